@@ -48,6 +48,8 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "why": "say why a job does not fit on a cluster, and what would help",
         "fragmentation": "say how large a job still fits on a cluster",
         "defrag": "plan the fewest moves of jobs that free racks or switches",
+        "grade": "grade a scheduler's decisions against the optimum",
+        "whatif": "replay a trace on a cluster under other schedulers' rules",
         "config": "check or compile the configuration of a selector",
         "warm": "compile all kernels beforehand",
         "completion": "print a completion script for bash, zsh or fish",
@@ -139,6 +141,14 @@ def module_of(name: str) -> Module:
             from . import defrag
 
             return defrag
+        case "grade":
+            from . import grade
+
+            return grade
+        case "whatif":
+            from . import whatif
+
+            return whatif
         case "config":
             from . import config
 

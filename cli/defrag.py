@@ -20,6 +20,7 @@ from ..instances.json_text import dumps
 from ..instances.option_values import seconds
 from ..scheduler.advice.layout import Layout, layout_of
 from ..scheduler.hostlist import fold
+from ..scheduler.placement import MOST_K
 from ..solvers import Settings
 from . import cluster, outputs, shared
 from .parser import Parser, flag
@@ -100,8 +101,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _positive(option: str, value: int) -> None:
-    if not 1 <= value <= cluster.MOST_K:
-        problem = f"must be from 1 to {cluster.MOST_K}"
+    if not 1 <= value <= MOST_K:
+        problem = f"must be from 1 to {MOST_K}"
         raise InputError(problem, field=option, value=value)
 
 

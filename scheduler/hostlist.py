@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
 from math import prod
 
 from ..instances.errors import InputError
@@ -157,18 +158,14 @@ def _count(ranges: list[_Range]) -> int:
 
 
 def _combinations(pieces: Sequence[str | list[_Range]]) -> Iterator[str]:
-    """Yield the names of one item, its last bracket varying fastest."""
-    if not pieces:
-        yield ""
-        return
-    first, rest = pieces[0], pieces[1:]
-    if isinstance(first, str):
-        yield from (first + name for name in _combinations(rest))
-        return
-    for width, numbers in first:
-        for i in numbers:
-            head = str(i).zfill(width)
-            yield from (head + name for name in _combinations(rest))
+    """Return the names of one item, its last bracket varying fastest."""
+    choices = (
+        [piece]
+        if isinstance(piece, str)
+        else [str(i).zfill(width) for width, numbers in piece for i in numbers]
+        for piece in pieces
+    )
+    return map("".join, product(*choices))
 
 
 def _folded(prefix: str, numbers: list[str]) -> Iterator[str]:

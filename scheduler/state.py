@@ -21,7 +21,7 @@ from .long_reports import text_or_report
 from .topologies.fabric import MOST_BYTES
 from .topologies.forest import first_repeated
 
-_RUNNING = {
+RUNNING = {
     "RUNNING",
     "COMPLETING",
     "CONFIGURING",
@@ -218,7 +218,7 @@ def _jobs(document: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
         listed = [state] if isinstance(state, str) else state
         states = set(fields.strings(listed, f"{at}.job_state"))
         nodes = fields.string(entry.get("nodes", ""), f"{at}.nodes")
-        if states & _RUNNING and nodes:
+        if states & RUNNING and nodes:
             number = (
                 fields.integer(entry["job_id"], f"{at}.job_id")
                 if ("job_id" in entry)

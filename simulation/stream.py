@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import heapq
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
+from typing import Protocol
 
-from ..heuristics.allocation.allocator import Allocation, Allocator, Flags
+from ..heuristics.allocation.allocator import Allocation, Flags
 from ..instances import InputError
 from .invariants import ProcessorWatch, checking
 from .stream_jobs import StreamJob
@@ -48,6 +49,26 @@ class End:
 
 
 Event = Start | End
+
+
+class Serves(Protocol):
+    """What a stream needs of a machine; every `Allocator` has it."""
+
+    idle: Flags
+    """Whether each processor is idle."""
+    free: int
+    """Number of idle processors."""
+
+    def allocate(
+        self, k: int, shape: tuple[int, ...] | None = None
+    ) -> Allocation | None:
+        """Allocate processors to a job; None if it cannot be served now."""
+
+    def release(self, grant: Allocation) -> None:
+        """Release an allocation."""
+
+    def state(self) -> Hashable:
+        """Return everything that future allocations depend on."""
 
 
 class Ends(ABC):
@@ -97,7 +118,7 @@ class RunTimes(Ends):
 
 def simulate(
     jobs: Iterable[StreamJob],
-    allocator: Allocator,
+    allocator: Serves,
     policy: Policy = Policy.FCFS,
     ends: Ends | None = None,
 ) -> Iterator[Event]:
@@ -139,7 +160,7 @@ def simulate(
 class _Run:
     """The running and waiting jobs."""
 
-    def __init__(self, allocator: Allocator, policy: Policy, ends: Ends) -> None:
+    def __init__(self, allocator: Serves, policy: Policy, ends: Ends) -> None:
         self.allocator = allocator
         self.policy = policy
         self.most = allocator.free

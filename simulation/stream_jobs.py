@@ -32,6 +32,7 @@ class Skipped(Enum):
     NO_SIZE = "no number of processors"
     TOO_LARGE = "larger than the machine"
     PARTIAL = "part of a job listed before"
+    NOT_SERVED = "not served on the idle machine by every method"
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ def choosers_of(selector: NodeSelector) -> list[Chooser]:
     for fabric, chooser in zip(
         selector.cluster.fabrics, selector.choosers, strict=True
     ):
-        if chooser is None:
+        if not isinstance(chooser, Chooser):
             home = np.zeros(len(fabric.nodes), dtype=np.int64)
             root, none = np.array([-1]), np.array([0])
             alone = Hierarchy(

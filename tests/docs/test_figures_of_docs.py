@@ -182,6 +182,7 @@ NOT_COMPARED = {
     ("docs/procset.md", "python benchmarks/bench_procset.py"): SPEED,
     ("docs/clusters.md", "make bench-clusters"): SPEED,
     ("docs/clusters-rules.md", "python benchmarks/bench_rules.py"): MINUTES,
+    ("docs/grade.md", "closeknit whatif"): f"{MINUTES}, with a trace of others",
     ("docs/proofs.md", "make bench-ksubset-proofs"): SPEED,
     ("docs/proofs.md", "python benchmarks/bench_packing_proofs.py"): SPEED,
     ("docs/proofs.md", "closeknit ratios bundled"): SPEED,

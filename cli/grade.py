@@ -1,0 +1,236 @@
+"""Grade a scheduler's decisions: the exact ratio of each to the optimum.
+
+Decisions come one a line as JSON, with the free (or busy) nodes, the job and the nodes
+that were chosen; or from reports of jobs: sacct --json, squeue --json, workloads of
+Kueue as kubectl prints them. Of reports, the free nodes at a start are those on which
+no other job runs.
+
+A decision that cannot be graded (unknown nodes, nodes that were not free, another
+number of nodes than the job's) is counted and reported with its line. Exit status 1
+with --max-ratio when a ratio is above it, groups (segments, levels) are not whole, or
+nothing could be graded. Ctrl-C shows the grades so far; exit status 130.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from typing import TextIO
+
+from ..instances.errors import InputError
+from ..instances.files import write_text, writing
+from ..instances.option_values import seconds
+from ..reports.clusters.grades import (
+    NONE,
+    as_row,
+    grades_page,
+    place,
+    shown_cost,
+    shown_ratio,
+    summary,
+    totals_row,
+    verdict,
+)
+from ..reports.pages.html import html_of
+from ..scheduler.grading import (
+    Decision,
+    Defaults,
+    Grade,
+    Totals,
+    Ungraded,
+    graded,
+    read_decisions,
+)
+from ..scheduler.hostlist import unfold
+from ..scheduler.placement import NodeSelector, Objective
+from ..scheduler.topologies import Hierarchy, read_cluster
+from ..solvers import Settings
+from ..solvers.interrupt import deferred
+from . import outputs, shared
+from .parser import Parser, flag
+from .progress import progress_bar
+from .screen import screen, table
+
+_EVERY = 64
+"""Decisions between two looks at the bar."""
+_MOST_KEPT = 10_000
+
+
+def options(parser: Parser) -> None:
+    """Declare the options."""
+    parser.add_argument(
+        "file", metavar="FILE", help="decisions or a report, maybe .xz; - for stdin"
+    )
+    add_topology(parser)
+    parser.add_argument(
+        "--objective",
+        choices=[one.value for one in Objective],
+        help="of jobs that name none (default: switches; on other networks hops)",
+    )
+    parser.add_argument(
+        "--exclude", metavar="HOSTLIST", help="nodes that were never free"
+    )
+    parser.add_argument(
+        "--since",
+        metavar="TIME",
+        help="of a report, grade decisions from this time on: ISO 8601 (UTC if no zone "
+        "is given), or seconds since the epoch",
+    )
+    parser.add_argument(
+        "--max-ratio",
+        type=shared.fraction,
+        metavar="R",
+        help="audit: exit status 1 if a ratio is above R, such as 1.1",
+    )
+    flag(parser, "--strict", "a decision that cannot be graded is an error")
+    shared.add_number(parser, "--worst", "how many of the worst are shown", 10)
+    shared.add_time_limit(parser, "seconds for each optimum", 10.0)
+    outputs.add_json(parser, "one line per decision, and one with the totals,")
+    parser.add_argument(
+        "--html", type=outputs.file, metavar="OUT.html", help="write a page"
+    )
+    parser.examples(
+        "grade decisions.jsonl --topology topology.conf --max-ratio 1.1",
+        "grade sacct.json --topology topology.conf --html grades.html",
+        "grade workloads.json --topology nodes.json --objective blocks --json",
+    )
+
+
+def add_topology(parser: Parser) -> None:
+    """Declare the options that name a topology."""
+    parser.add_argument(
+        "--topology",
+        metavar="FILE",
+        required=True,
+        help="topology.conf, topology.yaml, Kubernetes nodes and other files, as "
+        "select takes them",
+    )
+    parser.add_argument(
+        "--topology-name", metavar="NAME", help="which topology of the file"
+    )
+    parser.add_argument(
+        "--labels", metavar="L,L", help="labels of Kubernetes levels, from the top down"
+    )
+
+
+def selector_of(args: argparse.Namespace) -> NodeSelector:
+    """Read the topology."""
+    labels = [x.strip() for x in args.labels.split(",")] if args.labels else ()
+    return NodeSelector(
+        read_cluster(args.topology, name=args.topology_name or "", labels=labels)
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Grade all decisions; return the exit status."""
+    if args.file == "-" and args.topology == "-":
+        raise InputError("cannot also be read from standard input", "--topology")
+    if not 1 <= args.worst <= _MOST_KEPT:
+        raise InputError(f"must be from 1 to {_MOST_KEPT}", "--worst", args.worst)
+    if args.max_ratio is not None and args.max_ratio < 1:
+        raise InputError("must be at least 1", "--max-ratio", str(args.max_ratio))
+    settings = Settings(time_limit=seconds(args.time_limit))
+    selector = selector_of(args)
+    trees = any(isinstance(f, Hierarchy) for f in selector.cluster.fabrics)
+    excluded = unfold(args.exclude, field="--exclude") if args.exclude else ()
+    defaults = Defaults(
+        Objective(args.objective or ("switches" if trees else "hops")),
+        selector.free(without=excluded, fields=("", "--exclude")),
+        _since(args.since),
+    )
+    totals = Totals(args.worst, args.max_ratio)
+    with ExitStack() as stack:
+        rows: TextIO | None = None
+        if args.json:
+            rows = sys.stdout
+            if args.json != "-":
+                rows = stack.enter_context(writing(args.json))
+        pressed = stack.enter_context(deferred())
+        show = stack.enter_context(progress_bar())
+        for decision in read_decisions(args.file, selector, defaults):
+            one = _grade(selector, decision, settings, strict=args.strict)
+            totals.add(one)
+            if rows is not None:
+                rows.write(json.dumps(as_row(one)) + "\n")
+            if totals.seen % _EVERY == 0:
+                show(totals.seen, None, "decisions")
+            if pressed.is_set():
+                break
+        if rows is not None:
+            rows.write(json.dumps({"totals": totals_row(totals)}) + "\n")
+    if args.html:
+        page = grades_page(args.file, selector.cluster.summary(), totals)
+        write_text(args.html, html_of(page))
+    if args.json != "-":
+        print(selector.cluster.summary())
+        _show(totals, args.file)
+    if pressed.is_set():
+        print(f"closeknit: interrupted after {totals.seen} decisions", file=sys.stderr)
+        return 130
+    return 0 if totals.most is None or totals.passed else 1
+
+
+def _since(text: str | None) -> int | None:
+    """Read a time; one without a zone is UTC."""
+    if text is None:
+        return None
+    if text.isdecimal() and len(text) < 16:
+        return int(text)
+    try:
+        found = datetime.fromisoformat(text)
+        if found.tzinfo is None:
+            found = found.replace(tzinfo=UTC)
+        return int(found.timestamp())
+    except (ValueError, OverflowError):
+        raise InputError("must be a time", "--since", text) from None
+
+
+def _grade(
+    selector: NodeSelector,
+    decision: Decision | Ungraded,
+    settings: Settings,
+    *,
+    strict: bool,
+) -> Grade | Ungraded:
+    one: Grade | Ungraded = (
+        decision
+        if isinstance(decision, Ungraded)
+        else graded(selector, decision, settings)
+    )
+    if strict and isinstance(one, Ungraded):
+        named = f"job {one.job}: " if one.job else ""
+        raise InputError(f"{named}{one.detail}", file=one.where)
+    return one
+
+
+def _show(totals: Totals, file: str) -> None:
+    print(summary(totals))
+    if found := verdict(totals):
+        print(found)
+    worst = totals.worst_grades()
+    if worst:
+        shown = table(
+            *("where", "job", "k", "ratio", "decision", "optimum"),
+            right="k ratio",
+            title="\nThe worst decisions, nodes by leaf switch or block",
+        )
+        for one in worst:
+            shown.add_row(
+                place(one.where, file),
+                one.job or "–",
+                str(one.k),
+                shown_ratio(one),
+                f"{one.parts[0]}\n{shown_cost(one, one.cost)}",
+                f"{one.parts[1] or NONE}\n{shown_cost(one, one.best)}",
+            )
+        screen().print(shown)
+    if totals.ungraded:
+        print("\nNot graded")
+        for why, n in totals.ungraded.most_common():
+            print(f"  {n} with {why.value}")
+        for first in totals.first_ungraded:
+            named = f"job {first.job}: " if first.job else ""
+            print(f"  {first.where}: {named}{first.detail}")

@@ -1,0 +1,258 @@
+"""Replay a trace on a cluster under the rules of several schedulers.
+
+The trace is in the Standard Workload Format, or a report of jobs (sacct --json, or
+workloads of Kueue, one document or one object a line). Jobs wait first come first
+served, with EASY backfilling unless --policy says otherwise; each rule chooses the
+nodes of every job on the free nodes that its own choices have left. Measured are waits,
+hops, leaf switches, what a choice costs above the optimum for the same free nodes, and
+the largest job that still fits, with intervals, paired by job.
+
+Jobs that were not finished, have no size, or that a rule does not serve even on the
+idle cluster are skipped and counted.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from fractions import Fraction
+from itertools import islice
+
+from ..instances.errors import InputError
+from ..instances.files import write_text
+from ..reports.clusters.whatif import (
+    Mean,
+    as_rows,
+    difference,
+    interval,
+    means,
+    remark,
+    says,
+    whatif_page,
+)
+from ..reports.pages.document import shown
+from ..reports.pages.html import html_of
+from ..scheduler.grading.reading import is_json
+from ..scheduler.placement import NodeSelector, Objective
+from ..simulation.families import TRACE_RANGE, window_of
+from ..simulation.stream import Policy
+from ..simulation.stream_jobs import Skipped, StreamJob, jobs_of_trace, rescaled
+from ..simulation.whatif import (
+    Outcome,
+    Setting,
+    fitting,
+    in_groups,
+    jobs_of_report,
+    replayed,
+)
+from ..simulation.whatif_machine import METHODS
+from . import outputs, shared
+from .grade import add_topology, selector_of
+from .parser import Parser
+from .progress import progress_bar
+from .screen import screen, table, wrapped
+
+_RULES = ("slurm-tree", "kueue-best-fit", "volcano-binpack", "thrifty", "optimum")
+_WITH_SEGMENTS = ("slurm-block", *_RULES[1:])
+_EVERY = 64
+"""Starts between two looks at the bar."""
+
+
+def options(parser: Parser) -> None:
+    """Declare the options."""
+    add_topology(parser)
+    parser.add_argument(
+        "--trace",
+        metavar="FILE",
+        required=True,
+        help="SWF, which may end in .xz or .gz, or JSON of sacct or Kueue",
+    )
+    parser.add_argument(
+        "--method",
+        metavar="M,M",
+        help=f"of {', '.join(METHODS)}; the others are compared with the first "
+        f"(default: {','.join(_RULES)}; slurm-block where jobs have segments)",
+    )
+    parser.add_argument(
+        "--objective",
+        choices=[one.value for one in Objective],
+        default="hops",
+        help="what the optimum minimises, and regret is measured by",
+    )
+    parser.add_argument(
+        "--policy",
+        choices=[one.value for one in Policy],
+        default="easy",
+        help="which jobs may start",
+    )
+    part = parser.add_mutually_exclusive_group()
+    for parameter in TRACE_RANGE:
+        shared.add_parameter(part, parameter)
+    parser.add_argument(
+        "--scale-arrivals",
+        type=shared.fraction,
+        metavar="F",
+        help="factor of the times of submission, such as 1/2 or 0.8 (default: 1)",
+    )
+    shared.add_number(
+        parser, "--divide", "processors of a node, for traces in SWF (default: 1)"
+    )
+    shared.add_number(
+        parser, "--segment", "groups for jobs whose size is a multiple of N"
+    )
+    parser.add_argument(
+        "--communication",
+        type=shared.fraction,
+        metavar="SHARE",
+        help="the share of run times that grows with a job's hops (default: 0)",
+    )
+    shared.add_number(
+        parser,
+        "--replays",
+        "replays, the first as recorded, others begin at other jobs",
+        3,
+    )
+    outputs.add_json(parser, "the measures")
+    parser.add_argument(
+        "--html", type=outputs.file, metavar="OUT.html", help="write a page"
+    )
+    parser.examples(
+        "whatif --topology topology.conf --trace log.swf.xz --first 5000",
+        "whatif --topology topology.conf --trace sacct.json --html whatif.html",
+        "whatif --topology nodes.json --trace log.swf --segment 4 --communication 0.3",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Replay the trace under every method, and print what was measured."""
+    if args.trace == "-":
+        raise InputError("must be a file", "--trace", "-")
+    setting = _setting(args)
+    selector = selector_of(args)
+    skipped: Counter[Skipped] = Counter()
+    jobs = _jobs(args, selector, skipped)
+    methods = _methods(args, jobs)
+    jobs = fitting(jobs, selector, methods, skipped)
+    if not jobs:
+        problem = f"no job of these could be run ({skipped.total()} skipped)"
+        raise InputError(problem, file=args.trace)
+    outcomes: list[Outcome] = []
+    total = len(jobs) * setting.replays * len(methods)
+    with progress_bar() as show:
+        for i, name in enumerate(methods):
+            for found in replayed(jobs, selector, name, setting):
+                if isinstance(found, Outcome):
+                    outcomes.append(found)
+                elif found % _EVERY == 0:
+                    done = i * len(jobs) * setting.replays + found
+                    show(done, total, name)
+    measured = means(outcomes)
+    notes = _notes(args, setting, len(jobs), skipped)
+    if args.json:
+        outputs.write_json(
+            args.json,
+            "whatif",
+            topology=selector.cluster.summary(),
+            trace=str(args.trace),
+            jobs=len(jobs),
+            skipped={why.value: n for why, n in skipped.items()},
+            notes=notes,
+            measures=as_rows(measured),
+        )
+    if args.html:
+        source = f"{args.trace} on {selector.cluster.summary()}"
+        page = whatif_page(source, measured, len(jobs), notes)
+        write_text(args.html, html_of(page))
+    if args.json != "-":
+        print(selector.cluster.summary())
+        for note in notes:
+            print(note)
+        _show(measured)
+    return 0
+
+
+def _setting(args: argparse.Namespace) -> Setting:
+    try:
+        return Setting(
+            Objective(args.objective),
+            Policy(args.policy),
+            args.replays,
+            float(args.communication or 0),
+        )
+    except InputError as error:
+        raise InputError(error.problem, f"--{error.field}", error.value) from None
+
+
+def _jobs(
+    args: argparse.Namespace, selector: NodeSelector, skipped: Counter[Skipped]
+) -> list[StreamJob]:
+    """Read the jobs; count those that cannot be run."""
+    most = max(len(fabric.nodes) for fabric in selector.cluster.fabrics)
+    window = window_of(args.range, args.first)
+    scale = Fraction(1) if args.scale_arrivals is None else args.scale_arrivals
+    divide = 1 if args.divide is None else args.divide
+    try:
+        if is_json(args.trace):
+            if args.divide is not None:
+                raise InputError("is for traces in SWF", "divide", divide)
+            jobs, left_out = jobs_of_report(args.trace, most)
+            jobs = rescaled(islice(jobs, *window), scale)
+        else:
+            jobs, left_out = jobs_of_trace(
+                args.trace, most=most, scale=scale, divide=divide, window=window
+            )
+    except InputError as error:
+        named = {"arrival scale": "scale-arrivals", "divide": "divide"}
+        if error.field not in named or error.file:
+            raise
+        field = f"--{named[error.field]}"
+        raise InputError(error.problem, field, error.value) from None
+    skipped.update(left_out)
+    if args.segment:
+        jobs = [in_groups(job, args.segment) for job in jobs]
+    return jobs
+
+
+def _methods(args: argparse.Namespace, jobs: list[StreamJob]) -> list[str]:
+    if args.method is None:
+        return list(_WITH_SEGMENTS if any(job.shape for job in jobs) else _RULES)
+    names = [name.strip() for name in args.method.split(",")]
+    for i, name in enumerate(names):
+        if name in names[:i]:
+            raise InputError("is given twice", "--method", name)
+    return names
+
+
+def _notes(
+    args: argparse.Namespace, setting: Setting, jobs: int, skipped: Counter[Skipped]
+) -> list[str]:
+    reasons = "; ".join(f"{n} {why.value}" for why, n in skipped.items())
+    left_out = f", {skipped.total()} skipped ({reasons})" if skipped else ""
+    share = f"{100 * setting.communication:g} % of run times grow with hops"
+    return [
+        f"{jobs} jobs{left_out}",
+        f"{setting.policy.value}, {setting.replays} replays, optimum by "
+        f"{setting.objective.value}"
+        + (f", {share}" if setting.communication else "")
+        + (f", segments of {args.segment}" if args.segment else ""),
+    ]
+
+
+def _show(found: list[Mean]) -> None:
+    for measure in dict.fromkeys(one.measure for one in found):
+        rows = [one for one in found if one.measure == measure]
+        made = table(
+            *("method", "mean", "95 %", "difference", "95 % (paired)"),
+            right="mean difference",
+            title=f"\n{says(measure)}",
+        )
+        for one in rows:
+            made.add_row(
+                one.method,
+                str(shown(one.own.value)),
+                interval(one.own),
+                *difference(one.difference),
+            )
+        screen().print(made)
+    if text := remark(found):
+        print(f"\n{wrapped(text.replace('`', ''))}")

@@ -1,0 +1,1 @@
+"""Pages on clusters: a scheduler's decisions graded, streams under other rules."""

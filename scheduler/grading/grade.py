@@ -1,0 +1,212 @@
+"""The grade of a decision: what it costs, over the least that any choice costs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import inf
+
+import numpy as np
+
+from ...instances import InputError, KSubset, Points
+from ...instances.ksubset.instance import cost as pair_sum
+from ...solvers import DEFAULT, Settings, Status
+from ..placement import NodeSelector, Objective, Request, measures, names_of
+from ..placement.program import Flags
+from ..topologies import Fabric, Hierarchy, Space
+from .decisions import Decision, UngradableError, Ungraded, Why
+
+Ratio = Fraction | float
+"""An exact fraction, or infinity: a positive cost where the optimum is 0."""
+_MOST_SHOWN = 8
+"""Numbers of nodes of domains that are listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grade:
+    """What a decision costs, and what was possible."""
+
+    where: str
+    job: str
+    k: int
+    objective: Objective
+    cost: tuple[int, ...]
+    best: tuple[int, ...] | None
+    """The cost of the best choice that was found; None if there is none."""
+    bound: tuple[int, ...] | None
+    """Proved: no choice costs less. None if groups make every choice impossible."""
+    parts: tuple[str, str]
+    """Nodes of the decision and of the best choice by leaf domain: ``17+17+2``."""
+    broken: tuple[str, ...] = ()
+    """The levels at which groups are not whole."""
+    instead: tuple[str, ...] = ()
+    """The nodes of the best choice, if it is better."""
+
+    @property
+    def low(self) -> Ratio | None:
+        """The ratio to the best choice, at most the exact one; None: undefined.
+
+        It is the ratio of the first part of the objective that differs, and undefined
+        where groups are not whole: such a choice answers another request.
+        """
+        if self.broken:
+            return None
+        best = self.cost if self.best is None else min(self.best, self.cost)
+        return ratio(self.objective, self.cost, best)
+
+    @property
+    def high(self) -> Ratio | None:
+        """The ratio to the bound, at least the exact one."""
+        if self.broken or self.bound is None:
+            return None
+        return ratio(self.objective, self.cost, self.bound)
+
+    @property
+    def exact(self) -> bool:
+        """Whether both ratios are the same."""
+        return self.low == self.high
+
+
+def ratio(objective: Objective, cost: Sequence[int], least: Sequence[int]) -> Ratio:
+    """Return the ratio of the first part that differs; levels count from 1.
+
+    >>> ratio(Objective.SWITCHES, (2, 90), (2, 80)), ratio(Objective.HOPS, (5,), (5,))
+    (Fraction(9, 8), Fraction(1, 1))
+    """
+    for name, mine, theirs in zip(objective.parts, cost, least, strict=True):
+        if mine != theirs:
+            more = int(name == "level")
+            return Fraction(mine + more, theirs + more) if theirs + more else inf
+    return Fraction(1)
+
+
+def graded(
+    selector: NodeSelector, decision: Decision, settings: Settings = DEFAULT
+) -> Grade | Ungraded:
+    """Compare a decision with the optimum for the same job and the same free nodes.
+
+    Parameters
+    ----------
+    selector
+        Of the cluster.
+    decision
+        The job, the free nodes, the chosen nodes.
+    settings
+        The time limit holds for the search of the optimum.
+
+    Returns
+    -------
+    Grade or Ungraded
+        The latter if a node is not in the topology, was not free, or is listed twice,
+        there are more or fewer nodes than the job asks for, they are in several parts
+        of the cluster, or objective or levels are not defined on this network.
+    """
+    try:
+        return _graded(selector, decision, settings)
+    except UngradableError as error:
+        return Ungraded(decision.where, decision.job, error.why, str(error))
+
+
+def _graded(selector: NodeSelector, decision: Decision, settings: Settings) -> Grade:
+    request = decision.request
+    part, chosen = _placed(selector, decision)
+    fabric = selector.cluster.fabrics[part]
+    try:
+        found = selector.select(request, decision.free, settings)
+        broken = _broken(fabric, request, chosen)
+        cost = _cost(fabric, request.objective, chosen, decision.free[part])
+    except InputError as error:
+        raise UngradableError(Why.REQUEST, str(error)) from None
+    if found.status is not Status.INFEASIBLE and found.bound is None:
+        raise UngradableError(Why.LIMIT, "no bound was found within the time limit")
+    names: list[str] = []
+    best = ""
+    if found.objective is not None:
+        other = selector.cluster.fabrics[found.fabric]
+        best = _split(other, found.chosen)
+        if broken or found.objective < cost:
+            names = names_of(other, found)
+    return Grade(
+        decision.where,
+        decision.job,
+        request.k,
+        request.objective,
+        cost,
+        found.objective,
+        found.bound,
+        (_split(fabric, chosen), best),
+        broken,
+        tuple(names),
+    )
+
+
+def _placed(selector: NodeSelector, decision: Decision) -> tuple[int, tuple[int, ...]]:
+    """Return the fabric and the nodes of a decision, which must be free."""
+    index, request = selector.cluster.index, decision.request
+    places = []
+    for name in decision.chosen:
+        place = index.get(name)
+        if place is None:
+            raise UngradableError(Why.UNKNOWN, f"{name} is not in the topology")
+        if not decision.free[place[0]][place[1]]:
+            raise UngradableError(Why.BUSY, f"{name} was not free")
+        places.append(place)
+    if len(set(places)) < len(places):
+        twice = next(name for name, n in Counter(decision.chosen).items() if n > 1)
+        raise UngradableError(Why.TWICE, f"chosen: {twice} is listed twice")
+    if len(places) != request.k:
+        detail = f"{len(places)} nodes for a job of {request.k}"
+        raise UngradableError(Why.COUNT, detail)
+    if missing := sorted(request.require.difference(decision.chosen)):
+        raise UngradableError(Why.REQUEST, f"{missing[0]} was required, but not chosen")
+    fabrics = {i for i, _ in places}
+    if len(fabrics) > 1:
+        detail = f"{decision.chosen[0]} and others are not connected"
+        raise UngradableError(Why.PARTS, detail)
+    return fabrics.pop(), tuple(sorted(j for _, j in places))
+
+
+def _cost(
+    fabric: Fabric, objective: Objective, chosen: Sequence[int], free: Flags
+) -> tuple[int, ...]:
+    if isinstance(fabric, Hierarchy):
+        at = np.bincount(fabric.home[free], minlength=len(fabric.parent))
+        return measures.cost(fabric, objective, chosen, fabric.below(at))
+    if objective is not Objective.HOPS:
+        problem = f"is for trees and blocks; {fabric.words}: only hops"
+        raise InputError(problem, "objective", objective.value)
+    sites = tuple(sorted(fabric.sites[i] for i in chosen))
+    topology = fabric.topology
+    if isinstance(topology, Points):
+        topology = Points(sites)
+    instance = KSubset("decision", topology, sites, len(sites))
+    return (pair_sum(instance, range(len(sites))),)
+
+
+def _broken(fabric: Fabric, request: Request, chosen: Sequence[int]) -> tuple[str, ...]:
+    """Return the levels at which groups are not whole."""
+    if not isinstance(fabric, Hierarchy):
+        return ()
+    sizes = request.sizes(fabric)
+    if not sizes:
+        return ()
+    below = measures.counts_below(fabric, chosen)
+    broken = []
+    for level, size in sizes.items():
+        counts = [c for v, c in below.items() if int(fabric.level[v]) == level]
+        if sum(counts) < request.k or any(c % size for c in counts):
+            broken.append(fabric.levels[level])
+    return tuple(broken)
+
+
+def _split(fabric: Fabric, chosen: Sequence[int]) -> str:
+    """Return how many nodes are at each leaf domain: ``17+17+2``."""
+    if isinstance(fabric, Space):
+        return ""
+    homes = fabric.home[np.asarray(chosen, dtype=np.int64)].tolist()
+    counts = sorted(Counter(homes).values(), reverse=True)
+    shown = "+".join(map(str, counts[:_MOST_SHOWN]))
+    more = len(counts) - _MOST_SHOWN
+    return f"{shown}+… ({more} more)" if more > 0 else shown

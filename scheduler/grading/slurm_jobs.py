@@ -1,0 +1,77 @@
+"""Jobs as ``sacct --json`` and ``squeue --json`` list them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ...instances import InputError, fields
+from ..state import RUNNING
+from .decisions import Wish
+from .records import Part, Record
+
+_NOWHERE = ("", "None", "None assigned", "(null)")
+"""What reports call the nodes of a job that has none."""
+_SEGMENT = re.compile(r"\s--segment[= ](\d{1,7})\b", re.ASCII)
+_MOST_TIME = 2**53
+
+
+def looks_like_slurm(entry: Mapping[str, Any]) -> bool:
+    """Whether an object is a job of a report of Slurm."""
+    return "job_id" in entry and "nodes" in entry
+
+
+def slurm_record(entry: Mapping[str, Any], where: str) -> Record | None:
+    """Read a job; None if it never started, or has no nodes.
+
+    Times and numbers are numbers, or objects with ``set``, ``infinite`` and ``number``
+    (by the version of Slurm's data parser). Groups are those that ``--segment`` of the
+    submission asked for, where the report has that line.
+    """
+    nodes = fields.string(entry.get("nodes", ""), "nodes").strip()
+    if nodes in _NOWHERE:
+        return None
+    accounted = "time" in entry
+    times = fields.objects(entry["time"], "time") if accounted else entry
+    names = (
+        ("submission", "start", "end", "limit")
+        if accounted
+        else ("submit_time", "start_time", "end_time", "time_limit")
+    )
+    submit, start, end, limit = (
+        _number(times.get(name), f"time.{name}" if accounted else name)
+        for name in names
+    )
+    if not start:
+        return None
+    state = entry.get("state", {}) if accounted else entry.get("job_state")
+    if accounted:
+        state = fields.objects(state, "state").get("current")
+    states = {state} if isinstance(state, str) else {*fields.strings(state, "state")}
+    count = entry.get("allocation_nodes" if accounted else "node_count")
+    line = fields.string(entry.get("submit_line") or "", "submit_line")
+    found = _SEGMENT.search(line)
+    number = fields.integer(entry["job_id"], "job_id")
+    wish = Wish(_number(count, "node count") or 0, int(found[1]) if found else 1)
+    return Record(
+        where,
+        (Part(str(number), wish, nodes),),
+        min(submit or start, start),
+        start,
+        None if not end or states & RUNNING else end,
+        None if limit is None else 60 * limit,
+    )
+
+
+def _number(value: Any, field: str) -> int | None:
+    if isinstance(value, dict):
+        if value.get("infinite") or not value.get("set", True):
+            return None
+        value = value.get("number")
+    if value is None:
+        return None
+    number = fields.integer(value, field)
+    if not 0 <= number < _MOST_TIME:
+        raise InputError("must be at least 0 and below 2^53", field, number)
+    return number

@@ -1,0 +1,124 @@
+"""Totals over decisions, in memory that does not grow with their number."""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from .decisions import Ungraded, Why
+from .grade import Grade, Ratio
+
+STEPS = tuple(Fraction(n, 100) for n in (100, 102, 105, 110, 125, 150, 200))
+"""Upper ends of the classes of ratios."""
+_CLASS = 4
+"""Classes of job sizes are powers of this."""
+
+
+@dataclass
+class SizeClass:
+    """Decisions on jobs of similar size."""
+
+    decisions: int = 0
+    optimal: int = 0
+    total: float = 0.0
+    worst: Ratio = Fraction(1)
+
+
+@dataclass
+class Totals:
+    """Accumulates grades.
+
+    Parameters
+    ----------
+    keep
+        How many of the worst grades, and of the first decisions without one, are kept.
+    most
+        The limit on ratios; None if there is none.
+    """
+
+    keep: int = 10
+    most: Fraction | None = None
+    graded: int = 0
+    """Decisions with whole groups and a ratio, exact or between two numbers."""
+    optimal: int = 0
+    open: int = 0
+    """Of those graded: no exact ratio, as the search reached its limit."""
+    broken: int = 0
+    """Decisions whose groups are not whole."""
+    above: int = 0
+    """Decisions whose ratio is above the limit for sure."""
+    worst: Ratio = Fraction(1)
+    ungraded: Counter[Why] = field(default_factory=Counter)
+    first_ungraded: list[Ungraded] = field(default_factory=list)
+    classes: Counter[Fraction | None] = field(default_factory=Counter)
+    """Exact ratios by the upper end of their class; None above the last."""
+    sizes: dict[int, SizeClass] = field(default_factory=dict)
+    """By the least size of the class."""
+    _total: float = 0.0
+    _worst: list[tuple[tuple[bool, Ratio], int, Grade]] = field(default_factory=list)
+
+    def add(self, one: Grade | Ungraded) -> None:
+        """Add a decision."""
+        if isinstance(one, Ungraded):
+            self.ungraded[one.why] += 1
+            if len(self.first_ungraded) < self.keep:
+                self.first_ungraded.append(one)
+            return
+        low = one.low
+        if low is None:
+            self.broken += 1
+        else:
+            self._add(one, low)
+        if low != 1:
+            entry = ((low is None, low or Fraction(1)), -self.seen, one)
+            heapq.heappush(self._worst, entry)
+            if len(self._worst) > self.keep:
+                heapq.heappop(self._worst)
+
+    def _add(self, one: Grade, low: Ratio) -> None:
+        self.graded += 1
+        self.above += self.most is not None and low > self.most
+        self.worst = max(self.worst, low)
+        if not one.exact:
+            self.open += 1
+            return
+        self._total += float(low)
+        self.optimal += low == 1
+        self.classes[next((step for step in STEPS if low <= step), None)] += 1
+        least = 1
+        while least * _CLASS <= one.k:
+            least *= _CLASS
+        size = self.sizes.setdefault(least, SizeClass())
+        size.decisions += 1
+        size.optimal += low == 1
+        size.total += float(low)
+        size.worst = max(size.worst, low)
+
+    @property
+    def seen(self) -> int:
+        """Decisions, graded or not."""
+        return self.graded + self.broken + self.ungraded.total()
+
+    @property
+    def exact(self) -> int:
+        """Decisions with an exact ratio."""
+        return self.graded - self.open
+
+    @property
+    def mean(self) -> float | None:
+        """The mean of the exact ratios; None if there are none."""
+        return self._total / self.exact if self.exact else None
+
+    @property
+    def passed(self) -> bool:
+        """Whether an audit passes: decisions were graded, none is above the limit.
+
+        Groups that are not whole are above any limit.
+        """
+        return bool(self.graded) and not self.above and not self.broken
+
+    def worst_grades(self) -> list[Grade]:
+        """Return the worst grades, those with broken groups first."""
+        return [one for _, _, one in sorted(self._worst, reverse=True)]
