@@ -49,7 +49,10 @@ def options(parser: Parser) -> None:
     )
     cluster.add_objective(parser)
     shared.add_time_limit(parser, "seconds for the choice of one job", 1.0)
-    parser.examples("batsim --topology topology.conf --policy easy")
+    parser.examples(
+        "batsim --topology topology.conf",
+        "batsim --topology topology.conf --policy easy --objective hops",
+    )
 
 
 def run(args: argparse.Namespace) -> int:

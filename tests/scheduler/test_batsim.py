@@ -103,7 +103,7 @@ def test_every_job_runs_once_on_hosts_of_its_own(
     now = 0
     for i, (k, gap, run) in enumerate(drawn):
         now += gap
-        waiting.append((now, 1, f"w!{i}", k, run))
+        waiting.append((now, 1, f"w!{i:02}", k, run))
     heapq.heapify(waiting)
     busy: dict[str, set[int]] = {}
     starts: dict[str, int] = {}
@@ -126,7 +126,7 @@ def test_every_job_runs_once_on_hosts_of_its_own(
                 heapq.heappush(waiting, (now + duration, 0, job, size, duration))
     assert len(starts) == sum(k <= 6 for k, _, _ in drawn)
     if not easy:
-        order = [starts[f"w!{i}"] for i, one in enumerate(drawn) if one[0] <= 6]
+        order = [starts[f"w!{i:02}"] for i, one in enumerate(drawn) if one[0] <= 6]
         assert order == sorted(order)
 
 
