@@ -3,9 +3,11 @@
 Run ``make bench-serve``, or ``python benchmarks/bench_serve.py [--requests N]
 [--rate R] [--connections C] [--nodes N]``. First as many requests a second as the
 server answers, over so many connections; then at a fixed rate, where latency counts
-from when a request was due, so that a server that stalls is not spared. Both print the
-processor time of the server for a request: what one core could answer. Exit status 1
-when an answer is wrong, or when memory grew by more than 5 MiB after the warm-up.
+from when a request was due, so that a server that stalls is not spared; and requests
+for the health at that rate, which show what the machine itself adds. All print the
+processor time of the server for a request: what one core could answer. Requests one by
+one have the quantiles of that time, which the load of the machine changes little. Exit
+status 1 when an answer is wrong, or memory grew by more than 5 MiB after the warm-up.
 """
 
 from __future__ import annotations
@@ -29,6 +31,8 @@ LEAF = 25
 WARM_UP = 500
 DELTA_EVERY = 10
 """Requests to one delta."""
+MOST_AT_RATE = 10_000
+ONE_BY_ONE = 2000
 FLAT_MIB = 5.0
 _HZ = os.sysconf("SC_CLK_TCK")
 
@@ -78,6 +82,11 @@ class Server:
         ticks = stat.rpartition(")")[2].split()[11:13]
         return sum(map(int, ticks)) / _HZ
 
+    def cpu_ms(self) -> float:
+        """Return the processor time of its threads in ms, as exactly as is known."""
+        tasks = Path(f"/proc/{self.process.pid}/task").glob("*/schedstat")
+        return sum(int(task.read_text().split()[0]) for task in tasks) / 1e6
+
     def resident(self) -> float:
         """Return its resident memory in MiB."""
         pages = int(Path(f"/proc/{self.process.pid}/statm").read_text().split()[1])
@@ -97,8 +106,9 @@ class Client:
 
     async def ask(self, path: str, body: bytes) -> tuple[int, bytes]:
         """Send a request; return status and content of the answer."""
+        verb = "POST" if body else "GET"
         head = (
-            f"POST {path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n"
+            f"{verb} {path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n"
             f"content-length: {len(body)}\r\n\r\n"
         )
         self._out.write(head.encode() + body)
@@ -130,7 +140,7 @@ def right(path: str, body: bytes, status: int, answer: bytes) -> bool:
     if status != 200:
         return False
     found = json.loads(answer)
-    if path == "/state":
+    if path != "/select":
         return "sequence" in found
     chosen = len(set(found["chosen"])) == json.loads(body)["k"]
     return chosen and found["status"] == "optimal" and found["cost"] == found["bound"]
@@ -161,6 +171,16 @@ async def load(
     return latencies, wrong
 
 
+async def one_by_one(server: Server, work: list[tuple[str, bytes]]) -> list[float]:
+    """Send all in turn; return the processor time of the server for each, in ms."""
+    client, found = await Client(server.path).open(), []
+    for path, body in work:
+        before = server.cpu_ms()
+        await client.ask(path, body)
+        found.append(server.cpu_ms() - before)
+    return found
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--requests", type=int, default=5000)
@@ -174,8 +194,15 @@ def main() -> int:
         warm = bodies(args.nodes, WARM_UP, 1)
         asyncio.run(load(server, warm, args.connections, 0))
         before = server.resident()
-        for title, rate in (("as fast as it answers", 0.0), ("at a rate", args.rate)):
-            work = bodies(args.nodes, args.requests, 2)
+        for title, rate in (
+            ("as fast as it answers", 0.0),
+            ("at a rate", args.rate),
+            ("GET /healthz at that rate", args.rate),
+        ):
+            count = min(args.requests, MOST_AT_RATE) if rate else args.requests
+            work = bodies(args.nodes, count, 2)
+            if "healthz" in title:
+                work = [("/healthz", b"")] * count
             gc.collect()
             gc.freeze()
             cpu, begin = server.cpu(), perf_counter()
@@ -189,6 +216,12 @@ def main() -> int:
                 f"({len(work) / cpu:.0f}/s on one core), "
                 f"p50 {p50:.1f} ms, p99 {p99:.1f} ms, greatest {most:.1f} ms"
             )
+        alone = asyncio.run(one_by_one(server, bodies(args.nodes, ONE_BY_ONE, 3)))
+        p50, p99, most = np.percentile(alone, (50, 99, 100))
+        print(
+            f"one by one: {ONE_BY_ONE} requests, CPU p50 {p50:.2f} ms, "
+            f"p99 {p99:.2f} ms, greatest {most:.1f} ms"
+        )
         grown = server.resident() - before
         print(f"memory: {before:.1f} MiB after the warm-up, {grown:+.1f} MiB since")
     print(f"wrong answers: {wrong}")

@@ -119,7 +119,7 @@ def _serve(application: Application, bound: socket.socket, limit: float) -> int:
         ws="none",
         loop="asyncio",
         lifespan="on",
-        log_level="warning",
+        log_level="error",
         access_log=False,
         server_header=False,
         proxy_headers=False,

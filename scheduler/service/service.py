@@ -11,6 +11,7 @@ from ...instances.parsing import parse_json
 from ...solvers import Settings
 from ..placement import MOST_K, NodeSelector, Objective, Request, described
 from ..placement.program import Flags
+from ..topologies import Hierarchy
 from .state import ClusterState, flags_of, names_in
 
 KNOWN = (
@@ -27,6 +28,8 @@ KNOWN = (
 )
 """Fields of a request."""
 _MOST_LEVELS = 64
+_SHORT = 2**19
+"""Nodes of the topology times nodes wanted, of choices that take little time."""
 
 
 class MalformedError(ValueError):
@@ -60,6 +63,8 @@ class Service:
         self.time_limit = time_limit
         self.summary = selector.cluster.summary()
         self.nodes = len(selector.cluster.index)
+        fabrics = selector.cluster.fabrics
+        self._trees = all(isinstance(fabric, Hierarchy) for fabric in fabrics)
 
     def prepare(self) -> None:
         """Answer a request of each objective, so that kernels and tables are there."""
@@ -69,6 +74,11 @@ class Service:
                 self.selector.select(request, self.selector.free(), self._settings({}))
             except InputError:  # not on this network
                 continue
+
+    def is_short(self, body: dict[str, Any]) -> bool:
+        """Whether the choice takes a few milliseconds at most, on trees and blocks."""
+        k = body.get("k")
+        return self._trees and isinstance(k, int) and self.nodes * k <= _SHORT
 
     def select(
         self, body: dict[str, Any], free: Sequence[Flags], waited: float = 0.0

@@ -214,7 +214,7 @@ def test_a_wrong_token_opens_nothing_but_the_health() -> None:
 def test_requests_beyond_the_queue_are_told_to_come_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    made = service()
+    made = service(TORUS)  # choices there are left to the worker
     app = Application(made, Policy(most_waiting=2)).asgi
     held, choose = threading.Event(), made.select
 
@@ -245,7 +245,7 @@ def test_requests_beyond_the_queue_are_told_to_come_again(
 def test_a_request_that_waited_beyond_its_limit_is_not_begun(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    made = service()
+    made = service(TORUS)  # choices there are left to the worker
     made.time_limit = 0.05
     held = threading.Event()
     app = Application(made, Policy()).asgi
