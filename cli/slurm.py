@@ -58,8 +58,11 @@ def options(parser: Parser) -> None:
     written = parser.subcommand(actions, "files", help="write the plugin's files")
     written.add_argument("folder", metavar="FOLDER", help="that of slurm.conf")
     written.set_defaults(action=_files)
-    following.examples("slurm follow --service unix:/run/closeknit/socket")
-    written.examples("slurm files /etc/slurm")
+    following.examples(
+        "slurm follow",
+        "slurm follow --service unix:/run/closeknit/socket --every 1 --patience 10",
+    )
+    written.examples("slurm files /etc/slurm", "slurm files .")
     parser.examples("slurm follow --every 1", "slurm files /etc/slurm")
 
 
