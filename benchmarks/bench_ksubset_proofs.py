@@ -28,6 +28,7 @@ from closeknit.instances.proofs import Proved
 from closeknit.methods.warming import kind_of, warm
 from closeknit.reports.campaigns.study_file import read_study
 from closeknit.solvers import Grade, Limit, Result, Status, clock
+from closeknit.solvers.certificate_kernels import FastChecker
 from closeknit.solvers.proof_log import ProofLog, kept_proof
 
 
@@ -59,7 +60,7 @@ def run(instance: KSubset, path: Path, seconds: float) -> Run:
             return failed
         write_certificate(instance, result.objective, nodes, path)
         written = process_time()
-        check_certificate(instance, path)
+        check_certificate(instance, path, by=FastChecker)
     else:
         written = start
 

@@ -31,6 +31,7 @@ from ..instances.proofs.folder import (
 from ..instances.topologies.graph import NO_CUTS
 from ..instances.value import cost_text, ordered
 from ..solvers import answer, clock
+from ..solvers.certificate_kernels import FastChecker
 from ..solvers.exact_log import Solved, solve_by_exact
 from ..solvers.proof_log import ProofLog, kept_proof
 from ..solvers.result import (
@@ -192,7 +193,7 @@ def certified(
         if not isinstance(nodes, Limit):
             write_certificate(instance, result.objective, nodes, path)
             written = clock.now()
-            check_certificate(instance, path)
+            check_certificate(instance, path, by=FastChecker)
             kept = Kept(
                 *(CERTIFICATE, "cuts-bb", Path(path).stat().st_size),
                 *(written - start, clock.now() - written),
