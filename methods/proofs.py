@@ -187,7 +187,8 @@ def certified(
     why = "no certificate: it was not proved optimal"
     if result.status is Status.OPTIMAL and isinstance(result.objective, int):
         if not instance.has_cuts:
-            return Cited(result, None, f"no certificate: {NO_CUTS}")
+            why = f"no certificate: {NO_CUTS}; solve --proof proves others"
+            return Cited(result, None, why)
         start = clock.now()
         nodes = record(instance, result.objective, start + seconds)
         if not isinstance(nodes, Limit):

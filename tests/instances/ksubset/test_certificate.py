@@ -22,6 +22,7 @@ from closeknit.instances.ksubset.certificate_file import (
     check_certificate,
     write_certificate,
 )
+from closeknit.instances.ksubset.graph_generators import dragonfly
 from closeknit.methods import KSUBSET
 from closeknit.solvers import Limit, clock
 from closeknit.solvers.certificate_kernels import FastChecker
@@ -74,6 +75,14 @@ def test_limits_end_the_writing() -> None:
     instance = medium()
     optimum, _ = proved(instance)
     assert record(instance, optimum, clock.now()) is Limit.TIME
+
+
+def test_limits_end_the_checking(tmp_path: Path) -> None:
+    instance, path = medium(), tmp_path / "proof.xz"
+    write_certificate(instance, *proved(instance), path)
+    for by in CHECKERS:
+        with pytest.raises(InputError, match="takes more than 0 s"):
+            check_certificate(instance, path, seconds=0, by=by)
 
 
 def rewrite(path: Path, change: Callable[[list[Any]], object]) -> None:
@@ -271,6 +280,14 @@ def test_solve_and_check_by_certificate(tmp_path: Path, capsys: Any) -> None:
     write_certificate(medium(), 1, [[[], ["counts"]]], proof)
     assert run(["check", file, out, "--certificate", proof]) == 2
     assert solution["proof"] == {"grade": "checked", "by": "certificate"}
+
+
+def test_networks_without_cuts_are_sent_to_proofs(tmp_path: Path, capsys: Any) -> None:
+    file, proof = str(tmp_path / "i.json"), tmp_path / "p.xz"
+    write_ksubset(dragonfly(4, 2, 2, k=8), file)
+    assert run(["solve", file, "--certificate", str(proof)]) == 4
+    assert "trees and partial cubes; solve --proof" in capsys.readouterr().err
+    assert not proof.exists()
 
 
 def test_no_certificate_without_an_optimum(tmp_path: Path, capsys: Any) -> None:
