@@ -9,12 +9,14 @@ from typing import Any
 from ..formulations.ksubset.bounds.bounds import rederive
 from ..instances import InputError, Instance, KSubset, Value
 from ..instances import check as check_chosen
+from ..instances.ksubset.certificate import Checker
 from ..instances.ksubset.certificate_file import check_certificate
 from ..instances.plain import plain as plainly
 from ..instances.problems import problem_of
 from ..instances.proofs import Limits, Propagator, Refused, check_proof_file
 from ..instances.value import cost_text, ordered
 from ..solvers import Grade, Status, read_solution, solution_errors
+from ..solvers.certificate_kernels import FastChecker
 from ..solvers.propagation_kernels import FastPropagator
 from ..solvers.result import CERTIFIED, LOGGED, NOTHING
 from ..solvers.solution_json import SolutionFile, parse_solution
@@ -100,7 +102,10 @@ def objections(
         solution_errors(instance, solution)
         or _of_shape(instance, solution.bound)
         or _of_proof(instance, solution, proof, limits, plain)
-        or _of_bound(instance, solution, certificate, again or proof is not None)
+        or _of_bound(
+            *(instance, solution, certificate, again or proof is not None),
+            *(limits, plain),
+        )
     )
 
 
@@ -157,11 +162,17 @@ def _of_bound(
     solution: SolutionFile,
     certificate: str | Path | None,
     again: bool,
+    limits: Limits | None,
+    plain: bool,
 ) -> list[str]:
     """Derive a bound of grade ``checked`` again, and follow a certificate."""
     bound, proof = solution.bound, solution.proof
     if certificate is not None and isinstance(instance, KSubset):
-        proved = check_certificate(instance, certificate)
+        proved = check_certificate(
+            *(instance, certificate),
+            seconds=(limits or Limits()).seconds,
+            by=Checker if plain else FastChecker,
+        )
         if bound is not None and proved < bound:  # type: ignore[operator]
             return [f"bound: is {bound}, but the certificate is for {proved}"]
     if bound is None or proof is None or proof.grade is not Grade.CHECKED:

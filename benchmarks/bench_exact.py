@@ -43,6 +43,7 @@ from closeknit.heuristics.ksubset.mm_inc import first_solution  # noqa: E402
 from closeknit.instances import KSubset, mesh  # noqa: E402
 from closeknit.instances.ksubset.generators import random_occupancy, uniform_points  # noqa: E402
 from closeknit.methods import KSUBSET  # noqa: E402
+from closeknit.methods.warming import kind_of, warm  # noqa: E402
 from closeknit.simulation.fragmentation import fragmented  # noqa: E402
 from closeknit.solvers import Settings, Status  # noqa: E402
 
@@ -171,10 +172,10 @@ def frontier(rows: list[Row], count: int, method: str) -> list[dict[str, object]
         table.add_column(column, justify="left" if column == "instances" else "right")
     found = []
     for row in rows:
-        runs = [
-            timed(each, method, row.seconds)
-            for each in row.instances(min(count, row.most))
-        ]
+        jobs = list(row.instances(min(count, row.most)))
+        for kind in {kind_of(job) for job in jobs}:
+            warm(KSUBSET[method], kind)
+        runs = [timed(each, method, row.seconds) for each in jobs]
         gaps = [gap for _, gap in runs if gap is not None]
         times = [seconds for seconds, _ in runs]
         found.append(
@@ -306,9 +307,9 @@ def main() -> None:
     if unknown:
         parser.error(f"no such row: {', '.join(sorted(unknown))}")
     console.print(f"{platform.platform()}, Python {platform.python_version()}")
-    for warm in (mesh(4, 4, k=5), next(meshes(4, 4, k=5, kind="torus")(1))):
-        KSUBSET[args.method](warm)
-        CutsSearch(warm, tuple(range(5))).run(perf_counter() + 60)
+    for small in (mesh(4, 4, k=5), next(meshes(4, 4, k=5, kind="torus")(1))):
+        KSUBSET[args.method](small)
+        CutsSearch(small, tuple(range(5))).run(perf_counter() + 60)
     gc.collect()
     gc.freeze()  # else a collection of the compilers' leftovers hits some instance
     if args.ablate:

@@ -23,11 +23,13 @@ from typing import TYPE_CHECKING, Any
 from ..instances import Instance, problem_of, write_instance
 from ..instances.errors import InputError
 from ..instances.files import folder, replaces
+from ..instances.ksubset.certificate import Checker
 from ..instances.option_values import seconds
 from ..instances.proofs import Limits, Propagator
 from ..instances.proofs.folder import read_index, replayed, told
 from ..methods import METHODS
 from ..reports.campaigns.compiling import NETWORK, compile_all
+from ..solvers.certificate_kernels import FastChecker
 from ..solvers.method import Run
 from ..solvers.propagation_kernels import FastPropagator
 from . import outputs, shared, streams
@@ -122,9 +124,9 @@ def _proofs(args: argparse.Namespace) -> int:
             field = "CLAIM" if option == "claims" else f"--{option}"
             raise InputError("is for claims, not for --proofs", field=field)
     limits = Limits(seconds=seconds(args.time_limit))
-    propagator = Propagator if args.plain else FastPropagator
+    ways = (Propagator, Checker) if args.plain else (FastPropagator, FastChecker)
     entries = read_index(args.proofs)
-    return told(replayed(args.proofs, entries, limits, propagator))
+    return told(replayed(args.proofs, entries, limits, ways))
 
 
 def _test(

@@ -31,6 +31,7 @@ from ..instances.proofs.folder import (
 from ..instances.topologies.graph import NO_CUTS
 from ..instances.value import cost_text, ordered
 from ..solvers import answer, clock
+from ..solvers.certificate_kernels import FastChecker
 from ..solvers.exact_log import Solved, solve_by_exact
 from ..solvers.proof_log import ProofLog, kept_proof
 from ..solvers.result import (
@@ -186,13 +187,14 @@ def certified(
     why = "no certificate: it was not proved optimal"
     if result.status is Status.OPTIMAL and isinstance(result.objective, int):
         if not instance.has_cuts:
-            return Cited(result, None, f"no certificate: {NO_CUTS}")
+            why = f"no certificate: {NO_CUTS}; solve --proof proves others"
+            return Cited(result, None, why)
         start = clock.now()
         nodes = record(instance, result.objective, start + seconds)
         if not isinstance(nodes, Limit):
             write_certificate(instance, result.objective, nodes, path)
             written = clock.now()
-            check_certificate(instance, path)
+            check_certificate(instance, path, by=FastChecker)
             kept = Kept(
                 *(CERTIFICATE, "cuts-bb", Path(path).stat().st_size),
                 *(written - start, clock.now() - written),

@@ -202,17 +202,19 @@ class Checker:
         def operand(top: Row | int) -> Row:
             return self.row(top) if isinstance(top, int) else top
 
+        def owned(top: Row | int) -> Row:
+            row = operand(top)
+            return Row(dict(row.terms), row.degree) if isinstance(top, int) else row
+
         stack: list[Row | int] = []  # rows of the store by number; others may change
         for word in words:
             if word == "+":
                 top, under = stack.pop(), stack.pop()
                 small, large = operand(top), operand(under)
                 if len(small.terms) > len(large.terms):
-                    small, large, under = large, small, top
-                if isinstance(under, int):
-                    large = Row(dict(large.terms), large.degree)
+                    small, under = large, top
                 self.spend(len(small.terms))
-                stack.append(add_to(large, small))
+                stack.append(add_to(owned(under), small))
             elif word in ("*", "d"):
                 factor, row = stack.pop(), operand(stack.pop())
                 if not isinstance(factor, int) or factor < 1:
@@ -227,11 +229,10 @@ class Checker:
                 terms = {x: min(a, most) for x, a in row.terms.items() if most}
                 stack.append(Row(terms, row.degree))
             elif word == "w":
-                (variable,), row = operand(stack.pop()).terms, operand(stack.pop())
-                terms, degree = dict(row.terms), row.degree
+                (variable,), row = operand(stack.pop()).terms, owned(stack.pop())
                 for literal in (variable, -variable):
-                    degree -= terms.pop(literal, 0)
-                stack.append(Row(terms, degree))
+                    row.degree -= row.terms.pop(literal, 0)
+                stack.append(row)
             elif word[0] in "-+@0123456789":
                 stack.append(self._number(word) if word[0] == "@" else int(word))
                 continue

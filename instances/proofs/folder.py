@@ -20,6 +20,7 @@ from typing import Any
 from .. import fields
 from ..errors import InputError
 from ..files import read_text, reading, write_text
+from ..ksubset.certificate import Checker
 from ..ksubset.certificate_file import WrongStep, check_certificate
 from ..ksubset.instance import KSubset
 from ..parsing import parse_json
@@ -47,6 +48,8 @@ _FILES = ("instance", "solution", "proof")
 _TIMES = ("solving", "writing", "checking")
 _NEEDED = ("name", "problem", "status", "kind", "by", "instance", "solution")
 _KNOWN = (*_NEEDED, "proof", "cost", "method", "bytes", *_TIMES)
+Ways = tuple[type[Propagator], type[Checker]]
+"""What follows proofs, and certificates: in plain Python, or the fast twins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,14 +131,14 @@ def replayed(
     folder: str | Path,
     entries: Iterable[Entry],
     limits: Limits | None = None,
-    propagator: type[Propagator] = Propagator,
+    ways: Ways = (Propagator, Checker),
 ) -> Iterator[Verdict]:
     """Check entries one after the other, each within the limits; yield verdicts."""
     for entry in entries:
         start = monotonic()
         word, why = "holds", ""
         try:
-            _replay(Path(folder), entry, limits or Limits(), propagator)
+            _replay(Path(folder), entry, limits or Limits(), ways)
         except Refused as refused:
             word, why = "wrong", str(refused)
         except WrongStep as error:
@@ -205,9 +208,7 @@ def digest_of(path: Path) -> str:
     return found.hexdigest()
 
 
-def _replay(
-    folder: Path, entry: Entry, limits: Limits, propagator: type[Propagator]
-) -> None:
+def _replay(folder: Path, entry: Entry, limits: Limits, ways: Ways) -> None:
     """Check an entry; `Refused` if it is wrong, InputError if it cannot be used."""
     paths = _files(folder, entry)
     instance = read_instance(paths["instance"])
@@ -221,9 +222,9 @@ def _replay(
     path = paths["proof"]
     bound: Value | None
     if entry.kind == LOG:
-        bound = check_proof_file(instance, path, limits, propagator).bound
+        bound = check_proof_file(instance, path, limits, ways[0]).bound
     elif isinstance(instance, KSubset):
-        bound = check_certificate(instance, path, seconds=limits.seconds)
+        bound = check_certificate(instance, path, seconds=limits.seconds, by=ways[1])
     else:
         raise Refused(f"{path}: there are no certificates for {entry.problem}")
     if bound != entry.cost:

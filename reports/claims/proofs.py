@@ -10,14 +10,8 @@ from typing import Any
 import numpy as np
 
 from ...instances import KSubset, Submesh
-from ...instances.ksubset.certificate import (
-    CHOSEN,
-    REJECTED,
-    UNDECIDED,
-    Checker,
-    Refused,
-    State,
-)
+from ...instances.ksubset.certificate import Checker, Refused
+from ...instances.ksubset.counts import CHOSEN, REJECTED, UNDECIDED, State
 from ...instances.submesh import Resident, box_at, sides
 from ...instances.submesh.infeasibility import FAMILIES, check_infeasible
 from ...instances.submesh.packing import Item, Packing

@@ -179,6 +179,8 @@ def _problem(cuts: Cuts, k: int, twin: IntArray, rules: Rules) -> layout.Problem
     else:
         few = work <= _LARGEST_TABLE and n <= _MOST_POINTS
         exchange = layout.PAIRWISE if few else layout.NO_EXCHANGE
+    if exchange == layout.NO_EXCHANGE:
+        tables[:] = 0  # of a tree of 262 144 hosts they would take 512 GiB
     return layout.Problem(
         k=k,
         denominator=cuts.denominator,

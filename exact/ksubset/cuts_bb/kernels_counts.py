@@ -13,7 +13,6 @@ import numpy as np
 from ....solvers.kernels import kernel
 from .layout import (
     CHOSEN,
-    CONTRADICTION,
     UNDECIDED,
     Bytes,
     Flags,
@@ -91,7 +90,10 @@ def narrow_by_cost(
     gap: int,
     scratch: Scratch,
 ) -> int:
-    """Cut off counts that lift the secant bound by ``gap``; return how many."""
+    """Cut off counts that lift the secant bound by ``gap``; return how many.
+
+    Returns -1 - h for a cut h that has no count left.
+    """
     position, axis, w = problem.position, problem.axis, problem.weight
     start, stop = problem.start, problem.stop
     order, price, missing = sort_by_weight(problem, status, scratch)
@@ -119,7 +121,7 @@ def narrow_by_cost(
         while first < size and more[first] + w[h] * first * (size - 1 - first) >= gap:
             first += 1
         if first == size:
-            return CONTRADICTION
+            return -1 - h
         last = size - 1
         while more[last] + w[h] * last * (size - 1 - last) >= gap:
             last -= 1

@@ -22,13 +22,16 @@ from .layout import (
 
 @kernel
 def take_twins_in_order(problem: Problem, status: Bytes) -> int:
-    """Of coinciding points take the first ones first."""
+    """Of coinciding points take the first ones first.
+
+    Returns -1 - p for a chosen point p after a rejected one.
+    """
     twin = problem.twin
     decided = 0
     for p in range(1, len(status)):
         if twin[p] == twin[p - 1] and status[p - 1] == REJECTED:
             if status[p] == CHOSEN:
-                return CONTRADICTION
+                return -1 - p
             decided += status[p] == UNDECIDED
             status[p] = REJECTED
     for p in range(len(status) - 1, 0, -1):
@@ -186,7 +189,10 @@ def exchange_pairwise(problem: Problem, status: Bytes, scratch: Scratch) -> int:
 
 @kernel
 def count_companions(problem: Problem, status: Bytes, scratch: Scratch) -> int:
-    """Reject points that need too many others; choose those that too many need."""
+    """Reject points that need too many others; choose those that too many need.
+
+    Returns -1 - p for a point p that does both.
+    """
     undecided, companions = scratch.undecided, scratch.companions
     position, k = problem.position, problem.k
     axes = position.shape[1]
@@ -230,7 +236,7 @@ def count_companions(problem: Problem, status: Bytes, scratch: Scratch) -> int:
     for j in range(free):
         if companions[j] + 1 > spare:
             if status[undecided[j]] == REJECTED:
-                return CONTRADICTION
+                return int(-1 - undecided[j])
             status[undecided[j]] = CHOSEN
             decided += 1
     return decided

@@ -6,29 +6,44 @@ conclusion with its reason in the format of ``instances.ksubset.certificate``.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ....instances import IntArray, KSubset
-from ....instances.ksubset.certificate import Checker, State
+from ....instances.ksubset.certificate import Checker
+from ....instances.ksubset.counts import State
 from ....solvers import Limit, clock
-from . import kernels, kernels_bounds, kernels_counts, kernels_exchange, layout
-from .box import CutBox
+from . import kernels_bounds, kernels_exchange, kernels_record, layout
+from .box import ALL_RULES, CutBox, Rules
 
 Status = npt.NDArray[np.int8]
+_RULES = {
+    kernels_record.COST: "cost",
+    kernels_record.TWINS: "twins",
+    kernels_record.COMPANIONS: "companions",
+}
+_ENDS = {
+    kernels_record.NARROWED: "narrow",
+    kernels_record.TWINS_END: "twins",
+    kernels_record.COMPANIONS_END: "companions",
+}
 _MOST_NODES = 200_000
 """Number of nodes beyond which a proof is not recorded."""
 
 
-def record(instance: KSubset, objective: int, deadline: float) -> list[Any] | Limit:
+def record(
+    instance: KSubset, objective: int, deadline: float, rules: Rules = ALL_RULES
+) -> list[Any] | Limit:
     """Prove that nothing costs less than ``objective``; return the nodes in preorder.
 
     The limit instead, if one is reached before they are complete: ``deadline`` is a
     value of ``clock.now()``. An objective above the optimum has no proof.
     """
-    recorder = _Recorder(instance, objective)
+    recorder = _Recorder(instance, objective, rules)
     nodes: list[Any] = []
     while recorder.waiting:
         if clock.now() >= deadline:
@@ -42,109 +57,80 @@ def record(instance: KSubset, objective: int, deadline: float) -> list[Any] | Li
 class _Recorder:
     """Records the proof node by node."""
 
-    def __init__(self, instance: KSubset, objective: int) -> None:
-        box = CutBox.of(instance, 0)
+    def __init__(self, instance: KSubset, objective: int, rules: Rules) -> None:
+        box = CutBox.of(instance, 0, rules)
         self.problem = box.problem
         self.scratch = layout.room_for(box.problem)
-        self.checker = Checker(instance, objective)
+        self.instance, self.objective = instance, objective
+        n, m = box.problem.position.shape[0], len(box.problem.weight)
+        self.log = np.empty(6 + 4 * (n + 3 * m), dtype=np.int64)
         self.threshold = (objective - 1) * box.problem.denominator + 1
         stack = box.stack
         root = stack.status[0].copy(), stack.low[0].copy(), stack.high[0].copy()
         self.waiting: list[tuple[Status, IntArray, IntArray]] = [root]
 
+    @cached_property
+    def checker(self) -> Checker:
+        """Says which points need each other."""
+        return Checker(self.instance, self.objective)
+
     def prove_node(self, status: Status, low: IntArray, high: IntArray) -> Any:
         """Return the steps and the end of a node; queue its children."""
-        problem, scratch = self.problem, self.scratch
         steps: list[Any] = []
-        narrowed = 0
         while True:
-            if not kernels_bounds.close(problem, status, low, high, scratch):
-                return [steps, ["counts"]]
-            constant = kernels_bounds.weigh(problem, low, high, scratch)
-            bound, last, beyond = kernels_bounds.bound_by_secants(
-                problem, status, constant, scratch
+            end, x, y, used = kernels_record.settle_noting(
+                *(self.problem, status, low, high, self.threshold),
+                *(self.scratch, self.log),
             )
-            if bound >= self.threshold:
-                return [steps, ["bound", int(bound), low.tolist(), high.tolist()]]
-            before = status.copy()
-            if kernels_bounds.decide_by_cost(
-                status, bound, last, beyond, self.threshold, scratch
-            ):
-                steps.append(["cost", *_decided(before, status)])
-                continue
-            if narrowed < kernels.MOST_NARROWED:
-                narrowed += 1
-                intervals = low.copy(), high.copy()
-                cut = kernels_counts.narrow_by_cost(
-                    problem, status, low, high, int(self.threshold - bound), scratch
-                )
-                if cut < 0:
-                    state = State(status.astype(np.int64), *intervals)
-                    return [steps, ["narrow", self._without_count(state)]]
-                if cut:
-                    changed = (low != intervals[0]) | (high != intervals[1])
-                    left = np.stack([np.arange(len(low)), low, high], axis=1)
-                    steps.append(["narrow", left[changed].tolist()])
-                    continue
-            narrowed = 0
-            found = self._exchange(status, low, high)
-            if found is None:
+            steps += _steps(self.log[:used].tolist())
+            if end == kernels_record.EXCHANGE:
+                found = self._exchange(status, low, high)
+                if found is None:
+                    x, y = kernels_bounds.widest_error(
+                        self.problem, low, high, self.scratch
+                    )
+                    break
+                kind, step = found
+                if kind == "end":
+                    return [steps, step]
+                steps.append(step)
+            elif end == kernels_record.BOUND:
+                return [steps, ["bound", x, low.tolist(), high.tolist()]]
+            elif end in _ENDS:
+                return [steps, [_ENDS[end], x]]
+            elif end == kernels_record.COUNTS:
+                return [steps, ["counts"]]
+            elif end == kernels_record.SPLIT:
                 break
-            kind, step = found
-            if kind == "end":
-                return [steps, step]
-            steps.append(step)
-        h, split = kernels_bounds.widest_error(problem, low, high, scratch)
-        if h < 0:
+        if x < 0:
             raise ValueError("The objective is not optimal.")
         upper = status.copy(), low.copy(), high
         lower = status, low, high.copy()
-        upper[1][h] = split + 1
-        lower[2][h] = split
+        upper[1][x] = y + 1
+        lower[2][x] = y
         self.waiting += [upper, lower]
-        return [steps, ["split", int(h), int(split)]]
-
-    def _without_count(self, state: State) -> int:
-        """Find a cut that has no count left."""
-        left = self.checker.affordable(state, range(len(state.low)))
-        return next(h for h, counts in enumerate(left) if not counts.any())
+        return [steps, ["split", x, y]]
 
     def _exchange(
         self, status: Status, low: IntArray, high: IntArray
     ) -> tuple[str, Any] | None:
-        """Apply the exchange rules; return a step, an end, or None."""
+        """Exchange with decided points, of which there are many; a step, or an end."""
         problem, scratch = self.problem, self.scratch
         before = status.copy()
-        decided = kernels_exchange.take_twins_in_order(problem, status)
-        if decided < 0:
-            return "end", ["twins", self._twin_conflict(before)]
-        if decided:
-            return "step", ["twins", *_decided(before, status)]
-        if problem.exchange == layout.NO_EXCHANGE:
-            return None
         kernels_exchange.bound_gains(problem, low, high, scratch)
         if problem.exchange == layout.BY_SWEEPS:
             decided = kernels_exchange.exchange_by_sweeps(problem, status, scratch)
         else:
             decided = kernels_exchange.exchange_pairwise(problem, status, scratch)
-        state = State(before.astype(np.int64), low, high)
-        if decided:
-            pairs = self._witnesses(state, status)
-            if decided < 0:  # points decided before the contradiction form a step
-                status[:] = state.status
-                if not pairs:
-                    return "end", self._conflict(state)
-            return "step", ["exchange", pairs]
-        if len(status) > problem.most_companions:
+        if not decided:
             return None
-        decided = kernels_exchange.count_companions(problem, status, scratch)
-        if decided < 0:
-            free = np.flatnonzero(before == layout.UNDECIDED)
-            torn = np.logical_and(*self.checker.crowded(state, free.tolist()))
-            return "end", ["companions", int(free[torn.argmax()])]
-        if decided:
-            return "step", ["companions", *_decided(before, status)]
-        return None
+        state = State(before.astype(np.int64), low, high)
+        pairs = self._witnesses(state, status)
+        if decided < 0:  # points decided before the contradiction form a step
+            status[:] = state.status
+            if not pairs:
+                return "end", self._conflict(state)
+        return "step", ["exchange", pairs]
 
     def _witnesses(self, state: State, status: Status) -> list[list[int]]:
         """Find for each point decided by exchange a decided point that implies it.
@@ -184,18 +170,16 @@ class _Recorder:
             return ["exchange", int(chosen[p]), int(rejected[q])]
         raise AssertionError("the search reported a conflict that does not exist")
 
-    def _twin_conflict(self, status: Status) -> int:
-        """Find a chosen point with an earlier twin that is rejected."""
-        twin = self.problem.twin
-        return next(
-            int(p)
-            for p in np.flatnonzero(status == layout.CHOSEN)
-            if (status[:p][twin[:p] == twin[p]] == layout.REJECTED).any()
-        )
 
-
-def _decided(before: Status, after: Status) -> tuple[list[int], list[int]]:
-    changed = before != after
-    chosen = np.flatnonzero(changed & (after == layout.CHOSEN))
-    rejected = np.flatnonzero(changed & (after == layout.REJECTED))
-    return chosen.tolist(), rejected.tolist()
+def _steps(log: list[int]) -> Iterator[list[Any]]:
+    """Yield the steps of a log, see ``kernels_record``."""
+    at = 0
+    while at < len(log):
+        rule, one, two = log[at : at + 3]
+        at += 3
+        middle = at + (3 * one if rule == kernels_record.NARROW else one)
+        if rule == kernels_record.NARROW:
+            yield ["narrow", [log[i : i + 3] for i in range(at, middle, 3)]]
+        else:
+            yield [_RULES[rule], log[at:middle], log[middle : middle + two]]
+        at = middle + two

@@ -10,6 +10,8 @@ from itertools import combinations
 
 import pytest
 
+from closeknit.exact.ksubset.cuts_bb import layout
+from closeknit.exact.ksubset.cuts_bb.box import CutBox
 from closeknit.exact.ksubset.cuts_bb.search import CutsSearch
 from closeknit.instances import (
     KSubset,
@@ -19,6 +21,7 @@ from closeknit.instances import (
     cost,
     mesh,
 )
+from closeknit.instances.ksubset.generators import tree
 from closeknit.methods import KSUBSET
 from closeknit.solvers import Grade, Limit, Settings, Status, clock
 
@@ -88,6 +91,11 @@ def test_the_stack_grows_as_needed() -> None:
     search = CutsSearch(instance, tuple(range(20)))
     assert search.run(clock.now() + 60) is None
     assert search.best == search.bound == cost(instance, search.chosen)
+
+
+def test_large_trees_take_little_memory() -> None:
+    problem = CutBox.of(tree(128, 128, k=8), 0).problem
+    assert sum(len(each) for each in layout.room_for(problem)) < 2**20
 
 
 def test_limits_give_incumbent_and_bound() -> None:

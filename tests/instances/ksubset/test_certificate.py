@@ -14,24 +14,29 @@ from typing import Any
 import pytest
 
 from closeknit.cli.app import run
+from closeknit.exact.ksubset.cuts_bb.box import ALL_RULES, Rules
 from closeknit.exact.ksubset.cuts_bb.record import record
 from closeknit.instances import InputError, KSubset, Mesh, write_ksubset
+from closeknit.instances.ksubset.certificate import Checker
 from closeknit.instances.ksubset.certificate_file import (
     check_certificate,
     write_certificate,
 )
+from closeknit.instances.ksubset.graph_generators import dragonfly
 from closeknit.methods import KSUBSET
 from closeknit.solvers import Limit, clock
+from closeknit.solvers.certificate_kernels import FastChecker
 
 from ...strategies import random_ksubset
 
 Nodes = list[Any]
+CHECKERS = Checker, FastChecker
 
 
-def proved(instance: KSubset) -> tuple[int, Nodes]:
+def proved(instance: KSubset, rules: Rules = ALL_RULES) -> tuple[int, Nodes]:
     optimum = KSUBSET["cuts-bb"](instance).objective
     assert isinstance(optimum, int)
-    nodes = record(instance, optimum, clock.now() + 60)
+    nodes = record(instance, optimum, clock.now() + 60, rules)
     assert not isinstance(nodes, Limit)
     return optimum, nodes
 
@@ -49,7 +54,8 @@ def test_every_proof_can_be_followed(seed: int, tmp_path: Path) -> None:
         instance = random_ksubset(rng, most=16)
         optimum, nodes = proved(instance)
         write_certificate(instance, optimum, nodes, path)
-        assert check_certificate(instance, path) == optimum
+        for by in CHECKERS:
+            assert check_certificate(instance, path, by=by) == optimum
 
 
 def test_no_proof_of_too_much_is_accepted(tmp_path: Path) -> None:
@@ -60,14 +66,23 @@ def test_no_proof_of_too_much_is_accepted(tmp_path: Path) -> None:
         instance = random_ksubset(rng)
         optimum, nodes = proved(instance)
         write_certificate(instance, optimum + 1, nodes, path)
-        with pytest.raises(InputError):
-            check_certificate(instance, path)
+        for by in CHECKERS:
+            with pytest.raises(InputError):
+                check_certificate(instance, path, by=by)
 
 
 def test_limits_end_the_writing() -> None:
     instance = medium()
     optimum, _ = proved(instance)
     assert record(instance, optimum, clock.now()) is Limit.TIME
+
+
+def test_limits_end_the_checking(tmp_path: Path) -> None:
+    instance, path = medium(), tmp_path / "proof.xz"
+    write_certificate(instance, *proved(instance), path)
+    for by in CHECKERS:
+        with pytest.raises(InputError, match="takes more than 0 s"):
+            check_certificate(instance, path, seconds=0, by=by)
 
 
 def rewrite(path: Path, change: Callable[[list[Any]], object]) -> None:
@@ -127,6 +142,14 @@ MUTATIONS: dict[str, Callable[[list[Any]], object]] = {
     "exchange, turned round": lambda lines: first_step(lines, "exchange")[1][
         0
     ].reverse(),
+    "companions, no such point": lambda lines: _set(
+        first_step(lines, "companions"), 2, [10_000]
+    ),
+    "companions, no list": lambda lines: _set(
+        first_step(lines, "companions"), 2, [[1]]
+    ),
+    "narrow, cut beyond": lambda lines: _set(first(lines, "narrow"), 1, 10_000),
+    "narrow, fractions": lambda lines: _set(first_step(lines, "narrow")[1][0], 2, 10.5),
     "companions, exchanged": lambda lines: _swap(first_step(lines, "companions")),
     "not a node": lambda lines: _set(lines, 1, 7),
 }
@@ -147,17 +170,19 @@ def _swap(step: list[Any]) -> None:
 @pytest.mark.parametrize("what", MUTATIONS)
 def test_a_changed_certificate_is_refused(what: str, tmp_path: Path) -> None:
     path = tmp_path / "proof.xz"
+    rules = Rules(companions=not what.startswith("exchange"))
     for seed in range(200):  # until a proof has such a step
         instance = medium(seed)
-        optimum, nodes = proved(instance)
+        optimum, nodes = proved(instance, rules)
         write_certificate(instance, optimum, nodes, path)
         assert check_certificate(instance, path) == optimum
         try:
             rewrite(path, MUTATIONS[what])
         except StopIteration:
             continue
-        with pytest.raises(InputError, match=r"proof\.xz"):
-            check_certificate(instance, path)
+        for by in CHECKERS:
+            with pytest.raises(InputError, match=r"proof\.xz"):
+                check_certificate(instance, path, by=by)
         return
     raise AssertionError(f"no proof has a place for {what}")
 
@@ -188,14 +213,20 @@ def test_every_single_change_is_refused_or_harmless(tmp_path: Path) -> None:
         for claim in (optimum, optimum + 1):
             path.write_bytes(whole)
             rewrite(path, partial(_tamper, i=i, claim=claim))
-            try:
-                accepted = check_certificate(instance, path)
-            except InputError:
-                continue
-            assert accepted <= optimum
+            accepted = [claimed(instance, path, by) for by in CHECKERS]
+            assert accepted[0] == accepted[1]
+            assert accepted[0] is None or accepted[0] <= optimum
         path.write_bytes(lzma.compress(text.replace("[", "{", i % 3 + 1).encode()))
         with pytest.raises(InputError):
             check_certificate(instance, path)
+
+
+def claimed(instance: KSubset, path: Path, by: type[Checker]) -> int | None:
+    """Return what a certificate proves, None if it is refused."""
+    try:
+        return check_certificate(instance, path, by=by)
+    except InputError:
+        return None
 
 
 def _tamper(lines: list[Any], i: int, claim: int) -> None:
@@ -249,6 +280,14 @@ def test_solve_and_check_by_certificate(tmp_path: Path, capsys: Any) -> None:
     write_certificate(medium(), 1, [[[], ["counts"]]], proof)
     assert run(["check", file, out, "--certificate", proof]) == 2
     assert solution["proof"] == {"grade": "checked", "by": "certificate"}
+
+
+def test_networks_without_cuts_are_sent_to_proofs(tmp_path: Path, capsys: Any) -> None:
+    file, proof = str(tmp_path / "i.json"), tmp_path / "p.xz"
+    write_ksubset(dragonfly(4, 2, 2, k=8), file)
+    assert run(["solve", file, "--certificate", str(proof)]) == 4
+    assert "trees and partial cubes; solve --proof" in capsys.readouterr().err
+    assert not proof.exists()
 
 
 def test_no_certificate_without_an_optimum(tmp_path: Path, capsys: Any) -> None:

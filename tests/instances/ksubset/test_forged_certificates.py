@@ -10,20 +10,12 @@ import numpy as np
 import pytest
 
 from closeknit.instances import InputError, KSubset, cost, mesh
-from closeknit.instances.ksubset.certificate import (
-    CHOSEN,
-    REJECTED,
-    UNDECIDED,
-    Checker,
-    Refused,
-    State,
-    _links,
-    derive,
-)
+from closeknit.instances.ksubset.certificate import Checker, Refused, derive
 from closeknit.instances.ksubset.certificate_file import (
     check_certificate,
     write_certificate,
 )
+from closeknit.instances.ksubset.counts import CHOSEN, REJECTED, UNDECIDED, State, links
 from closeknit.instances.submesh.infeasibility import check_infeasible
 from closeknit.instances.submesh.packing import Item, Packing
 from closeknit.reports.claims.samples import sampled
@@ -104,9 +96,9 @@ def least(instance: KSubset) -> int:
 def test_counts_bound_each_other_along_nested_cuts_or_round_a_ring() -> None:
     one_axis = np.zeros(3, dtype=np.int64)
     below_the_first = np.array([-1, 0, 0])
-    assert list(_links(one_axis, below_the_first)) == [(1, 0), (2, 0)]
+    assert list(links(one_axis, below_the_first)) == [(1, 0), (2, 0)]
     side_by_side = np.array([-1, -1, -1])
-    assert list(_links(one_axis, side_by_side)) == [(0, 1), (1, 2), (2, 0)]
+    assert list(links(one_axis, side_by_side)) == [(0, 1), (1, 2), (2, 0)]
 
 
 @pytest.mark.parametrize("a", [UNDECIDED, CHOSEN, REJECTED])
