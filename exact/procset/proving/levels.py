@@ -167,19 +167,19 @@ class _Prover:
         Sets that cost nothing at this level and those above are left out. Processors in
         the same others form a group.
         """
-        sets = [s for s in self._sets if any(s in upper.row for upper in self._upper)]
-        known = set(sets)
+        known = {s for upper in self._upper for s in upper.row}
+        sets = [s for s in self._sets if s in known]
         alike: dict[tuple[int, ...], list[int]] = {}
         for x, members in enumerate(self._lies_in, 1):
-            alike.setdefault(tuple(s for s in members if s in known), []).append(x)
+            alike.setdefault(tuple(filter(known.__contains__, members)), []).append(x)
         groups = list(alike.values())
         everyone = {-1 - g: 1 for g in range(len(groups))}
         rows = [Logged([1], everyone, self._request)]
         for g, (own, group) in enumerate(alike.items()):
             for s in own:
-                parts = self._added.setdefault(
-                    (s, *group), [self._member(x, s) for x in group]
-                )
+                if (key := (s, *group)) not in self._added:
+                    self._added[key] = [self._member(x, s) for x in group]
+                parts = self._added[key]
                 rows.append(Logged(parts, {s: len(group), -1 - g: -1}, 0))
         costs = [
             Logged([upper.number], upper.row, upper.degree) for upper in self._upper

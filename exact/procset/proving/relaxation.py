@@ -19,22 +19,12 @@ from ....solvers.proof_log import ProofLog
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
-_SCALES = (
-    1,
-    2,
-    3,
-    4,
-    5,
-    6,
-    8,
-    10,
-    12,
-    20,
-    24,
-    30,
-    60,
-    120,
-    *(10**i for i in range(3, 15)),
+_SCALES = tuple(
+    np.array(some)
+    for some in (
+        [1, 2, 3, 4, 5, 6, 8, 10, 12, 20, 24, 30, 60, 120],
+        [10**i for i in range(3, 15)],
+    )
 )
 """What multipliers are scaled by before they are rounded; short numbers first."""
 _MOST = 2.0**61
@@ -86,57 +76,86 @@ class Relaxation:
     def __init__(
         self, column: dict[int, int], sizes: Ints, rows: Sequence[Logged]
     ) -> None:
-        from scipy.sparse import csr_array, diags_array, hstack
+        from scipy.sparse import csr_array
 
-        self._columns, self._rows = len(sizes), rows
-        entries = [
-            (r, column[x], a)
-            for r, row in enumerate(rows)
-            for x, a in row.terms.items()
-        ]
-        r, c, a = np.array(entries, dtype=np.int64).reshape(-1, 3).T
-        self._matrix: Any = csr_array((a, (r, c)), shape=(len(rows), len(sizes)))
+        self._rows = rows
+        length = np.array([len(row.terms) for row in rows])
+        at = np.array([column[x] for row in rows for x in row.terms], dtype=np.int32)
+        a = np.array([a for row in rows for a in row.terms.values()], dtype=np.int64)
+        start = np.concatenate([[0], length.cumsum()])
+        shape = len(rows), len(sizes)
+        self._matrix: Any = csr_array((a, at, start), shape=shape)
         self._degrees = np.array([row.degree for row in rows], dtype=np.int64)
-        size: Any = abs(self._matrix).astype(float)
-        self._reach = size @ sizes.astype(float) + np.abs(self._degrees)
-        limits = (self._matrix[1:] > 0).T.astype(np.int64)
-        self._limits: Any = limits @ (self._matrix[1:] < 0).astype(np.int64)
+        row = np.repeat(np.arange(len(rows)), length)
+        largest, reach = np.ones(len(rows)), np.abs(self._degrees).astype(float)
+        np.maximum.at(largest, row, np.abs(a))
+        np.add.at(reach, row, np.abs(a) * sizes[at].astype(float))
         # Rows of costs may be large; they are scaled for the solver.
-        largest: Floats = np.maximum(size.max(axis=1).toarray().ravel(), 1.0)
-        self._by, self._unit = largest[:-1], float(largest[-1])
-        matrix = diags_array(1 / self._by) @ self._matrix[:-1]
-        slack = csr_array(([1.0], ([0], [0])), shape=(len(rows) - 1, 1))
-        self._above: Any = -hstack([matrix, slack]).tocsr()
-        self._bounds = -self._degrees[:-1] / self._by
-        goal = -self._matrix[[-1]].toarray()[0] / self._unit
-        penalty = _PENALTY * (1 + abs(rows[-1].degree) / self._unit)
+        self._by, self._reach = largest, reach
+        goal = -self._matrix[[-1]].toarray()[0] / largest[-1]
+        penalty = _PENALTY * (1 + abs(rows[-1].degree) / largest[-1])
         self._costs = np.append(goal, penalty)
+        self._solver: Any = None
+        self._limits: Any = None
+
+    def _model(self) -> Any:
+        """Return a solver that was given the programme; it keeps its basis."""
+        import highspy
+
+        solver, linear = highspy.Highs(), highspy.HighsLp()
+        solver.setOptionValue("output_flag", False)
+        solver.setOptionValue("threads", 1)
+        if len(self._rows) < _LARGE:
+            solver.setOptionValue("presolve", "off")
+        else:
+            solver.setOptionValue("solver", "ipm")
+        rows, columns = self._matrix.shape
+        last, by = self._matrix.indptr[-2], self._by[:-1]
+        each = np.repeat(by, np.diff(self._matrix.indptr[:-1]))
+        linear.num_row_, linear.num_col_ = rows - 1, columns + 1
+        linear.col_cost_ = self._costs
+        linear.col_lower_ = np.zeros(columns + 1)
+        linear.col_upper_ = np.full(columns + 1, np.inf)
+        linear.row_lower_ = self._degrees[:-1] / by
+        linear.row_upper_ = np.full(rows - 1, np.inf)
+        # The slack of the first row comes first in it.
+        matrix = linear.a_matrix_
+        matrix.format_ = highspy.MatrixFormat.kRowwise
+        matrix.start_ = np.append(0, self._matrix.indptr[1:-1] + 1)
+        matrix.index_ = np.append(columns, self._matrix.indices[:last])
+        matrix.value_ = np.append(1.0, self._matrix.data[:last] / each)
+        solver.passModel(linear)
+        return solver
 
     def solve(self, box: Box) -> tuple[Floats, Floats]:
         """Return the optimum in a box, and the multipliers of all rows."""
-        from scipy.optimize import linprog
+        import highspy
 
-        low, high = np.append(box.low, 0), np.append(box.high, np.inf)
-        bounds: Any = np.stack([low, high], axis=1)
-        found: Any = linprog(
-            self._costs,
-            A_ub=self._above,
-            b_ub=self._bounds,
-            bounds=bounds,
-            method="highs-ds" if len(self._rows) < _LARGE else "highs-ipm",
-        )
-        if found.status != 0:
-            return np.zeros(self._columns), np.zeros(len(self._rows))
-        above = -found.ineqlin.marginals * (self._unit / self._by)
-        return found.x[:-1], np.append(above, 1.0)
+        rows, columns = self._matrix.shape
+        solver = self._solver = self._solver or self._model()
+        every = np.arange(columns, dtype=np.int32)
+        low, high = box.low.astype(float), box.high.astype(float)
+        solver.changeColsBounds(columns, every, low, high)
+        solver.run()
+        if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+            return np.zeros(columns), np.zeros(rows)
+        found = solver.getSolution()
+        above = np.array(found.row_dual) * (self._by[-1] / self._by[:-1])
+        return np.array(found.col_value)[:-1], np.append(above, 1.0)
 
     def refuting(self, box: Box, multipliers: Floats) -> Ints | None:
         """Return integer multipliers, near to real ones, that refute a box, if any."""
-        for scale in _SCALES:
-            near = self.near(multipliers, scale)
-            terms, degree = self._sum(near)
-            if degree > box.most(terms):
-                return near
+        most = _MOST / max(float(multipliers @ self._reach), 1e-300)
+        span = box.high - box.low
+        for scales in _SCALES:
+            usable = scales[scales <= most]
+            near = np.rint(np.outer(np.maximum(multipliers, 0), usable))
+            integers: Ints = near.astype(np.int64)
+            terms: Ints = self._matrix.T @ integers
+            reached = box.low @ terms + span @ np.maximum(terms, 0)
+            fits = np.flatnonzero(self._degrees @ integers > reached)
+            if len(fits):
+                return integers[:, fits[0]]
         return None
 
     def near(self, multipliers: Floats, scale: int) -> Ints:
@@ -148,7 +167,11 @@ class Relaxation:
 
     def inside(self, high: Ints, count: int) -> Ints:
         """Return how much of the other columns the rows of each of the first limit."""
-        terms: Ints = self._limits[:count] @ high
+        if self._limits is None:
+            others = self._matrix[1:]
+            limits = (others > 0).T.astype(np.int64)
+            self._limits = limits[:count] @ (others < 0).astype(np.int64)
+        terms: Ints = self._limits @ high
         return terms
 
     def _sum(self, multipliers: Ints) -> tuple[Ints, int]:
