@@ -16,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ....solvers.proof_log import ProofLog
+from .programme import Floats, Programme
 
 Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 _SCALES = tuple(
     np.array(some)
     for some in (
@@ -29,8 +29,8 @@ _SCALES = tuple(
 """What multipliers are scaled by before they are rounded; short numbers first."""
 _MOST = 2.0**61
 """No sum of a combination in 64 bits may exceed it."""
-_LARGE = 5000
-"""Rows from which an interior point method is faster."""
+_SHRUNK = 0.6
+"""Share of the columns that are left where a smaller model is made."""
 _PENALTY = 1000.0
 """For each unit by which the first row is missed, relative to the goal."""
 
@@ -65,6 +65,20 @@ class Combination(NamedTuple):
     degree: int
 
 
+class _Model(NamedTuple):
+    """A programme for the boxes inside one."""
+
+    programme: Programme
+    rows: Ints
+    columns: Ints
+    box: Box
+
+    def covers(self, box: Box) -> bool:
+        """Whether a box lies inside."""
+        inside = (self.box.low <= box.low) & (box.high <= self.box.high)
+        return bool(inside.all())
+
+
 class Relaxation:
     """Rows over columns, a column being the sum of a group of variables.
 
@@ -95,53 +109,43 @@ class Relaxation:
         goal = -self._matrix[[-1]].toarray()[0] / largest[-1]
         penalty = _PENALTY * (1 + abs(rows[-1].degree) / largest[-1])
         self._costs = np.append(goal, penalty)
-        self._solver: Any = None
+        self._models: list[_Model] = []
         self._limits: Any = None
 
-    def _model(self) -> Any:
-        """Return a solver that was given the programme; it keeps its basis."""
-        import highspy
-
-        solver, linear = highspy.Highs(), highspy.HighsLp()
-        solver.setOptionValue("output_flag", False)
-        solver.setOptionValue("threads", 1)
-        if len(self._rows) < _LARGE:
-            solver.setOptionValue("presolve", "off")
-        else:
-            solver.setOptionValue("solver", "ipm")
-        rows, columns = self._matrix.shape
-        last, by = self._matrix.indptr[-2], self._by[:-1]
-        each = np.repeat(by, np.diff(self._matrix.indptr[:-1]))
-        linear.num_row_, linear.num_col_ = rows - 1, columns + 1
-        linear.col_cost_ = self._costs
-        linear.col_lower_ = np.zeros(columns + 1)
-        linear.col_upper_ = np.full(columns + 1, np.inf)
-        linear.row_lower_ = self._degrees[:-1] / by
-        linear.row_upper_ = np.full(rows - 1, np.inf)
-        # The slack of the first row comes first in it.
-        matrix = linear.a_matrix_
-        matrix.format_ = highspy.MatrixFormat.kRowwise
-        matrix.start_ = np.append(0, self._matrix.indptr[1:-1] + 1)
-        matrix.index_ = np.append(columns, self._matrix.indices[:last])
-        matrix.value_ = np.append(1.0, self._matrix.data[:last] / each)
-        solver.passModel(linear)
-        return solver
+    def _model(self, box: Box) -> _Model:
+        """Return the programme without what a box decides: columns at 0, idle rows."""
+        columns = np.flatnonzero(box.high > 0)
+        matrix = self._matrix[:-1]
+        least = matrix @ box.low + matrix.minimum(0) @ (box.high - box.low)
+        rows = np.flatnonzero(least < self._degrees[:-1])
+        rows = np.union1d(rows, [0])  # it takes the slack, which comes last
+        matrix, by = matrix[rows][:, columns], self._by[rows]
+        each = np.repeat(by, np.diff(matrix.indptr))
+        programme = Programme(
+            np.append(self._costs[columns], self._costs[-1]),
+            np.append(0, matrix.indptr[1:] + 1),
+            np.append(len(columns), matrix.indices),
+            np.append(1.0, matrix.data / each),
+            self._degrees[rows] / by,
+        )
+        return _Model(programme, rows, columns, box)
 
     def solve(self, box: Box) -> tuple[Floats, Floats]:
         """Return the optimum in a box, and the multipliers of all rows."""
-        import highspy
-
-        rows, columns = self._matrix.shape
-        solver = self._solver = self._solver or self._model()
-        every = np.arange(columns, dtype=np.int32)
-        low, high = box.low.astype(float), box.high.astype(float)
-        solver.changeColsBounds(columns, every, low, high)
-        solver.run()
-        if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
-            return np.zeros(columns), np.zeros(rows)
-        found = solver.getSolution()
-        above = np.array(found.row_dual) * (self._by[-1] / self._by[:-1])
-        return np.array(found.col_value)[:-1], np.append(above, 1.0)
+        # Boxes are those of a tree: models of other branches are given up.
+        while self._models and not self._models[-1].covers(box):
+            self._models.pop()
+        alive = np.count_nonzero(box.high)
+        if not self._models or alive < _SHRUNK * len(self._models[-1].columns):
+            self._models.append(self._model(box))
+        programme, rows, columns, _ = self._models[-1]
+        found = programme.solve(box.low[columns], box.high[columns])
+        values, multipliers = np.zeros(len(box.low)), np.zeros(len(self._rows))
+        if found is not None:
+            values[columns] = found[0][:-1]
+            multipliers[rows] = found[1] * (self._by[-1] / self._by[rows])
+            multipliers[-1] = 1.0
+        return values, multipliers
 
     def refuting(self, box: Box, multipliers: Floats) -> Ints | None:
         """Return integer multipliers, near to real ones, that refute a box, if any."""

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from ....solvers import SolverError
-from .relaxation import Box, Floats, Ints, Logged, Relaxation
+from .programme import Floats
+from .relaxation import Box, Ints, Logged, Relaxation
 from .store import Clause, Store
 
 _ROOT = 1000
