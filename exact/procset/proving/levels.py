@@ -19,7 +19,7 @@ from .families import Budgets, Families
 from .reach import Count, Reach
 from .relaxation import Logged
 from .shapes import Shapes
-from .store import Store
+from .store import Clause, Store
 from .tree import Tree
 
 _MOST = 2**40
@@ -185,12 +185,16 @@ class _Prover:
             Logged([upper.number], upper.row, upper.degree) for upper in self._upper
         ]
         rows += [*self._lower, *costs]
-        families = Families(list(alike), [len(group) for group in groups])
-        budgets = Budgets(families, [one.budget for one in self._upper])
-        reach = Reach(self._store, families, groups, self._member, self._counts)
-        shapes = Shapes(self._store, sets, groups, rows, costs, budgets, reach)
-        instead = shapes.refuted if shapes.worthwhile() else None
-        return Tree(self._store, sets, groups, rows, instead).refuted([*assumed]).number
+
+        def by_shapes(decided: list[int]) -> Clause | None:
+            families = Families(list(alike), [len(group) for group in groups])
+            budgets = Budgets(families, [one.budget for one in self._upper])
+            reach = Reach(self._store, families, groups, self._member, self._counts)
+            shapes = Shapes(self._store, sets, groups, rows, costs, budgets, reach)
+            return shapes.refuted(decided) if shapes.worthwhile() else None
+
+        tree = Tree(self._store, sets, groups, rows, by_shapes)
+        return tree.refuted([*assumed]).number
 
     def _member(self, x: int, s: int) -> int:
         """Return the number of the row that a processor needs a set."""

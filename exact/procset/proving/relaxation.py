@@ -98,7 +98,8 @@ class Relaxation:
         a = np.array([a for row in rows for a in row.terms.values()], dtype=np.int64)
         start = np.concatenate([[0], length.cumsum()])
         shape = len(rows), len(sizes)
-        self._matrix: Any = csr_array((a, at, start), shape=shape)
+        matrix: Any = csr_array((a, at, start), shape=shape)
+        self._matrix, self._transposed = matrix, matrix.T
         self._degrees = np.array([row.degree for row in rows], dtype=np.int64)
         row = np.repeat(np.arange(len(rows)), length)
         largest, reach = np.ones(len(rows)), np.abs(self._degrees).astype(float)
@@ -106,7 +107,9 @@ class Relaxation:
         np.add.at(reach, row, np.abs(a) * sizes[at].astype(float))
         # Rows of costs may be large; they are scaled for the solver.
         self._by, self._reach = largest, reach
-        goal = -self._matrix[[-1]].toarray()[0] / largest[-1]
+        self._entries = row, at, a
+        goal = np.zeros(len(sizes))
+        goal[at[start[-2] :]] = -a[start[-2] :] / largest[-1]
         penalty = _PENALTY * (1 + abs(rows[-1].degree) / largest[-1])
         self._costs = np.append(goal, penalty)
         self._models: list[_Model] = []
@@ -114,18 +117,22 @@ class Relaxation:
 
     def _model(self, box: Box) -> _Model:
         """Return the programme without what a box decides: columns at 0, idle rows."""
-        columns = np.flatnonzero(box.high > 0)
-        matrix = self._matrix[:-1]
-        least = matrix @ box.low + matrix.minimum(0) @ (box.high - box.low)
-        rows = np.flatnonzero(least < self._degrees[:-1])
-        rows = np.union1d(rows, [0])  # it takes the slack, which comes last
-        matrix, by = matrix[rows][:, columns], self._by[rows]
-        each = np.repeat(by, np.diff(matrix.indptr))
+        row, at, a = self._entries
+        extreme = a * np.where(a > 0, box.low[at], box.high[at])
+        least = np.bincount(row, extreme, len(self._rows))
+        idle = least >= self._degrees
+        idle[0], idle[-1] = False, True  # the first takes the slack; that of the goal
+        rows, columns = np.flatnonzero(~idle), np.flatnonzero(box.high > 0)
+        held = ~idle[row] & (box.high[at] > 0)
+        row, at, scaled = row[held], at[held], a[held] / self._by[row[held]]
+        by, size = self._by[rows], np.bincount(row, minlength=len(self._rows))[rows]
+        start = np.append(0, size.cumsum() + 1)
+        place = (np.cumsum(box.high > 0) - 1)[at]
         programme = Programme(
             np.append(self._costs[columns], self._costs[-1]),
-            np.append(0, matrix.indptr[1:] + 1),
-            np.append(len(columns), matrix.indices),
-            np.append(1.0, matrix.data / each),
+            start,
+            np.append(len(columns), place),
+            np.append(1.0, scaled),
             self._degrees[rows] / by,
         )
         return _Model(programme, rows, columns, box)
@@ -155,7 +162,7 @@ class Relaxation:
             usable = scales[scales <= most]
             near = np.rint(np.outer(np.maximum(multipliers, 0), usable))
             integers: Ints = near.astype(np.int64)
-            terms: Ints = self._matrix.T @ integers
+            terms: Ints = self._transposed @ integers
             reached = box.low @ terms + span @ np.maximum(terms, 0)
             fits = np.flatnonzero(self._degrees @ integers > reached)
             if len(fits):
@@ -179,7 +186,7 @@ class Relaxation:
         return terms
 
     def _sum(self, multipliers: Ints) -> tuple[Ints, int]:
-        terms: Ints = self._matrix.T @ multipliers
+        terms: Ints = self._transposed @ multipliers
         return terms, int(multipliers @ self._degrees)
 
     def log(self, multipliers: Ints, log: ProofLog) -> Combination:

@@ -31,7 +31,8 @@ class Tree:
     rows
         The rows; the last one is the goal, see `Relaxation`.
     instead
-        Logs a clause at the root instead of branching, if the root is not refuted.
+        Logs a clause at the root instead of branching, if the root is not refuted;
+        it may answer None.
     """
 
     def __init__(
@@ -40,7 +41,7 @@ class Tree:
         sets: Sequence[int],
         groups: Sequence[Sequence[int]],
         rows: Sequence[Logged],
-        instead: Callable[[list[int]], Clause] | None = None,
+        instead: Callable[[list[int]], Clause | None] | None = None,
     ) -> None:
         self._store, self._count, self._instead = store, len(sets), instead
         known = set(sets)
@@ -98,8 +99,8 @@ class Tree:
         if not self._root:
             near = self._relaxation.near(multipliers, _ROOT)
             self._root.append(self._combined(near))
-            if self._instead:
-                return self._instead(decided)
+            if self._instead and (clause := self._instead(decided)):
+                return clause
         branch = self._branch(values, box)
         first = self._node([*decided, -branch])
         if branch not in first.literals:
