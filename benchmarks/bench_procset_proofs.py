@@ -56,13 +56,18 @@ def bundled() -> list[ProcSet]:
     return [one for one in SUITES["bundled"]() if isinstance(one, ProcSet)]
 
 
-def drawn(granularity: str, partly: Fraction) -> list[ProcSet]:
-    """Draw requests to the machine of 256 nodes, for whole nodes unless partly busy."""
+def drawn(granularity: str, partly: Fraction, odd: bool = False) -> list[ProcSet]:
+    """Draw requests to the machine of 256 nodes.
+
+    They are for whole nodes unless some are partly busy, or ``odd``.
+    """
     pick, found = random.Random(1), []
     for seed in range(20):
         free = pick.randint(1, 256)
         each = 8 if granularity == "core" else 1
         request = each * pick.randint(1, free)
+        if odd:
+            request -= pick.randint(1, 7)
         if partly:
             request = pick.randint(1, free * each // 2)
         found.append(
@@ -99,6 +104,10 @@ ROWS: dict[str, tuple[str, Callable[[], list[ProcSet]]]] = {
     "256 nodes, whole": ("auto", lambda: drawn("node", Fraction(0))),
     "2048 cores, whole nodes": ("auto", lambda: drawn("core", Fraction(0))),
     "2048 cores, partly busy": ("auto", lambda: drawn("core", Fraction(3, 10))),
+    "2048 cores, parts of nodes": (
+        "auto",
+        lambda: drawn("core", Fraction(0), odd=True),
+    ),
     "512 of 16384 nodes, uniform": ("auto", lambda: large("uniform")),
     "512 of 16384 nodes, realistic": ("auto", lambda: large("realistic")),
     "planes 10^3, r = 32, full": (
@@ -114,6 +123,14 @@ ROWS: dict[str, tuple[str, Callable[[], list[ProcSet]]]] = {
     "planes 12^3, r = 32, drawn costs": (
         "set-opening-bb",
         lambda: planes(12, 32, HALF, costs="drawn"),
+    ),
+    "planes 12^3, r = 32, levels": (
+        "set-opening-bb",
+        lambda: planes(12, 32, HALF, costs="levels"),
+    ),
+    "planes 6^3, r = 32, private": (
+        "set-opening-bb",
+        lambda: planes(6, 32, HALF, private=9),
     ),
     "256 in domains of 32, r = 32": (
         "set-opening-bb",

@@ -186,6 +186,7 @@ NOT_COMPARED = {
     ("docs/proofs.md", "make bench-ksubset-proofs"): SPEED,
     ("docs/proofs.md", "python benchmarks/bench_packing_proofs.py"): SPEED,
     ("docs/proofs.md", "closeknit ratios bundled"): SPEED,
+    ("docs/proofs.md", "closeknit ratios benchmarks/proofs.toml"): SPEED,
     ("docs/proofs.md", "closeknit reproduce frontier"): SPEED,
     ("docs/ratios.md", "closeknit ratios standard"): TRACE,
     ("docs/slurm.md", "make slurm-live"): HOURS,

@@ -9,6 +9,7 @@ pieces in as many sets of another family as are open. See docs/set-opening-bb.md
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from itertools import accumulate
 
 import numpy as np
@@ -62,9 +63,18 @@ class Families:
                 if s in place:
                     self.home[place[s][0], g] = place[s][1]
         self._sizes = np.array(sizes, dtype=np.int64)
-        self._tops: dict[tuple[int, int, int], Ints] = {}
+        self._whole = [
+            np.bincount(home[home >= 0], self._sizes[home >= 0]).astype(np.int64)
+            for home in self.home
+        ]
+        # What follows is asked for again and again, shape by shape.
+        self.parts = cache(self._parts)
+        self._most = cache(self._tops)
+        self._pieces = cache(self._counted)
+        self.reaches = cache(self._reaches)
+        self.narrowest = cache(self._narrowest)
 
-    def parts(self, a: int, b: int, c: int) -> Ints:
+    def _parts(self, a: int, b: int, c: int) -> Ints:
         """Count the processors in sets of three families at once.
 
         The last entry of the last axis counts those in no set of the third.
@@ -76,37 +86,38 @@ class Families:
         np.add.at(found, at, self._sizes[inside])
         return found
 
-    def _most(self, a: int, b: int, c: int) -> Ints:
+    def _tops(self, a: int, b: int, c: int) -> Ints:
         """Return what pieces of two families hold when m sets of a third are open."""
-        if (a, b, c) not in self._tops:
-            parts = self.parts(a, b, c)
-            first = np.sort(parts[:, :, :-1], axis=2)[:, :, ::-1].cumsum(axis=2)
-            top = np.concatenate([np.zeros_like(first[:, :, :1]), first], axis=2)
-            everything = parts.sum(axis=2, keepdims=True)
-            self._tops[a, b, c] = np.where(parts[:, :, -1:] > 0, everything, top)
-        return self._tops[a, b, c]
+        parts = self.parts(a, b, c)
+        first = np.sort(parts[:, :, :-1], axis=2)[:, :, ::-1].cumsum(axis=2)
+        top = np.concatenate([np.zeros_like(first[:, :, :1]), first], axis=2)
+        everything = parts.sum(axis=2, keepdims=True)
+        return np.where(parts[:, :, -1:] > 0, everything, top)
 
     def pieces(self, a: int, b: int, shape: Shape) -> tuple[Ints, Ints]:
         """Return what the pieces of two families can hold, and by which third one.
 
         -1 stands for none: a piece holds what it has.
         """
+        others = tuple((c, m) for c, m in enumerate(shape) if c not in (a, b))
+        return self._pieces(a, b, others)
+
+    def _counted(
+        self, a: int, b: int, others: tuple[tuple[int, int], ...]
+    ) -> tuple[Ints, Ints]:
         count = self.parts(a, b, a).sum(axis=2)
         third = np.full_like(count, -1)
-        for c in range(len(self.sets)):
-            if c not in (a, b):
-                most = self._most(a, b, c)[:, :, shape[c]]
-                third = np.where(most < count, c, third)
-                count = np.minimum(most, count)
+        for c, number in others:
+            most = self._most(a, b, c)[:, :, number]
+            third = np.where(most < count, c, third)
+            count = np.minimum(most, count)
         return count, third
 
-    def reaches(self, a: int, shape: Shape) -> tuple[Ints, Ints]:
+    def _reaches(self, a: int, shape: Shape) -> tuple[Ints, Ints]:
         """Return what the sets of a family can hold, and by which other one."""
-        best = np.full(len(self.sets[a]), np.iinfo(np.int64).max)
+        whole = self._whole[a]
+        best = np.full(len(whole), np.iinfo(np.int64).max)
         by = np.zeros_like(best)
-        whole = np.array(
-            [self._sizes[self.home[a] == j].sum() for j in range(len(best))]
-        )
         for b in range(len(self.sets)):
             if b != a:
                 pieces, _ = self.pieces(a, b, shape)
@@ -117,7 +128,7 @@ class Families:
                 best = np.minimum(reach, best)
         return best, by
 
-    def narrowest(self, shape: Shape) -> tuple[int, int]:
+    def _narrowest(self, shape: Shape) -> tuple[int, int]:
         """Return the family that holds least with a shape, and how much."""
         total = int(self._sizes.sum())
         found = []

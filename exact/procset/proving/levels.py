@@ -19,7 +19,7 @@ from .families import Budgets, Families
 from .reach import Count, Reach
 from .relaxation import Logged
 from .shapes import Shapes
-from .store import Store
+from .store import Clause, Store
 from .tree import Tree
 
 _MOST = 2**40
@@ -167,30 +167,34 @@ class _Prover:
         Sets that cost nothing at this level and those above are left out. Processors in
         the same others form a group.
         """
-        sets = [s for s in self._sets if any(s in upper.row for upper in self._upper)]
-        known = set(sets)
+        known = {s for upper in self._upper for s in upper.row}
+        sets = [s for s in self._sets if s in known]
         alike: dict[tuple[int, ...], list[int]] = {}
         for x, members in enumerate(self._lies_in, 1):
-            alike.setdefault(tuple(s for s in members if s in known), []).append(x)
+            alike.setdefault(tuple(filter(known.__contains__, members)), []).append(x)
         groups = list(alike.values())
         everyone = {-1 - g: 1 for g in range(len(groups))}
         rows = [Logged([1], everyone, self._request)]
         for g, (own, group) in enumerate(alike.items()):
             for s in own:
-                parts = self._added.setdefault(
-                    (s, *group), [self._member(x, s) for x in group]
-                )
+                if (key := (s, *group)) not in self._added:
+                    self._added[key] = [self._member(x, s) for x in group]
+                parts = self._added[key]
                 rows.append(Logged(parts, {s: len(group), -1 - g: -1}, 0))
         costs = [
             Logged([upper.number], upper.row, upper.degree) for upper in self._upper
         ]
         rows += [*self._lower, *costs]
-        families = Families(list(alike), [len(group) for group in groups])
-        budgets = Budgets(families, [one.budget for one in self._upper])
-        reach = Reach(self._store, families, groups, self._member, self._counts)
-        shapes = Shapes(self._store, sets, groups, rows, costs, budgets, reach)
-        instead = shapes.refuted if shapes.worthwhile() else None
-        return Tree(self._store, sets, groups, rows, instead).refuted([*assumed]).number
+
+        def by_shapes(decided: list[int]) -> Clause | None:
+            families = Families(list(alike), [len(group) for group in groups])
+            budgets = Budgets(families, [one.budget for one in self._upper])
+            reach = Reach(self._store, families, groups, self._member, self._counts)
+            shapes = Shapes(self._store, sets, groups, rows, costs, budgets, reach)
+            return shapes.refuted(decided) if shapes.worthwhile() else None
+
+        tree = Tree(self._store, sets, groups, rows, by_shapes)
+        return tree.refuted([*assumed]).number
 
     def _member(self, x: int, s: int) -> int:
         """Return the number of the row that a processor needs a set."""

@@ -16,31 +16,21 @@ import numpy as np
 import numpy.typing as npt
 
 from ....solvers.proof_log import ProofLog
+from .programme import Floats, Programme
 
 Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-_SCALES = (
-    1,
-    2,
-    3,
-    4,
-    5,
-    6,
-    8,
-    10,
-    12,
-    20,
-    24,
-    30,
-    60,
-    120,
-    *(10**i for i in range(3, 15)),
+_SCALES = tuple(
+    np.array(some)
+    for some in (
+        [1, 2, 3, 4, 5, 6, 8, 10, 12, 20, 24, 30, 60, 120],
+        [10**i for i in range(3, 15)],
+    )
 )
 """What multipliers are scaled by before they are rounded; short numbers first."""
 _MOST = 2.0**61
 """No sum of a combination in 64 bits may exceed it."""
-_LARGE = 5000
-"""Rows from which an interior point method is faster."""
+_SHRUNK = 0.6
+"""Share of the columns that are left where a smaller model is made."""
 _PENALTY = 1000.0
 """For each unit by which the first row is missed, relative to the goal."""
 
@@ -75,6 +65,20 @@ class Combination(NamedTuple):
     degree: int
 
 
+class _Model(NamedTuple):
+    """A programme for the boxes inside one."""
+
+    programme: Programme
+    rows: Ints
+    columns: Ints
+    box: Box
+
+    def covers(self, box: Box) -> bool:
+        """Whether a box lies inside."""
+        inside = (self.box.low <= box.low) & (box.high <= self.box.high)
+        return bool(inside.all())
+
+
 class Relaxation:
     """Rows over columns, a column being the sum of a group of variables.
 
@@ -86,57 +90,83 @@ class Relaxation:
     def __init__(
         self, column: dict[int, int], sizes: Ints, rows: Sequence[Logged]
     ) -> None:
-        from scipy.sparse import csr_array, diags_array, hstack
+        from scipy.sparse import csr_array
 
-        self._columns, self._rows = len(sizes), rows
-        entries = [
-            (r, column[x], a)
-            for r, row in enumerate(rows)
-            for x, a in row.terms.items()
-        ]
-        r, c, a = np.array(entries, dtype=np.int64).reshape(-1, 3).T
-        self._matrix: Any = csr_array((a, (r, c)), shape=(len(rows), len(sizes)))
+        self._rows = rows
+        length = np.array([len(row.terms) for row in rows])
+        at = np.array([column[x] for row in rows for x in row.terms], dtype=np.int32)
+        a = np.array([a for row in rows for a in row.terms.values()], dtype=np.int64)
+        start = np.concatenate([[0], length.cumsum()])
+        shape = len(rows), len(sizes)
+        matrix: Any = csr_array((a, at, start), shape=shape)
+        self._matrix, self._transposed = matrix, matrix.T
         self._degrees = np.array([row.degree for row in rows], dtype=np.int64)
-        size: Any = abs(self._matrix).astype(float)
-        self._reach = size @ sizes.astype(float) + np.abs(self._degrees)
-        limits = (self._matrix[1:] > 0).T.astype(np.int64)
-        self._limits: Any = limits @ (self._matrix[1:] < 0).astype(np.int64)
+        row = np.repeat(np.arange(len(rows)), length)
+        largest, reach = np.ones(len(rows)), np.abs(self._degrees).astype(float)
+        np.maximum.at(largest, row, np.abs(a))
+        np.add.at(reach, row, np.abs(a) * sizes[at].astype(float))
         # Rows of costs may be large; they are scaled for the solver.
-        largest: Floats = np.maximum(size.max(axis=1).toarray().ravel(), 1.0)
-        self._by, self._unit = largest[:-1], float(largest[-1])
-        matrix = diags_array(1 / self._by) @ self._matrix[:-1]
-        slack = csr_array(([1.0], ([0], [0])), shape=(len(rows) - 1, 1))
-        self._above: Any = -hstack([matrix, slack]).tocsr()
-        self._bounds = -self._degrees[:-1] / self._by
-        goal = -self._matrix[[-1]].toarray()[0] / self._unit
-        penalty = _PENALTY * (1 + abs(rows[-1].degree) / self._unit)
+        self._by, self._reach = largest, reach
+        self._entries = row, at, a
+        goal = np.zeros(len(sizes))
+        goal[at[start[-2] :]] = -a[start[-2] :] / largest[-1]
+        penalty = _PENALTY * (1 + abs(rows[-1].degree) / largest[-1])
         self._costs = np.append(goal, penalty)
+        self._models: list[_Model] = []
+        self._limits: Any = None
+
+    def _model(self, box: Box) -> _Model:
+        """Return the programme without what a box decides: columns at 0, idle rows."""
+        row, at, a = self._entries
+        extreme = a * np.where(a > 0, box.low[at], box.high[at])
+        least = np.bincount(row, extreme, len(self._rows))
+        idle = least >= self._degrees
+        idle[0], idle[-1] = False, True  # the first takes the slack; that of the goal
+        rows, columns = np.flatnonzero(~idle), np.flatnonzero(box.high > 0)
+        held = ~idle[row] & (box.high[at] > 0)
+        row, at, scaled = row[held], at[held], a[held] / self._by[row[held]]
+        by, size = self._by[rows], np.bincount(row, minlength=len(self._rows))[rows]
+        start = np.append(0, size.cumsum() + 1)
+        place = (np.cumsum(box.high > 0) - 1)[at]
+        programme = Programme(
+            np.append(self._costs[columns], self._costs[-1]),
+            start,
+            np.append(len(columns), place),
+            np.append(1.0, scaled),
+            self._degrees[rows] / by,
+        )
+        return _Model(programme, rows, columns, box)
 
     def solve(self, box: Box) -> tuple[Floats, Floats]:
         """Return the optimum in a box, and the multipliers of all rows."""
-        from scipy.optimize import linprog
-
-        low, high = np.append(box.low, 0), np.append(box.high, np.inf)
-        bounds: Any = np.stack([low, high], axis=1)
-        found: Any = linprog(
-            self._costs,
-            A_ub=self._above,
-            b_ub=self._bounds,
-            bounds=bounds,
-            method="highs-ds" if len(self._rows) < _LARGE else "highs-ipm",
-        )
-        if found.status != 0:
-            return np.zeros(self._columns), np.zeros(len(self._rows))
-        above = -found.ineqlin.marginals * (self._unit / self._by)
-        return found.x[:-1], np.append(above, 1.0)
+        # Boxes are those of a tree: models of other branches are given up.
+        while self._models and not self._models[-1].covers(box):
+            self._models.pop()
+        alive = np.count_nonzero(box.high)
+        if not self._models or alive < _SHRUNK * len(self._models[-1].columns):
+            self._models.append(self._model(box))
+        programme, rows, columns, _ = self._models[-1]
+        found = programme.solve(box.low[columns], box.high[columns])
+        values, multipliers = np.zeros(len(box.low)), np.zeros(len(self._rows))
+        if found is not None:
+            values[columns] = found[0][:-1]
+            multipliers[rows] = found[1] * (self._by[-1] / self._by[rows])
+            multipliers[-1] = 1.0
+        return values, multipliers
 
     def refuting(self, box: Box, multipliers: Floats) -> Ints | None:
         """Return integer multipliers, near to real ones, that refute a box, if any."""
-        for scale in _SCALES:
-            near = self.near(multipliers, scale)
-            terms, degree = self._sum(near)
-            if degree > box.most(terms):
-                return near
+        most = _MOST / max(float(multipliers @ self._reach), 1e-300)
+        span = box.high - box.low
+        for scales in _SCALES:
+            usable = scales[scales <= most]
+            near = np.rint(np.outer(np.maximum(multipliers, 0), usable))
+            integers: Ints = near.astype(np.int64)
+            terms: Ints = self._transposed @ integers
+            reached = box.low @ terms + span @ np.maximum(terms, 0)
+            fits = np.flatnonzero(self._degrees @ integers > reached)
+            if len(fits):
+                return integers[:, fits[0]]
         return None
 
     def near(self, multipliers: Floats, scale: int) -> Ints:
@@ -148,11 +178,15 @@ class Relaxation:
 
     def inside(self, high: Ints, count: int) -> Ints:
         """Return how much of the other columns the rows of each of the first limit."""
-        terms: Ints = self._limits[:count] @ high
+        if self._limits is None:
+            others = self._matrix[1:]
+            limits = (others > 0).T.astype(np.int64)
+            self._limits = limits[:count] @ (others < 0).astype(np.int64)
+        terms: Ints = self._limits @ high
         return terms
 
     def _sum(self, multipliers: Ints) -> tuple[Ints, int]:
-        terms: Ints = self._matrix.T @ multipliers
+        terms: Ints = self._transposed @ multipliers
         return terms, int(multipliers @ self._degrees)
 
     def log(self, multipliers: Ints, log: ProofLog) -> Combination:

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from ....solvers import SolverError
-from .relaxation import Box, Floats, Ints, Logged, Relaxation
+from .programme import Floats
+from .relaxation import Box, Ints, Logged, Relaxation
 from .store import Clause, Store
 
 _ROOT = 1000
@@ -30,7 +31,8 @@ class Tree:
     rows
         The rows; the last one is the goal, see `Relaxation`.
     instead
-        Logs a clause at the root instead of branching, if the root is not refuted.
+        Logs a clause at the root instead of branching, if the root is not refuted;
+        it may answer None.
     """
 
     def __init__(
@@ -39,7 +41,7 @@ class Tree:
         sets: Sequence[int],
         groups: Sequence[Sequence[int]],
         rows: Sequence[Logged],
-        instead: Callable[[list[int]], Clause] | None = None,
+        instead: Callable[[list[int]], Clause | None] | None = None,
     ) -> None:
         self._store, self._count, self._instead = store, len(sets), instead
         known = set(sets)
@@ -97,8 +99,8 @@ class Tree:
         if not self._root:
             near = self._relaxation.near(multipliers, _ROOT)
             self._root.append(self._combined(near))
-            if self._instead:
-                return self._instead(decided)
+            if self._instead and (clause := self._instead(decided)):
+                return clause
         branch = self._branch(values, box)
         first = self._node([*decided, -branch])
         if branch not in first.literals:

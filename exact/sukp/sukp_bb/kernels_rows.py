@@ -18,11 +18,11 @@ CLOSED, FIXED, BRANCH, LOST, REACHED = -1, -2, -3, -4, -5
 """Answers of `draft_row`: the new row contradicts the decisions; it implies further
 ones; there is none; what is lost costs too much, or a row at hand is contradicted; R
 weighs enough and costs less than the best."""
-_SWEEPS = 4
+_SWEEPS = 3
 """Sweeps over the items; more save hardly a row."""
-_MANY = 4
+_MANY = 3
 """Elements that one row is tried to keep out of R; with 8 there are more rows."""
-_TRIES, _PATIENCE = 12, 3
+_TRIES, _PATIENCE = 8, 2
 """Attempts at such a row; after these an element is given up each time."""
 _MARGIN = 1.1
 """What an element is to get, as a multiple of what it seems to need."""

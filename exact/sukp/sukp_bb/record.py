@@ -180,20 +180,16 @@ class _Recorder:
         return parts
 
     def _shares(self) -> list[int | str]:
-        """Combine with shares, those of an item first with each other, and weights."""
+        """Combine with shares and weights."""
         draft, tally = self.draft, self.draft.tally.tolist()
         parts: list[int | str] = []
         if tally[UNIT] > 1:
             parts += [tally[UNIT], "*"]
-        edges = draft.edge[: tally[EDGES]]
+        edges = draft.edge[: tally[EDGES]].tolist()
         amounts = draft.amount[: len(edges)].tolist()
-        items = draft.owner[edges].tolist()
-        for i, (t, amount) in enumerate(zip(edges.tolist(), amounts, strict=True)):
-            parts += [self.number[t], amount, "*"]
-            if i and items[i - 1] == items[i]:
-                parts.append("+")
-            if i + 1 == len(items) or items[i + 1] != items[i]:
-                parts.append("+")
+        number = self.number
+        pairs = zip(edges, amounts, strict=True)
+        parts += [f"{number[t]} {amount} * +" for t, amount in pairs]
         if tally[SCALE] > 1:
             parts += [tally[SCALE], "*"]
         if tally[TIMES]:

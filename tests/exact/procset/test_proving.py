@@ -8,14 +8,16 @@ from io import StringIO
 from itertools import combinations
 from math import prod
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from closeknit.exact.procset.bruteforce import bruteforce
-from closeknit.exact.procset.proving import levels
+from closeknit.exact.procset.proving import levels, programme, relaxation
 from closeknit.exact.procset.proving.families import Families
 from closeknit.exact.procset.proving.levels import prove
+from closeknit.exact.procset.proving.relaxation import Box, Logged, Relaxation
 from closeknit.exact.procset.proving.shapes import Shapes
 from closeknit.instances import ProcessorSet, ProcSet, cost
 from closeknit.instances.procset.generators import (
@@ -176,3 +178,43 @@ def test_a_proof_of_another_request_does_not_hold() -> None:
 def test_costs_too_large_are_left_to_others() -> None:
     sets = (*TWO.sets, ProcessorSet("a", (0,), (0, levels._MOST)))
     assert written(replace(TWO, sets=sets), (0, 1)) == []
+
+
+def test_linprog_serves_where_scipy_has_no_highs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    instance = torus_planes((4, 4, 4), 9, free=Fraction(1, 2), seed=1, costs="drawn")
+    found = PROCSET["auto"](instance)
+    assert proved(instance, found.chosen) == found.objective
+    monkeypatch.setattr(programme, "_highs", lambda: None)
+    assert proved(instance, found.chosen) == found.objective
+
+
+@settings(max_examples=50)
+@given(st.data())
+def test_a_smaller_model_has_the_same_optimum(data: st.DataObject) -> None:
+    """What a box decides is left out of the programme, and changes nothing."""
+    columns = data.draw(st.integers(2, 6))
+    row = st.dictionaries(
+        st.integers(1, columns), st.integers(-5, 5).filter(bool), min_size=1
+    )
+    drawn = data.draw(
+        st.lists(st.tuples(row, st.integers(-4, 6)), min_size=2, max_size=7)
+    )
+    rows = [Logged([1], terms, degree) for terms, degree in drawn]
+    sizes = np.ones(columns, dtype=np.int64)
+    box = Box(np.zeros_like(sizes), sizes)
+    fixed = data.draw(st.lists(st.sampled_from([0, 1, None]), min_size=columns))
+    inner = Box(
+        np.array([int(fixed[c] == 1) for c in range(columns)]),
+        np.array([int(fixed[c] != 0) for c in range(columns)]),
+    )
+    column = {x: x - 1 for x in range(1, columns + 1)}
+    small, large = (Relaxation(column, sizes, rows) for _ in range(2))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(relaxation, "_SHRUNK", 0.0)
+        large.solve(box)
+        values = [one.solve(inner)[0] for one in (small, large)]
+    assert len(large._models) == 1
+    goal = np.array([rows[-1].terms.get(c + 1, 0) for c in range(columns)])
+    assert values[0] @ goal == pytest.approx(values[1] @ goal, abs=1e-6)
