@@ -30,6 +30,7 @@ from ...solvers import (
     answer,
     clock,
 )
+from .beam import pack_by_beam
 from .constructive import construct
 from .direct import free_box
 from .pack_by_gaps.search import pack_by_gaps
@@ -142,8 +143,9 @@ def decide(
 
     Steps: checkable proofs of infeasibility (`refute`); constructive packings
     (`construct`); the exhaustive search of `staircase` for a limited time; annealing
-    (`construct`); `pack_by_gaps` if few cells stay free; `pack_by_learning` for half
-    of the time left or more; CP-SAT from the hint.
+    (`construct`); `pack_by_beam` for half of the time left, with many items;
+    `pack_by_gaps` if few cells stay free; `pack_by_learning` for half of the time left
+    or more; CP-SAT from the hint.
 
     Parameters
     ----------
@@ -193,6 +195,13 @@ def decide(
         boxes = construct(packing, settings.seed, stop, rounds, plain=False)
         if boxes is not None:
             return _packed(packing, boxes, "annealing", tried)
+        if len(packing.items) > _SOLVED and not refusal(packing) and not stop():
+            tried.append("beam")
+            now = clock.now()
+            half = (settings.time_limit - (now - start)) / 2
+            boxes = pack_by_beam(packing, stop=lambda: clock.now() - now >= half)
+            if boxes is not None:
+                return _packed(packing, boxes, "beam", tried)
         if not refusal(packing) and not stop():
             tight = tighten(packing)
             if tight is None or tight.waste <= _WASTE:
