@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from ...instances import IntArray as Ints
 from ...solvers.kernels import kernel
@@ -43,7 +44,7 @@ class Layer(NamedTuple):
 class Children(NamedTuple):
     """States that follow from those of a layer, as far as there is room for them."""
 
-    cost: np.ndarray  # (children,) the cheapest are kept
+    cost: npt.NDArray[np.float64]  # (children,) the cheapest are kept
     mixed: Ints  # (children,) equal for equal states
     step: Ints  # (children, 7)
 

@@ -15,7 +15,7 @@ from closeknit.exact.submesh.pack_by_gaps.search import pack_by_gaps
 from closeknit.instances.submesh.packing import Item, Packing, check_packed, volume
 from closeknit.solvers import Settings
 
-from .test_pack_by_gaps import cut_up, never
+from ...strategies import cut_up
 
 # fmt: off
 OPEN = [
@@ -27,6 +27,10 @@ OPEN = [
 # fmt: on
 """A state of 25 residents and a request, 3.8 % free, that annealing and 2000 conflicts
 of CP-SAT leave open; from `reproduce morgenstern-undecided`."""
+
+
+def never() -> bool:
+    return False
 
 
 def state() -> Packing:
