@@ -4,8 +4,9 @@
 
 Prints, in seconds of processor time, how long the bundled states take to solve, to
 prove and to check, the same for the packings of Clautiaux et al. in ../shared that do
-not fit, and what learning decides of N states, evenly chosen among those with 21 to 30
-residents that the counted cascade of `reproduce morgenstern-undecided` leaves open.
+not fit, and what the beam search, then learning, decide in S seconds each of N states,
+evenly chosen among those with 21 to 30 residents that the counted cascade of
+`reproduce morgenstern-undecided` leaves open.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from closeknit.exact.submesh.beam import pack_by_beam
 from closeknit.exact.submesh.feasibility import Feasibility
 from closeknit.exact.submesh.migrate import migrate
 from closeknit.exact.submesh.proving import (
@@ -108,22 +110,28 @@ def open_states() -> list[Packing]:
     return found
 
 
+def spent(limit: float) -> Callable[[], bool]:
+    """Return whether so many seconds of processor time have passed since."""
+    start = time.process_time()
+    return lambda: time.process_time() - start > limit
+
+
 def undecided(count: int, limit: float) -> None:
     states = open_states()
     step = max(1, len(states) // count)
     print(f"\n{len(states)} states are open; every {step}th:")
-    said = {True: "yes", False: "no", None: "open"}
     for one in states[::step][:count]:
-        start = time.process_time()
-
-        def stop(start: float = start) -> bool:
-            return time.process_time() - start > limit
-
-        fits, _, clauses = pack_by_learning(one, most=2**40, stop=stop)
         free = 1 - volume(one) / (SHAPE[0] * SHAPE[1])
+        start = time.process_time()
+        boxes = pack_by_beam(one, stop=spent(limit))
+        beam = time.process_time() - start
+        said = "yes by beam"
+        if not boxes:
+            fits, _, clauses = pack_by_learning(one, most=2**40, stop=spent(limit))
+            answers = {True: "yes by learning", False: "no", None: "open"}
+            said = f"{answers[fits]} after {clauses} clauses"
         print(
-            f"{len(one.items):3} boxes, {free:.1%} free: {said[fits]:4} "
-            f"{time.process_time() - start:5.1f} s, {clauses} clauses",
+            f"{len(one.items):3} boxes, {free:.2%} free, {beam:.1f} s: {said}",
             flush=True,
         )
 

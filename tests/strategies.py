@@ -25,6 +25,7 @@ from closeknit.instances import (
 )
 from closeknit.instances.mapping import RankMapping
 from closeknit.instances.submesh import Resident, box_at, overlap
+from closeknit.instances.submesh.packing import Item, Packing
 
 SHAPES = [
     (1,), (7,), (12,), (1, 1), (1, 9), (6, 1), (2, 2), (3, 5), (4, 4), (5, 6),
@@ -470,3 +471,35 @@ def nug12() -> RankMapping:
     cells = np.array(list(Mesh(3, 4).locations()))
     traffic = np.array([int(one) for one in rows.split()]).reshape(12, 12)
     return RankMapping(traffic, Mesh(3, 4).distances(cells[:, None], cells[None]))
+
+
+@st.composite
+def cut_up(draw: st.DrawFn) -> Packing:
+    """Cut a mesh into boxes, then perhaps turn some, shorten some, let some turn."""
+    shape = draw(st.integers(3, 9)), draw(st.integers(3, 9))
+    boxes = [shape]
+    for _ in range(draw(st.integers(2, 9))):
+        i = draw(st.integers(0, len(boxes) - 1))
+        axis = draw(st.integers(0, 1))
+        size = boxes[i]
+        if size[axis] == 1:
+            continue
+        at = draw(st.integers(1, size[axis] - 1))
+        parts = [list(size), list(size)]
+        parts[0][axis], parts[1][axis] = at, size[axis] - at
+        boxes[i : i + 1] = [(p[0], p[1]) for p in parts]
+    for _ in range(draw(st.integers(0, 2))):
+        i = draw(st.integers(0, len(boxes) - 1))
+        w, h = boxes[i]
+        if h <= shape[0] and w <= shape[1]:
+            boxes[i] = h, w
+    for _ in range(draw(st.integers(0, 2))):
+        i = draw(st.integers(0, len(boxes) - 1))
+        w, h = boxes[i]
+        boxes[i] = max(1, w - 1), h
+    turns = draw(st.booleans())
+    return Packing(
+        "cut up",
+        shape,
+        tuple(Item(box, turns and draw(st.booleans())) for box in boxes),
+    )

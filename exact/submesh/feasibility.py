@@ -30,6 +30,7 @@ from ...solvers import (
     answer,
     clock,
 )
+from .beam import pack_by_beam
 from .constructive import construct
 from .direct import free_box
 from .pack_by_gaps.search import pack_by_gaps
@@ -52,6 +53,8 @@ _WASTE = 32
 """Number of free cells up to which gaps are searched."""
 _NICHES, _FEW_NICHES = 10_000_000, 50_000
 """Nodes if no cell stays free, about 6 s; halved per free cell, down to this."""
+_BEAM = 0.75
+"""Share of the time left for the beam search, with more items than `_SOLVED`."""
 LEARNED = Proof(Grade.ENUMERATED, "learning")
 """Proof that every choice of corners contradicts clauses learned from others."""
 _TERMS = 1_500_000
@@ -142,8 +145,8 @@ def decide(
 
     Steps: checkable proofs of infeasibility (`refute`); constructive packings
     (`construct`); the exhaustive search of `staircase` for a limited time; annealing
-    (`construct`); `pack_by_gaps` if few cells stay free; `pack_by_learning` for half
-    of the time left or more; CP-SAT from the hint.
+    (`construct`); `pack_by_gaps` if few cells stay free; `pack_by_beam` with many
+    items; `pack_by_learning` for half of the time left or more; CP-SAT from the hint.
 
     Parameters
     ----------
@@ -200,6 +203,13 @@ def decide(
                 verdict = _by_gaps(packing, tight, settings, start)
                 if verdict.fits is not None:
                     return replace(verdict, tried=tuple(tried))
+        if len(packing.items) > _SOLVED and not refusal(packing) and not stop():
+            tried.append("beam")
+            now = clock.now()
+            share = (settings.time_limit - (now - start)) * _BEAM
+            boxes = pack_by_beam(packing, stop=lambda: clock.now() - now >= share)
+            if boxes is not None:
+                return _packed(packing, boxes, "beam", tried)
         if not packing.torus and packing_terms(packing) <= _TERMS and not stop():
             tried.append("learning")
             verdict = _by_learning(packing, settings, start)

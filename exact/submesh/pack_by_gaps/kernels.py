@@ -49,7 +49,7 @@ class Gaps(NamedTuple):
 
 
 @kernel
-def _add(sums, length, times):  # type: ignore[no-untyped-def]
+def add(sums, length, times):  # type: ignore[no-untyped-def]
     """Add a length up to so many times to a set of sums, held as bits."""
     jump = length // SUM_BITS
     shift = length % SUM_BITS
@@ -67,7 +67,7 @@ def _add(sums, length, times):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _short(sums, length):  # type: ignore[no-untyped-def]
+def short(sums, length):  # type: ignore[no-untyped-def]
     """Return how much the greatest sum within a length leaves of it."""
     at = length
     while not (sums[at // SUM_BITS] >> (at % SUM_BITS)) & 1:
@@ -87,10 +87,10 @@ def _wasted(edges, heights, n, roof, wide, high, many, left, sums):  # type: ign
     for t in range(wide.shape[0]):
         if left[t] > 0:
             for o in range(many[t]):
-                _add(sums, high[t, o], left[t])
+                add(sums, high[t, o], left[t])
     columns = 0
     for s in range(n):
-        columns += (edges[s + 1] - edges[s]) * _short(sums, roof - heights[s])
+        columns += (edges[s + 1] - edges[s]) * short(sums, roof - heights[s])
     rows = 0
     for s in range(n):
         y = heights[s]
@@ -105,13 +105,13 @@ def _wasted(edges, heights, n, roof, wide, high, many, left, sums):  # type: ign
             if left[t] > 0:
                 for o in range(many[t]):
                     if high[t, o] <= roof - y and wide[t, o] <= gap:
-                        _add(sums, wide[t, o], left[t])
-        rows += _short(sums, gap)
+                        add(sums, wide[t, o], left[t])
+        rows += short(sums, gap)
     return max(rows, columns)
 
 
 @kernel
-def _homeless(edges, heights, n, roof, wide, high, many, left):  # type: ignore[no-untyped-def]
+def homeless(edges, heights, n, roof, wide, high, many, left):  # type: ignore[no-untyped-def]
     """Whether some item that is left has no place above the skyline."""
     for t in range(wide.shape[0]):
         if left[t] == 0:
@@ -317,7 +317,7 @@ def search(gaps: Gaps, most: int) -> int:
             _cover(edges, heights, counts, depth, s, 1, 1)
         line, tops, n = edges[depth + 1], heights[depth + 1], counts[depth + 1]
         if (
-            _homeless(line, tops, n, roof, wide, high, many, left)
+            homeless(line, tops, n, roof, wide, high, many, left)
             or _wasted(line, tops, n, roof, wide, high, many, left, sums)
             > waste[depth + 1]
             or (_key(line, tops, n, left, bits, key, spare) and _known(table, key))

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from closeknit.exact.submesh.feasibility import decide
 from closeknit.exact.submesh.pack_by_gaps import search as searched
@@ -18,44 +17,13 @@ from closeknit.instances.submesh.packing_json import read_packings
 from closeknit.solvers import Grade, Settings
 
 from ...data import PACKINGS, needs
+from ...strategies import cut_up
 
 QUICK = settings(max_examples=200, deadline=None)
 
 
 def never() -> bool:
     return False
-
-
-@st.composite
-def cut_up(draw: st.DrawFn) -> Packing:
-    """Cut a mesh into boxes, then perhaps turn some, shorten some, let some turn."""
-    shape = draw(st.integers(3, 9)), draw(st.integers(3, 9))
-    boxes = [shape]
-    for _ in range(draw(st.integers(2, 9))):
-        i = draw(st.integers(0, len(boxes) - 1))
-        axis = draw(st.integers(0, 1))
-        size = boxes[i]
-        if size[axis] == 1:
-            continue
-        at = draw(st.integers(1, size[axis] - 1))
-        parts = [list(size), list(size)]
-        parts[0][axis], parts[1][axis] = at, size[axis] - at
-        boxes[i : i + 1] = [(p[0], p[1]) for p in parts]
-    for _ in range(draw(st.integers(0, 2))):
-        i = draw(st.integers(0, len(boxes) - 1))
-        w, h = boxes[i]
-        if h <= shape[0] and w <= shape[1]:
-            boxes[i] = h, w
-    for _ in range(draw(st.integers(0, 2))):
-        i = draw(st.integers(0, len(boxes) - 1))
-        w, h = boxes[i]
-        boxes[i] = max(1, w - 1), h
-    turns = draw(st.booleans())
-    return Packing(
-        "cut up",
-        shape,
-        tuple(Item(box, turns and draw(st.booleans())) for box in boxes),
-    )
 
 
 @QUICK
