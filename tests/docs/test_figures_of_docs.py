@@ -514,7 +514,16 @@ def examples(text: str) -> Iterator[tuple[str, list[str]]]:
             yield lines[i][2:], lines[i + 1 : end]
 
 
-@pytest.mark.parametrize(("page", "least"), [("README.md", 4), ("docs/network.md", 8)])
+@pytest.mark.parametrize(
+    ("page", "least"),
+    [
+        ("README.md", 4),
+        ("docs/network.md", 8),
+        ("docs/start.md", 5),
+        ("docs/verify-in-ci.md", 1),
+        ("docs/check-a-proof.md", 3),
+    ],
+)
 def test_examples_print_what_they_show(
     page: str,
     least: int,
