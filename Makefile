@@ -6,13 +6,14 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 OUT ?= out
 SECONDS ?= 60
 
-.PHONY: data review check-wheel help report test test-slow lint lock audit licences fuzz bench bench-exact bench-models bench-procset-models bench-procset-bb bench-sukp bench-sukp-table bench-submesh bench-stream bench-network bench-mapping bench-packing bench-procset-proofs bench-ptas bench-graphs bench-ksubset-proofs bench-limits bench-cold bench-serve bench-clusters warm soak mutation slurm-live slurm-packages clean
+.PHONY: data docs review check-wheel help report test test-slow lint lock audit licences fuzz bench bench-exact bench-models bench-procset-models bench-procset-bb bench-sukp bench-sukp-table bench-submesh bench-stream bench-network bench-mapping bench-packing bench-procset-proofs bench-ptas bench-graphs bench-ksubset-proofs bench-limits bench-cold bench-serve bench-clusters warm soak mutation slurm-live slurm-packages clean
 
 help:
 	@echo "make report     set up, run every method on the bundled instances, write $(OUT)/report"
 	@echo "make test       set up, run the tests"
 	@echo "make test-slow  the longer checks"
 	@echo "make lint       ruff, mypy, import-linter"
+	@echo "make docs       the documentation site, in $(OUT)/site"
 	@echo "make review     what scientific Python expects of a repository"
 	@echo "make check-wheel  a wheel and an sdist that install and solve outside the checkout"
 	@echo "make data       the public data that some tests read: what is there, what is missing"
@@ -65,7 +66,7 @@ lock: $(VENV)-uv/.ready
 	grep '^#' constraints.txt > $(VENV)-uv/head.txt
 	sed -nE 's/^requires = \["(.*)"\].*/\1/p' pyproject.toml > $(VENV)-uv/build.in
 	$(VENV)-uv/bin/uv pip compile --quiet pyproject.toml $(VENV)-uv/build.in \
-	  --extra test --extra lint --universal --python-version 3.11 --generate-hashes \
+	  --extra test --extra lint --extra docs --universal --python-version 3.11 --generate-hashes \
 	  --no-header --no-annotate --no-emit-index-url \
 	  -c $(VENV)-uv/pins.txt -o $(VENV)-uv/lock.txt
 	cat $(VENV)-uv/head.txt $(VENV)-uv/lock.txt > constraints.txt
@@ -77,6 +78,11 @@ audit: $(VENV)-pip-audit/.ready
 # Fails on GPL and AGPL in what closeknit itself needs.
 licences: $(VENV)/.ready
 	$(BIN)/python tools/licences.py
+
+# Warnings are errors: a link to nowhere, a page that no list has.
+docs: $(VENV)/.ready
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet -b html docs $(OUT)/site
+	@echo "$(OUT)/site/index.html"
 
 report: $(VENV)/.ready
 	@echo "Every method on 42 instances: about five minutes on two cores the first time, two of them"

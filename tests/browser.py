@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shutil
 import subprocess
+from html import unescape
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -42,3 +46,25 @@ def opened(browser: str, page: Path, tmp_path: Path, *more: str) -> tuple[str, s
         check=True,
     )
     return done.stdout, done.stderr
+
+
+AXE = """
+<script>
+addEventListener("load", () => axe.run(document, {resultTypes: ["violations"]}).then(
+  found => { document.body.dataset.axe = JSON.stringify(found.violations.map(
+    one => [one.id, one.impact, one.nodes[0].html.slice(0, 200)])); }));
+</script>
+"""
+
+
+def barriers(browser: str, page: Path, tmp_path: Path, *more: str) -> list[object]:
+    """Return what axe-core finds on a page that hinders people; nothing is right."""
+    axe = files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
+    tried = tmp_path / f"axe-{page.name}"
+    text = page.read_text("utf-8")
+    tried.write_text(f"{text}<script>{axe}</script>{AXE}", encoding="utf-8")
+    shown, _ = opened(browser, tried, tmp_path, "--dump-dom", *more)
+    told = re.search(r'data-axe="([^"]*)"', shown)
+    assert told is not None, "axe-core did not finish"
+    found: list[object] = json.loads(unescape(told[1]))
+    return found

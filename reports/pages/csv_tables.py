@@ -7,7 +7,7 @@ import re
 from io import StringIO
 
 from ...instances.visible import spelled, unspelled
-from .document import Cell, Name, Small, Table
+from .document import Cell, Name, Ref, Small, Table, said
 
 _NUMBER = re.compile(r"[-+−]?[\d., ]+ ?%?")
 _FORMULA = (*"=+-@\u2212\uff1d\uff0b\uff0d\uff20", "'")
@@ -26,8 +26,8 @@ def csv_of(table: Table) -> str:
 
 def _cell(cell: Cell) -> object:
     if isinstance(cell, tuple):
-        cell = " ".join(p.text if isinstance(p, Small) else p for p in cell)
-    if isinstance(cell, Small):
+        cell = " ".join(map(said, cell))
+    if isinstance(cell, (Ref, Small)):
         cell = cell.text
     if isinstance(cell, str):
         number = not isinstance(cell, Name) and _NUMBER.fullmatch(cell)

@@ -38,6 +38,14 @@ class Link(str):
     __slots__ = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """A name as a link to a row, a card or a section that is marked with ``to``."""
+
+    text: Name
+    to: str
+
+
 class Preformatted(str):
     """Lines to be shown as they are, in place of a paragraph."""
 
@@ -46,13 +54,13 @@ class Preformatted(str):
 
 @dataclass(frozen=True, slots=True)
 class Small:
-    """A remark below a number; its exact value, if any, appears on hovering."""
+    """A remark below a number; with ``exact``, that value, shown on demand."""
 
     text: str
     exact: str = ""
 
 
-Inline = str | Small
+Inline = str | Small | Ref
 Text = Inline | tuple[Inline, ...]
 """One paragraph, item or cell."""
 Cell = Text | int | float | None
@@ -81,6 +89,7 @@ class Table:
     columns: Sequence[str]  # heads; those of text columns begin with ``*``
     rows: Sequence[Sequence[Cell]]  # as many cells as heads each
     pictures: Sequence[str] = ()  # one SVG picture per row, or nothing
+    marks: Sequence[str] = ()  # by which each row, or card, is linked to, or nothing
 
     @classmethod
     def of(cls, name: str, caption: str, rows: Iterable[Mapping[str, Cell]]) -> Table:
@@ -93,6 +102,7 @@ class Table:
     def __post_init__(self) -> None:
         assert all(len(row) == len(self.columns) for row in self.rows)
         assert not self.pictures or len(self.pictures) == len(self.rows)
+        assert not self.marks or len(self.marks) == len(self.rows)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,6 +168,7 @@ class Document:
     tiles: tuple[tuple[str, str], ...] = ()  # figures to be seen first (HTML only)
     shares: Shares | None = None  # how the rows divide
     verdict: str = ""  # the one sentence that matters
+    picture: Plot | None = None  # what is to be seen first (HTML only)
     findings: tuple[Finding, ...] = ()  # statements of a paper, one by one
     sections: tuple[Section, ...] = ()  # everything else
     notes: tuple[str, ...] = ()
@@ -210,6 +221,15 @@ def anchor(title: str) -> str:
     ('not-tested', 'theorem-15')
     """
     return re.sub(r"[^\w\s-]", "", title.lower()).replace(" ", "-")
+
+
+def said(piece: Inline) -> str:
+    """Return the words of a piece of text, without their style.
+
+    >>> said(Ref(Name("mm"), "worst-mm")), said(Small("7/4")), said("1.75")
+    ('mm', '7/4', '1.75')
+    """
+    return str(piece) if isinstance(piece, str) else piece.text
 
 
 def inlines(text: Text) -> tuple[Inline, ...]:

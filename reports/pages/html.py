@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from html import escape
+from importlib.resources import files
 
 from ...instances.visible import visible
 from .document import (
@@ -15,6 +17,7 @@ from .document import (
     Name,
     Plot,
     Preformatted,
+    Ref,
     Section,
     Shares,
     Small,
@@ -23,6 +26,7 @@ from .document import (
     Text,
     anchor,
     inlines,
+    said,
     shown,
 )
 from .numbers import percent
@@ -32,12 +36,23 @@ _SHORT = 24
 """Text of at most so many characters is kept on one line."""
 
 
+@cache
+def _script() -> str:
+    """Return the program by which tables sort, search and filter."""
+    return files(__package__).joinpath("tables.js").read_text("utf-8")
+
+
 def html_of(document: Document) -> str:
     """Write a document as a page; equal documents give equal bytes."""
     sections = document.whole
     parts = [f"<header>\n<h1>{escape(document.title)}</h1>"]
     if document.source:
         parts.append(f'<p class="faint">{_inside(document.source)}.</p>')
+    if document.verdict:
+        bad = " bad" if isinstance(document.verdict, Bad) else ""
+        parts.append(f'<p class="finding{bad}">{_inside(str(document.verdict))}</p>')
+    if document.picture is not None:
+        parts.append(_figure(document.picture, 2))
     if document.tiles:
         tiles = "".join(
             f'<div class="tile"><b>{escape(count)}</b><span>{escape(of)}</span></div>'
@@ -46,9 +61,6 @@ def html_of(document: Document) -> str:
         parts.append(f'<div class="tiles">{tiles}</div>')
     if document.shares is not None:
         parts.append(_bar(document.shares))
-    if document.verdict:
-        bad = " bad" if isinstance(document.verdict, Bad) else ""
-        parts.append(f'<p class="finding{bad}">{_inside(str(document.verdict))}</p>')
     parts += ["</header>", "<main>", *map(_paragraph, document.lead)]
     if document.findings_table is not None:
         parts.append(_table(document.findings_table, 2))
@@ -57,6 +69,8 @@ def html_of(document: Document) -> str:
         parts.append(f'<p class="contents">Contents: {links}.</p>')
     parts += [_section(one, 2) for one in sections]
     body = "\n".join([*parts, "</main>"])
+    if "<tbody>" in body:
+        body += f"\n<script>\n{_script()}</script>"
     return visible(
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width,initial-scale=1">\n'
@@ -112,8 +126,11 @@ def _inside(text: Text) -> str:
 
 def _inline(piece: Inline) -> str:
     if isinstance(piece, Small):
-        title = f' title="{escape(piece.exact)}"' if piece.exact else ""
-        return f"<small{title}>{_inside(piece.text)}</small>"
+        if piece.exact:
+            return f'<small class="exact">{escape(piece.exact)}</small>'
+        return f"<small>{_inside(piece.text)}</small>"
+    if isinstance(piece, Ref):
+        return f'<a href="#{escape(piece.to)}">{escape(piece.text)}</a>'
     if isinstance(piece, Name):
         return escape(piece)
     if isinstance(piece, Link):
@@ -127,7 +144,8 @@ def _inline(piece: Inline) -> str:
 def _figure(plot: Plot, rank: int) -> str:
     return (
         f"<figure><figcaption><h{rank}>{escape(plot.title)}</h{rank}>"
-        f"{escape(plot.caption)}</figcaption>\n{plot.svg}</figure>"
+        f"{escape(plot.caption)}</figcaption>\n"
+        f'<div class="wide" tabindex="0">{plot.svg}</div></figure>'
     )
 
 
@@ -141,37 +159,45 @@ def _table(table: Table, rank: int) -> str:
             table.columns, (' class="l"' * text for text in left), strict=True
         )
     )
+    marks = table.marks or [""] * len(table.rows)
     rows = "\n".join(
-        "<tr>" + "".join(map(_cell, row, left, (True, *[False] * len(left)))) + "</tr>"
-        for row in table.rows
+        f"<tr{_mark(mark)}>"
+        + "".join(map(_cell, row, left, (True, *[False] * len(left))))
+        + "</tr>"
+        for row, mark in zip(table.rows, marks, strict=True)
     )
     caption = f"<caption>{escape(table.caption)}</caption>" if table.caption else ""
     return (
-        f'<div class="wide"><table>{caption}<thead><tr>{heads}</tr></thead>\n'
-        f"<tbody>{rows}</tbody></table></div>"
+        f'<div class="wide" tabindex="0"><table>{caption}'
+        f"<thead><tr>{heads}</tr></thead>\n<tbody>{rows}</tbody></table></div>"
     )
+
+
+def _mark(mark: str) -> str:
+    return f' id="{escape(mark)}"' if mark else ""
 
 
 def _cell(cell: Cell, left: bool, first: bool) -> str:
     pieces = inlines(shown(cell))
     inside = "".join(map(_inline, pieces))
-    if first and isinstance(pieces[0], Name):
+    if first and isinstance(pieces[0], (Name, Ref)):
         return f'<th class="l" scope="row">{inside}</th>'
     if not left:
         return f"<td>{inside}</td>"
-    length = sum(len(p.text if isinstance(p, Small) else p) for p in pieces)
+    length = sum(len(said(piece)) for piece in pieces)
     return f'<td class="l{" short" * (length <= _SHORT)}">{inside}</td>'
 
 
 def _cards(table: Table, rank: int) -> str:
     cards = []
-    for row, picture in zip(table.rows, table.pictures, strict=True):
+    marks = table.marks or [""] * len(table.rows)
+    for row, picture, mark in zip(table.rows, table.pictures, marks, strict=True):
         listed = "".join(
             f"<dt>{escape(head.lstrip('*'))}</dt><dd>{_inside(shown(cell))}</dd>"
             for head, cell in zip(table.columns[1:], row[1:], strict=True)
         )
         cards.append(
-            f'<figure class="worst"><figcaption><h{rank}>{_inside(shown(row[0]))}'
-            f"</h{rank}><dl>{listed}</dl></figcaption>\n{picture}</figure>"
+            f'<figure class="worst"{_mark(mark)}><figcaption><h{rank}>'
+            f"{_inside(shown(row[0]))}</h{rank}><dl>{listed}</dl></figcaption>\n{picture}</figure>"
         )
     return "\n".join(cards)

@@ -13,6 +13,7 @@ from .document import (
     Link,
     Name,
     Preformatted,
+    Ref,
     Section,
     Small,
     Strong,
@@ -20,6 +21,7 @@ from .document import (
     Text,
     anchor,
     inlines,
+    said,
     shown,
 )
 from .numbers import percent
@@ -77,8 +79,8 @@ def plain(text: str) -> str:
 def _inline(piece: Inline) -> str:
     if isinstance(piece, Small):
         return f" ({plain(piece.text)})"
-    if isinstance(piece, Name):
-        return code(piece)
+    if isinstance(piece, (Name, Ref)):
+        return code(said(piece))
     if isinstance(piece, Link):
         return f"[{plain(piece)}](#{anchor(piece)})"
     return f"**{plain(piece)}**" if isinstance(piece, Strong) else _spaced(piece)
@@ -122,6 +124,8 @@ def _cell(cell: Cell) -> str:
     """Write a cell; bars in code have been escaped already."""
     pieces = inlines(shown(cell))
     return "".join(
-        _inline(one) if isinstance(one, Name) else _inline(one).replace("|", "\\|")
+        _inline(one)
+        if isinstance(one, (Name, Ref))
+        else _inline(one).replace("|", "\\|")
         for one in pieces
     )

@@ -71,13 +71,30 @@ padding:22px 0;border-bottom:1px solid var(--rule);align-items:start}
 font-size:13.5px}
 .worst dt{color:var(--faint)}
 .worst dd{margin:0;overflow-wrap:anywhere}
+.find{display:flex;flex-wrap:wrap;gap:8px;align-items:center;margin:14px 0 0}
+.find input,.find select,.fractions{font:inherit;font-size:13.5px;color:var(--ink);
+background:var(--page);border:1px solid var(--faint);border-radius:6px;padding:4px 9px;
+max-width:100%}
+.fractions{margin:18px 0 0;cursor:pointer}
+.sort{font:inherit;color:inherit;background:none;border:0;padding:0;margin:0;
+cursor:pointer;text-align:inherit}
+.sort::after{content:"\\a0\\2195";color:var(--faint);font-weight:400}
+[aria-sort=ascending] .sort::after{content:"\\a0\\2191";color:var(--ink)}
+[aria-sort=descending] .sort::after{content:"\\a0\\2193";color:var(--ink)}
+:focus-visible{outline:2px solid var(--a);outline-offset:2px}
+:target{background:var(--tint)}
+small.exact{display:none!important}
+.exactly small.exact{display:block!important;white-space:normal;overflow-wrap:anywhere}
+header figure{margin-top:14px}
+figcaption h2{border:0;margin:0;padding:0;font-size:15px;color:var(--ink)}
 details{margin:8px 0}
 summary{cursor:pointer}
 li{overflow-wrap:anywhere}
 main{padding-bottom:50px}
 @media (max-width:820px){.tiles{grid-template-columns:1fr 1fr}
-.worst{grid-template-columns:1fr}}
-@media print{body{font-size:10.5pt}main,header{max-width:none;padding:0}
+.worst{grid-template-columns:1fr}svg.plot{min-width:620px}}
+@media print{.find,.fractions,.sort::after{display:none}
+body{font-size:10.5pt}main,header{max-width:none;padding:0}
 h2{break-after:avoid}figure,.worst,tr,.tiles{break-inside:avoid}
 .wide{overflow:visible}table{font-size:8.5pt}thead{display:table-header-group}
 *{-webkit-print-color-adjust:exact;print-color-adjust:exact}}

@@ -7,7 +7,6 @@ from math import inf
 from ...instances.problems import described
 from ...solvers import Grade
 from ..campaigns.rows import REFUSED
-from ..drawing.drawing import draw
 from ..drawing.problems import LABELS, ProblemLabels, paid
 from ..pages.document import (
     Bad,
@@ -15,6 +14,7 @@ from ..pages.document import (
     Document,
     Inline,
     Name,
+    Ref,
     Section,
     Shares,
     Small,
@@ -32,10 +32,17 @@ from ..pages.numbers import (
     seconds,
     short_fraction,
 )
+from .methods_sections import (
+    instance_marks,
+    method_mark,
+    methods_section,
+    worst_section,
+)
 from .plots import plots
+from .profiles import overview
 from .proofs_section import proof_cell, proofs_section
 from .report import MethodSummary, Report
-from .scoring import ScoredRun, open_levels
+from .scoring import open_levels
 
 _GRADES = {
     Grade.CHECKED: "checked: re-derived by plain arithmetic,",
@@ -51,8 +58,8 @@ _HOW_TO_READ = (
     "not exceed. Times are wall-clock seconds of one run while others run in parallel; "
     "heuristics are warmed up first."
 )
-_LARGEST_PICTURE = 300_000
-"""Characters; a page goes without pictures that are larger."""
+_SHORT = 9
+"""Fractions of at most so many characters are always shown."""
 
 
 def ratio_document(report: Report) -> Document:
@@ -89,7 +96,8 @@ def ratio_document(report: Report) -> Document:
         lead=(f"{report.headline}.",),
         tiles=tiles,
         shares=_shares(report),
-        verdict=finding if report.holds else Bad(finding),
+        verdict=report.closest + finding if report.holds else Bad(finding),
+        picture=overview(report),
         sections=(*sections, reading),
     )
 
@@ -124,12 +132,13 @@ def _sections(report: Report, labels: ProblemLabels) -> tuple[Section, ...]:
     return (
         _methods(report),
         Section(title="Plots", text=text, plots=drawn),
-        _worst(report),
+        worst_section(report),
         _instances(report, labels),
         *[proofs_section(report)] * any(v.kept for v in report.verdicts),
         _unproved(report),
         _failures(report),
         _means(report),
+        methods_section(report),
     )
 
 
@@ -155,18 +164,25 @@ def _methods(report: Report) -> Section:
         heads += ["median", "p95", "max", "proven at most"]
     rows: list[tuple[Cell, ...]] = []
     for s in report.summaries:
-        name = (Name(s.name), Small("exact")) if s.exact else Name(s.name)
+        link = Ref(Name(s.name), method_mark("method", report, s.name))
+        name = (link, Small("exact")) if s.exact else link
         share = percent(s.optimal, s.runs)
         cells: tuple[Cell, ...]
         if height:
             cells = (s.optimal, share, *_level_cells(s, height, alike))
         else:
             cells = (share, *_ratio_cells(s, alike))
-        rows.append((name, s.runs, s.judged, *cells, seconds(s.seconds)))
+        times = seconds(s.seconds), seconds(s.mean_seconds)
+        rows.append((name, s.runs, s.judged, *cells, *times))
+    heads += ["time, all runs", "time, shifted mean"]
     return Section(
         title="Ratios by method",
-        text=(f"{text} {report.shared.explanation}".rstrip(),),
-        tables=(Table(columns=(*heads, "time, all runs"), rows=rows),),
+        text=(
+            f"{text} {report.shared.explanation}".rstrip(),
+            "The shifted geometric mean of times is that of times plus 1 ms, less "
+            "1 ms: neither the longest nor the shortest decide it.",
+        ),
+        tables=(Table(columns=heads, rows=rows),),
     )
 
 
@@ -195,64 +211,6 @@ def _level_cells(s: MethodSummary, height: int, alike: bool) -> list[Cell]:
     return cells + ["–"] * (height - len(cells))
 
 
-def _worst(report: Report) -> Section:
-    cards, optimal, without = [], [], []
-    for s in report.summaries:
-        if s.exact:
-            continue
-        if s.worst is None:
-            without.append(s.name)
-        elif s.worst.optimal:
-            optimal.append(s.name)
-        else:
-            cards.append(_worst_card(s.name, s.worst))
-    remarks: list[Text] = ["What the method chose next to a cheapest choice."]
-    if not cards:
-        remarks = ["None is worse than optimal on an instance with a proven optimum."]
-    for words, names in (
-        ("Never worse than optimal here: ", optimal),
-        ("Without an exact ratio: ", without),
-    ):
-        if names:
-            remarks.append((words, Name(", ".join(names)), "."))
-    table = Table(
-        columns=(
-            *("*method", "*instance", "ratio", "cost", "proven at most", "optimum"),
-            *("*found by", "*proof", "time"),
-        ),
-        rows=[row for row, _ in cards],
-        pictures=[picture for _, picture in cards],
-    )
-    return Section(
-        title="The worst instance of each method",
-        text=tuple(remarks),
-        tables=(table,) * bool(cards),
-    )
-
-
-def _worst_card(name: str, worst: ScoredRun) -> tuple[tuple[Cell, ...], str]:
-    """Return a row on the worst run of a method, and its picture if not too large."""
-    instance, best = worst.verdict.instance, worst.verdict.best
-    assert best is not None
-    assert best.selection is not None
-    assert worst.row.selection is not None
-    row = (
-        Name(name),
-        Name(instance.name),
-        levels(worst.ratios, _equation),
-        paid(instance, worst.row.cost),
-        "–" if worst.guarantee is None else _equation(worst.guarantee),
-        paid(instance, best.cost),
-        Name(best.method),
-        Name(str(worst.verdict.proof)),
-        seconds(worst.row.seconds),
-    )
-    chosen = {name: worst.row.selection, "optimal": best.selection}
-    ratio = levels(worst.ratios, decimal)
-    picture = draw(instance, chosen, title=f"{name} at its worst: ratio {ratio}")
-    return row, picture if len(picture) <= _LARGEST_PICTURE else ""
-
-
 def _instances(report: Report, labels: ProblemLabels) -> Section:
     exact = {s.name for s in report.summaries if s.exact}
     time = {
@@ -277,6 +235,7 @@ def _instances(report: Report, labels: ProblemLabels) -> Section:
     table = Table(
         columns=("*instance", f"*{labels.given}", "optimum", "*proof", "time, exact"),
         rows=rows,
+        marks=list(instance_marks(report).values()),
     )
     text = (
         "The optimum where it is proven, else the best bound and the best cost known, "
@@ -353,16 +312,8 @@ def _means(report: Report) -> Section:
 
 
 def _ratio(ratio: Ratio | None) -> tuple[Inline, ...]:
-    """Write a ratio as a decimal, and below it as a fraction, shortened if long."""
+    """Write a ratio as a decimal, and below it as a fraction, on demand if long."""
     if ratio is None or ratio in (inf, 1):
         return (decimal(ratio),)
-    short, whole = short_fraction(ratio), fraction(ratio)
-    exact = "" if short == whole or len(whole) > 200 else whole
-    return (decimal(ratio), Small(short, exact))
-
-
-def _equation(ratio: Ratio) -> str:
-    """Write a ratio as a decimal and as a fraction in one line."""
-    if ratio in (inf, 1):
-        return decimal(ratio)
-    return f"{decimal(ratio)} = {short_fraction(ratio)}"
+    whole = fraction(ratio)
+    return (decimal(ratio), Small(short_fraction(ratio), whole * (len(whole) > _SHORT)))

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from math import inf
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, NullLocator
 
 from ..drawing.problems import LABELS
@@ -28,11 +27,10 @@ from ..pages.plot_style import (
     sheets,
     time_label,
 )
+from .profiles import WIDE, method_rows, profile, proved_in_time, ratio_of
 from .report import MethodSummary, Report
 from .scoring import ScoredRun
 
-_WIDE = 9.8
-"""Width in inches."""
 _MOST_PANELS = 4
 """Side by side."""
 
@@ -47,11 +45,13 @@ def plots(report: Report) -> list[Plot]:
     heuristics = [s for s in report.summaries if not s.exact]
     measured = [s for s in heuristics if s.spread]
     if measured:
-        drawn.append(_distribution(report, measured))
+        drawn += [_distribution(report, measured), profile(report, measured)]
     if by_level := [s for s in heuristics if s.levels]:
         drawn.append(_level_by_level(report, by_level))
     if any(s.judged for s in report.summaries):
         drawn.append(_shares(report.summaries))
+    if in_time := proved_in_time(report):
+        drawn.append(in_time)
     names = [s.name for s in measured]
     with_ratio = [j for j in report.judged if j.ratio not in (None, inf)]
     if names and subject.k:
@@ -63,8 +63,19 @@ def plots(report: Report) -> list[Plot]:
                 names,
                 with_ratio,
                 (lambda j: j.row.k, subject.k),
-                (_ratio, "ratio"),
+                (ratio_of, "ratio"),
                 promised=True,
+            )
+        )
+    if names:
+        drawn.append(
+            _facets(
+                "Ratio against n",
+                "How many there are to choose from.",
+                names,
+                with_ratio,
+                (lambda j: j.row.n, subject.n),
+                (ratio_of, "ratio"),
             )
         )
     if names and subject.has_busy:
@@ -75,7 +86,7 @@ def plots(report: Report) -> list[Plot]:
                 names,
                 with_ratio,
                 (lambda j: 100 - 100 * j.row.n / j.row.locations, "busy, %"),
-                (_ratio, "ratio"),
+                (ratio_of, "ratio"),
             )
         )
     timed = [
@@ -98,28 +109,12 @@ def plots(report: Report) -> list[Plot]:
     return drawn
 
 
-def _rows(axes: Axes, summaries: Sequence[MethodSummary], *, grid: bool = True) -> None:
-    """Name one row per method, from the top."""
-    axes.set_yticks(range(len(summaries)), [s.name for s in summaries])
-    axes.tick_params(axis="y", length=0, labelcolor=INK)
-    axes.set_ylim(len(summaries) - 0.5, -0.5)
-    axes.spines["left"].set_visible(False)
-    if grid:
-        axes.grid(axis="x")
-        axes.set_axisbelow(True)
-
-
-def _ratio(j: ScoredRun) -> float:
-    assert j.ratio is not None
-    return float(j.ratio)
-
-
 def _distribution(report: Report, measured: Sequence[MethodSummary]) -> Plot:
-    figure, axes = sheet(_WIDE, 0.9 + 0.46 * len(measured))
+    figure, axes = sheet(WIDE, 0.9 + 0.46 * len(measured))
     top = 1.0
     for place, summary in enumerate(measured):
         own = sorted(
-            (_ratio(j), summary.guarantee is not None and not j.covered)
+            (ratio_of(j), summary.guarantee is not None and not j.covered)
             for j in report.judged
             if j.row.method == summary.name and j.ratio not in (None, inf)
         )
@@ -134,7 +129,7 @@ def _distribution(report: Report, measured: Sequence[MethodSummary]) -> Plot:
             axes.plot([bound, bound], [place - 0.36, place + 0.36], color=B, lw=2.2)
     ratio_axis(axes.xaxis, axes.set_xscale, top)
     axes.set_xlim(1 - 0.001, top + 0.08 * (top - 1) + 0.002)
-    _rows(axes, measured)
+    method_rows(axes, measured)
     axes.set_xlabel("cost / proven optimum (scale stretched near 1)")
     return plotted(
         figure,
@@ -160,7 +155,7 @@ def _level_by_level(report: Report, measured: Sequence[MethodSummary]) -> Plot:
     rows = -(-height // columns)
     height_of_all = rows * (0.8 + 0.36 * len(measured))
     figure, grid = sheets(
-        *(_WIDE, height_of_all, rows, columns), sharey=True, squeeze=False
+        *(WIDE, height_of_all, rows, columns), sharey=True, squeeze=False
     )
     for level, axes in enumerate(grid.flat):
         if level >= height:
@@ -183,7 +178,7 @@ def _level_by_level(report: Report, measured: Sequence[MethodSummary]) -> Plot:
         axes.set_xlim(low - min(margin, 0.05), top + margin)
         title = f"level {level + 1}" + (f" ({endless} beyond: ∞)" if endless else "")
         axes.set_title(title, loc="left", fontsize=9.5, fontweight="bold")
-        _rows(axes, measured)
+        method_rows(axes, measured)
         axes.tick_params(axis="x", labelsize=7.5)
     label = "cost / proven optimum of the level (scale stretched near 1)"
     figure.supxlabel(label, fontsize=9, color=FAINT)
@@ -203,14 +198,14 @@ def _level_by_level(report: Report, measured: Sequence[MethodSummary]) -> Plot:
 
 
 def _shares(summaries: Sequence[MethodSummary]) -> Plot:
-    figure, axes = sheet(_WIDE, 0.8 + 0.33 * len(summaries))
+    figure, axes = sheet(WIDE, 0.8 + 0.33 * len(summaries))
     for place, s in enumerate(summaries):
         optimal = 100 * s.optimal / s.runs
         beaten = 100 * (s.judged - s.optimal) / s.runs
         axes.barh(place, optimal, color=A, height=0.62)
         axes.barh(place, beaten, left=optimal, color=CLOUD, height=0.62)
         axes.text(101.5, place, f"{s.optimal} of {s.runs}", va="center", color=INK)
-    _rows(axes, summaries, grid=False)
+    method_rows(axes, summaries, grid=False)
     axes.set_xlim(0, 100)
     axes.set_xlabel("share of runs, %")
     axes.spines["bottom"].set_visible(False)
@@ -248,7 +243,7 @@ def _facets(
         columns = min((4, 3, 5), key=lambda c: -len(names) % c)
     rows = -(-len(names) // columns)
     figure, grid = sheets(
-        _WIDE, 0.6 + 1.95 * rows, rows, columns, sharex=True, sharey=True, squeeze=False
+        WIDE, 0.6 + 1.95 * rows, rows, columns, sharex=True, sharey=True, squeeze=False
     )
     for axes, name in zip(grid.flat, names, strict=False):
         mine = own == name

@@ -18,21 +18,7 @@ from ...solvers import Grade
 from ..campaigns.rows import FAILED, REFUSED, Row
 from ..pages.numbers import Ratio, decimal, percent
 from .scoring import InstanceVerdict, ScoredRun, judge
-
-
-@dataclass(frozen=True, slots=True)
-class Spread:
-    """Five numbers of a set of ratios, exact.
-
-    The median of an even number is the mean of the two in the middle; ``p95`` is
-    the nearest rank: the least ratio that at least 95 % do not exceed.
-    """
-
-    least: Ratio
-    mean: Ratio
-    median: Ratio
-    p95: Ratio
-    most: Ratio
+from .spreads import Shared, Spread, level_spreads, shared_by, shifted_mean, spread_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +29,7 @@ class MethodSummary:
     ``judged`` have a proved optimum, and ``optimal`` reach it. ``spread`` is of exact
     ratios, ``levels`` of those of each level where costs are lexicographic. ``shared``
     is their mean, level by level, over the instances that all compared methods take.
+    ``mean_seconds`` is the geometric mean of times, shifted by 1 ms.
     ``guarantee`` is the greatest proven factor over the ``covered`` runs that one is
     about, ``covered_most`` their greatest exact ratio. ``broken`` are rows whose ratio
     is certainly above their guarantee, ``worst`` that of the greatest exact ratio
@@ -64,6 +51,7 @@ class MethodSummary:
     broken: tuple[ScoredRun, ...]
     worst: ScoredRun | None
     seconds: float
+    mean_seconds: float | None
 
     @property
     def coverage(self) -> str:
@@ -72,83 +60,6 @@ class MethodSummary:
             return ""
         most = decimal(self.covered_most)
         return f"on {self.covered} of {self.runs}, max there {most}"
-
-
-@dataclass(frozen=True, slots=True)
-class Shared:
-    """The instances on which the means of methods can be set side by side.
-
-    These have a proved optimum and are taken by all methods compared: all that have a
-    ratio (``of`` so many); or, if they have no instance in common, those with one on at
-    least half of the instances. ``whole``: every method takes these and no other.
-    """
-
-    instances: frozenset[str]
-    methods: frozenset[str]
-    of: int
-    whole: bool
-
-    @property
-    def tells(self) -> bool:
-        """Whether means over these instances say more than those over each one's."""
-        return bool(self.instances) and len(self.methods) > 1 and not self.whole
-
-    @property
-    def explanation(self) -> str:
-        """Over which instances the second means are; "" if there are none."""
-        if not self.tells:
-            return ""
-        count = len(self.instances)
-        many = "1 instance" if count == 1 else f"{count} instances"
-        if len(self.methods) == self.of:
-            return f"Means alike are over the {many} that all methods take."
-        return (
-            f"No instance is taken by all methods. Means alike are over the {many} "
-            f"that {len(self.methods)} of the {self.of} methods take: those with a "
-            "ratio on at least half of all instances."
-        )
-
-
-def shared_by(judged: Sequence[ScoredRun]) -> Shared:
-    """Find the instances that all compared methods of one problem take."""
-    taken: dict[str, set[str]] = {}
-    for j in judged:
-        if j.ratios is not None:
-            taken.setdefault(j.row.method, set()).add(j.row.instance)
-    every = set().union(*taken.values())
-    compared = taken
-    common = every.intersection(*compared.values())
-    if not common:
-        compared = {m: own for m, own in taken.items() if 2 * len(own) >= len(every)}
-        common = every.intersection(*compared.values())
-    whole = all(own == every for own in taken.values())
-    return Shared(frozenset(common), frozenset(compared), len(taken), whole)
-
-
-def spread_of(ratios: Sequence[Ratio]) -> Spread | None:
-    """Summarise ratios exactly; None if there are none.
-
-    >>> spread_of([Fraction(3, 2), Fraction(1), Fraction(1)])  # doctest: +ELLIPSIS
-    Spread(least=Fraction(1, 1), mean=Fraction(7, 6), median=Fraction(1, 1), ...
-    """
-    if not ratios:
-        return None
-    ranked = sorted(ratios)
-    n = len(ranked)
-    return Spread(
-        least=ranked[0],
-        mean=sum(ranked) / n,
-        median=(ranked[(n - 1) // 2] + ranked[n // 2]) / 2,
-        p95=ranked[-(-95 * n // 100) - 1],
-        most=ranked[-1],
-    )
-
-
-def level_spreads(ratios: Sequence[tuple[Ratio, ...]]) -> tuple[Spread, ...]:
-    """Summarise ratios level by level; of each level, the rows that have it."""
-    height = max(map(len, ratios), default=0)
-    columns = ([r[i] for r in ratios if len(r) > i] for i in range(height))
-    return tuple(spread for column in columns if (spread := spread_of(column)))
 
 
 def summary(
@@ -189,6 +100,7 @@ def summary(
         broken=tuple(j for j in own if j.broken),
         worst=worst[0],
         seconds=sum(j.row.seconds or 0.0 for j in own),
+        mean_seconds=shifted_mean([j.row.seconds for j in own]),
     )
 
 
@@ -321,6 +233,41 @@ class Report:
             f"({percent(self.proved, count)}) against a proven optimum"
             + (f", {self.infeasible} proved infeasible" if self.infeasible else "")
         )
+
+    @cached_property
+    def ranked(self) -> list[MethodSummary]:
+        """Heuristics with exact ratios, the closest to optimal first.
+
+        By the mean, over the instances that all take where these differ; of
+        lexicographic costs by the share of optimal answers.
+        """
+        known = [s for s in self.summaries if not s.exact and (s.spread or s.levels)]
+        alike = all(s.shared for s in known)
+
+        def key(s: MethodSummary) -> tuple[Ratio, ...]:
+            share = Fraction(-s.optimal, s.runs)
+            if s.spread is None:
+                return (share, *(level.mean for level in s.levels))
+            return (s.shared[0] if alike else s.spread.mean, share)
+
+        return sorted(known, key=key)
+
+    @property
+    def closest(self) -> str:
+        """One sentence: which heuristic comes closest to optimal; "" without any."""
+        if not self.ranked or len(self.parts) > 1:
+            return ""
+        first = self.ranked[0]
+        said = (
+            f"{percent(first.optimal, first.runs)} of {_many(first.runs, 'instance')}"
+        )
+        text = f"`{first.name}` comes closest to optimal: it is optimal on {said}"
+        if (spread := first.spread) and spread.most > 1:
+            text += (
+                f", costs {decimal(spread.mean)} times the optimum on average and "
+                f"{decimal(spread.most)} times at worst"
+            )
+        return f"{text}. "
 
     @property
     def finding(self) -> str:

@@ -36,8 +36,11 @@ def test_examples_hold(name: str) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_python_of_pages_runs(page: Path) -> None:
+def test_python_of_pages_runs(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Blocks of a page run one after the other, and examples print what they show."""
+    monkeypatch.chdir(tmp_path)
     namespace: dict[str, object] = {}
     for block in BLOCK.findall(page.read_text("utf-8")):
         exec(compile(block, page.name, "exec"), namespace)

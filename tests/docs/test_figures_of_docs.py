@@ -151,11 +151,11 @@ MINUTES = "takes several minutes"
 SPEED = "seconds, which depend on the machine"
 TRACE = f"{HOURS}, with traces that do not come along"
 NOT_COMPARED = {
-    ("README.md", "make bench-exact"): SPEED,
-    ("README.md", "python benchmarks/bench_procset.py"): SPEED,
-    ("README.md", "closeknit reproduce morgenstern-undecided"): SPEED,
-    ("README.md", "python benchmarks/bench_mm.py"): SPEED,
-    ("README.md", "closeknit reproduce online-rule"): TRACE,
+    ("docs/how-fast.md", "make bench-exact"): SPEED,
+    ("docs/how-fast.md", "python benchmarks/bench_procset.py"): SPEED,
+    ("docs/how-fast.md", "closeknit reproduce morgenstern-undecided"): SPEED,
+    ("docs/how-fast.md", "python benchmarks/bench_mm.py"): SPEED,
+    ("docs/how-fast.md", "closeknit reproduce online-rule"): TRACE,
     ("docs/graphs.md", "make bench-graphs"): SPEED,
     (
         "docs/allocators.md",
@@ -443,7 +443,7 @@ def placements_on_64_nodes(part: Part) -> None:
 
 COMPARED: dict[tuple[str, str], Callable[[Part], None]] = {
     ("README.md", "closeknit generate random"): first_picture,
-    ("README.md", "closeknit generate trace"): jobs_of_the_paragon,
+    ("docs/how-fast.md", "closeknit generate trace"): jobs_of_the_paragon,
     ("docs/allocators.md", "python benchmarks/bench_allocation.py"): ratio_of_pair_sums,
     ("docs/drakenberg.md", "closeknit reproduce drakenberg-quality"): (
         reaching_s_quality
@@ -519,7 +519,16 @@ def examples(text: str) -> Iterator[tuple[str, list[str]]]:
             yield lines[i][2:], lines[i + 1 : end]
 
 
-@pytest.mark.parametrize(("page", "least"), [("README.md", 4), ("docs/network.md", 8)])
+@pytest.mark.parametrize(
+    ("page", "least"),
+    [
+        ("README.md", 4),
+        ("docs/network.md", 8),
+        ("docs/start.md", 5),
+        ("docs/verify-in-ci.md", 1),
+        ("docs/check-a-proof.md", 3),
+    ],
+)
 def test_examples_print_what_they_show(
     page: str,
     least: int,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import struct
 import zlib
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ...browser import opened
+from ...browser import barriers, opened
 from ..written import html_report
 from .samples import report
 from .samples_of_levels import full
@@ -74,6 +75,7 @@ def test_the_browser_shows_the_whole_report(
     assert shown.count("<h1>") == 1
     headings = re.findall(r"<h2>(.*?)</h2>", shown)
     assert headings == [
+        "How far from optimal",
         "Ratios by method",
         "Plots",
         "The worst instance of each method",
@@ -81,11 +83,12 @@ def test_the_browser_shows_the_whole_report(
         "Rows without a proven optimum",
         "Failures",
         "Exact means",
+        "The methods",
         "How to read this",
     ]
     told = re.search(r'data-told="([^"]+)"', shown)
     assert told is not None
-    assert "'pictures':7,'loaded':7,'fetched':0" in told[1]
+    assert "'pictures':11,'loaded':11,'fetched':0" in told[1]
     assert "'overflow':false" in told[1]
     assert "'ink':'rgb(" in told[1]
     assert "data-broken" not in shown
@@ -105,7 +108,7 @@ def test_the_browser_shows_a_report_on_several_problems(
     assert headings == ["Processor sets", "Set-union knapsack", "How to read this"]
     told = re.search(r'data-told="([^"]+)"', shown)
     assert told is not None
-    assert "'pictures':8,'loaded':8,'fetched':0" in told[1]
+    assert "'pictures':12,'loaded':12,'fetched':0" in told[1]
     assert "'overflow':false" in told[1]
     assert "data-broken" not in shown
     assert "CONSOLE" not in log
@@ -120,7 +123,7 @@ def test_a_broken_page_would_be_noticed(
         text + '<img src="missing.png"><script>nothing()</script>', encoding="utf-8"
     )
     shown, log = opened(browser, spoilt, tmp_path, "--dump-dom")
-    assert "'pictures':8,'loaded':7" in shown
+    assert "'pictures':12,'loaded':11" in shown
     assert 'data-broken="yes"' in shown
     assert "CONSOLE" in log
 
@@ -140,3 +143,68 @@ def test_the_screenshot_shows_something(
     busy = sum(len(row) - row.count(0) > 20 for row in rows)
     assert busy > 600
     assert len(set(rows)) > 400
+
+
+DARK = "--blink-settings=preferredColorScheme=0"
+
+
+@pytest.mark.parametrize("settings", [(), (DARK,)], ids=["light", "dark"])
+@pytest.mark.parametrize("kind", ["one problem", "several"])
+def test_nothing_hinders_a_reader(
+    browser: str, tmp_path: Path, kind: str, settings: tuple[str, ...]
+) -> None:
+    """Headings in order, names, alternative texts, contrast: axe-core finds nothing."""
+    page = tmp_path / "page.html"
+    made = report() if kind == "one problem" else full()
+    page.write_text(html_report(made), encoding="utf-8")
+    assert barriers(browser, page, tmp_path, *settings) == []
+
+
+def test_axe_would_notice(browser: str, page: Path, tmp_path: Path) -> None:
+    spoilt = tmp_path / "spoilt.html"
+    text = page.read_text(encoding="utf-8")
+    spoilt.write_text(f'{text}<img src="data:,"><p style="color:#ccc">pale', "utf-8")
+    found = {one[0] for one in barriers(browser, spoilt, tmp_path)}  # type: ignore[index]
+    assert {"image-alt", "color-contrast"} <= found
+
+
+ACTIONS = """
+<script>
+addEventListener("load", () => {
+  const table = [...document.querySelectorAll(".wide > table")].find(
+    one => one.tHead.textContent.includes("mean"));
+  const column = [...table.tHead.rows[0].cells].findIndex(
+    one => one.textContent.startsWith("max"));
+  const read = () => [...table.tBodies[0].rows].map(
+    row => row.cells[0].querySelector("a").textContent);
+  const told = {before: read()};
+  const button = table.tHead.rows[0].cells[column].querySelector("button");
+  button.click();
+  told.rising = read();
+  button.click();
+  told.falling = read();
+  told.sort = table.tHead.rows[0].cells[column].getAttribute("aria-sort");
+  location.hash = table.tBodies[0].querySelector("a").hash;
+  setTimeout(() => {
+    told.open = document.querySelector(":target").closest("details").open;
+    document.body.dataset.told = JSON.stringify(told).replaceAll('"', "'");
+  }, 50);
+});
+</script>
+"""
+
+
+def test_tables_sort_and_links_open_what_is_folded(
+    browser: str, page: Path, tmp_path: Path
+) -> None:
+    acted = tmp_path / "acted.html"
+    acted.write_text(page.read_text(encoding="utf-8") + ACTIONS, encoding="utf-8")
+    shown, log = opened(browser, acted, tmp_path, "--dump-dom")
+    found = re.search(r'data-told="([^"]+)"', shown)
+    assert found is not None, log
+    told = json.loads(found[1].replace("'", '"'))
+    assert sorted(told["rising"]) == sorted(told["before"])
+    assert told["rising"] != told["falling"]
+    assert told["falling"][0] == "far"
+    assert told["sort"] == "descending"
+    assert told["open"] is True

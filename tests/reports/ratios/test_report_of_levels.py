@@ -19,13 +19,14 @@ from closeknit.methods import METHODS
 from closeknit.reports.campaigns.row_fields import document_of, parse_row
 from closeknit.reports.drawing.problems import paid
 from closeknit.reports.ratios.plots import plots
-from closeknit.reports.ratios.report import Report, level_spreads
+from closeknit.reports.ratios.report import Report
 from closeknit.reports.ratios.scoring import (
     InstanceVerdict,
     ScoredRun,
     open_levels,
     quotient,
 )
+from closeknit.reports.ratios.spreads import level_spreads
 
 from ...toys import made as made_for_mesh
 from ...toys import small
@@ -195,6 +196,7 @@ def test_plots_of_levels() -> None:
     assert titles == [
         "Exact ratios level by level",
         "How often the answer is optimal",
+        "Proved by a time",
         "Time against n",
     ]
     for plot in plots(found.parts["procset"]):
@@ -204,7 +206,10 @@ def test_plots_of_levels() -> None:
     titles = [plot.title for plot in plots(found.parts["sukp"])]
     assert titles == [
         "Distribution of exact ratios",
+        "Performance profile",
         "How often the answer is optimal",
+        "Proved by a time",
+        "Ratio against n",
         "Time against n",
     ]
 

@@ -1,0 +1,117 @@
+// Tables that sort, search and filter; without scripts they are plain tables.
+(() => {
+  "use strict";
+  const SIZES = {"µs": 1e-6, ms: 1e-3, s: 1, min: 60, h: 3600, d: 86400};
+  const text = cell => (cell ? cell.firstChild ? cell.textContent : "" : "").trim();
+  const make = (kind, more) => Object.assign(document.createElement(kind), more);
+
+  // The number that a cell begins with, in seconds where it is a time; null if none.
+  const value = cell => {
+    const said = (cell.firstChild?.textContent ?? "").trim();
+    if (said === "∞") return Infinity;
+    const found = /^([-+−]?[\d\u202f]*\.?\d+(?:e[-+]?\d+)?)\s*(µs|ms|s|min|h|d)?\b/i.exec(said);
+    if (!found) return null;
+    const plain = found[1].replace(/\u202f/g, "").replace("−", "-");
+    return Number(plain) * (SIZES[found[2]] ?? 1);
+  };
+
+  const sortable = (table, body) => {
+    const heads = [...table.tHead.rows[0].cells];
+    heads.forEach((head, column) => {
+      const button = make("button", {type: "button", className: "sort"});
+      button.append(...head.childNodes);
+      head.append(button);
+      button.addEventListener("click", () => {
+        const falls = head.getAttribute("aria-sort") === "ascending";
+        heads.forEach(one => one.removeAttribute("aria-sort"));
+        head.setAttribute("aria-sort", falls ? "descending" : "ascending");
+        const byText = head.classList.contains("l");
+        const keyed = [...body.rows].map((row, place) => {
+          const cell = row.cells[column];
+          return {row, place, key: byText ? text(cell).toLowerCase() : value(cell)};
+        });
+        const sign = falls ? -1 : 1;
+        keyed.sort((a, b) => {
+          if (a.key === null || b.key === null) {
+            return (a.key === null) - (b.key === null) || a.place - b.place;
+          }
+          const order = byText ? a.key.localeCompare(b.key, "en", {numeric: true})
+            : a.key - b.key || 0;
+          return sign * order || a.place - b.place;
+        });
+        body.append(...keyed.map(one => one.row));
+      });
+    });
+  };
+
+  const searchable = (table, body, wide) => {
+    const rows = [...body.rows];
+    const heads = [...table.tHead.rows[0].cells];
+    const bar = make("div", {className: "find"});
+    const field = make("input", {type: "search", placeholder: "search"});
+    field.setAttribute("aria-label", "Search the rows of this table");
+    const told = make("output", {className: "faint"});
+    bar.append(field);
+    const choices = [];
+    heads.forEach((head, column) => {
+      if (!head.classList.contains("l")) return;
+      const found = new Set(rows.map(row => text(row.cells[column])));
+      if (found.size < 2 || found.size > 30 || 2 * found.size > rows.length) return;
+      const choice = make("select");
+      choice.setAttribute("aria-label", `Only rows with this ${head.textContent}`);
+      choice.append(make("option", {value: "", textContent: `any ${head.textContent}`}));
+      [...found].sort().forEach(one =>
+        choice.append(make("option", {value: one, textContent: one.slice(0, 60)})));
+      choices.push([column, choice]);
+      bar.append(choice);
+    });
+    bar.append(told);
+    const show = () => {
+      const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
+      let left = 0;
+      for (const row of rows) {
+        const all = row.textContent.toLowerCase();
+        row.hidden = !(words.every(word => all.includes(word)) && choices.every(
+          ([column, choice]) => !choice.value || text(row.cells[column]) === choice.value));
+        left += !row.hidden;
+      }
+      told.textContent = left === rows.length ? "" : `${left} of ${rows.length} rows`;
+    };
+    let wait = 0;
+    field.addEventListener("input", () => {
+      clearTimeout(wait);
+      wait = setTimeout(show, rows.length > 2000 ? 250 : 0);
+    });
+    choices.forEach(([, choice]) => choice.addEventListener("change", show));
+    wide.before(bar);
+  };
+
+  for (const table of document.querySelectorAll(".wide > table")) {
+    const body = table.tBodies[0], count = body?.rows.length ?? 0;
+    if (count >= 3) sortable(table, body);
+    if (count >= 12) searchable(table, body, table.parentElement);
+  }
+
+  // Exact fractions, on demand.
+  if (document.querySelector("small.exact")) {
+    const button = make("button", {type: "button", className: "fractions"});
+    const set = on => {
+      document.body.classList.toggle("exactly", on);
+      button.setAttribute("aria-pressed", String(on));
+      button.textContent = on ? "Hide exact fractions" : "Show exact fractions";
+    };
+    button.addEventListener("click", () =>
+      set(!document.body.classList.contains("exactly")));
+    set(false);
+    document.querySelector("main").prepend(button);
+  }
+
+  // A link into folded contents opens them.
+  const open = () => {
+    const aim = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    for (let up = aim; up; up = up.parentElement) if (up.localName === "details") up.open = true;
+    aim?.scrollIntoView();
+  };
+  addEventListener("hashchange", open);
+  if (location.hash) open();
+})();

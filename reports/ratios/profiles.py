@@ -1,0 +1,178 @@
+"""Plots that show all methods of a report at once: spreads, profiles, proofs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import inf
+
+from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter, NullLocator
+
+from ..pages.document import Plot
+from ..pages.numbers import decimal
+from ..pages.plot_style import (
+    CLOUD,
+    INK,
+    A,
+    B,
+    in_style,
+    plotted,
+    ratio_axis,
+    sheet,
+    time_label,
+)
+from .report import MethodSummary, Report
+from .scoring import ScoredRun
+
+WIDE = 9.8
+"""Width in inches."""
+
+
+@in_style
+def overview(report: Report) -> Plot | None:
+    """Draw the spread of every heuristic's ratios, the closest to optimal first."""
+    ranked = [s for s in report.ranked if s.spread]
+    if not ranked or len(report.parts) > 1:
+        return None
+    figure, axes = sheet(
+        WIDE, 0.8 + max(0.17, min(0.34, 6 / len(ranked))) * len(ranked)
+    )
+    top = 1.0
+    for place, s in enumerate(ranked):
+        assert s.spread is not None
+        low, middle, high, most = (
+            *(float(s.spread.least), float(s.spread.median)),
+            *(float(s.spread.p95), float(s.spread.most)),
+        )
+        axes.plot([high, most], [place, place], color=CLOUD, linewidth=1.4)
+        axes.plot([low, high], [place, place], color=A, linewidth=5, alpha=0.45)
+        axes.plot([middle], [place], "|", color=INK, markersize=9, markeredgewidth=2)
+        axes.plot([float(s.spread.mean)], [place], "o", color=A, markersize=4)
+        proven = float(s.guarantee) if s.guarantee else 1.0
+        if s.guarantee:
+            axes.plot(
+                [proven], [place], "|", color=B, markersize=9, markeredgewidth=2.4
+            )
+        top = max(top, most if most != inf else top, proven)
+    ratio_axis(axes.xaxis, axes.set_xscale, top)
+    axes.set_xlim(1 - 0.001, top + 0.08 * (top - 1) + 0.002)
+    method_rows(axes, ranked)
+    axes.tick_params(axis="y", labelsize=min(9, 3 + 130 / len(ranked)))
+    axes.set_xlabel("cost / proven optimum (scale stretched near 1)")
+    return plotted(
+        figure,
+        "How far from optimal",
+        "Blue bar: from the least ratio to the 95th percentile; thin: to the greatest; "
+        "dot: mean; black: median; orange: the greatest factor that is proven. The "
+        "closest to optimal first.",
+        "; ".join(
+            f"{s.name}: mean {decimal(s.spread.mean)}, max {decimal(s.spread.most)}"
+            for s in ranked
+            if s.spread
+        ),
+    )
+
+
+_NAMED = 8
+"""Curves that are named; the others are grey."""
+
+
+def _curves(
+    axes: Axes, curves: Sequence[tuple[str, Sequence[float], int]], end: float
+) -> None:
+    """Draw shares of instances as steps, up to ``end``; the first are named."""
+    styles = [(c, d) for d in ("-", (0, (5, 2)), (0, (1.5, 1.5))) for c in (A, B, INK)]
+    for place, (name, values, whole) in enumerate(curves):
+        values = sorted(values)
+        xs = [*values, end]
+        ys = [100 * (i + 1) / whole for i in range(len(values))]
+        named = place < _NAMED
+        colour, dashes = styles[place] if named else (CLOUD, "-")
+        axes.step(
+            *(xs, [*ys, ys[-1] if ys else 0]),
+            where="post",
+            color=colour,
+            linestyle=dashes,
+            linewidth=1.6 if named else 0.8,
+            label=name if named else None,
+            zorder=3 if named else 1,
+        )
+    axes.set_ylim(0, 103)
+    axes.set_ylabel("instances, %")
+    axes.grid(axis="y")
+    axes.legend(loc="lower right", frameon=False, fontsize=8)
+
+
+def profile(report: Report, measured: Sequence[MethodSummary]) -> Plot:
+    """Draw the share of instances on which a method is within a factor."""
+    known = {s.name for s in measured}
+    order = [s for s in report.ranked if s.name in known]
+    own: dict[str, list[float]] = {s.name: [] for s in order}
+    for j in report.judged:
+        if j.row.method in own and j.ratio not in (None, inf):
+            own[j.row.method].append(ratio_of(j))
+    figure, axes = sheet(WIDE, 3.8)
+    top = max((value for values in own.values() for value in values), default=1.0)
+    ratio_axis(axes.xaxis, axes.set_xscale, top)
+    _curves(axes, [(s.name, own[s.name], s.runs) for s in order], top)
+    axes.set_xlim(1, top + 0.002)
+    axes.set_xlabel("within this factor of the proven optimum (stretched near 1)")
+    return plotted(
+        figure,
+        "Performance profile",
+        "On what share of its instances a method is within a factor of the proven "
+        "optimum. The closest to optimal are named, the others grey; a curve that ends "
+        "below 100 % lacks proven optima.",
+        "; ".join(
+            f"{s.name}: {sum(v <= 1.1 for v in own[s.name])} of {s.runs} within 1.1"
+            for s in order[:_NAMED]
+        ),
+    )
+
+
+def proved_in_time(report: Report) -> Plot | None:
+    """Draw the share of instances that an exact method has proved by a time."""
+    curves = []
+    for name in (s.name for s in report.summaries if s.exact):
+        mine = [j for j in report.judged if j.row.method == name]
+        done = [
+            max(j.row.seconds, 1e-6)
+            for j in mine
+            if j.row.seconds is not None and j.row.status in ("optimal", "infeasible")
+        ]
+        curves.append((name, done, max(len(mine), 1)))
+    if not any(times for _, times, _ in curves):
+        return None
+    curves.sort(key=lambda curve: -len(curve[1]) / curve[2])
+    figure, axes = sheet(WIDE, 3.2)
+    end = max((time for _, times, _ in curves for time in times), default=1.0) * 1.5
+    axes.set_xscale("log")
+    axes.xaxis.set_major_formatter(FuncFormatter(time_label))
+    axes.xaxis.set_minor_locator(NullLocator())
+    _curves(axes, curves, end)
+    axes.set_xlabel("time of a run")
+    return plotted(
+        figure,
+        "Proved by a time",
+        "On what share of the instances an exact method has ended with a proof.",
+        "; ".join(f"{name}: {len(times)} of {n}" for name, times, n in curves),
+    )
+
+
+def method_rows(
+    axes: Axes, summaries: Sequence[MethodSummary], *, grid: bool = True
+) -> None:
+    """Name one row per method, from the top."""
+    axes.set_yticks(range(len(summaries)), [s.name for s in summaries])
+    axes.tick_params(axis="y", length=0, labelcolor=INK)
+    axes.set_ylim(len(summaries) - 0.5, -0.5)
+    axes.spines["left"].set_visible(False)
+    if grid:
+        axes.grid(axis="x")
+        axes.set_axisbelow(True)
+
+
+def ratio_of(j: ScoredRun) -> float:
+    """Return the ratio of a run that has one."""
+    assert j.ratio is not None
+    return float(j.ratio)

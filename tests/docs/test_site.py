@@ -1,0 +1,62 @@
+"""The documentation site builds without a warning, and misses nothing."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import closeknit as ck
+from closeknit.cli.commands import COMMANDS
+
+from ..paths import ROOT
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the site; a link to nowhere, or a page in no list, is a warning."""
+    out = tmp_path_factory.mktemp("site")
+    words = [
+        "-m",
+        "sphinx",
+        "--fail-on-warning",
+        "--keep-going",
+        "--quiet",
+        "-b",
+        "html",
+    ]
+    done = subprocess.run(
+        [sys.executable, *words, str(ROOT / "docs"), str(out)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return out
+
+
+def test_every_public_name_is_in_the_reference(site: Path) -> None:
+    text = (site / "python.html").read_text("utf-8")
+    shown = set(re.findall(r'id="closeknit\.(\w+)"', text))
+    assert {*ck.__all__} - {"methods"} <= shown, {*ck.__all__} - shown
+    assert "ck.methods" in text
+
+
+def test_every_command_and_method_is_in_the_reference(site: Path) -> None:
+    commands = (site / "generated" / "commands.html").read_text("utf-8")
+    for name in COMMANDS:
+        assert f"<h2>closeknit {name}<" in commands
+    methods = (site / "generated" / "methods.html").read_text("utf-8")
+    for problem, table in ck.METHODS.items():
+        for name in table:
+            assert f'id="{problem}-{name.replace("/", "-")}"' in methods
+
+
+def test_pages_need_no_network(site: Path) -> None:
+    """What a page loads lies beside it."""
+    loaded = re.compile(r'<(?:script|link|img)[^>]+(?:src|href)="(https?://[^"]+)"')
+    for page in site.rglob("*.html"):
+        assert not loaded.findall(page.read_text("utf-8")), page.name
