@@ -21,7 +21,7 @@ from ..instances.proofs import Limits, formula_of
 from ..instances.proofs.proof_file import proof_lines
 from ..instances.value import cost_text, ordered
 from ..methods import METHODS
-from ..solvers import Settings, Status, read_solution
+from ..solvers import Settings, Status, clock, read_solution
 from ..solvers.proof_syntax import SYNTAXES, rewritten
 from ..solvers.result import CERTIFIED
 from ..solvers.solution_json import SolutionFile
@@ -81,7 +81,7 @@ def run(args: argparse.Namespace) -> int:
         args.certificate,
         args.proof,
         again=again,
-        limits=Limits(seconds=settings.time_limit),
+        limits=Limits(seconds=settings.time_limit, now=clock.now),
         plain=args.plain,
     )
     remark = ""

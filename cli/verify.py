@@ -29,6 +29,7 @@ from ..instances.proofs import Limits, Propagator
 from ..instances.proofs.folder import read_index, replayed, told
 from ..methods import METHODS
 from ..reports.campaigns.compiling import NETWORK, compile_all
+from ..solvers import clock
 from ..solvers.certificate_kernels import FastChecker
 from ..solvers.method import Run
 from ..solvers.propagation_kernels import FastPropagator
@@ -123,7 +124,7 @@ def _proofs(args: argparse.Namespace) -> int:
         if getattr(args, option):
             field = "CLAIM" if option == "claims" else f"--{option}"
             raise InputError("is for claims, not for --proofs", field=field)
-    limits = Limits(seconds=seconds(args.time_limit))
+    limits = Limits(seconds=seconds(args.time_limit), now=clock.now)
     ways = (Propagator, Checker) if args.plain else (FastPropagator, FastChecker)
     entries = read_index(args.proofs)
     return told(replayed(args.proofs, entries, limits, ways))

@@ -254,7 +254,10 @@ def checked_proof(
     """Check a proof of our own making; that it does not hold is an error."""
     try:
         return check_proof_file(
-            instance, path, Limits(seconds=max(seconds, 1.0)), FastPropagator
+            instance,
+            path,
+            Limits(seconds=max(seconds, 1.0), now=clock.now),
+            FastPropagator,
         )
     except TooLong:
         return Limit.TIME

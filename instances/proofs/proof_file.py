@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from time import monotonic
 from typing import BinaryIO
 
 from ..errors import InputError
@@ -63,12 +62,13 @@ def check_proof_file(
     InputError
         If the file is no proof; `TooLong` if a limit is reached. Names the file.
     """
-    formula, begun = formula_of(instance), monotonic()
+    limits = limits or Limits()
+    formula, begun = formula_of(instance), limits.now()
     try:
         with proof_lines(path) as lines:
             outcome = check_proof(formula, lines, limits, propagator)
             for _ in lines:  # what follows the end counts for nothing, but is whole
-                if monotonic() - begun > (limits or Limits()).seconds:
+                if limits.now() - begun > limits.seconds:
                     raise TooLong("has too much text behind its end")
     except Refused as refused:
         raise Refused(f"{path}: {refused}") from None
@@ -79,7 +79,7 @@ def check_proof_file(
     except (EOFError, lzma.LZMAError) as error:
         raise InputError(f"is not a usable xz file: {error}", file=path) from None
     size = Path(path).stat().st_size if Path(path).is_file() else 0
-    spent = monotonic() - begun
+    spent = limits.now() - begun
     if outcome.bound is None:
         return Proved(None, outcome.steps, size, spent)
     least = -(-(outcome.bound + formula.offset) // formula.unit)
