@@ -100,7 +100,8 @@ def _curves(
     axes.set_ylim(0, 103)
     axes.set_ylabel("instances, %")
     axes.grid(axis="y")
-    axes.legend(loc="lower right", frameon=False, fontsize=8)
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend(loc="lower right", frameon=False, fontsize=8)
 
 
 def profile(report: Report, measured: Sequence[MethodSummary]) -> Plot:
