@@ -25,8 +25,8 @@ class Store:
     """A proof log, and a propagator that holds some of its rows.
 
     It holds no row that the checker does not, so that what propagates here does so
-    there. The reverse matters for new variables only, whose definition may not touch
-    what is certain.
+    there. Nor may anything be certain there only, since definitions of new variables may
+    not touch that. So rows are left out only where others here propagate as much.
     """
 
     def __init__(self, log: ProofLog) -> None:
@@ -72,8 +72,12 @@ class Store:
             fewer = [x for x in needed if x != literal]
             if self.refutes(fewer):
                 needed = fewer
-        clause = tuple(-x for x in needed)
-        return Clause(clause, self.log.clause(clause))
+        return self._clause([-x for x in needed], ())
+
+    def _clause(self, literals: Iterable[int], hints: Sequence[int]) -> Clause:
+        clause = Clause(tuple(literals), self.log.clause(literals, hints))
+        self._hold(clause.number, Row(dict.fromkeys(clause.literals, 1), 1))
+        return clause
 
     def resolved(self, literal: int, first: Clause, second: Clause) -> Clause:
         """Log what follows from clauses with a literal, and with its negation.
@@ -85,6 +89,6 @@ class Store:
             self.forget(hints[:1])
             return second
         both = {*first.literals, *second.literals} - {literal, -literal}
-        clause = Clause(tuple(both), self.log.clause(both, hints))
+        clause = self._clause(both, hints)
         self.forget(hints)
         return clause

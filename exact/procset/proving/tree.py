@@ -52,7 +52,7 @@ class Tree:
         self._groups = [*([x] for x in single), *groups]
         self._sizes = np.array([len(group) for group in self._groups], dtype=np.int64)
         self._relaxation = Relaxation(column, self._sizes, rows)
-        self._root: list[int] = []
+        self._root: list[int] | None = None
         self._column = np.full(1 + max(map(max, self._groups)), -1, dtype=np.int64)
         for i, group in enumerate(self._groups):
             self._column[list(group)] = i
@@ -69,7 +69,7 @@ class Tree:
             If there is a solution.
         """
         clause = self._node(assumed)
-        self._store.forget(self._root)
+        self._store.forget(self._root or [])
         return clause
 
     def refuted_by(self, assumed: list[int], multipliers: Sequence[int]) -> Clause:
@@ -96,9 +96,9 @@ class Tree:
         exact = self._relaxation.refuting(box, multipliers)
         if exact is not None:
             return self._leaf(decided, exact)
-        if not self._root:
+        if self._root is None:
             near = self._relaxation.near(multipliers, _ROOT)
-            self._root.append(self._combined(near))
+            self._root = [self._combined(near)] if near.any() else []
             if self._instead and (clause := self._instead(decided)):
                 return clause
         branch = self._branch(values, box)
