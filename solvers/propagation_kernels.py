@@ -8,7 +8,7 @@ Removed rows are marked as dead and swept out when they are many.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -267,6 +267,71 @@ def undo(
 
 
 @kernel
+def tested(
+    terms: Terms,
+    rows: Rows,
+    literals: Literals,
+    given: Ints,
+    trail: Ints,
+    queued: Flags,
+    queue: Ints,
+    after: Flags,
+) -> tuple[bool, int]:
+    """Whether literals can all be true, as far as propagation knows; undo it.
+
+    ``after`` receives which literals are then true, unless it is empty. Returns the
+    terms looked at, too.
+    """
+    sound, length, work = True, 0, 0
+    for x in given:
+        sound = sound and not literals.true[x ^ 1]
+        if sound and not literals.true[x]:
+            literals.true[x] = True
+            trail[length] = x
+            length += 1
+    if sound:
+        sound, length, work = propagate(
+            terms, rows, literals, trail[:0], trail, length, queued, queue
+        )
+        after[:] = literals.true[: len(after)]
+        undo(terms, rows, literals, trail, length)
+    else:
+        literals.true[trail[:length]] = False
+    return sound, work
+
+
+@kernel
+def needed(
+    terms: Terms,
+    rows: Rows,
+    literals: Literals,
+    given: Ints,
+    trail: Ints,
+    queued: Flags,
+    queue: Ints,
+) -> tuple[int, int]:
+    """Leave out literals, the last first, while the others cannot all be true.
+
+    Those that are left come first. Returns their number, and the terms looked at.
+    """
+    count, total = len(given), 0
+    for i in range(len(given) - 1, -1, -1):
+        x = given[i]
+        given[i : count - 1] = given[i + 1 : count].copy()
+        fewer = given[: count - 1]
+        sound, work = tested(
+            terms, rows, literals, fewer, trail, queued, queue, queued[:0]
+        )
+        total += work
+        if sound:
+            given[i + 1 : count] = given[i : count - 1].copy()
+            given[i] = x
+        else:
+            count -= 1
+    return count, total
+
+
+@kernel
 def sweep(terms: Terms, rows: Rows, literals: Literals, count: int, kept: Longs) -> int:
     """Remove dead rows; ``kept`` receives the new index of each row, or -1."""
     literals.head[:] = -1
@@ -449,6 +514,36 @@ class FastPropagator(Propagator):
         found = {int(x) // 2 * (-1 if x % 2 else 1) for x in np.flatnonzero(true)}
         undo(self._terms, self._stored, self._literals, self._trail, length)
         return found
+
+    def after(self, literals: Collection[int]) -> Flags | None:
+        """Return which literals propagate from some, by index; None if refuted.
+
+        Literal v > 0 has index 2 v, its negation 2 v + 1.
+        """
+        if not self._consistent():
+            return None
+        given = self._indices(literals)
+        found = np.empty_like(self._literals.true)
+        sound, work = tested(*self._arrays(given), found)
+        self._spend(work)
+        return found if sound else None
+
+    def needed(self, literals: Sequence[int]) -> list[int]:
+        """Leave out literals, the last first, while the others are refuted."""
+        if not self._consistent():
+            return []
+        given = self._indices(literals)
+        count, work = needed(*self._arrays(given))
+        self._spend(work)
+        return [x // 2 * (-1 if x % 2 else 1) for x in given[:count].tolist()]
+
+    def _indices(self, literals: Collection[int]) -> Ints:
+        self._reserve(0, 0, 2 * max(map(abs, literals), default=0))
+        return np.array([2 * x if x > 0 else 1 - 2 * x for x in literals], np.int32)
+
+    def _arrays(self, given: Ints) -> tuple[Any, ...]:
+        all_of_it = self._terms, self._stored, self._literals
+        return *all_of_it, given, self._trail, self._queued, self._queue
 
     def _run(self, start: list[int], length: int = 0) -> tuple[bool, int]:
         sound, length, work = propagate(

@@ -147,6 +147,8 @@ class _Prover:
         costs = [(-c, s) for s, c in row.items()]
         if self._store.implies(costs, least):
             return log.rup(costs, least)
+        if self._store.implies(costs, least):
+            return log.rup(costs, least)
         z = log.variable(name)
         slack = sum(c for c, _ in costs) - least + 1
         goal, degree = {**row, z: -slack}, 1 - least - slack
@@ -154,6 +156,7 @@ class _Prover:
         cheap = log.red(less, degree, {z: False})
         dear = log.red([*costs, (least, z)], least, {z: True})
         self._store.hold(cheap, less, degree)
+        self._store.hold(dear, [*costs, (least, z)], least)
         self._upper.append(_Upper(cheap, goal, degree, least - 1))
         refuted = self._refuted(z)
         lower = log.combined([(1, dear), (least, refuted)])

@@ -105,18 +105,20 @@ class Reach:
         For the limits of the shape there have to be variables, see `count`.
         """
         home, sets = self.families.home, self.families.sets
-        inside = np.flatnonzero((home[a] == j) & (home[b] >= 0))
+        inside = np.flatnonzero(home[a] == j)
         thirds = self.families.pieces(a, b, shape)[1][j]
         pieces, where, found = [], [], []
-        for g in np.unique(home[b, inside]).tolist():
+        outside = inside[home[b, inside] < 0]
+        for g in np.unique(home[b, np.setdiff1d(inside, outside)]).tolist():
             groups = inside[home[b, inside] == g]
             pieces.append(self._piece(groups, b, g, int(thirds[g]), shape))
             where.append(sets[b][g])
             if thirds[g] >= 0:
                 found.append(_row(pieces[-1], where[-1], groups))
-        size = len(self._processors(inside))
+        size, free = len(self._processors(inside)), len(self._processors(outside))
         whole = self._sum(inside, sets[a][j])
-        held = self._lifted(whole, self._limited(pieces, where, b, shape, size), size)
+        bound = self._limited(pieces, where, b, shape, size, free)
+        held = self._lifted(whole, bound, size)
         return [_row(held, sets[a][j], inside), *found]
 
     def _piece(self, groups: Ints, b: int, g: int, third: int, shape: Shape) -> _Held:
@@ -158,14 +160,18 @@ class Reach:
         family: int,
         shape: Shape,
         size: int,
+        free: int = 0,
     ) -> _Held:
-        """Add up rows on parts, each times its set, where few sets are open."""
+        """Add up rows on parts, each times its set, where few sets are open.
+
+        ``free`` of all ``size`` processors are in no part.
+        """
         log, most = self._store.log, shape[family]
         caps = dict(zip(sets, (part.most for part in parts), strict=True))
         ordered = sorted(caps.values(), reverse=True)
         few = most < len(ordered)
         level = ordered[max(most - 1, 0)] if few else 0
-        total = level * most + sum(max(cap - level, 0) for cap in ordered)
+        total = free + level * most + sum(max(cap - level, 0) for cap in ordered)
         if total >= size:
             return _Held(0, size, {})
         relaxed: dict[int, int] = {}
@@ -173,7 +179,7 @@ class Reach:
             for q, slack in part.relaxed.items():
                 relaxed[q] = relaxed.get(q, 0) + slack
         rows: list[tuple[int, int | str]] = [(1, part.number) for part in parts]
-        if few:
+        if level:
             count = self._counts[most, *self.families.sets[family]]
             rows.append((level, count.few))
             slack = relaxed.get(count.variable, 0) + level * count.slack

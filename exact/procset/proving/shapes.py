@@ -78,6 +78,8 @@ class Shapes:
         At most this number are refuted first; it opens that many in any case, unless
         those are too few for the request, or all that can be paid.
         """
+        if self._store.refutes(decided):
+            return self._store.learn(decided)
         at, sizes = len(shape), self._budgets.sizes
         rest = (0,) * (len(sizes) - at - 1)
         if self._budgets.exceeded((*shape, number, *rest)) is not None:

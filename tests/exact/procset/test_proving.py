@@ -116,6 +116,32 @@ def paid(self: Shapes) -> bool:
     return len(self._budgets.sizes) > 1
 
 
+@pytest.mark.parametrize(
+    "instance",
+    [
+        # A clause that the writer did not propagate made new variables certain.
+        torus_planes((3, 2, 2), 5, free=9, seed=610888, costs="drawn"),
+        torus_planes((3, 3, 3), 6, free=10, seed=530516, costs="drawn"),
+        random_domains(14, 3, 5, 8, free=12, seed=676437),
+        # A set outside of all sets of another family.
+        random_domains(14, 4, 2, 6, free=9, seed=499288, private=3),
+        # No set of a family may be open; multipliers that are all rounded to 0.
+        random_domains(14, 4, 2, 3, free=10, seed=533520, private=3),
+        random_domains(14, 3, 3, 8, free=12, seed=594630, costs="levels"),
+    ],
+    ids=lambda one: one.name,
+)
+@pytest.mark.parametrize("always", [False, True])
+def test_proves_where_a_step_was_refused(
+    instance: ProcSet, always: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if always:
+        monkeypatch.setattr(Shapes, "worthwhile", paid)
+    for propagator in (Propagator, FastPropagator):
+        found = proved(instance, bruteforce(instance).chosen, propagator)
+        assert found == cheapest(instance)
+
+
 @settings(max_examples=20)
 @given(grids())
 def test_sets_hold_no_more_than_their_reach(instance: ProcSet) -> None:
