@@ -92,6 +92,11 @@ class Request:
         """Whether any k free nodes will do."""
         return self.segment == 1 and not self.levels and not self.require
 
+    @property
+    def size(self) -> int:
+        """Nodes of a group at one leaf switch of a network that is no tree."""
+        return max(self.segment, *self.levels.values(), 1)
+
     def sizes(self, fabric: Hierarchy) -> dict[int, int]:
         """Return the sizes of groups by level, each a multiple of those below.
 
