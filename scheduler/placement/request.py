@@ -40,7 +40,11 @@ class Objective(Enum):
 
     def parts_on(self, fabric: Fabric) -> tuple[str, ...]:
         """Return these names for a fabric; elsewhere spread is the diameter."""
-        elsewhere = self is Objective.SPREAD and isinstance(fabric, Space)
+        return self.parts_of(2) if isinstance(fabric, Space) else self.parts
+
+    def parts_of(self, cost: int) -> tuple[str, ...]:
+        """Return these names for a cost of so many numbers."""
+        elsewhere = self is Objective.SPREAD and cost == 2
         return ("diameter", "hops") if elsewhere else self.parts
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -13,7 +14,7 @@ from ..topologies import Space
 from .alike import Alike, Flags
 from .domains import SWITCH
 from .request import Objective, Placement, Request
-from .space_model import Model
+from .space_model import Model, in_groups
 
 MOST_CLASSES = 300
 """Maximal number of classes of free nodes in a model."""
@@ -70,6 +71,10 @@ class SpaceChooser:
             problem = f"must be {names} on this network ({words})"
             raise InputError(problem, "objective", objective.value)
 
+    def in_groups(self, chosen: Sequence[int], size: int) -> bool:
+        """Return whether nodes split into such groups, each at one leaf switch."""
+        return in_groups(self.alike, chosen, size)
+
     def refuse_groups(self, request: Request) -> None:
         """Raise InputError for groups that are not defined on this network."""
         words = self.fabric.words
@@ -78,7 +83,7 @@ class SpaceChooser:
             raise InputError(problem, "segment", request.segment)
         for name, size in request.levels.items():
             if self.alike.cables is None:
-                problem = f"is for networks with switches, not for a {words}"
+                problem = f"is for networks with switches, not for {self.fabric.kinds}"
                 raise InputError(problem, "levels", name)
             if name != SWITCH:
                 problem = f"no such level (there is: {SWITCH})"

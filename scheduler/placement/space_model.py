@@ -259,6 +259,21 @@ class Model:
         return self._counted([order[i] for i in result.chosen])
 
 
+def in_groups(alike: Alike, chosen: Sequence[int], size: int) -> bool:
+    """Return whether nodes split into groups of this size, each at one leaf switch."""
+    from ortools.sat.python import cp_model
+
+    from ...solvers import cpsat
+
+    inside = set(chosen)
+    classes = [[i for i in members if i in inside] for members in alike.classes]
+    classes = [here for here in classes if here]
+    counts = [len(here) for here in classes]
+    model = cp_model.CpModel()
+    switch_groups(model, alike, classes, counts, counts, size)
+    return not cpsat.decide(model, []).impossible
+
+
 def switch_groups(
     model: cp_model.CpModel,
     alike: Alike,

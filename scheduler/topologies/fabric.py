@@ -142,6 +142,11 @@ class Space:
     words: str
     """What it is, such as ``4x4x2 torus``."""
 
+    @property
+    def kinds(self) -> str:
+        """The words with an article, such as ``a 4x4x2 torus``."""
+        return self.words if self.words.startswith("points") else f"a {self.words}"
+
     def distance(self, a: int, b: int) -> int:
         """Return the hops between two nodes."""
         return self.topology.distance(self.sites[a], self.sites[b])
