@@ -50,6 +50,7 @@ from ..simulation.whatif import (
 )
 from ..simulation.whatif_machine import METHODS, THRIFTY
 from . import outputs, shared
+from .cluster import named
 from .grade import add_topology, selector_of
 from .parser import Parser
 from .progress import progress_bar
@@ -136,7 +137,10 @@ def run(args: argparse.Namespace) -> int:
     skipped: Counter[Skipped] = Counter()
     jobs = _jobs(args, selector, skipped)
     methods = _methods(args, selector, jobs)
-    jobs = fitting(jobs, selector, methods, skipped, setting.seconds)
+    try:
+        jobs = fitting(jobs, selector, methods, skipped, setting.seconds)
+    except InputError as error:
+        raise named(error) from None
     if not jobs:
         problem = f"no job of these could be run ({skipped.total()} skipped)"
         raise InputError(problem, file=args.trace)

@@ -80,11 +80,13 @@ class ClusterMachine:
             if isinstance(one, Chooser):
                 continue
             if one.alike.cables is None:
-                problem = "is for networks with leaf switches, not for"
-                raise InputError(f"{problem} {one.fabric.kinds}", "method", method)
+                problem = "whatif is for networks with leaf switches, not for"
+                raise InputError(f"{problem} {one.fabric.kinds}", "topology")
             if method == THRIFTY:
-                problem = f"is for trees and blocks, not for {one.fabric.kinds}"
-                raise InputError(problem, "method", method)
+                problem = (
+                    f"{method} is for trees and blocks, not for {one.fabric.kinds}"
+                )
+                raise InputError(problem, "method")
         self.selector, self.method, self.objective = selector, method, objective
         self.settings = Settings(time_limit=seconds)
         self.open = 0

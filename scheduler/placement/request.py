@@ -87,7 +87,8 @@ class Request:
         for name, value in (("k", self.k), ("segment", self.segment)):
             if value < 1:
                 raise InputError("must be at least 1", name, value)
-        for name, size in (("segment", self.segment), *self.levels.items()):
+        levels = [(f"levels.{name}", size) for name, size in self.levels.items()]
+        for name, size in (("segment", self.segment), *levels):
             if size < 1 or self.k % size:
                 raise InputError(f"must divide k ({self.k})", name, size)
 

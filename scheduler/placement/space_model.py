@@ -117,7 +117,8 @@ class Model:
                 several = self.model.new_bool_var("")
                 self.model.add(x <= 1).only_enforce_if(several.negated())
                 self.model.add_implication(several, reached[self.own[g]])
-        for (g, h), d in self.apart.items():
+        apart = ((pair, d) for pair, d in self.apart.items() if d)  # not at one place
+        for (g, h), d in apart:
             self.model.add_bool_or(used[g].negated(), used[h].negated(), reached[d])
         gaps = np.diff([0, *lengths]).tolist()
         return sum(gap * reached[d] for gap, d in zip(gaps, lengths, strict=True))

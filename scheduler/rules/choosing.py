@@ -84,15 +84,15 @@ def seen(
     """
     if isinstance(chooser, Chooser):
         if RULES[name].sees is Sees.GRID:
-            raise InputError(f"is for {Sees.GRID.value}", "method", name)
+            raise InputError(f"{name} is for {Sees.GRID.value}", "method")
         return State(chooser.fabric, free, size)
     fabric, sees = chooser.fabric, RULES[name].sees
     grid = isinstance(fabric.topology, Grid) and len(fabric.topology.shape) < 4
     if (sees is Sees.SWITCHES and chooser.alike.cables is None) or (
         sees is Sees.GRID and not grid
     ):
-        problem = f"is for {sees.value}, not for {fabric.kinds}"
-        raise InputError(problem, "method", name)
+        problem = f"{name} is for {sees.value}, not for {fabric.kinds}"
+        raise InputError(problem, "method")
     return State(_written_down(chooser.alike), free, size, fabric)
 
 

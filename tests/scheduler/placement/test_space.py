@@ -139,6 +139,15 @@ def test_stopped_early_there_is_a_bound() -> None:
     assert none.chosen == ()
 
 
+def test_points_at_one_place_are_no_hops_apart() -> None:
+    selector = NodeSelector(parse_cluster("node,x\na,0\nb,0\nc,3\nd,4"))
+    with interpreted():
+        found = selector.select(Request(2, Objective.SPREAD), selector.free())
+        more = selector.select(Request(3, Objective.SPREAD), selector.free())
+    assert (found.objective, found.chosen) == ((0, 0), (0, 1))
+    assert more.objective == (3, 6)
+
+
 def test_what_is_not_defined_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     selector = rails()
     free = selector.free()
