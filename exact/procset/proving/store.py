@@ -34,15 +34,16 @@ class Store:
         self._held: dict[int, Row] = {}
         self._propagator = FastPropagator(lambda work: None)
         for number, row in enumerate(log.formula.rows, 1):
-            self._hold(number, row)
+            self.enter(number, row)
 
-    def _hold(self, number: int, row: Row) -> None:
+    def enter(self, number: int, row: Row) -> None:
+        """Let a logged row propagate."""
         self._held[number] = row
         self._propagator.enter(number, row)
 
     def hold(self, number: int, terms: Terms, degree: int) -> None:
-        """Let a logged row propagate."""
-        self._hold(number, normalised(terms, degree))
+        """Let a logged row of (coefficient, literal) pairs propagate."""
+        self.enter(number, normalised(terms, degree))
 
     def forget(self, numbers: Sequence[int]) -> None:
         """Delete rows of the proof."""
@@ -72,7 +73,7 @@ class Store:
 
     def _clause(self, literals: Iterable[int], hints: Sequence[int]) -> Clause:
         clause = Clause(tuple(literals), self.log.clause(literals, hints))
-        self._hold(clause.number, Row(dict.fromkeys(clause.literals, 1), 1))
+        self.enter(clause.number, Row(dict.fromkeys(clause.literals, 1), 1))
         return clause
 
     def resolved(self, literal: int, first: Clause, second: Clause) -> Clause:
