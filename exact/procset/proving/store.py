@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ....instances.proofs.rows import Row, negated, normalised
 from ....solvers.proof_log import ProofLog
@@ -89,3 +89,23 @@ class Store:
         clause = self._clause(both, hints)
         self.forget(hints)
         return clause
+
+
+@dataclass(frozen=True, slots=True)
+class Members:
+    """Sums of rows that processors need a set, logged where they are needed first."""
+
+    log: ProofLog
+    rows: Sequence[dict[int, int]]
+    """For every processor, the number of such a row by set."""
+    _known: dict[tuple[int, ...], int] = field(default_factory=dict)
+
+    def total(self, processors: Sequence[int], s: int) -> int:
+        """Return the number of a sum."""
+        if len(processors) == 1:
+            return self.rows[processors[0] - 1][s]
+        key = (s, *processors)
+        if key not in self._known:
+            own = [(1, self.rows[x - 1][s]) for x in processors]
+            self._known[key] = self.log.combined(own)
+        return self._known[key]

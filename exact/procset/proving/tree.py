@@ -9,9 +9,10 @@ import numpy as np
 
 from ....instances.proofs.rows import Row
 from ....solvers import SolverError
+from ....solvers.propagation_kernels import Flags
 from .kernels import Floats, Ints
 from .relaxation import Box, Logged, Relaxation
-from .store import Clause, Flags, Store
+from .store import Clause, Store
 
 _ROOT = 1000
 """What the multipliers of the root are scaled by."""
