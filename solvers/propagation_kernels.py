@@ -92,12 +92,29 @@ def enter(
 
 @kernel
 def enter_several(
-    terms: Terms, rows: Rows, literals: Literals, row: int, degrees: Longs
+    terms: Terms,
+    rows: Rows,
+    literals: Literals,
+    row: int,
+    words: Longs,
+    factors: Longs,
+    sizes: Longs,
+    degrees: Longs,
 ) -> None:
-    """Link the rows from a number on, watching clauses."""
+    """Store rows from a number on, and link them, watching clauses.
+
+    ``words`` are the literals of the rows one after the other, ``sizes`` how many each
+    has.
+    """
+    t, offset = rows.begin[row], rows.begin[row]
     for i in range(len(degrees)):
-        watch = degrees[i] == 1 and rows.begin[row + i + 1] - rows.begin[row + i] > 1
-        enter(terms, rows, literals, row + i, degrees[i], watch)
+        for _ in range(sizes[i]):
+            x = words[t - offset]
+            terms.literal[t] = 2 * x if x > 0 else 1 - 2 * x
+            terms.coefficient[t] = min(factors[t - offset], degrees[i])
+            t += 1
+        rows.begin[row + i + 1] = t
+        enter(terms, rows, literals, row + i, degrees[i], degrees[i] == 1 < sizes[i])
 
 
 @kernel
@@ -395,17 +412,17 @@ class FastPropagator(Propagator):
         waiting, self._waiting = self._waiting, {}
         rows, total = waiting.values(), sum(len(row.terms) for row in waiting.values())
         sizes = np.fromiter((len(row.terms) for row in rows), np.int64, len(rows))
-        words, factors = (np.empty(total, np.int64) for _ in range(2))
-        words[:] = list(chain.from_iterable(row.terms for row in rows))
+        words = np.fromiter(
+            chain.from_iterable(row.terms for row in rows), np.int64, total
+        )
         try:
             degrees = np.fromiter((row.degree for row in rows), np.int64, len(rows))
-            factors[:] = list(chain.from_iterable(row.terms.values() for row in rows))
+            values = chain.from_iterable(row.terms.values() for row in rows)
+            factors = np.fromiter(values, np.int64, total)
         except OverflowError:
             small = False
-        else:
-            factors = np.minimum(factors, np.repeat(degrees, sizes))
-            most = max(factors.max(initial=0), degrees.max(initial=0))
-            small = int(most) * max(total, 1) < _MOST
+        else:  # coefficients are lowered to the degree
+            small = int(degrees.max()) * max(total, 1) < _MOST
         if not (small and sizes.all()):
             for number, row in waiting.items():
                 index = self._append(row)
@@ -416,12 +433,8 @@ class FastPropagator(Propagator):
         first = self._count
         begin, end = int(self._stored.begin[first]), first + len(rows)
         self._reserve(begin + total, end + 1, 2 * int(abs(words).max(initial=0)))
-        terms = self._terms
-        literals = np.where(words > 0, 2 * words, 1 - 2 * words)
-        terms.literal[begin : begin + total] = literals
-        terms.coefficient[begin : begin + total] = factors
-        self._stored.begin[first + 1 : end + 1] = begin + np.cumsum(sizes)
-        enter_several(terms, self._stored, self._literals, first, degrees)
+        store = self._terms, self._stored, self._literals
+        enter_several(*store, first, words, factors, sizes, degrees)
         self._index.update(zip(waiting, range(first, end), strict=True))
         self._new += range(first, end)
         self._count = end

@@ -9,14 +9,14 @@ c times s", where s has to be open for any of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from .families import Families, Ints, Shape
 from .relaxation import Logged
-from .store import Store
+from .store import Members, Store
 
 
 class Count(NamedTuple):
@@ -41,8 +41,8 @@ class Count(NamedTuple):
         few = {s: -1 for s in self.sets} | {self.variable: -self.slack}
         many = {s: 1 for s in self.sets} | {self.variable: self.most + 1}
         return [
-            Logged([self.few], few, -len(self.sets)),
-            Logged([self.many], many, self.most + 1),
+            Logged(self.few, few, -len(self.sets)),
+            Logged(self.many, many, self.most + 1),
         ]
 
 
@@ -60,8 +60,7 @@ class _Held(NamedTuple):
 class Reach:
     """Writes rows on what sets can hold.
 
-    ``member`` gives the row that a processor needs a set; ``groups`` are those of
-    ``families``.
+    ``groups`` are those of ``families``.
     """
 
     def __init__(
@@ -69,12 +68,11 @@ class Reach:
         store: Store,
         families: Families,
         groups: Sequence[Sequence[int]],
-        member: Callable[[int, int], int],
+        members: Members,
         counts: dict[tuple[int, ...], Count],
     ) -> None:
         self._store, self.families, self._groups = store, families, groups
-        self._member, self._counts = member, counts
-        self._added: dict[tuple[object, ...], int] = {}
+        self._members, self._counts = members, counts
         self._held: dict[tuple[object, ...], _Held] = {}
 
     def count(self, family: int, most: int) -> Count | None:
@@ -143,12 +141,7 @@ class Reach:
 
     def _sum(self, groups: Ints, s: int) -> int:
         """Return the sum of the rows that the processors of groups need a set."""
-        key = (s, *groups.tolist())
-        if key not in self._added:
-            rows = [(1, self._member(x, s)) for x in self._processors(groups)]
-            log = self._store.log
-            self._added[key] = log.combined(rows) if len(rows) > 1 else rows[0][1]
-        return self._added[key]
+        return self._members.total(self._processors(groups), s)
 
     def _processors(self, groups: Ints) -> list[int]:
         return [x for g in groups.tolist() for x in self._groups[g]]
@@ -214,4 +207,4 @@ class Reach:
 def _row(held: _Held, s: int, groups: Ints) -> Logged:
     terms = {-1 - g: -1 for g in groups.tolist()} | {s: held.most}
     terms |= {q: -slack for q, slack in held.relaxed.items()}
-    return Logged([held.number], terms, -sum(held.relaxed.values()))
+    return Logged(held.number, terms, -sum(held.relaxed.values()))

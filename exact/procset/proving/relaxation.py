@@ -8,7 +8,7 @@ they refute is computed in integers.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import NamedTuple
@@ -35,8 +35,8 @@ _PENALTY = 1000.0
 class Logged:
     """A row over columns: the sum of ``terms`` is at least ``degree``."""
 
-    parts: list[int]
-    """Numbers of the logged rows that add up to it."""
+    number: int | Callable[[], int]
+    """Its number; a function that logs it where it is needed first."""
     terms: dict[int, int]
     """Coefficients by variable; that of each in group g of them is at -1 - g."""
     degree: int
@@ -167,14 +167,9 @@ class Relaxation:
     def log(self, multipliers: Ints, log: ProofLog) -> Combination:
         """Log a combination."""
         used = np.flatnonzero(multipliers).tolist()
-        factors = [(int(multipliers[r]), self._number(r, log)) for r in used]
+        numbers = [self._rows[r].number for r in used]
+        own = [each if isinstance(each, int) else each() for each in numbers]
+        factors = list(zip(multipliers[used].tolist(), own, strict=True))
         terms = np.empty(len(self._costs) - 1, np.int64)
         degree = total(self._table, multipliers, terms)
         return Combination(log.combined(factors), terms, degree)
-
-    def _number(self, row: int, log: ProofLog) -> int:
-        """Return the number of a row, which is added up when it is needed first."""
-        parts = self._rows[row].parts
-        if len(parts) > 1:
-            parts[:] = [log.combined([(1, part) for part in parts])]
-        return parts[0]

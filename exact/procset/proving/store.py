@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ....instances.proofs.rows import Row, negated, normalised
 from ....solvers.proof_log import ProofLog
@@ -34,15 +34,16 @@ class Store:
         self._held: dict[int, Row] = {}
         self._propagator = FastPropagator(lambda work: None)
         for number, row in enumerate(log.formula.rows, 1):
-            self._hold(number, row)
+            self.enter(number, row)
 
-    def _hold(self, number: int, row: Row) -> None:
+    def enter(self, number: int, row: Row) -> None:
+        """Let a logged row propagate."""
         self._held[number] = row
         self._propagator.enter(number, row)
 
     def hold(self, number: int, terms: Terms, degree: int) -> None:
-        """Let a logged row propagate."""
-        self._hold(number, normalised(terms, degree))
+        """Let a logged row of (coefficient, literal) pairs propagate."""
+        self.enter(number, normalised(terms, degree))
 
     def forget(self, numbers: Sequence[int]) -> None:
         """Delete rows of the proof."""
@@ -72,7 +73,7 @@ class Store:
 
     def _clause(self, literals: Iterable[int], hints: Sequence[int]) -> Clause:
         clause = Clause(tuple(literals), self.log.clause(literals, hints))
-        self._hold(clause.number, Row(dict.fromkeys(clause.literals, 1), 1))
+        self.enter(clause.number, Row(dict.fromkeys(clause.literals, 1), 1))
         return clause
 
     def resolved(self, literal: int, first: Clause, second: Clause) -> Clause:
@@ -88,3 +89,23 @@ class Store:
         clause = self._clause(both, hints)
         self.forget(hints)
         return clause
+
+
+@dataclass(frozen=True, slots=True)
+class Members:
+    """Sums of rows that processors need a set, logged where they are needed first."""
+
+    log: ProofLog
+    rows: Sequence[dict[int, int]]
+    """For every processor, the number of such a row by set."""
+    _known: dict[tuple[int, ...], int] = field(default_factory=dict)
+
+    def total(self, processors: Sequence[int], s: int) -> int:
+        """Return the number of a sum."""
+        if len(processors) == 1:
+            return self.rows[processors[0] - 1][s]
+        key = (s, *processors)
+        if key not in self._known:
+            own = [(1, self.rows[x - 1][s]) for x in processors]
+            self._known[key] = self.log.combined(own)
+        return self._known[key]

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import chain
 
 import numpy as np
 
+from ....instances.proofs.rows import Row
 from ....solvers import SolverError
+from ....solvers.propagation_kernels import Flags
 from .kernels import Floats, Ints
 from .relaxation import Box, Logged, Relaxation
-from .store import Clause, Flags, Store
+from .store import Clause, Store
 
 _ROOT = 1000
 """What the multipliers of the root are scaled by."""
@@ -53,11 +56,12 @@ class Tree:
         self._sizes = np.array([len(group) for group in self._groups], dtype=np.int64)
         self._relaxation = Relaxation(column, self._sizes, rows)
         self._root: list[int] | None = None
+        self._owner = np.repeat(np.arange(len(self._groups)), self._sizes)
+        every = chain.from_iterable(self._groups)
+        self._member = np.fromiter(every, np.int64, len(self._owner))
         # Variables without a column are counted behind the last one.
-        last = 1 + max(map(max, self._groups))
-        self._column = np.full(last, len(self._groups), dtype=np.int64)
-        for i, group in enumerate(self._groups):
-            self._column[list(group)] = i
+        self._column = np.full(1 + self._member.max(), len(self._groups))
+        self._column[self._member] = self._owner
 
     def refuted(self, assumed: list[int]) -> Clause:
         """Log a clause over negations of literals, by which these are refuted.
@@ -114,9 +118,12 @@ class Tree:
     def _combined(self, multipliers: Ints) -> int:
         """Log a combination of rows, and let it propagate; return its number."""
         number, terms, degree = self._relaxation.log(multipliers, self._store.log)
-        factors = zip(terms.tolist(), self._groups, strict=True)
-        pairs = [(a, x) for a, group in factors if a for x in group]
-        self._store.hold(number, pairs, degree)
+        factors = terms[self._owner]
+        used = np.flatnonzero(factors)
+        literals, factors = self._member[used], factors[used]
+        pairs = zip((np.sign(factors) * literals).tolist(), np.abs(factors).tolist())
+        degree -= int(np.minimum(factors, 0).sum())
+        self._store.enter(number, Row(dict(pairs), degree))
         return number
 
     def _box(self, true: Flags) -> Box:

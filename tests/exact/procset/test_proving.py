@@ -227,7 +227,7 @@ def test_a_smaller_model_has_the_same_optimum(data: st.DataObject) -> None:
     drawn = data.draw(
         st.lists(st.tuples(row, st.integers(-4, 6)), min_size=2, max_size=7)
     )
-    rows = [Logged([1], terms, degree) for terms, degree in drawn]
+    rows = [Logged(1, terms, degree) for terms, degree in drawn]
     sizes = np.ones(columns, dtype=np.int64)
     box = Box(np.zeros_like(sizes), sizes)
     fixed = data.draw(st.lists(st.sampled_from([0, 1, None]), min_size=columns))
