@@ -12,9 +12,9 @@ from ..instances import InputError
 from ..instances.suggestions import entry_named
 from ..scheduler.grading.grade import Ratio, ratio
 from ..scheduler.placement import NodeSelector, Objective, Placement, Request, measures
-from ..scheduler.placement.domains import SWITCH, domains_of
+from ..scheduler.placement.domains import SWITCH
 from ..scheduler.placement.program import Chooser
-from ..scheduler.placement.space import SpaceChooser
+from ..scheduler.placement.space import SpaceChooser, largest_in
 from ..scheduler.rules import RULES, by_rule
 from ..scheduler.rules.greedy import Sees
 from ..solvers import DEFAULT, Settings
@@ -172,14 +172,7 @@ class ClusterMachine:
     def _largest(self) -> dict[str, int]:
         found: dict[str, int] = {}
         for chooser, idle in zip(self.selector.choosers, self.parts, strict=True):
-            if isinstance(chooser, SpaceChooser):
-                [switches] = domains_of(chooser.alike)
-                largest = {switches.level: int(switches.counts(idle).max())}
-            else:
-                fabric = chooser.fabric
-                at = np.bincount(fabric.home[idle], minlength=len(fabric.parent))
-                largest = measures.largest_jobs(fabric, fabric.below(at))
-            for level, most in largest.items():
+            for level, most in largest_in(chooser, idle).items():
                 found[level] = max(found.get(level, 0), most)
         return found
 

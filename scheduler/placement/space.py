@@ -11,8 +11,10 @@ import numpy as np
 from ...instances import InputError
 from ...solvers import DEFAULT, Settings, clock
 from ..topologies import Space
+from . import measures
 from .alike import Alike, Flags
-from .domains import SWITCH
+from .domains import SWITCH, domains_of
+from .program import Chooser
 from .request import Objective, Placement, Request
 from .space_model import Model, in_groups
 
@@ -90,3 +92,13 @@ class SpaceChooser:
                 raise InputError(problem, "levels", name)
             if request.segment not in (1, size):
                 raise InputError("contradicts the segment", "levels", name)
+
+
+def largest_in(chooser: Chooser | SpaceChooser, free: Flags) -> dict[str, int]:
+    """Return how many nodes are free in the best domain of every level."""
+    if isinstance(chooser, SpaceChooser):
+        found = domains_of(chooser.alike)
+        return {one.level: int(one.counts(free).max()) for one in found}
+    fabric = chooser.fabric
+    at = np.bincount(fabric.home[free], minlength=len(fabric.parent))
+    return measures.largest_jobs(fabric, fabric.below(at))
