@@ -48,6 +48,8 @@ def run(args: argparse.Namespace) -> int:
         if first["kind"] == "trace":
             problem = "is a trace: load it on the page, for a network"
             raise InputError(problem, file=args.file)
+        if len(first.get("parts", ())) > 1:
+            first["text"] = text  # from which the page loads the other parts
     bound = tcp("127.0.0.1", args.port, "")
     try:
         print(f"listening on {url(bound)} (Ctrl-C ends it)", flush=True)

@@ -59,6 +59,7 @@ def application(explorer: Explorer) -> ASGIApp:
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         yield
+        explorer.ended.set()
         worker.close()
 
     async def answered(request: Request) -> Response:

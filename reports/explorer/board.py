@@ -30,7 +30,8 @@ from .scenes import MOST_SHOWN, scene_of
 
 FIELDS = ("topology", "busy", "k", "name")
 """Fields of a board; the first three are needed."""
-_MOST_WITHOUT_CUTS = 1024
+_MOST_OF_GRAPH, _MOST_WITHOUT_CUTS = 2048, 1024
+"""Nodes of a graph; of one whose distances are no sums of cuts."""
 _LONGEST_NAME = 100
 
 
@@ -136,8 +137,8 @@ def admitted(topology: Topology) -> Topology:
     if count > MOST_SHOWN:
         problem = f"has {count} processors; at most {MOST_SHOWN} are shown"
         raise InputError(problem, "topology")
-    if isinstance(topology, Graph) and topology.nodes > MOST_SHOWN:
-        problem = f"has {topology.nodes} nodes; at most {MOST_SHOWN} are shown"
+    if isinstance(topology, Graph) and topology.nodes > _MOST_OF_GRAPH:
+        problem = f"has {topology.nodes} nodes; at most {_MOST_OF_GRAPH} are shown"
         raise InputError(problem, "topology")
     if (
         isinstance(topology, Graph)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from shlex import quote
+from threading import Event
 from typing import Any
 
 from ...instances import InputError, KSubset, fields
@@ -21,6 +22,8 @@ from .board import Board, board_of
 EXACT = "auto"
 MOST_METHODS = 16
 MOST_SECONDS = 10
+MOST_IN_ALL = 60
+"""Methods of a comparison; seconds of one and of all of them."""
 _FIRST = ("mm", "mm-inc", "mm-free", "mc1x1", "hilbert/best-fit", "random")
 """Methods that the page compares unless others are chosen."""
 
@@ -40,13 +43,15 @@ def methods() -> list[dict[str, Any]]:
     ]
 
 
-def compared(body: dict[str, Any]) -> dict[str, Any]:
+def compared(body: dict[str, Any], ended: Event | None = None) -> dict[str, Any]:
     """Run methods on a board, and the exact route; return ratios and sets.
 
     Parameters
     ----------
     body
         ``board``, ``methods`` (names) and, for each of them, ``time_limit``.
+    ended
+        Set when no further method is to be run.
 
     Raises
     ------
@@ -66,9 +71,16 @@ def compared(body: dict[str, Any]) -> dict[str, Any]:
     if not 0 < limit <= MOST_SECONDS:
         problem = f"must be above 0 and at most {MOST_SECONDS}"
         raise InputError(problem, "time_limit", limit)
-    settings = Settings(time_limit=float(limit))
     names = [name for name in names if name != EXACT]
-    rows = [_row(board.instance, name, settings) for name in (*names, EXACT)]
+    if (len(names) + 1) * limit > MOST_IN_ALL:
+        problem = f"must be at most {MOST_IN_ALL} in all, with the exact one"
+        raise InputError(problem, "time_limit", limit)
+    settings = Settings(time_limit=float(limit))
+    rows = []
+    for name in (*names, EXACT):
+        if ended is not None and ended.is_set():
+            raise InputError("the server has been ended")
+        rows.append(_row(board.instance, name, settings))
     scored = judge([board.instance], rows, {"ksubset": KSUBSET})
     return {
         "rows": [_described(one, board) for one in scored],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from threading import Event
 from typing import Any
 
 from ...instances import InputError, fields
@@ -26,13 +27,15 @@ class Explorer:
 
     def __init__(self, first: dict[str, Any] | None = None) -> None:
         self._first = first
+        self.ended = Event()
+        """Set when the server ends: no further method is begun."""
         held = searches.Searches()
         self.answers: Mapping[str, Answer] = {
             "start": self._start,
             "load": loading.loaded,
             "family": cases.made,
             "worst": cases.worst,
-            "compare": choices.compared,
+            "compare": lambda body: choices.compared(body, self.ended),
             "centres": centres.centres,
             "candidate": centres.candidate,
             "searches": _searches,

@@ -12,7 +12,7 @@ import { stream } from "./stream.js";
 import { worst } from "./worst.js";
 
 const $ = id => document.getElementById(id);
-let tools = [], current = null, most = {}, loadedText = null;
+let tools = [], current = null, most = {}, loadedText;
 
 // Tabs, as the practices of ARIA want them: arrow keys move, one stop of the tab key.
 function open(tool, focus = false) {
@@ -105,7 +105,7 @@ $("file").addEventListener("change", async () => {
   $("file").value = "";
 });
 $("part").addEventListener("change", () =>
-  load(loadedText?.name ?? board.file, loadedText?.text ?? "", +$("part").value));
+  load(loadedText.name, loadedText.text, +$("part").value));
 $("view").addEventListener("change", () => {
   board.view = $("view").value;
   refresh();
@@ -169,6 +169,7 @@ if (start) {
   tools = [comparison, centres(), search(), stream(start), worst(start, comparison), boxes(start)];
   tabs();
   generators(start.families);
+  loadedText = { name: start.first.file, text: start.first.text };
   take(start.first);
   document.body.dataset.ready = "yes";
 }

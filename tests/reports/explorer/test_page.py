@@ -191,3 +191,63 @@ def test_a_cluster_is_loaded_and_shown_in_racks(page: Page) -> None:
     )
     page.get_by_label("Load a file").set_input_files(broken)
     expect(page.get_by_role("alert")).to_contain_text("topology.conf:1: Nodes")
+
+
+def test_streams_worst_cases_and_boxes_are_played(page: Page) -> None:
+    # a stream, drawn and from a trace
+    tab(page, "Stream")
+    page.get_by_label("requests").fill("8")
+    page.get_by_label("sizes").fill("uniform:1:5")
+    press(page, "Run")
+    state = page.locator("#stream-state")
+    expect(state).to_contain_text("Start 1 of 8")
+    press(page, "next start of a job")
+    expect(state).to_contain_text("Start 2 of 8")
+    size = int(re.findall(r"gets (\d+) processor", state.inner_text())[0])
+    assert page.locator("#map .chosen").count() == size
+    assert barriers(page) == []
+    line = "{} {} -1 50 {} -1 -1 {} 60 -1 1 1 1 1 1 1 -1 -1\n"
+    text = "".join(line.format(i, i, i, i) for i in (1, 2, 3))
+    file = FilePayload(name="log.swf", mimeType="text/plain", buffer=text.encode())
+    page.get_by_label("Load a file").set_input_files(file)
+    expect(page.get_by_text("Trace log.swf: 3 jobs")).to_be_visible()
+    press(page, "Run")
+    expect(state).to_contain_text("Start 1 of 3")
+
+    # a worst case: dragged by the keyboard, then compared
+    tab(page, "Worst cases")
+    case = page.locator("#case")
+    page.get_by_label("Family").select_option("mm-distinct")
+    expect(case).to_contain_text("as predicted")
+    expect(page.locator("#about")).to_contain_text("mm-distinct-L20: 14 of 14")
+    slider = page.get_by_role("slider", name="L")
+    slider.focus()
+    slider.press("ArrowRight")
+    expect(page.locator("#about")).to_contain_text("mm-distinct-L21: 14 of 14")
+    expect(case).to_contain_text("mm pays 541, the optimum is 360")
+    assert barriers(page) == []
+    expect(page.locator("#status")).to_contain_text("Compare runs its method")
+    tab(page, "Compare")
+    press(page, "Compare")
+    expect(page.locator("tbody tr").first).to_contain_text("541/360")
+
+    # residents of a submesh
+    page.get_by_text("New network").click()
+    page.locator("#new-form select").first.select_option("submesh")
+    for name, value in (("shape", "6x6"), ("most", "4"), ("seed", "1")):
+        page.locator("#new-form").get_by_label(name, exact=True).fill(value)
+    press(page, "Make")
+    expect(page.get_by_role("tab", name="Boxes")).to_have_attribute(
+        "aria-selected", "true"
+    )
+    press(page, "Plan")
+    expect(page.locator("#move")).to_contain_text("Before")
+    moves = page.locator("#move")
+    for _ in range(20):
+        if "is placed" in moves.inner_text():
+            break
+        before = moves.inner_text()
+        press(page, "next move")
+        expect(moves).not_to_have_text(before)
+    expect(page.locator("#map .at").first).to_be_visible()
+    assert barriers(page) == []
