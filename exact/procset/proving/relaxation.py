@@ -41,6 +41,12 @@ class Logged:
     """Coefficients by variable; that of each in group g of them is at -1 - g."""
     degree: int
 
+    def logged(self) -> int:
+        """Return its number."""
+        if not isinstance(self.number, int):
+            self.number = self.number()
+        return self.number
+
 
 class Box(NamedTuple):
     """Least and largest value of every column."""
@@ -167,9 +173,8 @@ class Relaxation:
     def log(self, multipliers: Ints, log: ProofLog) -> Combination:
         """Log a combination."""
         used = np.flatnonzero(multipliers).tolist()
-        numbers = [self._rows[r].number for r in used]
-        own = [each if isinstance(each, int) else each() for each in numbers]
-        factors = list(zip(multipliers[used].tolist(), own, strict=True))
+        numbers = [self._rows[r].logged() for r in used]
+        factors = list(zip(multipliers[used].tolist(), numbers, strict=True))
         terms = np.empty(len(self._costs) - 1, np.int64)
         degree = total(self._table, multipliers, terms)
         return Combination(log.combined(factors), terms, degree)

@@ -120,10 +120,11 @@ class Tree:
         number, terms, degree = self._relaxation.log(multipliers, self._store.log)
         factors = terms[self._owner]
         used = np.flatnonzero(factors)
-        literals, factors = self._member[used], factors[used]
-        pairs = zip((np.sign(factors) * literals).tolist(), np.abs(factors).tolist())
+        factors = factors[used]
+        literals = (np.sign(factors) * self._member[used]).tolist()
         degree -= int(np.minimum(factors, 0).sum())
-        self._store.enter(number, Row(dict(pairs), degree))
+        pairs = dict(zip(literals, np.abs(factors).tolist(), strict=True))
+        self._store.enter(number, Row(pairs, degree))
         return number
 
     def _box(self, true: Flags) -> Box:
