@@ -131,8 +131,9 @@ class Service:
             names = names_in(body["exclude"], "exclude", selector)
             others = selector.free(without=names)
             free = [a & b for a, b in zip(free, others, strict=True)]
-        require = body.get("require")
-        wanted = [] if require is None else names_in(require, "require", selector)
+        wanted: list[str] = []
+        if "require" in body:
+            wanted = names_in(body["require"], "require", selector)
         segment = fields.integer(body.get("segment", 1), "segment")
         request = Request(
             k, self._objective(body), segment, _levels(body), frozenset(wanted)

@@ -147,6 +147,7 @@ def test_a_bad_step_changes_nothing(
         ({"k": 2, "free": "@/etc/passwd"}, "is not in the topology", "free"),
         ({"k": 2, "free": "a[01-02"}, "brackets do not match", "free"),
         ({"k": 2, "require": "z9"}, "is not in the topology", "require"),
+        ({"k": 2, "require": None}, "must be a string", "require"),
         ({"k": 2, "require": "a01", "busy": "a01"}, "but not free", "require"),
         ({"k": 2, "time_limit": 0}, "must be above 0 and at most 2", "time_limit"),
         ({"k": 2, "time_limit": 3}, "must be above 0 and at most 2", "time_limit"),
