@@ -221,8 +221,8 @@ def _shares(summaries: Sequence[MethodSummary]) -> Plot:
     )
 
 
-_CLOUD = 400
-"""Dots of other methods behind those of one, so that many runs still make a page."""
+_CLOUD = 4000
+"""Dots of other methods in all panels, so that many runs still make a page."""
 
 
 def _facets(
@@ -251,7 +251,7 @@ def _facets(
     for axes, name in zip(grid.flat, names, strict=False):
         mine = own == name
         others = np.flatnonzero(~mine)
-        others = others[:: 1 + len(others) // _CLOUD]
+        others = others[:: 1 + len(others) * len(names) // _CLOUD]
         dots(axes, xs[others], ys[others], CLOUD, 2)
         if promised:
             marks = np.unique(np.column_stack([xs[mine], promise[mine]]), axis=0)
