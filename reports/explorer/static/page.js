@@ -24,6 +24,8 @@ function open(tool, focus = false) {
     one.tab.tabIndex = on ? 0 : -1;
     one.box.hidden = !on;
   }
+  // on a narrow window the map stays in sight of tools that go through steps
+  document.body.classList.toggle("watching", !!tool.watches);
   if (focus) tool.tab.focus();
   tool.shown?.();
 }

@@ -167,6 +167,11 @@ def test_racks_of_a_cluster(explorer: Explorer) -> None:
     rows = explorer.answer("compare", {"board": board, "methods": ["mm"]})["rows"]
     chosen = {found["labels"][i] for i in rows[-1]["chosen"]}
     assert {f"a0{i}" for i in range(1, 6)} < chosen
+    named = {"file": "a file.conf", "busy": ["a01", "a02", "b04"]}
+    asked = {"board": board, "methods": ["mm"], "cluster": named}
+    command = explorer.answer("compare", asked)["selection"]
+    start = "closeknit select --topology 'a file.conf' -k 6 --objective hops --busy "
+    assert command == start + "'a[01-02],b04'"
     assert rows[-1]["cost"] == 2 * 10 + 4 * 5  # within a rack, and to the other one
 
 
@@ -182,6 +187,11 @@ def test_trees_and_graphs_have_views(explorer: Explorer) -> None:
     assert set(found["views"]) == {"tree", "racks"}
     for view in found["views"].values():
         assert len(view["spots"]) == len(found["labels"]) == 6
+    large = {"shape": "3x4x20", "kind": "tree", "k": "4"}
+    found = explorer.answer("family", {**tree, "values": large})
+    for view in found["views"].values():
+        assert len(set(map(tuple, view["spots"]))) == 240
+        assert view["width"] < 1000
     cube = {"family": "hypercube", "values": {"d": "3", "k": "4"}}
     found = explorer.answer("family", cube)
     assert len(found["views"]["graph"]["links"]) == 12
