@@ -17,7 +17,7 @@ MOST_SHOWN = 4096
 _CELL = 24.0
 _GAP = 18.0
 _ROOM = 560.0
-_PER_ROW = 16
+_PER_ROW = 26
 _HEAD = 20.0
 _GOLDEN = pi * (3 - sqrt(5))
 _RACK_MOST = 24
@@ -223,7 +223,7 @@ def _racks(tree: Tree, names: tuple[str, ...]) -> Scene:
         racks[tree.parent[v]].append(v)
     cell = 22.0
     most = max(len(inside) for inside in racks.values())
-    columns = min(_PER_ROW, 4 if most <= 32 else 8, most)
+    columns = min(_PER_ROW, most, max(4 if most <= 32 else 8, isqrt(most)))
     beside = max(1, int((_ROOM + _GAP) // (columns * cell + 10 + _GAP)))
     high = -(-most // columns) * cell + _HEAD + 14
     at: dict[int, Point] = {}

@@ -192,6 +192,7 @@ def test_a_cluster_is_loaded_and_shown_in_racks(page: Page) -> None:
     expect(page.locator("#selection")).to_have_text(command)
     page.get_by_label("View").select_option("tree")
     assert page.locator("#map .dot").count() == 3
+    assert page.locator("#map .chosen").count() == 4
     assert barriers(page) == []
     broken = FilePayload(
         name="topology.conf",
