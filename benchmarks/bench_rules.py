@@ -33,7 +33,7 @@ import random
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
+from itertools import accumulate, product
 from math import log2
 from pathlib import Path
 
@@ -42,13 +42,15 @@ import numpy as np
 from closeknit.instances import IntArray
 from closeknit.scheduler.placement import NodeSelector, Objective, Request
 from closeknit.scheduler.placement.alike import Alike
+from closeknit.scheduler.placement.domains import as_written_down
 from closeknit.scheduler.rules import RULES, State
+from closeknit.scheduler.rules.choosing import seen
+from closeknit.scheduler.rules.greedy import Sees
 from closeknit.scheduler.rules.state import Layout
 from closeknit.scheduler.topologies import (
     Cluster,
     Hierarchy,
     Kind,
-    Space,
     parse_cluster,
     read_cluster,
 )
@@ -67,6 +69,15 @@ FILES = (
 MOST_K = 128
 SEGMENTS = (2, 4, 8, 12, 16)
 PATIENT = Settings(time_limit=600)
+SAME = ("slurm-spread", "slurm-pack-serial")
+"""Rules that choose as flux-low and, for two nodes and more, as slurm-tree."""
+TREE_RULES = {
+    name: rule
+    for name, rule in RULES.items()
+    if rule.sees is not Sees.GRID and name not in SAME
+}
+TORI = ("8x8", "4x4x4", "6x6x6")
+MOST_ON_TORI = 32
 
 
 def tree(sizes: list[int], fan: int) -> Cluster:
@@ -163,13 +174,16 @@ class Bench:
         [fabric] = self.cluster.fabrics
         self.selector = NodeSelector(self.cluster)
         self.alike = None if isinstance(fabric, Hierarchy) else Alike(fabric)
-        self.tree = fabric if isinstance(fabric, Hierarchy) else as_tree(fabric)
+        self.tree = (
+            fabric if isinstance(fabric, Hierarchy) else as_written_down(Alike(fabric))
+        )
         self.layout = Layout(self.tree)
         self.weights: list[int] = self.tree.weight.tolist()
         self.homes: list[int] = self.tree.home.tolist()
         self.chance = random.Random(zlib.crc32(self.name.encode()))
         self.tallies = {
-            segmented: {name: Tally() for name in RULES} for segmented in (False, True)
+            segmented: {name: Tally() for name in TREE_RULES}
+            for segmented in (False, True)
         }
 
     def price(self, chosen: Sequence[int]) -> tuple[int, int]:
@@ -212,7 +226,7 @@ class Bench:
         state = State(tree, free[0], size)
         at = np.array(state.at)
         possible = largest_left(at, k, size)
-        for name, rule in RULES.items():
+        for name, rule in TREE_RULES.items():
             if size > 1 and not rule.segments:
                 continue
             tally = self.tallies[size > 1][name]
@@ -228,18 +242,6 @@ class Bench:
         return True
 
 
-def as_tree(space: Space) -> Hierarchy:
-    """Put groups of hosts with the same switches below one top switch."""
-    classes = Alike(space).classes
-    home = np.zeros(len(space.nodes), dtype=np.int64)
-    for i, members in enumerate(classes, 1):
-        home[members] = i
-    names = ("top", *(f"group{i}" for i in range(len(classes))))
-    parent = np.array([-1] + [0] * len(classes))
-    weight = np.array([0] + [2] * len(classes))
-    return Hierarchy(Kind.TREE, space.nodes, home, names, parent, weight, ("switch",))
-
-
 def largest_left(at: IntArray, k: int, size: int) -> int:
     """Return the largest job that can still fit one leaf switch afterwards.
 
@@ -253,6 +255,50 @@ def largest_left(at: IntArray, k: int, size: int) -> int:
 HEAD = "hops, mean | greatest | optimal hops % | more switches % | left % | none %"
 
 
+def on_tori(decisions: int) -> None:
+    """Print tables of rules on tori; every plane has its own share of busy nodes."""
+    rules = [
+        name
+        for name, rule in RULES.items()
+        if rule.sees is not Sees.SWITCHES and name not in SAME
+    ]
+    for words in TORI:
+        shape = tuple(map(int, words.split("x")))
+        cells = list(product(*map(range, shape)))
+        rows = [f"n{i},{','.join(map(str, c))}" for i, c in enumerate(cells)]
+        head = f"# torus {words}\nnode,{','.join('xyz'[: len(shape)])}"
+        selector = NodeSelector(parse_cluster("\n".join([head, *rows])))
+        chance = random.Random(zlib.crc32(words.encode()))
+        tallies = {name: Tally() for name in rules}
+        reach = log2(min(MOST_ON_TORI, len(cells) // 4))
+        done = 0
+        while done < decisions:
+            share = [chance.betavariate(0.7, 0.7) for _ in range(shape[0])]
+            free = [np.array([chance.random() >= share[c[0]] for c in cells])]
+            k = int(2 ** (1 + (reach - 1) * chance.random() ** 1.5))
+            if int(free[0].sum()) < k:
+                continue
+            request = Request(k, Objective.HOPS)
+            best = selector.select(request, free, PATIENT)
+            assert best.status is Status.OPTIMAL
+            assert best.objective is not None
+            for name, tally in tallies.items():
+                [chooser] = selector.choosers
+                chosen = RULES[name].choose(seen(name, chooser, free[0]), k)
+                assert chosen is not None
+                [pairs] = chooser.alike.cost(Objective.HOPS, chosen)
+                tally.hops.append(pairs / best.objective[0])
+            done += 1
+        print(f"\n{words} torus\n\n| rule | hops, mean | greatest | optimal % |")
+        print("|---|---|---|---|")
+        for name, tally in tallies.items():
+            hops = np.array(tally.hops)
+            print(
+                f"| {name} | {hops.mean():.3f} ± {half(hops):.3f} | {hops.max():.2f} "
+                f"| {100 * float((hops == 1).mean()):.1f} |"
+            )
+
+
 def table(first: str, rows: list[tuple[str, Tally]]) -> None:
     """Print a table with a row for each tally that has decisions."""
     print(f"\n| {first} | {HEAD} |\n|---|---|---|---|---|---|---|")
@@ -263,7 +309,7 @@ def table(first: str, rows: list[tuple[str, Tally]]) -> None:
 
 def pooled(benches: list[Bench], segmented: bool) -> list[tuple[str, Tally]]:
     """Return the decisions on all topologies, rule by rule."""
-    found = {name: Tally() for name in RULES}
+    found = {name: Tally() for name in TREE_RULES}
     for bench in benches:
         for name, tally in bench.tallies[segmented].items():
             found[name].hops += tally.hops
@@ -278,8 +324,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--decisions", type=int, default=6000, help="on trees, in all")
     parser.add_argument("--on-graphs", type=int, default=20, help="on each other one")
+    parser.add_argument("--on-tori", type=int, default=0, help="on each, nothing else")
     parser.add_argument("files", nargs="*")
     args = parser.parse_args()
+    if args.on_tori:
+        on_tori(args.on_tori)
+        return
     listed = [(Path(file).name, read_cluster(file)) for file in args.files]
     benches = [Bench(*each) for each in listed or [*made(), *shared()]]
     trees = [bench for bench in benches if bench.alike is None]

@@ -3,7 +3,8 @@
 Prints the exact front: for every number of domains freed the fewest nodes (or jobs)
 that have to move; with --target or --fit the moves, in an order in which every job goes
 to nodes that are free at that moment. No job gets onto more leaf switches than it is
-on. Jobs that share nodes are moved together.
+on. Jobs that share nodes are moved together. Of meshes and tori planes across an axis
+are freed (--level plane-x), of graphs leaf switches.
 
 Exit status 3 when it is impossible, 4 when nothing was found within the limit.
 """
@@ -90,7 +91,7 @@ def run(args: argparse.Namespace) -> int:
         points = [fewest(layout, goal, settings)]
     else:
         points = list(front(layout, goal, settings))
-    shown = _document(machine, layout, args.level, points)
+    shown = _document(machine, layout, points)
     if args.json:
         outputs.write_out(args.json, dumps(shown) + "\n")
     if args.json != "-":
@@ -118,7 +119,7 @@ def _usable(machine: cluster.ClusterState, exclude: str | None) -> list[Any]:
 
 
 def _document(
-    machine: cluster.ClusterState, layout: Layout, level: str | None, points: list[Any]
+    machine: cluster.ClusterState, layout: Layout, points: list[Any]
 ) -> dict[str, Any]:
     """Return the front as a JSON object."""
     taken = layout.taken()
@@ -127,7 +128,7 @@ def _document(
         "jobs": len(layout.jobs),
         "held": sum(job.size for job in layout.jobs),
         "free": sum(map(len, layout.free)),
-        "level": level or machine.selector.cluster.fabrics[0].levels[0],  # type: ignore[union-attr]
+        "level": layout.level,
         "domains": len(layout.domains),
         "free_domains": taken.count(0),
         "front": [_point(one) for one in points],

@@ -2,18 +2,22 @@
 
 For every level (switch, block, rack, ...): domains without a busy node, the largest
 job within one domain, how large it could be if the free nodes were together, and how
-many groups of a size there is room for, each within one domain.
+many groups of a size there is room for, each within one domain. Of graphs the domains
+are leaf switches, of meshes and tori the planes across each axis; of these also the
+largest free submesh is given.
 """
 
 from __future__ import annotations
 
 import argparse
+from math import prod
 from typing import Any
 
 from ..instances.errors import InputError
 from ..instances.json_text import dumps
 from ..scheduler.advice.fragmentation import LevelRoom, prometheus, rooms, usual_sizes
-from ..scheduler.topologies.fabric import counted
+from ..scheduler.advice.rooms import largest_submesh
+from ..scheduler.topologies.fabric import Space, counted
 from . import cluster, outputs
 from .parser import Parser
 
@@ -59,12 +63,18 @@ def run(args: argparse.Namespace) -> int:
     if not sizes:
         sizes = usual_sizes(rooms(selector, free, ()))
     found = rooms(selector, free, sizes)
+    boxes = [
+        box
+        for fabric, flags in zip(selector.cluster.fabrics, free, strict=True)
+        if isinstance(fabric, Space) and (box := largest_submesh(fabric, flags))
+    ]
+    box = max(boxes, key=prod, default=None)
     if args.format == "prometheus":
-        text = prometheus(found, count, nodes)
+        text = prometheus(found, count, nodes, prod(box) if box else None)
     elif args.format == "json":
-        text = dumps(_document(machine, found, count)) + "\n"
+        text = dumps(_document(machine, found, count, box)) + "\n"
     else:
-        text = "\n".join(_lines(machine, found, count, sizes)) + "\n"
+        text = "\n".join(_lines(machine, found, count, sizes, box)) + "\n"
     outputs.write_out(args.out or "-", text)
     return 0
 
@@ -83,9 +93,13 @@ def _sizes(text: str | None) -> list[int]:
 
 
 def _document(
-    machine: cluster.ClusterState, found: list[LevelRoom], free: int
+    machine: cluster.ClusterState,
+    found: list[LevelRoom],
+    free: int,
+    box: tuple[int, ...] | None,
 ) -> dict[str, Any]:
-    return {
+    submesh = {"sides": list(box), "nodes": prod(box)} if box else None
+    return ({"largest_submesh": submesh} if submesh else {}) | {
         "topology": machine.selector.cluster.summary(),
         "nodes": len(machine.selector.cluster.index),
         "free": free,
@@ -111,12 +125,19 @@ def _document(
 
 
 def _lines(
-    machine: cluster.ClusterState, found: list[LevelRoom], free: int, sizes: list[int]
+    machine: cluster.ClusterState,
+    found: list[LevelRoom],
+    free: int,
+    sizes: list[int],
+    box: tuple[int, ...] | None,
 ) -> list[str]:
     cluster_ = machine.selector.cluster
     lines = [cluster_.summary(), f"  free  {free} of {len(cluster_.index)} nodes"]
     if machine.ignored:
         lines[-1] += f"; {counted(machine.ignored, 'node')} not in the topology"
+    if box:
+        sides = "x".join(map(str, box))
+        lines.append(f"  largest free submesh  {sides}, {counted(prod(box), 'node')}")
     rows: list[tuple[str, ...]]
     rows = [("level", "domains", "wholly free", "largest job", "if together")]
     rows += [

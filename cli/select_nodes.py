@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,11 +20,11 @@ from ..scheduler.placement import (
     Request,
     described,
     for_kubernetes,
-    measures,
 )
-from ..scheduler.placement.program import Flags
+from ..scheduler.placement.domains import SWITCH, domains_of
+from ..scheduler.placement.program import Chooser, Flags
+from ..scheduler.placement.space import SpaceChooser, largest_in
 from ..scheduler.rules import by_rule
-from ..scheduler.topologies import Hierarchy
 from ..solvers import Settings, Status
 from . import cluster, outputs, select_plot, select_ranks
 from .parser import Parser, flag
@@ -188,31 +189,51 @@ def _explain(
     placement: Placement,
 ) -> None:
     """Print what is taken of each switch and what is left, or why nothing is."""
-    for i, fabric in enumerate(selector.cluster.fabrics):
-        if not isinstance(fabric, Hierarchy):
-            continue
-        domains = len(fabric.parent)
-        at = np.bincount(fabric.home[flags[i]], minlength=domains)
-        taken = np.zeros(domains, dtype=np.int64)
+    for i, chooser in enumerate(selector.choosers):
+        taken = np.zeros_like(flags[i])
         if placement.objective is not None:
             if i != placement.fabric:
                 continue
-            taken = fabric.count(placement.chosen)
-            for v in np.flatnonzero(taken).tolist():
-                print(f"  {fabric.domains[v]}: {taken[v]} of {at[v]} free nodes")
+            taken[list(placement.chosen)] = True
+            names, counts = _by_leaf(chooser)
+            at, used = counts(flags[i]), counts(taken)
+            for v in np.flatnonzero(used).tolist():
+                print(f"  {names[v]}: {used[v]} of {at[v]} free nodes")
         else:
-            _against(fabric, request, at)
-        before = measures.largest_jobs(fabric, fabric.below(at))
-        after = measures.largest_jobs(fabric, fabric.below(at - taken))
-        for level, most in before.items():
+            _against(chooser, request, flags[i])
+        after = largest_in(chooser, flags[i] & ~taken)
+        for level, most in largest_in(chooser, flags[i]).items():
             print(f"  largest job in one {level}: {most} nodes, then {after[level]}")
 
 
-def _against(fabric: Hierarchy, request: Request, at: IntArray) -> None:
+def _by_leaf(
+    chooser: Chooser | SpaceChooser,
+) -> tuple[tuple[str, ...], Callable[[Flags], IntArray]]:
+    """Return the names of leaf domains, and what counts nodes at them."""
+    if isinstance(chooser, SpaceChooser):
+        leaves = next(iter(domains_of(chooser.alike)), None)
+        if leaves is None:
+            return (), lambda nodes: np.zeros(0, dtype=np.int64)
+        return leaves.names, leaves.counts
+    fabric = chooser.fabric
+    return fabric.domains, lambda nodes: fabric.count(np.flatnonzero(nodes))
+
+
+def _against(chooser: Chooser | SpaceChooser, request: Request, free: Flags) -> None:
     """Print how many groups each level has room for."""
-    free = fabric.below(at)
-    print(f"  {int(free[0])} nodes are free, {request.k} are wanted")
+    print(f"  {np.count_nonzero(free)} nodes are free, {request.k} are wanted")
+    if isinstance(chooser, SpaceChooser):
+        size = request.size
+        if size > 1:
+            from ..scheduler.advice.grouping import largest_groups
+
+            found = largest_groups(chooser.alike, size, free)
+            wanted = request.k // size
+            print(f"  groups of {size} in one {SWITCH}: {found}, {wanted} wanted")
+        return
+    fabric = chooser.fabric
+    below = fabric.below(fabric.count(np.flatnonzero(free)))
     for level, size in request.sizes(fabric).items():
-        groups = int((free[fabric.level == level] // size).sum())
+        groups = int((below[fabric.level == level] // size).sum())
         name = fabric.levels[level]
         print(f"  groups of {size} in one {name}: {groups}, {request.k // size} wanted")

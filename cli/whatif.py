@@ -7,8 +7,9 @@ nodes of every job on the free nodes that its own choices have left. Measured ar
 hops, leaf switches, what a choice costs above the optimum for the same free nodes, and
 the largest job that still fits, with intervals, paired by job.
 
-Jobs that were not finished, have no size, or that a rule does not serve even on the
-idle cluster are skipped and counted.
+Clusters are trees, blocks and graphs with leaf switches (for meshes and tori there is
+simulate stream). Jobs that were not finished, have no size, or that a rule does not
+serve even on the idle cluster are skipped and counted.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from itertools import islice
 
 from ..instances.errors import InputError
 from ..instances.files import write_text
+from ..instances.option_values import seconds
 from ..reports.clusters.whatif import (
     Mean,
     as_rows,
@@ -34,6 +36,7 @@ from ..reports.pages.document import shown
 from ..reports.pages.html import html_of
 from ..scheduler.grading.reading import is_json
 from ..scheduler.placement import NodeSelector, Objective
+from ..scheduler.topologies import Hierarchy
 from ..simulation.families import TRACE_RANGE, window_of
 from ..simulation.stream import Policy
 from ..simulation.stream_jobs import Skipped, StreamJob, jobs_of_trace, rescaled
@@ -45,8 +48,9 @@ from ..simulation.whatif import (
     jobs_of_report,
     replayed,
 )
-from ..simulation.whatif_machine import METHODS
+from ..simulation.whatif_machine import METHODS, THRIFTY
 from . import outputs, shared
+from .cluster import named
 from .grade import add_topology, selector_of
 from .parser import Parser
 from .progress import progress_bar
@@ -112,6 +116,7 @@ def options(parser: Parser) -> None:
         "replays, the first as recorded, others begin at other jobs",
         3,
     )
+    shared.add_time_limit(parser, "seconds for each optimum on graphs", 1.0)
     outputs.add_json(parser, "the measures")
     parser.add_argument(
         "--html", type=outputs.file, metavar="OUT.html", help="write a page"
@@ -131,8 +136,11 @@ def run(args: argparse.Namespace) -> int:
     selector = selector_of(args)
     skipped: Counter[Skipped] = Counter()
     jobs = _jobs(args, selector, skipped)
-    methods = _methods(args, jobs)
-    jobs = fitting(jobs, selector, methods, skipped)
+    methods = _methods(args, selector, jobs)
+    try:
+        jobs = fitting(jobs, selector, methods, skipped, setting.seconds)
+    except InputError as error:
+        raise named(error) from None
     if not jobs:
         problem = f"no job of these could be run ({skipped.total()} skipped)"
         raise InputError(problem, file=args.trace)
@@ -148,6 +156,11 @@ def run(args: argparse.Namespace) -> int:
                     show(done, total, name)
     measured = means(outcomes)
     notes = _notes(args, setting, len(jobs), skipped)
+    if open_ := sum(one.open for one in outcomes):
+        notes.append(
+            f"{open_} choices without a proved optimum within {setting.seconds:g} s: "
+            "what they cost above it is at most this"
+        )
     if args.json:
         outputs.write_json(
             args.json,
@@ -178,6 +191,7 @@ def _setting(args: argparse.Namespace) -> Setting:
             Policy(args.policy),
             args.replays,
             float(args.communication or 0),
+            seconds(args.time_limit),
         )
     except InputError as error:
         raise InputError(error.problem, f"--{error.field}", error.value) from None
@@ -213,9 +227,13 @@ def _jobs(
     return jobs
 
 
-def _methods(args: argparse.Namespace, jobs: list[StreamJob]) -> list[str]:
+def _methods(
+    args: argparse.Namespace, selector: NodeSelector, jobs: list[StreamJob]
+) -> list[str]:
     if args.method is None:
-        return list(_WITH_SEGMENTS if any(job.shape for job in jobs) else _RULES)
+        rules = _WITH_SEGMENTS if any(job.shape for job in jobs) else _RULES
+        trees = all(isinstance(f, Hierarchy) for f in selector.cluster.fabrics)
+        return [name for name in rules if trees or name != THRIFTY]
     names = [name.strip() for name in args.method.split(",")]
     for i, name in enumerate(names):
         if name in names[:i]:

@@ -17,6 +17,7 @@ from ..scheduler.grading.reading import read_records
 from ..scheduler.grading.records import Record
 from ..scheduler.hostlist import unfold
 from ..scheduler.placement import NodeSelector, Objective
+from ..solvers import DEFAULT
 from .stream import Policy, RunTimes, Start, simulate
 from .stream_jobs import Skipped, StreamJob
 from .whatif_machine import ClusterMachine
@@ -47,6 +48,8 @@ class Setting:
     policy: Policy = Policy.EASY
     replays: int = 3
     communication: float = 0.0
+    seconds: float = DEFAULT.time_limit
+    """The limit of the search of each optimum, on networks that are no tree."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.replays <= MOST_REPLAYS:
@@ -66,6 +69,8 @@ class Outcome:
     """Names of the measures: `FIXED`, and ``largest_in_LEVEL``."""
     values: npt.NDArray[np.float64]
     """A row for every job in the order of the trace, the means over all replays."""
+    open: int = 0
+    """Choices without a proved optimum: they cost at most so much above it."""
 
 
 class _Stretched(RunTimes):
@@ -97,7 +102,7 @@ def replayed(
     jobs
         In the order of submission, at least one; see `fitting`.
     selector
-        Of the cluster: trees and blocks.
+        Of the cluster: trees, blocks and graphs with leaf switches.
     method
         One of `whatif_machine.METHODS`.
     setting
@@ -111,15 +116,15 @@ def replayed(
     Raises
     ------
     InputError
-        If there is no such method, a part of the cluster is no tree, or a job has
+        If there is no such method, a part of the cluster has no switches, or a job has
         groups and the method knows none.
     """
-    levels = _levels(ClusterMachine(selector, method, setting.objective))
+    levels = ClusterMachine(selector, method, setting.objective).levels()
     columns = (*FIXED, *(f"largest_in_{level}" for level in levels))
     values = np.zeros((len(jobs), len(columns)))
-    started = 0
+    started = open_ = 0
     for number in range(setting.replays):
-        machine = ClusterMachine(selector, method, setting.objective)
+        machine = ClusterMachine(selector, method, setting.objective, setting.seconds)
         order, shifted = _shifted(jobs, number * len(jobs) // setting.replays)
         place = dict(zip(map(id, shifted), order, strict=True))
         ends = (
@@ -141,7 +146,8 @@ def replayed(
                 )
                 started += 1
                 yield started
-    yield Outcome(method, columns, values / setting.replays)
+        open_ += machine.open
+    yield Outcome(method, columns, values / setting.replays, open_)
 
 
 def jobs_of_report(
@@ -196,6 +202,7 @@ def fitting(
     selector: NodeSelector,
     methods: Sequence[str],
     skipped: Counter[Skipped],
+    seconds: float = DEFAULT.time_limit,
 ) -> list[StreamJob]:
     """Return the jobs that every method serves on the idle cluster; count the others.
 
@@ -206,7 +213,7 @@ def fitting(
         key = job.processors, job.shape
         if key not in served:
             served[key] = all(
-                ClusterMachine(selector, method, Objective.HOPS).allocate(*key)
+                ClusterMachine(selector, method, Objective.HOPS, seconds).allocate(*key)
                 for method in methods
             )
     found = [job for job in jobs if served[job.processors, job.shape]]
@@ -221,12 +228,6 @@ def _size(record: Record) -> tuple[int, int]:
     for part in record.parts:
         k += part.wish.k or len(unfold(part.nodes))
     return k, record.parts[0].wish.segment if len(record.parts) == 1 else 1
-
-
-def _levels(machine: ClusterMachine) -> list[str]:
-    """Return the levels below the top, from the lowest up; at least one."""
-    tallest = max(machine.fabrics, key=lambda fabric: len(fabric.levels))
-    return list(tallest.levels[: max(1, len(tallest.levels) - 1)])
 
 
 def _shifted(

@@ -12,14 +12,21 @@ from ..instances import InputError
 from ..instances.suggestions import entry_named
 from ..scheduler.grading.grade import Ratio, ratio
 from ..scheduler.placement import NodeSelector, Objective, Placement, Request, measures
+from ..scheduler.placement.domains import SWITCH
+from ..scheduler.placement.program import Chooser
+from ..scheduler.placement.space import SpaceChooser, largest_in
 from ..scheduler.rules import RULES, by_rule
-from ..scheduler.topologies import Hierarchy
-from ..solvers import DEFAULT
+from ..scheduler.rules.greedy import Sees
+from ..solvers import DEFAULT, Settings
 
 Shape = tuple[int, ...] | None
 Choose = Callable[[Request, Sequence[Flags]], Placement]
 THRIFTY, OPTIMUM = "thrifty", "optimum"
-METHODS = (*RULES, THRIFTY, OPTIMUM)
+METHODS = (
+    *(name for name, rule in RULES.items() if rule.sees is not Sees.GRID),
+    THRIFTY,
+    OPTIMUM,
+)
 """What can choose the nodes."""
 
 
@@ -47,30 +54,44 @@ class ClusterMachine:
     Parameters
     ----------
     selector
-        Of a cluster of trees and blocks.
+        Of a cluster of trees, blocks and graphs with leaf switches.
     method
         One of `METHODS`: a rule, ``thrifty`` or ``optimum``.
     objective
         What the optimum minimises; the ratio of every choice is by it.
+    seconds
+        The limit of the search of each optimum; on trees it takes milliseconds.
 
     Raises
     ------
     InputError
-        If there is no such method, or a part of the cluster is no tree.
+        If there is no such method, or a part of the cluster has no leaf switches.
     """
 
     def __init__(
-        self, selector: NodeSelector, method: str, objective: Objective
+        self,
+        selector: NodeSelector,
+        method: str,
+        objective: Objective,
+        seconds: float = DEFAULT.time_limit,
     ) -> None:
         entry_named(method, dict.fromkeys(METHODS), "method", "method")
-        self.fabrics: list[Hierarchy] = []
-        for fabric in selector.cluster.fabrics:
-            if not isinstance(fabric, Hierarchy):
-                problem = f"is for trees and blocks, not for a {fabric.words}"
-                raise InputError(problem, "method", method)
-            self.fabrics.append(fabric)
+        for one in selector.choosers:
+            if isinstance(one, Chooser):
+                continue
+            if one.alike.cables is None:
+                problem = "whatif is for networks with leaf switches, not for"
+                raise InputError(f"{problem} {one.fabric.kinds}", "topology")
+            if method == THRIFTY:
+                problem = (
+                    f"{method} is for trees and blocks, not for {one.fabric.kinds}"
+                )
+                raise InputError(problem, "method")
         self.selector, self.method, self.objective = selector, method, objective
-        ends = np.cumsum([len(fabric.nodes) for fabric in self.fabrics])
+        self.settings = Settings(time_limit=seconds)
+        self.open = 0
+        """Choices whose optimum was not proved within the limit."""
+        ends = np.cumsum([len(fabric.nodes) for fabric in selector.cluster.fabrics])
         self.first = [0, *ends[:-1].tolist()]
         self.idle: Flags = np.ones(int(ends[-1]), dtype=np.bool_)
         self.free = len(self.idle)
@@ -92,21 +113,20 @@ class ClusterMachine:
         found = self._chosen(request, parts)
         if found.objective is None:
             return None
-        fabric, at = self.fabrics[found.fabric], found.fabric
-        counts = np.bincount(fabric.home[parts[at]], minlength=len(fabric.parent))
-        cost = measures.cost(fabric, self.objective, found.chosen, fabric.below(counts))
+        at, chosen = found.fabric, found.chosen
+        cost = self._cost(at, self.objective, chosen, parts[at])
         bound = found.bound
         if self.method == THRIFTY:
-            bound = self.selector.select(request, parts, DEFAULT).bound
+            bound = self.selector.select(request, parts, self.settings).bound
         assert bound is not None
-        taken = np.asarray(found.chosen, dtype=np.int64)
-        used = taken + self.first[at]
+        self.open += found.limit is not None
+        switches, hops = self._cost(at, Objective.SWITCHES, chosen, parts[at])
+        used = np.asarray(chosen, dtype=np.int64) + self.first[at]
         self.idle[used] = False
         self.free -= k
-        below = measures.counts_below(fabric, found.chosen)
         self.last = Choice(
-            measures.hops(fabric, below, k),
-            len(np.unique(fabric.home[taken])),
+            hops,
+            switches,
             self.least_hops(k, segment) or 0,
             ratio(self.objective, cost, bound),
             self._largest(),
@@ -126,22 +146,39 @@ class ClusterMachine:
         """Return the hops of the best choice on the idle cluster; None without any."""
         if (k, segment) not in self._least:
             request = Request(k, Objective.HOPS, segment)
-            found = self.selector.select(request, self.selector.free(), DEFAULT)
+            found = self.selector.select(request, self.selector.free(), self.settings)
             self._least[k, segment] = found.objective[0] if found.objective else None
         return self._least[k, segment]
 
+    def _cost(
+        self, at: int, objective: Objective, chosen: Sequence[int], free: Flags
+    ) -> tuple[int, ...]:
+        """Return what a choice in one part costs, before its nodes are taken."""
+        chooser = self.selector.choosers[at]
+        if isinstance(chooser, SpaceChooser):
+            return chooser.alike.cost(objective, chosen)
+        fabric = chooser.fabric
+        counts = np.bincount(fabric.home[free], minlength=len(fabric.parent))
+        return measures.cost(fabric, objective, chosen, fabric.below(counts))
+
     def _chosen(self, request: Request, parts: Sequence[Flags]) -> Placement:
         if self.method == OPTIMUM:
-            return self.selector.select(request, parts, DEFAULT)
+            return self.selector.select(request, parts, self.settings)
         if self.method == THRIFTY:
             wish = Request(request.k, Objective.THRIFTY, request.segment)
-            return self.selector.select(wish, parts, DEFAULT)
-        return by_rule(self.method, self.selector, request, parts, DEFAULT)
+            return self.selector.select(wish, parts, self.settings)
+        return by_rule(self.method, self.selector, request, parts, self.settings)
 
     def _largest(self) -> dict[str, int]:
         found: dict[str, int] = {}
-        for fabric, idle in zip(self.fabrics, self.parts, strict=True):
-            at = np.bincount(fabric.home[idle], minlength=len(fabric.parent))
-            for level, most in measures.largest_jobs(fabric, fabric.below(at)).items():
+        for chooser, idle in zip(self.selector.choosers, self.parts, strict=True):
+            for level, most in largest_in(chooser, idle).items():
                 found[level] = max(found.get(level, 0), most)
         return found
+
+    def levels(self) -> list[str]:
+        """Return the levels below the top, from the lowest up; at least one."""
+        choosers = self.selector.choosers
+        trees = (one.fabric.levels for one in choosers if isinstance(one, Chooser))
+        tallest = max(trees, key=len, default=(SWITCH,))
+        return list(tallest[: max(1, len(tallest) - 1)])

@@ -39,7 +39,7 @@ def as_row(one: Grade | Ungraded) -> dict[str, Any]:
             "why": one.why.value,
             "detail": one.detail,
         }
-    names = one.objective.parts
+    names = one.objective.parts_of(len(one.cost))
     status = "broken groups" if one.broken else "graded" if one.exact else "open"
     row: dict[str, Any] = {
         "where": one.where,
@@ -122,9 +122,8 @@ def shown_cost(one: Grade, cost: tuple[int, ...] | None) -> str:
     """Return a cost with the names of its parts."""
     if cost is None:
         return NONE
-    return ", ".join(
-        f"{name} {value}" for value, name in zip(cost, one.objective.parts, strict=True)
-    )
+    names = one.objective.parts_of(len(cost))
+    return ", ".join(f"{name} {value}" for value, name in zip(cost, names, strict=True))
 
 
 def place(where: str, file: str) -> str:

@@ -27,6 +27,7 @@ from ..pages.plot_style import (
     sheets,
     time_label,
 )
+from .gaps import gap_over_time
 from .profiles import WIDE, method_rows, profile, proved_in_time, ratio_of
 from .report import MethodSummary, Report
 from .scoring import ScoredRun
@@ -52,6 +53,8 @@ def plots(report: Report) -> list[Plot]:
         drawn.append(_shares(report.summaries))
     if in_time := proved_in_time(report):
         drawn.append(in_time)
+    if gaps := gap_over_time(report):
+        drawn.append(gaps)
     names = [s.name for s in measured]
     with_ratio = [j for j in report.judged if j.ratio not in (None, inf)]
     if names and subject.k:

@@ -109,15 +109,15 @@ def _reached(layout: Layout, goal: Goal, after: Counts) -> Iterator[str]:
     """Return the domains that are as they were wanted."""
     room = [0] * len(layout.domains)
     on = [0] * len(layout.domains)
-    for v, domain in enumerate(layout.within):
-        if domain >= 0:
+    for v, inside in enumerate(layout.within):
+        for domain in inside:
             room[domain] += len(layout.free[v])
     for job, counts in zip(layout.jobs, after, strict=True):
         for v in {*counts, *job.nodes}:
-            if layout.within[v] >= 0:
-                now = counts.get(v, 0)
-                room[layout.within[v]] += len(job.nodes.get(v, ())) - now
-                on[layout.within[v]] += now
+            now = counts.get(v, 0)
+            for domain in layout.within[v]:
+                room[domain] += len(job.nodes.get(v, ())) - now
+                on[domain] += now
     for g, name in enumerate(layout.domains):
         if room[g] >= goal.room if goal.room else not on[g]:
             yield name

@@ -52,32 +52,33 @@ def freed_domains(layout: Layout, goal: Goal, settings: Settings) -> Solved:
     model = cp_model.CpModel()
     freed = [model.new_bool_var(f"free {name}") for name in layout.domains]
     model.add(cp_model.LinearExpr.sum(freed) >= goal.domains)
-    held: list[dict[int, int]] = [
-        _by_domain(layout, {v: len(nodes) for v, nodes in job.nodes.items()})
-        for job in layout.jobs
-    ]
-    taken, room = layout.taken(), [0] * len(layout.domains)
+    gone = _emptied(layout, model, freed)
+    taken: defaultdict[_Cell, int] = defaultdict(int)
+    room: defaultdict[_Cell, int] = defaultdict(int)
     total: defaultdict[int, int] = defaultdict(int)
-    owner: dict[int, int] = {}
+    owner: dict[_Cell, int] = {}
     for leaf, nodes in enumerate(layout.free):
         total[layout.part[leaf]] += len(nodes)
-        domain = layout.within[leaf]
-        if domain >= 0:
-            room[domain] += len(nodes)
-            owner[domain] = layout.part[leaf]
+        room[layout.within[leaf]] += len(nodes)
+        owner[layout.within[leaf]] = layout.part[leaf]
+    moved = [model.new_bool_var(f"move {job.name}") for job in layout.jobs]
+    for job, x in zip(layout.jobs, moved, strict=True):
+        for leaf, held in job.nodes.items():
+            cell = layout.within[leaf]
+            taken[cell] += len(held)
+            if job.stays and cell:
+                model.add(gone[cell] == 0)
+            if cell:
+                model.add_implication(gone[cell], x)
     for part, free in total.items():
-        mine = [g for g in range(len(freed)) if owner.get(g) == part]
-        weights = [room[g] + taken[g] for g in mine]
-        sum_ = cp_model.LinearExpr.weighted_sum([freed[g] for g in mine], weights)
+        mine = [cell for cell in gone if owner[cell] == part]
+        weights = [room[cell] + taken[cell] for cell in mine]
+        sum_ = cp_model.LinearExpr.weighted_sum([gone[cell] for cell in mine], weights)
         # Empty domains that stay empty are not needed as room.
         model.add(sum_ <= free)
-    moved = [model.new_bool_var(f"move {job.name}") for job in layout.jobs]
-    for job, x, domains in zip(layout.jobs, moved, held, strict=True):
-        for g in domains:
-            if job.stays:
-                model.add(freed[g] == 0)
-            model.add_implication(freed[g], x)
-    nodes_ = cp_model.LinearExpr.weighted_sum(freed, taken)
+    nodes_ = cp_model.LinearExpr.weighted_sum(
+        list(gone.values()), [taken[cell] for cell in gone]
+    )
     weight = _minimise(model, layout, goal, nodes_, moved)
     found = cpsat.decide(model, freed, settings=settings)
     if found.impossible:
@@ -88,12 +89,22 @@ def freed_domains(layout: Layout, goal: Goal, settings: Settings) -> Solved:
     return Solved(_refilled(layout, found.values), bound, found.limit)
 
 
-def _by_domain(layout: Layout, counts: dict[int, int]) -> dict[int, int]:
-    found: dict[int, int] = {}
-    for leaf, count in counts.items():
-        domain = layout.within[leaf]
-        if domain >= 0:
-            found[domain] = found.get(domain, 0) + count
+_Cell = tuple[int, ...]
+"""The domains of a leaf."""
+
+
+def _emptied(
+    layout: Layout, model: cp_model.CpModel, freed: list[cp_model.IntVar]
+) -> dict[_Cell, cp_model.IntVar]:
+    """Return, for leaves in the same domains, whether any of these is freed."""
+    found: dict[_Cell, cp_model.IntVar] = {}
+    for cell in dict.fromkeys(layout.within):
+        if len(cell) == 1:
+            found[cell] = freed[cell[0]]
+        elif cell:
+            found[cell] = model.new_bool_var(f"empty {cell}")
+            for g in cell:
+                model.add_implication(freed[g], found[cell])
     return found
 
 
@@ -120,14 +131,13 @@ def _refilled(layout: Layout, freed: list[int]) -> Counts:
     room = {
         leaf: len(nodes)
         for leaf, nodes in enumerate(layout.free)
-        if layout.within[leaf] < 0 or not freed[layout.within[leaf]]
+        if not any(freed[g] for g in layout.within[leaf])
     }
     after: Counts = []
     for job in layout.jobs:
         counts = {v: len(nodes) for v, nodes in job.nodes.items()}
         for leaf, count in list(counts.items()):
-            domain = layout.within[leaf]
-            if domain < 0 or not freed[domain]:
+            if not any(freed[g] for g in layout.within[leaf]):
                 continue
             del counts[leaf]
             for other in room:
@@ -244,13 +254,13 @@ def _want(
     model.add(cp_model.LinearExpr.sum(reached) >= (1 if goal.room else goal.domains))
     inside: list[list[int]] = [[] for _ in layout.domains]
     for v, most in enumerate(room):
-        domain = layout.within[v]
-        if goal.room or domain < 0:
-            model.add(cp_model.LinearExpr.sum(on[v]) <= most)
-        else:
-            model.add(cp_model.LinearExpr.sum(on[v]) <= most * (1 - reached[domain]))
-        if domain >= 0:
+        used = cp_model.LinearExpr.sum(on[v])
+        if goal.room or not layout.within[v]:
+            model.add(used <= most)
+        for domain in layout.within[v]:
             inside[domain].append(v)
+            if not goal.room:
+                model.add(used <= most * (1 - reached[domain]))
     if goal.room:
         for g, members in enumerate(inside):
             most = sum(room[v] for v in members)

@@ -7,8 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...instances import IntArray
 from ..placement import NodeSelector
+from ..placement.alike import Alike
+from ..placement.domains import Domains, domains_of
 from ..placement.program import Flags
+from ..placement.space import SpaceChooser
 from .rooms import choosers_of
 
 
@@ -38,9 +42,17 @@ def rooms(
 ) -> list[LevelRoom]:
     """Return what is free, level by level from the lowest up.
 
-    Levels of the same name in several parts without a connection count as one.
+    Levels of the same name in several parts without a connection count as one. Of a
+    graph the levels are its leaf switches and all of it, of a mesh or torus the planes
+    across each axis and all of it.
     """
-    names: dict[str, list[tuple[int, np.ndarray, np.ndarray]]] = {}
+    names: dict[str, list[_Part]] = {}
+    for part, chooser in enumerate(selector.choosers):
+        if isinstance(chooser, SpaceChooser):
+            for one in domains_of(chooser.alike):
+                names.setdefault(one.level, []).append(
+                    _of_domains(chooser.alike, one, free[part], sizes)
+                )
     for part, chooser in enumerate(choosers_of(selector)):
         fabric = chooser.fabric
         home, domains = fabric.home, len(fabric.parent)
@@ -48,18 +60,14 @@ def rooms(
         left = fabric.below(np.bincount(home[free[part]], minlength=domains))
         for level, name in enumerate(fabric.levels):
             at = np.flatnonzero((fabric.level == level) & (every > 0))
-            names.setdefault(name, []).append((part, every[at], left[at]))
+            groups = {size: int((left[at] // size).sum()) for size in sizes}
+            count = int(np.count_nonzero(free[part]))
+            names.setdefault(name, []).append(_Part(every[at], left[at], groups, count))
     found = []
     for name, parts in names.items():
-        every = np.concatenate([one for _, one, _ in parts])
-        left = np.concatenate([one for _, _, one in parts])
-        groups = {
-            size: [int((one // size).sum()) for *_, one in parts] for size in sizes
-        }
-        together = [
-            min(int(np.count_nonzero(free[part])), int(one.max(initial=0)))
-            for part, one, _ in parts
-        ]
+        every = np.concatenate([one.every for one in parts])
+        left = np.concatenate([one.left for one in parts])
+        together = [min(one.free, int(one.every.max(initial=0))) for one in parts]
         found.append(
             LevelRoom(
                 name,
@@ -68,11 +76,35 @@ def rooms(
                 int((every == left).sum()),
                 int(left.max(initial=0)),
                 max(together),
-                {size: sum(counts) for size, counts in groups.items()},
-                {size: size * max(counts) for size, counts in groups.items()},
+                {size: sum(one.groups[size] for one in parts) for size in sizes},
+                {size: size * max(one.groups[size] for one in parts) for size in sizes},
             )
         )
     return found
+
+
+@dataclass(frozen=True)
+class _Part:
+    """The domains of one level in one connected part."""
+
+    every: IntArray
+    left: IntArray
+    groups: Mapping[int, int]
+    free: int
+
+
+def _of_domains(
+    alike: Alike, domains: Domains, free: Flags, sizes: Sequence[int]
+) -> _Part:
+    """Count what is free in the domains of a network that is no tree."""
+    left = domains.counts(free)
+    groups = {size: int((left // size).sum()) for size in sizes}
+    if not domains.apart:
+        from .grouping import largest_groups
+
+        groups = {size: largest_groups(alike, size, free) for size in sizes}
+    every = domains.counts(np.ones_like(free))
+    return _Part(every, left, groups, int(np.count_nonzero(free)))
 
 
 def usual_sizes(found: Sequence[LevelRoom]) -> list[int]:
@@ -80,8 +112,12 @@ def usual_sizes(found: Sequence[LevelRoom]) -> list[int]:
     return [2**i for i in range(1, found[0].size.bit_length())]
 
 
-def prometheus(found: Sequence[LevelRoom], free: int, nodes: int) -> str:
+def prometheus(
+    found: Sequence[LevelRoom], free: int, nodes: int, submesh: int | None = None
+) -> str:
     """Write gauges in the text format of Prometheus.
+
+    ``submesh`` is the number of cells of the largest free submesh, if there are grids.
 
     >>> room = LevelRoom("rack", 2, 4, 1, 4, 4, {2: 3}, {2: 6})
     >>> print(prometheus([room], 6, 8).splitlines()[-1])
@@ -116,6 +152,15 @@ def prometheus(found: Sequence[LevelRoom], free: int, nodes: int) -> str:
             "largest_job_nodes_unfragmented",
             "The same if all free nodes were together.",
             by_level("possible"),
+        ),
+        *(
+            gauge(
+                "largest_free_submesh_nodes",
+                "Nodes of the largest free submesh.",
+                iter([('kind="submesh"', submesh)]),
+            )
+            if submesh is not None
+            else ()
         ),
         *gauge("groups", "Groups of free nodes, each within one domain.", groups),
     ]

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 from ...instances import InputError
 from ..placement import NodeSelector
+from ..placement.domains import domains_of, level_of
 from ..placement.program import Flags
-from ..topologies import Hierarchy
+from ..placement.space import SpaceChooser
+from ..topologies import Hierarchy, Space
 
 
 @dataclass(frozen=True)
@@ -29,26 +31,33 @@ class Job:
 
 @dataclass(frozen=True)
 class Layout:
-    """The leaves of a cluster (domains with nodes), and the jobs on them."""
+    """The leaves of a cluster, and the jobs on them.
+
+    A leaf is a domain with nodes, a plane of a mesh or torus, or the nodes of a graph
+    with cables to the same leaf switches.
+    """
 
     leaves: tuple[str, ...]
     part: tuple[int, ...]
     """The part of the cluster that each leaf is in; jobs do not leave theirs."""
-    within: tuple[int, ...]
-    """The domain of the level to be freed that each leaf is in, or -1."""
+    within: tuple[tuple[int, ...], ...]
+    """The domains of the level to be freed that each leaf is in: at most one, but for
+    graphs where nodes have several leaf switches."""
     domains: tuple[str, ...]
     """Names of these domains."""
     free: tuple[tuple[str, ...], ...]
     """The nodes of each leaf that jobs can be moved to."""
     jobs: tuple[Job, ...]
+    level: str = "switch"
+    """What the domains are."""
 
     def taken(self) -> list[int]:
         """Return how many nodes of each domain jobs hold."""
         found = [0] * len(self.domains)
         for job in self.jobs:
             for leaf, nodes in job.nodes.items():
-                if self.within[leaf] >= 0:
-                    found[self.within[leaf]] += len(nodes)
+                for domain in self.within[leaf]:
+                    found[domain] += len(nodes)
         return found
 
 
@@ -79,8 +88,8 @@ def layout_of(
     Raises
     ------
     InputError
-        If a part of the cluster is no tree, a level or job is unknown, or jobs hold
-        none of the nodes.
+        If a part of the cluster has no switches or planes, a level or job is unknown,
+        or jobs hold none of the nodes.
     """
     joined = _joined(holders)
     known = set(joined)
@@ -90,34 +99,38 @@ def layout_of(
     stays = {joined[name] for name in stay}
     leaves: list[str] = []
     part: list[int] = []
-    within: list[int] = []
+    within: list[tuple[int, ...]] = []
     domains: list[str] = []
     open_: list[tuple[str, ...]] = []
     at: dict[str, dict[int, list[str]]] = {}
+    shown = ""
     for i, fabric in enumerate(selector.cluster.fabrics):
-        if not isinstance(fabric, Hierarchy):
-            raise InputError("is no tree: there are no switches to free", "topology")
-        number, domain_of = _numbered(fabric, level or fabric.levels[0], domains)
+        if isinstance(fabric, Hierarchy):
+            called = level or fabric.levels[0]
+            names, leaf_of, inside = _numbered(fabric, called, domains)
+        else:
+            called, (names, leaf_of, inside) = _grouped(selector, i, level, domains)
+        shown = shown or called
         first = len(leaves)
-        leaves += [fabric.domains[v] for v in number]
-        part += [i] * len(number)
-        within += [domain_of[v] for v in number]
-        usable: list[list[str]] = [[] for _ in number]
-        for j, (name, home) in enumerate(
-            zip(fabric.nodes, fabric.home.tolist(), strict=True)
-        ):
+        leaves += names
+        part += [i] * len(names)
+        within += inside
+        usable: list[list[str]] = [[] for _ in names]
+        for j, (name, leaf) in enumerate(zip(fabric.nodes, leaf_of, strict=True)):
             if free[i][j]:
-                usable[number[home]].append(name)
+                usable[leaf].append(name)
             elif name in holders:
                 job = joined[next(iter(holders[name]))]
-                where = at.setdefault(job, {}).setdefault(first + number[home], [])
+                where = at.setdefault(job, {}).setdefault(first + leaf, [])
                 where.append(name)
         open_ += map(tuple, usable)
     if not at:
         raise InputError("says of no node of the topology which job holds it", "busy")
     if not domains:
         known_levels = dict.fromkeys(
-            name for one in selector.cluster.fabrics for name in _levels(one)
+            name
+            for one in selector.cluster.fabrics
+            for name in (one.levels if isinstance(one, Hierarchy) else ())
         )
         problem = f"no such level (there are: {', '.join(known_levels)})"
         raise InputError(problem, "level", level)
@@ -132,20 +145,16 @@ def layout_of(
         tuple(domains),
         tuple(open_),
         tuple(jobs),
+        shown,
     )
 
 
-def _levels(fabric: object) -> tuple[str, ...]:
-    return fabric.levels if isinstance(fabric, Hierarchy) else ()
+_Leaves = tuple[list[str], list[int], list[tuple[int, ...]]]
+"""Names of leaves, the leaf of every node, the domains of every leaf."""
 
 
-def _numbered(
-    fabric: Hierarchy, level: str, domains: list[str]
-) -> tuple[dict[int, int], list[int]]:
-    """Return a number for every leaf, and the domain of the level that each is in.
-
-    The domains of the level are added to ``domains``.
-    """
+def _numbered(fabric: Hierarchy, level: str, domains: list[str]) -> _Leaves:
+    """Return the leaves of a hierarchy; domains of the level are added."""
     height = fabric.levels.index(level) if level in fabric.levels else -1
     inside = [-1] * len(fabric.parent)
     holds = fabric.below(fabric.has_nodes)
@@ -156,7 +165,31 @@ def _numbered(
         elif v:
             inside[v] = inside[up]
     with_nodes = [v for v, count in enumerate(fabric.has_nodes.tolist()) if count]
-    return {v: n for n, v in enumerate(with_nodes)}, inside
+    number = {v: n for n, v in enumerate(with_nodes)}
+    return (
+        [fabric.domains[v] for v in with_nodes],
+        [number[home] for home in fabric.home.tolist()],
+        [(inside[v],) if inside[v] >= 0 else () for v in with_nodes],
+    )
+
+
+def _grouped(
+    selector: NodeSelector, part: int, level: str | None, domains: list[str]
+) -> tuple[str, _Leaves]:
+    """Return the level and leaves of another network; domains are added."""
+    fabric, chooser = selector.cluster.fabrics[part], selector.choosers[part]
+    assert isinstance(fabric, Space)
+    assert isinstance(chooser, SpaceChooser)
+    found = level_of(fabric, domains_of(chooser.alike), level)
+    first = len(domains)
+    domains += found.names
+    leaf_of = [0] * len(fabric.nodes)
+    for leaf, members in enumerate(found.groups):
+        for node in members:
+            leaf_of[node] = leaf
+    inside = [tuple(first + v for v in some) for some in found.within]
+    names = ["+".join(found.names[v] for v in some) for some in found.within]
+    return found.level, (names, leaf_of, inside)
 
 
 def _joined(holders: Mapping[str, Mapping[str, None]]) -> dict[str, str]:

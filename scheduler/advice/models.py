@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from ortools.sat.python import cp_model
@@ -14,14 +14,81 @@ from ..placement.program import Flags, Run
 from .reason import JobsToEnd
 
 
+class Ends:
+    """The part of a model that says which jobs end.
+
+    Parameters
+    ----------
+    model
+        What it is added to: a boolean for every job.
+    held
+        The jobs that hold each node.
+    """
+
+    def __init__(
+        self, model: cp_model.CpModel, held: Sequence[tuple[str, ...]]
+    ) -> None:
+        self.model = model
+        self.held = [tuple(sorted(jobs)) for jobs in held]
+        self.total = Counter(job for jobs in held for job in jobs)
+        self.ends = {
+            job: model.new_bool_var(f"end {job}") for job in sorted(self.total)
+        }
+        self._given: dict[tuple[str, ...], cp_model.IntVar] = {}
+
+    def released(self, jobs: tuple[str, ...]) -> cp_model.IntVar:
+        """Return whether all jobs of a node end."""
+        if len(jobs) == 1:
+            return self.ends[jobs[0]]
+        if jobs not in self._given:
+            self._given[jobs] = self.model.new_bool_var(f"all of {jobs}")
+            for job in jobs:
+                self.model.add_implication(self._given[jobs], self.ends[job])
+        return self._given[jobs]
+
+    def freed(self, nodes: Sequence[int], free: Flags) -> cp_model.LinearExprT:
+        """Return how many of some nodes are free in the end."""
+        ready = sum(bool(free[i]) for i in nodes)
+        by = Counter(self.held[i] for i in nodes if self.held[i] and not free[i])
+        return ready + sum(n * self.released(jobs) for jobs, n in by.items())
+
+    def require(self, node: int) -> bool:
+        """Say that a busy node is needed; return whether ends of jobs free it."""
+        if self.held[node]:
+            self.model.add(self.released(self.held[node]) == 1)
+        return bool(self.held[node])
+
+    def fewest(self, settings: Settings, fits: Callable[[Flags], bool]) -> JobsToEnd:
+        """Minimise jobs, then nodes; ``fits`` checks the nodes that this frees."""
+        weight = sum(self.total.values()) + 1
+        self.model.minimize(
+            cp_model.LinearExpr.weighted_sum(
+                list(self.ends.values()),
+                [weight + self.total[job] for job in self.ends],
+            )
+        )
+        found = cpsat.decide(self.model, list(self.ends.values()), settings=settings)
+        if found.impossible:
+            return JobsToEnd(None, by=cpsat.BY)
+        bound = max(0, found.bound or 0) // weight
+        if found.values is None:
+            return JobsToEnd(None, bound=bound, by=cpsat.BY, limit=found.limit)
+        pairs = zip(self.ends, found.values, strict=True)
+        jobs = tuple(job for job, end in pairs if end)
+        ended = set(jobs)
+        after = [bool(one) and ended.issuperset(one) for one in self.held]
+        if not fits(np.array(after)):
+            raise SolverError("the request does not fit when these jobs end")
+        lost = sum(self.total[job] for job in jobs)
+        return JobsToEnd(jobs, lost, bound, cpsat.BY, limit=found.limit)
+
+
 def fewest_jobs(
     run: Run, free: Flags, held: Sequence[tuple[str, ...]], settings: Settings
 ) -> JobsToEnd:
     """Find the fewest jobs whose nodes let a request fit; of these the smallest.
 
-    A number for every domain with nodes says how many segments it gives, a boolean for
-    every job whether it ends; nodes that several jobs share need one more for all of
-    them.
+    A number for every domain with nodes says how many segments it gives.
 
     Parameters
     ----------
@@ -36,39 +103,18 @@ def fewest_jobs(
     """
     fabric, size = run.fabric, run.size
     model = cp_model.CpModel()
-    total = Counter(job for jobs in held for job in jobs)
-    ends = {job: model.new_bool_var(f"end {job}") for job in sorted(total)}
-    given: dict[tuple[str, ...], cp_model.IntVar] = {}
-
-    def released(jobs: tuple[str, ...]) -> cp_model.IntVar:
-        """Return whether all jobs of a node end."""
-        if len(jobs) == 1:
-            return ends[jobs[0]]
-        if jobs not in given:
-            given[jobs] = model.new_bool_var(f"all of {jobs}")
-            for job in jobs:
-                model.add_implication(given[jobs], ends[job])
-        return given[jobs]
-
-    at: dict[int, Counter[tuple[str, ...]]] = {}
-    ready = np.zeros(len(fabric.parent), dtype=np.int64)
+    ends = Ends(model, held)
+    at: dict[int, list[int]] = {}
     for i in np.flatnonzero(run.free).tolist():
-        jobs, v = tuple(sorted(held[i])), int(fabric.home[i])
-        if free[i]:
-            ready[v] += 1
-        elif jobs:
-            at.setdefault(v, Counter())[jobs] += 1
-        if run.wanted[i] and not free[i]:
-            if not jobs:
-                return JobsToEnd(None, by="counting")
-            model.add(released(jobs) == 1)
+        at.setdefault(int(fabric.home[i]), []).append(i)
+        if run.wanted[i] and not free[i] and not ends.require(i):
+            return JobsToEnd(None, by="counting")
     below: list[list[cp_model.IntVar]] = [[] for _ in fabric.parent]
     for v in np.flatnonzero(run.room).tolist():
         segments = model.new_int_var(
             int(run.need[v]), int(run.room[v]), f"segments {v}"
         )
-        nodes = [n * released(jobs) for jobs, n in at.get(v, Counter()).items()]
-        model.add(size * segments <= int(ready[v]) + cp_model.LinearExpr.sum(nodes))
+        model.add(size * segments <= ends.freed(at[v], free))
         up = v
         while up >= 0:
             below[up].append(segments)
@@ -79,22 +125,9 @@ def fewest_jobs(
             groups = model.new_int_var(0, run.k // unit, f"groups {v}")
             model.add(cp_model.LinearExpr.sum(below[v]) == unit * groups)
     model.add(cp_model.LinearExpr.sum(below[0]) == run.k)
-    weight = sum(total.values()) + 1
-    model.minimize(
-        cp_model.LinearExpr.weighted_sum(
-            list(ends.values()), [weight + total[job] for job in ends]
-        )
-    )
-    found = cpsat.decide(model, list(ends.values()), settings=settings)
-    if found.impossible:
-        return JobsToEnd(None, by=cpsat.BY)
-    bound = max(0, found.bound or 0) // weight
-    if found.values is None:
-        return JobsToEnd(None, bound=bound, by=cpsat.BY, limit=found.limit)
-    jobs = tuple(job for job, end in zip(ends, found.values, strict=True) if end)
-    ended = set(jobs)
-    after = np.array([bool(one) and ended.issuperset(one) for one in held]) | free
-    if least_busy(run.chooser, run.request, after, run.free).objective != (0,):
-        raise SolverError("the request does not fit when these jobs end")
-    lost = sum(total[job] for job in jobs)
-    return JobsToEnd(jobs, lost, bound, cpsat.BY, limit=found.limit)
+
+    def fits(ended: Flags) -> bool:
+        found = least_busy(run.chooser, run.request, ended | free, run.free)
+        return found.objective == (0,)
+
+    return ends.fewest(settings, fits)

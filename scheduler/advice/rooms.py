@@ -1,15 +1,21 @@
-"""How many nodes of a cluster whole groups can take."""
+"""How many nodes of a cluster whole groups can take, and the largest free submesh."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import prod
 
 import numpy as np
 
-from ...instances import IntArray
+from ...instances import IntArray, Torus
+from ...instances.topologies.grid import Grid
 from ..placement import NodeSelector
-from ..placement.program import Chooser
-from ..topologies import Hierarchy, Kind
+from ..placement.domains import WHOLE
+from ..placement.program import Chooser, Flags
+from ..topologies import Hierarchy, Kind, Space
+
+_MOST_CELLS = 2**15
+"""Maximal number of cells of a grid whose free submeshes are looked at."""
 
 
 def choosers_of(selector: NodeSelector) -> list[Chooser]:
@@ -22,7 +28,7 @@ def choosers_of(selector: NodeSelector) -> list[Chooser]:
             home = np.zeros(len(fabric.nodes), dtype=np.int64)
             root, none = np.array([-1]), np.array([0])
             alone = Hierarchy(
-                Kind.GRAPH, fabric.nodes, home, ("network",), root, none, ("network",)
+                Kind.GRAPH, fabric.nodes, home, (WHOLE,), root, none, (WHOLE,)
             )
             chooser = Chooser(alone)
         found.append(chooser)
@@ -47,3 +53,52 @@ def in_groups(fabric: Hierarchy, sizes: Mapping[int, int], at: IntArray) -> IntA
         if v:
             total[fabric.parent[v]] += total[v]
     return total
+
+
+def largest_submesh(space: Space, free: Flags) -> tuple[int, ...] | None:
+    """Return the sides of the largest box of free cells of a mesh or torus.
+
+    On a torus boxes may reach over the ends. Of boxes with as many cells the first
+    one found; None on other networks and on grids of more than 32 768 cells.
+    """
+    topology = space.topology
+    if not isinstance(topology, Grid) or prod(topology.shape) > _MOST_CELLS:
+        return None
+    cells = np.zeros(topology.shape, dtype=np.bool_)
+    for i in np.flatnonzero(free).tolist():
+        cells[space.sites[i]] = True
+    return _largest_box(cells, 1, isinstance(topology, Torus)) or (0,) * cells.ndim
+
+
+def _largest_box(cells: Flags, least: int, wraps: bool) -> tuple[int, ...] | None:
+    """Return the sides of the largest full box with at least so many cells, or None.
+
+    Layers along the first axis are put on top of each other, one more at a time; a cell
+    stays if it is full in all of them, and the largest box of these is found likewise.
+    """
+    if cells.ndim == 1:
+        run = _longest_run(cells, wraps)
+        return (run,) if run >= least else None
+    side, best = len(cells), None
+    for begin in range(side):
+        left = cells[begin]
+        for count in range(1, side + 1 if wraps else side - begin + 1):
+            left = left & cells[(begin + count - 1) % side]
+            full = int(np.count_nonzero(left))
+            if not full:
+                break
+            if full * count < least:
+                continue
+            if inner := _largest_box(left, -(-least // count), wraps):
+                best = (count, *inner)
+                least = prod(best) + 1
+    return best
+
+
+def _longest_run(cells: Flags, wraps: bool) -> int:
+    """Return how many full cells are in a row at most."""
+    if cells.all():
+        return len(cells)
+    line = np.concatenate([cells, cells]) if wraps else cells
+    empty = np.flatnonzero(~line)
+    return int(np.diff(empty, prepend=-1, append=len(line)).max()) - 1

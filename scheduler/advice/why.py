@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,9 +19,12 @@ from ...instances import InputError
 from ...solvers import DEFAULT, Limit, Settings, Status, clock
 from ..placement import NodeSelector, Placement, Request, least_busy
 from ..placement.program import Chooser, Flags, Run
-from ..topologies import Space
+from ..placement.space import SpaceChooser
 from .reason import Holders, JobsToEnd, Reason
 from .rooms import choosers_of, in_groups
+
+if TYPE_CHECKING:
+    from .grouping import Grouping
 
 
 def explain(
@@ -52,7 +56,7 @@ def explain(
     ------
     InputError
         If a required node or a level is not known, or groups are wanted on a network
-        that is no tree.
+        without switches.
     """
     start = clock.now()
     asked = _Question(selector, request, free, excluded)
@@ -106,13 +110,11 @@ class _Question:
         for name in sorted(request.require):
             if name not in selector.cluster.index:
                 raise InputError("is not in the topology", "require", name)
-        for fabric in selector.cluster.fabrics:
-            if isinstance(fabric, Space) and (request.segment > 1 or request.levels):
-                problem = f"groups are for trees and blocks, this is a {fabric.words}"
-                name = "segment" if request.segment > 1 else "levels"
-                raise InputError(problem, name)
-        for chooser in self.choosers:
-            request.sizes(chooser.fabric)
+        for one in selector.choosers:
+            if isinstance(one, SpaceChooser):
+                one.refuse_groups(request)
+            else:
+                request.sizes(one.fabric)
 
     def names(self) -> list[str]:
         """Return the constraints: the number of nodes is not one."""
@@ -145,21 +147,49 @@ class _Question:
             return [np.ones_like(one) for one in self.excluded]
         return [~one for one in self.excluded]
 
-    def possible(
-        self, request: Request, allowed: Sequence[Flags]
-    ) -> Iterator[tuple[int, Chooser]]:
+    def possible(self, request: Request, allowed: Sequence[Flags]) -> Iterator[int]:
         """Return the fabrics that may have all required nodes."""
         places = [self.selector.cluster.index[name] for name in request.require]
-        for i, chooser in enumerate(self.choosers):
+        for i in range(len(self.choosers)):
             if all(part == i and allowed[i][j] for part, j in places):
-                yield i, chooser
+                yield i
+
+    def grouping(
+        self, i: int, request: Request, allowed: Sequence[Flags]
+    ) -> Grouping | None:
+        """Return the groups at switches of a graph; None where counting is enough."""
+        from .grouping import Grouping
+
+        chooser = self.selector.choosers[i]
+        if isinstance(chooser, SpaceChooser) and request.size > 1:
+            return Grouping(chooser.alike, request, allowed[i])
+        return None
+
+    def counted(self, i: int, request: Request) -> Request:
+        """Return the request as counting has it; a network has no levels there."""
+        tree = isinstance(self.selector.choosers[i], Chooser)
+        return request if tree else replace(request, levels={})
+
+    def least(
+        self,
+        i: int,
+        request: Request,
+        free: Sequence[Flags],
+        allowed: Sequence[Flags],
+        settings: Settings = DEFAULT,
+    ) -> Placement:
+        """Return the choice in a fabric with the fewest busy nodes."""
+        if found := self.grouping(i, request, allowed):
+            return found.least_busy(free[i], settings)
+        request, chooser = self.counted(i, request), self.choosers[i]
+        return least_busy(chooser, request, free[i], allowed[i], settings)
 
     def least_busy(self, settings: Settings) -> tuple[Placement, int]:
         """Return the choice with the fewest busy nodes, and its fabric."""
         allowed = self.allowed()
         found = [
-            (least_busy(chooser, self.request, self.free[i], allowed[i], settings), i)
-            for i, chooser in self.possible(self.request, allowed)
+            (self.least(i, self.request, self.free, allowed, settings), i)
+            for i in self.possible(self.request, allowed)
         ]
         stopped = [one for one in found if one[0].limit]
         solved = [one for one in found if one[0].objective is not None]
@@ -175,8 +205,8 @@ class _Question:
     def fits(self, request: Request, state: Sequence[Flags]) -> bool:
         """Whether a request fits on some free nodes."""
         return any(
-            least_busy(chooser, request, state[i], state[i]).objective == (0,)
-            for i, chooser in self.possible(request, state)
+            self.least(i, request, state, state).objective == (0,)
+            for i in self.possible(request, state)
         )
 
     def without(self, dropped: Sequence[str], state: Sequence[Flags]) -> bool:
@@ -207,9 +237,13 @@ class _Question:
         """Return the largest number of nodes that fits with the constraints."""
         usable = [a & b for a, b in zip(self.allowed(), state, strict=True)]
         found = 0
-        for i, chooser in self.possible(self.request, usable):
-            fabric, sizes = chooser.fabric, self.request.sizes(chooser.fabric)
-            run = Run(chooser, self.request, usable[i])
+        for i in self.possible(self.request, usable):
+            if groups := self.grouping(i, self.request, usable):
+                found = max(found, groups.most()[0])
+                continue
+            request, chooser = self.counted(i, self.request), self.choosers[i]
+            fabric, sizes = chooser.fabric, request.sizes(chooser.fabric)
+            run = Run(chooser, request, usable[i])
             unit = max(sizes.values(), default=1)
             k = int(in_groups(fabric, sizes, run.room * run.size)[0]) // unit * unit
             if k > found and self.fits(replace(self.request, k=k), usable):
@@ -218,20 +252,10 @@ class _Question:
 
     def fewest_jobs(self, holders: Holders, settings: Settings) -> JobsToEnd:
         """Return the fewest jobs whose nodes suffice, of these the smallest."""
-        from .models import fewest_jobs
-
         allowed = self.allowed()
         found = [
-            replace(
-                fewest_jobs(
-                    Run(chooser, self.request, allowed[i]),
-                    self.free[i],
-                    [tuple(holders.get(name, ())) for name in chooser.fabric.nodes],
-                    settings,
-                ),
-                fabric=i,
-            )
-            for i, chooser in self.possible(self.request, allowed)
+            replace(self._fewest_jobs(i, holders, settings), fabric=i)
+            for i in self.possible(self.request, allowed)
         ]
         solved = [one for one in found if one.jobs is not None]
         if not solved:
@@ -240,3 +264,15 @@ class _Question:
         bound = min(one.bound for one in found if one.bound is not None)
         limit = next((one.limit for one in found if one.limit), None)
         return replace(best, bound=bound, limit=limit)
+
+    def _fewest_jobs(self, i: int, holders: Holders, settings: Settings) -> JobsToEnd:
+        from .models import fewest_jobs
+
+        allowed, free = self.allowed(), self.free[i]
+        nodes = self.selector.cluster.fabrics[i].nodes
+        held = [tuple(holders.get(name, ())) for name in nodes]
+        if groups := self.grouping(i, self.request, allowed):
+            return groups.fewest_jobs(free, held, settings)
+        request = self.counted(i, self.request)
+        run = Run(self.choosers[i], request, allowed[i])
+        return fewest_jobs(run, free, held, settings)

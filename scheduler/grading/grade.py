@@ -10,12 +10,12 @@ from math import inf
 
 import numpy as np
 
-from ...instances import InputError, KSubset, Points
-from ...instances.ksubset.instance import cost as pair_sum
+from ...instances import InputError
 from ...solvers import DEFAULT, Settings, Status
 from ..placement import NodeSelector, Objective, Request, measures, names_of
-from ..placement.program import Flags
-from ..topologies import Fabric, Hierarchy, Space
+from ..placement.domains import SWITCH
+from ..placement.program import Chooser, Flags
+from ..placement.space import SpaceChooser
 from .decisions import Decision, UngradableError, Ungraded, Why
 
 Ratio = Fraction | float
@@ -75,7 +75,8 @@ def ratio(objective: Objective, cost: Sequence[int], least: Sequence[int]) -> Ra
     >>> ratio(Objective.SWITCHES, (2, 90), (2, 80)), ratio(Objective.HOPS, (5,), (5,))
     (Fraction(9, 8), Fraction(1, 1))
     """
-    for name, mine, theirs in zip(objective.parts, cost, least, strict=True):
+    names = objective.parts_of(len(cost))
+    for name, mine, theirs in zip(names, cost, least, strict=True):
         if mine != theirs:
             more = int(name == "level")
             return Fraction(mine + more, theirs + more) if theirs + more else inf
@@ -112,11 +113,10 @@ def graded(
 def _graded(selector: NodeSelector, decision: Decision, settings: Settings) -> Grade:
     request = decision.request
     part, chosen = _placed(selector, decision)
-    fabric = selector.cluster.fabrics[part]
     try:
         found = selector.select(request, decision.free, settings)
-        broken = _broken(fabric, request, chosen)
-        cost = _cost(fabric, request.objective, chosen, decision.free[part])
+        broken = _broken(selector.choosers[part], request, chosen)
+        cost = _cost(selector.choosers[part], request, chosen, decision.free[part])
     except InputError as error:
         raise UngradableError(Why.REQUEST, str(error)) from None
     if found.status is not Status.INFEASIBLE and found.bound is None:
@@ -124,10 +124,9 @@ def _graded(selector: NodeSelector, decision: Decision, settings: Settings) -> G
     names: list[str] = []
     best = ""
     if found.objective is not None:
-        other = selector.cluster.fabrics[found.fabric]
-        best = _split(other, found.chosen)
+        best = _split(selector.choosers[found.fabric], found.chosen)
         if broken or found.objective < cost:
-            names = names_of(other, found)
+            names = names_of(selector.cluster.fabrics[found.fabric], found)
     return Grade(
         decision.where,
         decision.job,
@@ -136,7 +135,7 @@ def _graded(selector: NodeSelector, decision: Decision, settings: Settings) -> G
         cost,
         found.objective,
         found.bound,
-        (_split(fabric, chosen), best),
+        (_split(selector.choosers[part], chosen), best),
         broken,
         tuple(names),
     )
@@ -169,26 +168,27 @@ def _placed(selector: NodeSelector, decision: Decision) -> tuple[int, tuple[int,
 
 
 def _cost(
-    fabric: Fabric, objective: Objective, chosen: Sequence[int], free: Flags
+    chooser: Chooser | SpaceChooser,
+    request: Request,
+    chosen: Sequence[int],
+    free: Flags,
 ) -> tuple[int, ...]:
-    if isinstance(fabric, Hierarchy):
-        at = np.bincount(fabric.home[free], minlength=len(fabric.parent))
-        return measures.cost(fabric, objective, chosen, fabric.below(at))
-    if objective is not Objective.HOPS:
-        problem = f"is for trees and blocks; {fabric.words}: only hops"
-        raise InputError(problem, "objective", objective.value)
-    sites = tuple(sorted(fabric.sites[i] for i in chosen))
-    topology = fabric.topology
-    if isinstance(topology, Points):
-        topology = Points(sites)
-    instance = KSubset("decision", topology, sites, len(sites))
-    return (pair_sum(instance, range(len(sites))),)
+    if isinstance(chooser, SpaceChooser):
+        return chooser.alike.cost(request.objective, chosen)
+    fabric = chooser.fabric
+    at = np.bincount(fabric.home[free], minlength=len(fabric.parent))
+    return measures.cost(fabric, request.objective, chosen, fabric.below(at))
 
 
-def _broken(fabric: Fabric, request: Request, chosen: Sequence[int]) -> tuple[str, ...]:
+def _broken(
+    chooser: Chooser | SpaceChooser, request: Request, chosen: Sequence[int]
+) -> tuple[str, ...]:
     """Return the levels at which groups are not whole."""
-    if not isinstance(fabric, Hierarchy):
-        return ()
+    if isinstance(chooser, SpaceChooser):
+        if request.size == 1 or chooser.in_groups(chosen, request.size):
+            return ()
+        return (SWITCH,)
+    fabric = chooser.fabric
     sizes = request.sizes(fabric)
     if not sizes:
         return ()
@@ -201,12 +201,19 @@ def _broken(fabric: Fabric, request: Request, chosen: Sequence[int]) -> tuple[st
     return tuple(broken)
 
 
-def _split(fabric: Fabric, chosen: Sequence[int]) -> str:
-    """Return how many nodes are at each leaf domain: ``17+17+2``."""
-    if isinstance(fabric, Space):
+def _split(chooser: Chooser | SpaceChooser, chosen: Sequence[int]) -> str:
+    """Return how many nodes are at each leaf domain: ``17+17+2``.
+
+    Of graphs with the same leaf switches; of other networks that is not known.
+    """
+    if isinstance(chooser, Chooser):
+        at = np.asarray(chosen, dtype=np.int64)
+        homes = Counter(chooser.fabric.home[at].tolist())
+    elif chooser.alike.cables is not None:
+        homes = Counter(tuple(chooser.alike.switches_of(i)) for i in chosen)
+    else:
         return ""
-    homes = fabric.home[np.asarray(chosen, dtype=np.int64)].tolist()
-    counts = sorted(Counter(homes).values(), reverse=True)
+    counts = sorted(homes.values(), reverse=True)
     shown = "+".join(map(str, counts[:_MOST_SHOWN]))
     more = len(counts) - _MOST_SHOWN
     return f"{shown}+… ({more} more)" if more > 0 else shown

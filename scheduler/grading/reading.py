@@ -16,7 +16,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from ...instances import InputError, fields
+from ...instances import InputError
 from ...instances.files import decoded, reading, unpacking
 from ...instances.parsing import parse_json
 from ..placement import NodeSelector, Objective
@@ -169,8 +169,10 @@ def _entries(
         where = f"{name}:{number}" if lines else name
         if content.strip():
             text = decoded(content, file=where)
-            document = fields.objects(parse_json(text, file=where), "document")
-            yield from _objects(document, where)
+            parsed = parse_json(text, file=where)
+            if not isinstance(parsed, dict):
+                raise InputError("must be an object", file=where, value=parsed)
+            yield from _objects(parsed, where)
         if not lines:
             return
         number, content = number + 1, stream.readline(MOST_LINE + 1)

@@ -55,10 +55,14 @@ class Alike:
             found.setdefault(cables, []).append(i)
         return list(found.values())
 
+    def switches_of(self, node: int) -> list[int]:
+        """Return the leaf switches that a node has cables to."""
+        assert self.cables is not None
+        return [v for v, _ in self.cables[node]]
+
     def switches(self, chosen: Sequence[int]) -> int:
         """Return how many leaf switches some nodes have cables to."""
-        assert self.cables is not None
-        return len({v for i in chosen for v, _ in self.cables[i]})
+        return len({v for i in chosen for v in self.switches_of(i)})
 
     def cost(self, objective: Objective, chosen: Sequence[int]) -> tuple[int, ...]:
         """Return the numbers of an objective, from distances and cables."""

@@ -40,7 +40,11 @@ class Objective(Enum):
 
     def parts_on(self, fabric: Fabric) -> tuple[str, ...]:
         """Return these names for a fabric; elsewhere spread is the diameter."""
-        elsewhere = self is Objective.SPREAD and isinstance(fabric, Space)
+        return self.parts_of(2) if isinstance(fabric, Space) else self.parts
+
+    def parts_of(self, cost: int) -> tuple[str, ...]:
+        """Return these names for a cost of so many numbers."""
+        elsewhere = self is Objective.SPREAD and cost == 2
         return ("diameter", "hops") if elsewhere else self.parts
 
 
@@ -83,7 +87,8 @@ class Request:
         for name, value in (("k", self.k), ("segment", self.segment)):
             if value < 1:
                 raise InputError("must be at least 1", name, value)
-        for name, size in (("segment", self.segment), *self.levels.items()):
+        levels = [(f"levels.{name}", size) for name, size in self.levels.items()]
+        for name, size in (("segment", self.segment), *levels):
             if size < 1 or self.k % size:
                 raise InputError(f"must divide k ({self.k})", name, size)
 
@@ -91,6 +96,11 @@ class Request:
     def is_plain(self) -> bool:
         """Whether any k free nodes will do."""
         return self.segment == 1 and not self.levels and not self.require
+
+    @property
+    def size(self) -> int:
+        """Nodes of a group at one leaf switch of a network that is no tree."""
+        return max(self.segment, *self.levels.values(), 1)
 
     def sizes(self, fabric: Hierarchy) -> dict[int, int]:
         """Return the sizes of groups by level, each a multiple of those below.

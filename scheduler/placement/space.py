@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -10,9 +11,12 @@ import numpy as np
 from ...instances import InputError
 from ...solvers import DEFAULT, Settings, clock
 from ..topologies import Space
+from . import measures
 from .alike import Alike, Flags
+from .domains import SWITCH, domains_of
+from .program import Chooser
 from .request import Objective, Placement, Request
-from .space_model import Model
+from .space_model import Model, in_groups
 
 MOST_CLASSES = 300
 """Maximal number of classes of free nodes in a model."""
@@ -60,15 +64,41 @@ class SpaceChooser:
 
     def _refuse(self, request: Request) -> None:
         words, objective = self.fabric.words, request.objective
-        if request.levels:
-            raise InputError("is for trees and blocks", "levels", words)
+        self.refuse_groups(request)
         defined = [Objective.HOPS, Objective.SPREAD]
         if self.alike.cables is not None:
             defined.insert(1, Objective.SWITCHES)
-        elif request.segment > 1:
-            problem = f"must be 1 where there are no leaf switches ({words})"
-            raise InputError(problem, "segment", request.segment)
         if objective not in defined:
             names = " or ".join(one.value for one in defined)
             problem = f"must be {names} on this network ({words})"
             raise InputError(problem, "objective", objective.value)
+
+    def in_groups(self, chosen: Sequence[int], size: int) -> bool:
+        """Return whether nodes split into such groups, each at one leaf switch."""
+        return in_groups(self.alike, chosen, size)
+
+    def refuse_groups(self, request: Request) -> None:
+        """Raise InputError for groups that are not defined on this network."""
+        words = self.fabric.words
+        if self.alike.cables is None and request.segment > 1:
+            problem = f"must be 1 where there are no leaf switches ({words})"
+            raise InputError(problem, "segment", request.segment)
+        for name, size in request.levels.items():
+            if self.alike.cables is None:
+                problem = f"is for networks with switches, not for {self.fabric.kinds}"
+                raise InputError(problem, "levels", name)
+            if name != SWITCH:
+                problem = f"no such level (there is: {SWITCH})"
+                raise InputError(problem, "levels", name)
+            if request.segment not in (1, size):
+                raise InputError("contradicts the segment", "levels", name)
+
+
+def largest_in(chooser: Chooser | SpaceChooser, free: Flags) -> dict[str, int]:
+    """Return how many nodes are free in the best domain of every level."""
+    if isinstance(chooser, SpaceChooser):
+        found = domains_of(chooser.alike)
+        return {one.level: int(one.counts(free).max()) for one in found}
+    fabric = chooser.fabric
+    at = np.bincount(fabric.home[free], minlength=len(fabric.parent))
+    return measures.largest_jobs(fabric, fabric.below(at))

@@ -61,7 +61,7 @@ class Model:
             for low, high in zip(self.need, self.most, strict=True)
         ]
         model.add(sum(self.x) == k)
-        if request.segment > 1:
+        if request.size > 1:
             self._segments()
         elif self._concave():
             self._one_partial()
@@ -91,29 +91,15 @@ class Model:
         self.model.add(sum(whole) >= len(self.x) - 1)
 
     def _segments(self) -> None:
-        """Nodes come in groups, each at one leaf switch."""
-        size, k = self.request.segment, self.request.k
-        at: dict[int, list[Any]] = defaultdict(list)
-        for x, most, here in zip(self.x, self.most, self.classes, strict=True):
-            parts = []
-            for switch in self._switches_of(here[0]):
-                part = self.model.new_int_var(0, most, "")
-                at[switch].append(part)
-                parts.append(part)
-            self.model.add(sum(parts) == x)
-        for parts in at.values():
-            groups = self.model.new_int_var(0, k // size, "")
-            self.model.add(sum(parts) == size * groups)
-
-    def _switches_of(self, node: int) -> list[int]:
-        cables = self.alike.cables
-        assert cables is not None
-        return [v for v, _ in cables[node]]
+        groups = switch_groups(
+            self.model, self.alike, self.classes, self.x, self.most, self.request.size
+        )
+        self.model.add(self.request.size * sum(groups) == self.request.k)
 
     def _used_switches(self) -> cp_model.LinearExpr:
         used: dict[int, Any] = {}
         for x, most, here in zip(self.x, self.most, self.classes, strict=True):
-            for v in self._switches_of(here[0]):
+            for v in self.alike.switches_of(here[0]):
                 if v not in used:
                     used[v] = self.model.new_bool_var("")
                 self.model.add(x <= most * used[v])
@@ -131,7 +117,8 @@ class Model:
                 several = self.model.new_bool_var("")
                 self.model.add(x <= 1).only_enforce_if(several.negated())
                 self.model.add_implication(several, reached[self.own[g]])
-        for (g, h), d in self.apart.items():
+        apart = ((pair, d) for pair, d in self.apart.items() if d)  # not at one place
+        for (g, h), d in apart:
             self.model.add_bool_or(used[g].negated(), used[h].negated(), reached[d])
         gaps = np.diff([0, *lengths]).tolist()
         return sum(gap * reached[d] for gap, d in zip(gaps, lengths, strict=True))
@@ -263,7 +250,7 @@ class Model:
 
     def _first(self, settings: Settings) -> list[int] | None:
         """Return the counts of a choice without proof, or None if rules bar it."""
-        if self.request.segment > 1 or self.request.require:
+        if self.request.size > 1 or self.request.require:
             return None
         instance, order = self.alike.instance(self.request.k, self.free)
         settings = replace(settings, time_limit=settings.time_limit / 4)
@@ -271,3 +258,58 @@ class Model:
         if result.chosen is None or result.limit is Limit.INTERRUPT:
             return None
         return self._counted([order[i] for i in result.chosen])
+
+
+def in_groups(alike: Alike, chosen: Sequence[int], size: int) -> bool:
+    """Return whether nodes split into groups of this size, each at one leaf switch."""
+    from ortools.sat.python import cp_model
+
+    from ...solvers import cpsat
+
+    inside = set(chosen)
+    classes = [[i for i in members if i in inside] for members in alike.classes]
+    classes = [here for here in classes if here]
+    counts = [len(here) for here in classes]
+    model = cp_model.CpModel()
+    switch_groups(model, alike, classes, counts, counts, size)
+    return not cpsat.decide(model, []).impossible
+
+
+def switch_groups(
+    model: cp_model.CpModel,
+    alike: Alike,
+    classes: Sequence[Sequence[int]],
+    x: Sequence[Any],
+    most: Sequence[int],
+    size: int,
+) -> list[Any]:
+    """Say that nodes come in groups, each at one leaf switch.
+
+    Parameters
+    ----------
+    model, x
+        ``x`` has how many nodes of every class are chosen.
+    alike, classes, most
+        Nodes of every class, and how many of them can be chosen.
+    size
+        Nodes of a group.
+
+    Returns
+    -------
+    list
+        The number of groups at every leaf switch.
+    """
+    at: dict[int, list[Any]] = defaultdict(list)
+    for count, high, here in zip(x, most, classes, strict=True):
+        parts = []
+        for switch in alike.switches_of(here[0]):
+            part = model.new_int_var(0, high, "")
+            at[switch].append(part)
+            parts.append(part)
+        model.add(sum(parts) == count)
+    total = sum(most)
+    groups = []
+    for parts in at.values():
+        groups.append(model.new_int_var(0, total // size, ""))
+        model.add(sum(parts) == size * groups[-1])
+    return groups

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
 from ...instances import InputError
 from ...instances.suggestions import entry_named
+from ...instances.topologies.grid import Grid
 from ...solvers import DEFAULT, Settings, Status, clock
 from ..placement import NodeSelector, Placement, Request, measures
-from ..topologies import Hierarchy
-from .greedy import RULES
+from ..placement.domains import as_written_down
+from ..placement.program import Chooser
+from ..placement.space import SpaceChooser
+from .greedy import RULES, Sees
 from .state import Flags, State
 
 
@@ -33,7 +37,8 @@ def by_rule(
     Raises
     ------
     InputError
-        If there is no such rule, or it knows nothing of what the request asks for.
+        If there is no such rule, or it knows nothing of what the request asks for, or
+        of such networks.
     """
     rule = entry_named(name, RULES, "method", "rule")
     if request.levels or request.require or (request.segment > 1 and not rule.segments):
@@ -43,15 +48,17 @@ def by_rule(
         raise InputError(problem, "method", name)
     exact = selector.select(request, free, settings)
     start = clock.now()
-    for i, fabric in enumerate(selector.cluster.fabrics):
-        if not isinstance(fabric, Hierarchy):
-            raise InputError("is for trees and blocks", "method", name)
-        state = State(fabric, free[i], request.segment)
+    for i, chooser in enumerate(selector.choosers):
+        state = seen(name, chooser, free[i], request.segment)
         chosen = rule.choose(state, request.k // request.segment)
         if chosen is None or len(chosen) != request.k:
             continue
-        at = np.bincount(fabric.home[free[i]], minlength=len(fabric.parent))
-        found = measures.cost(fabric, request.objective, chosen, fabric.below(at))
+        if isinstance(chooser, SpaceChooser):
+            found = chooser.alike.cost(request.objective, chosen)
+        else:
+            fabric = chooser.fabric
+            at = np.bincount(fabric.home[free[i]], minlength=len(fabric.parent))
+            found = measures.cost(fabric, request.objective, chosen, fabric.below(at))
         optimal = found == exact.bound
         return Placement(
             Status.OPTIMAL if optimal else Status.FEASIBLE,
@@ -66,3 +73,27 @@ def by_rule(
     if exact.status is Status.INFEASIBLE:
         return exact
     return replace(exact, status=Status.UNKNOWN, chosen=(), objective=None)
+
+
+def seen(
+    name: str, chooser: Chooser | SpaceChooser, free: Flags, size: int = 1
+) -> State:
+    """Return what a rule sees of the free nodes of one fabric.
+
+    Raises InputError if it knows nothing of such networks.
+    """
+    if isinstance(chooser, Chooser):
+        if RULES[name].sees is Sees.GRID:
+            raise InputError(f"{name} is for {Sees.GRID.value}", "method")
+        return State(chooser.fabric, free, size)
+    fabric, sees = chooser.fabric, RULES[name].sees
+    grid = isinstance(fabric.topology, Grid) and len(fabric.topology.shape) < 4
+    if (sees is Sees.SWITCHES and chooser.alike.cables is None) or (
+        sees is Sees.GRID and not grid
+    ):
+        problem = f"{name} is for {sees.value}, not for {fabric.kinds}"
+        raise InputError(problem, "method")
+    return State(_written_down(chooser.alike), free, size, fabric)
+
+
+_written_down = lru_cache(maxsize=16)(as_written_down)

@@ -10,21 +10,39 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from enum import Enum
 from types import MappingProxyType
 
 from .flux import flux_high, flux_locality, flux_low
 from .kueue import kueue_balanced, kueue_best_fit, kueue_least_free
 from .slurm import slurm_block, slurm_tree
+from .slurm_order import (
+    slurm_flat,
+    slurm_hilbert,
+    slurm_pack_serial,
+    slurm_spread,
+    slurm_switches,
+)
 from .state import State
 from .volcano import volcano_binpack, volcano_spread
 
 
+class Sees(Enum):
+    """What a rule looks at."""
+
+    SWITCHES = "networks with leaf switches"
+    ORDER = "all networks"
+    """Nodes one after another: it ignores how they are connected."""
+    GRID = "meshes and tori of up to three dimensions"
+
+
 @dataclass(frozen=True)
 class Rule:
-    """A rule, and whether it places segments whole."""
+    """A rule, whether it places segments whole, and what networks it knows."""
 
     choose: Callable[[State, int], tuple[int, ...] | None]
     segments: bool = False
+    sees: Sees = Sees.SWITCHES
 
 
 RULES: Mapping[str, Rule] = MappingProxyType(
@@ -36,9 +54,14 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "kueue-least-free": Rule(kueue_least_free, segments=True),
         "volcano-binpack": Rule(volcano_binpack, segments=True),
         "volcano-spread": Rule(volcano_spread, segments=True),
-        "flux-low": Rule(flux_low),
-        "flux-high": Rule(flux_high),
-        "flux-locality": Rule(flux_locality),
+        "slurm-flat": Rule(slurm_flat, sees=Sees.ORDER),
+        "slurm-hilbert": Rule(slurm_hilbert, sees=Sees.GRID),
+        "slurm-spread": Rule(slurm_spread, sees=Sees.ORDER),
+        "slurm-switches": Rule(slurm_switches),
+        "slurm-pack-serial": Rule(slurm_pack_serial),
+        "flux-low": Rule(flux_low, sees=Sees.ORDER),
+        "flux-high": Rule(flux_high, sees=Sees.ORDER),
+        "flux-locality": Rule(flux_locality, sees=Sees.ORDER),
     }
 )
 """The rules by name."""

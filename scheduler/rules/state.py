@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from ..topologies import Hierarchy
+from ..topologies import Hierarchy, Space
 
 Flags = npt.NDArray[np.bool_]
 
@@ -112,11 +112,17 @@ _layout_of = lru_cache(maxsize=16)(Layout)
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """A hierarchy, its free nodes, and segments that must be whole (1: none)."""
+    """A hierarchy, its free nodes, and segments that must be whole (1: none).
+
+    A network that is no tree is seen as it can be written down for Slurm: see
+    `placement.domains.as_written_down`.
+    """
 
     fabric: Hierarchy
     free: Flags
     size: int = 1
+    space: Space | None = None
+    """The network, if it is no tree."""
 
     @cached_property
     def layout(self) -> Layout:

@@ -12,8 +12,7 @@ from prometheus_client import (
     generate_latest,
 )
 
-from ..placement import measures
-from ..topologies import Hierarchy
+from ..placement.space import largest_in
 from .service import Service
 
 MEDIA = "text/plain; version=0.0.4; charset=utf-8"
@@ -73,14 +72,11 @@ class Metrics:
         self._nodes.set(self._service.nodes)
         self._free.set(state.count())
         self._sequence.set(state.sequence)
-        fabrics = self._service.selector.cluster.fabrics
-        for fabric, flags in zip(fabrics, state.free, strict=True):
+        choosers = self._service.selector.choosers
+        for chooser, flags in zip(choosers, state.free, strict=True):
             largest["any"] = max(largest["any"], int(flags.sum()))
-            if isinstance(fabric, Hierarchy):
-                at = fabric.count(flags.nonzero()[0])
-                found = measures.largest_jobs(fabric, fabric.below(at))
-                for level, most in found.items():
-                    largest[level] = max(largest.get(level, 0), most)
+            for level, most in largest_in(chooser, flags).items():
+                largest[level] = max(largest.get(level, 0), most)
         for level, most in largest.items():
             self._largest.labels(level).set(most)
         return generate_latest(self._registry)

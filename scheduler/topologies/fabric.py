@@ -7,6 +7,7 @@ connected has one fabric for each part; a job runs in one of them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -141,6 +142,14 @@ class Space:
     """The site of every node in the topology."""
     words: str
     """What it is, such as ``4x4x2 torus``."""
+
+    @property
+    def kinds(self) -> str:
+        """The words with an article, such as ``a 4x4x2 torus``."""
+        if self.words.startswith("points"):
+            return self.words
+        vowel = re.match(r"8|1[18]x", self.words) is not None
+        return f"a{'n' * vowel} {self.words}"
 
     def distance(self, a: int, b: int) -> int:
         """Return the hops between two nodes."""

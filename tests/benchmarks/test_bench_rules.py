@@ -7,7 +7,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-from benchmarks.bench_rules import Bench, largest_left, tree
+from ..modules import loaded
+from ..paths import ROOT
+
+bench_rules = loaded(ROOT / "benchmarks" / "bench_rules.py")
 
 
 @pytest.mark.parametrize("at", [(4,), (3, 3), (5, 2, 1), (4, 4, 2), (6, 0, 5)])
@@ -22,12 +25,12 @@ def test_the_largest_job_left_is_that_of_all_choices(
             for taken in product(*(range(own // size + 1) for own in at))
             if sum(taken) == segments
         )
-        assert largest_left(np.array(at), segments * size, size) == best
+        assert bench_rules.largest_left(np.array(at), segments * size, size) == best
 
 
 def test_decisions_are_the_same_every_time() -> None:
     def rows() -> list[list[str]]:
-        bench = Bench("made", tree([3, 4, 5, 2], 2))
+        bench = bench_rules.Bench("made", bench_rules.tree([3, 4, 5, 2], 2))
         while len(bench.tallies[False]["slurm-tree"].hops) < 5:
             bench.decide()
         return [tally.cells() for tally in bench.tallies[False].values()]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -17,6 +16,7 @@ from closeknit.scheduler.placement import NodeSelector
 from closeknit.scheduler.topologies import parse_cluster
 from closeknit.solvers.kernels import interpreted
 
+from .. import modules
 from ..paths import ROOT
 
 FOLDER = ROOT / "benchmarks" / "slurm"
@@ -43,14 +43,8 @@ LOG = """\
 TREE = "SwitchName=a Nodes=n[0-3]\nSwitchName=b Nodes=n[4-7]\nSwitchName=c Switches=a,b"
 
 
-def loaded(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, FOLDER / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
+def loaded(name: str) -> Any:
+    return modules.loaded(FOLDER / f"{name}.py")
 
 
 def test_the_log_tells_what_was_free_at_every_decision() -> None:

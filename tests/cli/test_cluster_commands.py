@@ -30,6 +30,18 @@ SQUEUE = {
     ]
 }
 
+RAILS = "\n".join(
+    [
+        "a,b,links",
+        *(f"S-{s},S-top,1" for s in "abcd"),
+        *(
+            f"{group}{i},S-{s},1"
+            for group, near in (("g", "ab"), ("h", "bc"), ("i", "cd"))
+            for i in range(4)
+            for s in near
+        ),
+    ]
+)
 Ask = Callable[..., tuple[int, str, str]]
 
 
@@ -40,7 +52,10 @@ def ask(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Ask:
     for name, text in files.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
 
-    def asked(command: str, *words: str, text: str = "") -> tuple[int, str, str]:
+    def asked(
+        command: str, *words: str, text: str = "", topology: str = BLOCKS
+    ) -> tuple[int, str, str]:
+        (tmp_path / "FILE").write_text(topology, encoding="utf-8")
         if text:
             (tmp_path / "JOBS").write_text(text, encoding="utf-8")
         there = [word.replace("@", f"@{tmp_path}/") for word in words]
@@ -178,3 +193,52 @@ def test_bad_lines_of_jobs(ask: Ask, text: str, complaint: str) -> None:
     assert status == 2
     assert f"JOBS: {complaint}" in err
     assert err.count("\n") == 1
+
+
+ON_RAILS = """\
+{"id": "1", "nodes": ["g0", "h0"]}
+{"id": "2", "nodes": ["i0", "i1"]}
+"""
+
+
+def test_leaf_switches_of_a_graph(ask: Ask) -> None:
+    how = {"topology": RAILS, "text": ON_RAILS}
+    status, out, _ = ask(
+        "why", "-k", "8", "--levels", "switch=8", "--busy", "@JOBS", **how
+    )
+    assert status == 3
+    assert "would have to be free: 2, proved (solver: cp-sat" in out
+    assert "  job 1: g0,h0" in out.splitlines()
+    assert "  without --levels switch=8 (4 fits, too)" in out.splitlines()
+    status, out, _ = ask("fragmentation", "--busy", "@JOBS", "--sizes", "3", **how)
+    rows = [line.split() for line in out.splitlines()]
+    assert ["switch", "4", "0", "6", "8"] in rows
+    assert ["3", "2", "2"] in rows
+    status, out, _ = ask("defrag", "--busy", "@JOBS", "--target", "1", **how)
+    assert status == 0
+    assert "Moves, then free: S-a" in out
+    bad = ("-k", "8", "--levels", "rack=2")
+    status, _, err = ask("why", *bad, topology=RAILS)
+    assert (status, err.count("\n")) == (2, 1)
+    assert "--levels: no such level: 'rack' (there is: switch)" in err
+
+
+def test_planes_of_a_torus(ask: Ask) -> None:
+    rows = "".join(f"n{x}{y},{x},{y}\n" for x in range(4) for y in range(3))
+    torus = f"# torus 4x3\nnode,x,y\n{rows}"
+    jobs = '{"id": "1", "nodes": "n11"}\n{"id": "2", "nodes": ["n20", "n21"]}\n'
+    how = {"topology": torus, "text": jobs}
+    status, out, _ = ask("fragmentation", "--busy", "@JOBS", **how)
+    assert (status, "largest free submesh  2x3, 6 nodes" in out) == (0, True)
+    assert ["plane-x", "4", "2", "3", "3"] in map(str.split, out.splitlines())
+    status, out, _ = ask("fragmentation", "--busy", "@JOBS", "--format", "json", **how)
+    assert json.loads(out)["largest_submesh"] == {"sides": [2, 3], "nodes": 6}
+    status, out, _ = ask(
+        "fragmentation", "--busy", "@JOBS", "--format", "prometheus", **how
+    )
+    assert 'closeknit_largest_free_submesh_nodes{kind="submesh"} 6' in out
+    status, out, _ = ask("defrag", "--busy", "@JOBS", "--level", "plane-y", **how)
+    assert "  plane-y  3, 1 without a job" in out.splitlines()
+    status, out, err = ask("why", "-k", "4", "--segment", "2", topology=torus)
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert "--segment: must be 1 where there are no leaf switches (4x3 torus)" in err

@@ -252,3 +252,21 @@ def test_bad_patterns_and_pictures(
     status, _, err = ask("-k", "4", *words)
     assert (status, err.count("\n")) == (2, 1)
     assert complaint in err
+
+
+def test_what_is_taken_of_the_switches_of_a_graph(ask: Ask) -> None:
+    near = {"g": "a", "h": "ab", "i": "b", "j": "c"}
+    wires = [f"{host},S-{s},1" for host in near for s in near[host]]
+    cables = ["a,b,links", *(f"S-{s},S-{t},1" for s, t in ("ab", "bc", "cd", "da"))]
+    text = "\n".join([*cables, *wires])
+    status, out, _ = ask("-k", "2", "--objective", "switches", "--explain", text=text)
+    lines = [line.strip() for line in out.splitlines()]
+    assert status == 0
+    assert "graph of 4 switches" in lines[0]
+    assert lines[-3:] == [
+        "S-a: 2 of 2 free nodes",
+        "S-b: 1 of 2 free nodes",
+        "largest job in one switch: 2 nodes, then 1",
+    ]
+    status, out, _ = ask("-k", "3", "--segment", "3", "--explain", text=text)
+    assert (status, "groups of 3 in one switch: 0, 1 wanted" in out) == (3, True)

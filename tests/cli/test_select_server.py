@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import importlib.util
 import json
 import os
 import signal
@@ -38,6 +37,7 @@ from ..fault_injection import (
     in_child,
     out_of_memory,
 )
+from ..modules import loaded
 from ..paths import ROOT
 
 SAMPLE = "drakenberg-figure-6"
@@ -46,17 +46,7 @@ GOOD = b'{"queue": "cluster", "pes": 4}\n'
 BENCH = ROOT / "benchmarks" / "soak_select.py"
 
 
-def soak_module() -> Any:
-    spec = importlib.util.spec_from_file_location("soak_select", BENCH)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-soak = soak_module()
+soak = loaded(BENCH)
 
 
 def sample(extra: int) -> bytes:

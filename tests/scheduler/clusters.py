@@ -9,9 +9,11 @@ from itertools import combinations, product
 
 from closeknit.scheduler.advice.layout import Layout
 from closeknit.scheduler.placement import NodeSelector, Request
+from closeknit.scheduler.topologies import parse_cluster
 from closeknit.solvers import Status
 
 Held = dict[str, dict[str, None]]
+Wiring = dict[str, list[str]]
 
 
 def small_tree(chance: random.Random, most: int = 9) -> str:
@@ -101,9 +103,7 @@ def least_moves(
             possible &= spread or len(counts) <= len(job.nodes)
         on = [0] * len(layout.domains)
         every = [0] * len(layout.domains)
-        for v, domain in enumerate(layout.within):
-            if domain < 0:
-                continue
+        for v, domain in ((v, d) for v, some in enumerate(layout.within) for d in some):
             on[domain] += sum(counts.get(v, 0) for counts in after)
             every[domain] += len(layout.free[v])
             every[domain] += sum(len(j.nodes.get(v, ())) for j in layout.jobs)
@@ -115,3 +115,39 @@ def least_moves(
         if possible and (best is None or value < best):
             best = value
     return best
+
+
+def random_fabric(chance: random.Random, most: int = 9) -> tuple[NodeSelector, Wiring]:
+    """Draw hosts with one or two cables to switches that form a ring."""
+    switches = [f"S{i}" for i in range(chance.randrange(4, 6))]
+    cables = [(a, switches[i - 1]) for i, a in enumerate(switches)]
+    hosts: Wiring = {}
+    for i in range(chance.randrange(most - 3, most + 1)):
+        if hosts and chance.random() < 0.5:
+            hosts[f"h{i}"] = hosts[chance.choice(list(hosts))]
+        else:
+            hosts[f"h{i}"] = chance.sample(switches, chance.randrange(1, 3))
+    cables += [(host, switch) for host, near in hosts.items() for switch in near]
+    rows = [f"{a},{b},1" for a, b in cables]
+    rows = [row.replace("S", "S-") for row in rows]
+    return NodeSelector(parse_cluster("\n".join(["a,b,links", *rows]))), hosts
+
+
+def come_in_groups(nodes: list[str], size: int, hosts: Wiring) -> bool:
+    """Whether nodes split into groups of this size, each at one switch."""
+    if not nodes:
+        return True
+    first, *rest = nodes
+    return any(
+        set.intersection(*(set(hosts[n]) for n in (first, *others)))
+        and come_in_groups([n for n in rest if n not in others], size, hosts)
+        for others in combinations(rest, size - 1)
+    )
+
+
+def rails() -> NodeSelector:
+    """Three groups of four hosts; neighbouring groups share one of their switches."""
+    rows = [f"S-{s},S-top,1" for s in "abcd"]
+    for group, switches in zip("ghi", ("ab", "bc", "cd"), strict=True):
+        rows += [f"{group}{i},S-{s},1" for i in range(4) for s in switches]
+    return NodeSelector(parse_cluster("\n".join(["a,b,links", *rows])))

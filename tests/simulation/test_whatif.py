@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,8 @@ from closeknit.simulation.whatif import (
 )
 from closeknit.simulation.whatif_machine import METHODS, ClusterMachine
 from closeknit.solvers.kernels import interpreted
+
+from ..scheduler.clusters import rails
 
 TREE = "\n".join(
     [
@@ -109,6 +112,37 @@ def test_a_machine_gives_idle_nodes_of_one_part(
     assert machine.state() == whole
 
 
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 2**32), st.sampled_from(METHODS))
+def test_a_machine_of_a_graph_is_priced_by_its_cables(seed: int, method: str) -> None:
+    chance, selector = random.Random(seed), rails()
+    if method == "thrifty":
+        with pytest.raises(InputError, match="thrifty is for trees and blocks"):
+            ClusterMachine(selector, method, Objective.SWITCHES)
+        return
+    machine = ClusterMachine(selector, method, Objective.SWITCHES)
+    assert machine.levels() == ["switch"]
+    [fabric] = selector.cluster.fabrics
+    with interpreted():
+        for k in (chance.randrange(1, 6), chance.randrange(1, 4)):
+            grant = machine.allocate(k)
+            if grant is None:
+                assert method in ("slurm-block", "slurm-switches")
+                continue
+            assert machine.last is not None
+            names = [fabric.nodes[i] for i in grant.used.tolist()]
+            rails_of = {"g": "ab", "h": "bc", "i": "cd"}
+            used = {rail for name in names for rail in rails_of[name[0]]}
+            assert machine.last.switches == len(used)
+            pairs = combinations(grant.used.tolist(), 2)
+            assert machine.last.hops == sum(fabric.distance(a, b) for a, b in pairs)
+            assert machine.last.ratio >= 1
+            assert method != "optimum" or machine.last.ratio == 1
+            idle = [n for n, one in zip(fabric.nodes, machine.idle, strict=True) if one]
+            rooms = [sum(r in rails_of[n[0]] for n in idle) for r in "abcd"]
+            assert machine.last.largest == {"switch": max(rooms)}
+
+
 def test_groups_are_whole_or_wait() -> None:
     machine = ClusterMachine(cluster(), "kueue-best-fit", Objective.BLOCKS)
     with interpreted():
@@ -124,7 +158,8 @@ def test_groups_are_whole_or_wait() -> None:
 @given(st.integers(0, 2**32), st.sampled_from(list(Policy)))
 def test_where_any_nodes_do_no_method_changes_a_wait(seed: int, policy: Policy) -> None:
     jobs = drawn(seed, 12)
-    methods = [name for name in METHODS if name != "slurm-block"]
+    waiting = ("slurm-block", "slurm-switches")
+    methods = [name for name in METHODS if name not in waiting]
     found = [outcome(jobs, cluster(), method, policy=policy) for method in methods]
     for one in found:
         assert one["wait_s"] == found[0]["wait_s"]
@@ -185,7 +220,7 @@ def test_shifted_replays_keep_jobs_and_gaps(seed: int, replays: int) -> None:
 def test_methods_without_segments_are_refused() -> None:
     jobs = [in_groups(StreamJob(1, 0, 4, 5, 5), 2)]
     assert jobs[0].shape == (2, 2)
-    for name, rule in RULES.items():
+    for name, rule in ((name, RULES[name]) for name in RULES if name in METHODS):
         skipped: Counter[Skipped] = Counter()
         with interpreted():
             if rule.segments:
@@ -198,7 +233,7 @@ def test_methods_without_segments_are_refused() -> None:
 
 def test_a_mesh_and_an_unknown_method_are_refused() -> None:
     mesh = "# mesh 2x2\nnode,x,y\na,0,0\nb,0,1\nc,1,0\nd,1,1"
-    with pytest.raises(InputError, match="is for trees and blocks"):
+    with pytest.raises(InputError, match="with leaf switches, not for a 2x2 mesh"):
         ClusterMachine(cluster(mesh), "optimum", Objective.HOPS)
     with pytest.raises(InputError, match="did you mean optimum"):
         ClusterMachine(cluster(), "optimal", Objective.HOPS)

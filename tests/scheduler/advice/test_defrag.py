@@ -16,7 +16,7 @@ from closeknit.scheduler.advice.moves import steps
 from closeknit.scheduler.placement import NodeSelector
 from closeknit.scheduler.topologies import parse_cluster
 
-from ..clusters import Held, least_moves, random_jobs, small_tree
+from ..clusters import Held, least_moves, rails, random_fabric, random_jobs, small_tree
 
 TREE = """\
 SwitchName=s0 Nodes=a[0-2]
@@ -41,13 +41,15 @@ def test_the_fewest_moves_are_those_of_all_arrangements(
     seed: int, by_jobs: bool, spread: bool, data: st.DataObject
 ) -> None:
     chance = random.Random(seed)
-    text = small_tree(chance, most=8)
-    selector = NodeSelector(parse_cluster(text))
+    selector = NodeSelector(parse_cluster(small_tree(chance, most=8)))
+    if data.draw(st.booleans(), "no tree"):
+        selector, _ = random_fabric(chance, most=7)
     held = random_jobs(chance, selector.cluster.index, 0.5)
     if not held:
         return
-    levels = getattr(selector.cluster.fabrics[0], "levels", ())
-    layout = laid_out(text, held, level=data.draw(st.sampled_from(levels[:2])))
+    levels = getattr(selector.cluster.fabrics[0], "levels", ("switch",))
+    level = data.draw(st.sampled_from(levels[:2]))
+    layout = layout_of(selector, selector.free(without=held), held, level=level)
     room = data.draw(st.sampled_from([0, 0, 2, 3]))
     count = data.draw(st.integers(1, len(layout.domains)))
     found = fewest(layout, Goal(0 if room else count, room, by_jobs, spread))
@@ -110,7 +112,12 @@ def test_jobs_that_stay_and_jobs_that_share_nodes() -> None:
     [
         (TREE, {"level": "rack"}, r"level: no such level.*there are: switch, level2"),
         (TREE, {"stay": ["q"]}, "stay: holds no node of the topology: 'q'"),
-        ("# mesh 3\nnode,x\na0,0\na1,1\na2,2", {}, "topology: is no tree"),
+        ("node,x\na0,0\na1,1\na2,2", {}, "topology: has no switches or planes"),
+        (
+            "# mesh 3\nnode,x\na0,0\na1,1",
+            {"level": "switch"},
+            "level: no such.*plane-x",
+        ),
     ],
 )
 def test_bad_questions(text: str, more: dict[str, object], complaint: str) -> None:
@@ -121,3 +128,33 @@ def test_bad_questions(text: str, more: dict[str, object], complaint: str) -> No
 def test_without_jobs_there_is_nothing_to_move() -> None:
     with pytest.raises(InputError, match="busy: says of no node of the topology"):
         laid_out(TREE, {})
+
+
+def test_a_switch_of_two_rails_is_freed_of_both_groups() -> None:
+    held = held_by(x="g0 h0", y="i0 i1")
+    selector = rails()
+    layout = layout_of(selector, selector.free(without=held), held)
+    assert (layout.level, len(layout.leaves), layout.taken()) == (
+        "switch",
+        3,
+        [1, 2, 3, 2],
+    )
+    assert dict(zip(layout.leaves, layout.within, strict=True)) == {
+        "S-a+S-b": (0, 1),
+        "S-b+S-c": (1, 2),
+        "S-c+S-d": (2, 3),
+    }
+    found = [point.nodes for point in front(layout, Goal())]
+    assert found == [1, 2, None]  # g0 to h; then h0 to g too, and a, b or c, d are busy
+
+
+def test_planes_of_a_mesh_are_freed() -> None:
+    rows = "".join(f"n{x}{y},{x},{y}\n" for x in range(3) for y in range(2))
+    text = f"# mesh 3x2\nnode,x,y\n{rows}"
+    held = held_by(x="n00", y="n11", z="n20")
+    layout = laid_out(text, held)
+    assert (layout.level, layout.domains) == ("plane-x", ("x=0", "x=1", "x=2"))
+    assert [point.nodes for point in front(layout, Goal())] == [1, None]
+    across = laid_out(text, held, level="plane-y")
+    [one, none] = front(across, Goal())
+    assert (one.nodes, one.freed, none.nodes) == (1, ("y=1",), None)

@@ -14,11 +14,19 @@ from hypothesis import strategies as st
 from closeknit.instances import InputError
 from closeknit.scheduler.advice.why import explain
 from closeknit.scheduler.placement import NodeSelector, Request
-from closeknit.scheduler.topologies import parse_cluster
+from closeknit.scheduler.topologies import Hierarchy, parse_cluster
 from closeknit.solvers import Limit, Settings
 from closeknit.solvers.kernels import interpreted
 
-from ..clusters import Held, fewest_added, fits, random_jobs, small_tree
+from ..clusters import (
+    Held,
+    fewest_added,
+    fits,
+    rails,
+    random_fabric,
+    random_jobs,
+    small_tree,
+)
 
 BLOCKS = """\
 BlockName=b1 Nodes=p[01-18]
@@ -45,13 +53,19 @@ def test_the_least_changes_are_those_of_all_subsets(
 ) -> None:
     chance = random.Random(seed)
     selector = NodeSelector(parse_cluster(small_tree(chance)))
+    if data.draw(st.booleans(), "no tree"):
+        selector, _ = random_fabric(chance, most=8)
     [fabric] = selector.cluster.fabrics
+    names = fabric.levels if isinstance(fabric, Hierarchy) else ()
+    level = names[1] if len(names) > 1 else "switch"
     nodes = list(fabric.nodes)
     held = random_jobs(chance, nodes, data.draw(st.sampled_from([0.3, 0.7])))
     segment = data.draw(st.sampled_from([s for s in (1, 2, 3, 4) if k % s == 0]))
     levels = {}
     if k % 2 == 0 and segment < 3 and data.draw(st.booleans()):
-        levels = {"level2": data.draw(st.sampled_from([2, k]))}
+        levels = {level: data.draw(st.sampled_from([2, k]))}
+    if level == "switch" and segment != levels.get(level, segment):
+        segment = 1
     require = frozenset(n for n in nodes if chance.random() < 0.1)
     if len(require) > k:
         require = frozenset()
@@ -173,7 +187,7 @@ def test_what_never_fits_names_the_constraint() -> None:
     assert (large.never, large.changes, large.most) == (True, (), 48)
 
 
-def test_networks_that_are_no_tree_have_no_groups() -> None:
+def test_networks_without_switches_have_no_groups() -> None:
     rows = "\n".join(f"n{x},{x}" for x in range(5))
     selector = NodeSelector(parse_cluster(f"# mesh 5\nnode,x\n{rows}"))
     free = selector.free(without=["n1", "n3"])
@@ -181,10 +195,28 @@ def test_networks_that_are_no_tree_have_no_groups() -> None:
     with interpreted():
         found = explain(selector, Request(4), free, none, {"n1": {"a": None}})
     assert found.placement.objective == (1,)
-    with pytest.raises(InputError, match=r"segment: groups are for trees and blocks"):
+    with pytest.raises(InputError, match=r"segment: must be 1 where there are no leaf"):
         explain(selector, Request(4, segment=2), free, none)
+    with pytest.raises(InputError, match=r"levels: is for networks with switches"):
+        explain(selector, Request(4, levels={"switch": 2}), free, none)
     with pytest.raises(InputError, match="require: is not in the topology: 'zz'"):
         explain(selector, Request(1, require=frozenset(["zz"])), free, none)
+
+
+def test_hosts_on_two_rails_count_at_both() -> None:
+    selector = rails()  # g0-3 at a and b, h0-3 at b and c, i0-3 at c and d
+    held: Held = {name: {name[0]: None} for name in ("g0", "h0", "i0", "i1")}
+    none = [np.zeros_like(one) for one in selector.free()]
+    with interpreted():
+        request = Request(8, segment=8)
+        found = explain(selector, request, selector.free(without=held), none, held)
+        levels = Request(8, levels={"switch": 8})
+        again = explain(selector, levels, selector.free(without=held), none, held)
+    assert found.busy == again.busy == ("g0", "h0")  # a switch has 8 hosts
+    assert found.jobs is not None
+    assert (found.jobs.jobs, found.jobs.bound) == (("g", "h"), 2)
+    assert (found.most, found.values) == (0, {"segment": 4})
+    assert again.changes == (("switch",),)
 
 
 def test_a_limit_is_reported() -> None:

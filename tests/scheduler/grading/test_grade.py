@@ -25,6 +25,8 @@ from closeknit.scheduler.topologies import Hierarchy, parse_cluster
 from closeknit.solvers import Settings
 from closeknit.solvers.kernels import interpreted
 
+from ..clusters import come_in_groups, random_fabric
+
 
 def racks(*sizes: int) -> NodeSelector:
     """Racks of these sizes below pairs of switches below one."""
@@ -163,7 +165,7 @@ def test_parts_without_a_connection() -> None:
     assert one.why is Why.PARTS
 
 
-def test_a_mesh_has_hops_only() -> None:
+def test_a_mesh_has_hops_and_diameters() -> None:
     text = "# mesh 3x3\nnode,x,y\n" + "\n".join(
         f"n{x}{y},{x},{y}" for x in range(3) for y in range(3)
     )
@@ -173,13 +175,42 @@ def test_a_mesh_has_hops_only() -> None:
     assert isinstance(one, Grade)
     assert (one.cost, one.best, one.low) == ((9,), (8,), Fraction(9, 8))
     other = decide(selector, Request(4, Objective.SPREAD), row)
-    assert isinstance(other, Ungraded)
-    assert other.why is Why.REQUEST
+    assert isinstance(other, Grade)
+    assert (other.cost, other.best, other.low) == ((2, 9), (2, 8), Fraction(9, 8))
+    refused = decide(selector, Request(4, Objective.BLOCKS), row)
+    assert isinstance(refused, Ungraded)
+    assert (refused.why, "must be hops or spread" in refused.detail) == (
+        Why.REQUEST,
+        True,
+    )
     points = "node,x,y\na,0,0\nb,1,0\nc,5,0\nd,6,0"
     selector = NodeSelector(parse_cluster(points))
     one = decide(selector, Request(2, Objective.HOPS), ["b", "c"])
     assert isinstance(one, Grade)
     assert one.low == 4
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.integers(0, 10**6),
+    st.sampled_from([Objective.HOPS, Objective.SWITCHES, Objective.SPREAD]),
+)
+def test_on_graphs_groups_are_whole_if_they_can_be_put_at_switches(
+    seed: int, objective: Objective
+) -> None:
+    chance = random.Random(seed)
+    selector, hosts = random_fabric(chance, most=8)
+    [fabric] = selector.cluster.fabrics
+    if isinstance(fabric, Hierarchy):
+        return
+    chosen = chance.sample(fabric.nodes, 4)
+    one = decide(selector, Request(4, objective, 2), chosen)
+    assert isinstance(one, Grade)
+    assert (one.broken == ()) == come_in_groups(chosen, 2, hosts)
+    if not one.broken:
+        assert one.best is not None
+        assert one.cost >= one.best == one.bound
+        assert one.low == one.high
 
 
 def test_totals_keep_the_worst_and_no_more() -> None:

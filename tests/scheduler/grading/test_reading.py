@@ -130,7 +130,7 @@ def test_packed_lines_and_standard_input(
     ("text", "message"),
     [
         ("", "has no decisions"),
-        ("[]", "document: must be an object"),
+        ("[]", "decisions: must be an object"),
         ('{"jobs": []}', "has no decisions"),
         ('{"jobs": [3]}', "jobs[0]: must be an object"),
         (line()[:-5], "not JSON"),

@@ -22,35 +22,7 @@ from closeknit.scheduler.topologies import Space, parse_cluster
 from closeknit.solvers import Limit, Settings, Status
 from closeknit.solvers.kernels import interpreted
 
-Wiring = dict[str, list[str]]
-
-
-def random_fabric(chance: random.Random) -> tuple[NodeSelector, Wiring]:
-    """Draw hosts with one or two cables to switches that form a ring or more."""
-    switches = [f"S{i}" for i in range(chance.randrange(4, 6))]
-    cables = [(a, switches[i - 1]) for i, a in enumerate(switches)]
-    hosts: Wiring = {}
-    for i in range(chance.randrange(6, 10)):
-        if hosts and chance.random() < 0.5:
-            hosts[f"h{i}"] = hosts[chance.choice(list(hosts))]
-        else:
-            hosts[f"h{i}"] = chance.sample(switches, chance.randrange(1, 3))
-    cables += [(host, switch) for host, near in hosts.items() for switch in near]
-    rows = [f"{a},{b},1" for a, b in cables]
-    rows = [row.replace("S", "S-") for row in rows]
-    return NodeSelector(parse_cluster("\n".join(["a,b,links", *rows]))), hosts
-
-
-def come_in_groups(nodes: list[str], size: int, hosts: Wiring) -> bool:
-    """Whether nodes split into groups of this size, each at one switch."""
-    if not nodes:
-        return True
-    first, *rest = nodes
-    return any(
-        set.intersection(*(set(hosts[n]) for n in (first, *others)))
-        and come_in_groups([n for n in rest if n not in others], size, hosts)
-        for others in combinations(rest, size - 1)
-    )
+from ..clusters import Wiring, come_in_groups, rails, random_fabric
 
 
 def defined(
@@ -130,14 +102,6 @@ def test_the_least_diameter_on_a_torus(seed: int, k: int, required: bool) -> Non
     assert defined(fabric, {}, Objective.SPREAD, found.chosen) == best
 
 
-def rails() -> NodeSelector:
-    """Three groups of four hosts; neighbouring groups share one of their switches."""
-    rows = [f"S-{s},S-top,1" for s in "abcd"]
-    for group, switches in zip("ghi", ("ab", "bc", "cd"), strict=True):
-        rows += [f"{group}{i},S-{s},1" for i in range(4) for s in switches]
-    return NodeSelector(parse_cluster("\n".join(["a,b,links", *rows])))
-
-
 def test_fewest_leaf_switches_of_rails() -> None:
     selector = rails()
     [fabric] = selector.cluster.fabrics
@@ -175,13 +139,22 @@ def test_stopped_early_there_is_a_bound() -> None:
     assert none.chosen == ()
 
 
+def test_points_at_one_place_are_no_hops_apart() -> None:
+    selector = NodeSelector(parse_cluster("node,x\na,0\nb,0\nc,3\nd,4"))
+    with interpreted():
+        found = selector.select(Request(2, Objective.SPREAD), selector.free())
+        more = selector.select(Request(3, Objective.SPREAD), selector.free())
+    assert (found.objective, found.chosen) == ((0, 0), (0, 1))
+    assert more.objective == (3, 6)
+
+
 def test_what_is_not_defined_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     selector = rails()
     free = selector.free()
     for objective in (Objective.BLOCKS, Objective.FRAGMENTATION, Objective.THRIFTY):
         with pytest.raises(InputError, match="must be hops or switches or spread"):
             selector.select(Request(4, objective), free)
-    with pytest.raises(InputError, match="levels: is for trees and blocks"):
+    with pytest.raises(InputError, match=r"levels: no such level.*there is: switch"):
         selector.select(Request(4, levels={"rack": 2}), free)
     monkeypatch.setattr(space, "MOST_CLASSES", 1)
     with pytest.raises(InputError, match="must be hops with more than 1 different"):

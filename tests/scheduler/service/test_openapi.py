@@ -15,6 +15,8 @@ from closeknit.scheduler.service.service import Service
 from closeknit.scheduler.topologies import parse_cluster
 from closeknit.solvers.kernels import interpreted
 
+from ..clusters import rails
+
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     schemathesis = pytest.importorskip("schemathesis")
@@ -45,14 +47,14 @@ PATHS = (
 )
 
 
-def application() -> Any:
-    selector = NodeSelector(parse_cluster(RACKS))
+def application(selector: NodeSelector) -> Any:
     return Application(Service(selector), Policy()).asgi
 
 
-def attack(path: str, examples: int) -> int:
+def attack(path: str, examples: int, selector: NodeSelector | None = None) -> int:
     """Send drawn requests, half of them invalid; return how many were sent."""
-    schema = schemathesis.openapi.from_asgi("/openapi.json", application())
+    selector = selector or NodeSelector(parse_cluster(RACKS))
+    schema = schemathesis.openapi.from_asgi("/openapi.json", application(selector))
     method, _, name = path.partition(" ")
     operation = schema[name][method]
     checks, sent = [CHECKS.get_one(check) for check in CHECKED], 0
@@ -81,6 +83,13 @@ def attack(path: str, examples: int) -> int:
 @pytest.mark.parametrize("path", PATHS)
 def test_no_request_that_schemathesis_draws_is_answered_by_an_error(path: str) -> None:
     assert attack(path, 20) >= 1
+
+
+def test_networks_that_are_no_tree_answer_drawn_requests() -> None:
+    cells = "".join(f"n{x}{y},{x},{y}\n" for x in range(3) for y in range(3))
+    torus = NodeSelector(parse_cluster(f"# torus 3x3\nnode,x,y\n{cells}"))
+    assert attack("POST /select", 20, rails()) >= 1
+    assert attack("POST /select", 20, torus) >= 1
 
 
 @pytest.mark.slow

@@ -84,7 +84,9 @@ def test_hops_on_a_torus() -> None:
     refused = ask(
         application(text=TORUS), "POST", "/select", {"k": 4, "objective": "switches"}
     )
-    problem(refused, 422, "only hops", "objective")
+    problem(refused, 422, "must be hops or spread on this network", "objective")
+    metrics = ask(application(text=TORUS), "GET", "/metrics").content.decode()
+    assert 'closeknit_largest_job_nodes{level="plane-x"} 4.0' in metrics
 
 
 def test_the_state_follows_numbered_steps() -> None:

@@ -1,0 +1,128 @@
+"""Groups at the leaf switches of a graph: whether they fit, and what would have to end.
+
+A node with cables to several leaf switches can be in a group at any of them, so that
+counting at each switch does not do: CP-SAT decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from ortools.sat.python import cp_model
+
+from ...solvers import DEFAULT, Grade, Limit, Proof, Settings, Status, cpsat
+from ..placement import Placement, Request
+from ..placement.alike import Alike, Flags
+from ..placement.space_model import switch_groups
+from .models import Ends
+from .reason import JobsToEnd
+
+_BY = str(Proof(Grade.SOLVER, cpsat.BY))
+
+
+class Grouping:
+    """A request for groups, and the nodes that may be chosen.
+
+    Parameters
+    ----------
+    alike
+        The nodes of a graph with leaf switches.
+    request
+        The job; its groups are within one leaf switch each.
+    allowed
+        Which nodes may be chosen, free or not.
+    """
+
+    def __init__(self, alike: Alike, request: Request, allowed: Flags) -> None:
+        self.alike, self.request = alike, request
+        names = alike.fabric.nodes
+        self.wanted = [
+            i for i in np.flatnonzero(allowed).tolist() if names[i] in request.require
+        ]
+        needed = set(self.wanted)
+        self.classes = [
+            here
+            for members in alike.classes
+            if (here := [i for i in members if allowed[i]])
+        ]
+        self.model = model = cp_model.CpModel()
+        need = [sum(i in needed for i in here) for here in self.classes]
+        most = [len(here) for here in self.classes]
+        self.x = [
+            model.new_int_var(low, high, "")
+            for low, high in zip(need, most, strict=True)
+        ]
+        groups = switch_groups(model, alike, self.classes, self.x, most, request.size)
+        self.count: Any = sum(groups)
+
+    def most(self, settings: Settings = DEFAULT) -> tuple[int, Limit | None]:
+        """Return the most nodes that whole groups can have, and what stopped early."""
+        self.model.maximize(self.count)
+        found = cpsat.decide(self.model, self.x, settings=settings)
+        return sum(found.values or ()), found.limit
+
+    def least_busy(self, free: Flags, settings: Settings = DEFAULT) -> Placement:
+        """Choose as few nodes that are not free as possible, as `least_busy` of trees.
+
+        Objective and bound are their number.
+        """
+        self.model.add(self.request.size * self.count == self.request.k)
+        needed = set(self.wanted)
+        held = sum(not free[i] for i in needed)
+        extra: list[Any] = []
+        for x, here in zip(self.x, self.classes, strict=True):
+            ready = sum(bool(free[i]) or i in needed for i in here)
+            if ready < len(here):
+                extra.append(self.model.new_int_var(0, len(here) - ready, ""))
+                self.model.add(extra[-1] >= x - ready)
+        self.model.minimize(sum(extra))
+        found = cpsat.decide(self.model, self.x, settings=settings)
+        if found.impossible:
+            return Placement(Status.INFEASIBLE, by=_BY)
+        bound = (held + max(0, found.bound or 0),)
+        if found.values is None:
+            status = Status.UNKNOWN
+            return Placement(status, 0, (), None, bound, _BY, found.limit)
+        chosen: list[int] = []
+        for count, here in zip(found.values, self.classes, strict=True):
+            here = sorted(here, key=lambda i: (i not in needed, not free[i], i))
+            chosen += here[:count]
+        busy = (sum(not free[i] for i in chosen),)
+        status = Status.OPTIMAL if busy == bound else Status.FEASIBLE
+        return Placement(
+            status, 0, tuple(sorted(chosen)), busy, bound, _BY, found.limit
+        )
+
+    def fewest_jobs(
+        self, free: Flags, held: Sequence[tuple[str, ...]], settings: Settings
+    ) -> JobsToEnd:
+        """Find the fewest jobs whose nodes suffice; of these the smallest."""
+        ends = Ends(self.model, held)
+        for i in self.wanted:
+            if not free[i] and not ends.require(i):
+                return JobsToEnd(None, by="counting")
+        self.model.add(self.request.size * self.count == self.request.k)
+        for x, here in zip(self.x, self.classes, strict=True):
+            self.model.add(x <= ends.freed(here, free))
+        allowed = np.zeros_like(free)
+        allowed[[i for here in self.classes for i in here]] = True
+
+        def fits(ended: Flags) -> bool:
+            usable = (ended | free) & allowed
+            if not all(usable[i] for i in self.wanted):
+                return False
+            again = Grouping(self.alike, self.request, usable)
+            return again.least_busy(usable).objective == (0,)
+
+        return ends.fewest(settings, fits)
+
+
+def largest_groups(
+    alike: Alike, size: int, free: Flags, settings: Settings = DEFAULT
+) -> int:
+    """Return how many groups of free nodes there is room for at leaf switches."""
+    request = Request(size, segment=size)
+    found, _ = Grouping(alike, request, free).most(settings)
+    return found // size
