@@ -8,9 +8,13 @@ from itertools import combinations
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from closeknit.instances import InputError, Mesh, read_instance
+from closeknit.instances import InputError, KSubset, Mesh, read_instance
+from closeknit.instances.json_text import dumps
 from closeknit.instances.ksubset.generators import random_occupancy
+from closeknit.instances.parsing import parse_json
 from closeknit.methods import KSUBSET
 from closeknit.reports.explorer.application import MOST_BYTES, application
 from closeknit.reports.explorer.board import board_of, of_instance
@@ -19,6 +23,7 @@ from closeknit.solvers.kernels import interpreted
 
 from ...asgi import Answer, ask
 from ...oracles import optimum
+from ...strategies import graphs, ksubsets, topologies
 
 RACKS = """\
 SwitchName=r1 Nodes=a[01-05]
@@ -157,6 +162,31 @@ def test_a_picture_of_two_sets(explorer: Explorer) -> None:
     found = explorer.answer("picture", {"board": mesh(3, 3), "sets": sets})
     assert found["text"].startswith("<svg")
     assert "chosen by auto" in found["text"]
+
+
+@settings(max_examples=60)
+@given(instance=ksubsets(st.one_of(topologies(), graphs())))
+def test_any_network_comes_back_from_the_page(instance: KSubset) -> None:
+    """As JSON, through what JavaScript makes of numbers; drawn without overlaps."""
+    loaded = json.loads(dumps(of_instance(instance)))
+    board = {name: loaded[name] for name in ("topology", "busy", "k", "name")}
+    again = board_of(parse_json(json.dumps(board)))
+    assert again.instance.free == instance.free
+    assert sorted(again.numbers) == sorted(
+        set(range(len(loaded["labels"]))) - set(loaded["busy"])
+    )
+    places = list(instance.topology.locations())
+    for i, number in enumerate(again.numbers):
+        assert places[number] == instance.free[i]
+    chosen = range(instance.k)
+    assert again.chosen(again.shown(chosen), "chosen") == tuple(chosen)
+    for view in loaded["views"].values():
+        assert len(view["spots"]) == len(places)
+        if instance.topology.kind != "points":
+            assert len(set(map(tuple, view["spots"]))) == len(places)
+        for x, y in view["spots"]:
+            assert 0 <= x <= view["width"]
+            assert 0 <= y <= view["height"]
 
 
 def test_racks_of_a_cluster(explorer: Explorer) -> None:
