@@ -48,7 +48,7 @@ def tree_picture(instance: KSubset, chosen: Collection[int], accent: str) -> Pic
     assert isinstance(tree, Tree)
     if len(tree.parent) > MOST_NODES[Tree]:
         return _listed("tree", len(tree.parent), _by_parent(tree, chosen))
-    across, level = levels_of(tree)
+    across, level = _levels(tree)
     leaves = max(across.values()) + 1
     step = min(_ROOM / leaves, 34)
     side = min(step - 2, 16)
@@ -106,7 +106,7 @@ def laid_out(graph: Graph) -> list[tuple[float, float]]:
     ]
 
 
-def levels_of(tree: Tree) -> tuple[dict[int, float], dict[int, int]]:
+def _levels(tree: Tree) -> tuple[dict[int, float], dict[int, int]]:
     """Leaves in a row, every other node above the middle of its children."""
     children: list[list[int]] = [[] for _ in tree.parent]
     level: dict[int, int] = {}

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from threading import Event
+from typing import Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -59,8 +62,28 @@ def application(explorer: Explorer) -> ASGIApp:
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         yield
-        explorer.ended.set()
         worker.close()
+
+    async def run(request: Request, name: str, body: dict[str, Any]) -> dict[str, Any]:
+        """Answer in the worker's thread, unless the client goes before its turn."""
+        gone = Event()
+
+        async def watch() -> None:
+            while (await request.receive())["type"] != "http.disconnect":
+                pass
+            gone.set()
+
+        def begun(_: float) -> dict[str, Any]:
+            if gone.is_set():
+                raise Problem(503, "the client has gone")
+            return explorer.answer(name, body, gone)
+
+        watching = asyncio.create_task(watch())
+        try:
+            return await worker.run(begun, _LONGEST_WAIT)
+        finally:
+            gone.set()
+            watching.cancel()
 
     async def answered(request: Request) -> Response:
         try:
@@ -68,9 +91,9 @@ def application(explorer: Explorer) -> ASGIApp:
             if name not in explorer.answers:
                 raise Problem(404, f"{name}: no such request")
             body = await json_body(request, MOST_BYTES, _READING)
-            return json_response(
-                await worker.run(lambda _: explorer.answer(name, body), _LONGEST_WAIT)
-            )
+            return json_response(await run(request, name, body))
+        except asyncio.CancelledError:  # by the server, which has been ended
+            return Problem(503, "the server has been ended").response()
         except Problem as problem:
             return problem.response()
         except MalformedError as error:

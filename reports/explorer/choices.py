@@ -11,6 +11,7 @@ from ...instances.json_text import dumps
 from ...instances.ksubset.json import document_of
 from ...instances.suggestions import entry_named
 from ...methods import KSUBSET
+from ...scheduler.hostlist import fold
 from ...solvers import Settings, SolverError
 from ..campaigns.campaign import run_one
 from ..campaigns.rows import FAILED, Row, row_of
@@ -43,23 +44,26 @@ def methods() -> list[dict[str, Any]]:
     ]
 
 
-def compared(body: dict[str, Any], ended: Event | None = None) -> dict[str, Any]:
+def compared(body: dict[str, Any], gone: Event | None = None) -> dict[str, Any]:
     """Run methods on a board, and the exact route; return ratios and sets.
 
     Parameters
     ----------
     body
-        ``board``, ``methods`` (names) and, for each of them, ``time_limit``.
-    ended
-        Set when no further method is to be run.
+        ``board``, ``methods`` (names), and ``time_limit`` for each of them; of a
+        cluster in a file also ``cluster``, its ``file`` and the names ``busy``.
+    gone
+        Set when nobody waits for the answer any more.
 
     Raises
     ------
     InputError
         If a field is malformed.
     """
-    fields.only(body, ("board", "methods", "time_limit"), ("board", "methods"), "")
+    known = ("board", "methods", "time_limit", "cluster")
+    fields.only(body, known, known[:2], "")
     board = board_of(body["board"])
+    selection = _selection(body["cluster"], board) if "cluster" in body else ""
     names = list(dict.fromkeys(fields.strings(body["methods"], "methods")))
     if not 1 <= len(names) <= MOST_METHODS:
         problem = f"must be from 1 to {MOST_METHODS} methods"
@@ -78,14 +82,15 @@ def compared(body: dict[str, Any], ended: Event | None = None) -> dict[str, Any]
     settings = Settings(time_limit=float(limit))
     rows = []
     for name in (*names, EXACT):
-        if ended is not None and ended.is_set():
-            raise InputError("the server has been ended")
+        if gone is not None and gone.is_set():
+            raise InputError("the request was given up")
         rows.append(_row(board.instance, name, settings))
     scored = judge([board.instance], rows, {"ksubset": KSUBSET})
     return {
         "rows": [_described(one, board) for one in scored],
         "finding": _finding(scored),
         "command": command(board.instance, names, float(limit)),
+        "selection": selection,
     }
 
 
@@ -115,7 +120,7 @@ def _described(one: ScoredRun, board: Board) -> dict[str, Any]:
         "status": row.status,
         "limit": row.limit or "",
         "proof": str(row.proof) if row.proof else "",
-        "error": row.error,
+        "error": row.error.removeprefix(f"{row.method}: "),
     }
 
 
@@ -153,6 +158,17 @@ def command(instance: KSubset, names: list[str], limit: float) -> str:
     words = ["closeknit", "compare", f"{file_name(instance.name)}.json"]
     words += ["--methods", ",".join(names)] if names else ["--methods", EXACT]
     words += ["--time-limit", f"{limit:g}"]
+    return " ".join(map(quote, words))
+
+
+def _selection(value: Any, board: Board) -> str:
+    """Return the command line that chooses as many nodes of the cluster in a file."""
+    cluster = fields.objects(value, "cluster")
+    fields.only(cluster, ("file", "busy"), ("file", "busy"), "cluster")
+    file = fields.string(cluster["file"], "cluster.file")
+    busy = fields.strings(cluster["busy"], "cluster.busy")
+    words = ["closeknit", "select", "--topology", file, "-k", str(board.instance.k)]
+    words += ["--objective", "hops", *(["--busy", fold(busy)] if busy else [])]
     return " ".join(map(quote, words))
 
 

@@ -27,15 +27,13 @@ class Explorer:
 
     def __init__(self, first: dict[str, Any] | None = None) -> None:
         self._first = first
-        self.ended = Event()
-        """Set when the server ends: no further method is begun."""
         held = searches.Searches()
         self.answers: Mapping[str, Answer] = {
             "start": self._start,
             "load": loading.loaded,
             "family": cases.made,
             "worst": cases.worst,
-            "compare": lambda body: choices.compared(body, self.ended),
+            "compare": choices.compared,
             "centres": centres.centres,
             "candidate": centres.candidate,
             "searches": _searches,
@@ -47,8 +45,10 @@ class Explorer:
             "picture": choices.pictured,
         }
 
-    def answer(self, name: str, body: dict[str, Any]) -> dict[str, Any]:
-        """Answer a request.
+    def answer(
+        self, name: str, body: dict[str, Any], gone: Event | None = None
+    ) -> dict[str, Any]:
+        """Answer a request; a comparison ends early if ``gone`` is set.
 
         Raises
         ------
@@ -57,6 +57,8 @@ class Explorer:
         """
         if name not in self.answers:
             raise InputError("no such request", "path", name)
+        if name == "compare":
+            return choices.compared(body, gone)
         return self.answers[name](body)
 
     def _start(self, body: dict[str, Any]) -> dict[str, Any]:

@@ -24,6 +24,8 @@ from .scenes import MOST_SHOWN
 
 MOST_TEXT = 4 * 2**20
 """Characters of a file."""
+NO_NODE = "no node"
+"""Label of a place of a network at which a cluster has no node."""
 _MOST_K = 16
 _NUMBERS = re.compile(r"(?:-?\d+(?:\.\d*)?\s+){17}-?\d+(?:\.\d*)?\s*", re.ASCII)
 
@@ -131,7 +133,7 @@ def _of_fabric(fabric: Fabric, name: str) -> dict[str, Any]:
     for number, site in enumerate(admitted(topology).locations()):
         if site not in labels or not labels[site]:
             absent.append(number)
-            names.append("no node")
+            names.append(NO_NODE)
         else:
             names.append(labels[site].pop(0))
     return document_of(topology, absent, k, name, nodes=names)

@@ -10,18 +10,19 @@ from math import cos, isqrt, pi, prod, sin, sqrt
 from typing import Any
 
 from ...instances import Graph, InputError, Mesh, Points, Site, Topology, Torus, Tree
-from ..drawing.graph import MOST_NODES, laid_out, levels_of
+from ..drawing.graph import MOST_NODES, laid_out
 
 MOST_SHOWN = 4096
 """Processors of a network that the page shows."""
 _CELL = 24.0
 _GAP = 18.0
 _ROOM = 560.0
-_PER_ROW = 16
+_PER_ROW = 26
 _HEAD = 20.0
 _GOLDEN = pi * (3 - sqrt(5))
 _RACK_MOST = 24
-"""Characters of the name of a rack."""
+_MOST_IN_A_ROW = 40
+"""Characters of the name of a rack, and leaves of a tree that are drawn in a row."""
 
 Point = tuple[float, float]
 
@@ -166,18 +167,52 @@ def _cloud(points: Points) -> Scene:
 
 
 def _tree(tree: Tree) -> Scene:
-    """Draw the root on top, and leaves in a row."""
-    across, level = levels_of(tree)
-    step = max(11.0, min(_CELL, _ROOM / (max(across.values()) + 1)))
-    down = 48.0
-    at = {v: ((x + 0.7) * step, level[v] * down + 14) for v, x in across.items()}
-    inner = set(range(len(tree.parent))) - set(tree.processors)
+    """Draw the root on top; of many leaves those below the same node in a block."""
+    children: dict[int, list[int]] = defaultdict(list)
+    for v, up in enumerate(tree.parent):
+        children[up].append(v)
+    leaves = {v for v in tree.order if v not in children}
+    blocks = len(leaves) > _MOST_IN_A_ROW
+    level: dict[int, int] = {}
+    for v in tree.order:
+        level[v] = level[tree.parent[v]] + 1 if tree.parent[v] >= 0 else 0
+    left: dict[int, float] = {}
+    wide: dict[int, float] = {}
+    row: dict[int, int] = {}
+    columns: dict[int, int] = {}
+    for v in tree.order:
+        count = sum(c in leaves for c in children.get(v, ()))
+        columns[v] = isqrt(count - 1) + 1 if blocks and count else count
+    for v in reversed(tree.order):
+        inner = sum(wide[c] + 0.6 for c in children.get(v, ()) if c not in leaves)
+        wide[v] = max(1.0, columns[v] + inner)
+    left[tree.order[0]] = 0.0
+    for v in tree.order:
+        at = left[v]
+        own = [c for c in children.get(v, ()) if c in leaves]
+        for i, c in enumerate(own):
+            row[c], column = divmod(i, columns[v])
+            left[c] = at + column
+        at += columns[v] + (0.6 if own else 0.0)
+        for c in children.get(v, ()):
+            if c not in leaves:
+                left[c], row[c] = at, 0
+                at += wide[c] + 0.6
+    step = max(11.0, min(_CELL, _ROOM / (wide[tree.order[0]] + 0.7)))
+    spot = {
+        v: (
+            (left[v] + (0.5 if v in leaves else wide[v] / 2) + 0.2) * step,
+            level[v] * 48.0 + 14 + row.get(v, 0) * step,
+        )
+        for v in tree.order
+    }
+    drawn = [v for v in tree.order[1:] if not (blocks and row[v])]
     return Scene(
-        spots=[at[v] for v in tree.processors],
+        spots=[spot[v] for v in tree.processors],
         side=step - 2,
-        place=lambda site: at[site[0]],
-        links=[(at[up], at[v]) for v, up in enumerate(tree.parent) if up >= 0],
-        dots=[at[v] for v in sorted(inner)],
+        place=lambda site: spot[site[0]],
+        links=[(spot[tree.parent[v]], spot[v]) for v in drawn],
+        dots=[spot[v] for v in sorted(set(tree.order) - set(tree.processors))],
     )
 
 
@@ -188,7 +223,7 @@ def _racks(tree: Tree, names: tuple[str, ...]) -> Scene:
         racks[tree.parent[v]].append(v)
     cell = 22.0
     most = max(len(inside) for inside in racks.values())
-    columns = min(_PER_ROW, 4 if most <= 32 else 8, most)
+    columns = min(_PER_ROW, most, max(4 if most <= 32 else 8, isqrt(most)))
     beside = max(1, int((_ROOM + _GAP) // (columns * cell + 10 + _GAP)))
     high = -(-most // columns) * cell + _HEAD + 14
     at: dict[int, Point] = {}

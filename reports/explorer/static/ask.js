@@ -1,13 +1,19 @@
 // Requests to the server, and the two lines that say what happens.
 
+import { board } from "./board.js";
+
 const error = document.getElementById("error");
 const status = document.getElementById("status");
 
 export const say = text => { error.textContent = ""; status.textContent = text; };
 export const complain = text => { status.textContent = ""; error.textContent = text; };
 
-// Asks the server; null after an error, which is shown.
+// Answers to these are about the board as it was when they were asked for.
+const ABOUT_BOARD = "compare centres candidate searches search step stream plan".split(" ");
+
+// Asks the server; null after an error, which is shown, and for an answer that is late.
 export async function ask(name, body = {}) {
+  const { version } = board;
   try {
     const response = await fetch(`/api/${name}`, {
       method: "POST",
@@ -15,6 +21,7 @@ export async function ask(name, body = {}) {
       body: JSON.stringify(body),
     });
     const answer = await response.json();
+    if (version !== board.version && ABOUT_BOARD.includes(name)) return null;
     if (response.ok) { error.textContent = ""; return answer; }
     complain(answer.detail);
   } catch {

@@ -5,10 +5,15 @@ const listeners = [];
 export const board = {
   kind: "network", topology: null, busy: new Set(), k: 1, name: "board", labels: [],
   views: {}, view: "", set: null, trace: null,
+  version: 0, // counts changes, so that late answers are known
 };
 
 export const onChange = listener => listeners.push(listener);
-export const changed = what => listeners.forEach(listener => listener(what));
+
+export function changed(what) {
+  if (what !== "set" && what !== "trace") board.version += 1;
+  listeners.forEach(listener => listener(what));
+}
 
 // Takes over what the server has loaded or made.
 export function take(found) {

@@ -67,6 +67,7 @@ export function boxes(start) {
 
   return {
     name: "Boxes",
+    watches: true,
     submesh: true,
     panel: [
       make("p", {}, "A request needs a free box; if there is none, residents may be moved. " +

@@ -56,6 +56,7 @@ export function centres() {
 
   return {
     name: "Centres",
+    watches: true,
     panel: [
       make("p", {}, "The method mm tries centres; the candidate of each is the k free " +
         "processors nearest to it, and the cheapest candidate is the choice. On the map " +

@@ -23,16 +23,27 @@ export function compare(start) {
     table.hidden = true;
     sets.replaceChildren();
     document.getElementById("command-line").hidden = true;
+    document.getElementById("selection-line").hidden = true;
+  }
+
+  // Of a cluster in a file, of one part: what the command select needs.
+  function cluster() {
+    if (!board.file || board.parts.length > 1) return {};
+    const busy = [...board.busy].map(i => board.labels[i]).filter(name => name !== "no node");
+    return { cluster: { file: board.file, busy } };
   }
 
   function run() {
     return during(go, "Methods are running …", async () => {
       const methods = boxes.filter(([, input]) => input.checked).map(([one]) => one.name);
       const found = await ask("compare",
-        { board: sent(), methods: methods.length ? methods : ["auto"], time_limit: +limit.value });
+        { board: sent(), methods: methods.length ? methods : ["auto"], time_limit: +limit.value,
+          ...cluster() });
       if (!found) return;
       finding.textContent = found.finding;
       document.getElementById("command").textContent = found.command;
+      document.getElementById("selection").textContent = found.selection;
+      document.getElementById("selection-line").hidden = !found.selection;
       document.getElementById("command-line").hidden = false;
       table.hidden = false;
       table.replaceChildren(make("table", {},

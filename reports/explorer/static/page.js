@@ -5,7 +5,7 @@ import { board, changed, edited, free, onChange, sent, take } from "./board.js";
 import { boxes } from "./boxes.js";
 import { centres } from "./centres.js";
 import { compare } from "./compare.js";
-import { draw, recolour, show } from "./map.js";
+import { chosen, draw, recolour, show } from "./map.js";
 import { fieldsOf } from "./parts.js";
 import { search } from "./search.js";
 import { stream } from "./stream.js";
@@ -24,6 +24,8 @@ function open(tool, focus = false) {
     one.tab.tabIndex = on ? 0 : -1;
     one.box.hidden = !on;
   }
+  // on a narrow window the map stays in sight of tools that go through steps
+  document.body.classList.toggle("watching", !!tool.watches);
   if (focus) tool.tab.focus();
   tool.shown?.();
 }
@@ -88,8 +90,9 @@ async function load(name, text, part = 0) {
   if (!found) return;
   if (found.kind === "trace") {
     take({ ...found, text });
-    open(tools.find(one => one.name === "Stream"));
-    say(`${name}: ${found.about}; Stream plays them.`);
+    const player = usable().find(one => one.name === "Stream");
+    if (player) open(player);
+    say(`${name}: ${found.about}; Stream plays them on a network of processors.`);
     return;
   }
   loadedText = { name, text };
@@ -109,7 +112,7 @@ $("part").addEventListener("change", () =>
 $("view").addEventListener("change", () => {
   board.view = $("view").value;
   refresh();
-  if (board.set) changed("set");
+  if (board.set) show(chosen(board.set.numbers, `chosen by ${board.set.name}`));
 });
 $("k").addEventListener("change", () => {
   const k = Math.round(+$("k").value);

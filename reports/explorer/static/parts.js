@@ -20,7 +20,7 @@ export function player(noun, draw) {
     range.value = Math.max(0, Math.min(last, step));
     range.setAttribute("aria-valuetext", `${noun} ${+range.value + 1} of ${last + 1}`);
     const wanted = range.value;
-    queue = queue.then(() => wanted === range.value ? draw(+wanted) : null);
+    queue = queue.catch(() => {}).then(() => wanted === range.value ? draw(+wanted) : null);
     return queue;
   }
   function stop() { clearTimeout(timer); timer = 0; play.textContent = "Play"; }

@@ -77,7 +77,7 @@ export function search() {
     show(chosen(state.chosen, "incumbent"));
     const [incumbent, bound] = state.shown;
     const from = proof && points.length === 1 ? ` (${proof})` : "";
-    told.textContent = `${state.nodes} nodes: incumbent ${incumbent}, bound ${bound}${from}. ` +
+    told.textContent = `${state.nodes} node${state.nodes === 1 ? "" : "s"}: incumbent ${incumbent}, bound ${bound}${from}. ` +
       (done ? "They meet: the incumbent is proved to be optimal."
         : `The optimum lies between them; the gap is ${
           (100 * (state.incumbent - state.bound) / state.incumbent).toFixed(1)} %.`);
@@ -91,6 +91,7 @@ export function search() {
 
   return {
     name: "Search",
+    watches: true,
     panel: [
       make("p", {}, "An exact search raises its bound and improves its incumbent until " +
         "they meet; the map shows the incumbent."),

@@ -109,12 +109,13 @@ export function stream(start) {
     held(film.events[now], (x, unused) => { size += !unused; });
     told.textContent = `Start ${step + 1} of ${starts.length}, second ${time}: job ${job} gets ` +
       `${size} processor${size === 1 ? "" : "s"} for ${seconds} s after waiting ` +
-      `${time - submit} s; ${jobs.size} jobs run.`;
+      `${time - submit} s; ${jobs.size === 1 ? "1 job runs" : `${jobs.size} jobs run`}.`;
   }
 
   choose();
   return {
     name: "Stream",
+    watches: true,
     panel: [
       make("p", {}, "Jobs arrive, wait, get processors and leave. What is painted busy is " +
         "held all the time."),

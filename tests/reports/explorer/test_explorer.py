@@ -8,9 +8,13 @@ from itertools import combinations
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from closeknit.instances import InputError, Mesh, read_instance
+from closeknit.instances import InputError, KSubset, Mesh, read_instance
+from closeknit.instances.json_text import dumps
 from closeknit.instances.ksubset.generators import random_occupancy
+from closeknit.instances.parsing import parse_json
 from closeknit.methods import KSUBSET
 from closeknit.reports.explorer.application import MOST_BYTES, application
 from closeknit.reports.explorer.board import board_of, of_instance
@@ -19,6 +23,7 @@ from closeknit.solvers.kernels import interpreted
 
 from ...asgi import Answer, ask
 from ...oracles import optimum
+from ...strategies import graphs, ksubsets, topologies
 
 RACKS = """\
 SwitchName=r1 Nodes=a[01-05]
@@ -159,6 +164,31 @@ def test_a_picture_of_two_sets(explorer: Explorer) -> None:
     assert "chosen by auto" in found["text"]
 
 
+@settings(max_examples=60)
+@given(instance=ksubsets(st.one_of(topologies(), graphs())))
+def test_any_network_comes_back_from_the_page(instance: KSubset) -> None:
+    """As JSON, through what JavaScript makes of numbers; drawn without overlaps."""
+    loaded = json.loads(dumps(of_instance(instance)))
+    board = {name: loaded[name] for name in ("topology", "busy", "k", "name")}
+    again = board_of(parse_json(json.dumps(board)))
+    assert again.instance.free == instance.free
+    assert sorted(again.numbers) == sorted(
+        set(range(len(loaded["labels"]))) - set(loaded["busy"])
+    )
+    places = list(instance.topology.locations())
+    for i, number in enumerate(again.numbers):
+        assert places[number] == instance.free[i]
+    chosen = range(instance.k)
+    assert again.chosen(again.shown(chosen), "chosen") == tuple(chosen)
+    for view in loaded["views"].values():
+        assert len(view["spots"]) == len(places)
+        if instance.topology.kind != "points":
+            assert len(set(map(tuple, view["spots"]))) == len(places)
+        for x, y in view["spots"]:
+            assert 0 <= x <= view["width"]
+            assert 0 <= y <= view["height"]
+
+
 def test_racks_of_a_cluster(explorer: Explorer) -> None:
     found = explorer.answer("load", {"name": "topology.conf", "text": RACKS})
     assert found["view"] == "racks"
@@ -167,6 +197,11 @@ def test_racks_of_a_cluster(explorer: Explorer) -> None:
     rows = explorer.answer("compare", {"board": board, "methods": ["mm"]})["rows"]
     chosen = {found["labels"][i] for i in rows[-1]["chosen"]}
     assert {f"a0{i}" for i in range(1, 6)} < chosen
+    named = {"file": "a file.conf", "busy": ["a01", "a02", "b04"]}
+    asked = {"board": board, "methods": ["mm"], "cluster": named}
+    command = explorer.answer("compare", asked)["selection"]
+    start = "closeknit select --topology 'a file.conf' -k 6 --objective hops --busy "
+    assert command == start + "'a[01-02],b04'"
     assert rows[-1]["cost"] == 2 * 10 + 4 * 5  # within a rack, and to the other one
 
 
@@ -182,6 +217,11 @@ def test_trees_and_graphs_have_views(explorer: Explorer) -> None:
     assert set(found["views"]) == {"tree", "racks"}
     for view in found["views"].values():
         assert len(view["spots"]) == len(found["labels"]) == 6
+    large = {"shape": "3x4x20", "kind": "tree", "k": "4"}
+    found = explorer.answer("family", {**tree, "values": large})
+    for view in found["views"].values():
+        assert len(set(map(tuple, view["spots"]))) == 240
+        assert view["width"] < 1000
     cube = {"family": "hypercube", "values": {"d": "3", "k": "4"}}
     found = explorer.answer("family", cube)
     assert len(found["views"]["graph"]["links"]) == 12

@@ -21,6 +21,9 @@ from closeknit.instances.problems import write_instance
 from ...oracles import optimum
 
 AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
+_PATIENCE = 120_000
+"""Milliseconds, as other work may share the machine."""
+expect.set_options(timeout=_PATIENCE)
 INSTANCE = random_occupancy((6, 6), 5, 12, seed=4)
 
 
@@ -62,7 +65,7 @@ def page(browser: str, address: str, request: pytest.FixtureRequest) -> Iterator
             bypass_csp=True,  # for axe-core only; the test of HTTP looks at the policy
         )
         page = context.new_page()
-        page.set_default_timeout(30_000)
+        page.set_default_timeout(_PATIENCE)
         page.on("pageerror", lambda error: wrong.append(str(error)))
         page.on("console", lambda said: wrong.append(said.text))
         page.goto(address)
@@ -163,7 +166,7 @@ def test_from_painting_to_exporting(page: Page, tmp_path: Path) -> None:
     state = page.locator("#search-state")
     expect(state).to_contain_text("0 nodes")
     press(page, "Step")
-    expect(state).to_contain_text("1 nodes")
+    expect(state).to_contain_text("1 node:")
     press(page, "Play")
     expect(state).to_contain_text(f"incumbent {best}, bound {best}. They meet")
     assert barriers(page) == []
@@ -181,8 +184,15 @@ def test_a_cluster_is_loaded_and_shown_in_racks(page: Page) -> None:
     expect(page.locator("#map text").first).to_have_text("r1")
     page.get_by_role("option", name="b2: free").click()
     assert page.get_by_role("option", name="b2: busy").count() == 1
+    page.get_by_label("Choose k").fill("4")
+    press(page, "Compare")
+    command = (
+        "closeknit select --topology topology.conf -k 4 --objective hops --busy b2"
+    )
+    expect(page.locator("#selection")).to_have_text(command)
     page.get_by_label("View").select_option("tree")
     assert page.locator("#map .dot").count() == 3
+    assert page.locator("#map .chosen").count() == 4
     assert barriers(page) == []
     broken = FilePayload(
         name="topology.conf",
