@@ -18,8 +18,8 @@ from . import shared
 from .listening import serving, tcp, url
 from .parser import Parser, flag
 
-_LIMIT = 10.0
-"""Seconds that the longest request takes, about."""
+_LIMIT = 0.0
+"""Seconds beyond uvicorn's grace for what runs when the server is ended."""
 
 
 def options(parser: Parser) -> None:

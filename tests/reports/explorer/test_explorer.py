@@ -164,7 +164,7 @@ def test_a_picture_of_two_sets(explorer: Explorer) -> None:
     assert "chosen by auto" in found["text"]
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(instance=ksubsets(st.one_of(topologies(), graphs())))
 def test_any_network_comes_back_from_the_page(instance: KSubset) -> None:
     """As JSON, through what JavaScript makes of numbers; drawn without overlaps."""
