@@ -32,8 +32,6 @@ MOST_BYTES = 2**31
 """Maximal size of a proof, unpacked."""
 
 
-PACKING = [{"id": lzma.FILTER_LZMA2, "preset": 1, "dict_size": 2**16}]
-"""How `xz` packs: a larger dictionary takes longer to set up than a small proof."""
 _FEW = 200
 """Rows up to which a sum is written from left to right."""
 
@@ -200,6 +198,12 @@ class ProofLog:
         self._write(f"output NONE ;\nconclusion {conclusion} ;\n{end} ;\n", 0)
 
 
+def packing(formula: Formula) -> list[dict[str, int]]:
+    """Return how `xz` packs proofs: setting up a large dictionary takes its time."""
+    size = min(max(64 * len(formula.rows), 2**16), 2**20)
+    return [{"id": lzma.FILTER_LZMA2, "preset": 1, "dict_size": size}]
+
+
 def kept_proof(
     instance: Instance,
     path: str | Path,
@@ -239,7 +243,9 @@ def kept_proof(
     with TemporaryDirectory(prefix="closeknit-") as folder:
         draft = Path(folder) / "proof.xz"
         try:
-            with lzma.open(draft, "wt", encoding="ascii", filters=PACKING) as stream:
+            with lzma.open(
+                draft, "wt", encoding="ascii", filters=packing(formula)
+            ) as stream:
                 write(
                     ProofLog(formula, stream, deadline=deadline, most_bytes=most_bytes)
                 )

@@ -148,8 +148,6 @@ class _Prover:
         costs = [(-c, s) for s, c in row.items()]
         if self._store.implies(costs, least):
             return log.rup(costs, least)
-        if self._store.implies(costs, least):
-            return log.rup(costs, least)
         z = log.variable(name)
         slack = sum(c for c, _ in costs) - least + 1
         goal, degree = {**row, z: -slack}, 1 - least - slack
@@ -171,6 +169,8 @@ class _Prover:
         Sets that cost nothing at this level and those above are left out. Processors in
         the same others form a group.
         """
+        if self._store.refutes(assumed):
+            return self._store.learn(assumed).number
         known = {s for upper in self._upper for s in upper.row}
         sets = [s for s in self._sets if s in known]
         alike: dict[tuple[int, ...], list[int]] = {}
