@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
+from matplotlib.ticker import MaxNLocator
+
 from ...scheduler.grading import Grade, Totals, Ungraded
 from ...scheduler.grading.totals import STEPS
 from ...scheduler.hostlist import fold
@@ -211,6 +213,8 @@ def _histogram(totals: Totals) -> Plot:
     axes.bar_label(bars, labels=[str(n or "") for n in counts], fontsize=8)
     axes.set_xticks(range(len(ends)), names)
     axes.set_xlabel("ratio to the optimum")
+    axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.margins(y=0.12)
     axes.set_ylabel("decisions")
     axes.grid(axis="y")
     axes.set_axisbelow(True)

@@ -54,12 +54,13 @@ th{font-weight:600;vertical-align:bottom;border-bottom-color:var(--faint)}
 tbody th{font-weight:600;border-bottom-color:var(--rule);vertical-align:top}
 th.l,td.l{text-align:left}
 tr>:last-child{padding-right:0}
-td.short{white-space:nowrap}
+td.short,td:not(.l){white-space:nowrap}
 pre{line-height:1.2;overflow-x:auto}
 td small,tbody th small{display:block;color:var(--faint);font-size:11.5px;
 white-space:nowrap}
 figure{margin:26px 0 0}
 figcaption{max-width:78ch;margin-bottom:6px}
+caption{text-align:left;padding-bottom:4px}
 figcaption h3,figcaption h4{color:var(--ink)}
 svg{max-width:100%;height:auto;display:block}
 svg.plot{width:100%;max-width:1000px;font-family:var(--sans)}
@@ -96,6 +97,8 @@ main{padding-bottom:50px}
 @media print{.find,.fractions,.sort::after{display:none}
 body{font-size:10.5pt}main,header{max-width:none;padding:0}
 h2{break-after:avoid}figure,.worst,tr,.tiles{break-inside:avoid}
-.wide{overflow:visible}table{font-size:8.5pt}thead{display:table-header-group}
+.wide{overflow:visible}table{font-size:8.5pt}
+table th,table td{white-space:normal;overflow-wrap:anywhere;padding-right:9px}
+thead{display:table-header-group}
 *{-webkit-print-color-adjust:exact;print-color-adjust:exact}}
 """.strip()

@@ -347,7 +347,7 @@ def _timed(times: Sequence[TimeChange]) -> Section:
     if not times:
         text = "No method takes long enough to be compared."
         return Section(title="Times", text=(text,))
-    signs = {1: "slower", -1: "faster", 0: ""}
+    signs = {1: "slower", -1: "faster", 0: "no"}
     rows = tuple(
         (
             *(Name(t.method), t.problem, t.instances, t.slower),
@@ -359,7 +359,7 @@ def _timed(times: Sequence[TimeChange]) -> Section:
     table = Table(
         columns=(
             *("*method", "*problem", "instances", "slower on", "B / A", "95 %", "p"),
-            "*",
+            "*beyond noise",
         ),
         rows=rows,
     )

@@ -116,7 +116,7 @@ def curves(
     axes.set_ylim(0, 103)
     axes.grid(axis="y")
     if axes.get_legend_handles_labels()[0]:
-        corner: Final = "upper right" if falling else "lower right"
+        corner: Final = "lower left" if falling else "lower right"
         axes.legend(loc=corner, frameon=False, fontsize=8)
 
 

@@ -59,7 +59,7 @@ def drawn(instances: int, heuristics: int, exact: int) -> Report:
 @pytest.mark.parametrize(
     ("instances", "heuristics", "exact", "most"),
     [
-        (100, 7, 3, 1 * MIB),
+        (200, 4, 1, MIB),
         pytest.param(40, 20, 5, 2 * MIB, marks=pytest.mark.slow),
         pytest.param(1000, 20, 5, 10 * MIB, marks=pytest.mark.slow),
     ],

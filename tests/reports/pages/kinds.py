@@ -1,0 +1,116 @@
+"""One small page of every kind that closeknit writes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+
+from closeknit.cli.app import run
+from closeknit.instances import Torus
+from closeknit.reports.adversary.worst_known import (
+    PATH,
+    read_worst_known,
+    worst_document,
+)
+from closeknit.reports.claims import CLAIMS, Trial
+from closeknit.reports.claims import verify as tried
+from closeknit.reports.claims.page import claims_document
+from closeknit.reports.clusters.whatif import means, whatif_page
+from closeknit.reports.pages.html import html_of
+from closeknit.reports.ratios.comparison import compare, comparison_document
+from closeknit.reports.reproductions import REPRODUCTIONS, RunOptions
+from closeknit.reports.streams.network_page import network_page
+from closeknit.simulation.network.runs import run_network
+from closeknit.simulation.network.workloads import workload
+from closeknit.simulation.whatif import FIXED, Outcome
+from closeknit.solvers.kernels import interpreted
+
+from ...paths import ROOT
+from ..ratios import samples, samples_of_levels
+from ..written import html_report
+
+GRADES = ROOT / "examples" / "grade"
+
+
+def compared(_: Path) -> str:
+    before = samples.rows()
+    after = [
+        before[0],
+        replace(before[1], cost=9),
+        *before[2:5],
+        replace(before[5], seconds=5.0),
+        replace(before[6], status="failed", error="x", cost=None, selection=None),
+    ]
+    return html_of(comparison_document(compare(before, after), "before", "after"))
+
+
+def claimed(_: Path) -> str:
+    names = ("bender-figure-2-averages", "hilbert-gap")
+    trial = Trial(seed=1, quick=True)
+    told = list(tried([CLAIMS[name] for name in names], trial))
+    return html_of(claims_document(trial, told, on=date(2026, 1, 2), by="9.9"))
+
+
+def reproduced(name: str) -> Callable[[Path], str]:
+    return lambda _: html_of(REPRODUCTIONS[name](RunOptions(first=14)))
+
+
+def graded(folder: Path) -> str:
+    page = folder / "graded.html"
+    case = str(GRADES / "kueue-10574")
+    words = ["grade", f"{case}.jsonl", "--topology", f"{case}.conf"]
+    with interpreted():
+        assert run([*words, "--html", str(page)]) == 0
+    return page.read_text("utf-8")
+
+
+def selected(folder: Path) -> str:
+    page = folder / "selected.html"
+    words = ["select", "--topology", str(GRADES / "kueue-10574.conf"), "-k", "12"]
+    with interpreted():
+        assert run([*words, "--plot", str(page)]) == 0
+    return page.read_text("utf-8")
+
+
+def asked_what_if(_: Path) -> str:
+    columns = (*FIXED, "largest_in_switch")
+    noise = np.random.default_rng(3).exponential(100, (200, len(columns)))
+    outcomes = [
+        Outcome("slurm-tree", columns, noise),
+        Outcome("thrifty", columns, noise * 1.1),
+    ]
+    return html_of(whatif_page("log on a tree", means(outcomes), 200, ["200 jobs"]))
+
+
+def streamed(folder: Path) -> str:
+    page = folder / "stream.html"
+    words = ["simulate", "stream", "--shape", "8x8", "--requests", "30"]
+    with interpreted():
+        assert run([*words, "--method", "mm,thrifty", "--plot", str(page)]) == 0
+    return page.read_text("utf-8")
+
+
+def networked(_: Path) -> str:
+    network = Torus(4, 4)
+    ran = run_network(network, workload("BU", 8, 256), "mm", instances=2)
+    return network_page("two of BU", network, ran)
+
+
+KINDS: Mapping[str, Callable[[Path], str]] = {
+    "ratios": lambda _: html_report(samples.report()),
+    "ratios of several problems": lambda _: html_report(samples_of_levels.full()),
+    "comparison": compared,
+    "claims": claimed,
+    "worst known": lambda _: html_of(worst_document(read_worst_known(PATH))),
+    "grade": graded,
+    "select": selected,
+    "whatif": asked_what_if,
+    "stream": streamed,
+    "network": networked,
+    "oeis": reproduced("oeis"),
+    "bender-figure3": lambda _: html_of(REPRODUCTIONS["bender-figure3"](RunOptions())),
+}
