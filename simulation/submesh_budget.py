@@ -34,7 +34,7 @@ class Budget:
     searched: int = 12  # boxes up to which all packings are searched
     nodes: int = 200_000  # of that search
     rounds: int = 4  # of annealing, for any number of boxes
-    beams: Sequence[tuple[int, int]] = ((20, 0), (31, 200))
+    beams: Sequence[tuple[int, int]] = ((20, 0), (31, 50))
     """Runs of the beam search up to a number of boxes; beyond, there is none."""
     conflicts: Sequence[tuple[int, int]] = ((16, 50_000), (20, 10_000), (30, 2_000))
     """CP-SAT's limit of conflicts up to a number of boxes; beyond, it is not called."""

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from ...instances import IntArray as Ints
 from ...solvers.kernels import kernel
-from .pack_by_gaps.kernels import SUM_BITS, add, homeless, short
+from .pack_by_gaps.kernels_bounds import SUM_BITS, add, homeless, short
 
 PARENT, KIND, WAY, RIGHT, RAISED, X, Y = range(7)
 """Columns of ``step``: how a state follows from its parent."""

@@ -52,7 +52,7 @@ FILLED = Proof(Grade.ENUMERATED, "niches")
 _WASTE = 32
 """Number of free cells up to which gaps are searched."""
 _NICHES, _FEW_NICHES = 10_000_000, 50_000
-"""Nodes if no cell stays free, about 6 s; halved per free cell, down to this."""
+"""Nodes if no cell stays free, about 20 s; halved per free cell, down to this."""
 _BEAM = 0.75
 """Share of the time left for the beam search, with more items than `_SOLVED`."""
 LEARNED = Proof(Grade.ENUMERATED, "learning")

@@ -13,6 +13,7 @@ import numpy as np
 
 from ....instances import IntArray as Ints
 from ....solvers.kernels import kernel
+from .kernels_bounds import homeless, narrowest, short, sum_up, wall, wasted
 
 FOUND, NONE, LONG = 1, 0, 2
 """How a run ended: a packing, there is none, its nodes are used up."""
@@ -22,10 +23,7 @@ WORDS = 5
 """Of a key; what needs more is not remembered."""
 WAYS = 4
 """Entries of a bucket of the table."""
-SUM_BITS = 31
-"""Bits used of a word of sums, so that a shifted word is still one."""
 _KEY_BITS = 62
-_FULL = (1 << SUM_BITS) - 1
 
 
 class Gaps(NamedTuple):
@@ -45,139 +43,10 @@ class Gaps(NamedTuple):
     entered: Ints  # (depths,) nodes when it was begun
     table: Ints  # states known to lead nowhere, and the nodes this took; -1 if none
     sums: Ints  # room for sums of lengths
+    beside: Ints  # (depths, lengths) least that widths leave of a row of the niche
+    above: Ints  # (depths, lengths) least that heights leave of a column
+    large: int  # kind of the one item that lies in the lower left quarter, or -1
     state: Ints  # see `AT` and `NODES`
-
-
-@kernel
-def add(sums, length, times):  # type: ignore[no-untyped-def]
-    """Add a length up to so many times to a set of sums, held as bits."""
-    jump = length // SUM_BITS
-    shift = length % SUM_BITS
-    for _ in range(times):
-        more = False
-        for i in range(sums.shape[0] - 1, jump - 1, -1):
-            moved = (sums[i - jump] << shift) & _FULL
-            if shift > 0 and i > jump:
-                moved |= sums[i - jump - 1] >> (SUM_BITS - shift)
-            if moved & ~sums[i]:
-                sums[i] |= moved
-                more = True
-        if not more:
-            break
-
-
-@kernel
-def short(sums, length):  # type: ignore[no-untyped-def]
-    """Return how much the greatest sum within a length leaves of it."""
-    at = length
-    while not (sums[at // SUM_BITS] >> (at % SUM_BITS)) & 1:
-        at -= 1
-    return length - at
-
-
-@kernel
-def _wasted(edges, heights, n, roof, wide, high, many, left, sums):  # type: ignore[no-untyped-def]
-    """Count cells that no items left can cover, at least.
-
-    Either by columns, each to be filled up to the roof with heights; or by the lowest
-    rows of the niches, each to be filled with widths. Not both: they may share cells.
-    """
-    sums[:] = 0
-    sums[0] = 1
-    for t in range(wide.shape[0]):
-        if left[t] > 0:
-            for o in range(many[t]):
-                add(sums, high[t, o], left[t])
-    columns = 0
-    for s in range(n):
-        columns += (edges[s + 1] - edges[s]) * short(sums, roof - heights[s])
-    rows = 0
-    for s in range(n):
-        y = heights[s]
-        if y == roof:
-            continue
-        if (s > 0 and heights[s - 1] < y) or (s + 1 < n and heights[s + 1] < y):
-            continue
-        gap = edges[s + 1] - edges[s]
-        sums[:] = 0
-        sums[0] = 1
-        for t in range(wide.shape[0]):
-            if left[t] > 0:
-                for o in range(many[t]):
-                    if high[t, o] <= roof - y and wide[t, o] <= gap:
-                        add(sums, wide[t, o], left[t])
-        lower = roof
-        if s > 0:
-            lower = heights[s - 1]
-        if s + 1 < n:
-            lower = min(lower, heights[s + 1])
-        rows += (lower - y) * short(sums, gap)
-    return max(rows, columns)
-
-
-@kernel
-def _tightest(edges, heights, n, roof, waste, wide, many, left, subsets):  # type: ignore[no-untyped-def]
-    """Return the niche that the fewest sets of items left fill, if not others.
-
-    Sets count by their widths alone. ``subsets`` is room.
-    """
-    widest = 0
-    for s in range(n):
-        if (s == 0 or heights[s - 1] > heights[s]) and (
-            s + 1 == n or heights[s + 1] > heights[s]
-        ):
-            widest = max(widest, edges[s + 1] - edges[s])
-    subsets[: widest + 1] = 0
-    subsets[0] = 1
-    for t in range(wide.shape[0]):
-        for _ in range(left[t]):
-            for length in range(widest, 0, -1):
-                for o in range(many[t]):
-                    if wide[t, o] <= length:
-                        subsets[length] += subsets[length - wide[t, o]]
-    best = 0
-    fewest = np.inf
-    for s in range(n):
-        y = heights[s]
-        lower = roof
-        if s > 0:
-            lower = heights[s - 1]
-        if s + 1 < n:
-            lower = min(lower, heights[s + 1])
-        if lower < y or (lower == roof and y == roof):
-            continue
-        gap = edges[s + 1] - edges[s]
-        fills = 0.0
-        for length in range(max(0, gap - waste // (lower - y)), gap + 1):
-            fills += subsets[length]
-        if fills < fewest:
-            best = s
-            fewest = fills
-    return best
-
-
-@kernel
-def homeless(edges, heights, n, roof, wide, high, many, left):  # type: ignore[no-untyped-def]
-    """Whether some item that is left has no place above the skyline."""
-    for t in range(wide.shape[0]):
-        if left[t] == 0:
-            continue
-        has_place = False
-        for o in range(many[t]):
-            run = 0
-            for s in range(n):
-                if heights[s] + high[t, o] <= roof:
-                    run += edges[s + 1] - edges[s]
-                    if run >= wide[t, o]:
-                        has_place = True
-                        break
-                else:
-                    run = 0
-            if has_place:
-                break
-        if not has_place:
-            return True
-    return False
 
 
 @kernel
@@ -215,10 +84,15 @@ def _encode(edges, heights, n, left, bits, back, key):  # type: ignore[no-untype
 
 
 @kernel
-def _key(edges, heights, n, left, bits, key, spare):  # type: ignore[no-untyped-def]
-    """Write the key of a state or of its mirror image, whichever comes first."""
+def _key(edges, heights, n, left, bits, large, key, spare):  # type: ignore[no-untyped-def]
+    """Write the key of a state or of its mirror image, whichever comes first.
+
+    While the item that lies in the left half is left, mirror images differ.
+    """
     if not _encode(edges, heights, n, left, bits, False, key):
         return False
+    if large >= 0 and left[large] > 0:
+        return True
     _encode(edges, heights, n, left, bits, True, spare)
     for k in range(WORDS):
         if spare[k] != key[k]:
@@ -301,10 +175,53 @@ def _cover(edges, heights, counts, depth, s, x, wide, high):  # type: ignore[no-
 
 
 @kernel
+def _enter(gaps, depth):  # type: ignore[no-untyped-def]
+    """Choose the niche of a state to fill, and prepare for what comes into it."""
+    line, tops, n = gaps.edges[depth], gaps.heights[depth], gaps.counts[depth]
+    roof, wide, high, many = gaps.roof, gaps.wide, gaps.high, gaps.many
+    left, sums = gaps.left, gaps.sums
+    s = narrowest(line, tops, n, roof)
+    chosen = gaps.chosen[depth]
+    chosen[0] = chosen[1] = 0
+    chosen[2], chosen[4] = line[s] - 1, s
+    gaps.entered[depth] = gaps.state[NODES]
+    gap, rest = line[s + 1] - line[s], roof - tops[s]
+    sum_up(sums, wide, wide, high, many, left, gap, rest)
+    for length in range(gap + 1):
+        gaps.beside[depth, length] = short(sums, length)
+    sum_up(sums, high, wide, high, many, left, line[n], rest)
+    for length in range(rest + 1):
+        gaps.above[depth, length] = short(sums, length)
+
+
+@kernel
+def _fits(gaps, depth, t, o, at):  # type: ignore[no-untyped-def]
+    """Return the cells left free by an item at a place in the niche, -1 if too many."""
+    s, n = gaps.chosen[depth, 4], gaps.counts[depth]
+    line, tops = gaps.edges[depth], gaps.heights[depth]
+    x, end, y = line[s], line[s + 1], tops[s]
+    wide, high = gaps.wide[t, o], gaps.high[t, o]
+    rest, top = end - at - wide, y + high
+    if rest < 0 or top > gaps.roof:
+        return -1
+    if t == gaps.large and (2 * y > gaps.roof - high or 2 * at > line[n] - wide):
+        return -1
+    free = 0
+    if at > x:
+        free = (at - x) * (tops[s - 1] - y)
+        if s == 0 or top <= tops[s - 1]:
+            return -1
+    lower = min(top, tops[s + 1]) if s + 1 < n else top
+    lost = gaps.beside[depth, rest] * (lower - y)
+    lost += gaps.above[depth, gaps.roof - top] * wide
+    return free if free + lost <= gaps.waste[depth] else -1
+
+
+@kernel
 def search(gaps: Gaps, most: int) -> int:
     """Go on with the search, for at most so many nodes more; return how it ended."""
     roof, wide, high, many = gaps.roof, gaps.wide, gaps.high, gaps.many
-    left, bits, waste, entered = gaps.left, gaps.bits, gaps.waste, gaps.entered
+    left, bits, waste, large = gaps.left, gaps.bits, gaps.waste, gaps.large
     edges, heights, counts = gaps.edges, gaps.heights, gaps.counts
     chosen, table, sums, state = gaps.chosen, gaps.table, gaps.sums, gaps.state
     kinds = wide.shape[0]
@@ -314,41 +231,40 @@ def search(gaps: Gaps, most: int) -> int:
         rest += left[t]
     key = np.zeros(WORDS, dtype=np.int64)
     spare = np.zeros(WORDS, dtype=np.int64)
-    subsets = np.zeros(edges[0, counts[0]] + 1)
+    lost = np.zeros(edges.shape[1], dtype=np.int64)
     last = state[NODES] + most
+    if state[NODES] == 0:
+        _enter(gaps, 0)
     while True:
         n = counts[depth]
         s = chosen[depth, 4]
         x, end = edges[depth, s], edges[depth, s + 1]
         y = heights[depth, s]
-        wall = heights[depth, s - 1] if s > 0 else roof
-        lower = wall
-        if s + 1 < n:
-            lower = min(lower, heights[depth, s + 1])
+        lower = wall(heights[depth], n, s, roof)
         t, o, at = chosen[depth, 0], chosen[depth, 1], chosen[depth, 2] + 1
-        free = 0
-        stepped = False
+        free = -1
         while t < kinds:
-            if left[t] > 0:
-                while o < many[t]:
-                    if y + high[t, o] <= roof and at + wide[t, o] <= end:
-                        free = (at - x) * (wall - y)
-                        if at == x or (y + high[t, o] > wall and free <= waste[depth]):
-                            stepped = True
-                            break
+            while left[t] > 0 and o < many[t]:
+                free = _fits(gaps, depth, t, o, at)
+                if free >= 0:
+                    break
+                if s > 0 and (at + 1 - x) * (heights[depth, s - 1] - y) <= waste[depth]:
+                    at += 1
+                else:
                     o += 1
                     at = x
-            if stepped:
+            if free >= 0:
                 break
             t += 1
             o = 0
             at = x
-        if t == kinds and o == 0 and lower < roof:
+        if t == kinds and o == 0:
             free = (end - x) * (lower - y)
-            stepped = free <= waste[depth]
-        if not stepped:
-            if _key(edges[depth], heights[depth], n, left, bits, key, spare):
-                _remember(table, key, state[NODES] - entered[depth] + 1)
+            if free > waste[depth]:
+                free = -1
+        if free < 0:
+            if _key(edges[depth], heights[depth], n, left, bits, large, key, spare):
+                _remember(table, key, state[NODES] - gaps.entered[depth] + 1)
             if depth == 0:
                 state[AT] = 0
                 return NONE
@@ -374,19 +290,19 @@ def search(gaps: Gaps, most: int) -> int:
         line, tops, n = edges[depth + 1], heights[depth + 1], counts[depth + 1]
         if (
             homeless(line, tops, n, roof, wide, high, many, left)
-            or _wasted(line, tops, n, roof, wide, high, many, left, sums)
+            or wasted(line, tops, n, roof, wide, high, many, left, sums, lost)
             > waste[depth + 1]
-            or (_key(line, tops, n, left, bits, key, spare) and _known(table, key))
+            or (
+                _key(line, tops, n, left, bits, large, key, spare)
+                and _known(table, key)
+            )
         ):
             if t < kinds:
                 left[t] += 1
                 rest += 1
         else:
             depth += 1
-            chosen[depth, 0] = chosen[depth, 1] = 0
-            s = _tightest(line, tops, n, roof, waste[depth], wide, many, left, subsets)
-            chosen[depth, 2], chosen[depth, 4] = edges[depth, s] - 1, s
-            entered[depth] = state[NODES]
+            _enter(gaps, depth)
         if state[NODES] >= last:
             state[AT] = depth
             return LONG

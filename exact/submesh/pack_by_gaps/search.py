@@ -13,6 +13,7 @@ from ....instances.submesh.packing import Packing
 from ..direct import in_two_ways
 from ..tightening import Tight, box_within, tighten
 from . import kernels as kernels
+from .kernels_bounds import SUM_BITS
 
 _RUN = 20_000
 """Nodes along one axis before the search along the other continues."""
@@ -29,22 +30,24 @@ def pack_by_gaps(
 ) -> tuple[bool | None, tuple[Box, ...] | None, int]:
     """Return whether the boxes pack (None: not decided), their boxes, and the nodes.
 
-    After `tighten`, the lowest and then leftmost undecided cell is either the lower
-    left corner of a box, of each size in turn, or stays free, as long as cells may. A
-    branch ends when more cells must stay free than may (rows of a gap are covered by
-    sums of widths, columns above the skyline by sums of heights), when a box has no
-    place, or when the same skyline or its mirror image was seen with the same boxes
-    left. Two searches alternate, one with the axes exchanged, as either may take a
-    hundred times as long as the other.
+    After `tighten`, the lowest row of the narrowest niche of the skyline begins with a
+    box, of each size in turn; with cells that stay free up to the left wall and a box
+    higher than that; or the whole niche stays free up to its lower wall. So it is in
+    packings whose boxes are pushed left and down. A branch ends when more cells must
+    stay free than may (rows of a niche are covered by sums of widths, columns above the
+    skyline by sums of heights), when a box has no place, or when the same skyline was
+    seen with the same boxes left, or its mirror image once the largest box is placed,
+    which lies in the lower left quarter. Two searches alternate, one with the axes
+    exchanged, as either may take a hundred times as long as the other.
 
     The packing is two-dimensional, nothing fixed or blocked, no torus; each item fits
     alone. The limit on the nodes is one for both axes together; ``stop`` is called
     every 20000 nodes. ``tight`` is the result of `tighten`, if known.
 
     Guarantee: exact. Time: exponential in the boxes and in the cells that stay free;
-    O(n) per node. Source: the lowest gap is that of Kenmochi et al. 2009 (perfect
-    packings); remembered states, sums along both axes and free cells are derived for
-    closeknit.
+    O(n) per node. Source: filling gaps of a skyline is that of Kenmochi et al. 2009
+    (perfect packings); the narrowest niche, what may stay free, remembered states and
+    sums along both axes are derived for closeknit.
     """
     tight = tight or tighten(packing)
     if tight is None or tight.waste < 0:
@@ -105,11 +108,13 @@ class _Search:
             waste=np.full(depths, tight.waste, dtype=np.int64),
             entered=np.zeros(depths, dtype=np.int64),
             table=np.full((known, kernels.WORDS + 1), -1, dtype=np.int64),
-            sums=np.zeros(max(side, roof) // kernels.SUM_BITS + 1, dtype=np.int64),
+            sums=np.zeros(max(side, roof) // SUM_BITS + 1, dtype=np.int64),
+            beside=np.zeros((depths, side + 1), dtype=np.int64),
+            above=np.zeros((depths, roof + 1), dtype=np.int64),
+            large=next((k for k, q in enumerate(self.kinds) if alike[q] == 1), -1),
             state=np.zeros(2, dtype=np.int64),
         )
         self.gaps.edges[0, 1] = side
-        self.gaps.chosen[0, 2] = -1
 
     @property
     def nodes(self) -> int:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from closeknit.exact.submesh.feasibility import decide
 from closeknit.exact.submesh.pack_by_gaps import search as searched
@@ -36,6 +37,40 @@ def test_niches_agree_with_the_staircase(packing: Packing) -> None:
     assert (boxes is not None) is fits
     assert boxes is None or check_packed(packing, boxes) == []
     assert pack_by_gaps(packing, most_nodes=10**7, stop=never) == (found, boxes, nodes)
+
+
+@QUICK
+@given(cut_up(), st.data())
+def test_niches_agree_where_more_stays_free(
+    packing: Packing, data: st.DataObject
+) -> None:
+    """Whole gaps stay free, or what is left of a box up to the wall."""
+    items = list(packing.items)
+    for _ in range(data.draw(st.integers(1, 2))):
+        if len(items) > 1:
+            items.pop(data.draw(st.integers(0, len(items) - 1)))
+    most = data.draw(st.integers(0, 2))  # turned and longer, so that not all still fit
+    for _ in range(most):
+        i = data.draw(st.integers(0, len(items) - 1))
+        w, h = items[i].size
+        if h < packing.shape[0] and w <= packing.shape[1]:
+            items[i] = Item((h + 1, w))
+    some = replace(packing, items=tuple(items))
+    fits, _, _ = staircase(some, most_nodes=10**7, stop=never)
+    tight = tighten(some)
+    for axes in (False, True):
+        turned = replace(
+            some,
+            shape=some.shape[::-1],
+            items=tuple(replace(one, size=one.size[::-1]) for one in items),
+        )
+        given_ = turned if axes else some
+        found, boxes, _ = pack_by_gaps(given_, most_nodes=10**7, stop=never)
+        assert found is fits
+        assert boxes is None or check_packed(given_, boxes) == []
+    if fits is not None and tight is not None and tight.waste >= 0 and tight.left:
+        for axis in (0, 1):  # either search is complete
+            assert searched._Search(tight, axis, 10**7).resume(10**7) is fits
 
 
 @QUICK
