@@ -226,7 +226,7 @@ def test_compare_shows_infeasible_and_goes_on(
     names = "reaching,bruteforce"
     assert run(["compare", short, cards, "--methods", names]) == 0
     shown = capsys.readouterr()
-    assert shown.err == ""
+    assert "infeasible" not in shown.err
     assert shown.out.count("infeasible") == 3
     assert run(["compare", short, "--methods", names, "--json", "-"]) == 0
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
