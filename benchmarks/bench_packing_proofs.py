@@ -6,7 +6,7 @@ Prints, in seconds of processor time, how long the bundled states take to solve,
 prove and to check, the same for the packings of Clautiaux et al. in ../shared that do
 not fit, and what the beam search, then learning, decide in S seconds each of N states,
 evenly chosen among those with 21 to 30 residents that the counted cascade of
-`reproduce morgenstern-undecided` leaves open.
+`reproduce morgenstern-undecided` leaves open without its beam search.
 """
 
 from __future__ import annotations
@@ -94,9 +94,9 @@ def packings_that_do_not_fit(limit: float) -> None:
 
 
 def open_states() -> list[Packing]:
-    """Return the states that stay open in `reproduce morgenstern-undecided`."""
+    """Return what stays open in `reproduce morgenstern-undecided` without beams."""
     found = []
-    budget = Budget()
+    budget = Budget(beams=())
 
     def decide(packing: Packing, settings: Settings = DEFAULT) -> Feasibility:
         verdict = budget(packing, settings)

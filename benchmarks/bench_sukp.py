@@ -35,7 +35,7 @@ from closeknit.instances.proofs import Limits, check_proof_file, formula_of
 from closeknit.instances.sukp.generators import random_sukp
 from closeknit.methods import SUKP
 from closeknit.solvers import Settings, SolverError, Status
-from closeknit.solvers.proof_log import ProofLog
+from closeknit.solvers.proof_log import PACKING, ProofLog
 from closeknit.solvers.propagation_kernels import FastPropagator
 
 SHARED = os.environ.get("CLOSEKNIT_DATA") or Path(__file__).parents[2] / "shared"
@@ -90,7 +90,7 @@ def proof(instance: Sukp, limit: float) -> str:
         return f"{_outcome(result.bound, result.objective)} | | | | | | "
     with TemporaryDirectory() as folder:
         path = Path(folder) / "proof.xz"
-        with lzma.open(path, "wt", encoding="ascii", preset=1) as stream:
+        with lzma.open(path, "wt", encoding="ascii", filters=PACKING) as stream:
             write_proof(instance, result.chosen, ProofLog(formula_of(instance), stream))
         wrote = process_time()
         most = Limits(seconds=100 * limit)

@@ -43,6 +43,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "simulate": "simulate job streams on a mesh, torus or tree",
         "select": "choose processors for a job, by a configuration",
         "serve": "choose nodes of a cluster over HTTP",
+        "explore": "look at choices and proofs on a local page in the browser",
         "batsim": "schedule the jobs of a simulation by Batsim",
         "slurm": "let closeknit choose the nodes of jobs of a running Slurm",
         "why": "say why a job does not fit on a cluster, and what would help",
@@ -121,6 +122,10 @@ def module_of(name: str) -> Module:
             from . import serve
 
             return serve
+        case "explore":
+            from . import explore
+
+            return explore
         case "batsim":
             from . import batsim
 

@@ -55,7 +55,7 @@ def options(parser: Parser) -> None:
     shared.add_number(
         parser,
         "--first",
-        "only the first N jobs of the stream (default: as in the paper)",
+        "only the first N jobs of the stream, of oeis terms (default: as in the paper)",
     )
     parser.add_argument(
         "--shape",
@@ -81,7 +81,8 @@ def options(parser: Parser) -> None:
         parser,
         "--full",
         "sizes as in the paper, where the default has smaller ones to be quicker; with "
-        "mache-table2, the table of what the paper leaves open",
+        "mache-table2, the table of what the paper leaves open; with oeis, 400 and 64 "
+        "terms",
     )
     shared.add_jobs(parser)
     parser.examples(

@@ -9,13 +9,10 @@ and then need a token. SIGTERM ends the server when what it has begun is answere
 from __future__ import annotations
 
 import argparse
-import gc
-import ipaddress
 import os
 import socket
 import stat
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ..instances.errors import InputError
 from ..instances.files import read_text
@@ -23,17 +20,11 @@ from ..instances.option_values import seconds
 from ..scheduler.placement import NodeSelector
 from ..scheduler.topologies import read_cluster
 from . import cluster, shared
+from .listening import TOKEN, bind, serving, tcp, url
 from .parser import Parser
 from .select_server import memory
 
-if TYPE_CHECKING:
-    from ..scheduler.service.application import Application
-
-TOKEN = "CLOSEKNIT_TOKEN"
-"""Environment variable with the token."""
 _LEAST_TOKEN, _MOST_TOKEN = 16, 4096
-_BACKLOG = 1024
-_MOST_CONNECTIONS = 1024
 _MIB = 2**20
 
 
@@ -80,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
     except ImportError:
         problem = "needs Starlette and uvicorn (pip install 'closeknit[serve]')"
         raise InputError(problem) from None
-    bound = _unix(args.socket) if args.socket else _tcp(args.host, args.port, token)
+    bound = _unix(args.socket) if args.socket else tcp(args.host, args.port, token)
     try:
         found = read_cluster(
             args.topology,
@@ -92,44 +83,14 @@ def run(args: argparse.Namespace) -> int:
         policy = Policy(
             token=token, most_bytes=args.max_body * 1024, most_waiting=args.queue
         )
-        where = f"unix:{args.socket}" if args.socket else _url(bound)
+        where = f"unix:{args.socket}" if args.socket else url(bound)
         print(f"{service.summary}\nlistening on {where}", flush=True)
         with memory(args.memory):
-            return _serve(Application(service, policy), bound, limit)
+            return serving(Application(service, policy).asgi, bound, limit)
     finally:
         bound.close()
         if args.socket:
             Path(args.socket).unlink(missing_ok=True)
-
-
-def _serve(application: Application, bound: socket.socket, limit: float) -> int:
-    import asyncio
-    import signal
-
-    import uvicorn
-
-    # uvicorn raises the signals again that ended it, for handlers that were there
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: None)
-    gc.collect()
-    gc.freeze()  # machine code and topology are not looked through again
-    config = uvicorn.Config(
-        application.asgi,
-        http="httptools",
-        ws="none",
-        loop="asyncio",
-        lifespan="on",
-        log_level="error",
-        access_log=False,
-        server_header=False,
-        proxy_headers=False,
-        backlog=_BACKLOG,
-        limit_concurrency=_MOST_CONNECTIONS,
-        timeout_keep_alive=75,
-        timeout_graceful_shutdown=int(limit) + 5,
-    )
-    asyncio.run(uvicorn.Server(config).serve(sockets=[bound]))
-    return 0
 
 
 def _token(file: str | None) -> str:
@@ -144,22 +105,6 @@ def _token(file: str | None) -> str:
         problem = f"must be one word of {_LEAST_TOKEN} to {_MOST_TOKEN} ASCII letters"
         raise InputError(problem, where)
     return token
-
-
-def _tcp(host: str, port: int, token: str) -> socket.socket:
-    try:
-        address = ipaddress.ip_address("127.0.0.1" if host == "localhost" else host)
-    except ValueError:
-        raise InputError("must be an address of IP", "--host", host) from None
-    if not address.is_loopback and not token:
-        problem = f"is no loopback: clients need a token (--token-file or ${TOKEN})"
-        raise InputError(problem, "--host", host)
-    if port >= 2**16:
-        raise InputError("must be below 65536", "--port", port)
-    family = socket.AF_INET6 if address.version == 6 else socket.AF_INET
-    bound = socket.socket(family, socket.SOCK_STREAM)
-    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    return _bind(bound, (str(address), port), "--port", port)
 
 
 def _unix(path: str) -> socket.socket:
@@ -183,25 +128,8 @@ def _unix(path: str) -> socket.socket:
                 raise InputError("is in use", "--socket", path)
     mask = os.umask(0o117)
     try:
-        return _bind(
+        return bind(
             socket.socket(socket.AF_UNIX, socket.SOCK_STREAM), path, "--socket", path
         )
     finally:
         os.umask(mask)
-
-
-def _bind(
-    bound: socket.socket, where: tuple[str, int] | str, option: str, value: object
-) -> socket.socket:
-    try:
-        bound.bind(where)
-        bound.listen(_BACKLOG)
-    except OSError as error:
-        bound.close()
-        raise InputError(error.strerror or str(error), option, value) from None
-    return bound
-
-
-def _url(bound: socket.socket) -> str:
-    host, port = bound.getsockname()[:2]
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

@@ -13,13 +13,14 @@ def uninterruptible(frame: "FrameType | None") -> bool:
     """Return whether a frame, or one that called it, must not raise KeyboardInterrupt.
 
     It must not while a module is imported, since half a module would be of no use
-    later; nor where LLVM hands over machine code, where the exception would be printed
-    and forgotten.
+    later; nor where LLVM hands over machine code or Python drops an object, where the
+    exception would be printed and forgotten.
     """
     while frame is not None:
         if frame.f_globals.get("__name__", "").startswith(_LOADERS):
             return True
-        if frame.f_code.co_name.startswith(_CALLED_BY_LLVM):
+        name = frame.f_code.co_name
+        if name == "__del__" or name.startswith(_CALLED_BY_LLVM):
             return True
         frame = frame.f_back
     return False

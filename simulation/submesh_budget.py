@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from ..exact.submesh.beam import pack_by_beam
 from ..exact.submesh.constructive import construct
 from ..exact.submesh.feasibility import Feasibility, by_cpsat
 from ..exact.submesh.refutation import refute
@@ -26,12 +27,15 @@ class Budget:
     """A cascade whose every step is limited by a count.
 
     The steps are proofs of infeasibility, construction, exhaustive search up to a
-    number of boxes, annealing, and CP-SAT with a conflict limit by number of boxes.
+    number of boxes, annealing, beam search with a limit of runs and CP-SAT with one of
+    conflicts by number of boxes.
     """
 
     searched: int = 12  # boxes up to which all packings are searched
     nodes: int = 200_000  # of that search
     rounds: int = 4  # of annealing, for any number of boxes
+    beams: Sequence[tuple[int, int]] = ((20, 0), (31, 200))
+    """Runs of the beam search up to a number of boxes; beyond, there is none."""
     conflicts: Sequence[tuple[int, int]] = ((16, 50_000), (20, 10_000), (30, 2_000))
     """CP-SAT's limit of conflicts up to a number of boxes; beyond, it is not called."""
 
@@ -53,6 +57,14 @@ class Budget:
         boxes = construct(packing, settings.seed, _never, self.rounds, plain=False)
         if boxes is not None:
             return Feasibility(fits=True, by="annealing", boxes=boxes)
+        for most, runs in self.beams:
+            if len(packing.items) <= most and not refusal(packing):
+                boxes = pack_by_beam(
+                    packing, stop=_never, runs=runs, seed=settings.seed
+                )
+                if boxes is not None:
+                    return Feasibility(fits=True, by="beam", boxes=boxes)
+                break
         for most, conflicts in self.conflicts:
             if len(packing.items) <= most:
                 limits = replace(settings, time_limit=_LONG, node_limit=conflicts)
@@ -60,13 +72,15 @@ class Budget:
         return Feasibility()
 
     def __str__(self) -> str:
-        asked = ", ".join(
-            f"{conflicts} up to {most} boxes" for most, conflicts in self.conflicts
+        asked, beams = (
+            ", ".join(f"{count} up to {most} boxes" for most, count in limits)
+            for limits in (self.conflicts, self.beams)
         )
         return (
             f"proofs of no, construction, {self.nodes} nodes of an exhaustive search "
-            f"up to {self.searched} boxes, {self.rounds} rounds of annealing, and "
-            f"conflicts of CP-SAT: {asked}, none beyond"
+            f"up to {self.searched} boxes, {self.rounds} rounds of annealing, "
+            f"runs of beam search: {beams}, and conflicts of CP-SAT: {asked}; none "
+            "beyond"
         )
 
 

@@ -255,6 +255,7 @@ class _Listener(cp_model.CpSolverSolutionCallback):  # type: ignore[misc]
         super().__init__()
         self.solution: list[int] | None = None
         self.bounds: deque[float] = deque(maxlen=1)
+        self._told: object = None
         self.standing = standing
         self._formulation = formulation
         self._optima = optima
@@ -262,6 +263,14 @@ class _Listener(cp_model.CpSolverSolutionCallback):  # type: ignore[misc]
     def on_solution_callback(self) -> None:
         """Keep the values of all variables."""
         self.solution = list(self.response_proto.solution)
+
+    def report(self) -> None:
+        """Report what is new, see `Standing`."""
+        news = self.solution, *self.bounds
+        if news != self._told:
+            self._told = news
+            known = self.so_far()
+            self.standing.update(known.values, known.proved)
 
     def so_far(self, limit: Limit | None = None) -> _Attempt:
         """Return what was found until now, and what it proves of the cost."""
@@ -375,8 +384,7 @@ def _run(
     while thread.is_alive():
         thread.join(_POLL)
         if heard is not None and progress.is_observed():
-            known = heard.so_far()
-            heard.standing.update(known.values, known.proved)
+            heard.report()
         if pressed.is_set():  # again and again: it may not have begun before
             late = late if asked else clock.now() + _PATIENCE
             asked = True

@@ -32,6 +32,8 @@ MOST_BYTES = 2**31
 """Maximal size of a proof, unpacked."""
 
 
+PACKING = [{"id": lzma.FILTER_LZMA2, "preset": 1, "dict_size": 2**16}]
+"""How `xz` packs: a larger dictionary takes longer to set up than a small proof."""
 _FEW = 200
 """Rows up to which a sum is written from left to right."""
 
@@ -134,14 +136,15 @@ class ProofLog:
         Words are literals, see `word`; ``after`` ends the line. Long sums are added up
         in pairs, pairs of pairs and so on, so that no long row is copied often.
         """
-        parts: list[int | str] = []
-        terms = list(rows)
-        few = len(terms) <= _FEW
-        for count, (factor, row) in enumerate(terms, 1):
-            parts += [row] if factor == 1 else [row, factor, "*"]
-            pairs = (count & -count).bit_length() - 1
-            parts += ["+"] * (min(count - 1, 1) if few else pairs)
-        parts += ["+"] * (0 if few else len(terms).bit_count() - 1)
+        parts: list[int | str] = [
+            row if factor == 1 else f"{row} {factor} *" for factor, row in rows
+        ]
+        if len(parts) <= _FEW:
+            return self.pol([*parts[:1], *(f"{part} +" for part in parts[1:]), *after])
+        terms, parts = parts, []
+        for count, term in enumerate(terms, 1):
+            parts += [term] + ["+"] * ((count & -count).bit_length() - 1)
+        parts += ["+"] * (len(terms).bit_count() - 1)
         return self.pol([*parts, *after])
 
     def red(
@@ -236,7 +239,7 @@ def kept_proof(
     with TemporaryDirectory(prefix="closeknit-") as folder:
         draft = Path(folder) / "proof.xz"
         try:
-            with lzma.open(draft, "wt", encoding="ascii", preset=1) as stream:
+            with lzma.open(draft, "wt", encoding="ascii", filters=PACKING) as stream:
                 write(
                     ProofLog(formula, stream, deadline=deadline, most_bytes=most_bytes)
                 )

@@ -8,7 +8,7 @@ Removed rows are marked as dead and swept out when they are many.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -92,12 +92,29 @@ def enter(
 
 @kernel
 def enter_several(
-    terms: Terms, rows: Rows, literals: Literals, row: int, degrees: Longs
+    terms: Terms,
+    rows: Rows,
+    literals: Literals,
+    row: int,
+    words: Longs,
+    factors: Longs,
+    sizes: Longs,
+    degrees: Longs,
 ) -> None:
-    """Link the rows from a number on, watching clauses."""
+    """Store rows from a number on, and link them, watching clauses.
+
+    ``words`` are the literals of the rows one after the other, ``sizes`` how many each
+    has.
+    """
+    t, offset = rows.begin[row], rows.begin[row]
     for i in range(len(degrees)):
-        watch = degrees[i] == 1 and rows.begin[row + i + 1] - rows.begin[row + i] > 1
-        enter(terms, rows, literals, row + i, degrees[i], watch)
+        for _ in range(sizes[i]):
+            x = words[t - offset]
+            terms.literal[t] = 2 * x if x > 0 else 1 - 2 * x
+            terms.coefficient[t] = min(factors[t - offset], degrees[i])
+            t += 1
+        rows.begin[row + i + 1] = t
+        enter(terms, rows, literals, row + i, degrees[i], degrees[i] == 1 < sizes[i])
 
 
 @kernel
@@ -267,6 +284,71 @@ def undo(
 
 
 @kernel
+def tested(
+    terms: Terms,
+    rows: Rows,
+    literals: Literals,
+    given: Ints,
+    trail: Ints,
+    queued: Flags,
+    queue: Ints,
+    after: Flags,
+) -> tuple[bool, int]:
+    """Whether literals can all be true, as far as propagation knows; undo it.
+
+    ``after`` receives which literals are then true, unless it is empty. Returns the
+    terms looked at, too.
+    """
+    sound, length, work = True, 0, 0
+    for x in given:
+        sound = sound and not literals.true[x ^ 1]
+        if sound and not literals.true[x]:
+            literals.true[x] = True
+            trail[length] = x
+            length += 1
+    if sound:
+        sound, length, work = propagate(
+            terms, rows, literals, trail[:0], trail, length, queued, queue
+        )
+        after[:] = literals.true[: len(after)]
+        undo(terms, rows, literals, trail, length)
+    else:
+        literals.true[trail[:length]] = False
+    return sound, work
+
+
+@kernel
+def needed(
+    terms: Terms,
+    rows: Rows,
+    literals: Literals,
+    given: Ints,
+    trail: Ints,
+    queued: Flags,
+    queue: Ints,
+) -> tuple[int, int]:
+    """Leave out literals, the last first, while the others cannot all be true.
+
+    Those that are left come first. Returns their number, and the terms looked at.
+    """
+    count, total = len(given), 0
+    for i in range(len(given) - 1, -1, -1):
+        x = given[i]
+        given[i : count - 1] = given[i + 1 : count].copy()
+        fewer = given[: count - 1]
+        sound, work = tested(
+            terms, rows, literals, fewer, trail, queued, queue, queued[:0]
+        )
+        total += work
+        if sound:
+            given[i + 1 : count] = given[i : count - 1].copy()
+            given[i] = x
+        else:
+            count -= 1
+    return count, total
+
+
+@kernel
 def sweep(terms: Terms, rows: Rows, literals: Literals, count: int, kept: Longs) -> int:
     """Remove dead rows; ``kept`` receives the new index of each row, or -1."""
     literals.head[:] = -1
@@ -330,17 +412,17 @@ class FastPropagator(Propagator):
         waiting, self._waiting = self._waiting, {}
         rows, total = waiting.values(), sum(len(row.terms) for row in waiting.values())
         sizes = np.fromiter((len(row.terms) for row in rows), np.int64, len(rows))
-        words, factors = (np.empty(total, np.int64) for _ in range(2))
-        words[:] = list(chain.from_iterable(row.terms for row in rows))
+        words = np.fromiter(
+            chain.from_iterable(row.terms for row in rows), np.int64, total
+        )
         try:
             degrees = np.fromiter((row.degree for row in rows), np.int64, len(rows))
-            factors[:] = list(chain.from_iterable(row.terms.values() for row in rows))
+            values = chain.from_iterable(row.terms.values() for row in rows)
+            factors = np.fromiter(values, np.int64, total)
         except OverflowError:
             small = False
-        else:
-            factors = np.minimum(factors, np.repeat(degrees, sizes))
-            most = max(factors.max(initial=0), degrees.max(initial=0))
-            small = int(most) * max(total, 1) < _MOST
+        else:  # coefficients are lowered to the degree
+            small = int(degrees.max()) * max(total, 1) < _MOST
         if not (small and sizes.all()):
             for number, row in waiting.items():
                 index = self._append(row)
@@ -351,12 +433,8 @@ class FastPropagator(Propagator):
         first = self._count
         begin, end = int(self._stored.begin[first]), first + len(rows)
         self._reserve(begin + total, end + 1, 2 * int(abs(words).max(initial=0)))
-        terms = self._terms
-        literals = np.where(words > 0, 2 * words, 1 - 2 * words)
-        terms.literal[begin : begin + total] = literals
-        terms.coefficient[begin : begin + total] = factors
-        self._stored.begin[first + 1 : end + 1] = begin + np.cumsum(sizes)
-        enter_several(terms, self._stored, self._literals, first, degrees)
+        store = self._terms, self._stored, self._literals
+        enter_several(*store, first, words, factors, sizes, degrees)
         self._index.update(zip(waiting, range(first, end), strict=True))
         self._new += range(first, end)
         self._count = end
@@ -449,6 +527,36 @@ class FastPropagator(Propagator):
         found = {int(x) // 2 * (-1 if x % 2 else 1) for x in np.flatnonzero(true)}
         undo(self._terms, self._stored, self._literals, self._trail, length)
         return found
+
+    def after(self, literals: Collection[int]) -> Flags | None:
+        """Return which literals propagate from some, by index; None if refuted.
+
+        Literal v > 0 has index 2 v, its negation 2 v + 1.
+        """
+        if not self._consistent():
+            return None
+        given = self._indices(literals)
+        found = np.empty_like(self._literals.true)
+        sound, work = tested(*self._arrays(given), found)
+        self._spend(work)
+        return found if sound else None
+
+    def needed(self, literals: Sequence[int]) -> list[int]:
+        """Leave out literals, the last first, while the others are refuted."""
+        if not self._consistent():
+            return []
+        given = self._indices(literals)
+        count, work = needed(*self._arrays(given))
+        self._spend(work)
+        return [x // 2 * (-1 if x % 2 else 1) for x in given[:count].tolist()]
+
+    def _indices(self, literals: Collection[int]) -> Ints:
+        self._reserve(0, 0, 2 * max(map(abs, literals), default=0))
+        return np.array([2 * x if x > 0 else 1 - 2 * x for x in literals], np.int32)
+
+    def _arrays(self, given: Ints) -> tuple[Any, ...]:
+        all_of_it = self._terms, self._stored, self._literals
+        return *all_of_it, given, self._trail, self._queued, self._queue
 
     def _run(self, start: list[int], length: int = 0) -> tuple[bool, int]:
         sound, length, work = propagate(

@@ -90,6 +90,8 @@ async def _ask(
     sent: list[dict[str, Any]] = []
 
     async def receive() -> dict[str, Any]:
+        if not waiting:  # the client has sent everything, and waits for the answer
+            await asyncio.Event().wait()
         part = waiting.pop(0)
         return {"type": "http.request", "body": part, "more_body": bool(waiting)}
 

@@ -57,10 +57,15 @@ addEventListener("load", () => axe.run(document, {resultTypes: ["violations"]}).
 """
 
 
-def barriers(browser: str, page: Path, tmp_path: Path, *more: str) -> list[object]:
-    """Return what axe-core finds on a page that hinders people; nothing is right."""
+def barriers(
+    browser: str, page: Path, tmp_path: Path, *more: str, beside: bool = False
+) -> list[object]:
+    """Return what axe-core finds on a page that hinders people; nothing is right.
+
+    With ``beside`` the page is tried where it lies, as it loads files from there.
+    """
     axe = files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
-    tried = tmp_path / f"axe-{page.name}"
+    tried = (page.parent if beside else tmp_path) / f"axe-{page.name}"
     text = page.read_text("utf-8")
     tried.write_text(f"{text}<script>{axe}</script>{AXE}", encoding="utf-8")
     shown, _ = opened(browser, tried, tmp_path, "--dump-dom", *more)

@@ -15,24 +15,33 @@ from ...instances.submesh.packing import Packing, volume, ways
 from . import beam_kernels as kernels
 from .direct import in_two_ways
 
-_FIRST, _GROWTH = 200, 1.25
+_FIRST, _GROWTH = 60, 1.01
 """States kept in the first runs, and by how much they grow after each pair."""
-_COSTS = ((0.02, 3.0), (0.02, 1.5), (0.05, 3.0), (0.05, 1.5))
+_KEPT = 0.1, 1.0, 3.0
+"""Share of them when nothing, half of the items, and all are placed."""
+_SEGMENT, _POWER = 0.02, 3.0
 """Cost of a segment of the skyline, as a share of an item of mean area, and the power
-of the area placed; taken in turn, as they place different packings."""
+of the area placed."""
+_NOISE = 0.5
+"""Part of its cost, at most, that chance adds to a state."""
 _CHILDREN = 32
 """Children of a state for which there is room, on average."""
 
 
 def pack_by_beam(
-    packing: Packing, *, stop: Callable[[], bool], most: float = float("inf")
+    packing: Packing,
+    *,
+    stop: Callable[[], bool],
+    runs: float = float("inf"),
+    seed: int = 0,
 ) -> tuple[Box, ...] | None:
     """Return a packing into a mesh, or None if none was found.
 
     Items go into the lowest gap of the skyline, at either end; what may stay free
     stays free there. Of all states with equally many items placed those are kept that
-    leave little free, have a plain skyline and have placed large items; others are
-    dropped. Runs along both axes keep more and more states.
+    leave little free, have a plain skyline and have placed large items, and that
+    chance favours; others are dropped. Many short runs, along both axes in turn, find
+    more than few long ones; they slowly keep more states.
 
     Parameters
     ----------
@@ -40,8 +49,10 @@ def pack_by_beam(
         Two-dimensional, nothing fixed or blocked, no torus; each item fits alone.
     stop
         Ends the search when it returns True; called after every item placed.
-    most
-        Number of states kept after which the search ends.
+    runs
+        Number of runs after which the search ends.
+    seed
+        Of chance; the same seed gives the same answer.
 
     Notes
     -----
@@ -53,11 +64,11 @@ def pack_by_beam(
         return None
     whole = [False, False]
     for run in counted():
-        states = int(_FIRST * _GROWTH ** (run // 2))
-        if all(whole) or states > most or stop():
+        if all(whole) or run >= runs or stop():
             return None
-        costs = _COSTS[(run // 2 + run) % len(_COSTS)]
-        boxes, whole[run % 2] = _run(packing, run % 2, states, costs, stop)
+        states = _FIRST * _GROWTH ** (run // 2)
+        noise = kernels.Noise(_NOISE, hash((seed, run)))
+        boxes, whole[run % 2] = _run(packing, run % 2, states, noise, stop)
         if boxes is not None:
             return boxes
     return None
@@ -66,11 +77,11 @@ def pack_by_beam(
 def _run(
     packing: Packing,
     axis: int,
-    states: int,
-    costs: tuple[float, float],
+    states: float,
+    noise: kernels.Noise,
     stop: Callable[[], bool],
 ) -> tuple[tuple[Box, ...] | None, bool]:
-    """Search along an axis, keeping so many states; say also whether that was all."""
+    """Search along an axis, keeping about so many states; say also if that was all."""
     sizes = [tuple(ways(packing, item)) for item in packing.items]
     alike = Counter(sizes)
     order = sorted(alike, key=lambda several: (-prod(several[0]), several))
@@ -78,22 +89,24 @@ def _run(
     side, roof = packing.shape[axis], packing.shape[1 - axis]
     free = side * roof - volume(packing)
     kinds = kernels.Kinds(roof, free, wide, high, many)
-    layer, deeper = (_layer(states, len(sizes), len(order)) for _ in range(2))
+    share = np.interp(np.linspace(0, 1, len(sizes)), (0, 0.5, 1), _KEPT)
+    kept = np.ceil(states * share).astype(int)
+    layer, deeper = (_layer(kept[-1], len(sizes), len(order)) for _ in range(2))
     layer.edges[0, 1] = side
     layer.counts[0] = 1
     layer.left[0] = [alike[several] for several in order]
-    room = _CHILDREN * states + 4 * len(sizes)
+    room = _CHILDREN * kept[-1] + 4 * len(sizes)
     found = kernels.Children(
         np.zeros(room), np.zeros(room, np.int64), np.zeros((room, 7), np.int64)
     )
-    costs = costs[0] * volume(packing) / len(sizes), costs[1]
+    segment = _SEGMENT * volume(packing) / len(sizes)
     count, steps, whole = 1, [], True
-    for _ in sizes:
+    for most in kept:
         if stop():
             return None, False
-        some = kernels.follow(kinds, layer, count, found, *costs)
+        some = kernels.follow(kinds, layer, count, found, segment, _POWER, noise)
         _, first = np.unique(found.mixed[:some], return_index=True)
-        cheap = np.argsort(found.cost[first], kind="stable")[:states]
+        cheap = np.argsort(found.cost[first], kind="stable")[:most]
         whole = whole and some < room and len(cheap) == len(first)
         count = len(cheap)
         if not count:

@@ -29,6 +29,13 @@ class Kinds(NamedTuple):
     many: Ints  # (kinds,) number of ways
 
 
+class Noise(NamedTuple):
+    """Chance, the same for equal states of a run."""
+
+    most: float  # part of its cost that is added to a state
+    seed: int
+
+
 class Layer(NamedTuple):
     """States with equally many items placed; those beyond the count are unused."""
 
@@ -167,13 +174,15 @@ def follow(
     found: Children,
     segment: float,
     power: float,
+    noise: Noise,
 ) -> int:
     """Write all children of a layer, each with a cost; return their number.
 
     An item is put at either end of the lowest gap, before or after it was raised. A
     child is left out if more than may stays free, or an item has no place. Its cost
     falls with the area of the items placed, and rises with what stays free (as far as
-    known) and with the segments of its skyline, each counted as so many cells.
+    known) and with the segments of its skyline, each counted as so many cells; noise
+    is added.
     """
     size = layer.edges.shape[1]
     edges, heights = np.zeros(size, np.int64), np.zeros(size, np.int64)
@@ -218,8 +227,6 @@ def follow(
                         continue
                     if m == found.cost.shape[0]:
                         return m
-                    cells = layer.area[p] + w * h
-                    found.cost[m] = (free + more + segment * k + 1.0) / cells**power
                     mixed = np.int64(1469598103934665603)
                     for q in range(left.shape[0]):
                         mixed = (mixed ^ (left[q] - (q == t))) * np.int64(1099511628211)
@@ -228,6 +235,12 @@ def follow(
                         mixed = (mixed ^ tops[q]) * np.int64(1099511628211)
                         mixed ^= mixed >> 29
                     found.mixed[m] = mixed
+                    drawn = (mixed ^ noise.seed) * np.int64(-7046029254386353131)
+                    drawn = (drawn ^ (drawn >> 31)) * np.int64(1442695040888963407)
+                    chance = ((drawn >> 20) & 0xFFFFF) / 0x100000
+                    cells = layer.area[p] + w * h
+                    cost = (free + more + segment * k + 1.0) / cells**power
+                    found.cost[m] = cost * (1.0 + noise.most * chance)
                     step = found.step[m]
                     step[PARENT], step[KIND], step[WAY] = p, t, o
                     step[RIGHT], step[RAISED], step[Y] = right, raised, y

@@ -207,7 +207,9 @@ def decide(
             tried.append("beam")
             now = clock.now()
             share = (settings.time_limit - (now - start)) * _BEAM
-            boxes = pack_by_beam(packing, stop=lambda: clock.now() - now >= share)
+            boxes = pack_by_beam(
+                packing, stop=lambda: clock.now() - now >= share, seed=settings.seed
+            )
             if boxes is not None:
                 return _packed(packing, boxes, "beam", tried)
         if not packing.torus and packing_terms(packing) <= _TERMS and not stop():

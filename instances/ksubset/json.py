@@ -50,7 +50,7 @@ def parse_ksubset(value: Any, *, default_name: str = "unnamed") -> KSubset:
     """Build an instance from parsed JSON (decimals as `Decimal`)."""
     document = fields.headed(value, FORMAT)
     fields.only(document, _KNOWN, ("topology", "k"), "")
-    topology = _topology(fields.objects(document["topology"], "topology"))
+    topology = parse_topology(fields.objects(document["topology"], "topology"))
     return on_topology(topology, document, default_name=default_name)
 
 
@@ -87,7 +87,7 @@ def document_of(instance: KSubset) -> dict[str, Any]:
     It contains the shorter of ``busy`` and ``free``, or neither if all are free.
     """
     topology = instance.topology
-    definition: dict[str, Any] = {"topology": _topology_document(topology)}
+    definition: dict[str, Any] = {"topology": topology_document(topology)}
     if isinstance(topology, Graph) and topology.names:
         definition["topology"]["names"] = list(topology.names)
     places = Counter(instance.topology.locations())
@@ -113,7 +113,7 @@ def sha256(instance: KSubset) -> str:
     canonical = {
         "format": FORMAT,
         "version": 1,
-        "topology": _topology_document(instance.topology),
+        "topology": topology_document(instance.topology),
         "free": labels(instance.topology, instance.free),
         "k": instance.k,
     }
@@ -166,7 +166,8 @@ def chosen_of(instance: KSubset, selection: Any) -> tuple[int, ...]:
     return tuple(sorted(chosen))
 
 
-def _topology(value: dict[str, Any]) -> Topology:
+def parse_topology(value: dict[str, Any]) -> Topology:
+    """Build a network from the object ``topology`` of a file."""
     kind = value.get("kind")
     if kind in ("mesh", "torus"):
         fields.only(value, ("kind", "shape"), ("shape",), "topology")
@@ -217,7 +218,8 @@ def _graph(value: dict[str, Any]) -> Graph:
     return graph_of(lengths, processors, names, nodes=nodes)
 
 
-def _topology_document(topology: Topology) -> dict[str, Any]:
+def topology_document(topology: Topology) -> dict[str, Any]:
+    """Return the object ``topology`` of a file, without names of nodes."""
     document: dict[str, Any] = {"kind": topology.kind}
     if isinstance(topology, Mesh | Torus):
         document["shape"] = list(topology.shape)

@@ -26,9 +26,10 @@ from time import monotonic
 from ..errors import InputError
 from .formula import Formula
 from .propagation import Propagator, refuted_by
-from .rows import Row, add_to, mapped, negated, normalised
+from .rows import Row, add_to, divided, mapped, negated, normalised, saturated, times
 
 _MOST_BITS = 4096  # of a number in a row
+Operand = Row | int | tuple[Row, int]  # a row, its number, or with a factor
 _WORK = 2**14  # terms looked at between two looks at the clock
 VERSIONS = ("1.0", "1.1", "1.2", "2.0", "3.0")
 
@@ -143,23 +144,26 @@ class Checker:
         self.best: int | None = None
         self.over = self.proved = False
         self.bound: int | None = None
-        self._version = ""
         self.propagator = propagator(self.spend)
-        self._work = 0
+        self._version, self._work = "", 0
         self._until = limits.now() + limits.seconds
 
     # The store.
 
     def add(self, row: Row) -> None:
         """Store a row under the next number."""
-        if row.degree.bit_length() > _MOST_BITS:
-            raise Refused("has numbers that are too large")
+        self.bounded(row.degree)
         if len(self.rows) >= self.limits.rows:
             raise TooLong(f"stores more than {self.limits.rows} rows")
         self.last += 1
         self.rows[self.last] = row
         self.propagator.enter(self.last, row)
         self.spend(len(row.terms))
+
+    def bounded(self, number: int) -> None:
+        """Refuse numbers that are too large."""
+        if number.bit_length() > _MOST_BITS:
+            raise Refused("has numbers that are too large")
 
     def row(self, word: str | int) -> Row:
         """Return the row of a number, or a label; -1 is the last one."""
@@ -198,47 +202,48 @@ class Checker:
     def combine(self, words: list[str]) -> Row:
         """Evaluate a combination in reverse Polish notation."""
 
-        def operand(top: Row | int) -> Row:
+        def operand(top: Operand) -> Row:
+            if isinstance(top, tuple):
+                return times(*top)
             return self.row(top) if isinstance(top, int) else top
 
-        def owned(top: Row | int) -> Row:
+        def owned(top: Operand) -> Row:
             row = operand(top)
             return Row(dict(row.terms), row.degree) if isinstance(top, int) else row
 
-        stack: list[Row | int] = []  # rows of the store by number; others may change
+        stack: list[Operand] = []
         for word in words:
             if word == "+":
                 top, under = stack.pop(), stack.pop()
-                small, large = operand(top), operand(under)
+                small, factor = top if isinstance(top, tuple) else (operand(top), 1)
+                large = operand(under)
                 if len(small.terms) > len(large.terms):
-                    small, under = large, top
+                    small, factor, under = large, 1, top
                 self.spend(len(small.terms))
-                stack.append(add_to(owned(under), small))
+                row = add_to(owned(under), small, factor)
+            elif word[0] in "-+@0123456789":
+                stack.append(self._number(word) if word[0] == "@" else int(word))
+                continue
             elif word in ("*", "d"):
-                factor, row = stack.pop(), operand(stack.pop())
-                if not isinstance(factor, int) or factor < 1:
+                by, row = stack.pop(), operand(stack.pop())
+                if not isinstance(by, int) or by < 1:
                     raise Refused(f"{word} needs a factor of at least 1")
+                if word == "*":
+                    self.bounded(row.degree * by)
+                    stack.append((row, by))
+                    continue
                 self.spend(len(row.terms))
-                up, by = (factor, 1) if word == "d" else (1, factor)
-                terms = {x: -(-a * by // up) for x, a in row.terms.items()}
-                stack.append(Row(terms, -(-row.degree * by // up)))
+                row = divided(row, by)
             elif word == "s":
-                row = operand(stack.pop())
-                most = max(row.degree, 0)
-                terms = {x: min(a, most) for x, a in row.terms.items() if most}
-                stack.append(Row(terms, row.degree))
+                row = saturated(operand(stack.pop()))
             elif word == "w":
                 (variable,), row = operand(stack.pop()).terms, owned(stack.pop())
                 for literal in (variable, -variable):
                     row.degree -= row.terms.pop(literal, 0)
-                stack.append(row)
-            elif word[0] in "-+@0123456789":
-                stack.append(self._number(word) if word[0] == "@" else int(word))
-                continue
             else:
-                stack.append(Row({self.literal(word): 1}, 0))
-            if operand(stack[-1]).degree.bit_length() > _MOST_BITS:
-                raise Refused("has numbers that are too large")
+                row = Row({self.literal(word): 1}, 0)
+            self.bounded(row.degree)
+            stack.append(row)
         row = operand(stack.pop())
         if stack:
             raise Refused("leaves more than one row")
@@ -273,13 +278,9 @@ class Checker:
             raise Refused("the witness maps a negation")
         if any(self.propagator.certain(x) for x in witness):
             raise Refused("the witness changes what is certain")
-        concerned = [
-            each
-            for each in self.rows.values()
-            if any(x in each.terms or -x in each.terms for x in witness)
-        ]
-        goals = [mapped(each, witness) for each in concerned]
-        goals.append(mapped(row, witness))
+        touched = {*witness, *(-x for x in witness)}
+        concerned = [each for each in self.rows.values() if each.terms.keys() & touched]
+        goals = [mapped(each, witness) for each in [*concerned, row]]
         change = [(a, x) for a, x in self.objective if x in witness]
         less = mapped(normalised([(-a, x) for a, x in change], 0), witness)
         terms = [(a, x) for x, a in less.terms.items()] + change

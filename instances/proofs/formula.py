@@ -40,7 +40,10 @@ class Formula:
 
     def clause(self, *literals: int) -> None:
         """Require one of the literals."""
-        self.at_least([(1, x) for x in literals], 1)
+        if len({abs(x) for x in literals}) == len(literals):
+            self.rows.append(Row(dict.fromkeys(literals, 1), 1))
+        else:
+            self.at_least([(1, x) for x in literals], 1)
 
     def charge(self, coefficient: int, literal: int) -> None:
         """Add a term to the objective."""

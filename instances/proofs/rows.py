@@ -53,16 +53,37 @@ def added(large: Row, small: Row) -> Row:
     return add_to(Row(dict(large.terms), large.degree), small)
 
 
-def add_to(large: Row, small: Row) -> Row:
-    """Add a row to another, which is changed and returned."""
+def times(row: Row, factor: int) -> Row:
+    """Multiply a row by a positive factor."""
+    return Row({x: a * factor for x, a in row.terms.items()}, row.degree * factor)
+
+
+def divided(row: Row, by: int) -> Row:
+    """Divide a row and round up."""
+    return Row({x: -(-a // by) for x, a in row.terms.items()}, -(-row.degree // by))
+
+
+def saturated(row: Row) -> Row:
+    """Lower coefficients above the degree to it."""
+    most = max(row.degree, 0)
+    return Row({x: min(a, most) for x, a in row.terms.items() if most}, row.degree)
+
+
+def add_to(large: Row, small: Row, factor: int = 1) -> Row:
+    """Add a positive multiple of a row to another, which is changed and returned."""
     terms = large.terms
-    large.degree += small.degree
-    for x, a in small.terms.items():
-        if (other := terms.pop(-x, 0)) > a:  # x + ~x = 1
+    large.degree += small.degree * factor
+    for x, each in small.terms.items():
+        a, other = each * factor, terms.pop(-x, 0)
+        if not other:
+            terms[x] = terms.get(x, 0) + a
+        elif other > a:  # x + ~x = 1
             terms[-x] = other - a
-        elif a > other:
-            terms[x] = terms.get(x, 0) + a - other
-        large.degree -= min(a, other)
+            large.degree -= a
+        else:
+            large.degree -= other
+            if a > other:
+                terms[x] = a - other
     return large
 
 

@@ -15,11 +15,13 @@ from ...methods.old_names import current
 from ...methods.own import OwnMethod
 from ...methods.warming import Kind, kind_of, warm
 from ...solvers import DEFAULT, Limit, Result, Settings, Status
+from ...solvers.progress import observed
 from .forecast import Forecast
 from .memory import peak
 from .pool import Call, Failure, OutOfMemory, begun
 from .rows import FAILED, REFUSED, Key, Row, key_of, row_of
 from .store import ResultStore
+from .trace import Recorder
 
 _COMPILING = 900.0
 """Seconds that a process may compile for before its first run of a method."""
@@ -261,7 +263,8 @@ def run_one(
     with suppress(Exception):  # if it matters, the run itself will tell
         warm(method, kind_of(instance))
     begun()
-    with peak() as taken:
+    recorder = Recorder()
+    with peak() as taken, observed(recorder):
         try:
             outcome = method(instance, settings)
         except InputError as error:
@@ -270,4 +273,5 @@ def run_one(
         *(instance, method.name, settings, outcome, status),
         repeat=repeat,
         memory_peak=taken.mib,
+        trace=recorder.trace,
     )

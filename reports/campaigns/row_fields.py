@@ -11,12 +11,13 @@ from ...instances import InputError, fields
 from ...instances.value import shape
 from ...solvers import Grade, Limit, Proof, Result, Status
 from .rows import FAILED, REFUSED, Row
+from .trace import MOST, Point, Trace
 
 NAMES = tuple(Row.__dataclass_fields__)
 """Fields of a row, in their order."""
 _OPTIONAL = (
     *("cost", "bound", "proof", "limit", "seconds", "selection", "error"),
-    *("node_limit", "memory_limit", "repeat", "memory_peak", "solvers"),
+    *("node_limit", "memory_limit", "repeat", "memory_peak", "trace", "solvers"),
 )
 _NULLABLE = [name for name in NAMES if Row.__dataclass_fields__[name].default is None]
 _STATUSES = (*(status.value for status in Status), REFUSED, FAILED)
@@ -27,10 +28,14 @@ def document_of(row: Row) -> dict[str, Any]:
     document = {name: getattr(row, name) for name in NAMES}
     document["proof"] = str(row.proof) if row.proof else None
     return {
-        name: list(value) if isinstance(value, tuple) else value
+        name: _lists(value)
         for name, value in document.items()
         if name not in _OPTIONAL or value not in (None, "")
     }
+
+
+def _lists(value: Any) -> Any:
+    return [_lists(one) for one in value] if isinstance(value, tuple) else value
 
 
 def parse_row(document: Any) -> Row:
@@ -107,6 +112,27 @@ def _limit(value: Any, field: str) -> Any:
     return value
 
 
+def _trace(value: Any, field: str) -> Trace:
+    """Return the points of a run; those that go backwards are refused."""
+    points = fields.lists(value, field)
+    if len(points) > MOST:
+        raise InputError(f"has more than {MOST} points", field=field)
+    trace: list[Point] = []
+    for i, point in enumerate(points):
+        where = f"{field}[{i}]"
+        parts = fields.lists(point, where)
+        if len(parts) != 3:
+            raise InputError("must be seconds, cost and bound", field=where)
+        cost = fields.optional_cost(parts[1], where)
+        if cost is None:
+            raise InputError("has no cost", field=where)
+        bound = fields.optional_cost(parts[2], where)
+        trace.append((_number(parts[0], where), cost, bound))
+        if i and trace[-1][0] < trace[-2][0]:
+            raise InputError("is earlier than the one before", field=where)
+    return tuple(trace)
+
+
 _READERS: Mapping[str, Callable[[Any, str], Any]] = {
     **dict.fromkeys(NAMES, fields.string),
     **dict.fromkeys(("n", "k", "d", "locations", "seed", "repeat"), fields.integer),
@@ -117,4 +143,5 @@ _READERS: Mapping[str, Callable[[Any, str], Any]] = {
     "status": _status,
     "limit": _limit,
     "proof": _proof,
+    "trace": _trace,
 }

@@ -14,6 +14,7 @@ from typing import Any
 from ...instances import Instance, Value, problem_of, sha256
 from ...instances.visible import visible
 from ...solvers import Proof, Result, Settings
+from .trace import Trace
 
 REFUSED = "refused"
 """The method refused this instance."""
@@ -40,9 +41,10 @@ class Row:
 
     ``status`` is one of `Status`, or ``refused`` or ``failed``; then ``error`` is the
     reason. ``cost`` to ``selection`` are as in `Result`; the selection lists indices.
-    ``memory_peak`` is in MiB, None where it is not known. The last five are the
-    versions of closeknit, of Python and of the solvers, the computer, and when the run
-    ended (UTC).
+    ``memory_peak`` is in MiB, None where it is not known. ``trace`` is what the method
+    reported while it ran (see `Recorder`), None where nothing was recorded, as in rows
+    of earlier versions. The last five are the versions of closeknit, of Python and of
+    the solvers, the computer, and when the run ended (UTC).
     """
 
     instance: str
@@ -69,6 +71,7 @@ class Row:
     selection: tuple[int, ...] | None = None
     error: str = ""
     memory_peak: int | None = None
+    trace: Trace | None = None
     version: str
     python: str
     solvers: str = ""
@@ -109,6 +112,7 @@ def row_of(
     *,
     repeat: int = 0,
     memory_peak: int | None = None,
+    trace: Trace | None = None,
 ) -> Row:
     """Return the row of a run: its result, or why there is none and so its status."""
     problem = problem_of(instance)
@@ -130,6 +134,7 @@ def row_of(
         "memory_limit": settings.memory_mb,
         "repeat": repeat,
         "memory_peak": memory_peak,
+        "trace": trace,
         "version": version("closeknit"),
         "python": platform.python_version(),
         "solvers": _solver_versions(),

@@ -26,8 +26,8 @@ FILE = "results.sqlite"
 LOCK = ".results.lock"
 SCRATCH = ".results.scratch"
 _FORMER = "results.jsonl"
-_FORM = 2
-"""`PRAGMA user_version` of the table below; the table of form 1 had no digests."""
+_FORM = 3
+"""`PRAGMA user_version` of the table below; form 1 had no digests, 2 no traces."""
 _MARK = 0x636B6E74
 """`PRAGMA application_id`: whose file it is."""
 _SYNCED = 1.0
@@ -37,10 +37,10 @@ _STALE = 60.0
 _BROKEN = (sqlite3.Error, UnicodeDecodeError)
 """What is raised for a damaged file: its names, too, may be no text."""
 
-_LISTS = ("shape", "selection")
+_LISTS = ("shape", "selection", "trace")
 _COLUMNS = {
     **dict.fromkeys(NAMES, "TEXT NOT NULL"),
-    **dict.fromkeys(("proof", "limit", "selection"), "TEXT"),
+    **dict.fromkeys(("proof", "limit", "selection", "trace"), "TEXT"),
     **dict.fromkeys(("n", "k", "d", "locations", "seed", "repeat"), "INTEGER NOT NULL"),
     **dict.fromkeys(("node_limit", "memory_limit", "memory_peak"), "INTEGER"),
     **dict.fromkeys(("cost", "bound"), "ANY"),
@@ -49,18 +49,23 @@ _COLUMNS = {
 }
 
 
-def _table(first: str) -> str:
+def _names(form: int) -> list[str]:
+    """Return the columns of a form that are fields of rows."""
+    return [name for name in NAMES if name != "trace" or form > 2]
+
+
+def _table(form: int) -> str:
+    first = "address TEXT PRIMARY KEY" + ", digest TEXT NOT NULL" * (form > 1)
     return f"""
 CREATE TABLE results (
     {first},
-    {", ".join(f'"{name}" {kind}' for name, kind in _COLUMNS.items())},
+    {", ".join(f'"{name}" {_COLUMNS[name]}' for name in _names(form))},
     grade TEXT GENERATED ALWAYS AS (substr(proof, 1, instr(proof, ':') - 1)) VIRTUAL
 ) STRICT
 """
 
 
-_TABLE = _table("address TEXT PRIMARY KEY, digest TEXT NOT NULL")
-_TABLES = {1: _table("address TEXT PRIMARY KEY"), _FORM: _TABLE}
+_TABLES = {form: _table(form) for form in (1, 2, _FORM)}
 """By form, as `sqlite_schema` must hold it."""
 
 
@@ -69,8 +74,8 @@ class ResultStore:
 
     The folder is made if it is not there; with ``fresh``, an existing store is renamed
     to ``results.sqlite.old``. A row is in the file when `append` returns, whatever
-    happens to this process then. Others may read meanwhile. A store of form 1 is
-    rewritten with a digest for each row. Until the store is closed, ``scratch`` is a
+    happens to this process then. Others may read meanwhile. A store of an earlier form
+    is rewritten. Until the store is closed, ``scratch`` is a
     folder for temporary files of runs; one that a killed process left behind is
     cleared.
 
@@ -173,7 +178,7 @@ class ResultStore:
             with undisturbed(), database:
                 database.execute("BEGIN IMMEDIATE")
                 database.execute("DROP TABLE IF EXISTS results")
-                database.execute(_TABLE)
+                database.execute(_TABLES[_FORM])
                 self._fill(rows)
                 database.execute(f"PRAGMA application_id={_MARK}")
                 database.execute(f"PRAGMA user_version={_FORM}")
@@ -248,8 +253,9 @@ def _form(database: sqlite3.Connection, path: Path, *, new: bool = False) -> int
 
 
 def _rows_in(database: sqlite3.Connection, path: Path, form: int) -> list[Row]:
-    names = ", ".join(f'"{name}"' for name in NAMES)
-    mark = "digest" if form == _FORM else "NULL"
+    columns = _names(form)
+    names = ", ".join(f'"{name}"' for name in columns)
+    mark = "digest" if form > 1 else "NULL"
     found: dict[Key, Row] = {}
     for number, digest, *cells in database.execute(
         f"SELECT rowid, {mark}, address, {names} FROM results ORDER BY rowid"
@@ -261,11 +267,11 @@ def _rows_in(database: sqlite3.Connection, path: Path, form: int) -> list[Row]:
                 file=where,
             )
         try:
-            row = parse_row(_document(cells[1:]))
+            row = parse_row(_document(columns, cells[1:]))
         except InputError as error:
             raise error.of_file(where) from None
         except (ValueError, RecursionError):
-            raise InputError("is not a list of integers", file=where) from None
+            raise InputError("is not a list of numbers", file=where) from None
         if address(row.key) != cells[0]:
             raise InputError("its address is not its own", file=where)
         row = replace(row, method=current(row.problem, row.method))
@@ -302,9 +308,9 @@ def _cells(row: Row) -> list[Any]:
     return cells
 
 
-def _document(cells: Iterable[Any]) -> dict[str, Any]:
+def _document(names: Iterable[str], cells: Iterable[Any]) -> dict[str, Any]:
     document = {}
-    for name, cell in zip(NAMES, cells, strict=True):
+    for name, cell in zip(names, cells, strict=True):
         listed = name in _LISTS or name in ("cost", "bound")
         if listed and isinstance(cell, str):
             cell = json.loads(cell)

@@ -13,7 +13,7 @@ from .shapes import Circle, Label, Lines, Picture, Point, Rect, Shape
 _ROOM = 380
 _MARGIN = 12
 _STEP = 46
-_MOST_NODES = {Tree: 96, Graph: 128}
+MOST_NODES = {Tree: 96, Graph: 128}
 _MOST_LINES = 40
 
 
@@ -21,9 +21,9 @@ def graph_picture(instance: KSubset, chosen: Collection[int], accent: str) -> Pi
     """Draw the chosen nodes of a graph: processors as squares, other nodes as dots."""
     graph = instance.topology
     assert isinstance(graph, Graph)
-    if graph.nodes > _MOST_NODES[Graph]:
+    if graph.nodes > MOST_NODES[Graph]:
         return _listed("graph", graph.nodes, _by_switch(graph, chosen))
-    places = _layout(graph)
+    places = laid_out(graph)
     free = {v for (v,) in instance.free}
     links: list[list[Point]] = [[places[u], places[v]] for u, v, _ in graph.edges]
     processors = set(graph.processors)
@@ -46,7 +46,7 @@ def tree_picture(instance: KSubset, chosen: Collection[int], accent: str) -> Pic
     """Draw the chosen nodes of a tree as `graph_picture` does, from the root down."""
     tree = instance.topology
     assert isinstance(tree, Tree)
-    if len(tree.parent) > _MOST_NODES[Tree]:
+    if len(tree.parent) > MOST_NODES[Tree]:
         return _listed("tree", len(tree.parent), _by_parent(tree, chosen))
     across, level = _levels(tree)
     leaves = max(across.values()) + 1
@@ -81,7 +81,7 @@ def _square(x: float, y: float, side: float, kind: str) -> Rect:
     return Rect(kind=kind, x=x - side / 2, y=y - side / 2, width=side, height=side)
 
 
-def _layout(graph: Graph) -> list[tuple[float, float]]:
+def laid_out(graph: Graph) -> list[tuple[float, float]]:
     """Place the nodes so that those with few hops between them lie close together.
 
     By Kamada and Kawai's springs, which begin from a circle, so that the same graph

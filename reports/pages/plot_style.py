@@ -203,6 +203,7 @@ def as_svg(figure: Figure, spoken: str) -> str:
     text = re.sub(r"<metadata>.*?</metadata>\s*", "", text, flags=re.S)
     text = re.sub(r"<style.*?</style>\s*", "", text, flags=re.S)  # for all of a page
     text = re.sub(r"<!--.*?-->\s*", "", text, flags=re.S)
+    text = re.sub(r'(?<= d=")[^"]*', lambda path: short_path(path[0]), text)
     mark = "p" + sha256(spoken.encode() + text.encode()).hexdigest()[:8]
     text = re.sub(r'\bid="', f'id="{mark}-', text)
     text = text.replace("url(#", f"url(#{mark}-").replace('href="#', f'href="#{mark}-')
@@ -219,6 +220,17 @@ def as_svg(figure: Figure, spoken: str) -> str:
         f'<title id="{mark}-t">{escape(spoken)}</title>'
     )
     return head + text[text.index(">") + 1 :].rstrip()
+
+
+def short_path(path: str) -> str:
+    r"""Write a path of SVG in few characters: to a hundredth of a point.
+
+    >>> short_path("M 81.726178 457.6 \nL 81.726178 457.6 \nL 9.001 -7.25")
+    'M81.73 457.6h0L9 -7.25'
+    """
+    path = re.sub(r"\d+\.\d{3,}", lambda it: f"{round(float(it[0]), 2):g}", path)
+    path = re.sub(r"\s*([A-Za-z])\s*", r"\1", path)
+    return re.sub(r"M([^MLhz]+)L\1(?=[MLhz]|$)", r"M\1h0", path)
 
 
 def save(figure: Figure, buffer: Any, **options: Any) -> None:

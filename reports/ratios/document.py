@@ -32,6 +32,7 @@ from ..pages.numbers import (
     seconds,
     short_fraction,
 )
+from .gaps import gaps_section
 from .methods_sections import (
     instance_marks,
     method_mark,
@@ -129,8 +130,10 @@ def _sections(report: Report, labels: ProblemLabels) -> tuple[Section, ...]:
     """Build all sections of a report on one problem."""
     drawn = tuple(plots(report))
     text = () if drawn else ("Nothing ran, so nothing is drawn.",)
+    gaps = gaps_section(report)
     return (
         _methods(report),
+        *((gaps,) if gaps else ()),
         Section(title="Plots", text=text, plots=drawn),
         worst_section(report),
         _instances(report, labels),

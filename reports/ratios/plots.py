@@ -27,6 +27,7 @@ from ..pages.plot_style import (
     sheets,
     time_label,
 )
+from .gaps import gap_over_time
 from .profiles import WIDE, method_rows, profile, proved_in_time, ratio_of
 from .report import MethodSummary, Report
 from .scoring import ScoredRun
@@ -52,6 +53,8 @@ def plots(report: Report) -> list[Plot]:
         drawn.append(_shares(report.summaries))
     if in_time := proved_in_time(report):
         drawn.append(in_time)
+    if gaps := gap_over_time(report):
+        drawn.append(gaps)
     names = [s.name for s in measured]
     with_ratio = [j for j in report.judged if j.ratio not in (None, inf)]
     if names and subject.k:
@@ -218,8 +221,8 @@ def _shares(summaries: Sequence[MethodSummary]) -> Plot:
     )
 
 
-_CLOUD = 400
-"""Dots of other methods behind those of one, so that many runs still make a page."""
+_CLOUD = 4000
+"""Dots of other methods in all panels, so that many runs still make a page."""
 
 
 def _facets(
@@ -248,7 +251,7 @@ def _facets(
     for axes, name in zip(grid.flat, names, strict=False):
         mine = own == name
         others = np.flatnonzero(~mine)
-        others = others[:: 1 + len(others) // _CLOUD]
+        others = others[:: 1 + len(others) * len(names) // _CLOUD]
         dots(axes, xs[others], ys[others], CLOUD, 2)
         if promised:
             marks = np.unique(np.column_stack([xs[mine], promise[mine]]), axis=0)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import inf
+from typing import Final
 
+import numpy as np
+import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, NullLocator
 
@@ -26,6 +29,7 @@ from .scoring import ScoredRun
 
 WIDE = 9.8
 """Width in inches."""
+Numbers = Sequence[float] | npt.NDArray[np.float64]
 
 
 @in_style
@@ -77,19 +81,31 @@ _NAMED = 8
 """Curves that are named; the others are grey."""
 
 
-def _curves(
-    axes: Axes, curves: Sequence[tuple[str, Sequence[float], int]], end: float
+def _shares(
+    axes: Axes, shares: Sequence[tuple[str, Sequence[float], int]], end: float
 ) -> None:
-    """Draw shares of instances as steps, up to ``end``; the first are named."""
-    styles = [(c, d) for d in ("-", (0, (5, 2)), (0, (1.5, 1.5))) for c in (A, B, INK)]
-    for place, (name, values, whole) in enumerate(curves):
-        values = sorted(values)
-        xs = [*values, end]
+    """Draw shares of instances as steps, up to ``end``."""
+    steps = []
+    for name, values, whole in shares:
         ys = [100 * (i + 1) / whole for i in range(len(values))]
+        steps.append((name, [*sorted(values), end], [*ys, ys[-1] if ys else 0]))
+    curves(axes, steps)
+    axes.set_ylabel("instances, %")
+
+
+def curves(
+    axes: Axes,
+    steps: Sequence[tuple[str, Numbers, Numbers]],
+    *,
+    falling: bool = False,
+) -> None:
+    """Draw shares in per cent as steps; the first are named."""
+    styles = [(c, d) for d in ("-", (0, (5, 2)), (0, (1.5, 1.5))) for c in (A, B, INK)]
+    for place, (name, xs, ys) in enumerate(steps):
         named = place < _NAMED
         colour, dashes = styles[place] if named else (CLOUD, "-")
         axes.step(
-            *(xs, [*ys, ys[-1] if ys else 0]),
+            *(xs, ys),
             where="post",
             color=colour,
             linestyle=dashes,
@@ -98,9 +114,10 @@ def _curves(
             zorder=3 if named else 1,
         )
     axes.set_ylim(0, 103)
-    axes.set_ylabel("instances, %")
     axes.grid(axis="y")
-    axes.legend(loc="lower right", frameon=False, fontsize=8)
+    if axes.get_legend_handles_labels()[0]:
+        corner: Final = "upper right" if falling else "lower right"
+        axes.legend(loc=corner, frameon=False, fontsize=8)
 
 
 def profile(report: Report, measured: Sequence[MethodSummary]) -> Plot:
@@ -114,7 +131,7 @@ def profile(report: Report, measured: Sequence[MethodSummary]) -> Plot:
     figure, axes = sheet(WIDE, 3.8)
     top = max((value for values in own.values() for value in values), default=1.0)
     ratio_axis(axes.xaxis, axes.set_xscale, top)
-    _curves(axes, [(s.name, own[s.name], s.runs) for s in order], top)
+    _shares(axes, [(s.name, own[s.name], s.runs) for s in order], top)
     axes.set_xlim(1, top + 0.002)
     axes.set_xlabel("within this factor of the proven optimum (stretched near 1)")
     return plotted(
@@ -132,7 +149,7 @@ def profile(report: Report, measured: Sequence[MethodSummary]) -> Plot:
 
 def proved_in_time(report: Report) -> Plot | None:
     """Draw the share of instances that an exact method has proved by a time."""
-    curves = []
+    shares = []
     for name in (s.name for s in report.summaries if s.exact):
         mine = [j for j in report.judged if j.row.method == name]
         done = [
@@ -140,22 +157,22 @@ def proved_in_time(report: Report) -> Plot | None:
             for j in mine
             if j.row.seconds is not None and j.row.status in ("optimal", "infeasible")
         ]
-        curves.append((name, done, max(len(mine), 1)))
-    if not any(times for _, times, _ in curves):
+        shares.append((name, done, max(len(mine), 1)))
+    if not any(times for _, times, _ in shares):
         return None
-    curves.sort(key=lambda curve: -len(curve[1]) / curve[2])
+    shares.sort(key=lambda share: -len(share[1]) / share[2])
     figure, axes = sheet(WIDE, 3.2)
-    end = max((time for _, times, _ in curves for time in times), default=1.0) * 1.5
+    end = max((time for _, times, _ in shares for time in times), default=1.0) * 1.5
     axes.set_xscale("log")
     axes.xaxis.set_major_formatter(FuncFormatter(time_label))
     axes.xaxis.set_minor_locator(NullLocator())
-    _curves(axes, curves, end)
+    _shares(axes, shares, end)
     axes.set_xlabel("time of a run")
     return plotted(
         figure,
         "Proved by a time",
         "On what share of the instances an exact method has ended with a proof.",
-        "; ".join(f"{name}: {len(times)} of {n}" for name, times, n in curves),
+        "; ".join(f"{name}: {len(times)} of {n}" for name, times, n in shares),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from importlib import import_module
@@ -75,7 +76,7 @@ def write_parquet(judged: Iterable[ScoredRun], path: Path) -> None:
 
     Costs, bounds and optima are lists of integers, one per level; ``ratio`` is text,
     an exact fraction per level, ``ratio_float`` the same as numbers; empty where
-    nothing is proved.
+    nothing is proved. ``trace`` is JSON text.
     """
     pyarrow, parquet = arrow(), import_module("pyarrow.parquet")
     integers, text = pyarrow.list_(pyarrow.int64()), pyarrow.string()
@@ -112,6 +113,7 @@ def _record(one: ScoredRun) -> dict[str, Any]:
             for name, value in costs.items()
         },
         "proof": None if row.proof is None else str(row.proof),
+        "trace": None if row.trace is None else json.dumps(row.trace),
         "grade": None if row.proof is None else row.proof.grade.value,
         "ratio": None if ratios is None else list(map(str, ratios)),
         "ratio_float": None if ratios is None else list(map(float, ratios)),

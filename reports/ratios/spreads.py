@@ -80,6 +80,7 @@ def shared_by(judged: Sequence[ScoredRun]) -> Shared:
 def spread_of(ratios: Sequence[Ratio]) -> Spread | None:
     """Summarise ratios exactly; None if there are none.
 
+    >>> from fractions import Fraction
     >>> spread_of([Fraction(3, 2), Fraction(1), Fraction(1)])  # doctest: +ELLIPSIS
     Spread(least=Fraction(1, 1), mean=Fraction(7, 6), median=Fraction(1, 1), ...
     """
@@ -106,7 +107,7 @@ def level_spreads(ratios: Sequence[tuple[Ratio, ...]]) -> tuple[Spread, ...]:
 def shifted_mean(times: Sequence[float | None], shift: float = 1e-3) -> float | None:
     """Return the geometric mean of times plus a shift, less the shift, in seconds.
 
-    >>> shifted_mean([0.0, 0.003]), shifted_mean([None])
+    >>> round(shifted_mean([0.0, 0.003]), 6), shifted_mean([None])
     (0.001, None)
     """
     known = [log(time + shift) for time in times if time is not None]

@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-import asyncio
 import hmac
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from http import HTTPStatus
 from time import monotonic
 from typing import Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ...instances import InputError
-from ...instances.json_text import dumps
 from ...solvers import SolverError
 from . import openapi
 from .extender import Extender
+from .messages import internal, json_body, json_response, of_framework
 from .metrics import MEDIA, Metrics
 from .problems import Problem
-from .service import MalformedError, Service, parsed
+from .service import MalformedError, Service
 from .state import ConflictError
 from .worker import Worker
 
@@ -86,7 +84,7 @@ class Application:
         )
         app = Starlette(
             routes=routes,
-            exception_handlers={HTTPException: _of_framework, Exception: _internal},
+            exception_handlers={HTTPException: of_framework, Exception: internal},
             lifespan=self._lifespan,
         )
         self.asgi: ASGIApp = self._guarded(app, frozenset(r.path for r in routes))
@@ -154,7 +152,7 @@ class Application:
         return answered
 
     async def _select(self, request: Request) -> Response:
-        body, free = await self._body(request), self._service.state.free
+        body, free = await self._read(request), self._service.state.free
         if self._worker.waiting == 0 and self._service.is_short(body):
             answer = self._service.select(body, free)
         else:
@@ -169,39 +167,39 @@ class Application:
         if "chosen" in answer:
             if body.get("take"):
                 state.take(answer["chosen"])
-            return _json(answer)
+            return json_response(answer)
         none = "no choice of free nodes is possible"
         late = "nothing was found within the limit"
         detail = none if answer["status"] == "infeasible" else late
         raise Problem(409, detail, answer=answer)
 
     async def _filter(self, request: Request) -> Response:
-        body, free = await self._body(request), self._service.state.free
-        return _json(
+        body, free = await self._read(request), self._service.state.free
+        return json_response(
             await self._worker.run(
                 lambda _: self._extender.filter(body, free), self._service.time_limit
             )
         )
 
     async def _prioritize(self, request: Request) -> Response:
-        body, free = await self._body(request), self._service.state.free
+        body, free = await self._read(request), self._service.state.free
         found = await self._worker.run(
             lambda _: self._extender.prioritize(body, free), self._service.time_limit
         )
-        return _json(found)
+        return json_response(found)
 
     async def _state(self, request: Request) -> Response:
         state = self._service.state
         if request.method == "GET":
-            return _json(
+            return json_response(
                 await self._worker.run(lambda _: state.document(), self._policy.reading)
             )
-        body = await self._body(request)
+        body = await self._read(request)
         state.change(body) if request.method == "POST" else state.replace(body)
-        return _json({"sequence": state.sequence, "free_nodes": state.count()})
+        return json_response({"sequence": state.sequence, "free_nodes": state.count()})
 
     async def _health(self, request: Request) -> Response:
-        return _json(
+        return json_response(
             {
                 "status": "ok",
                 "topology": self._service.summary,
@@ -215,34 +213,11 @@ class Application:
         return Response(self._metrics.text(), media_type=MEDIA)
 
     async def _openapi(self, request: Request) -> Response:
-        return _json(openapi.document(self._service))
+        return json_response(openapi.document(self._service))
 
-    async def _body(self, request: Request) -> dict[str, Any]:
-        """Read a JSON object, as far as it is not too large."""
-        kind = request.headers.get("content-type", "").partition(";")[0]
-        if kind.strip().lower() != "application/json":
-            raise Problem(415, "content-type: must be application/json")
-        most = self._policy.most_bytes
-        # A connection with a rest that is not read is closed.
-        large = Problem(
-            413, f"body: has more than {most} bytes", headers={"Connection": "close"}
-        )
-        length = request.headers.get("content-length", "")
-        if length.isdecimal() and int(length) > most:
-            raise large
-        content = bytearray()
-        try:
-            async with asyncio.timeout(self._policy.reading):
-                async for chunk in request.stream():
-                    content += chunk
-                    if len(content) > most:
-                        raise large
-        except TimeoutError:
-            problem = f"body: has not come within {self._policy.reading:g} s"
-            raise Problem(408, problem, headers={"Connection": "close"}) from None
-        except ClientDisconnect:
-            raise Problem(400, "body: ends too early") from None
-        return parsed(bytes(content))
+    async def _read(self, request: Request) -> dict[str, Any]:
+        policy = self._policy
+        return await json_body(request, policy.most_bytes, policy.reading)
 
 
 _UNKNOWN = Problem(
@@ -250,23 +225,3 @@ _UNKNOWN = Problem(
     "authorization: a bearer token is needed",
     headers={"WWW-Authenticate": "Bearer", "Connection": "close"},
 )
-
-
-def _json(document: dict[str, Any] | list[Any]) -> Response:
-    indented = isinstance(document, dict)
-    return Response(
-        dumps(document, indented=indented) + "\n", media_type="application/json"
-    )
-
-
-async def _of_framework(request: Request, error: Exception) -> Response:
-    """Describe what the framework itself refuses: unknown paths and methods."""
-    assert isinstance(error, HTTPException)
-    detail = f"{request.method}: {HTTPStatus(error.status_code).phrase.lower()}"
-    headers = dict(error.headers or {})
-    return Problem(error.status_code, detail, headers=headers).response()
-
-
-async def _internal(request: Request, error: Exception) -> Response:
-    """Answer a fault of the program; it is raised again, and printed by the server."""
-    return Problem(500, f"internal error: {type(error).__name__}").response()

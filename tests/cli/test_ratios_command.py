@@ -303,7 +303,14 @@ def wait_for_rows(out: Path, count: int) -> None:
         sleep(0.03)
 
 
-@pytest.mark.parametrize("rows", [1, 4, 8])
+@pytest.mark.parametrize(
+    "rows",
+    [
+        pytest.param(1, marks=pytest.mark.slow),
+        4,
+        pytest.param(8, marks=pytest.mark.slow),
+    ],
+)
 def test_a_killed_run_goes_on_where_it_stopped(
     folder: Path, tmp_path: Path, rows: int
 ) -> None:

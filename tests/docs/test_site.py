@@ -12,6 +12,7 @@ import pytest
 import closeknit as ck
 from closeknit.cli.commands import COMMANDS
 
+from ..browser import barriers
 from ..paths import ROOT
 
 
@@ -60,3 +61,10 @@ def test_pages_need_no_network(site: Path) -> None:
     loaded = re.compile(r'<(?:script|link|img)[^>]+(?:src|href)="(https?://[^"]+)"')
     for page in site.rglob("*.html"):
         assert not loaded.findall(page.read_text("utf-8")), page.name
+
+
+@pytest.mark.parametrize("name", ["index", "start", "clusters", "python"])
+def test_a_page_hinders_nobody(
+    site: Path, name: str, browser: str, tmp_path: Path
+) -> None:
+    assert barriers(browser, site / f"{name}.html", tmp_path, beside=True) == []

@@ -338,6 +338,34 @@ def test_ctrl_c_while_llvm_hands_over_machine_code_is_not_lost(
     assert "Exception ignored" not in program.stderr
 
 
+def test_ctrl_c_while_an_object_is_dropped_is_not_lost() -> None:
+    """There Python prints an exception and forgets it, so that the run would go on."""
+    program = subprocess.run(
+        [sys.executable, "-c", DROPPED],
+        capture_output=True,
+        text=True,
+        timeout=HANG,
+    )
+    assert (program.stdout.split(), program.stderr) == (["pressed", "interrupted"], "")
+
+
+DROPPED = """
+import signal, time
+from closeknit import cli
+
+class Pressing:
+    def __del__(self):
+        print("pressed", flush=True)
+        signal.raise_signal(signal.SIGINT)
+
+signal.signal(signal.SIGINT, cli._Interrupt())
+try:
+    del (held := [Pressing()])[0]
+    time.sleep(60)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
 HANDING_OVER = """
 import os, signal, time
 import numpy as np

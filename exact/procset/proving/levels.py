@@ -9,6 +9,7 @@ which the levels above may not cost more than in the optimum. See docs/proofs.md
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from math import gcd
 from typing import NamedTuple
 
@@ -19,7 +20,7 @@ from .families import Budgets, Families
 from .reach import Count, Reach
 from .relaxation import Logged
 from .shapes import Shapes
-from .store import Clause, Store
+from .store import Clause, Members, Store
 from .tree import Tree
 
 _MOST = 2**40
@@ -89,7 +90,7 @@ class _Prover:
                 self._true.add(s)
             self._lies_in[x - 1][s] = number
         self._request = instance.request
-        self._added: dict[tuple[int, ...], list[int]] = {}
+        self._members = Members(log, self._lies_in)
         self._counts: dict[tuple[int, ...], Count] = {}
         self._upper: list[_Upper] = []
         self._lower: list[Logged] = []
@@ -131,7 +132,7 @@ class _Prover:
                 lower = self._at_least(least, row, f"z{number}")
                 self._store.hold(lower, [(-c, s) for s, c in row.items()], least)
                 dear = {s: -c for s, c in row.items()}
-                self._lower.append(Logged([lower], dear, least))
+                self._lower.append(Logged(lower, dear, least))
                 rest = log.combined([(1, rest), (weight, lower)])
                 budget -= weight * least
                 pairs = zip(factors, costs, strict=True)
@@ -147,6 +148,8 @@ class _Prover:
         costs = [(-c, s) for s, c in row.items()]
         if self._store.implies(costs, least):
             return log.rup(costs, least)
+        if self._store.implies(costs, least):
+            return log.rup(costs, least)
         z = log.variable(name)
         slack = sum(c for c, _ in costs) - least + 1
         goal, degree = {**row, z: -slack}, 1 - least - slack
@@ -154,6 +157,7 @@ class _Prover:
         cheap = log.red(less, degree, {z: False})
         dear = log.red([*costs, (least, z)], least, {z: True})
         self._store.hold(cheap, less, degree)
+        self._store.hold(dear, [*costs, (least, z)], least)
         self._upper.append(_Upper(cheap, goal, degree, least - 1))
         refuted = self._refuted(z)
         lower = log.combined([(1, dear), (least, refuted)])
@@ -174,28 +178,20 @@ class _Prover:
             alike.setdefault(tuple(filter(known.__contains__, members)), []).append(x)
         groups = list(alike.values())
         everyone = {-1 - g: 1 for g in range(len(groups))}
-        rows = [Logged([1], everyone, self._request)]
+        rows = [Logged(1, everyone, self._request)]
         for g, (own, group) in enumerate(alike.items()):
             for s in own:
-                if (key := (s, *group)) not in self._added:
-                    self._added[key] = [self._member(x, s) for x in group]
-                parts = self._added[key]
-                rows.append(Logged(parts, {s: len(group), -1 - g: -1}, 0))
-        costs = [
-            Logged([upper.number], upper.row, upper.degree) for upper in self._upper
-        ]
+                needed = partial(self._members.total, group, s)
+                rows.append(Logged(needed, {s: len(group), -1 - g: -1}, 0))
+        costs = [Logged(upper.number, upper.row, upper.degree) for upper in self._upper]
         rows += [*self._lower, *costs]
 
         def by_shapes(decided: list[int]) -> Clause | None:
             families = Families(list(alike), [len(group) for group in groups])
             budgets = Budgets(families, [one.budget for one in self._upper])
-            reach = Reach(self._store, families, groups, self._member, self._counts)
+            reach = Reach(self._store, families, groups, self._members, self._counts)
             shapes = Shapes(self._store, sets, groups, rows, costs, budgets, reach)
             return shapes.refuted(decided) if shapes.worthwhile() else None
 
         tree = Tree(self._store, sets, groups, rows, by_shapes)
         return tree.refuted([*assumed]).number
-
-    def _member(self, x: int, s: int) -> int:
-        """Return the number of the row that a processor needs a set."""
-        return self._lies_in[x - 1][s]

@@ -12,10 +12,9 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from .kernels import Floats, Ints
+
 _LARGE = 5000
 """Rows from which an interior point method is faster."""
 

@@ -9,14 +9,14 @@ c times s", where s has to be open for any of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from .families import Families, Ints, Shape
 from .relaxation import Logged
-from .store import Store
+from .store import Members, Store
 
 
 class Count(NamedTuple):
@@ -41,8 +41,8 @@ class Count(NamedTuple):
         few = {s: -1 for s in self.sets} | {self.variable: -self.slack}
         many = {s: 1 for s in self.sets} | {self.variable: self.most + 1}
         return [
-            Logged([self.few], few, -len(self.sets)),
-            Logged([self.many], many, self.most + 1),
+            Logged(self.few, few, -len(self.sets)),
+            Logged(self.many, many, self.most + 1),
         ]
 
 
@@ -60,8 +60,7 @@ class _Held(NamedTuple):
 class Reach:
     """Writes rows on what sets can hold.
 
-    ``member`` gives the row that a processor needs a set; ``groups`` are those of
-    ``families``.
+    ``groups`` are those of ``families``.
     """
 
     def __init__(
@@ -69,12 +68,11 @@ class Reach:
         store: Store,
         families: Families,
         groups: Sequence[Sequence[int]],
-        member: Callable[[int, int], int],
+        members: Members,
         counts: dict[tuple[int, ...], Count],
     ) -> None:
         self._store, self.families, self._groups = store, families, groups
-        self._member, self._counts = member, counts
-        self._added: dict[tuple[object, ...], int] = {}
+        self._members, self._counts = members, counts
         self._held: dict[tuple[object, ...], _Held] = {}
 
     def count(self, family: int, most: int) -> Count | None:
@@ -105,18 +103,20 @@ class Reach:
         For the limits of the shape there have to be variables, see `count`.
         """
         home, sets = self.families.home, self.families.sets
-        inside = np.flatnonzero((home[a] == j) & (home[b] >= 0))
+        inside = np.flatnonzero(home[a] == j)
         thirds = self.families.pieces(a, b, shape)[1][j]
         pieces, where, found = [], [], []
-        for g in np.unique(home[b, inside]).tolist():
+        outside = inside[home[b, inside] < 0]
+        for g in np.unique(home[b, np.setdiff1d(inside, outside)]).tolist():
             groups = inside[home[b, inside] == g]
             pieces.append(self._piece(groups, b, g, int(thirds[g]), shape))
             where.append(sets[b][g])
             if thirds[g] >= 0:
                 found.append(_row(pieces[-1], where[-1], groups))
-        size = len(self._processors(inside))
+        size, free = len(self._processors(inside)), len(self._processors(outside))
         whole = self._sum(inside, sets[a][j])
-        held = self._lifted(whole, self._limited(pieces, where, b, shape, size), size)
+        bound = self._limited(pieces, where, b, shape, size, free)
+        held = self._lifted(whole, bound, size)
         return [_row(held, sets[a][j], inside), *found]
 
     def _piece(self, groups: Ints, b: int, g: int, third: int, shape: Shape) -> _Held:
@@ -141,12 +141,7 @@ class Reach:
 
     def _sum(self, groups: Ints, s: int) -> int:
         """Return the sum of the rows that the processors of groups need a set."""
-        key = (s, *groups.tolist())
-        if key not in self._added:
-            rows = [(1, self._member(x, s)) for x in self._processors(groups)]
-            log = self._store.log
-            self._added[key] = log.combined(rows) if len(rows) > 1 else rows[0][1]
-        return self._added[key]
+        return self._members.total(self._processors(groups), s)
 
     def _processors(self, groups: Ints) -> list[int]:
         return [x for g in groups.tolist() for x in self._groups[g]]
@@ -158,14 +153,18 @@ class Reach:
         family: int,
         shape: Shape,
         size: int,
+        free: int = 0,
     ) -> _Held:
-        """Add up rows on parts, each times its set, where few sets are open."""
+        """Add up rows on parts, each times its set, where few sets are open.
+
+        ``free`` of all ``size`` processors are in no part.
+        """
         log, most = self._store.log, shape[family]
         caps = dict(zip(sets, (part.most for part in parts), strict=True))
         ordered = sorted(caps.values(), reverse=True)
         few = most < len(ordered)
         level = ordered[max(most - 1, 0)] if few else 0
-        total = level * most + sum(max(cap - level, 0) for cap in ordered)
+        total = free + level * most + sum(max(cap - level, 0) for cap in ordered)
         if total >= size:
             return _Held(0, size, {})
         relaxed: dict[int, int] = {}
@@ -173,7 +172,7 @@ class Reach:
             for q, slack in part.relaxed.items():
                 relaxed[q] = relaxed.get(q, 0) + slack
         rows: list[tuple[int, int | str]] = [(1, part.number) for part in parts]
-        if few:
+        if level:
             count = self._counts[most, *self.families.sets[family]]
             rows.append((level, count.few))
             slack = relaxed.get(count.variable, 0) + level * count.slack
@@ -208,4 +207,4 @@ class Reach:
 def _row(held: _Held, s: int, groups: Ints) -> Logged:
     terms = {-1 - g: -1 for g in groups.tolist()} | {s: held.most}
     terms |= {q: -slack for q, slack in held.relaxed.items()}
-    return Logged([held.number], terms, -sum(held.relaxed.values()))
+    return Logged(held.number, terms, -sum(held.relaxed.values()))

@@ -8,23 +8,19 @@ they refute is computed in integers.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from ....solvers.proof_log import ProofLog
-from .programme import Floats, Programme
+from .kernels import Floats, Ints, Table, inside, refutes, total
+from .programme import Programme
 
-Ints = npt.NDArray[np.int64]
-_SCALES = tuple(
-    np.array(some)
-    for some in (
-        [1, 2, 3, 4, 5, 6, 8, 10, 12, 20, 24, 30, 60, 120],
-        [10**i for i in range(3, 15)],
-    )
+_SCALES = np.array(
+    [1, 2, 3, 4, 5, 6, 8, 10, 12, 20, 24, 30, 60, 120, *(10**i for i in range(3, 15))]
 )
 """What multipliers are scaled by before they are rounded; short numbers first."""
 _MOST = 2.0**61
@@ -39,11 +35,17 @@ _PENALTY = 1000.0
 class Logged:
     """A row over columns: the sum of ``terms`` is at least ``degree``."""
 
-    parts: list[int]
-    """Numbers of the logged rows that add up to it."""
+    number: int | Callable[[], int]
+    """Its number; a function that logs it where it is needed first."""
     terms: dict[int, int]
     """Coefficients by variable; that of each in group g of them is at -1 - g."""
     degree: int
+
+    def logged(self) -> int:
+        """Return its number."""
+        if not isinstance(self.number, int):
+            self.number = self.number()
+        return self.number
 
 
 class Box(NamedTuple):
@@ -51,10 +53,6 @@ class Box(NamedTuple):
 
     low: Ints
     high: Ints
-
-    def most(self, terms: Ints) -> int:
-        """Return the most that a sum can reach."""
-        return int(terms @ self.low + np.maximum(terms, 0) @ (self.high - self.low))
 
 
 class Combination(NamedTuple):
@@ -90,37 +88,35 @@ class Relaxation:
     def __init__(
         self, column: dict[int, int], sizes: Ints, rows: Sequence[Logged]
     ) -> None:
-        from scipy.sparse import csr_array
-
         self._rows = rows
         length = np.array([len(row.terms) for row in rows])
-        at = np.array([column[x] for row in rows for x in row.terms], dtype=np.int32)
-        a = np.array([a for row in rows for a in row.terms.values()], dtype=np.int64)
-        start = np.concatenate([[0], length.cumsum()])
-        shape = len(rows), len(sizes)
-        matrix: Any = csr_array((a, at, start), shape=shape)
-        self._matrix, self._transposed = matrix, matrix.T
-        self._degrees = np.array([row.degree for row in rows], dtype=np.int64)
-        row = np.repeat(np.arange(len(rows)), length)
-        largest, reach = np.ones(len(rows)), np.abs(self._degrees).astype(float)
-        np.maximum.at(largest, row, np.abs(a))
-        np.add.at(reach, row, np.abs(a) * sizes[at].astype(float))
+        at = np.array(
+            [column[x] for x in chain.from_iterable(row.terms for row in rows)],
+            dtype=np.int32,
+        )
+        values = chain.from_iterable(row.terms.values() for row in rows)
+        a = np.fromiter(values, np.int64, len(at))
+        start = np.zeros(len(rows) + 1, dtype=np.int64)
+        length.cumsum(out=start[1:])
+        degrees = np.array([row.degree for row in rows], dtype=np.int64)
+        self._table = Table(start, at, a, degrees)
+        row, size = np.repeat(np.arange(len(rows)), length), np.abs(a)
         # Rows of costs may be large; they are scaled for the solver.
-        self._by, self._reach = largest, reach
+        self._by = np.maximum(np.maximum.reduceat(np.append(size, 0), start[:-1]), 1.0)
+        self._reach = np.abs(degrees) + np.bincount(row, size * sizes[at], len(rows))
         self._entries = row, at, a
         goal = np.zeros(len(sizes))
-        goal[at[start[-2] :]] = -a[start[-2] :] / largest[-1]
-        penalty = _PENALTY * (1 + abs(rows[-1].degree) / largest[-1])
+        goal[at[start[-2] :]] = -a[start[-2] :] / self._by[-1]
+        penalty = _PENALTY * (1 + abs(rows[-1].degree) / self._by[-1])
         self._costs = np.append(goal, penalty)
         self._models: list[_Model] = []
-        self._limits: Any = None
 
     def _model(self, box: Box) -> _Model:
         """Return the programme without what a box decides: columns at 0, idle rows."""
         row, at, a = self._entries
         extreme = a * np.where(a > 0, box.low[at], box.high[at])
         least = np.bincount(row, extreme, len(self._rows))
-        idle = least >= self._degrees
+        idle = least >= self._table.degrees
         idle[0], idle[-1] = False, True  # the first takes the slack; that of the goal
         rows, columns = np.flatnonzero(~idle), np.flatnonzero(box.high > 0)
         held = ~idle[row] & (box.high[at] > 0)
@@ -133,7 +129,7 @@ class Relaxation:
             start,
             np.append(len(columns), place),
             np.append(1.0, scaled),
-            self._degrees[rows] / by,
+            self._table.degrees[rows] / by,
         )
         return _Model(programme, rows, columns, box)
 
@@ -156,18 +152,10 @@ class Relaxation:
 
     def refuting(self, box: Box, multipliers: Floats) -> Ints | None:
         """Return integer multipliers, near to real ones, that refute a box, if any."""
-        most = _MOST / max(float(multipliers @ self._reach), 1e-300)
-        span = box.high - box.low
-        for scales in _SCALES:
-            usable = scales[scales <= most]
-            near = np.rint(np.outer(np.maximum(multipliers, 0), usable))
-            integers: Ints = near.astype(np.int64)
-            terms: Ints = self._transposed @ integers
-            reached = box.low @ terms + span @ np.maximum(terms, 0)
-            fits = np.flatnonzero(self._degrees @ integers > reached)
-            if len(fits):
-                return integers[:, fits[0]]
-        return None
+        most = _MOST / max(float(np.maximum(multipliers, 0) @ self._reach), 1e-300)
+        found, terms = np.empty(len(multipliers), np.int64), np.empty_like(box.low)
+        given = self._table, multipliers, *box, _SCALES, most, found, terms
+        return found if refutes(*given) else None
 
     def near(self, multipliers: Floats, scale: int) -> Ints:
         """Return integers near to scaled multipliers."""
@@ -178,26 +166,15 @@ class Relaxation:
 
     def inside(self, high: Ints, count: int) -> Ints:
         """Return how much of the other columns the rows of each of the first limit."""
-        if self._limits is None:
-            others = self._matrix[1:]
-            limits = (others > 0).T.astype(np.int64)
-            self._limits = limits[:count] @ (others < 0).astype(np.int64)
-        terms: Ints = self._limits @ high
-        return terms
-
-    def _sum(self, multipliers: Ints) -> tuple[Ints, int]:
-        terms: Ints = self._transposed @ multipliers
-        return terms, int(multipliers @ self._degrees)
+        found = np.empty(count, dtype=np.int64)
+        inside(self._table, high, found)
+        return found
 
     def log(self, multipliers: Ints, log: ProofLog) -> Combination:
         """Log a combination."""
         used = np.flatnonzero(multipliers).tolist()
-        factors = [(int(multipliers[r]), self._number(r, log)) for r in used]
-        return Combination(log.combined(factors), *self._sum(multipliers))
-
-    def _number(self, row: int, log: ProofLog) -> int:
-        """Return the number of a row, which is added up when it is needed first."""
-        parts = self._rows[row].parts
-        if len(parts) > 1:
-            parts[:] = [log.combined([(1, part) for part in parts])]
-        return parts[0]
+        numbers = [self._rows[r].logged() for r in used]
+        factors = list(zip(multipliers[used].tolist(), numbers, strict=True))
+        terms = np.empty(len(self._costs) - 1, np.int64)
+        degree = total(self._table, multipliers, terms)
+        return Combination(log.combined(factors), terms, degree)

@@ -7,6 +7,7 @@ that most shapes need no tree.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 
 import numpy as np
 
@@ -17,6 +18,8 @@ from .store import Clause, Store
 from .tree import Tree
 
 _FAMILIES = range(2, 5)
+_GROUPS = 100
+"""Groups below which a tree is quicker unless all shapes are small."""
 _MOST = 500
 """Number of shapes up to which they are gone through."""
 
@@ -48,9 +51,12 @@ class Shapes:
         families = self._families.sets
         if len(families) not in _FAMILIES or sum(map(len, families)) < len(self._sets):
             return False
-        shapes = self._budgets.shapes(_MOST)
-        small = [self._small(one) for one in shapes]
-        return bool(shapes) and 2 * sum(small) >= len(small)
+        # Those of the most boxes come first: one that is not small is found early.
+        shapes = sorted(self._budgets.shapes(_MOST), key=prod, reverse=True)
+        small = map(self._small, shapes)
+        if len(self._groups) < _GROUPS:
+            return bool(shapes) and all(small)
+        return bool(shapes) and 2 * sum(small) >= len(shapes)
 
     def refuted(self, decided: list[int], shape: Shape = ()) -> Clause:
         """Log a clause by which literals are refuted that state the first limits.
@@ -78,6 +84,8 @@ class Shapes:
         At most this number are refuted first; it opens that many in any case, unless
         those are too few for the request, or all that can be paid.
         """
+        if self._store.refutes(decided):
+            return self._store.learn(decided)
         at, sizes = len(shape), self._budgets.sizes
         rest = (0,) * (len(sizes) - at - 1)
         if self._budgets.exceeded((*shape, number, *rest)) is not None:

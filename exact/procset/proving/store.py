@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ....instances.proofs.rows import Row, negated, normalised
 from ....solvers.proof_log import ProofLog
-from ....solvers.propagation_kernels import FastPropagator
+from ....solvers.propagation_kernels import FastPropagator, Flags
 
 Terms = Iterable[tuple[int, int]]
 """Pairs of a coefficient and a literal."""
@@ -25,8 +25,8 @@ class Store:
     """A proof log, and a propagator that holds some of its rows.
 
     It holds no row that the checker does not, so that what propagates here does so
-    there. The reverse matters for new variables only, whose definition may not touch
-    what is certain.
+    there. Nor may anything be certain there only, since definitions of new variables
+    may not touch that. So rows are left out only where others here propagate as much.
     """
 
     def __init__(self, log: ProofLog) -> None:
@@ -34,15 +34,16 @@ class Store:
         self._held: dict[int, Row] = {}
         self._propagator = FastPropagator(lambda work: None)
         for number, row in enumerate(log.formula.rows, 1):
-            self._hold(number, row)
+            self.enter(number, row)
 
-    def _hold(self, number: int, row: Row) -> None:
+    def enter(self, number: int, row: Row) -> None:
+        """Let a logged row propagate."""
         self._held[number] = row
         self._propagator.enter(number, row)
 
     def hold(self, number: int, terms: Terms, degree: int) -> None:
-        """Let a logged row propagate."""
-        self._hold(number, normalised(terms, degree))
+        """Let a logged row of (coefficient, literal) pairs propagate."""
+        self.enter(number, normalised(terms, degree))
 
     def forget(self, numbers: Sequence[int]) -> None:
         """Delete rows of the proof."""
@@ -53,27 +54,27 @@ class Store:
 
     def refutes(self, literals: Collection[int]) -> bool:
         """Whether propagation shows that not all of the literals can be true."""
-        return self._propagator.refuted(
-            [Row(dict.fromkeys(literals, 1), len(literals))]
-        )
+        return self._propagator.after(literals) is None
 
     def implies(self, terms: Terms, degree: int) -> bool:
         """Whether propagation confirms a row."""
         return self._propagator.refuted([negated(normalised(terms, degree))])
 
-    def closure(self, literals: Collection[int]) -> set[int]:
-        """Return what propagates from literals that are not refuted."""
-        return self._propagator.closure(set(literals)) or set()
+    def after(self, literals: Collection[int]) -> Flags | None:
+        """Return which literals propagate from some, by index; None if refuted.
+
+        Literal v > 0 has index 2 v, its negation 2 v + 1.
+        """
+        return self._propagator.after(literals)
 
     def learn(self, literals: Sequence[int]) -> Clause:
         """Log a clause that refuted literals violate, without those not needed."""
-        needed = list(literals)
-        for literal in reversed(literals):
-            fewer = [x for x in needed if x != literal]
-            if self.refutes(fewer):
-                needed = fewer
-        clause = tuple(-x for x in needed)
-        return Clause(clause, self.log.clause(clause))
+        return self._clause([-x for x in self._propagator.needed(literals)], ())
+
+    def _clause(self, literals: Iterable[int], hints: Sequence[int]) -> Clause:
+        clause = Clause(tuple(literals), self.log.clause(literals, hints))
+        self.enter(clause.number, Row(dict.fromkeys(clause.literals, 1), 1))
+        return clause
 
     def resolved(self, literal: int, first: Clause, second: Clause) -> Clause:
         """Log what follows from clauses with a literal, and with its negation.
@@ -85,6 +86,26 @@ class Store:
             self.forget(hints[:1])
             return second
         both = {*first.literals, *second.literals} - {literal, -literal}
-        clause = Clause(tuple(both), self.log.clause(both, hints))
+        clause = self._clause(both, hints)
         self.forget(hints)
         return clause
+
+
+@dataclass(frozen=True, slots=True)
+class Members:
+    """Sums of rows that processors need a set, logged where they are needed first."""
+
+    log: ProofLog
+    rows: Sequence[dict[int, int]]
+    """For every processor, the number of such a row by set."""
+    _known: dict[tuple[int, ...], int] = field(default_factory=dict)
+
+    def total(self, processors: Sequence[int], s: int) -> int:
+        """Return the number of a sum."""
+        if len(processors) == 1:
+            return self.rows[processors[0] - 1][s]
+        key = (s, *processors)
+        if key not in self._known:
+            own = [(1, self.rows[x - 1][s]) for x in processors]
+            self._known[key] = self.log.combined(own)
+        return self._known[key]

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import chain
 
 import numpy as np
 
+from ....instances.proofs.rows import Row
 from ....solvers import SolverError
-from .programme import Floats
-from .relaxation import Box, Ints, Logged, Relaxation
+from ....solvers.propagation_kernels import Flags
+from .kernels import Floats, Ints
+from .relaxation import Box, Logged, Relaxation
 from .store import Clause, Store
 
 _ROOT = 1000
@@ -52,10 +55,13 @@ class Tree:
         self._groups = [*([x] for x in single), *groups]
         self._sizes = np.array([len(group) for group in self._groups], dtype=np.int64)
         self._relaxation = Relaxation(column, self._sizes, rows)
-        self._root: list[int] = []
-        self._column = np.full(1 + max(map(max, self._groups)), -1, dtype=np.int64)
-        for i, group in enumerate(self._groups):
-            self._column[list(group)] = i
+        self._root: list[int] | None = None
+        self._owner = np.repeat(np.arange(len(self._groups)), self._sizes)
+        every = chain.from_iterable(self._groups)
+        self._member = np.fromiter(every, np.int64, len(self._owner))
+        # Variables without a column are counted behind the last one.
+        self._column = np.full(1 + self._member.max(), len(self._groups))
+        self._column[self._member] = self._owner
 
     def refuted(self, assumed: list[int]) -> Clause:
         """Log a clause over negations of literals, by which these are refuted.
@@ -69,15 +75,16 @@ class Tree:
             If there is a solution.
         """
         clause = self._node(assumed)
-        self._store.forget(self._root)
+        self._store.forget(self._root or [])
         return clause
 
     def refuted_by(self, assumed: list[int], multipliers: Sequence[int]) -> Clause:
         """Log the clause by multipliers that are known to refute the literals."""
-        if self._store.refutes(assumed):
+        true = self._store.after(assumed)
+        if true is None:
             return self._store.learn(assumed)
         exact = np.array(multipliers, dtype=np.int64)
-        if self._relaxation.refuting(self._box(assumed), exact.astype(float)) is None:
+        if self._relaxation.refuting(self._box(true), exact.astype(float)) is None:
             return self.refuted(assumed)
         return self._leaf(assumed, exact)
 
@@ -89,16 +96,17 @@ class Tree:
 
     def _node(self, decided: list[int]) -> Clause:
         store = self._store
-        if store.refutes(decided):
+        true = store.after(decided)
+        if true is None:
             return store.learn(decided)
-        box = self._box(decided)
+        box = self._box(true)
         values, multipliers = self._relaxation.solve(box)
         exact = self._relaxation.refuting(box, multipliers)
         if exact is not None:
             return self._leaf(decided, exact)
-        if not self._root:
+        if self._root is None:
             near = self._relaxation.near(multipliers, _ROOT)
-            self._root.append(self._combined(near))
+            self._root = [self._combined(near)] if near.any() else []
             if self._instead and (clause := self._instead(decided)):
                 return clause
         branch = self._branch(values, box)
@@ -110,20 +118,23 @@ class Tree:
     def _combined(self, multipliers: Ints) -> int:
         """Log a combination of rows, and let it propagate; return its number."""
         number, terms, degree = self._relaxation.log(multipliers, self._store.log)
-        factors = zip(terms.tolist(), self._groups, strict=True)
-        pairs = [(a, x) for a, group in factors if a for x in group]
-        self._store.hold(number, pairs, degree)
+        factors = terms[self._owner]
+        used = np.flatnonzero(factors)
+        factors = factors[used]
+        literals = (np.sign(factors) * self._member[used]).tolist()
+        degree -= int(np.minimum(factors, 0).sum())
+        pairs = dict(zip(literals, np.abs(factors).tolist(), strict=True))
+        self._store.enter(number, Row(pairs, degree))
         return number
 
-    def _box(self, decided: list[int]) -> Box:
+    def _box(self, true: Flags) -> Box:
         """Return the values that columns can take where literals hold."""
-        low, high = np.zeros_like(self._sizes), self._sizes.copy()
-        true = np.array(list(self._store.closure(decided)), dtype=np.int64)
-        true = true[np.abs(true) < len(self._column)]
-        true = true[self._column[np.abs(true)] >= 0]
-        np.add.at(low, self._column[true[true > 0]], 1)
-        np.subtract.at(high, self._column[-true[true < 0]], 1)
-        return Box(low, high)
+        count, size = len(self._sizes), 2 * len(self._column)
+        low, gone = (
+            np.bincount(self._column[true[i:size:2]], minlength=count + 1)
+            for i in range(2)
+        )
+        return Box(low[:count], self._sizes - gone[:count])
 
     def _branch(self, values: Floats, box: Box) -> int:
         """Return the set to branch on: half open, and of many processors."""

@@ -40,7 +40,7 @@ class Gaps(NamedTuple):
     edges: Ints  # the skyline of every depth; the first is set
     heights: Ints
     counts: Ints  # (depths,) segments of the skyline
-    chosen: Ints  # (depths, 4) kind, way, x, y; the kind after the last: a free cell
+    chosen: Ints  # (depths, 4) kind, way, x, y; the kind after the last: a free gap
     waste: Ints  # (depths,) cells that may still be left free
     entered: Ints  # (depths,) nodes when it was begun
     table: Ints  # states known to lead nowhere, and the nodes this took; -1 if none
@@ -106,8 +106,54 @@ def _wasted(edges, heights, n, roof, wide, high, many, left, sums):  # type: ign
                 for o in range(many[t]):
                     if high[t, o] <= roof - y and wide[t, o] <= gap:
                         add(sums, wide[t, o], left[t])
-        rows += short(sums, gap)
+        lower = roof
+        if s > 0:
+            lower = heights[s - 1]
+        if s + 1 < n:
+            lower = min(lower, heights[s + 1])
+        rows += (lower - y) * short(sums, gap)
     return max(rows, columns)
+
+
+@kernel
+def _tightest(edges, heights, n, roof, waste, wide, many, left, subsets):  # type: ignore[no-untyped-def]
+    """Return the niche that the fewest sets of items left fill, if not others.
+
+    Sets count by their widths alone. ``subsets`` is room.
+    """
+    widest = 0
+    for s in range(n):
+        if (s == 0 or heights[s - 1] > heights[s]) and (
+            s + 1 == n or heights[s + 1] > heights[s]
+        ):
+            widest = max(widest, edges[s + 1] - edges[s])
+    subsets[: widest + 1] = 0
+    subsets[0] = 1
+    for t in range(wide.shape[0]):
+        for _ in range(left[t]):
+            for length in range(widest, 0, -1):
+                for o in range(many[t]):
+                    if wide[t, o] <= length:
+                        subsets[length] += subsets[length - wide[t, o]]
+    best = 0
+    fewest = np.inf
+    for s in range(n):
+        y = heights[s]
+        lower = roof
+        if s > 0:
+            lower = heights[s - 1]
+        if s + 1 < n:
+            lower = min(lower, heights[s + 1])
+        if lower < y or (lower == roof and y == roof):
+            continue
+        gap = edges[s + 1] - edges[s]
+        fills = 0.0
+        for length in range(max(0, gap - waste // (lower - y)), gap + 1):
+            fills += subsets[length]
+        if fills < fewest:
+            best = s
+            fewest = fills
+    return best
 
 
 @kernel
@@ -221,18 +267,21 @@ def _remember(table, key, nodes):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _cover(edges, heights, counts, depth, s, wide, high):  # type: ignore[no-untyped-def]
-    """Cover the left end of segment s; write the skyline one level deeper."""
+def _cover(edges, heights, counts, depth, s, x, wide, high):  # type: ignore[no-untyped-def]
+    """Cover segment s from x on; write the skyline one level deeper.
+
+    What is left of x stays free, up to the height of the segment before.
+    """
     n = counts[depth]
     top = heights[depth, s] + high
-    right = edges[depth, s] + wide
+    right = x + wide
     m = 0
     for i in range(s):
         edges[depth + 1, m] = edges[depth, i]
         heights[depth + 1, m] = heights[depth, i]
         m += 1
     if m == 0 or heights[depth + 1, m - 1] != top:
-        edges[depth + 1, m] = edges[depth, s]
+        edges[depth + 1, m] = x
         heights[depth + 1, m] = top
         m += 1
     i = s + 1
@@ -265,31 +314,38 @@ def search(gaps: Gaps, most: int) -> int:
         rest += left[t]
     key = np.zeros(WORDS, dtype=np.int64)
     spare = np.zeros(WORDS, dtype=np.int64)
+    subsets = np.zeros(edges[0, counts[0]] + 1)
     last = state[NODES] + most
     while True:
         n = counts[depth]
-        s = 0
-        for i in range(1, n):
-            if heights[depth, i] < heights[depth, s]:
-                s = i
-        x = edges[depth, s]
+        s = chosen[depth, 4]
+        x, end = edges[depth, s], edges[depth, s + 1]
         y = heights[depth, s]
-        gap = edges[depth, s + 1] - x
-        t, o = chosen[depth, 0], chosen[depth, 1] + 1
+        wall = heights[depth, s - 1] if s > 0 else roof
+        lower = wall
+        if s + 1 < n:
+            lower = min(lower, heights[depth, s + 1])
+        t, o, at = chosen[depth, 0], chosen[depth, 1], chosen[depth, 2] + 1
+        free = 0
         stepped = False
         while t < kinds:
             if left[t] > 0:
-                while o < many[t] and not stepped:
-                    if wide[t, o] <= gap and y + high[t, o] <= roof:
-                        stepped = True
-                    else:
-                        o += 1
-                if stepped:
-                    break
+                while o < many[t]:
+                    if y + high[t, o] <= roof and at + wide[t, o] <= end:
+                        free = (at - x) * (wall - y)
+                        if at == x or (y + high[t, o] > wall and free <= waste[depth]):
+                            stepped = True
+                            break
+                    o += 1
+                    at = x
+            if stepped:
+                break
             t += 1
             o = 0
-        if t == kinds and o == 0 and waste[depth] > 0:
-            stepped = True
+            at = x
+        if t == kinds and o == 0 and lower < roof:
+            free = (end - x) * (lower - y)
+            stepped = free <= waste[depth]
         if not stepped:
             if _key(edges[depth], heights[depth], n, left, bits, key, spare):
                 _remember(table, key, state[NODES] - entered[depth] + 1)
@@ -302,19 +358,19 @@ def search(gaps: Gaps, most: int) -> int:
                 rest += 1
             continue
         chosen[depth, 0], chosen[depth, 1] = t, o
-        chosen[depth, 2], chosen[depth, 3] = x, y
+        chosen[depth, 2], chosen[depth, 3] = at, y
         state[NODES] += 1
-        waste[depth + 1] = waste[depth]
+        waste[depth + 1] = waste[depth] - free
         if t < kinds:
             left[t] -= 1
             rest -= 1
-            _cover(edges, heights, counts, depth, s, wide[t, o], high[t, o])
+            _cover(edges, heights, counts, depth, s, at, wide[t, o], high[t, o])
             if rest == 0:
                 state[AT] = depth + 1
                 return FOUND
         else:
-            waste[depth + 1] -= 1
-            _cover(edges, heights, counts, depth, s, 1, 1)
+            chosen[depth, 1] = 1
+            _cover(edges, heights, counts, depth, s, x, end - x, lower - y)
         line, tops, n = edges[depth + 1], heights[depth + 1], counts[depth + 1]
         if (
             homeless(line, tops, n, roof, wide, high, many, left)
@@ -327,8 +383,9 @@ def search(gaps: Gaps, most: int) -> int:
                 rest += 1
         else:
             depth += 1
-            chosen[depth, 0] = 0
-            chosen[depth, 1] = -1
+            chosen[depth, 0] = chosen[depth, 1] = 0
+            s = _tightest(line, tops, n, roof, waste[depth], wide, many, left, subsets)
+            chosen[depth, 2], chosen[depth, 4] = edges[depth, s] - 1, s
             entered[depth] = state[NODES]
         if state[NODES] >= last:
             state[AT] = depth

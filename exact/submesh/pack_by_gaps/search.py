@@ -89,7 +89,7 @@ class _Search:
         wide, high, many = in_two_ways(self.kinds, axis)
         left = np.array([alike[q] for q in self.kinds], dtype=np.int64)
         bits = [x.bit_length() for x in (side, roof, *left.tolist())]
-        depths = len(tight.sizes) + tight.waste + 2
+        depths = 2 * len(tight.sizes) + 2  # each gap left free joins two segments
         known = min(_REMEMBERED, max(kernels.WAYS, 1 << most_nodes.bit_length()))
         self.gaps = kernels.Gaps(
             roof=roof,
@@ -98,10 +98,10 @@ class _Search:
             many=many,
             left=left,
             bits=np.array(bits, dtype=np.int64),
-            edges=np.zeros((depths, min(side, depths) + 2), dtype=np.int64),
-            heights=np.zeros((depths, min(side, depths) + 2), dtype=np.int64),
+            edges=np.zeros((depths, len(tight.sizes) + 3), dtype=np.int64),
+            heights=np.zeros((depths, len(tight.sizes) + 3), dtype=np.int64),
             counts=np.ones(depths, dtype=np.int64),
-            chosen=np.zeros((depths, 4), dtype=np.int64),
+            chosen=np.zeros((depths, 5), dtype=np.int64),
             waste=np.full(depths, tight.waste, dtype=np.int64),
             entered=np.zeros(depths, dtype=np.int64),
             table=np.full((known, kernels.WORDS + 1), -1, dtype=np.int64),
@@ -109,11 +109,11 @@ class _Search:
             state=np.zeros(2, dtype=np.int64),
         )
         self.gaps.edges[0, 1] = side
-        self.gaps.chosen[0, 1] = -1
+        self.gaps.chosen[0, 2] = -1
 
     @property
     def nodes(self) -> int:
-        """Boxes placed and cells left free so far."""
+        """Boxes placed and gaps left free so far."""
         return int(self.gaps.state[kernels.NODES])
 
     def resume(self, nodes: int) -> bool | None:
@@ -128,7 +128,7 @@ class _Search:
             for several in self.kinds
         }
         found = {}
-        for t, o, x, y in self.gaps.chosen[: self.gaps.state[kernels.AT]].tolist():
+        for t, o, x, y, _ in self.gaps.chosen[: self.gaps.state[kernels.AT]].tolist():
             if t < len(self.kinds):
                 corner = (x, y) if self.axis == 0 else (y, x)
                 found[alike[self.kinds[t]].pop()] = corner, o

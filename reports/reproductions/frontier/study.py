@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import closing
 from functools import partial
-from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from ....instances import problem_of
-from ....instances.files import folder
 from ....instances.problems import described
-from ....instances.proofs.folder import (
-    Entry,
-    still_held,
-    write_index,
-)
+from ....instances.proofs.folder import Entry
 from ....methods import METHODS
 from ....methods.warming import kind_of, warm
 from ....solvers import Settings
-from ...campaigns.pool import Call, Failure, run
+from ...campaigns.pool import Call
 from ...pages.document import Cell, Document, Name, Section, Table
 from ...pages.numbers import price
-from ...proofs.proving import Proven, entered, solve_and_prove, text_of
+from ...proofs.library import fill
+from ...proofs.proving import Proven, solve_and_prove
 from ..catalogue import RunOptions
 from .cases import Case, cases
 
@@ -46,41 +40,17 @@ def _filled(
     where: Path, listed: Sequence[Case], options: RunOptions
 ) -> tuple[dict[str, Entry], dict[str, str]]:
     """Make what is missing in a folder; return entries, and why others are missing."""
-    folder(where)
-    found = {one.name: one for one in still_held(where)}
-    wanted = {case.instance.name: case for case in listed}
-    assert len(wanted) == len(listed)
-    for name, case in wanted.items():
-        digest = sha256(text_of(case.instance)).hexdigest()
-        if name in found and found[name].instance.sha256 != digest:
-            del found[name]
-    due = [case for name, case in wanted.items() if name not in found]
     seconds = SECONDS_FULL if options.full else SECONDS
-    calls = [
-        Call(partial(_run, case, seconds), 12 * seconds + _GRACE, preparing=900.0)
-        for case in due
-    ]
-    missing: dict[str, str] = {}
-    done = len(listed) - len(due)
-    options.progress(done, len(listed), "")
-    with closing(run(calls, jobs=options.jobs)) as outcomes:
-        for position, outcome in outcomes:
-            name = due[position].instance.name
-            if isinstance(outcome, Failure) or outcome.kept is None:
-                missing[name] = outcome.why
-            else:
-                found[name] = entered(where, due[position].instance, outcome)
-                write_index(where, _in_order(found, wanted), _ABOUT)
-            done += 1
-            options.progress(done, len(listed), name)
-    write_index(where, _in_order(found, wanted), _ABOUT)
-    return found, missing
-
-
-def _in_order(found: Mapping[str, Entry], wanted: Mapping[str, Case]) -> list[Entry]:
-    """Return entries in the order of the cases, then those of other runs."""
-    names = [*(name for name in wanted if name in found)]
-    return [found[name] for name in dict.fromkeys([*names, *found])]
+    wanted = {
+        case.instance.name: (
+            case.instance,
+            Call(partial(_run, case, seconds), 12 * seconds + _GRACE, preparing=900.0),
+        )
+        for case in listed
+    }
+    assert len(wanted) == len(listed)
+    jobs, progress = options.jobs, options.progress
+    return fill(where, wanted, about=_ABOUT, jobs=jobs, progress=progress)
 
 
 def _run(case: Case, seconds: float) -> Proven:

@@ -116,6 +116,32 @@ def paid(self: Shapes) -> bool:
     return len(self._budgets.sizes) > 1
 
 
+@pytest.mark.parametrize(
+    "instance",
+    [
+        # A clause that the writer did not propagate made new variables certain.
+        torus_planes((3, 2, 2), 5, free=9, seed=610888, costs="drawn"),
+        torus_planes((3, 3, 3), 6, free=10, seed=530516, costs="drawn"),
+        random_domains(14, 3, 5, 8, free=12, seed=676437),
+        # A set outside of all sets of another family.
+        random_domains(14, 4, 2, 6, free=9, seed=499288, private=3),
+        # No set of a family may be open; multipliers that are all rounded to 0.
+        random_domains(14, 4, 2, 3, free=10, seed=533520, private=3),
+        random_domains(14, 3, 3, 8, free=12, seed=594630, costs="levels"),
+    ],
+    ids=lambda one: one.name,
+)
+@pytest.mark.parametrize("always", [False, True])
+def test_proves_where_a_step_was_refused(
+    instance: ProcSet, always: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if always:
+        monkeypatch.setattr(Shapes, "worthwhile", paid)
+    for propagator in (Propagator, FastPropagator):
+        found = proved(instance, bruteforce(instance).chosen, propagator)
+        assert found == cheapest(instance)
+
+
 @settings(max_examples=20)
 @given(grids())
 def test_sets_hold_no_more_than_their_reach(instance: ProcSet) -> None:
@@ -201,7 +227,7 @@ def test_a_smaller_model_has_the_same_optimum(data: st.DataObject) -> None:
     drawn = data.draw(
         st.lists(st.tuples(row, st.integers(-4, 6)), min_size=2, max_size=7)
     )
-    rows = [Logged([1], terms, degree) for terms, degree in drawn]
+    rows = [Logged(1, terms, degree) for terms, degree in drawn]
     sizes = np.ones(columns, dtype=np.int64)
     box = Box(np.zeros_like(sizes), sizes)
     fixed = data.draw(st.lists(st.sampled_from([0, 1, None]), min_size=columns))

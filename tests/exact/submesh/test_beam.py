@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from closeknit.exact.submesh import feasibility
+from closeknit.exact.submesh import beam, feasibility
 from closeknit.exact.submesh.beam import pack_by_beam
 from closeknit.exact.submesh.feasibility import decide
 from closeknit.exact.submesh.pack_by_gaps.search import pack_by_gaps
@@ -40,7 +40,10 @@ def state() -> Packing:
 @settings(max_examples=60, deadline=None)
 @given(cut_up())
 def test_what_is_packed_is_packed_rightly(packing: Packing) -> None:
-    boxes = pack_by_beam(packing, stop=never, most=1000)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(beam, "_FIRST", 1000)
+        patched.setattr(beam, "_KEPT", (1, 1, 1))
+        boxes = pack_by_beam(packing, stop=never, runs=2)
     if boxes is not None:
         assert not check_packed(packing, boxes)
     if volume(packing) == prod(packing.shape):  # then nothing is left to chance
@@ -53,7 +56,7 @@ def test_what_is_packed_is_packed_rightly(packing: Packing) -> None:
 def test_an_open_state_is_packed_in_any_order(order: list[int], turned: bool) -> None:
     items = [OPEN[i][::-1] if turned else OPEN[i] for i in order]
     packing = Packing("open", (256, 256), tuple(map(Item, items)))
-    boxes = pack_by_beam(packing, stop=never, most=400)
+    boxes = pack_by_beam(packing, stop=never, runs=100)
     assert boxes is not None
     assert not check_packed(packing, boxes)
 
@@ -69,6 +72,14 @@ def test_the_cascade_packs_an_open_state(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_too_many_cells_are_not_packed() -> None:
     packing = Packing("full", (4, 4), (Item((4, 3)), Item((4, 2))))
     assert pack_by_beam(packing, stop=never) is None
+
+
+def test_it_ends_after_its_runs_and_repeats_them() -> None:
+    never_fits = Packing("tight", (256, 256), (*state().items, Item((40, 60))))
+    assert pack_by_beam(never_fits, stop=never, runs=3) is None
+    again = [pack_by_beam(state(), stop=never, seed=7) for _ in range(2)]
+    assert again[0] == again[1]
+    assert again[0] != pack_by_beam(state(), stop=never, seed=8)
 
 
 def test_it_ends_when_told() -> None:

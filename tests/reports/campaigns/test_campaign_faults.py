@@ -139,7 +139,7 @@ def results(out: Path) -> list[dict[str, Any]]:
         (OF_SQLITE, True),
         (OF_FILES, False),
         (OF_FILES, True),
-        (OF_MEMORY, False),
+        pytest.param(OF_MEMORY, False, marks=pytest.mark.slow),
     ],
     ids=["sqlite", "sqlite-lasting", "files", "files-lasting", "memory"],
 )

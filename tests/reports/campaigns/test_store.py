@@ -50,6 +50,7 @@ def rows() -> list[Row]:
             proof=Proof(Grade.SOLVER, "cp-sat 9.15"),
             selection=(0, 1, 2, 3),
             limit="time",
+            trace=((0.1, 12, None), (0.25, 10, 6), (3.5, 10, 7)),
         ),
     ]
 
@@ -240,8 +241,9 @@ def test_a_changed_store_gives_no_report(
             "UPDATE sqlite_schema SET sql = replace(sql, 'cost', 'kost')",
         ],
         ["PRAGMA user_version=1"],
+        ["PRAGMA user_version=2"],
         ["PRAGMA user_version=0"],
-        ["PRAGMA user_version=3"],
+        ["PRAGMA user_version=4"],
         ["PRAGMA application_id=0"],
     ],
 )
@@ -284,7 +286,7 @@ def test_deeply_nested_lists_are_refused(tmp_path: Path) -> None:
     path = filled(tmp_path)
     changed(path, f"UPDATE results SET selection = '{'[' * 100_000}'")
     seal(path)
-    assert said_of(path) == "row 1: is not a list of integers"
+    assert said_of(path) == "row 1: is not a list of numbers"
 
 
 @pytest.mark.parametrize(
@@ -292,7 +294,13 @@ def test_deeply_nested_lists_are_refused(tmp_path: Path) -> None:
     [
         ("SET cost = 3 WHERE rowid = 1", "row 1: status: Bound 4 is above"),
         ("SET status = 'good'", "row 1: status: must be one of"),
-        ("SET selection = '[0'", "row 1: is not a list of integers"),
+        ("SET selection = '[0'", "row 1: is not a list of numbers"),
+        ("SET trace = '[7]'", "row 1: trace[0]: must be"),
+        ("SET trace = '[[1, 2]]'", "row 1: trace[0]: must be seconds, cost and bound"),
+        ("SET trace = '[[1, null, 2]]'", "row 1: trace[0]: has no cost"),
+        ("SET trace = '[[NaN, 1, 2]]'", "row 1: trace[0]: must be at least 0"),
+        ("SET trace = '[[2, 1, 1], [1, 1, 1]]'", "row 1: trace[1]: is earlier"),
+        (f"SET trace = '[{','.join(['[1,2,1]'] * 65)}]'", "row 1: trace: has more"),
         ("SET seed = 5", "row 1: its address is not its own"),
     ],
 )
@@ -313,40 +321,61 @@ def test_another_database_and_a_later_form_are_refused(tmp_path: Path) -> None:
     assert said_of(path) == "is not a store of results"
     path.unlink()
     changed(filled(tmp_path), "PRAGMA user_version = 7")
-    assert said_of(path) == "has form 7, this closeknit knows 2"
+    assert said_of(path) == "has form 7, this closeknit knows 3"
 
 
 # An older form
 
 
-def as_form_1(path: Path) -> None:
-    """Rewrite a store as it was before rows had digests."""
-    names = ", ".join(f'"{name}"' for name in ("address", *NAMES))
+def as_form(path: Path, form: int) -> None:
+    """Rewrite a store as it was before rows had traces, and before they had digests."""
+    names = ", ".join(f'"{name}"' for name in storing._names(form))
+    listed = f"address, digest, {names}" if form > 1 else f"address, {names}"
     with closing(sqlite3.connect(path)) as database, database:
-        kept = database.execute(f"SELECT {names} FROM results").fetchall()
+        kept = [
+            [cells[0], *([storing._digest(cells)] if form > 1 else []), *cells[1:]]
+            for cells in database.execute(f"SELECT address, {names} FROM results")
+        ]
         database.execute("DROP TABLE results")
-        database.execute(storing._TABLES[1])
+        database.execute(storing._TABLES[form])
         marks = ", ".join("?" * len(kept[0]))
-        database.executemany(f"INSERT INTO results ({names}) VALUES ({marks})", kept)
-        database.execute("PRAGMA user_version=1")
+        database.executemany(f"INSERT INTO results ({listed}) VALUES ({marks})", kept)
+        database.execute(f"PRAGMA user_version={form}")
 
 
-def test_a_store_without_digests_is_read_and_rewritten(tmp_path: Path) -> None:
+@pytest.mark.parametrize("form", [1, 2])
+def test_a_store_of_an_older_form_is_read_and_rewritten(
+    tmp_path: Path, form: int
+) -> None:
     path = filled(tmp_path)
-    as_form_1(path)
-    assert rows_in(path) == rows()
+    as_form(path, form)
+    before = [replace(row, trace=None) for row in rows()]
+    assert rows_in(path) == before
     with ResultStore(tmp_path) as store:
-        assert list(store.rows.values()) == rows()
-    assert rows_in(path) == rows()
+        assert list(store.rows.values()) == before
+        store.append(
+            made(B, "last", cost=9, selection=(0, 1, 2, 5), trace=((0.5, 9, 3),))
+        )
+    assert rows_in(path)[-1].trace == ((0.5, 9, 3),)
+    assert rows_in(path)[:-1] == before
     changed(path, "UPDATE results SET cost = cost + 7")
     assert said_of(path).startswith("row 1: was changed")
+
+
+def test_a_changed_row_of_form_2_is_found(tmp_path: Path) -> None:
+    path = filled(tmp_path)
+    as_form(path, 2)
+    changed(path, "UPDATE results SET cost = cost + 7")
+    before = path.read_bytes()
+    assert said_of(path).startswith("row 1: was changed")
+    assert path.read_bytes() == before
 
 
 def test_a_store_without_digests_that_is_damaged_is_left_as_it_is(
     tmp_path: Path,
 ) -> None:
     path = filled(tmp_path)
-    as_form_1(path)
+    as_form(path, 1)
     changed(path, "UPDATE results SET cost = 3 WHERE rowid = 1")
     before = path.read_bytes()
     assert said_of(path).startswith("row 1: status: Bound 4 is above cost 3")

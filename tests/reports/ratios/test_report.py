@@ -305,7 +305,7 @@ def test_markdown_tables_are_well_formed() -> None:
     lines = markdown_report(report()).splitlines()
     bars = [re.sub(r"\\\|", "", line).count("|") for line in lines]
     starts = [i for i, line in enumerate(lines) if line.startswith("| ---")]
-    assert len(starts) == 5
+    assert len(starts) == 6
     for start in starts:
         end = start
         while end < len(lines) and lines[end].startswith("|"):

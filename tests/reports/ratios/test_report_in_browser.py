@@ -77,6 +77,7 @@ def test_the_browser_shows_the_whole_report(
     assert headings == [
         "How far from optimal",
         "Ratios by method",
+        "Gaps of exact methods",
         "Plots",
         "The worst instance of each method",
         "Instances",

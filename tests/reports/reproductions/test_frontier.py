@@ -11,6 +11,7 @@ from closeknit.instances import Submesh, Sukp, mesh
 from closeknit.instances.proofs.folder import read_index
 from closeknit.instances.submesh import Resident
 from closeknit.reports.campaigns import pool
+from closeknit.reports.proofs import library
 from closeknit.reports.reproductions.frontier import study
 from closeknit.reports.reproductions.frontier.cases import Case, cases
 
@@ -31,7 +32,7 @@ def taking(
         counts.append(len(calls))
         return real(calls, **how)
 
-    monkeypatch.setattr(study, "run", counted)
+    monkeypatch.setattr(library, "run", counted)
 
 
 def test_a_stopped_run_goes_on_and_all_of_it_holds(

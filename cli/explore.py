@@ -1,0 +1,62 @@
+"""Look at choices and proofs on a page in the browser, served on this machine only.
+
+Paint busy processors, compare the sets of methods with the optimum, step through the
+centres of mm, watch the bound of a search meet its incumbent, play a stream of jobs,
+load worst cases, and move the residents of a submesh. FILE is an instance (ksubset or
+submesh), or the topology of a cluster as select --topology reads it; more can be loaded
+on the page. Nothing is fetched from a network. Ctrl-C ends it.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from ..instances.errors import InputError
+from ..instances.files import decoded, read_bytes, unpacked
+from . import shared
+from .listening import serving, tcp, url
+from .parser import Parser, flag
+
+_LIMIT = 10.0
+"""Seconds that the longest request takes, about."""
+
+
+def options(parser: Parser) -> None:
+    """Declare the options."""
+    parser.add_argument("file", nargs="?", metavar="FILE", help="what is shown first")
+    shared.add_number(parser, "--port", "port (0: any that is free)", 8788)
+    flag(parser, "--no-open", "only print the address; open no browser")
+    parser.examples(
+        "explore", "explore topology.conf", "explore instance.json --port 0 --no-open"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Serve the page until SIGTERM or SIGINT; return the exit status."""
+    try:
+        from ..reports.explorer.application import application
+        from ..reports.explorer.explorer import Explorer
+        from ..reports.explorer.loading import loaded
+    except ImportError:
+        problem = "needs Starlette and uvicorn (pip install 'closeknit[serve]')"
+        raise InputError(problem) from None
+    first = None
+    if args.file is not None:
+        text = decoded(unpacked(read_bytes(args.file), file=args.file))
+        first = loaded({"name": Path(args.file).name, "text": text})
+        if first["kind"] == "trace":
+            problem = "is a trace: load it on the page, for a network"
+            raise InputError(problem, file=args.file)
+        if len(first.get("parts", ())) > 1:
+            first["text"] = text  # from which the page loads the other parts
+    bound = tcp("127.0.0.1", args.port, "")
+    try:
+        print(f"listening on {url(bound)} (Ctrl-C ends it)", flush=True)
+        if not args.no_open:
+            import webbrowser
+
+            webbrowser.open(url(bound))
+        return serving(application(Explorer(first)), bound, _LIMIT)
+    finally:
+        bound.close()

@@ -1,0 +1,221 @@
+"""A network with busy processors, as the page shows it and as it sends it back.
+
+Processors are numbered as ``topology.locations()`` lists them; the page knows no other
+numbers. A board is the JSON object ``{"topology": ..., "busy": [numbers], "k": ...}``,
+possibly with a name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
+
+from ...instances import (
+    Graph,
+    InputError,
+    KSubset,
+    Points,
+    Site,
+    Topology,
+    Tree,
+    fields,
+)
+from ...instances.json_text import dumps
+from ...instances.ksubset.instance import described
+from ...instances.ksubset.json import parse_topology, topology_document
+from ...instances.parsing import parse_json
+from .scenes import MOST_SHOWN, scene_of
+
+FIELDS = ("topology", "busy", "k", "name")
+"""Fields of a board; the first three are needed."""
+_MOST_OF_GRAPH, _MOST_WITHOUT_CUTS = 2048, 1024
+"""Nodes of a graph; of one whose distances are no sums of cuts."""
+_LONGEST_NAME = 100
+
+
+@dataclass(frozen=True)
+class Board:
+    """An instance, and the number on the page of each of its free processors."""
+
+    instance: KSubset
+    numbers: tuple[int, ...]
+
+    def shown(self, chosen: Iterable[int]) -> list[int]:
+        """Return the numbers on the page of processors chosen by an instance."""
+        return sorted(self.numbers[int(i)] for i in chosen)
+
+    @cached_property
+    def _of_number(self) -> dict[int, int]:
+        return {number: i for i, number in enumerate(self.numbers)}
+
+    def chosen(self, numbers: Any, field: str) -> tuple[int, ...]:
+        """Return the processors of the instance of some numbers on the page."""
+        found = fields.integers(numbers, field)
+        for i, number in enumerate(found):
+            if number not in self._of_number:
+                problem = "is no number of a free processor"
+                raise InputError(problem, f"{field}[{i}]", number)
+        return tuple(sorted(self._of_number[number] for number in found))
+
+
+def board_of(value: Any, field: str = "board") -> Board:
+    """Read a board.
+
+    Raises
+    ------
+    InputError
+        If it is malformed or too large; names the field.
+    """
+    document = fields.objects(value, field)
+    fields.only(document, FIELDS, FIELDS[:3], field)
+    topology = topology_of(document["topology"])
+    busy = busy_of(document["busy"], topology, f"{field}.busy")
+    k = fields.integer(document["k"], "k")
+    name = fields.string(document.get("name", "board"), "name")[:_LONGEST_NAME]
+    return on_network(topology, busy, k, name or "board")
+
+
+def on_network(
+    topology: Topology, busy: frozenset[int], k: int, name: str, **origin: Any
+) -> Board:
+    """Return the board of the processors of a network that are not busy."""
+    sites = list(topology.locations())
+    free = sorted(
+        (i for i in range(len(sites)) if i not in busy), key=sites.__getitem__
+    )
+    if not free:
+        raise InputError("no processor is free", "busy")
+    instance = KSubset(name, topology, tuple(sites[i] for i in free), k, **origin)
+    return Board(instance, tuple(free))
+
+
+def busy_of(value: Any, topology: Topology, field: str) -> frozenset[int]:
+    """Read the numbers of busy processors of a network."""
+    count = sum(1 for _ in topology.locations())
+    found = fields.integers(value, field)
+    for i, number in enumerate(found):
+        if not 0 <= number < count:
+            raise InputError("is no number of a processor", f"{field}[{i}]", number)
+    return frozenset(found)
+
+
+def topology_of(value: Any) -> Topology:
+    """Read the object of a network; the last ones read are kept with their tables."""
+    document = fields.objects(value, "topology")
+    return _topology(dumps(document, indented=False))
+
+
+@lru_cache(maxsize=16)
+def _topology(text: str) -> Topology:
+    document = parse_json(text)
+    shape = document.get("shape")
+    if shape is not None:
+        refuse_large(fields.integers(shape, "topology.shape"), "topology.shape")
+    for name in ("coordinates", "parent", "edges"):
+        listed = document.get(name)
+        if isinstance(listed, list) and len(listed) > 4 * MOST_SHOWN:
+            problem = f"has more than {4 * MOST_SHOWN} entries"
+            raise InputError(problem, f"topology.{name}")
+    return admitted(parse_topology(document))
+
+
+def refuse_large(shape: Sequence[int], field: str) -> None:
+    """Refuse sides of a network that is larger than the page shows."""
+    count = 1
+    for side in shape:
+        count *= max(side, 1)
+        if count > MOST_SHOWN:
+            problem = f"at most {MOST_SHOWN} processors are shown"
+            raise InputError(problem, field, list(shape))
+
+
+def admitted(topology: Topology) -> Topology:
+    """Return a network if the page can show it and search it."""
+    count = sum(1 for _ in topology.locations())
+    if count > MOST_SHOWN:
+        problem = f"has {count} processors; at most {MOST_SHOWN} are shown"
+        raise InputError(problem, "topology")
+    if isinstance(topology, Graph) and topology.nodes > _MOST_OF_GRAPH:
+        problem = f"has {topology.nodes} nodes; at most {_MOST_OF_GRAPH} are shown"
+        raise InputError(problem, "topology")
+    if (
+        isinstance(topology, Graph)
+        and topology.nodes > _MOST_WITHOUT_CUTS
+        and topology.embedding is None
+    ):
+        problem = (
+            f"has {topology.nodes} nodes; of graphs whose distances are no sums of "
+            f"cuts at most {_MOST_WITHOUT_CUTS} are shown"
+        )
+        raise InputError(problem, "topology")
+    return topology
+
+
+def document_of(
+    topology: Topology,
+    busy: Iterable[int],
+    k: int,
+    name: str,
+    *,
+    nodes: Sequence[str] = (),
+    domains: Sequence[str] = (),
+    racks: bool = False,
+) -> dict[str, Any]:
+    """Return a network as the page loads it: the board, its views, its labels.
+
+    Parameters
+    ----------
+    topology, busy, k, name
+        The board.
+    nodes
+        Names of the processors; their sites if left out.
+    domains
+        Names of the other nodes of a tree.
+    racks
+        Whether racks are shown first.
+    """
+    taken = frozenset(busy)
+    board = on_network(topology, taken, k, name)
+    views = {topology.kind: scene_of(topology).document()}
+    if isinstance(topology, Tree):
+        views["racks"] = scene_of(topology, tuple(domains), racks=True).document()
+    sites = list(topology.locations())
+    return {
+        "kind": "network",
+        "name": name,
+        "about": described(board.instance),
+        "topology": topology_document(topology),
+        "busy": sorted(taken),
+        "k": k,
+        "labels": list(nodes) or [_label(topology, site) for site in sites],
+        "views": views,
+        "view": "racks" if racks else topology.kind,
+    }
+
+
+def of_instance(instance: KSubset) -> dict[str, Any]:
+    """Return an instance as the page loads it; see `document_of`."""
+    topology = admitted(instance.topology)
+    left: dict[Site, int] = {}
+    for site in instance.free:
+        left[site] = left.get(site, 0) + 1
+    busy = []
+    for number, site in enumerate(topology.locations()):
+        if left.get(site):
+            left[site] -= 1
+        else:
+            busy.append(number)
+    names: Sequence[str] = ()
+    if isinstance(topology, Graph) and topology.names:
+        names = [topology.names[v] for v in topology.processors]
+    return document_of(topology, busy, instance.k, instance.name, nodes=names)
+
+
+def _label(topology: Topology, site: Site) -> str:
+    if isinstance(topology, Tree | Graph):
+        return f"node {site[0]}"
+    if isinstance(topology, Points) and topology.scale != 1:
+        return ", ".join(f"{x / topology.scale:g}" for x in site)
+    return ", ".join(map(str, site))

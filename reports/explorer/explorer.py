@@ -1,0 +1,84 @@
+"""What the page asks for, by name; JSON objects in and out, nothing of HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from threading import Event
+from typing import Any
+
+from ...instances import InputError, fields
+from . import boxes, cases, centres, choices, loading, searches, streams
+from .board import board_of
+from .scenes import MOST_SHOWN
+
+Answer = Callable[[dict[str, Any]], dict[str, Any]]
+_FIRST = {"family": "random", "values": {"shape": "12x12", "k": "16", "free": "60%"}}
+
+
+class Explorer:
+    """The functions of the page, and the searches in progress.
+
+    Parameters
+    ----------
+    first
+        What the page shows when it opens, as `loading.loaded` returns it; None for an
+        example.
+    """
+
+    def __init__(self, first: dict[str, Any] | None = None) -> None:
+        self._first = first
+        held = searches.Searches()
+        self.answers: Mapping[str, Answer] = {
+            "start": self._start,
+            "load": loading.loaded,
+            "family": cases.made,
+            "worst": cases.worst,
+            "compare": choices.compared,
+            "centres": centres.centres,
+            "candidate": centres.candidate,
+            "searches": _searches,
+            "search": held.begin,
+            "step": held.step,
+            "stream": streams.played,
+            "plan": boxes.planned,
+            "export": choices.exported,
+            "picture": choices.pictured,
+        }
+
+    def answer(
+        self, name: str, body: dict[str, Any], gone: Event | None = None
+    ) -> dict[str, Any]:
+        """Answer a request; a comparison ends early if ``gone`` is set.
+
+        Raises
+        ------
+        InputError
+            In one line, if a field of the request cannot be used.
+        """
+        if name not in self.answers:
+            raise InputError("no such request", "path", name)
+        if name == "compare":
+            return choices.compared(body, gone)
+        return self.answers[name](body)
+
+    def _start(self, body: dict[str, Any]) -> dict[str, Any]:
+        """Return the lists that the page offers, and what it shows first."""
+        fields.only(body, (), (), "")
+        return {
+            "methods": choices.methods(),
+            "families": cases.families(),
+            "ledger": cases.ledger(),
+            "plans": boxes.methods(),
+            "first": self._first or cases.made(_FIRST),
+            "most": {
+                "processors": MOST_SHOWN,
+                "methods": choices.MOST_METHODS,
+                "text": loading.MOST_TEXT,
+            },
+        }
+
+
+def _searches(body: dict[str, Any]) -> dict[str, Any]:
+    """List the searches that support a board."""
+    fields.only(body, ("board",), ("board",), "")
+    return {"searches": searches.offered(board_of(body["board"]).instance)}

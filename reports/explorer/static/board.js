@@ -1,0 +1,40 @@
+// What is on the page: a network with busy processors, or a submesh with residents.
+
+const listeners = [];
+
+export const board = {
+  kind: "network", topology: null, busy: new Set(), k: 1, name: "board", labels: [],
+  views: {}, view: "", set: null, trace: null,
+  version: 0, // counts changes, so that late answers are known
+};
+
+export const onChange = listener => listeners.push(listener);
+
+export function changed(what) {
+  if (what !== "set" && what !== "trace") board.version += 1;
+  listeners.forEach(listener => listener(what));
+}
+
+// Takes over what the server has loaded or made.
+export function take(found) {
+  if (found.kind === "trace") { board.trace = found; changed("trace"); return; }
+  Object.assign(board, {
+    parts: null, case: null, set: null, file: null, note: "", residents: null, ...found,
+    busy: new Set(found.busy ?? []),
+  });
+  changed("network");
+}
+
+// The board as requests have it.
+export const sent = () => ({
+  topology: board.topology, busy: [...board.busy].sort((a, b) => a - b), k: board.k,
+  name: board.name,
+});
+
+// Notes that the board is no longer what its name says.
+export function edited(what) {
+  if (!board.name.endsWith("-painted")) board.name += "-painted";
+  changed(what);
+}
+
+export const free = () => board.labels.length - board.busy.size;

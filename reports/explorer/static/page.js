@@ -1,0 +1,178 @@
+// The page: what is loaded, the tools next to it, what is exported.
+
+import { ask, complain, during, make, options, save, say } from "./ask.js";
+import { board, changed, edited, free, onChange, sent, take } from "./board.js";
+import { boxes } from "./boxes.js";
+import { centres } from "./centres.js";
+import { compare } from "./compare.js";
+import { chosen, draw, recolour, show } from "./map.js";
+import { fieldsOf } from "./parts.js";
+import { search } from "./search.js";
+import { stream } from "./stream.js";
+import { worst } from "./worst.js";
+
+const $ = id => document.getElementById(id);
+let tools = [], current = null, most = {}, loadedText;
+
+// Tabs, as the practices of ARIA want them: arrow keys move, one stop of the tab key.
+function open(tool, focus = false) {
+  if (current && current !== tool) { current.left?.(); show(); }
+  current = tool;
+  for (const one of tools) {
+    const on = one === tool;
+    one.tab.setAttribute("aria-selected", on);
+    one.tab.tabIndex = on ? 0 : -1;
+    one.box.hidden = !on;
+  }
+  // on a narrow window the map stays in sight of tools that go through steps
+  document.body.classList.toggle("watching", !!tool.watches);
+  if (focus) tool.tab.focus();
+  tool.shown?.();
+}
+
+const usable = () => tools.filter(one => !!one.submesh === (board.kind === "submesh"));
+
+function tabs() {
+  tools.forEach((tool, i) => {
+    tool.tab = make("button", { type: "button", role: "tab", id: `tab${i}`,
+      "aria-controls": `panel${i}`, click: () => usable().includes(tool) ? open(tool)
+        : say(tool.submesh ? "Boxes needs a submesh: make one under New network, or load a file."
+          : `${tool.name} needs a network of processors, not a submesh.`) }, tool.name);
+    tool.box = make("div", { role: "tabpanel", id: `panel${i}`,
+      "aria-labelledby": `tab${i}` }, ...tool.panel);
+  });
+  $("tabs").append(...tools.map(one => one.tab));
+  $("panels").append(...tools.map(one => one.box));
+  $("tabs").addEventListener("keydown", event => {
+    const all = usable(), at = all.indexOf(current);
+    const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: -1 }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    open(all.at(to % all.length), true);
+  });
+}
+
+function about() {
+  const network = board.kind === "network";
+  $("about").textContent = network
+    ? `${board.name}: ${free()} of ${board.labels.length} processors free, k = ${board.k}`
+    : `${board.name}: ${board.about}`;
+  document.title = `${board.name} – closeknit explore`;
+}
+
+function refresh() {
+  const network = board.kind === "network", views = Object.keys(board.views);
+  for (const id of ["painting", "exports", "keys"]) $(id).hidden = !network;
+  $("k").value = board.k;
+  $("k").max = free();
+  $("view-label").hidden = views.length < 2;
+  $("view").replaceChildren(...options(views, board.view));
+  $("part-label").hidden = (board.parts ?? []).length < 2;
+  $("part").replaceChildren(...options(
+    (board.parts ?? []).map((text, i) => [`${i}`, text]), `${board.part ?? 0}`));
+  $("note").textContent = [board.file ? board.about : "", board.views[board.view].note]
+    .filter(Boolean).join("; ");
+  draw();
+  tools.forEach(one => one.tab.setAttribute("aria-disabled", !usable().includes(one)));
+  if (!usable().includes(current)) open(usable()[0]);
+  else current.shown?.();
+}
+
+onChange(what => {
+  if (what !== "set" && what !== "trace") about();
+  tools.forEach(one => one.changed?.(what));
+  if (what === "network") refresh();
+  if (what === "busy" || what === "k") { $("k").max = free(); board.set = null; show(); }
+});
+
+async function load(name, text, part = 0) {
+  const found = await ask("load", { name, text, part });
+  if (!found) return;
+  if (found.kind === "trace") {
+    take({ ...found, text });
+    const player = usable().find(one => one.name === "Stream");
+    if (player) open(player);
+    say(`${name}: ${found.about}; Stream plays them on a network of processors.`);
+    return;
+  }
+  loadedText = { name, text };
+  take(found);
+  say(`${name} is loaded: ${found.about}.`);
+}
+
+$("file").addEventListener("change", async () => {
+  const [file] = $("file").files;
+  if (!file) return;
+  if (file.size > most.text) complain(`${file.name}: has more than ${most.text / 2 ** 20} MiB`);
+  else await load(file.name, await file.text());
+  $("file").value = "";
+});
+$("part").addEventListener("change", () =>
+  load(loadedText.name, loadedText.text, +$("part").value));
+$("view").addEventListener("change", () => {
+  board.view = $("view").value;
+  refresh();
+  if (board.set) show(chosen(board.set.numbers, `chosen by ${board.set.name}`));
+});
+$("k").addEventListener("change", () => {
+  const k = Math.round(+$("k").value);
+  if (!(k >= 1 && k <= free())) {
+    complain(`k: must be from 1 to the ${free()} free processors, not ${$("k").value}`);
+    $("k").value = board.k;
+    return;
+  }
+  board.k = k;
+  edited("k");
+});
+$("all-free").addEventListener("click", () => {
+  board.busy.clear();
+  edited("busy");
+  recolour();
+  say("All processors are free.");
+});
+$("export-instance").addEventListener("click", async () => {
+  const found = await ask("export", { board: sent() });
+  if (found) save(found.name, found.text, "application/json");
+});
+$("export-picture").addEventListener("click", async () => {
+  const sets = board.set ? { [board.set.name]: board.set.numbers } : {};
+  const found = await ask("picture", { board: sent(), sets });
+  if (found) save(found.name, found.text, "image/svg+xml");
+});
+$("copy").addEventListener("click", async () => {
+  try {
+    await navigator.clipboard.writeText($("command").textContent);
+    say("The command line is copied.");
+  } catch { complain("The browser does not let the page copy."); }
+});
+
+function generators(families) {
+  const plain = families.filter(one => !one.worst);
+  const kind = make("select", { change: fill }, ...options(
+    plain.map(one => [one.name, one.summary]), "random"));
+  const place = make("div");
+  const go = make("button", { type: "button", class: "main", click: () =>
+    during(go, "The network is made …", async () => {
+      const found = await ask("family", { family: kind.value, values: fields.values() });
+      if (found) take(found);
+    }) }, "Make");
+  let fields;
+  function fill() {
+    fields = fieldsOf(plain.find(one => one.name === kind.value));
+    place.replaceChildren(fields.element);
+  }
+  fill();
+  $("new-form").append(make("div", { class: "row" }, make("label", {}, "Kind", kind)), place, go);
+}
+
+const start = await ask("start");
+if (start) {
+  most = start.most;
+  const comparison = compare(start);
+  tools = [comparison, centres(), search(), stream(start), worst(start, comparison), boxes(start)];
+  tabs();
+  generators(start.families);
+  loadedText = { name: start.first.file, text: start.first.text };
+  take(start.first);
+  document.body.dataset.ready = "yes";
+}

@@ -1,0 +1,263 @@
+"""The page of ``closeknit explore`` in a browser, from painting to exporting."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import FilePayload, Page, expect, sync_playwright
+
+from closeknit.instances import read_instance
+from closeknit.instances.ksubset.generators import random_occupancy
+from closeknit.instances.problems import write_instance
+
+from ...oracles import optimum
+
+AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
+_PATIENCE = 120_000
+"""Milliseconds, as other work may share the machine."""
+expect.set_options(timeout=_PATIENCE)
+INSTANCE = random_occupancy((6, 6), 5, 12, seed=4)
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Serve an instance; kernels are interpreted, so that none is compiled."""
+    path = tmp_path_factory.mktemp("explore") / "first.json"
+    write_instance(INSTANCE, path)
+    words = ("--no-open", "--port", "0", str(path))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "closeknit", "explore", *words],
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stdout is not None
+        found = re.search(r"http://127\.0\.0\.1:\d+", process.stdout.readline())
+        assert found is not None
+        yield found[0]
+    finally:
+        process.terminate()
+        assert process.wait(30) == 0
+
+
+@pytest.fixture
+def page(browser: str, address: str, request: pytest.FixtureRequest) -> Iterator[Page]:
+    """Open the page; whatever the browser complains of fails the test."""
+    width, dark = getattr(request, "param", (1280, False))
+    wrong: list[str] = []
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(
+            executable_path=browser, args=["--no-sandbox", "--disable-gpu"]
+        )
+        context = started.new_context(
+            viewport={"width": width, "height": 1000},
+            color_scheme="dark" if dark else "light",
+            reduced_motion="no-preference",
+            bypass_csp=True,  # for axe-core only; the test of HTTP looks at the policy
+        )
+        page = context.new_page()
+        page.set_default_timeout(_PATIENCE)
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("console", lambda said: wrong.append(said.text))
+        page.goto(address)
+        page.wait_for_selector("body[data-ready]")
+        yield page
+        started.close()
+    refused = "Failed to load resource: the server responded with a status of 422"
+    assert [text for text in wrong if not text.startswith(refused)] == []
+
+
+def barriers(page: Page) -> Any:
+    """Return what axe-core finds on the page as it is, and whether it is too wide."""
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE)
+    found = page.evaluate('axe.run(document, {resultTypes: ["violations"]})')
+    wide = page.evaluate("document.documentElement.scrollWidth > innerWidth")
+    named = [[one["id"], one["nodes"][0]["html"]] for one in found["violations"]]
+    return [*named, *["too wide"] * wide]
+
+
+def tab(page: Page, name: str) -> None:
+    page.get_by_role("tab", name=name).click()
+
+
+def press(page: Page, name: str) -> None:
+    page.get_by_role("button", name=name, exact=True).click()
+
+
+def saved(page: Page, name: str) -> str:
+    with page.expect_download() as download:
+        press(page, name)
+    return Path(download.value.path()).read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    "page", [(1280, False), (400, True)], ids=["wide", "narrow"], indirect=True
+)
+def test_from_painting_to_exporting(page: Page, tmp_path: Path) -> None:
+    about, status = page.locator("#about"), page.locator("#status")
+    free = [
+        i
+        for i, site in enumerate(INSTANCE.topology.locations())
+        if site in INSTANCE.free
+    ]
+    expect(about).to_contain_text("12 of 36 processors free, k = 5")
+    assert barriers(page) == []
+
+    # paint: by the mouse, then by the keyboard
+    page.locator(f"#p{free[0]}").click()
+    expect(status).to_contain_text("is busy; 11 of 36 free")
+    page.locator("#map").focus()
+    page.keyboard.press("Home")
+    was = page.locator("#p0").get_attribute("aria-selected") == "true"
+    page.keyboard.press(" ")
+    now = page.locator("#p0").get_attribute("aria-selected") == "true"
+    assert was != now
+    page.keyboard.press("ArrowRight")
+    assert page.locator("#map").get_attribute("aria-activedescendant") == "p1"
+    page.get_by_label("Choose k").fill("4")
+    page.get_by_label("Choose k").press("Tab")
+    expect(about).to_contain_text("-painted: 1")
+    expect(about).to_contain_text("k = 4")
+    page.get_by_label("Choose k").fill("99")
+    page.get_by_label("Choose k").press("Tab")
+    expect(page.get_by_role("alert")).to_contain_text("k: must be from 1 to")
+
+    # choose and compare
+    page.get_by_role("checkbox", name="hilbert/best-fit").uncheck()
+    press(page, "Compare")
+    path = tmp_path / "painted.json"
+    path.write_text(saved(page, "Export instance"), encoding="utf-8")
+    painted = read_instance(path)
+    best = optimum(painted)  # type: ignore[arg-type]
+    expect(page.locator("#finding")).to_contain_text(f"The optimum is {best} ")
+    rows = page.locator("tbody tr")
+    assert rows.count() == 6
+    expect(rows.last).to_contain_text("optimal")
+    assert page.locator("#map .chosen").count() == 4
+    expect(page.locator("#command")).to_contain_text("--methods mm,mm-free")
+    assert barriers(page) == []
+    press(page, "Show the set of random on the map")
+    assert saved(page, "Export picture").count("chosen by random") == 1
+
+    # step through the centres
+    tab(page, "Centres")
+    press(page, "List the centres")
+    expect(page.locator("#centre")).to_contain_text("Centre 1 of")
+    press(page, "next centre")
+    expect(page.locator("#centre")).to_contain_text("Centre 2 of")
+    press(page, "Go to the choice")
+    expect(page.locator("#centre")).to_contain_text("This is the choice")
+    assert page.locator("#map .chosen").count() == 4
+    assert barriers(page) == []
+
+    # the bound meets the incumbent
+    tab(page, "Search")
+    press(page, "Begin")
+    state = page.locator("#search-state")
+    expect(state).to_contain_text("0 nodes")
+    press(page, "Step")
+    expect(state).to_contain_text("1 node:")
+    press(page, "Play")
+    expect(state).to_contain_text(f"incumbent {best}, bound {best}. They meet")
+    assert barriers(page) == []
+
+
+def test_a_cluster_is_loaded_and_shown_in_racks(page: Page) -> None:
+    racks = "SwitchName=r1 Nodes=a[1-4]\nSwitchName=r2 Nodes=b[1-4]\n" + (
+        "SwitchName=top Switches=r[1-2]\n"
+    )
+    file = FilePayload(
+        name="topology.conf", mimeType="text/plain", buffer=racks.encode()
+    )
+    page.get_by_label("Load a file").set_input_files(file)
+    expect(page.locator("#note")).to_contain_text("2 leaf switches, 8 nodes")
+    expect(page.locator("#map text").first).to_have_text("r1")
+    page.get_by_role("option", name="b2: free").click()
+    assert page.get_by_role("option", name="b2: busy").count() == 1
+    page.get_by_label("Choose k").fill("4")
+    press(page, "Compare")
+    command = (
+        "closeknit select --topology topology.conf -k 4 --objective hops --busy b2"
+    )
+    expect(page.locator("#selection")).to_have_text(command)
+    page.get_by_label("View").select_option("tree")
+    assert page.locator("#map .dot").count() == 3
+    assert page.locator("#map .chosen").count() == 4
+    assert barriers(page) == []
+    broken = FilePayload(
+        name="topology.conf",
+        mimeType="text/plain",
+        buffer=b"SwitchName=r1 Nodes=a[4-1]\n",
+    )
+    page.get_by_label("Load a file").set_input_files(broken)
+    expect(page.get_by_role("alert")).to_contain_text("topology.conf:1: Nodes")
+
+
+def test_streams_worst_cases_and_boxes_are_played(page: Page) -> None:
+    # a stream, drawn and from a trace
+    tab(page, "Stream")
+    page.get_by_label("requests").fill("8")
+    page.get_by_label("sizes").fill("uniform:1:5")
+    press(page, "Run")
+    state = page.locator("#stream-state")
+    expect(state).to_contain_text("Start 1 of 8")
+    press(page, "next start of a job")
+    expect(state).to_contain_text("Start 2 of 8")
+    size = int(re.findall(r"gets (\d+) processor", state.inner_text())[0])
+    assert page.locator("#map .chosen").count() == size
+    assert barriers(page) == []
+    line = "{} {} -1 50 {} -1 -1 {} 60 -1 1 1 1 1 1 1 -1 -1\n"
+    text = "".join(line.format(i, i, i, i) for i in (1, 2, 3))
+    file = FilePayload(name="log.swf", mimeType="text/plain", buffer=text.encode())
+    page.get_by_label("Load a file").set_input_files(file)
+    expect(page.get_by_text("Trace log.swf: 3 jobs")).to_be_visible()
+    press(page, "Run")
+    expect(state).to_contain_text("Start 1 of 3")
+
+    # a worst case: dragged by the keyboard, then compared
+    tab(page, "Worst cases")
+    case = page.locator("#case")
+    page.get_by_label("Family").select_option("mm-distinct")
+    expect(case).to_contain_text("as predicted")
+    expect(page.locator("#about")).to_contain_text("mm-distinct-L20: 14 of 14")
+    slider = page.get_by_role("slider", name="L")
+    slider.focus()
+    slider.press("ArrowRight")
+    expect(page.locator("#about")).to_contain_text("mm-distinct-L21: 14 of 14")
+    expect(case).to_contain_text("mm pays 541, the optimum is 360")
+    assert barriers(page) == []
+    expect(page.locator("#status")).to_contain_text("Compare runs its method")
+    tab(page, "Compare")
+    press(page, "Compare")
+    expect(page.locator("tbody tr").first).to_contain_text("541/360")
+
+    # residents of a submesh
+    page.get_by_text("New network").click()
+    page.locator("#new-form select").first.select_option("submesh")
+    for name, value in (("shape", "6x6"), ("most", "4"), ("seed", "1")):
+        page.locator("#new-form").get_by_label(name, exact=True).fill(value)
+    press(page, "Make")
+    expect(page.get_by_role("tab", name="Boxes")).to_have_attribute(
+        "aria-selected", "true"
+    )
+    press(page, "Plan")
+    expect(page.locator("#move")).to_contain_text("Before")
+    moves = page.locator("#move")
+    for _ in range(20):
+        if "is placed" in moves.inner_text():
+            break
+        before = moves.inner_text()
+        press(page, "next move")
+        expect(moves).not_to_have_text(before)
+    expect(page.locator("#map .at").first).to_be_visible()
+    assert barriers(page) == []
