@@ -73,9 +73,8 @@ def run(args: argparse.Namespace) -> int:
     scored: list[ScoredRun] = []
     try:
         for instance in instances:
-            with status_line(
-                lambda: now if sys.stderr.isatty() else ""
-            ):  # ended before a table is printed
+            # The line ends before a table is printed.
+            with status_line(lambda: now if sys.stderr.isatty() else ""):
                 runs = next(compared, None)
             if runs is None:
                 break
