@@ -171,15 +171,20 @@ def runs_of(
     settings: Settings,
     *,
     lenient: bool,
+    progress: Callable[[int, int, str], None] = lambda done, total, what: None,
 ) -> Iterator[list[ScoredRun]]:
     """Run the methods on one instance after the other; yield the runs on each.
+
+    ``progress`` is called before each run with the number of runs made, of all (as many
+    on each instance as on the present one), and the name of the run.
 
     See `Campaign`. A run that fails is a row that says why. Nothing is run after one
     that Ctrl-C ended. Ctrl-C between runs raises KeyboardInterrupt after what was run
     has been yielded.
     """
     by_name = {problem: one.by_name for problem, one in lineups.items()}
-    for instance in instances:
+    done = 0
+    for place, instance in enumerate(instances):
         campaign = Campaign(
             instances=[instance], lineups=lineups, settings=settings, lenient=lenient
         )
@@ -187,12 +192,16 @@ def runs_of(
         rows: list[Row] = []
         try:
             for task in (*others, first):
+                total = done + (len(instances) - place) * (1 + len(others))
+                what = f"{task.method.name} on {instance.name}"
+                progress(done + len(rows), total, what)
                 rows.append(_row(instance, task.method, settings))
                 if rows[-1].limit == Limit.INTERRUPT.value:
                     break
         except KeyboardInterrupt:
             yield judge([instance], rows, by_name)
             raise
+        done += len(rows)
         yield judge([instance], rows, by_name)
         if rows[-1].limit == Limit.INTERRUPT.value:
             return

@@ -26,6 +26,7 @@ from ..reports.ratios.scoring import ScoredRun, open_levels
 from ..solvers import Limit
 from . import outputs, shared
 from .parser import Parser
+from .progress import Clock, counted, status_line
 from .screen import screen, table
 
 
@@ -57,11 +58,26 @@ def run(args: argparse.Namespace) -> int:
     settings = shared.settings_of(args)
     instances = [read_instance(path) for path in args.files]
     found = lineups(args.methods, args.exact, instances)
-    compared = runs_of(instances, found, settings, lenient=args.methods is None)
+    now = ""
+    clock = Clock()
+
+    def progress(done: int, total: int, what: str) -> None:
+        nonlocal now
+        clock.begin(done)
+        left = clock.left(done, total)
+        now = ", ".join(filter(None, (counted(done, total), what, left)))
+
+    lenient = args.methods is None
+    compared = runs_of(instances, found, settings, lenient=lenient, progress=progress)
     failed = interrupted = False
     scored: list[ScoredRun] = []
     try:
-        for instance, runs in zip(instances, compared, strict=False):
+        for instance in instances:
+            # The line ends before a table is printed.
+            with status_line(lambda: now if sys.stderr.isatty() else ""):
+                runs = next(compared, None)
+            if runs is None:
+                break
             scored += runs
             failed |= _wrong(runs)
             interrupted = any(one.row.limit == Limit.INTERRUPT.value for one in runs)

@@ -30,7 +30,7 @@ def progress_bar(forecast: Forecast | None = None) -> Iterator[Show]:
     The forecast estimates the time left; without one, what is left is assumed to take
     as long as what was done.
     """
-    clock = _Clock(forecast)
+    clock = Clock(forecast)
     if not sys.stderr.isatty():
         last = monotonic()
 
@@ -106,10 +106,10 @@ def status_line(standing: Callable[[], str]) -> Iterator[None]:
             print("\r\x1b[2K", end="", file=sys.stderr, flush=True)
 
 
-class _Clock:
+class Clock:
     """Knows when the work began, and estimates when it will end."""
 
-    def __init__(self, forecast: Forecast | None) -> None:
+    def __init__(self, forecast: Forecast | None = None) -> None:
         self._forecast = forecast
         self._began = monotonic()
         self._first: int | None = None

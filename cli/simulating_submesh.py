@@ -20,12 +20,13 @@ from ..instances.option_values import seconds
 from ..instances.submesh import MOST_PROCESSORS
 from ..instances.suggestions import entry_named
 from ..methods.submesh_allocators import ALLOCATORS
-from ..simulation.submesh import Fixed, first_come
+from ..simulation.submesh import Fixed, Judge, first_come
 from ..simulation.submesh_migration import Migrating, migration_judge
 from ..simulation.submesh_stream import Normal, Request, Sides, Uniform, queue
 from ..solvers.settings import Settings
 from . import outputs, shared
 from .parser import Parser, flag
+from .progress import progress_bar
 from .screen import print_measures
 
 
@@ -130,7 +131,22 @@ def _staying(
             args.shape, rotate=args.rotate, torus=args.torus, settings=limits
         )
     occupancy = Fixed(maker(args.shape, rotate=args.rotate, torus=args.torus))
-    return asdict(first_come(requests, occupancy, judge=judge))
+    return _served(requests, occupancy, judge)
+
+
+def _served(
+    requests: Sequence[Request], occupancy: Fixed, judge: Judge | None = None
+) -> dict[str, float | None]:
+    """Serve the queue; show on a terminal how many requests have started."""
+    started = 0
+    with progress_bar() as show:
+
+        def count(request: Request, time: float) -> None:
+            nonlocal started
+            started += 1
+            show(started, len(requests), "requests")
+
+        return asdict(first_come(requests, occupancy, judge=judge, on_start=count))
 
 
 def _moving(
@@ -140,7 +156,7 @@ def _moving(
     if why := ALLOCATORS["fs-f"].refuses(args.shape, args.torus):
         raise InputError(f"mig {why}", field="--shape", value=list(args.shape))
     occupancy = Migrating(args.shape, rotate=args.rotate, settings=limits)
-    measures: dict[str, float | None] = asdict(first_come(requests, occupancy))
+    measures = _served(requests, occupancy)
     # what failed could not be mended, by definition, unless that was not decided
     measures |= {
         "migration_fragmentation_pct": 0.0,
@@ -153,7 +169,7 @@ def _moving(
         generous = Migrating(
             args.shape, rotate=args.rotate, settings=limits, generous=True
         )
-        lenient = asdict(first_come(requests, generous))
+        lenient = _served(requests, generous)
     for name in ("completion_time", "utilization_pct"):
         measures[f"{name}_if_undecided_fit"] = lenient.get(name)
     return measures

@@ -364,6 +364,23 @@ def test_solve_shows_how_a_model_stands(
     assert re.search(r"of 5 s, incumbent \d+, bound \d+, gap \d+\.\d %", text), text
 
 
+def test_compare_and_submeshes_show_what_is_left(
+    monkeypatch: pytest.MonkeyPatch, path: Path, capsys: Capture
+) -> None:
+    seen: list[int] = []
+
+    def begin(clock: progress.Clock, done: int) -> None:
+        seen.append(done)
+
+    monkeypatch.setattr(progress.Clock, "begin", begin)
+    assert run(["compare", str(path), str(path), "--methods", "mm,random"]) == 0
+    assert seen == [0, 1, 2, 3, 4, 5]
+    seen.clear()
+    words = ["simulate", "submesh", "--shape", "8x8", "--requests", "20"]
+    assert run([*words, "--method", "fs-f"]) == 0
+    assert seen == [*range(1, 21)]
+
+
 def test_a_terminal_shows_a_line_that_is_rewritten(
     monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
