@@ -149,6 +149,30 @@ class _Temporary(_Stamped, caching.InTreeCacheLocator):  # type: ignore[misc]
         return None
 
 
+class _Files(caching.IndexDataCacheFile):  # type: ignore[misc]
+    """An index and files of machine code, each named after all that it depends on.
+
+    numba numbers the files. Then two processes that compile one kernel for different
+    types at the same time, or from different sources, give the same number away twice,
+    and one later runs the machine code of the other.
+    """
+
+    def __init__(self, cache_path: str, filename_base: str, source_stamp: str) -> None:
+        super().__init__(cache_path, filename_base, source_stamp)
+        self._data_name_pattern = f"{filename_base}.{{}}.nbc"
+
+    def save(self, key: Any, data: Any) -> None:
+        """Keep machine code, name it in the index, and remove what the index lacks."""
+        content = f"{self._source_stamp} {key!r}"
+        name = self._data_name_pattern.format(sha256(content.encode()).hexdigest()[:16])
+        self._save_data(name, data)
+        kept = self._load_index() | {key: name}
+        self._save_index(kept)
+        old = set(Path(self._cache_path).glob(self._data_name_pattern.format("*")))
+        for path in old - {Path(self._data_path(each)) for each in kept.values()}:
+            path.unlink(missing_ok=True)
+
+
 class _Cache(caching.FunctionCache):  # type: ignore[misc]
     """Machine code on disk; damaged or vanished files count as missing."""
 
@@ -168,6 +192,8 @@ class _Cache(caching.FunctionCache):  # type: ignore[misc]
 
         self._impl_class = Place
         super().__init__(kernel.py_func)
+        stamp = self._cache_file._source_stamp
+        self._cache_file = _Files(self._cache_path, self._impl.filename_base, stamp)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Load machine code while the clock stands still; None if there is none."""

@@ -234,6 +234,34 @@ def test_damaged_machine_code_is_made_again(tmp_path: Path) -> None:
     assert run_twice(tmp_path, {}, NUMBA_CACHE_DIR=str(cache)).startswith("3 ")
 
 
+@pytest.mark.parametrize(("stamps", "keys"), [("aa", "xy"), ("ab", "xx")])
+def test_processes_that_compile_at_once_never_run_each_others_machine_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stamps: str, keys: str
+) -> None:
+    """For other types, or from other sources: both begin with an empty index."""
+    places = [kernels_numba()._Files(str(tmp_path), "f", stamp) for stamp in stamps]
+    index = tmp_path / "f.nbi"
+    for first, second in ((0, 1), (1, 0)):
+        index.unlink(missing_ok=True)
+        with monkeypatch.context() as patch:
+            patch.setattr(kernels_numba()._Files, "_load_index", lambda self: {})
+            places[first].save(keys[first], first)
+            early = index.read_bytes()
+            places[second].save(keys[second], second)
+        assert places[second].load(keys[second]) == second
+        index.write_bytes(early)
+        assert places[first].load(keys[first]) in (first, None)
+
+
+def test_machine_code_of_an_older_source_is_removed(tmp_path: Path) -> None:
+    for stamp in "ab":
+        place = kernels_numba()._Files(str(tmp_path), "f", stamp)
+        place.save("x", stamp)
+        place.save("y", stamp)
+    assert len([*tmp_path.glob("*.nbc")]) == 2
+    assert [place.load(key) for key in "xy"] == ["b", "b"]
+
+
 def test_machine_code_made_beforehand_is_loaded_where_nothing_can_be_written(
     tmp_path: Path,
 ) -> None:
