@@ -176,6 +176,8 @@ class _Files(caching.IndexDataCacheFile):  # type: ignore[misc]
 class _Cache(caching.FunctionCache):  # type: ignore[misc]
     """Machine code on disk; damaged or vanished files count as missing."""
 
+    _cache_file: Any
+
     def __init__(self, kernel: Kernel, inner: bool) -> None:
         self._kernel = kernel
 

@@ -92,7 +92,7 @@ def _elsewhere(
     return subprocess.run(
         [sys.executable, "-m", "tests.planting", planted, *words],
         cwd=ROOT,
-        env={**os.environ, **environment},
+        env={**os.environ, "PYTEST_ADDOPTS": "", **environment},
         capture_output=True,
         text=True,
         check=False,
