@@ -20,6 +20,7 @@ from ..instances.files import write_text
 from ..instances.json_text import dumps
 from . import outputs, shared
 from .parser import Parser
+from .progress import Show, progress_bar
 from .screen import print_measures, wrapped
 
 _SWITCHING = ("cut-through", "wormhole", "flow")
@@ -162,7 +163,9 @@ def run(args: argparse.Namespace) -> int:
     _refuse_strangers(args)
     try:
         network = network_named(args.topology)
-        title, network, found = (_jobs if args.load is None else _load)(args, network)
+        with progress_bar() as show:
+            runs = _jobs if args.load is None else _load
+            title, network, found = runs(args, network, show)
     except InputError as error:
         name = re.split(r"[^\w-]", error.field)[0]
         if name == "table" and not error.file:
@@ -226,7 +229,7 @@ def _options(args: argparse.Namespace, network: Any) -> dict[str, Any]:
     }
 
 
-def _jobs(args: argparse.Namespace, network: Any) -> tuple[str, Any, Any]:
+def _jobs(args: argparse.Namespace, network: Any, show: Show) -> tuple[str, Any, Any]:
     """Run jobs; also return a title, and the network with all nodes."""
     from ..simulation.network.io_side import IoSide
     from ..simulation.network.runs import run_network
@@ -241,6 +244,7 @@ def _jobs(args: argparse.Namespace, network: Any) -> tuple[str, Any, Any]:
         mapping=args.mapping or "identity",
         instances=instances,
         io=io,
+        show=show,
         **_options(args, network),
     )
     where = f", I/O nodes in the {args.io_nodes}" if io else ""
@@ -253,7 +257,7 @@ def _jobs(args: argparse.Namespace, network: Any) -> tuple[str, Any, Any]:
     return title, io.network if io else network, found
 
 
-def _load(args: argparse.Namespace, network: Any) -> tuple[str, Any, Any]:
+def _load(args: argparse.Namespace, network: Any, show: Show) -> tuple[str, Any, Any]:
     """Run traffic at a load; also return a title, and the network."""
     from ..simulation.network.open_loop_runs import run_load
     from ..simulation.network.workloads_format import PHIT_BYTES
@@ -266,6 +270,7 @@ def _load(args: argparse.Namespace, network: Any) -> tuple[str, Any, Any]:
         pattern=pattern,
         flits=max(1, -(-size // PHIT_BYTES)),
         cycles=10_000 if args.cycles is None else args.cycles,
+        show=show,
         **_options(args, network),
     )
     title = (

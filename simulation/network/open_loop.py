@@ -17,6 +17,7 @@ import numpy as np
 from ...instances import InputError
 from .engine import Engine
 from .messages import Ints, Messages
+from .pacing import Pace, Show
 from .recording import LinkFilm, LinkRecorder
 
 LEAST_ACCEPTED = 0.95
@@ -230,6 +231,7 @@ def observe(
     own: bool = False,
     partner: Ints | None = None,
     filmed: bool = False,
+    show: Show | None = None,
 ) -> Observed:
     """Measure, and keep every latency; see `measure`.
 
@@ -239,6 +241,8 @@ def observe(
         As for `measure`.
     filmed
         Whether to note what links carry through time.
+    show
+        Called now and then with the present cycle, and the last.
     """
     phases = phases or Phases()
     n = engine.processors
@@ -247,9 +251,10 @@ def observe(
     )
     recorder = LinkRecorder(engine) if filmed else None
     engine.add(traffic)
+    run = engine.run if show is None else Pace(engine, show, phases.cycles).run
     while engine.time < phases.cycles:
         stop = phases.cycles
-        engine.run(min(stop, recorder.due) if recorder else stop)
+        run(min(stop, recorder.due) if recorder else stop)
         if recorder:
             recorder.look()
     begin, end = phases.warm_up, phases.warm_up + phases.window

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import NoReturn
 
 import numpy as np
@@ -15,6 +16,7 @@ from .engine import Engine
 from .limits import Limit, load_limit
 from .messages import Ints
 from .open_loop import Phases, observe, saturation
+from .pacing import Show
 from .patterns import UNIFORM, partners
 from .posted import PACKET, Network
 from .runs import (
@@ -95,6 +97,7 @@ def run_load(
     seed: int = 0,
     table: npt.ArrayLike | None = None,
     filmed: bool = False,
+    show: Show | None = None,
 ) -> Loaded:
     """Send random traffic at a load, and measure messages of a window of time.
 
@@ -113,8 +116,8 @@ def run_load(
         many behind it.
     switching, routing, packet, seed, table
         See `engine_for`; the seed is that of the traffic, too.
-    filmed
-        Whether to note what links carry through time.
+    filmed, show
+        See `observe`.
 
     Raises
     ------
@@ -135,16 +138,8 @@ def run_load(
     if not 0 < load <= flits:
         raise InputError(f"must be above 0 and at most {flits}", "load", load)
 
-    def fresh() -> Engine:
-        return engine_for(
-            network,
-            switching,
-            routing=routing,
-            packet=packet,
-            seed=seed,
-            table=table,
-        )
-
+    fresh = partial(engine_for, network, switching, routing=routing, packet=packet)
+    fresh = partial(fresh, seed=seed, table=table)
     engine = fresh()
     if engine.processors < 2:
         raise InputError("needs at least two processors", field="topology")
@@ -178,7 +173,14 @@ def run_load(
             field="cycles",
         )
     seen = observe(
-        engine, load, flits, phases, seed=seed, partner=partner, filmed=filmed
+        engine,
+        load,
+        flits,
+        phases,
+        seed=seed,
+        partner=partner,
+        filmed=filmed,
+        show=show,
     )
     if seen.point.saturated:
         _refuse(fresh, load, flits, phases, seed, partner, bound)

@@ -18,6 +18,7 @@ from .engine import Engine
 from .flow_level import FlowLevel
 from .io_side import IoSide
 from .messages import Ints
+from .pacing import Pace, Show
 from .places import mapped, placed
 from .posted import PACKET, Network
 from .recording import LinkFilm, LinkRecorder
@@ -172,6 +173,7 @@ def run_on(
     places: Sequence[Ints],
     *,
     filmed: bool = False,
+    show: Show | None = None,
 ) -> Finished:
     """Start an instance of a workload on each set of processors, and run to the end.
 
@@ -187,6 +189,8 @@ def run_on(
         Processors of the tasks, for each instance.
     filmed
         Whether to note what links carry through time; this changes nothing else.
+    show
+        Called now and then with the numbers of messages that have arrived, and of all.
 
     Returns
     -------
@@ -204,8 +208,9 @@ def run_on(
     end = [0] * len(places)
     recorder = LinkRecorder(engine) if filmed else None
     left = len(places)
+    run = engine.run if show is None else Pace(engine, show).run
     while left:
-        jobs = engine.run(recorder.due if recorder else None)
+        jobs = run(recorder.due if recorder else None)
         for job in jobs:
             end[job] = engine.time
         left -= len(jobs)
@@ -302,6 +307,7 @@ def run_network(
     table: npt.ArrayLike | None = None,
     io: IoSide | None = None,
     filmed: bool = False,
+    show: Show | None = None,
 ) -> Finished:
     """Place instances of a workload on an idle network, and run them at once.
 
@@ -323,7 +329,7 @@ def run_network(
     io
         The network with I/O nodes on one side: they run the last tasks of every
         instance. None to place these tasks like the others.
-    filmed
+    filmed, show
         See `run_on`.
 
     Raises
@@ -356,7 +362,7 @@ def run_network(
                 value=workload.io,
             )
         places = [np.concatenate([io.nodes(place), io.io]) for place in places]
-    return run_on(engine, whole, workload, places, filmed=filmed)
+    return run_on(engine, whole, workload, places, filmed=filmed, show=show)
 
 
 def _named(network: Network, ends: npt.NDArray[np.int64]) -> str:

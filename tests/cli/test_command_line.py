@@ -364,7 +364,7 @@ def test_solve_shows_how_a_model_stands(
     assert re.search(r"of 5 s, incumbent \d+, bound \d+, gap \d+\.\d %", text), text
 
 
-def test_compare_and_submeshes_show_what_is_left(
+def test_commands_show_what_is_left(
     monkeypatch: pytest.MonkeyPatch, path: Path, capsys: Capture
 ) -> None:
     seen: list[int] = []
@@ -379,6 +379,16 @@ def test_compare_and_submeshes_show_what_is_left(
     words = ["simulate", "submesh", "--shape", "8x8", "--requests", "20"]
     assert run([*words, "--method", "fs-f"]) == 0
     assert seen == [*range(1, 21)]
+    seen.clear()
+    network = ["simulate", "network", "--topology", "torus:4x4"]
+    job = ["--placement", "row", "--workload", "2M", "--tasks", "16", "--size", "999"]
+    assert run([*network, *job]) == 0
+    assert seen == sorted(seen)
+    assert seen[-1] == 48
+    seen.clear()
+    assert run([*network, "--load", "0.2", "--cycles", "2000"]) == 0
+    assert seen[-1] == 3600
+    assert len(seen) > 2
 
 
 def test_a_terminal_shows_a_line_that_is_rewritten(

@@ -32,6 +32,22 @@ def test_a_light_load_passes(switching: Switching) -> None:
     assert again.film.counts.sum(axis=0).tolist() == run.carried.tolist()
 
 
+@pytest.mark.parametrize("switching", Switching)
+def test_a_load_that_is_watched_is_the_same(switching: Switching) -> None:
+    seen: list[tuple[int, int, str]] = []
+    plain = run_load(Torus(4, 4), 0.1, cycles=4000, switching=switching)
+    watched = run_load(
+        Torus(4, 4),
+        0.1,
+        cycles=4000,
+        switching=switching,
+        show=lambda *what: seen.append(what),
+    )
+    assert watched.summary == plain.summary
+    assert seen[-1] == (7200, 7200, "cycles")
+    assert len(seen) > 3
+
+
 def test_saturation_is_found_and_named() -> None:
     with pytest.raises(InputError, match=r"^load: 0\.45 flits .* beyond sat") as raised:
         run_load(Mesh(8, 8), 0.45, cycles=3000, switching=Switching.WORMHOLE)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from closeknit.instances import Mesh, Torus
+from closeknit.simulation.network import pacing
 from closeknit.simulation.network.cut_through import CutThrough
 from closeknit.simulation.network.kary_tree import KaryTree
 from closeknit.simulation.network.messages import messages
@@ -22,6 +23,34 @@ NETWORKS: list[tuple[Network, Switching]] = [
     (KaryTree(2, 4), Switching.FLOW),
     (network_named("dragonfly:2,2,1"), Switching.CUT_THROUGH),
 ]
+
+
+@pytest.mark.parametrize("filmed", [False, True])
+@pytest.mark.parametrize(("network", "switching"), NETWORKS)
+def test_a_run_that_is_watched_is_the_same(
+    network: Network,
+    switching: Switching,
+    filmed: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(pacing, "_FIRST", 3)
+    monkeypatch.setattr(pacing, "_SHORT", 0.0)
+    job = workload("BU", 8, 600)
+    seen: list[tuple[int, int, str]] = []
+    plain = run_network(network, job, "mm", switching=switching)
+    watched = run_network(
+        network,
+        job,
+        "mm",
+        switching=switching,
+        filmed=filmed,
+        show=lambda *what: seen.append(what),
+    )
+    assert watched.summary == plain.summary
+    assert watched.latency.tolist() == plain.latency.tolist()
+    assert len(seen) > 3
+    assert [done for done, _, _ in seen] == sorted(done for done, _, _ in seen)
+    assert seen[-1][0] == seen[-1][1]
 
 
 @pytest.mark.parametrize(("network", "switching"), NETWORKS)
