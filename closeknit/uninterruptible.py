@@ -1,4 +1,6 @@
-"""Whether an exception that a signal raises now would be lost; imports nothing."""
+"""Whether an exception that a signal raises now would be lost; quick to import."""
+
+import gc
 
 TYPE_CHECKING = False  # importing `typing` for it takes its time
 if TYPE_CHECKING:
@@ -13,14 +15,17 @@ def uninterruptible(frame: "FrameType | None") -> bool:
     """Return whether a frame, or one that called it, must not raise KeyboardInterrupt.
 
     It must not while a module is imported, since half a module would be of no use
-    later; nor where LLVM hands over machine code or Python drops an object, where the
-    exception would be printed and forgotten.
+    later; nor where LLVM hands over machine code, or Python drops an object or calls
+    back from collecting garbage, where the exception would be printed and forgotten.
     """
+    collecting = [getattr(each, "__code__", None) for each in gc.callbacks]
     while frame is not None:
         if frame.f_globals.get("__name__", "").startswith(_LOADERS):
             return True
         name = frame.f_code.co_name
         if name == "__del__" or name.startswith(_CALLED_BY_LLVM):
+            return True
+        if frame.f_code in collecting:
             return True
         frame = frame.f_back
     return False

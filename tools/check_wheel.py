@@ -14,6 +14,7 @@ import venv
 import zipfile
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from time import perf_counter
 
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAM = """
@@ -66,11 +67,19 @@ def check(archive: Path, folder: Path) -> None:
     python = home / "bin" / "python"
     pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     run(*pip, archive, cwd=folder)
-    run(python, "-c", PROGRAM, cwd=folder)
     (folder / "job.json").write_text(JOB, encoding="utf-8")
     command = home / "bin" / "closeknit"
-    shown = run(command, "solve", "job.json", cwd=folder)
-    assert "status  optimal" in shown, shown
+    hard = ("--shape", "16x16", "--free", "50%", "--k", "32", "--seed", "1")
+    run(command, "generate", "random", *hard, "--out", "hard", cwd=folder)
+    for name in ("job.json", *(f"hard/{file.name}" for file in folder.glob("hard/*"))):
+        seconds = []
+        for _ in range(2):  # nothing is compiled at first
+            begin = perf_counter()
+            shown = run(command, "solve", name, cwd=folder)
+            seconds.append(perf_counter() - begin)
+            assert "status  optimal" in shown, shown
+        print("  solve {}: first {:.1f} s, again {:.1f} s".format(name, *seconds))
+    run(python, "-c", PROGRAM, cwd=folder)
     assert "mm-inc" in run(command, "methods", "ksubset", cwd=folder)
     assert "bundled" in run(command, "ratios", "--help", cwd=folder)
     print(f"{archive.name}: installs and solves outside the checkout")

@@ -338,10 +338,18 @@ def test_ctrl_c_while_llvm_hands_over_machine_code_is_not_lost(
     assert "Exception ignored" not in program.stderr
 
 
-def test_ctrl_c_while_an_object_is_dropped_is_not_lost() -> None:
-    """There Python prints an exception and forgets it, so that the run would go on."""
+@pytest.mark.parametrize(
+    "moment",
+    [
+        "del (held := [Pressing()])[0]",
+        "gc.callbacks.append(pressing_once)\n    gc.collect()",
+    ],
+    ids=["dropped", "collecting"],
+)
+def test_ctrl_c_where_python_forgets_exceptions_is_not_lost(moment: str) -> None:
+    """There Python prints an exception, and the run would go on."""
     program = subprocess.run(
-        [sys.executable, "-c", DROPPED],
+        [sys.executable, "-c", FORGETTING.format(moment=moment)],
         capture_output=True,
         text=True,
         timeout=HANG,
@@ -349,18 +357,27 @@ def test_ctrl_c_while_an_object_is_dropped_is_not_lost() -> None:
     assert (program.stdout.split(), program.stderr) == (["pressed", "interrupted"], "")
 
 
-DROPPED = """
-import signal, time
+FORGETTING = """
+import gc, signal, time
 from closeknit import cli
 
 class Pressing:
-    def __del__(self):
+    @staticmethod
+    def press():
         print("pressed", flush=True)
         signal.raise_signal(signal.SIGINT)
 
+    def __del__(self):
+        self.press()
+
+def pressing_once(when, about):
+    if when == "stop":
+        Pressing.press()
+        gc.callbacks.remove(pressing_once)
+
 signal.signal(signal.SIGINT, cli._Interrupt())
 try:
-    del (held := [Pressing()])[0]
+    {moment}
     time.sleep(60)
 except KeyboardInterrupt:
     print("interrupted")
