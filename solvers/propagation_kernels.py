@@ -523,10 +523,10 @@ class FastPropagator(Propagator):
         given = [x for x in given if not true[x]]
         self._trail[: len(given)] = given
         true[given] = True
-        _, length = self._run([], len(given))
+        sound, length = self._run([], len(given))
         found = {int(x) // 2 * (-1 if x % 2 else 1) for x in np.flatnonzero(true)}
         undo(self._terms, self._stored, self._literals, self._trail, length)
-        return found
+        return found if sound else None
 
     def after(self, literals: Collection[int]) -> Flags | None:
         """Return which literals propagate from some, by index; None if refuted.

@@ -74,10 +74,10 @@ class Propagator:
         queue: list[int] = []
         for x in literals - self._true:
             self._assign(x, trail, queue)
-        self._propagate(queue, trail)
+        sound = self._propagate(queue, trail)
         true = set(self._true)
         self._undo(trail)
-        return true
+        return true if sound else None
 
     def _assign(self, literal: int, trail: list[int], queue: list[int]) -> None:
         """Make a literal true; queue the rows that may now propagate."""

@@ -32,7 +32,9 @@ def least(formula: Formula) -> int | None:
     if status == cp_model.INFEASIBLE:
         return None
     assert status == cp_model.OPTIMAL
-    value = round(solver.objective_value) + formula.offset
+    # added up here: the solver says it as a float
+    chosen = sum(a for v, a in formula.objective.items() if solver.value(x[v - 1]))
+    value = chosen + formula.offset
     assert value % formula.unit == 0
     return int(value // formula.unit)
 
