@@ -16,7 +16,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from ..instances import Instance, Value, problem_of, read_instance
+from ..instances import Instance, KSubset, Value, problem_of, read_instance
 from ..instances.errors import InputError
 from ..instances.json_text import dumps
 from ..instances.proofs.folder import CERTIFICATE, LOG
@@ -161,6 +161,8 @@ def _proved(
             limit = settings.time_limit
             found = cited(instance, result, path, seconds=limit, kinds=(kind,))
             said = found.why
+            if kind == LOG and isinstance(instance, KSubset) and instance.has_cuts:
+                said += "; --certificate FILE writes a shorter one"
             if kept := found.kept:
                 said = (
                     f"{kept.kind} by {kept.by}, {kept.size} bytes, written in "
