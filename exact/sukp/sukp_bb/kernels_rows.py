@@ -23,7 +23,8 @@ _SWEEPS = 3
 _MANY = 3
 """Elements that one row is tried to keep out of R; with 8 there are more rows."""
 _TRIES, _PATIENCE = 8, 2
-"""Attempts at such a row; after these an element is given up each time."""
+"""Attempts at such a row; after these an element is given up each time, and shares
+are more accurate."""
 _MARGIN = 1.1
 """What an element is to get, as a multiple of what it seems to need."""
 
@@ -231,7 +232,8 @@ def keep_out(
                 extra[e] = lacking * _MARGIN + 1.0
                 load[e] -= extra[e]
         pour(living, load, near)
-        pour(living, load, near)
+        if trial >= _PATIENCE:
+            pour(living, load, near)
         for e in range(m):
             load[e] += extra[e]
         value, ratio = weigh(problem, desk, load, draft.order, need)
