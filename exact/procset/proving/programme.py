@@ -20,8 +20,8 @@ from .kernels_simplex import FAILED, OPTIMAL, Matrix, Tableau, made, solve
 
 _LARGE = 5000
 """Rows from which an interior point method is faster."""
-_SMALL = 250_000
-"""Entries of a tableau up to which it is used."""
+_SMALL = 40_000
+"""Entries of a tableau up to which it is quicker."""
 
 
 def _highs() -> Any:
