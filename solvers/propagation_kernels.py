@@ -8,7 +8,7 @@ Removed rows are marked as dead and swept out when they are many.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -407,16 +407,20 @@ class FastPropagator(Propagator):
         if row.degree > 0:
             self._waiting[number] = row
 
+    def enter_all(self, rows: Mapping[int, Row]) -> None:
+        """Add rows to the store, by their numbers."""
+        self._waiting |= {n: row for n, row in rows.items() if row.degree > 0}
+
     def _enter_waiting(self) -> None:
         """Add the rows that wait, all at once."""
         waiting, self._waiting = self._waiting, {}
-        rows, total = waiting.values(), sum(len(row.terms) for row in waiting.values())
-        sizes = np.fromiter((len(row.terms) for row in rows), np.int64, len(rows))
+        rows, lengths = waiting.values(), [len(row.terms) for row in waiting.values()]
+        sizes, total = np.array(lengths, np.int64), sum(lengths)
         words = np.fromiter(
             chain.from_iterable(row.terms for row in rows), np.int64, total
         )
         try:
-            degrees = np.fromiter((row.degree for row in rows), np.int64, len(rows))
+            degrees = np.array([row.degree for row in rows], np.int64)
             values = chain.from_iterable(row.terms.values() for row in rows)
             factors = np.fromiter(values, np.int64, total)
         except OverflowError:

@@ -22,6 +22,7 @@ from ..submesh.packing import Packing, packing_of, ways
 from ..sukp.instance import Sukp
 from ..value import Value
 from .formula import Formula
+from .rows import Row
 
 TRUE, FALSE = 0, None
 """Stand for literals that are constant."""
@@ -137,7 +138,7 @@ def _procset(instance: ProcSet) -> Formula:
         s = formula.variable(f"s{i}")
         for p in one.members:
             if p in x:
-                formula.clause(s, -x[p])
+                formula.rows.append(Row({s: 1, -x[p]: 1}, 1))
         formula.charge(folded(one.cost, levels), s)
     return formula
 

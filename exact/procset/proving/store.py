@@ -31,10 +31,9 @@ class Store:
 
     def __init__(self, log: ProofLog) -> None:
         self.log = log
-        self._held: dict[int, Row] = {}
+        self._held = dict(enumerate(log.formula.rows, 1))
         self._propagator = FastPropagator(lambda work: None)
-        for number, row in enumerate(log.formula.rows, 1):
-            self.enter(number, row)
+        self._propagator.enter_all(self._held)
 
     def enter(self, number: int, row: Row) -> None:
         """Let a logged row propagate."""

@@ -12,7 +12,7 @@ import numpy as np
 from ....solvers.kernels import kernel
 from .kernels_combine import combine, drop, round_off, thin_out
 from .layout import IN, OPEN, OUT, Bytes, Indices, Ints, Problem
-from .rows_layout import LOSSES, Desk, Draft, Floats, Pool
+from .rows_layout import LOSSES, Desk, Draft, Floats, Living, Pool
 
 CLOSED, FIXED, BRANCH, LOST, REACHED = -1, -2, -3, -4, -5
 """Answers of `draft_row`: the new row contradicts the decisions; it implies further
@@ -23,7 +23,8 @@ _SWEEPS = 3
 _MANY = 3
 """Elements that one row is tried to keep out of R; with 8 there are more rows."""
 _TRIES, _PATIENCE = 8, 2
-"""Attempts at such a row; after these an element is given up each time."""
+"""Attempts at such a row; after these an element is given up each time, and shares
+are more accurate."""
 _MARGIN = 1.1
 """What an element is to get, as a multiple of what it seems to need."""
 
@@ -96,52 +97,68 @@ def settle(
 
 
 @kernel
-def pour(problem: Problem, desk: Desk, load: Floats, near: Indices) -> None:
+def gather(problem: Problem, desk: Desk) -> Living:
+    """List the open elements of living items."""
+    n, edges = len(desk.alive), len(problem.member)
+    begin, edge = np.zeros(n + 1, np.uint32), np.empty(edges, np.uint32)
+    member, heft = np.empty(edges, np.uint32), np.empty(edges, np.float64)
+    share, profit = np.empty(edges, np.float64), np.empty(n, np.float64)
+    items = count = 0
+    for j in range(n):
+        if not desk.alive[j]:
+            continue
+        for t in range(problem.item[j], problem.item[j + 1]):
+            if desk.state[problem.member[t]] == OPEN:
+                edge[count], member[count] = t, problem.member[t]
+                heft[count] = problem.weight[problem.member[t]]
+                share[count] = desk.share[t]
+                count += 1
+        if count > begin[items]:
+            profit[items] = problem.profit[j]
+            items += 1
+            begin[items] = count
+    return Living(begin[: items + 1], profit, edge, member, heft, share)
+
+
+@kernel
+def pour(living: Living, load: Floats, near: Indices) -> None:
     """Share every living item's profit out anew, to the least loaded for their weight.
 
     Loads per weight become as equal as they can: then shares are best for any
     multiplier.
     """
-    weight, member, share, state = (
-        problem.weight,
-        problem.member,
-        desk.share,
-        desk.state,
-    )
-    for j in range(len(desk.alive)):
-        if not desk.alive[j]:
-            continue
-        size = 0
-        for t in range(problem.item[j], problem.item[j + 1]):
+    begin, profit, _, member, heft, share = living
+    for j in range(len(begin) - 1):
+        total, weight, size = profit[j], 0.0, 0
+        for t in range(begin[j], begin[j + 1]):
             e = member[t]
-            if state[e] != OPEN:
-                continue
             load[e] -= share[t]
             share[t] = 0.0
-            i = size
-            while i > 0:
-                f = member[near[i - 1]]
-                if load[f] * weight[e] <= load[e] * weight[f]:
-                    break
-                near[i] = near[i - 1]
-                i -= 1
-            near[i] = t
-            size += 1
-        total = float(problem.profit[j])
-        heft = level = 0.0
-        full = 0
-        while full < size:
-            e = member[near[full]]
-            if full > 0 and load[e] >= level * weight[e]:
-                break
             total += load[e]
-            heft += weight[e]
-            level = total / heft
-            full += 1
-        for i in range(full):
-            e = member[near[i]]
-            share[near[i]] = max(0.0, level * weight[e] - load[e])
-            load[e] += share[near[i]]
+            weight += heft[t]
+            near[size] = t
+            size += 1
+        # Those above the level of the others get nothing, which lowers that level.
+        level = 0.0
+        while size > 0:
+            level = total / weight
+            left = 0
+            for i in range(size):
+                t = near[i]
+                own = load[member[t]]
+                if own < level * heft[t]:
+                    near[left] = t
+                    left += 1
+                else:
+                    total -= own
+                    weight -= heft[t]
+            if left == size:
+                break
+            size = left
+        for i in range(size):
+            t = near[i]
+            share[t] = level * heft[t] - load[member[t]]
+            load[member[t]] += share[t]
 
 
 @kernel
@@ -178,6 +195,7 @@ def keep_out(
     problem: Problem,
     desk: Desk,
     draft: Draft,
+    living: Living,
     load: Floats,
     near: Indices,
     worth: Ints,
@@ -196,10 +214,15 @@ def keep_out(
     weight, m = problem.weight, len(problem.weight)
     extra = np.zeros(m, dtype=np.float64)
     wanted = 0
-    for e in np.argsort(-(worth * problem.rank)):
-        possible = worth[e] - ratio * weight[e] > lacking
-        if wanted < _MANY and desk.state[e] == OPEN and possible:
-            extra[e] = 1.0
+    for _ in range(_MANY):
+        found, most = -1, -1.0
+        for e in range(m):
+            possible = worth[e] - ratio * weight[e] > lacking and extra[e] == 0.0
+            value = worth[e] * problem.rank[e]
+            if desk.state[e] == OPEN and possible and value > most:
+                found, most = e, value
+        if found >= 0:
+            extra[found] = 1.0
             wanted += 1
     for trial in range(_TRIES):
         if wanted == 0:
@@ -208,8 +231,9 @@ def keep_out(
             if extra[e] > 0.0:
                 extra[e] = lacking * _MARGIN + 1.0
                 load[e] -= extra[e]
-        pour(problem, desk, load, near)
-        pour(problem, desk, load, near)
+        pour(living, load, near)
+        if trial >= _PATIENCE:
+            pour(living, load, near)
         for e in range(m):
             load[e] += extra[e]
         value, ratio = weigh(problem, desk, load, draft.order, need)
@@ -249,22 +273,33 @@ def draft_row(
             need -= problem.weight[e]
     if need <= 0:
         return REACHED, 0
-    for t in range(len(problem.member)):
-        if desk.alive[draft.owner[t]] and state[problem.member[t]] == OPEN:
-            load[problem.member[t]] += desk.share[t]
-        else:
-            desk.share[t] = 0.0
+    living = gather(problem, desk)
+    for t in range(living.begin[-1]):
+        load[living.member[t]] += living.share[t]
     value = ratio = 0.0
     for _ in range(_SWEEPS):
-        pour(problem, desk, load, near)
+        pour(living, load, near)
         value, ratio = weigh(problem, desk, load, draft.order, need)
         if cost + value >= best:
             break
     limit = float(best - 1 - cost)
     if value <= limit:
         ratio = keep_out(
-            problem, desk, draft, load, near, worth, need, limit - value, ratio, limit
+            problem,
+            desk,
+            draft,
+            living,
+            load,
+            near,
+            worth,
+            need,
+            limit - value,
+            ratio,
+            limit,
         )
+    desk.share[:] = 0.0
+    for t in range(living.begin[-1]):
+        desk.share[living.edge[t]] = living.share[t]
     round_off(problem, desk, draft, unit)
     surplus = combine(problem, desk, draft, ratio, best)
     decided, top, most = 0, 0, -1.0

@@ -28,6 +28,7 @@ import numpy as np
 from ....instances import IntArray, Sukp
 from ....solvers import SolverError
 from ....solvers.proof_log import ProofLog
+from ....solvers.text_kernels import multiples
 from .kernels_rows import BRANCH, CLOSED, LOST, REACHED, draft_row
 from .layout import IN, OPEN, OUT, packed
 from .rows_layout import EDGES, LOSSES, MOST, SCALE, TIMES, UNIT, Desk, Draft, Pool
@@ -88,11 +89,14 @@ class _Recorder:
         place = {pair: number for number, pair in enumerate(pairs, 2)}
         sizes = np.diff(problem.item.astype(np.int64)).tolist()
         owner = np.repeat(np.arange(n), sizes)
-        self.number = [
-            place[int(j), int(index[e])]
-            for j, e in zip(owner, problem.member, strict=True)
-        ]
-        self.profit = [int(p) for p in problem.profit[owner]]
+        self.number = np.array(
+            [
+                place[int(j), int(index[e])]
+                for j, e in zip(owner, problem.member, strict=True)
+            ],
+            dtype=np.int64,
+        )
+        self.profit = problem.profit[owner]
         self.unit = 1
         while 0 < self.unit * sum(instance.profits) < _FINE:
             self.unit *= 2
@@ -174,10 +178,9 @@ class _Recorder:
 
     def _lost(self, node: _Node) -> list[int | str]:
         """Combine the base and the items lost since."""
-        parts: list[int | str] = [node.base]
-        for t in node.lost:
-            parts += [self.number[t], self.profit[t], "*", "+"]
-        return parts
+        if not node.lost:
+            return [node.base]
+        return [node.base, multiples(self.number[node.lost], self.profit[node.lost])]
 
     def _shares(self) -> list[int | str]:
         """Combine with shares and weights."""
@@ -185,11 +188,9 @@ class _Recorder:
         parts: list[int | str] = []
         if tally[UNIT] > 1:
             parts += [tally[UNIT], "*"]
-        edges = draft.edge[: tally[EDGES]].tolist()
-        amounts = draft.amount[: len(edges)].tolist()
-        number = self.number
-        pairs = zip(edges, amounts, strict=True)
-        parts += [f"{number[t]} {amount} * +" for t, amount in pairs]
+        if count := tally[EDGES]:
+            edges = self.number[draft.edge[:count]]
+            parts.append(multiples(edges, draft.amount[:count]))
         if tally[SCALE] > 1:
             parts += [tally[SCALE], "*"]
         if tally[TIMES]:

@@ -30,6 +30,17 @@ class Desk(NamedTuple):
     share: Floats  # of each item's profit, parallel to ``member``
 
 
+class Living(NamedTuple):
+    """Memberships of living items in open elements, item by item."""
+
+    begin: Indices  # of the memberships of each item
+    profit: Floats
+    edge: Indices  # their places in ``member`` of the problem
+    member: Indices
+    heft: Floats  # what that element weighs
+    share: Floats
+
+
 class Draft(NamedTuple):
     """The new row, and how it is combined."""
 
