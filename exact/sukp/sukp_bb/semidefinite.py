@@ -40,7 +40,7 @@ MOST = 2000
 """Items and elements together beyond which the matrix is too large."""
 _MEMORY = 20
 """Steps that the quasi-Newton method remembers."""
-_BARRIERS = 0.1, 0.03, 0.01, 0.003
+_BARRIERS = 0.3, 0.15, 0.08, 0.04, 0.02, 0.01, 0.005
 """Weights of the barrier, in turns, against a profit of 1 in all."""
 _STEPS = 60
 """Steps with one weight."""
