@@ -1,11 +1,11 @@
 """Set-union knapsacks proven by sukp-bb, compared with a general solver.
 
     python benchmarks/bench_sukp.py [--time-limit S] [--baseline M] [--only TEXT]
-        [--all] [--proofs]
+        [--sizes N ...] [--all] [--proofs]
 
 The six smallest instances of the benchmark of He et al. (where ../shared, or the folder
 CLOSEKNIT_DATA, has data/sukp), and seeded random ones of the same kind, of 110 and 120
-items and elements.
+items and elements, or of other ``--sizes``.
 Seconds are CPU seconds of sukp-bb, after one run to compile; the time limit is by the
 clock, as is the baseline's time, whose solver runs in a process of its own. What was
 not proved shows as bound..cost. ``--all`` adds the other 24 instances: bounds only.
@@ -17,7 +17,7 @@ from __future__ import annotations
 import argparse
 import lzma
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -44,13 +44,13 @@ KINDS = ((Fraction(1, 10), Fraction(3, 4)), (Fraction(3, 20), Fraction(17, 20)))
 SMALL, RANDOM = 100, (110, 120)
 
 
-def instances(everything: bool) -> Iterator[Sukp]:
+def instances(sizes: Sequence[int], everything: bool) -> Iterator[Sukp]:
     """Yield the instances of the table, smaller ones first."""
     read = [read_instance(path) for path in DATA.glob("*.txt.xz")]
     known = [one for one in read if isinstance(one, Sukp)]
     known.sort(key=lambda one: (one.n + len(one.weights), one.name))
     yield from (one for one in known if one.n <= SMALL)
-    for size in RANDOM:
+    for size in sizes:
         for density, ratio in KINDS:
             yield random_sukp(size, size, density, ratio, seed=1)
     if everything:
@@ -117,6 +117,9 @@ def main() -> None:
     parser.add_argument("--time-limit", type=float, default=120.0)
     parser.add_argument("--baseline", default="union/scip", help="a method, or none")
     parser.add_argument("--only", default="", help="instances whose name has this")
+    parser.add_argument(
+        "--sizes", type=int, nargs="+", default=RANDOM, help="of the random ones"
+    )
     parser.add_argument("--all", action="store_true", help="the large ones too")
     parser.add_argument("--proofs", action="store_true", help="write and check proofs")
     args = parser.parse_args()
@@ -132,7 +135,7 @@ def main() -> None:
     ours(warm, 2.0)
     print("|", " | ".join(columns), "|")
     print("|" + "---|" * len(columns))
-    for instance in instances(args.all):
+    for instance in instances(args.sizes, args.all):
         if args.only not in instance.name:
             continue
         if args.proofs:

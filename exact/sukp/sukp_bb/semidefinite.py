@@ -40,7 +40,7 @@ MOST = 2000
 """Items and elements together beyond which the matrix is too large."""
 _MEMORY = 20
 """Steps that the quasi-Newton method remembers."""
-_BARRIERS = 0.1, 0.03, 0.01, 0.003
+_BARRIERS = 0.3, 0.15, 0.08, 0.04, 0.02, 0.01, 0.005
 """Weights of the barrier, in turns, against a profit of 1 in all."""
 _STEPS = 60
 """Steps with one weight."""
@@ -52,6 +52,8 @@ _BITS = 2**48
 """Entries of the integer matrix are about this at most."""
 _POINTS = 2**20
 """A tangent touches at a point whose coordinates are multiples of 1 / this."""
+_FARTHEST = 2.0**20
+"""Greatest coordinate of such a point, which may be outside the unit cube."""
 
 
 class _Terms(NamedTuple):
@@ -255,7 +257,9 @@ class Products:
             2 * (int(lever) * int(x) + int(i) + int(a) * u)
             for x, i, a, u in zip(w, element, least, most, strict=True)
         ]
-        touch = (np.clip(peak, 0.0, 1.0) * _POINTS).astype(np.int64).astype(object)
+        # not moved into the unit cube: a tangent there may rise far above the function
+        peak = np.clip(peak, -_FARTHEST, _FARTHEST)
+        touch = (peak * _POINTS).astype(np.int64).astype(object)
         image = matrix.astype(object) @ touch
         total = -2 * int(lever) * need * _POINTS**2 + int(touch @ image)
         for c, y in zip(slope, image, strict=True):

@@ -50,6 +50,16 @@ def test_is_close_on_a_random_instance() -> None:
     assert 0.5 * best <= bound(instance, 200) <= best
 
 
+def test_proves_what_the_multipliers_are_worth() -> None:
+    # after so few steps the function is greatest outside the unit cube
+    instance = random_sukp(100, 100, Fraction(1, 10), Fraction(3, 4), seed=1)
+    products = Products(packed(instance)[0])
+    products.improve(lambda: False, 20)
+    found = products._value(products._point, 0.0)
+    assert found is not None
+    assert products.least >= products.total * (1 - found[0]) > 8000
+
+
 def test_is_cited_where_it_is_the_best_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     improve = partialmethod(Products.improve, steps=100)  # however slow the machine
     monkeypatch.setattr(Products, "improve", improve)
