@@ -16,7 +16,7 @@ from ..scheduler.hostlist import unfold
 from ..scheduler.placement import MOST_K, NodeSelector, Objective, Request
 from ..scheduler.placement.program import Flags
 from ..scheduler.state import Report, read_state
-from ..scheduler.topologies import read_cluster
+from ..scheduler.topologies import Cluster, read_cluster
 from . import outputs, shared
 
 
@@ -145,6 +145,10 @@ def read_machine(args: argparse.Namespace, free: str | None) -> ClusterState:
         named = report.free if listed is not None else report.busy
         known = [name for name in named if name in cluster.index]
         if report.source:
+            option, given = (
+                ("--busy", args.busy) if listed is None else ("--free", free)
+            )
+            _refuse_strange(report, cluster, str(given), option)
             ignored, named = len(named) - len(known), dict.fromkeys(known)
         if listed is not None:
             names = named
@@ -162,6 +166,14 @@ def _refuse(report: Report, free: str | None) -> None:
     if report.source == "kubectl" and not report.free:
         problem = "says of no node that it is free: give pods with --busy"
         raise InputError(problem, field="--free", value=free)
+
+
+def _refuse_strange(report: Report, cluster: Cluster, given: str, option: str) -> None:
+    """Refuse a report on another machine, which would leave all nodes free."""
+    named = [*report.busy, *report.free]
+    if named and not any(name in cluster.index for name in named):
+        problem = f"none of its {len(named)} nodes is in the topology"
+        raise InputError(problem, option, named[0], file=given.removeprefix("@"))
 
 
 def request_of(

@@ -19,6 +19,7 @@ from typing import Any, BinaryIO, cast
 from ...instances import InputError
 from ...instances.files import decoded, reading, unpacking
 from ...instances.parsing import parse_json
+from ..long_reports import refuse_failed
 from ..placement import NodeSelector, Objective
 from ..placement.program import Flags
 from ..topologies.fabric import MOST_BYTES
@@ -187,6 +188,10 @@ def _objects(
     """Yield the jobs or workloads of a report; any other object is one itself."""
     for key in ("jobs", "items"):
         if isinstance(document.get(key), list):
+            try:
+                refuse_failed(document)
+            except InputError as error:
+                raise error.of_file(where) from None
             for i, entry in enumerate(document[key]):
                 if not isinstance(entry, dict):
                     raise InputError("must be an object", f"{key}[{i}]", file=where)

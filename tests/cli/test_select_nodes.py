@@ -109,6 +109,11 @@ def test_reports_of_slurm(ask: Ask, tmp_path: Path) -> None:
     status, _, err = ask("-k", "1", "--free", f"@{report}")
     assert status == 2
     assert "--free: says which nodes are busy: give it with --busy" in err
+    report.write_text(json.dumps({"jobs": [{**jobs[0], "nodes": "x[1-2]"}]}))
+    status, out, err = ask("-k", "1", "--busy", f"@{report}")
+    assert (status, out) == (2, "")
+    said = "--busy: none of its 2 nodes is in the topology: 'x1'"
+    assert err == f"closeknit: {report}: {said}\n"
 
 
 def test_flat_topologies_take_their_nodes_from_the_free_ones(ask: Ask) -> None:
