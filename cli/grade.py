@@ -7,8 +7,8 @@ no other job runs.
 
 A decision that cannot be graded (unknown nodes, nodes that were not free, another
 number of nodes than the job's) is counted and reported with its line. Exit status 1
-with --max-ratio when a ratio is above it, groups (segments, levels) are not whole, or
-nothing could be graded. Ctrl-C shows the grades so far; exit status 130.
+when nothing could be graded, and with --max-ratio when a ratio is above it or groups
+(segments, levels) are not whole. Ctrl-C shows the grades so far; exit status 130.
 """
 
 from __future__ import annotations
@@ -140,6 +140,7 @@ def run(args: argparse.Namespace) -> int:
         Objective(args.objective or ("switches" if trees else "hops")),
         selector.free(without=excluded, fields=("", "--exclude")),
         _since(args.since),
+        lambda text: print(f"closeknit: {text}", file=sys.stderr),
     )
     totals = Totals(args.worst, args.max_ratio)
     with ExitStack() as stack:
@@ -170,7 +171,7 @@ def run(args: argparse.Namespace) -> int:
     if pressed.is_set():
         print(f"closeknit: interrupted after {totals.seen} decisions", file=sys.stderr)
         return 130
-    return 0 if totals.most is None or totals.passed else 1
+    return 0 if totals.passed else 1
 
 
 def _since(text: str | None) -> int | None:
