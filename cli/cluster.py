@@ -86,7 +86,7 @@ def add_exclude(group: Any) -> None:
 
 def add_request(group: Any) -> None:
     """Declare the options that `request_of` reads, but for ``--objective``."""
-    shared.add_number(group, "-k", "nodes wanted")
+    group.add_argument("-k", type=int, metavar="N", help="nodes wanted")
     shared.add_number(group, "--segment", "nodes of a group within one switch or block")
     group.add_argument(
         "--levels",
@@ -191,6 +191,12 @@ def request_of(
             raise InputError("is given twice", field="--levels", value=name)
         levels[name] = int(size)
     require = unfold(args.require, field="--require") if args.require else []
+    if len(set(require)) > args.k:
+        problem = f"names {len(set(require))} nodes, more than -k {args.k}"
+        raise InputError(problem, "--require")
+    excluded = set(unfold(args.exclude, field="--exclude") if args.exclude else [])
+    if both := [name for name in require if name in excluded]:
+        raise InputError("is in --exclude too", "--require", both[0])
     try:
         return Request(
             args.k,

@@ -16,8 +16,9 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from datetime import UTC, datetime
+from fractions import Fraction
 from typing import TextIO
 
 from ..instances.errors import InputError
@@ -81,7 +82,7 @@ def options(parser: Parser) -> None:
     )
     parser.add_argument(
         "--max-ratio",
-        type=shared.fraction,
+        type=_ratio,
         metavar="R",
         help="audit: exit status 1 if a ratio is above R, such as 1.1",
     )
@@ -130,8 +131,6 @@ def run(args: argparse.Namespace) -> int:
         raise InputError("cannot also be read from standard input", "--topology")
     if not 1 <= args.worst <= _MOST_KEPT:
         raise InputError(f"must be from 1 to {_MOST_KEPT}", "--worst", args.worst)
-    if args.max_ratio is not None and args.max_ratio < 1:
-        raise InputError("must be at least 1", "--max-ratio", str(args.max_ratio))
     settings = Settings(time_limit=seconds(args.time_limit))
     selector = selector_of(args)
     trees = any(isinstance(f, Hierarchy) for f in selector.cluster.fabrics)
@@ -172,6 +171,15 @@ def run(args: argparse.Namespace) -> int:
         print(f"closeknit: interrupted after {totals.seen} decisions", file=sys.stderr)
         return 130
     return 0 if totals.passed else 1
+
+
+def _ratio(text: str) -> Fraction:
+    """Read a limit on ratios."""
+    with suppress(argparse.ArgumentTypeError):
+        if (found := shared.fraction(text)) >= 1:
+            return found
+    problem = f"must be a number of at least 1, such as 1.1, not {text!r}"
+    raise argparse.ArgumentTypeError(problem)
 
 
 def _since(text: str | None) -> int | None:
