@@ -16,7 +16,7 @@ from ..scheduler.hostlist import unfold
 from ..scheduler.placement import MOST_K, NodeSelector, Objective, Request
 from ..scheduler.placement.program import Flags
 from ..scheduler.state import Report, read_state
-from ..scheduler.topologies import read_cluster
+from ..scheduler.topologies import Cluster, read_cluster
 from . import outputs, shared
 
 
@@ -86,7 +86,7 @@ def add_exclude(group: Any) -> None:
 
 def add_request(group: Any) -> None:
     """Declare the options that `request_of` reads, but for ``--objective``."""
-    shared.add_number(group, "-k", "nodes wanted")
+    group.add_argument("-k", type=int, metavar="N", help="nodes wanted")
     shared.add_number(group, "--segment", "nodes of a group within one switch or block")
     group.add_argument(
         "--levels",
@@ -145,6 +145,10 @@ def read_machine(args: argparse.Namespace, free: str | None) -> ClusterState:
         named = report.free if listed is not None else report.busy
         known = [name for name in named if name in cluster.index]
         if report.source:
+            option, given = (
+                ("--busy", args.busy) if listed is None else ("--free", free)
+            )
+            _refuse_strange(report, cluster, str(given), option)
             ignored, named = len(named) - len(known), dict.fromkeys(known)
         if listed is not None:
             names = named
@@ -164,6 +168,14 @@ def _refuse(report: Report, free: str | None) -> None:
         raise InputError(problem, field="--free", value=free)
 
 
+def _refuse_strange(report: Report, cluster: Cluster, given: str, option: str) -> None:
+    """Refuse a report on another machine, which would leave all nodes free."""
+    named = [*report.busy, *report.free]
+    if named and not any(name in cluster.index for name in named):
+        problem = f"none of its {len(named)} nodes is in the topology"
+        raise InputError(problem, option, named[0], file=given.removeprefix("@"))
+
+
 def request_of(
     args: argparse.Namespace, selector: NodeSelector, objective: str | None = None
 ) -> Request:
@@ -179,6 +191,12 @@ def request_of(
             raise InputError("is given twice", field="--levels", value=name)
         levels[name] = int(size)
     require = unfold(args.require, field="--require") if args.require else []
+    if len(set(require)) > args.k:
+        problem = f"names {len(set(require))} nodes, more than -k {args.k}"
+        raise InputError(problem, "--require")
+    excluded = set(unfold(args.exclude, field="--exclude") if args.exclude else [])
+    if both := [name for name in require if name in excluded]:
+        raise InputError("is in --exclude too", "--require", both[0])
     try:
         return Request(
             args.k,

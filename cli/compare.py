@@ -24,7 +24,7 @@ from ..reports.drawing.problems import labels_of, paid
 from ..reports.pages.numbers import decimal, fraction, levels, seconds
 from ..reports.ratios.scoring import ScoredRun, open_levels
 from ..solvers import Limit
-from . import outputs, shared
+from . import outputs, shared, streams
 from .parser import Parser
 from .progress import Clock, counted, status_line
 from .screen import screen, table
@@ -67,6 +67,10 @@ def run(args: argparse.Namespace) -> int:
         left = clock.left(done, total)
         now = ", ".join(filter(None, (counted(done, total), what, left)))
 
+    for name, lineup in found.items():
+        if not lineup.methods:
+            problem = f"none of --methods is for {name} files"
+            streams.complain(f"{problem}: only the optimum is shown")
     lenient = args.methods is None
     compared = runs_of(instances, found, settings, lenient=lenient, progress=progress)
     failed = interrupted = False

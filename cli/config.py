@@ -77,7 +77,7 @@ def _check(args: argparse.Namespace) -> int:
 
 
 def _compile(args: argparse.Namespace) -> int:
-    configuration, status = _examined(args)
+    configuration, status = _examined(args, "closeknit: ")
     if configuration is not None and status == 0:
         write_compiled(configuration, args.out)
         print(f"{args.out}: {_described(configuration)}")
@@ -89,13 +89,18 @@ def _show(args: argparse.Namespace) -> int:
     return 0
 
 
-def _examined(args: argparse.Namespace) -> tuple[Configuration | None, int]:
-    """Print what is wrong or odd; return what was read and the exit status."""
+def _examined(
+    args: argparse.Namespace, prefix: str = ""
+) -> tuple[Configuration | None, int]:
+    """Print what is wrong or odd, each with a prefix.
+
+    Returns what was read and the exit status.
+    """
     report = examine(args.file)
     for finding in sorted(
         (*report.errors, *report.warnings), key=lambda one: _place(one.file)
     ):
-        print(finding, file=sys.stderr)
+        print(f"{prefix}{finding}", file=sys.stderr)
     if report.configuration is None:
         return None, 2
     return report.configuration, 1 if args.strict and report.warnings else 0

@@ -43,7 +43,8 @@ def run(args: argparse.Namespace) -> int:
         raise InputError(problem) from None
     first = None
     if args.file is not None:
-        text = decoded(unpacked(read_bytes(args.file), file=args.file))
+        packed = read_bytes(args.file)
+        text = decoded(unpacked(packed, file=args.file), file=args.file)
         first = loaded({"name": Path(args.file).name, "text": text})
         if first["kind"] == "trace":
             problem = "is a trace: load it on the page, for a network"

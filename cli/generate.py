@@ -57,7 +57,6 @@ def run(args: argparse.Namespace) -> int:
     family: Family = args.family
     given: Mapping[str, Any] = vars(args)
     values = {one.name: given[one.name.replace("-", "_")] for one in family.parameters}
-    out = folder(args.out)
     with progress_bar() as show:
         made = family.instances(
             values,
@@ -67,7 +66,7 @@ def run(args: argparse.Namespace) -> int:
         try:
             with closing(made) as instances:
                 for instance in instances:
-                    path = out / f"{instance.name}.json"
+                    path = folder(args.out) / f"{instance.name}.json"
                     write_instance(instance, path)
                     print(path)
         except InputError as error:

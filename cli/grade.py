@@ -7,8 +7,8 @@ no other job runs.
 
 A decision that cannot be graded (unknown nodes, nodes that were not free, another
 number of nodes than the job's) is counted and reported with its line. Exit status 1
-with --max-ratio when a ratio is above it, groups (segments, levels) are not whole, or
-nothing could be graded. Ctrl-C shows the grades so far; exit status 130.
+when nothing could be graded, and with --max-ratio when a ratio is above it or groups
+(segments, levels) are not whole. Ctrl-C shows the grades so far; exit status 130.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from datetime import UTC, datetime
+from fractions import Fraction
 from typing import TextIO
 
 from ..instances.errors import InputError
@@ -81,7 +82,7 @@ def options(parser: Parser) -> None:
     )
     parser.add_argument(
         "--max-ratio",
-        type=shared.fraction,
+        type=_ratio,
         metavar="R",
         help="audit: exit status 1 if a ratio is above R, such as 1.1",
     )
@@ -130,8 +131,6 @@ def run(args: argparse.Namespace) -> int:
         raise InputError("cannot also be read from standard input", "--topology")
     if not 1 <= args.worst <= _MOST_KEPT:
         raise InputError(f"must be from 1 to {_MOST_KEPT}", "--worst", args.worst)
-    if args.max_ratio is not None and args.max_ratio < 1:
-        raise InputError("must be at least 1", "--max-ratio", str(args.max_ratio))
     settings = Settings(time_limit=seconds(args.time_limit))
     selector = selector_of(args)
     trees = any(isinstance(f, Hierarchy) for f in selector.cluster.fabrics)
@@ -140,6 +139,7 @@ def run(args: argparse.Namespace) -> int:
         Objective(args.objective or ("switches" if trees else "hops")),
         selector.free(without=excluded, fields=("", "--exclude")),
         _since(args.since),
+        lambda text: print(f"closeknit: {text}", file=sys.stderr),
     )
     totals = Totals(args.worst, args.max_ratio)
     with ExitStack() as stack:
@@ -170,7 +170,16 @@ def run(args: argparse.Namespace) -> int:
     if pressed.is_set():
         print(f"closeknit: interrupted after {totals.seen} decisions", file=sys.stderr)
         return 130
-    return 0 if totals.most is None or totals.passed else 1
+    return 0 if totals.passed else 1
+
+
+def _ratio(text: str) -> Fraction:
+    """Read a limit on ratios."""
+    with suppress(argparse.ArgumentTypeError):
+        if (found := shared.fraction(text)) >= 1:
+            return found
+    problem = f"must be a number of at least 1, such as 1.1, not {text!r}"
+    raise argparse.ArgumentTypeError(problem)
 
 
 def _since(text: str | None) -> int | None:

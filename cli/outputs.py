@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from argparse import ArgumentTypeError
+from os.path import realpath
 from pathlib import Path
 from typing import Any
 
@@ -83,11 +84,47 @@ def try_all(args: argparse.Namespace) -> None:
     """Check before any work that all outputs can be written; leave no trace."""
     from ..instances.files import try_file, try_folder
 
+    _refuse_overwriting(args)
     for value in vars(args).values():
         if isinstance(value, OutputFile):
             try_file(value)
         elif isinstance(value, OutputFolder):
             try_folder(value)
+
+
+def _refuse_overwriting(args: argparse.Namespace) -> None:
+    """Refuse outputs that are an input too, or another output; pipes are no matter.
+
+    Every text that the command line gives counts as an input if it is the name of the
+    file, maybe after ``@`` or a kind and a colon.
+    """
+    from ..instances.errors import InputError
+    from ..instances.files import replaces
+
+    written: dict[str, str] = {}
+    read: dict[str, str] = {}
+    for name, value in vars(args).items():
+        for text in value if isinstance(value, list | tuple) else (value,):
+            if isinstance(text, OutputFile) and replaces(text):
+                option = f"--{name.replace('_', '-')}"
+                if other := written.get(place := realpath(text)):
+                    raise InputError(f"is also what {other} writes", option, str(text))
+                written[place] = option
+            elif type(text) is str and text != "-":
+                forms = (text, text.removeprefix("@"), text.partition(":")[2])
+                read.update((one, text) for one in forms)
+    for place, option in written.items():
+        for one, text in read.items():
+            if _same(place, one):
+                raise InputError("is also what is read", option, text)
+
+
+def _same(one: str, other: str) -> bool:
+    """Whether two names are of one file that exists, maybe by links."""
+    try:
+        return Path(one).samefile(other)
+    except (OSError, ValueError):
+        return False
 
 
 def _named(text: str) -> str:

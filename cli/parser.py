@@ -113,6 +113,17 @@ class Parser(argparse.ArgumentParser):
         hint = f"did you mean {close}?" if close else f"choose from {', '.join(names)}"
         raise argparse.ArgumentError(action, f"invalid choice: {value!r} ({hint})")
 
+    def _get_value(self, action: argparse.Action, arg_string: str) -> Any:
+        """Say in words what a number must be, which argparse does by its type."""
+        kind = "a whole number" if action.type is int else "a number"
+        try:
+            return super()._get_value(action, arg_string)
+        except argparse.ArgumentError:
+            if action.type not in (int, float):
+                raise
+            problem = f"must be {kind}, not {arg_string!r}"
+            raise argparse.ArgumentError(action, problem) from None
+
     def error(self, message: str) -> NoReturn:
         """Raise what is wrong with the words given."""
         from ..instances.errors import InputError

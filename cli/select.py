@@ -176,6 +176,8 @@ def free_processors(
     """
     if free == _EVERYTHING:
         return range(len(configuration.processors))
+    if free == "@":
+        raise InputError("'@' names no file", field=field)
     if free.startswith("@"):
         free = re.sub(r"#[^\r\n]*", "", read_text(free[1:], most=_LARGEST_FREE))
     hosts = {host: i for i, host in enumerate(configuration.hosts)}

@@ -17,6 +17,10 @@ class _Short(Repr):
         super().__init__()
         self.maxstring = self.maxother = self.maxlong = 60
 
+    def repr_NoneType(self, _: None, __: int) -> str:
+        """Write nothing as JSON does."""
+        return "null"
+
     def repr_Decimal(self, number: Decimal, level: int) -> str:
         """Write a number as in its file."""
         return self.repr_str(str(number), level).strip("'")

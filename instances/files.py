@@ -58,7 +58,7 @@ def reading(path: str | Path) -> Iterator[BinaryIO]:
                 raise InputError("is closed", file="standard input")
             yield sys.stdin.buffer
         else:
-            with Path(path).open("rb") as stream:
+            with open(path, "rb", opener=opened) as stream:
                 yield stream
     except OSError as error:
         why = error.strerror or error
@@ -67,6 +67,27 @@ def reading(path: str | Path) -> Iterator[BinaryIO]:
         if isinstance(error, InputError):
             raise
         raise InputError("is not a valid file name", file=repr(str(path))) from None
+
+
+def opened(path: str, flags: int) -> int:
+    """Open a file as ``open`` does, but never wait for the writer of a named pipe.
+
+    Named pipes are refused. A pipe without a name, such as ``/dev/fd/63`` or
+    ``/dev/stdin``, has a writer, or has come to its end.
+    """
+    descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+    try:
+        mode = os.fstat(descriptor).st_mode
+        if stat.S_ISFIFO(mode) and not _is_open(_place(path)):
+            raise InputError(
+                "is a named pipe: give - and send it to standard input", file=path
+            )
+        if not stat.S_ISREG(mode):
+            os.set_blocking(descriptor, True)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
 
 
 def unpacked(content: bytes, *, file: str | Path, most: int = MOST_BYTES) -> bytes:

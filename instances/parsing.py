@@ -21,6 +21,7 @@ MOST_VALUES = 2**21
 MOST_DEPTH = 64
 """Maximal nesting depth of a JSON document."""
 _MOST_TOML = 2**20
+_STRING = r'"[^"\\]*(?:\\.[^"\\]*)*"'
 
 
 def parse_json(text: str, *, file: str | Path = "") -> Any:
@@ -35,7 +36,7 @@ def parse_json(text: str, *, file: str | Path = "") -> Any:
     if _depth(text) > MOST_DEPTH:
         raise InputError("not usable JSON: nested too deeply", file=file)
     try:
-        return json.loads(text, **strict(file))
+        return json.loads(text, **strict(file, text))
     except json.JSONDecodeError as error:
         raise InputError(
             f"not JSON: {error.msg} (line {error.lineno}, column {error.colno})",
@@ -47,8 +48,11 @@ def parse_json(text: str, *, file: str | Path = "") -> Any:
         raise InputError(f"not usable JSON: {error}", file=file) from None
 
 
-def strict(file: str | Path = "") -> dict[str, Any]:
-    """Return what makes ``json`` refuse repeated keys and NaN, and keep all digits."""
+def strict(file: str | Path = "", text: str = "") -> dict[str, Any]:
+    """Return what makes ``json`` refuse repeated keys and NaN, and keep all digits.
+
+    Where the text is given, NaN is reported with its line.
+    """
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
@@ -61,7 +65,13 @@ def strict(file: str | Path = "") -> dict[str, Any]:
         return found
 
     def refuse(constant: str) -> Any:
-        raise InputError(f"{constant} is not a number that can be used", file=file)
+        problem = f"{constant} is not a number that can be used"
+        for found in re.finditer(_STRING + "|-?Infinity|NaN", text, re.S):
+            if found.group() == constant:
+                line = text.count("\n", 0, found.start()) + 1
+                problem += f" (line {line})"
+                break
+        raise InputError(problem, file=file)
 
     def decimal(digits: str) -> Decimal:
         try:
@@ -98,7 +108,7 @@ def _depth(text: str) -> int:
     if text.count("[") + text.count("{") <= MOST_DEPTH:
         return 0
     depth = deepest = 0
-    for found in re.finditer(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[{]+|[\]}]+', text, re.S):
+    for found in re.finditer(_STRING + r"|[\[{]+|[\]}]+", text, re.S):
         run = found.group()
         if run[0] in "[{":
             depth += len(run)

@@ -13,7 +13,7 @@ from pathlib import Path
 from sys import intern
 from typing import Any, cast
 
-from ..instances import InputError
+from ..instances import InputError, fields
 from ..instances.files import decoded, reading, unpacking
 from ..instances.json_lists import read_lists
 
@@ -21,6 +21,7 @@ _KEPT = {
     "": (
         *("kind", "metadata", "spec", "status"),
         *("node", "nodes", "name", "state", "state_flags", "job_state", "job_id"),
+        *("description", "error"),
     ),
     "metadata": ("name", "namespace", "labels", "ownerReferences"),
     "spec": ("nodeName", "unschedulable", "levels"),
@@ -65,6 +66,15 @@ def text_or_report(path: str | Path, *, most: int) -> str | dict[str, Any]:
     if len(text) > most:
         raise InputError(f"is larger than {most // 2**20} MiB", file=path)
     return decoded(text, file=path)
+
+
+def refuse_failed(document: dict[str, Any]) -> None:
+    """Raise InputError for a report of Slurm that lists errors: it may lack nodes."""
+    listed = fields.lists(document.get("errors") or [], "errors")
+    if listed:
+        first = listed[0] if isinstance(listed[0], dict) else {}
+        why = first.get("description") or first.get("error") or "no reason is given"
+        raise InputError("is the report of a command that failed", "errors", why)
 
 
 def _peekable(stream: Any) -> BufferedReader:

@@ -17,7 +17,7 @@ from typing import Any
 from ..instances import InputError, fields
 from ..instances.parsing import parse_json
 from . import hostlist
-from .long_reports import text_or_report
+from .long_reports import refuse_failed, text_or_report
 from .topologies.fabric import MOST_BYTES
 from .topologies.forest import first_repeated
 
@@ -30,6 +30,20 @@ RUNNING = {
     "SIGNALING",
 }
 """States of jobs that hold nodes."""
+_HOLD_NOTHING = {
+    "PENDING",
+    "COMPLETED",
+    "CANCELLED",
+    "FAILED",
+    "TIMEOUT",
+    "NODE_FAIL",
+    "PREEMPTED",
+    "BOOT_FAIL",
+    "DEADLINE",
+    "OUT_OF_MEMORY",
+    "REVOKED",
+}
+"""States of jobs that hold no nodes, unless one of `RUNNING` is there too."""
 _HARMLESS = {"IDLE", "CLOUD", "DYNAMIC_NORM", "DYNAMIC_FUTURE", "POWERED_DOWN"}
 """States and flags of a node that may be given to a job."""
 _OVER = {"Succeeded", "Failed"}
@@ -75,7 +89,7 @@ def read_state(text: str, option: str) -> Report:
     ----------
     text
         A hostlist; ``@`` and the name of a file with one, where ``#`` begins a comment,
-        or with a report; or ``-`` for standard input.
+        or with a report; or ``-`` for standard input. ``[]`` is an empty hostlist.
     option
         Its name, for messages. A hostlist is that of free nodes unless this says
         ``--busy``.
@@ -83,14 +97,20 @@ def read_state(text: str, option: str) -> Report:
     Raises
     ------
     InputError
-        If a file cannot be read, a name is listed twice, or a report is of no known
-        kind.
+        If a file cannot be read or is empty, a name is listed twice, or a report is of
+        no known kind or says that it failed.
     """
     if text != "-" and not text.startswith("@"):
         return _hostlist(text, option)
     file = text if text == "-" else text[1:]
+    if not file:
+        raise InputError("'@' names no file", option)
     content = text_or_report(file, most=MOST_BYTES)
     try:
+        if isinstance(content, str) and not content.strip():
+            what = option.removeprefix("--")
+            problem = f"is empty and does not say which nodes are {what}; [] says none"
+            raise InputError(problem)
         if isinstance(content, dict):
             return _report(content)
         if content.lstrip().startswith("{"):
@@ -107,7 +127,7 @@ def _hostlist(text: str, option: str) -> Report:
 
 def distinct(text: str, field: str, most: int = hostlist.MOST) -> list[str]:
     """Return the names in a hostlist, which may be empty; none may come twice."""
-    if not text.strip(", \t\r\n"):
+    if text.strip(", \t\r\n") in ("", "[]"):
         return []
     names = hostlist.unfold(text, field=field, most=most)
     if len(set(names)) < len(names):
@@ -125,6 +145,7 @@ def parse_report(text: str) -> Report:
 
 
 def _report(document: dict[str, Any]) -> Report:
+    refuse_failed(document)
     report = Report()
     if "sinfo" in document:
         report.source = "sinfo"
@@ -169,7 +190,7 @@ def _states(entry: dict[str, Any], at: str) -> set[str]:
     """Return states and flags; older versions give one state as text, and flags."""
     found: set[str] = set()
     for key in ("state", "state_flags"):
-        value = entry.get(key, [] if key == "state_flags" else None)
+        value = entry.get(key, []) if key == "state_flags" else _given(entry, key, at)
         listed = [value] if isinstance(value, str) else value
         for word in fields.strings(listed, f"{at}.{key}"):
             found.update(word.upper().split("+"))
@@ -214,11 +235,11 @@ def _jobs(document: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
     """Return the jobs that hold nodes: job, hostlist, place in the report."""
     for i, entry in enumerate(_objects(document["jobs"], "jobs")):
         at = f"jobs[{i}]"
-        state = entry.get("job_state")
+        state = _given(entry, "job_state", at)
         listed = [state] if isinstance(state, str) else state
         states = set(fields.strings(listed, f"{at}.job_state"))
         nodes = fields.string(entry.get("nodes", ""), f"{at}.nodes")
-        if states & RUNNING and nodes:
+        if nodes and (states & RUNNING or not states & _HOLD_NOTHING):
             number = (
                 fields.integer(entry["job_id"], f"{at}.job_id")
                 if ("job_id" in entry)
@@ -254,6 +275,13 @@ def _items(document: dict[str, Any]) -> Iterator[tuple[str, bool, str]]:
 def _objects(value: Any, at: str) -> list[dict[str, Any]]:
     listed = fields.lists(value, at)
     return [fields.objects(entry, f"{at}[{i}]") for i, entry in enumerate(listed)]
+
+
+def _given(entry: dict[str, Any], key: str, at: str) -> Any:
+    """Return a field that must be there."""
+    if key not in entry:
+        raise InputError("is missing", f"{at}.{key}")
+    return entry[key]
 
 
 def _name(value: Any, at: str) -> str:

@@ -95,11 +95,14 @@ def check_proof(
                 break
         return checker.outcome(step)
     except (Refused, NoProof) as error:
+        if step < 0:
+            raise
         raise type(error)(f"step {step}: {error}") from None
     except (ValueError, IndexError, OverflowError) as error:
         if isinstance(error, TooLong):
             raise
-        raise NoProof(f"step {step}: cannot be read") from None
+        at = f"step {step}: " if step >= 0 else ""
+        raise NoProof(f"{at}cannot be read") from None
 
 
 def statements(lines: Iterable[str], limits: Limits) -> Iterator[list[str]]:

@@ -81,9 +81,10 @@ def totals_row(totals: Totals) -> dict[str, Any]:
 def summary(totals: Totals) -> str:
     """Describe the totals in a line."""
     parts = [counted(totals.seen, "decision")]
+    if totals.answered:
+        share = percent(totals.optimal, totals.answered)
+        parts.append(f"{totals.optimal} of {totals.answered} optimal ({share})")
     if totals.exact:
-        share = percent(totals.optimal, totals.exact)
-        parts.append(f"{totals.optimal} of {totals.exact} optimal ({share})")
         parts.append(
             f"ratio {_mean(totals)} in the mean, {decimal(totals.worst)} at worst"
         )
@@ -97,13 +98,13 @@ def summary(totals: Totals) -> str:
 
 
 def verdict(totals: Totals) -> str:
-    """Say in a line whether the audit passes; "" if no limit was given."""
+    """Say in a line whether the audit passes; "" if there was none to pass."""
+    if not totals.graded and not totals.broken:
+        return "failed: no decision could be graded"
     if totals.most is None:
         return ""
     if totals.passed:
         return f"passed: no ratio is above {decimal(totals.most)}"
-    if not totals.graded and not totals.broken:
-        return "failed: no decision could be graded"
     found = []
     if totals.above:
         number = counted(totals.above, "decision")
@@ -161,7 +162,7 @@ def grades_page(file: str, topology: str, totals: Totals) -> Document:
     found = verdict(totals)
     tiles = [
         (str(totals.seen), "decisions"),
-        (percent(totals.optimal, totals.exact), "optimal"),
+        (percent(totals.optimal, totals.answered), "optimal"),
         (_mean(totals), "mean ratio"),
         (decimal(totals.worst) if totals.graded else "–", "worst ratio"),
     ]

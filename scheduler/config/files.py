@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from importlib.resources import files
 from pathlib import Path
 from stat import S_ISREG
 from typing import TYPE_CHECKING
 
 from ...instances.errors import InputError
-from ...instances.files import stem, write_bytes
+from ...instances.files import opened, stem, write_bytes
 from . import binary
 from .model import Configuration
 
@@ -118,7 +117,7 @@ def _content(path: str | Path) -> bytes:
             return (_DATA / f"{path}.conf").read_bytes()
         regular = S_ISREG(place.stat().st_mode)  # not a FIFO, nor a device
         if regular:
-            with open(place, "rb", opener=_opened) as stream:
+            with open(place, "rb", opener=opened) as stream:
                 content = stream.read(_LARGEST_COMPILED + 1)
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", file=path) from None
@@ -130,11 +129,6 @@ def _content(path: str | Path) -> bytes:
     if len(content) > most:
         raise InputError(f"is larger than {most // 2**20} MiB", file=path)
     return content
-
-
-def _opened(path: str, flags: int) -> int:
-    """Open a file without blocking, in case it has been replaced by a FIFO."""
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def _decoded(content: bytes, path: str | Path) -> str:

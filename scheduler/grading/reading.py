@@ -8,7 +8,7 @@ prints them.
 from __future__ import annotations
 
 import lzma
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BufferedReader
@@ -19,6 +19,7 @@ from typing import Any, BinaryIO, cast
 from ...instances import InputError
 from ...instances.files import decoded, reading, unpacking
 from ...instances.parsing import parse_json
+from ..long_reports import refuse_failed
 from ..placement import NodeSelector, Objective
 from ..placement.program import Flags
 from ..topologies.fabric import MOST_BYTES
@@ -26,7 +27,7 @@ from .decisions import Decision, Ungraded, decision_of
 from .kueue import kueue_record, looks_like_kueue
 from .records import MOST_RECORDS, Record
 from .replaying import decisions_of
-from .slurm_jobs import looks_like_slurm, slurm_record
+from .slurm_jobs import NoStartError, looks_like_slurm, slurm_record
 
 MOST_LINE = 2**24
 """Maximal number of bytes of a line."""
@@ -46,11 +47,14 @@ class Defaults:
     since
         Decisions of a report before this time, in seconds since the epoch, are left
         out.
+    note
+        Called with what should be known of a report beside its decisions.
     """
 
     objective: Objective
     usable: Sequence[Flags]
     since: int | None = None
+    note: Callable[[str], None] | None = None
 
 
 def read_decisions(
@@ -72,7 +76,7 @@ def read_decisions(
         if first is None:
             raise InputError("has no decisions", file=path)
         if _is_record(first[1]):
-            records = _records(first, entries)
+            records = _records(first, entries, path, defaults.note)
             yield from decisions_of(
                 records, selector, defaults.usable, defaults.objective, defaults.since
             )
@@ -96,7 +100,7 @@ def read_records(path: str | Path) -> list[Record]:
         if first is None or not _is_record(first[1]):
             problem = "is no report of sacct or squeue, and has no workloads of Kueue"
             raise InputError(problem, file=path)
-        return _records(first, entries)
+        return _records(first, entries, path, None)
 
 
 def is_json(path: str | Path) -> bool:
@@ -112,8 +116,11 @@ def _is_record(entry: Mapping[str, Any]) -> bool:
 def _records(
     first: tuple[str, Mapping[str, Any]],
     entries: Iterator[tuple[str, Mapping[str, Any]]],
+    path: str | Path,
+    note: Callable[[str], None] | None,
 ) -> list[Record]:
     of_slurm = looks_like_slurm(first[1])
+    timeless = 0
     found: list[Record] = []
     for where, entry in chain([first], entries):
         try:
@@ -124,12 +131,17 @@ def _records(
             else:
                 kind = "job of Slurm" if of_slurm else "workload of Kueue"
                 raise InputError(f"is no {kind}, as those before")
+        except NoStartError:
+            timeless += 1
+            continue
         except InputError as error:
             raise error.of_file(where) from None
         if record is not None:
             if len(found) == MOST_RECORDS:
                 raise InputError(f"is more than {MOST_RECORDS} jobs", file=where)
             found.append(record)
+    if timeless and note:
+        note(f"{path}: left out {timeless} running jobs without a time of start")
     return found
 
 
@@ -187,6 +199,10 @@ def _objects(
     """Yield the jobs or workloads of a report; any other object is one itself."""
     for key in ("jobs", "items"):
         if isinstance(document.get(key), list):
+            try:
+                refuse_failed(document)
+            except InputError as error:
+                raise error.of_file(where) from None
             for i, entry in enumerate(document[key]):
                 if not isinstance(entry, dict):
                     raise InputError("must be an object", f"{key}[{i}]", file=where)

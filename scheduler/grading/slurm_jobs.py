@@ -17,6 +17,10 @@ _SEGMENT = re.compile(r"\s--segment[= ](\d{1,7})\b", re.ASCII)
 _MOST_TIME = 2**53
 
 
+class NoStartError(Exception):
+    """A job that holds nodes, of which nobody says since when."""
+
+
 def looks_like_slurm(entry: Mapping[str, Any]) -> bool:
     """Whether an object is a job of a report of Slurm."""
     return "job_id" in entry and "nodes" in entry
@@ -24,6 +28,8 @@ def looks_like_slurm(entry: Mapping[str, Any]) -> bool:
 
 def slurm_record(entry: Mapping[str, Any], where: str) -> Record | None:
     """Read a job; None if it never started, or has no nodes.
+
+    Raises `NoStartError` for a job that runs, but has no time of start.
 
     Times and numbers are numbers, or objects with ``set``, ``infinite`` and ``number``
     (by the version of Slurm's data parser). Groups are those that ``--segment`` of the
@@ -43,12 +49,14 @@ def slurm_record(entry: Mapping[str, Any], where: str) -> Record | None:
         _number(times.get(name), f"time.{name}" if accounted else name)
         for name in names
     )
-    if not start:
-        return None
     state = entry.get("state", {}) if accounted else entry.get("job_state")
     if accounted:
         state = fields.objects(state, "state").get("current")
     states = {state} if isinstance(state, str) else {*fields.strings(state, "state")}
+    if not start and states & RUNNING:
+        raise NoStartError
+    if not start:
+        return None
     count = entry.get("allocation_nodes" if accounted else "node_count")
     line = fields.string(entry.get("submit_line") or "", "submit_line")
     found = _SEGMENT.search(line)

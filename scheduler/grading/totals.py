@@ -107,16 +107,23 @@ class Totals:
         return self.graded - self.open
 
     @property
+    def answered(self) -> int:
+        """Decisions that are known to be optimal or not: exact, or broken groups."""
+        return self.exact + self.broken
+
+    @property
     def mean(self) -> float | None:
         """The mean of the exact ratios; None if there are none."""
         return self._total / self.exact if self.exact else None
 
     @property
     def passed(self) -> bool:
-        """Whether an audit passes: decisions were graded, none is above the limit.
+        """Whether decisions were graded and, if there is a limit, none is above it.
 
         Groups that are not whole are above any limit.
         """
+        if self.most is None:
+            return bool(self.graded or self.broken)
         return bool(self.graded) and not self.above and not self.broken
 
     def worst_grades(self) -> list[Grade]:

@@ -27,6 +27,11 @@ def looks_like_coordinates(header: list[str]) -> bool:
     return len(header) >= 2 and header[0].strip().lower() in _HEADS
 
 
+def has_shape(text: str) -> bool:
+    """Whether a comment gives a network, whatever the column names are."""
+    return bool(_SHAPE.search(text))
+
+
 def read_coordinates(text: str, where: Where) -> Cluster:
     """Build a cluster from nodes and coordinates; raises InputError with the line."""
     shape_line = _SHAPE.search(text)

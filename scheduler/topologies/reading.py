@@ -95,6 +95,10 @@ def parse_cluster(
         return coordinates.read_coordinates(text, where)
     if _is_yaml(text):
         return _from_yaml(text, where, name, nodes)
+    if coordinates.has_shape(text):
+        where.fail(
+            0, "has no line of column names, such as node,x,y,z, below its network"
+        )
     raise InputError(f"is none of: {FORMATS}", file=file)
 
 

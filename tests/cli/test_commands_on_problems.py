@@ -640,3 +640,14 @@ def test_unknown_is_no_solution_and_no_proof(
     assert run(["solve", cards]) == 4
     assert "status  unknown" in capsys.readouterr().out
     assert run(["compare", cards]) == 0
+
+
+def test_compare_says_for_which_files_no_method_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_ksubset(mesh(2, 2, k=2), tmp_path / "job.json")
+    write_sukp(Sukp("tools", (1, 2), (1, 2), ((0,), (1,)), 2), tmp_path / "tools.json")
+    files = [str(tmp_path / name) for name in ("job.json", "tools.json")]
+    assert run(["compare", *files, "--methods", "mm"]) == 0
+    said = "closeknit: none of --methods is for sukp files: only the optimum is shown"
+    assert said in capsys.readouterr().err.splitlines()

@@ -55,6 +55,7 @@ def test_it_serves_until_it_is_ended(tmp_path: Path) -> None:
     [
         (None, "cannot be read: No such file"),
         ("what is this", "is none of: "),
+        ("\0\ud8ff", "given.json: is not UTF-8 text (byte 1)"),
         ('{"format": "closeknit/sukp", "version": 1}', "is missing"),
         (
             '{"format": "closeknit/ksubset", "version": 1, "k": 1, "topology": '
@@ -69,7 +70,7 @@ def test_files_that_cannot_be_shown(
 ) -> None:
     path = tmp_path / "given.json"
     if text is not None:
-        path.write_text(text, encoding="utf-8")
+        path.write_text(text, encoding="utf-8", errors="surrogatepass")
     status = run(["explore", "--no-open", "--port", "0", str(path)])
     said = capsys.readouterr()
     assert (status, said.out) == (2, "")

@@ -439,3 +439,13 @@ def test_the_archives_logs(
         assert path.read_bytes() == (again / path.name).read_bytes()
         assert not list(SCHEMA.iter_errors(json.loads(path.read_text())))
         assert read_ksubset(path).k >= 1
+
+
+@pytest.mark.parametrize(
+    "words", ["--k 4096", "--k 2 --count 0", "--k 2 --free 200%", "--k 2 --free 1"]
+)
+def test_no_folder_is_made_for_nothing(words: str, tmp_path: Path) -> None:
+    out = tmp_path / "made"
+    command = f"generate random --shape 4x4 {words} --out {out}"
+    assert run(command.split()) == 2
+    assert not out.exists()

@@ -130,7 +130,11 @@ def test_since_is_a_time(ask: Ask, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--max-ratio", "0.9"), "--max-ratio: must be at least 1, not '9/10'"),
+        (
+            ("--max-ratio", "0.9"),
+            "--max-ratio: must be a number of at least 1",
+        ),
+        (("--max-ratio", "nan"), "a number of at least 1, such as 1.1, not 'nan'"),
         (("--worst", "0"), "--worst: must be from 1 to 10000, not 0"),
         (("--since", "soon"), "--since: must be a time, not 'soon'"),
         (("--since", "5"), "FILE: --since: is for reports of jobs"),
@@ -147,3 +151,34 @@ def test_bad_options(ask: Ask, words: tuple[str, ...], message: str) -> None:
     assert (status, out) == (2, "")
     assert message in err
     assert err.count("\n") == 1
+
+
+def test_status_1_where_nothing_is_graded(ask: Ask, tmp_path: Path) -> None:
+    squeue = tmp_path / "squeue.json"
+    job = {"job_id": 1, "job_state": ["RUNNING"], "nodes": "worker-rack0-0"}
+    times = {"start_time": 5, "node_count": 1}
+    failed = "failed: no decision could be graded"
+    for jobs, words, wanted in (
+        ([job, job | times | {"job_id": 2, "nodes": "x"}], (), (1, failed)),
+        ([job, job | times], (), (0, "1 of 1 optimal (100 %)")),
+        ([job, job | times], ("--since", "6"), (1, "0 decisions\n" + failed)),
+    ):
+        squeue.write_text(json.dumps({"jobs": jobs}), encoding="utf-8")
+        status, out, err = ask("slurm-225", *words, file=squeue)
+        assert status == wanted[0]
+        assert wanted[1] in out
+        said = "left out 1 running jobs without a time of start"
+        assert err == f"closeknit: FILE: {said}\n"
+    squeue.write_text('{"jobs": [], "errors": [{"description": "no"}]}')
+    status, _, err = ask("slurm-225", file=squeue)
+    assert (status, err.count("\n")) == (2, 1)
+    assert "errors: is the report of a command that failed: 'no'" in err
+
+
+def test_tile_and_bar_of_a_page_agree(ask: Ask, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    status, out, _ = ask("slurm-225", "--html", str(page))
+    assert status == 0  # broken groups fail an audit only, which has --max-ratio
+    assert "1 of 2 optimal (50.0 %)" in out
+    text = page.read_text(encoding="utf-8")
+    assert "<b>50.0 %</b><span>optimal</span>" in text

@@ -7,11 +7,13 @@ import stat
 import subprocess
 import sys
 import threading
+from argparse import Namespace
 from pathlib import Path
 
 import pytest
 
 from closeknit.cli.app import run
+from closeknit.cli.outputs import OutputFile, try_all
 from closeknit.instances import InputError, mesh, write_ksubset
 from closeknit.instances.files import try_file, try_folder, write_bytes, write_text
 
@@ -184,6 +186,66 @@ def test_outputs_are_tried_before_the_work(
     assert err.endswith(": Not a directory\n")
     assert names(place) == ["file"]
     assert (place / "file").read_text() == "in the way"
+
+
+CLASHES = [
+    ("solve {file} --json {file}", "--json: is also what is read"),
+    ("solve {file} --certificate {link}", "--certificate: is also what is read"),
+    ("export {file} --to lp --out {hard}", "--out: is also what is read"),
+    ("grade d --topology @{file} --html {file}", "--html: is also what is read"),
+    ("fragmentation --topology {file} --out {file}", "--out: is also what is read"),
+    (
+        "simulate network --topology graph:{file} --traffic x --json {file}",
+        "--json: is also",
+    ),
+    ("compare x {file} --json {link}", "--json: is also what is read"),
+    ("config compile {file} --out {file}", "--out: is also what is read"),
+    ("solve {file} --plot {new}.svg --json {new}.svg", "is also what --json writes"),
+    ("worst mm --out {new} --ledger {new}", "--ledger: is also what --out writes"),
+]
+
+
+@pytest.mark.parametrize(("command", "complaint"), CLASHES)
+def test_an_input_or_another_output_is_not_overwritten(
+    command: str, complaint: str, instance: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = Path(instance).parent
+    before = Path(instance).read_bytes()
+    (folder / "link").symlink_to("t.json")
+    (folder / "hard").hardlink_to(instance)
+    forms = {name: str(folder / name) for name in ("link", "hard", "new")}
+    assert run([w.format(file=instance, **forms) for w in command.split()]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert complaint in err
+    assert Path(instance).read_bytes() == before
+    assert names(folder) == ["hard", "link", "t.json"]
+
+
+def test_devices_may_be_written_twice(instance: str) -> None:
+    nowhere, out = OutputFile("/dev/null"), OutputFile(instance)
+    try_all(Namespace(json=nowhere, plot=nowhere, files=["/dev/null", "-"], seed=1))
+    with pytest.raises(InputError, match="--plot: is also what --json writes"):
+        try_all(Namespace(json=out, plot=out))
+
+
+def test_a_named_pipe_is_not_waited_for(
+    instance: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    (tmp_path / "link").symlink_to(pipe)
+    for command in ("solve {}", "select -k 1 --topology {}", "explore --port 0 {}"):
+        assert run(command.format(tmp_path / "link").split()) == 2
+        said = "is a named pipe: give - and send it to standard input\n"
+        assert capsys.readouterr().err == f"closeknit: {tmp_path / 'link'}: {said}"
+    ends = os.pipe()
+    os.write(ends[1], Path(instance).read_bytes())
+    os.close(ends[1])
+    try:  # as the shell's <(...) does
+        assert run(["solve", f"/dev/fd/{ends[0]}", "--method", "mm"]) == 0
+    finally:
+        os.close(ends[0])
 
 
 def test_an_empty_name_is_refused(

@@ -162,7 +162,7 @@ def test_what_does_not_hold_ends_with_status_1(
         (["--exact", "first"], "--exact: is not an exact method: 'first'"),
         (["--exact", "magic"], "--exact: no such method"),
         (["--jobs", "0"], "--jobs: must be at least 1, not 0"),
-        (["--jobs", "many"], "argument --jobs: invalid int value: 'many'"),
+        (["--jobs", "many"], "argument --jobs: must be a whole number, not 'many'"),
         (
             ["--time-limit", "0"],
             "--time-limit: must be seconds above 0 and at most 1000000",

@@ -109,6 +109,11 @@ def test_reports_of_slurm(ask: Ask, tmp_path: Path) -> None:
     status, _, err = ask("-k", "1", "--free", f"@{report}")
     assert status == 2
     assert "--free: says which nodes are busy: give it with --busy" in err
+    report.write_text(json.dumps({"jobs": [{**jobs[0], "nodes": "x[1-2]"}]}))
+    status, out, err = ask("-k", "1", "--busy", f"@{report}")
+    assert (status, out) == (2, "")
+    said = "--busy: none of its 2 nodes is in the topology: 'x1'"
+    assert err == f"closeknit: {report}: {said}\n"
 
 
 def test_flat_topologies_take_their_nodes_from_the_free_ones(ask: Ask) -> None:
@@ -154,6 +159,17 @@ def test_other_networks_get_hops(ask: Ask) -> None:
 BAD = [
     ((), "-k: is needed with --topology"),
     (("-k", "0"), "-k: must be from 1 to"),
+    (("-k", "-5"), "-k: must be from 1 to"),
+    (("-k", "1.5"), "-k: must be a whole number, not '1.5'"),
+    (("-k", "4", "--busy", "@"), "--busy: '@' names no file"),
+    (
+        ("-k", "1", "--require", "a[01-02]"),
+        "--require: names 2 nodes, more than -k 1",
+    ),
+    (
+        ("-k", "1", "--require", "a01", "--exclude", "a01"),
+        "--require: is in --exclude too: 'a01'",
+    ),
     (("-k", "4", "--free", "zz"), "--free: is not in the topology: 'zz'"),
     (("-k", "4", "--free", "a01,a01"), "--free: is listed twice: 'a01'"),
     (("-k", "4", "--free", "a[]"), "--free: must be numbers and ranges"),
@@ -189,6 +205,13 @@ def test_bad_input_is_one_line(
     assert (status, out) == (2, "")
     assert complaint in err
     assert err.count("\n") == 1
+
+
+def test_a_network_without_column_names_is_refused(ask: Ask) -> None:
+    status, _, err = ask("-k", "1", text="# torus 2x2x2\nn0,0,0,0\nn1,0,0,1\n")
+    assert status == 2
+    said = "has no line of column names, such as node,x,y,z"
+    assert err == f"closeknit: FILE: {said}, below its network\n"
 
 
 def test_one_of_the_two_forms_is_needed(capsys: pytest.CaptureFixture[str]) -> None:

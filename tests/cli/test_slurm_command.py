@@ -46,7 +46,7 @@ def test_a_script_that_is_there_stays(
         (["follow", "--every", "0"], "--every: must be seconds above 0"),
         (["follow", "--every", "nan"], "--every: must be seconds above 0"),
         (["follow", "--patience", "-3"], "--patience: must be seconds above 0"),
-        (["follow", "--patience", "x"], "--patience: invalid float value"),
+        (["follow", "--patience", "x"], "--patience: must be a number, not 'x'"),
     ],
 )
 def test_bad_input_is_one_line(

@@ -191,6 +191,8 @@ def test_lengths_are_given_in_the_units_of_the_file(
     [
         (["--time-limit", "0"], "--time-limit: must be seconds above 0"),
         (["--time-limit", "nan"], "--time-limit: must be seconds above 0"),
+        (["--time-limit", "x"], "--time-limit: must be a number, not 'x'"),
+        (["--seed", "1.5"], "--seed: must be a whole number, not '1.5'"),
         (["--threads", "0"], "--threads: must be an integer from 1 to 2^31 - 1"),
         (["--seed", "-1"], "--seed: must be an integer from 0 to 2^31 - 1"),
         (["--node-limit", "0"], "--node-limit: must be an integer from 1 to 2^31 - 1"),

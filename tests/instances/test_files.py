@@ -275,7 +275,7 @@ BROKEN: dict[str, tuple[bytes, str]] = {
         "name: must be text on one line, without control characters",
     ),
     "deep": (b"[" * 100_000, "not usable JSON: nested too deeply"),
-    "NaN": ((_POINT % "NaN").encode(), "NaN is not a number that can be used"),
+    "NaN": ((_POINT % "NaN").encode(), "NaN is not a number that can be used (line 1)"),
     "Infinity": (
         (_POINT % "-Infinity").encode(),
         "-Infinity is not a number that can be used",

@@ -244,6 +244,8 @@ def test_compile_writes_nothing_if_anything_is_wrong(
         run(["config", "compile", str(BROKEN / "price-negative.conf"), "-o", str(out)])
         == 2
     )
+    wrong = capsys.readouterr().err
+    assert wrong.startswith(f"closeknit: {BROKEN / 'price-negative.conf'}:")
     assert run(["config", "compile", FIGURE, "--strict", "-o", str(out)]) == 1
     assert run(["config", "compile", str(tmp_path / "none.conf"), "-o", str(out)]) == 2
     assert not list(tmp_path.iterdir())

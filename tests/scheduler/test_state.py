@@ -54,6 +54,9 @@ SQUEUE: dict[str, Any] = {
         {"job_id": 8, "job_state": ["PENDING"], "nodes": ""},
         {"job_id": 9, "job_state": "COMPLETING", "nodes": "n4"},
         {"job_id": 9, "job_state": ["COMPLETED"], "nodes": "n5"},
+        {"job_id": 10, "job_state": ["COMPLETED", "COMPLETING"], "nodes": "n6"},
+        {"job_id": 11, "job_state": ["A_STATE_OF_TOMORROW"], "nodes": "n7"},
+        {"job_id": 12, "job_state": [], "nodes": "n8"},
     ],
 }
 
@@ -99,7 +102,7 @@ NODES: dict[str, Any] = {
         (SINFO, "sinfo", "n1 n2 n6", "n3 n4 n5"),
         (SCONTROL, "scontrol", "n1", "n2 n3"),
         (OLDER, "scontrol", "n1", "n2 n3"),
-        (SQUEUE, "squeue", "", "n1 n2 n4"),
+        (SQUEUE, "squeue", "", "n1 n2 n4 n6 n7 n8"),
         (PODS, "kubectl", "", "n1 n4"),
         (NODES, "kubectl", "n1", "n2 n3"),
     ],
@@ -119,6 +122,7 @@ def test_hostlists_files_and_standard_input(
     assert [*read_state("n[1-2],x", "--free").free] == ["n1", "n2", "x"]
     assert [*read_state("n[1-2]", "--busy").busy] == ["n1", "n2"]
     assert not read_state("", "--free").free
+    assert not read_state("[]", "--busy").busy
     file = tmp_path / "free.txt"
     file.write_text("n[1-2]  # two\nx\n", encoding="utf-8")
     assert [*read_state(f"@{file}", "--free").free] == ["n1", "n2", "x"]
@@ -127,6 +131,11 @@ def test_hostlists_files_and_standard_input(
     stdin = io.TextIOWrapper(io.BytesIO(b"n7\n"))
     monkeypatch.setattr("sys.stdin", stdin)
     assert [*read_state("-", "--free").free] == ["n7"]
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO()))
+    with pytest.raises(InputError, match=r"standard input: is empty .* are busy"):
+        read_state("-", "--busy")
+    with pytest.raises(InputError, match="--busy: '@' names no file"):
+        read_state("@", "--busy")
 
 
 @pytest.mark.parametrize(
@@ -136,7 +145,17 @@ def test_hostlists_files_and_standard_input(
         ('{"sinfo": 3}', "sinfo: must be a list"),
         ('{"sinfo": [{"node": {"state": []}, "nodes": {"nodes": []}}]}', "is empty"),
         ('{"nodes": [{"name": "", "state": ["IDLE"]}]}', "must not be empty"),
-        ('{"nodes": [{"name": "a"}]}', "nodes[0].state: must be a list"),
+        ('{"nodes": [{"name": "a"}]}', "nodes[0].state: is missing"),
+        ('{"jobs": [{"nodes": "a"}]}', "jobs[0].job_state: is missing"),
+        ('{"jobs": [{"job_state": null}]}', "job_state: must be a list, not null"),
+        ("", "is empty and does not say which nodes are free; [] says none"),
+        (" \n", "is empty and does not say"),
+        (
+            '{"jobs": [], "errors": [{"description": "no socket", "error": "E"}]}',
+            "errors: is the report of a command that failed: 'no socket'",
+        ),
+        ('{"nodes": [], "errors": [7]}', "that failed: 'no reason is given'"),
+        ('{"nodes": [], "errors": 7}', "errors: must be a list, not 7"),
         ('{"jobs": [{"job_state": ["RUNNING"], "nodes": "n[1-"}]}', "do not match"),
         (
             '{"jobs": [{"job_state": ["RUNNING"], "nodes": "n[1-999999999]"}]}',

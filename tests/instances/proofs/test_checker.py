@@ -220,8 +220,9 @@ def test_refuses_numbers_that_grow() -> None:
     ],
 )
 def test_text_that_is_no_proof(lines: list[str]) -> None:
-    with pytest.raises((NoProof, Refused)):
+    with pytest.raises((NoProof, Refused)) as raised:
         check_proof(cover(), lines)
+    assert str(raised.value).startswith("step ") == (len(lines) > 1)
 
 
 def test_limits() -> None:
