@@ -140,7 +140,7 @@ def profile(report: Report, measured: Sequence[MethodSummary]) -> Plot:
     for j in report.judged:
         if j.row.method in own and j.ratio not in (None, inf):
             own[j.row.method].append(ratio_of(j))
-    figure, axes = sheet(WIDE, 3.8)
+    figure, axes = sheet(6.3, 3.6)
     top = max((value for values in own.values() for value in values), default=1.0)
     ratio_axis(axes.xaxis, axes.set_xscale, top)
     broad = {s.name for s in order if report.is_broad(s)}

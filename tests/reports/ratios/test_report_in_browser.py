@@ -93,7 +93,7 @@ def test_the_browser_shows_the_whole_report(
     told = re.search(r'data-told="([^"]+)"', shown)
     assert told is not None
     assert "'pictures':11,'loaded':11,'fetched':0" in told[1]
-    assert "'narrow':1," in told[1]
+    assert "'narrow':2," in told[1]
     if width == 1280:
         assert "'cut':0" in told[1]  # nothing is hidden beyond an edge
     assert "'overflow':false" in told[1]
