@@ -121,7 +121,8 @@ def _show(instance: Instance, found: list[ScoredRun]) -> None:
         right="profit cost ratio exactly guarantee time",
         title=f"{instance.name}: {described(instance)}",
     )
-    shown.columns[1].no_wrap = True
+    for column in shown.columns:  # only fractions and proofs are long
+        column.no_wrap = column.header not in ("exactly", "proof")
     for one in found:
         row = one.row
         if one.ratios is None and one.intervals is not None:

@@ -122,7 +122,8 @@ class Clock:
     def left(self, done: int, total: float | None) -> str:
         """Return the time left, as text; "" if nothing is known."""
         if self._forecast is not None:
-            return time_left(self._forecast.left(), bound=self._forecast.bound)
+            seconds = self._forecast.left()
+            return "" if seconds is None else time_left(seconds)
         ours = done - (self._first or 0)
         if total is None or ours <= 0:
             return ""
@@ -138,15 +139,13 @@ def counted(done: int, total: float | None) -> str:
     return f"{done}" if total is None else f"{done} of {int(total)}"
 
 
-def time_left(seconds: float, *, bound: bool = False) -> str:
+def time_left(seconds: float) -> str:
     """Write how long something will still take.
 
-    >>> time_left(3725.2), time_left(9e9, bound=True)
-    ('1:02:06 left', 'at most 104166 days')
+    >>> time_left(3725.2), time_left(9e9)
+    ('1:02:06 left', '104166 days left')
     """
     whole = int(seconds) + 1
     if whole >= 48 * 3600:
-        shown = f"{whole // 86400} days"
-    else:
-        shown = f"{whole // 3600}:{whole // 60 % 60:02}:{whole % 60:02}"
-    return f"at most {shown}" if bound else f"{shown} left"
+        return f"{whole // 86400} days left"
+    return f"{whole // 3600}:{whole // 60 % 60:02}:{whole % 60:02} left"

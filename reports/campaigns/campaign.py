@@ -213,7 +213,6 @@ def run(
     forecast.begin(
         (_kind(task.key) for task in due),
         ((_kind(key), row.seconds or 0.0) for key, row in store.rows.items()),
-        limit=campaign.settings.time_limit,
     )
     progress(done, len(tasks), "")
     with closing(runner(calls)) as outcomes:

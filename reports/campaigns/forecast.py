@@ -1,4 +1,4 @@
-"""The remaining time of a campaign: from limits at first, then from ended runs."""
+"""The remaining time of a campaign, from runs that have ended."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ class Forecast:
 
     A run is expected to take what others of its kind took; one of a kind not met yet,
     what all took. How many are made at once is ``jobs`` at the start; then it is seen
-    from how fast they end.
+    from how fast they end. Before any has ended, nothing is said: limits are far above
+    what most runs take.
     """
 
     jobs: int = 1
     clock: Callable[[], float] = monotonic
-    _limit: float = 0.0
     _began: float = 0.0
     _work: float = 0.0
     _due: Counter[Hashable] = field(default_factory=Counter)
@@ -33,18 +33,15 @@ class Forecast:
         self,
         due: Iterable[Hashable],
         known: Iterable[tuple[Hashable, float]],
-        *,
-        limit: float,
     ) -> None:
         """Start the clock.
 
-        Takes the kind of each run that is due, kind and seconds of runs made before,
-        and the limit in seconds of one run.
+        Takes the kind of each run that is due, and kind and seconds of runs made
+        before.
         """
         self._due.update(due)
         for kind, seconds in known:
             self._learn(kind, seconds)
-        self._limit = limit
         self._began = self.clock()
 
     def ended(self, kind: Hashable, seconds: float) -> None:
@@ -53,22 +50,18 @@ class Forecast:
         self._due[kind] -= 1
         self._work += seconds + _APART
 
-    @property
-    def bound(self) -> bool:
-        """Whether the remaining time is only an upper bound."""
-        return not self._work and any(
-            due and not self._count[kind] for kind, due in self._due.items()
-        )
+    def left(self) -> float | None:
+        """Return the seconds that the runs still due are expected to take together.
 
-    def left(self) -> float:
-        """Return the seconds that the runs still due are expected to take together."""
-        every = self._total.total() / max(1, self._count.total())
+        None while no run has ended.
+        """
+        if not self._count:
+            return None
+        every = self._total.total() / self._count.total()
         waiting = 0.0
         for kind, due in self._due.items():
-            if self._count[kind]:
-                one = self._total[kind] / self._count[kind]
-            else:
-                one = every if self._work else self._limit
+            known = self._count[kind]
+            one = self._total[kind] / known if known else every
             waiting += due * (one + _APART)
         if not self._work:
             return waiting / self.jobs

@@ -202,7 +202,7 @@ def _shares(totals: Totals) -> Shares:
 
 @in_style
 def _histogram(totals: Totals) -> Plot:
-    figure, axes = sheet(9.8, 2.6)
+    figure, axes = sheet(6, 2.4)
     ends: list[Fraction | None] = [*STEPS, None]
     names = [
         "1",

@@ -85,8 +85,11 @@ def panels(
                 left_out += 1
                 continue
             drawn += len(own)
+            above = [int(fabric.parent[v]) for v in leaves]
             picture = _panel(
-                [fabric.domains[v] for v in leaves], [kinds[m] for m in members]
+                [fabric.domains[v] for v in leaves],
+                [kinds[m] for m in members],
+                [fabric.domains[v] for v in above] if len(set(above)) > 1 else [],
             )
             found.append(Panel(title, len(own), int((own > 0).sum()), taken, picture))
     note = f"not drawn: {counted(left_out, 'further part')}" if left_out else ""
@@ -117,6 +120,7 @@ def cluster_drawing(
         shapes.append(Rect(kind=kind, x=x, y=y - 9, width=10, height=10, rx=1.5))
         shapes.append(Label(x + 15, y, label, size=11))
         x += breadth(label, 11) + 32
+    shapes.append(Label(x, y, "numbers: free/all", size=11))
     y += 18
     if note:
         shapes.append(Label(_MARGIN, y, note, size=10, faint=True))
@@ -199,8 +203,13 @@ def _inside(v: int, children: list[list[int]], leaves: IntArray) -> list[int]:
     return found
 
 
-def _panel(names: Sequence[str], kinds: Sequence[IntArray]) -> Picture:
-    """Draw leaves as rows of nodes, in columns if they are small."""
+def _panel(
+    names: Sequence[str], kinds: Sequence[IntArray], above: Sequence[str]
+) -> Picture:
+    """Draw leaves as rows of nodes, in columns if they are small.
+
+    With ``above``, the name of the switch above each, they stand below these names.
+    """
     most = min(_PER_ROW, max(map(len, kinds)))
     name = min(_NAME, max(breadth(one, 10) for one in names) + 6.0)
     beside = name + 4 + breadth(f"{most}/{most}", 9)
@@ -212,9 +221,17 @@ def _panel(names: Sequence[str], kinds: Sequence[IntArray]) -> Picture:
     labels: list[Shape] = []
     rows = -(-len(names) // columns)
     x0 = y = tallest = 0.0
+    last = ""
     for i, (leaf, own) in enumerate(zip(names, kinds, strict=True)):
         if i % rows == 0 and i:
-            x0, y = x0 + wide + _GAP, 0.0
+            x0, y, last = x0 + wide + _GAP, 0.0, ""
+        if above and above[i] != last:
+            last = above[i]
+            y += 3.0 * (y > 0)
+            labels.append(
+                Label(x0, y + 10, cropped(last, wide, 10), size=10, bold=True)
+            )
+            y += 15
         lines = -(-len(own) // most)
         middle = y + side / 2 + 3.5
         shown = cropped(leaf, name - 4, 10)

@@ -107,7 +107,7 @@ def application(explorer: Explorer) -> ASGIApp:
 
     app = Starlette(
         routes=[
-            Route("/api/{name}", answered, methods=["POST"]),
+            Mount("/api", routes=[Route("/{name}", answered, methods=["POST"])]),
             Mount("/", StaticFiles(directory=STATIC, html=True)),
         ],
         middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=_HOSTS)],

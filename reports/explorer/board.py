@@ -26,10 +26,13 @@ from ...instances.json_text import dumps
 from ...instances.ksubset.instance import described
 from ...instances.ksubset.json import parse_topology, topology_document
 from ...instances.parsing import parse_json
+from ...methods import KSUBSET
 from .scenes import MOST_SHOWN, scene_of
 
 FIELDS = ("topology", "busy", "k", "name")
 """Fields of a board; the first three are needed."""
+FIRST = ("mm", "mm-inc", "mm-free", "mc1x1", "hilbert/best-fit", "random")
+"""Methods that the page compares unless others are chosen."""
 _MOST_OF_GRAPH, _MOST_WITHOUT_CUTS = 2048, 1024
 """Nodes of a graph; of one whose distances are no sums of cuts."""
 _LONGEST_NAME = 100
@@ -165,6 +168,8 @@ def document_of(
 ) -> dict[str, Any]:
     """Return a network as the page loads it: the board, its views, its labels.
 
+    And why methods that the page would compare first refuse the network.
+
     Parameters
     ----------
     topology, busy, k, name
@@ -182,6 +187,10 @@ def document_of(
     if isinstance(topology, Tree):
         views["racks"] = scene_of(topology, tuple(domains), racks=True).document()
     sites = list(topology.locations())
+    first = {name: KSUBSET[name].refuses for name in FIRST}
+    refused = {
+        name: refuses and refuses(board.instance) for name, refuses in first.items()
+    }
     return {
         "kind": "network",
         "name": name,
@@ -192,6 +201,7 @@ def document_of(
         "labels": list(nodes) or [_label(topology, site) for site in sites],
         "views": views,
         "view": "racks" if racks else topology.kind,
+        "refused": {name: why for name, why in refused.items() if why},
     }
 
 

@@ -18,15 +18,13 @@ from ..campaigns.rows import FAILED, Row, row_of
 from ..drawing.drawing import drawing_of
 from ..pages.numbers import decimal, fraction, seconds
 from ..ratios.scoring import ScoredRun, judge, open_levels
-from .board import Board, board_of
+from .board import FIRST, Board, board_of
 
 EXACT = "auto"
 MOST_METHODS = 16
 MOST_SECONDS = 10
 MOST_IN_ALL = 60
 """Methods of a comparison; seconds of one and of all of them."""
-_FIRST = ("mm", "mm-inc", "mm-free", "mc1x1", "hilbert/best-fit", "random")
-"""Methods that the page compares unless others are chosen."""
 
 
 def methods() -> list[dict[str, Any]]:
@@ -37,7 +35,7 @@ def methods() -> list[dict[str, Any]]:
             "summary": method.summary,
             "guarantee": method.doc_entry("Guarantee"),
             "exact": method.exact,
-            "first": name in _FIRST,
+            "first": name in FIRST,
         }
         for name, method in KSUBSET.items()
         if not method.runs_solver and name != EXACT

@@ -128,7 +128,8 @@ def _inline(piece: Inline) -> str:
     if isinstance(piece, Small):
         if piece.exact:
             return f'<small class="exact">{escape(piece.exact)}</small>'
-        return f"<small>{_inside(piece.text)}</small>"
+        long = ' class="long"' * (len(piece.text) > _SHORT)
+        return f"<small{long}>{_inside(piece.text)}</small>"
     if isinstance(piece, Ref):
         return f'<a href="#{escape(piece.to)}">{escape(piece.text)}</a>'
     if isinstance(piece, Name):

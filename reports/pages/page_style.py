@@ -46,9 +46,20 @@ background:var(--tint);border-radius:0 6px 6px 0;max-width:none}
 .bad{color:var(--bad);font-weight:600}
 .good{color:var(--good)}
 th small{font-weight:400;color:var(--faint)}
-.wide{overflow-x:auto}
+/* Shades at the edges beyond which there is more; the bar stays in sight. */
+.wide{overflow-x:auto;background:
+linear-gradient(90deg,var(--page) 40%,transparent) left/36px 100% no-repeat local,
+linear-gradient(270deg,var(--page) 40%,transparent) right/36px 100% no-repeat local,
+linear-gradient(90deg,var(--cloud),transparent) left/14px 100% no-repeat scroll,
+linear-gradient(270deg,var(--cloud),transparent) right/14px 100% no-repeat scroll}
+.wide::-webkit-scrollbar{height:11px;width:11px;background:var(--tint)}
+.wide::-webkit-scrollbar-thumb{background:var(--faint);border-radius:6px}
+.wide:has(>table){max-height:92vh;margin-top:12px}
+.wide>table{margin-top:0}
+thead th{position:sticky;top:0;background:var(--page);
+box-shadow:inset 0 -1px var(--faint);z-index:1}
 table{border-collapse:collapse;width:100%;margin:12px 0 4px;font-size:13.5px}
-th,td{padding:5px 16px 5px 0;text-align:right;vertical-align:top;
+th,td{padding:5px 13px 5px 0;text-align:right;vertical-align:top;
 border-bottom:1px solid var(--rule)}
 th{font-weight:600;vertical-align:bottom;border-bottom-color:var(--faint)}
 tbody th{font-weight:600;border-bottom-color:var(--rule);vertical-align:top}
@@ -58,12 +69,14 @@ td.short,td:not(.l){white-space:nowrap}
 pre{line-height:1.2;overflow-x:auto}
 td small,tbody th small{display:block;color:var(--faint);font-size:11.5px;
 white-space:nowrap}
+td small.long{white-space:normal}
 figure{margin:26px 0 0}
 figcaption{max-width:78ch;margin-bottom:6px}
 caption{text-align:left;padding-bottom:4px}
 figcaption h3,figcaption h4{color:var(--ink)}
 svg{max-width:100%;height:auto;display:block}
 svg.plot{width:100%;max-width:1000px;font-family:var(--sans)}
+svg.plot.narrow{max-width:640px}
 svg.plot *{stroke-linejoin:round;stroke-linecap:butt}
 .worst{display:grid;grid-template-columns:270px minmax(0,1fr);gap:28px;margin:0;
 padding:22px 0;border-bottom:1px solid var(--rule);align-items:start}
@@ -93,11 +106,15 @@ summary{cursor:pointer}
 li{overflow-wrap:anywhere}
 main{padding-bottom:50px}
 @media (max-width:820px){.tiles{grid-template-columns:1fr 1fr}
-.worst{grid-template-columns:1fr}svg.plot{min-width:620px}}
+.worst{grid-template-columns:1fr}svg.plot:not(.narrow){min-width:620px}}
+@media (max-width:640px){main,header{padding-left:14px;padding-right:14px}
+figure:has(.plot:not(.narrow)) figcaption::after{font-weight:600;
+content:" Wider than this window: scroll sideways."}}
 @media print{.find,.fractions,.sort::after{display:none}
 body{font-size:10.5pt}main,header{max-width:none;padding:0}
 h2{break-after:avoid}figure,.worst,tr,.tiles{break-inside:avoid}
-.wide{overflow:visible}table{font-size:8.5pt}
+.wide{overflow:visible;max-height:none!important;background:none}
+thead th{position:static}table{font-size:8.5pt}
 table th,table td{white-space:normal;overflow-wrap:anywhere;padding-right:9px}
 thead{display:table-header-group}
 *{-webkit-print-color-adjust:exact;print-color-adjust:exact}}

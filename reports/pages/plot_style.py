@@ -55,6 +55,8 @@ STYLE: dict[Any, Any] = {
 }
 _TICKS = (1, 1.01, 1.03, 1.1, 1.25, 1.5, 2, 3, 5, 10, 30, 100, 1000)
 _TICKS_BELOW = (0, 0.5, 0.8, 0.9, 0.97, 0.99)
+_NARROW = 460
+"""Plots of less than so many points are shown whole on a telephone."""
 _NEAR = 0.01
 """Below this excess the ratio scale is linear, beyond it logarithmic."""
 
@@ -213,8 +215,9 @@ def as_svg(figure: Figure, spoken: str) -> str:
     text = re.sub(r"font: ([^;\"]*?px) [^;\"]+", r"font: \1 var(--sans)", text)
     frame = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', text)
     assert frame is not None
+    narrow = " narrow" * (float(frame[1]) < _NARROW)
     head = (
-        f'<svg class="plot" viewBox="0 0 {frame[1]} {frame[2]}" role="img" '
+        f'<svg class="plot{narrow}" viewBox="0 0 {frame[1]} {frame[2]}" role="img" '
         f'aria-labelledby="{mark}-t" xmlns="http://www.w3.org/2000/svg" '
         'xmlns:xlink="http://www.w3.org/1999/xlink">'
         f'<title id="{mark}-t">{escape(spoken)}</title>'

@@ -59,8 +59,6 @@ _HOW_TO_READ = (
     "not exceed. Times are wall-clock seconds of one run while others run in parallel; "
     "heuristics are warmed up first."
 )
-_SHORT = 9
-"""Fractions of at most so many characters are always shown."""
 
 
 def ratio_document(report: Report) -> Document:
@@ -153,7 +151,7 @@ def _methods(report: Report) -> Section:
         "at each level."
         if height
         else "Cost over proven optimum, as a decimal and as an exact fraction; 1 is "
-        "optimal. Proven at most is the greatest factor that theory guarantees "
+        "optimal. 'proven at most' is the greatest factor that theory guarantees "
         "for the method on the instances that the guarantee covers; if these are "
         "not all, the greatest ratio on them follows."
     )
@@ -182,7 +180,7 @@ def _methods(report: Report) -> Section:
         title="Ratios by method",
         text=(
             f"{text} {report.shared.explanation}".rstrip(),
-            "The shifted geometric mean of times is that of times plus 1 ms, less "
+            "'time, shifted mean' is the geometric mean of times plus 1 ms, less "
             "1 ms: neither the longest nor the shortest decide it.",
         ),
         tables=(Table(columns=heads, rows=rows),),
@@ -315,8 +313,7 @@ def _means(report: Report) -> Section:
 
 
 def _ratio(ratio: Ratio | None) -> tuple[Inline, ...]:
-    """Write a ratio as a decimal, and below it as a fraction, on demand if long."""
-    if ratio is None or ratio in (inf, 1):
+    """Write a ratio as a decimal, and below it as a fraction, on demand."""
+    if ratio is None or ratio == inf or ratio == int(ratio):
         return (decimal(ratio),)
-    whole = fraction(ratio)
-    return (decimal(ratio), Small(short_fraction(ratio), whole * (len(whole) > _SHORT)))
+    return (decimal(ratio), Small(short_fraction(ratio), fraction(ratio)))

@@ -130,6 +130,6 @@ def _has_card(s: MethodSummary) -> bool:
 
 def _equation(ratio: Ratio) -> str:
     """Write a ratio as a decimal and as a fraction in one line."""
-    if ratio in (inf, 1):
+    if ratio == inf or ratio == int(ratio):
         return decimal(ratio)
     return f"{decimal(ratio)} = {short_fraction(ratio)}"

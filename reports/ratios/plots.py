@@ -14,7 +14,6 @@ from ..pages.numbers import decimal
 from ..pages.plot_style import (
     CLOUD,
     FAINT,
-    INK,
     A,
     B,
     box,
@@ -201,14 +200,16 @@ def _level_by_level(report: Report, measured: Sequence[MethodSummary]) -> Plot:
 
 
 def _shares(summaries: Sequence[MethodSummary]) -> Plot:
-    figure, axes = sheet(WIDE, 0.8 + 0.33 * len(summaries))
+    figure, axes = sheet(6, 0.8 + 0.22 * len(summaries))
     for place, s in enumerate(summaries):
         optimal = 100 * s.optimal / s.runs
         beaten = 100 * (s.judged - s.optimal) / s.runs
         axes.barh(place, optimal, color=A, height=0.62)
         axes.barh(place, beaten, left=optimal, color=CLOUD, height=0.62)
-        axes.text(101.5, place, f"{s.optimal} of {s.runs}", va="center", color=INK)
     method_rows(axes, summaries, grid=False)
+    # Next to the names, where a narrow window shows them too.
+    names = [f"{s.name}: {s.optimal} of {s.runs}" for s in summaries]
+    axes.set_yticks(range(len(names)), names)
     axes.set_xlim(0, 100)
     axes.set_xlabel("share of runs, %")
     axes.spines["bottom"].set_visible(False)
@@ -217,7 +218,7 @@ def _shares(summaries: Sequence[MethodSummary]) -> Plot:
         "How often the answer is optimal",
         "Blue: proved optimal. Grey: proved not optimal. What is left open is not "
         "proved either way, or no answer came.",
-        "; ".join(f"{s.name}: {s.optimal} of {s.runs}" for s in summaries),
+        "; ".join(names),
     )
 
 

@@ -79,16 +79,28 @@ def overview(report: Report) -> Plot | None:
 
 _NAMED = 8
 """Curves that are named; the others are grey."""
+_TOGETHER = 3
+"""Names of methods whose curves coincide, in one label."""
 
 
 def _shares(
     axes: Axes, shares: Sequence[tuple[str, Sequence[float], int]], end: float
 ) -> None:
-    """Draw shares of instances as steps, up to ``end``."""
-    steps = []
+    """Draw shares of instances as steps, up to ``end``; equal ones are one curve.
+
+    Those without a name are grey.
+    """
+    alike: dict[tuple[int, tuple[float, ...]], list[str]] = {}
     for name, values, whole in shares:
+        alike.setdefault((whole, tuple(sorted(values))), []).append(name)
+    steps = []
+    for (whole, values), names in alike.items():
         ys = [100 * (i + 1) / whole for i in range(len(values))]
-        steps.append((name, [*sorted(values), end], [*ys, ys[-1] if ys else 0]))
+        named = list(filter(None, names))
+        label = ", ".join(named[:_TOGETHER])
+        if (more := len(named) - _TOGETHER) > 0:
+            label += f" and {more} more"
+        steps.append((label, [*values, end], [*ys, ys[-1] if ys else 0]))
     curves(axes, steps)
     axes.set_ylabel("instances, %")
 
@@ -99,10 +111,10 @@ def curves(
     *,
     falling: bool = False,
 ) -> None:
-    """Draw shares in per cent as steps; the first are named."""
+    """Draw shares in per cent as steps; the first that have a name are named."""
     styles = [(c, d) for d in ("-", (0, (5, 2)), (0, (1.5, 1.5))) for c in (A, B, INK)]
     for place, (name, xs, ys) in enumerate(steps):
-        named = place < _NAMED
+        named = place < _NAMED and bool(name)
         colour, dashes = styles[place] if named else (CLOUD, "-")
         axes.step(
             *(xs, ys),
@@ -128,21 +140,26 @@ def profile(report: Report, measured: Sequence[MethodSummary]) -> Plot:
     for j in report.judged:
         if j.row.method in own and j.ratio not in (None, inf):
             own[j.row.method].append(ratio_of(j))
-    figure, axes = sheet(WIDE, 3.8)
+    figure, axes = sheet(6.3, 3.6)
     top = max((value for values in own.values() for value in values), default=1.0)
     ratio_axis(axes.xaxis, axes.set_xscale, top)
-    _shares(axes, [(s.name, own[s.name], s.runs) for s in order], top)
+    broad = {s.name for s in order if report.is_broad(s)}
+    _shares(
+        axes, [(s.name * (s.name in broad), own[s.name], s.runs) for s in order], top
+    )
     axes.set_xlim(1, top + 0.002)
     axes.set_xlabel("within this factor of the proven optimum (stretched near 1)")
     return plotted(
         figure,
         "Performance profile",
         "On what share of its instances a method is within a factor of the proven "
-        "optimum. The closest to optimal are named, the others grey; a curve that ends "
-        "below 100 % lacks proven optima.",
+        "optimum. The closest to optimal are named; grey are the others, and methods "
+        "that take less than half of the instances. Methods named together have one "
+        "curve; a curve that ends below 100 % lacks proven optima.",
         "; ".join(
             f"{s.name}: {sum(v <= 1.1 for v in own[s.name])} of {s.runs} within 1.1"
             for s in order[:_NAMED]
+            if s.name in broad
         ),
     )
 

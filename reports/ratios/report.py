@@ -239,18 +239,25 @@ class Report:
         """Heuristics with exact ratios, the closest to optimal first.
 
         By the mean, over the instances that all take where these differ; of
-        lexicographic costs by the share of optimal answers.
+        lexicographic costs by the share of optimal answers. Methods that take less
+        than half of the instances are not comparable and come last.
         """
         known = [s for s in self.summaries if not s.exact and (s.spread or s.levels)]
-        alike = all(s.shared for s in known)
+        broad = [s for s in known if self.is_broad(s)]
+        alike = all(s.shared for s in broad)
 
         def key(s: MethodSummary) -> tuple[Ratio, ...]:
-            share = Fraction(-s.optimal, s.runs)
+            share, few = Fraction(-s.optimal, s.runs), Fraction(s not in broad)
             if s.spread is None:
-                return (share, *(level.mean for level in s.levels))
-            return (s.shared[0] if alike else s.spread.mean, share)
+                return (few, share, *(level.mean for level in s.levels))
+            mean = s.shared[0] if alike and not few else s.spread.mean
+            return (few, mean, share)
 
         return sorted(known, key=key)
+
+    def is_broad(self, s: MethodSummary) -> bool:
+        """Whether a method has a ratio on at least half as many as the one of most."""
+        return 2 * s.judged >= max(one.judged for one in self.summaries)
 
     @property
     def closest(self) -> str:

@@ -236,7 +236,7 @@ def judge(
     for row in rows:
         instance, verdict = known[row.instance]
         method = methods.get(row.problem, {}).get(row.method)
-        promise = method.guarantee if method else None
+        promise = method.guarantee if method and row.ran else None
         judged.append(ScoredRun(row, verdict, promise(instance) if promise else None))
     return judged
 

@@ -53,11 +53,11 @@ class Shared:
         count = len(self.instances)
         many = "1 instance" if count == 1 else f"{count} instances"
         if len(self.methods) == self.of:
-            return f"Means alike are over the {many} that all methods take."
+            return f"'mean alike' averages over the {many} that all methods take."
         return (
-            f"No instance is taken by all methods. Means alike are over the {many} "
-            f"that {len(self.methods)} of the {self.of} methods take: those with a "
-            "ratio on at least half of all instances."
+            "No instance is taken by all methods. 'mean alike' averages over the "
+            f"{many} common to {len(self.methods)} of the {self.of} methods: those "
+            "with a ratio on at least half of all instances."
         )
 
 

@@ -263,6 +263,13 @@ def test_compare_gives_exact_ratios(path: str, capsys: Any) -> None:
         assert int(top) * optimum == row["cost"] * int(bottom or 1)
 
 
+def test_compare_breaks_no_name_of_a_method(path: str, capsys: Any) -> None:
+    names = ("hilbert/sorted-free", "paging-2/shuffled", "mc1x1-all")
+    assert run(["compare", path, "--methods", ",".join(names)]) == 0
+    begins = [line.split(" ")[0] for line in capsys.readouterr().out.splitlines()]
+    assert set(names) <= set(begins)
+
+
 def test_compare_says_why_a_method_is_refused(path: str, capsys: Any) -> None:
     assert run(["compare", path, "--methods", "ring-window", "--json", "-"]) == 0
     row = json.loads(capsys.readouterr().out.splitlines()[0])

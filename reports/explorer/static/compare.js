@@ -26,6 +26,16 @@ export function compare(start) {
     document.getElementById("selection-line").hidden = true;
   }
 
+  // Of those chosen at first, the ones that refuse every board on this network.
+  function offer() {
+    for (const [one, input] of boxes) {
+      const why = board.refused?.[one.name] ?? "";
+      if (input.disabled !== !!why) input.checked = one.first && !why;
+      input.disabled = !!why;
+      input.parentElement.title = why || one.summary;
+    }
+  }
+
   // Of a cluster in a file, of one part: what the command select needs.
   function cluster() {
     if (!board.file || board.parts.length > 1) return {};
@@ -49,8 +59,8 @@ export function compare(start) {
       table.replaceChildren(make("table", {},
         make("caption", {}, "Sums of distances over all pairs, and ratios to the optimum"),
         make("thead", {}, make("tr", {}, ...["method", "pair sum", "ratio", "guarantee",
-          "time", "proof"].map((text, i) => make("th",
-          { scope: "col", class: i % 5 ? "" : "l" }, text)))),
+          "time"].map((text, i) => make("th",
+          { scope: "col", class: i ? "" : "l" }, text)))),
         make("tbody", {}, ...found.rows.map(line))));
       sets.replaceChildren(...found.rows.filter(one => one.chosen.length).map(figure));
       const best = found.rows.at(-1);
@@ -59,15 +69,18 @@ export function compare(start) {
     });
   }
 
-  const line = one => make("tr", {},
+  // Of a method that refused or failed, the reason takes the place of the numbers.
+  const line = one => one.error ? make("tr", {},
     make("th", { scope: "row", class: "l" }, one.method),
+    make("td", { class: "l", colspan: 4 }, one.error)) : make("tr", {},
+    make("th", { scope: "row", class: "l" }, one.method,
+      make("small", {}, one.proof || (one.limit && `limit: ${one.limit}`))),
     make("td", {}, one.shown),
     make("td", { class: one.broken ? "bad" : one.optimal ? "good" : "" },
       one.optimal ? "optimal" : one.ratio,
       one.exactly === one.ratio ? null : make("small", {}, one.exactly)),
     make("td", {}, one.guarantee),
-    make("td", {}, one.seconds),
-    make("td", { class: "l" }, one.error || one.proof || (one.limit && `limit: ${one.limit}`)));
+    make("td", {}, one.seconds));
 
   const figure = one => make("figure", {},
     mini(one.chosen, `The set of ${one.method}: ${one.chosen.length} processors`),
@@ -96,6 +109,10 @@ export function compare(start) {
     // Chooses one method only, as the worst cases do.
     only(name) { boxes.forEach(([one, input]) => { input.checked = one.name === name; }); },
     run,
-    changed: what => { if (what !== "set") clear(); },
+    shown() { if (board.set) show(chosen(board.set.numbers, `chosen by ${board.set.name}`)); },
+    changed(what) {
+      if (what === "network") offer();
+      if (what !== "set") clear();
+    },
   };
 }

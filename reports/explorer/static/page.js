@@ -16,7 +16,7 @@ let tools = [], current = null, most = {}, loadedText;
 
 // Tabs, as the practices of ARIA want them: arrow keys move, one stop of the tab key.
 function open(tool, focus = false) {
-  if (current && current !== tool) { current.left?.(); show(); }
+  if (current && current !== tool) { current.left?.(); show(); say(""); }
   current = tool;
   for (const one of tools) {
     const on = one === tool;
@@ -62,7 +62,7 @@ function about() {
 
 function refresh() {
   const network = board.kind === "network", views = Object.keys(board.views);
-  for (const id of ["painting", "exports", "keys"]) $(id).hidden = !network;
+  for (const id of ["painting", "legend", "exports", "keys"]) $(id).hidden = !network;
   $("k").value = board.k;
   $("k").max = free();
   $("view-label").hidden = views.length < 2;
@@ -139,12 +139,12 @@ $("export-picture").addEventListener("click", async () => {
   const found = await ask("picture", { board: sent(), sets });
   if (found) save(found.name, found.text, "image/svg+xml");
 });
-$("copy").addEventListener("click", async () => {
+document.querySelectorAll(".copy").forEach(one => one.addEventListener("click", async () => {
   try {
-    await navigator.clipboard.writeText($("command").textContent);
+    await navigator.clipboard.writeText($(one.dataset.of).textContent);
     say("The command line is copied.");
   } catch { complain("The browser does not let the page copy."); }
-});
+}));
 
 function generators(families) {
   const plain = families.filter(one => !one.worst);

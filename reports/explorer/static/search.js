@@ -86,7 +86,7 @@ export function search() {
       { kind: "one", steps: true, points: points.map(([x, y]) => [x, y]) },
       { kind: "two", steps: true, points: points.map(([x, , y]) => [x, y]) },
     ], { label: `Incumbent ${incumbent} and bound ${bound} after ${state.nodes} nodes`,
-      x: "nodes" }));
+      x: "nodes" }), make("p", { class: "faint" }, "Solid: incumbent. Broken: bound."));
   }
 
   return {
@@ -100,7 +100,6 @@ export function search() {
         make("label", { class: "check" }, bounds, "begin from the bounds that need no search")),
       make("div", { class: "row" }, go, make("label", {}, "Nodes of a step", batch), step, play),
       told, picture,
-      make("p", { class: "faint" }, "Solid: incumbent. Broken: bound."),
     ],
     changed: what => { if (what !== "set") clear(); },
     left: stop,

@@ -75,7 +75,17 @@ def test_the_drawing_fits_a_telephone_and_says_the_grade() -> None:
     texts = [one.text for one in ET.fromstring(drawing.svg).iter(f"{SVG}text")]
     assert "2 hops: optimal" in texts
     assert "g0: 256 of 256 free, 2 chosen" in texts
-    assert {"chosen", "free", "busy"} <= set(texts)
+    assert {"chosen", "free", "busy", "numbers: free/all"} <= set(texts)
+
+
+def test_switches_between_the_top_and_the_leaves_are_named() -> None:
+    for tops, shown in ((1, []), (2, ["g0", "g1"])):
+        fabric = tree(6, 4, tops)
+        found, _ = panels([(fabric, np.ones(24, dtype=np.bool_), [0])])
+        drawn = ET.fromstring(panel_svg(found[0], "t")).iter(f"{SVG}text")
+        places = {one.text: (one.get("x"), one.get("y")) for one in drawn}
+        assert [name for name in places if name and name[0] == "g"] == shown
+        assert len(set(places.values())) == len(places)
 
 
 def test_of_a_large_machine_only_what_matters_is_drawn() -> None:

@@ -50,6 +50,9 @@ def explorer() -> Explorer:
     return Explorer()
 
 
+TREE = {"shape": "2x3", "kind": "tree", "k": "4"}
+
+
 def mesh(*shape: int, k: int = 3, busy: tuple[int, ...] = ()) -> dict[str, Any]:
     topology = {"kind": "mesh", "shape": list(shape)}
     return {"topology": topology, "busy": list(busy), "k": k, "name": "painted"}
@@ -87,6 +90,12 @@ def test_a_method_that_refuses_is_a_row(explorer: Explorer) -> None:
     row = found["rows"][0]
     assert (row["status"], row["chosen"], row["cost"]) == ("refused", [], None)
     assert "needs a tree" in row["error"]
+    made = explorer.answer("family", {"family": "full", "values": TREE})
+    assert set(made["refused"]) == {"mc1x1", "hilbert/best-fit"}
+    board = {name: made[name] for name in ("topology", "busy", "k", "name")}
+    found = explorer.answer("compare", {"board": board, "methods": ["mc1x1"]})
+    assert found["rows"][0]["guarantee"] == "–"
+    assert explorer.answer("start", {})["first"]["refused"] == {}
 
 
 def test_repeated_points_keep_their_numbers(explorer: Explorer) -> None:
@@ -212,7 +221,7 @@ def test_places_without_a_node_are_busy(explorer: Explorer) -> None:
 
 
 def test_trees_and_graphs_have_views(explorer: Explorer) -> None:
-    tree = {"family": "full", "values": {"shape": "2x3", "kind": "tree", "k": "4"}}
+    tree = {"family": "full", "values": TREE}
     found = explorer.answer("family", tree)
     assert set(found["views"]) == {"tree", "racks"}
     for view in found["views"].values():
@@ -306,9 +315,13 @@ def test_bad_requests(sent: dict[str, Any], status: int, detail: str) -> None:
 
 def test_other_hosts_and_paths_are_refused() -> None:
     assert send({}, headers={"host": "evil.example"}).status == 400
-    for path in ("/../page.py", "/%2e%2e/board.py", "/api/start"):
+    for path in ("/../page.py", "/%2e%2e/board.py", "/api/start/more"):
         found = ask(application(Explorer()), "GET", path, headers={"host": "localhost"})
-        assert found.status in (404, 405)
+        assert found.status == 404
+    found = ask(
+        application(Explorer()), "GET", "/api/compare", headers={"host": "localhost"}
+    )
+    assert (found.status, found.headers["allow"]) == (405, "POST")
 
 
 def test_answers_are_json(explorer: Explorer) -> None:

@@ -189,11 +189,21 @@ def test_a_cluster_is_loaded_and_shown_in_racks(page: Page) -> None:
     page.get_by_role("option", name="b2: free").click()
     assert page.get_by_role("option", name="b2: busy").count() == 1
     page.get_by_label("Choose k").fill("4")
+    assert page.get_by_label("mc1x1", exact=True).is_disabled()
+    assert page.get_by_role("checkbox", name="hilbert/best-fit").is_disabled()
+    assert page.get_by_label("mm", exact=True).is_checked()
     press(page, "Compare")
     command = (
         "closeknit select --topology topology.conf -k 4 --objective hops --busy b2"
     )
     expect(page.locator("#selection")).to_have_text(command)
+    expect(page.get_by_role("button", name="Copy")).to_have_count(2)
+    expect(page.locator("#status")).to_contain_text("The optimum is")
+    tab(page, "Search")
+    expect(page.locator("#status")).to_be_empty()
+    assert page.get_by_text("Solid: incumbent").count() == 0
+    tab(page, "Compare")
+    assert page.locator("#map .chosen").count() == 4
     page.get_by_label("View").select_option("tree")
     assert page.locator("#map .dot").count() == 3
     assert page.locator("#map .chosen").count() == 4

@@ -26,6 +26,9 @@ addEventListener("load", () => {
   const ink = getComputedStyle(document.querySelector("svg.plot text")).fill;
   const told = {pictures: drawn.length, loaded: drawn.filter(Boolean).length,
     fetched: performance.getEntriesByType("resource").length, ink: ink,
+    cut: [...document.querySelectorAll(".wide")].filter(
+      one => one.scrollWidth > one.clientWidth).length,
+    narrow: document.querySelectorAll("svg.narrow").length,
     overflow: document.documentElement.scrollWidth > innerWidth};
   document.body.dataset.told = JSON.stringify(told).replaceAll('"', "'");
 });
@@ -90,6 +93,9 @@ def test_the_browser_shows_the_whole_report(
     told = re.search(r'data-told="([^"]+)"', shown)
     assert told is not None
     assert "'pictures':11,'loaded':11,'fetched':0" in told[1]
+    assert "'narrow':2," in told[1]
+    if width == 1280:
+        assert "'cut':0" in told[1]  # nothing is hidden beyond an edge
     assert "'overflow':false" in told[1]
     assert "'ink':'rgb(" in told[1]
     assert "data-broken" not in shown
