@@ -95,14 +95,11 @@ def check_proof(
                 break
         return checker.outcome(step)
     except (Refused, NoProof) as error:
-        if step < 0:
-            raise
-        raise type(error)(f"step {step}: {error}") from None
+        raise type(error)(f"step {step}: {error}" if step + 1 else error) from None
     except (ValueError, IndexError, OverflowError) as error:
         if isinstance(error, TooLong):
             raise
-        at = f"step {step}: " if step >= 0 else ""
-        raise NoProof(f"{at}cannot be read") from None
+        raise NoProof(f"step {max(step, 0)}: cannot be read") from None
 
 
 def statements(lines: Iterable[str], limits: Limits) -> Iterator[list[str]]:
