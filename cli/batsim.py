@@ -17,7 +17,6 @@ from ..instances.option_values import seconds
 from ..instances.parsing import parse_json
 from ..scheduler.batsim import BatsimScheduler
 from ..scheduler.placement import NodeSelector, Objective
-from ..scheduler.topologies import read_cluster
 from ..solvers import Settings
 from . import cluster, shared
 from .parser import Parser
@@ -61,11 +60,7 @@ def run(args: argparse.Namespace) -> int:
         import zmq
     except ImportError:
         raise InputError("needs pyzmq (pip install 'closeknit[batsim]')") from None
-    found = read_cluster(
-        args.topology,
-        name=args.topology_name or "",
-        labels=cluster.labels_of(args),
-    )
+    found = cluster.cluster_of(args)
     scheduler = BatsimScheduler(
         NodeSelector(found),
         objective=Objective(args.objective) if args.objective else None,

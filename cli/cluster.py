@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from argparse import ArgumentTypeError
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -45,9 +45,11 @@ def add_topology(group: Any, *, required: bool = True) -> None:
     )
 
 
-def labels_of(args: argparse.Namespace) -> list[str]:
-    """Return the labels of levels that were given."""
-    return [x.strip() for x in args.labels.split(",")] if args.labels else []
+def cluster_of(args: argparse.Namespace, nodes: Sequence[str] = ()) -> Cluster:
+    """Read the topology; ``nodes`` are known from elsewhere."""
+    labels = [x.strip() for x in args.labels.split(",")] if args.labels else []
+    name = args.topology_name or ""
+    return read_cluster(args.topology, name=name, labels=labels, nodes=nodes)
 
 
 def add_objective(group: Any) -> None:
@@ -128,12 +130,8 @@ def read_machine(args: argparse.Namespace, free: str | None) -> ClusterState:
     if free is not None and args.busy is not None:
         raise InputError("cannot be given with --free", field="--busy")
     listed = read_state(free, "--free") if free is not None else None
-    cluster = read_cluster(
-        args.topology,
-        name=args.topology_name or "",
-        labels=labels_of(args),
-        nodes=[*listed.free, *listed.busy] if listed else (),
-    )
+    nodes = [*listed.free, *listed.busy] if listed else ()
+    cluster = cluster_of(args, nodes)
     selector = NodeSelector(cluster)
     report = read_state(args.busy, "--busy") if args.busy is not None else listed
     names: Iterable[str] | None = None

@@ -47,10 +47,11 @@ from ..scheduler.grading import (
 )
 from ..scheduler.hostlist import unfold
 from ..scheduler.placement import NodeSelector, Objective
-from ..scheduler.topologies import Hierarchy, read_cluster
+from ..scheduler.topologies import Hierarchy
 from ..solvers import Settings
 from ..solvers.interrupt import deferred
 from . import outputs, shared
+from .cluster import add_topology, cluster_of
 from .parser import Parser, flag
 from .progress import progress_bar
 from .screen import screen, table
@@ -100,31 +101,6 @@ def options(parser: Parser) -> None:
     )
 
 
-def add_topology(parser: Parser) -> None:
-    """Declare the options that name a topology."""
-    parser.add_argument(
-        "--topology",
-        metavar="FILE",
-        required=True,
-        help="topology.conf, topology.yaml, Kubernetes nodes and other files, as "
-        "select takes them",
-    )
-    parser.add_argument(
-        "--topology-name", metavar="NAME", help="which topology of the file"
-    )
-    parser.add_argument(
-        "--labels", metavar="L,L", help="labels of Kubernetes levels, from the top down"
-    )
-
-
-def selector_of(args: argparse.Namespace) -> NodeSelector:
-    """Read the topology."""
-    labels = [x.strip() for x in args.labels.split(",")] if args.labels else ()
-    return NodeSelector(
-        read_cluster(args.topology, name=args.topology_name or "", labels=labels)
-    )
-
-
 def run(args: argparse.Namespace) -> int:
     """Grade all decisions; return the exit status."""
     if args.file == "-" and args.topology == "-":
@@ -132,7 +108,7 @@ def run(args: argparse.Namespace) -> int:
     if not 1 <= args.worst <= _MOST_KEPT:
         raise InputError(f"must be from 1 to {_MOST_KEPT}", "--worst", args.worst)
     settings = Settings(time_limit=seconds(args.time_limit))
-    selector = selector_of(args)
+    selector = NodeSelector(cluster_of(args))
     trees = any(isinstance(f, Hierarchy) for f in selector.cluster.fabrics)
     excluded = unfold(args.exclude, field="--exclude") if args.exclude else ()
     defaults = Defaults(

@@ -18,7 +18,6 @@ from ..instances.errors import InputError
 from ..instances.files import read_text
 from ..instances.option_values import seconds
 from ..scheduler.placement import NodeSelector
-from ..scheduler.topologies import read_cluster
 from . import cluster, shared
 from .listening import TOKEN, bind, serving, tcp, url
 from .parser import Parser
@@ -73,12 +72,8 @@ def run(args: argparse.Namespace) -> int:
         raise InputError(problem) from None
     bound = _unix(args.socket) if args.socket else tcp(args.host, args.port, token)
     try:
-        found = read_cluster(
-            args.topology,
-            name=args.topology_name or "",
-            labels=cluster.labels_of(args),
-        )
-        service = Service(NodeSelector(found), time_limit=limit)
+        selector = NodeSelector(cluster.cluster_of(args))
+        service = Service(selector, time_limit=limit)
         service.prepare()
         policy = Policy(
             token=token, most_bytes=args.max_body * 1024, most_waiting=args.queue

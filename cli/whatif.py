@@ -50,8 +50,7 @@ from ..simulation.whatif import (
 )
 from ..simulation.whatif_machine import METHODS, THRIFTY
 from . import outputs, shared
-from .cluster import named
-from .grade import add_topology, selector_of
+from .cluster import add_topology, cluster_of, named
 from .parser import Parser
 from .progress import progress_bar
 from .screen import screen, table, wrapped
@@ -133,7 +132,7 @@ def run(args: argparse.Namespace) -> int:
     if args.trace == "-":
         raise InputError("must be a file", "--trace", "-")
     setting = _setting(args)
-    selector = selector_of(args)
+    selector = NodeSelector(cluster_of(args))
     skipped: Counter[Skipped] = Counter()
     jobs = _jobs(args, selector, skipped)
     methods = _methods(args, selector, jobs)
