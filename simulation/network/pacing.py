@@ -10,7 +10,8 @@ from .engine import Engine
 Show = Callable[[int, int, str], None]
 """Takes how much is done, of how much, and what is counted."""
 
-_FIRST = 256
+_FIRST, _MOST = 256, 2**40
+"""Cycles of the first step, and of the longest."""
 _SHORT, _LONG = 0.1, 0.4
 """Seconds of a step below which the next is twice, above which it is half as long."""
 
@@ -41,8 +42,8 @@ class Pace:
             begin = monotonic()
             ended = engine.run(until if last else stop)
             took = monotonic() - begin
-            if took < _SHORT:
-                self._step *= 2
+            if took < _SHORT and not (ended or last):  # the whole step was as short
+                self._step = min(2 * self._step, _MOST)
             elif took > _LONG and self._step > 1:
                 self._step //= 2
             if self._cycles is None:

@@ -25,6 +25,19 @@ NETWORKS: list[tuple[Network, Switching]] = [
 ]
 
 
+def test_many_jobs_that_end_one_by_one_can_be_watched() -> None:
+    job, seen = workload("2M", 4, 64), []
+    run_network(
+        Torus(32, 32),
+        job,
+        "random",
+        instances=200,
+        show=lambda done, total, what: seen.append((done, total)),
+    )
+    assert len(seen) > 56  # steps of 2^8, 2^9, … would have passed 2^63 by then
+    assert seen[-1][0] == seen[-1][1]
+
+
 @pytest.mark.parametrize("filmed", [False, True])
 @pytest.mark.parametrize(("network", "switching"), NETWORKS)
 def test_a_run_that_is_watched_is_the_same(
