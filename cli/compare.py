@@ -26,7 +26,7 @@ from ..reports.ratios.scoring import ScoredRun, open_levels
 from ..solvers import Limit
 from . import outputs, shared, streams
 from .parser import Parser
-from .progress import Clock, counted, status_line
+from .progress import Clock, status_line
 from .screen import screen, table
 
 
@@ -64,8 +64,7 @@ def run(args: argparse.Namespace) -> int:
     def progress(done: int, total: int, what: str) -> None:
         nonlocal now
         clock.begin(done)
-        left = clock.left(done, total)
-        now = ", ".join(filter(None, (counted(done, total), what, left)))
+        now = clock.line(done, total, what)
 
     for name, lineup in found.items():
         if not lineup.methods:

@@ -40,8 +40,7 @@ def progress_bar(forecast: Forecast | None = None) -> Iterator[Show]:
             if monotonic() - last < EVERY:
                 return
             last = monotonic()
-            parts = (counted(done, total), what, clock.left(done, total))
-            line = ", ".join(filter(None, parts))
+            line = clock.line(done, total, what)
             print(f"closeknit: {line}", file=sys.stderr, flush=True)
 
         yield show_line
@@ -118,6 +117,11 @@ class Clock:
         """Take what was done at the first call as done before."""
         if self._first is None:
             self._first = done
+
+    def line(self, done: int, total: float | None, what: str) -> str:
+        """Write how much is done, what is done now, and the time left."""
+        parts = (counted(done, total), what, self.left(done, total))
+        return ", ".join(filter(None, parts))
 
     def left(self, done: int, total: float | None) -> str:
         """Return the time left, as text; "" if nothing is known."""

@@ -57,5 +57,5 @@ def fill(
 
 def _in_order(found: Mapping[str, Entry], wanted: Wanted) -> list[Entry]:
     """Return entries in the order of what is wanted, then those of other runs."""
-    names = [*(name for name in wanted if name in found)]
+    names = [name for name in wanted if name in found]
     return [found[name] for name in dict.fromkeys([*names, *found])]
