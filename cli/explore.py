@@ -18,9 +18,6 @@ from . import shared
 from .listening import serving, tcp, url
 from .parser import Parser, flag
 
-_LIMIT = 0.0
-"""Seconds beyond uvicorn's grace for what runs when the server is ended."""
-
 
 def options(parser: Parser) -> None:
     """Declare the options."""
@@ -58,6 +55,6 @@ def run(args: argparse.Namespace) -> int:
             import webbrowser
 
             webbrowser.open(url(bound))
-        return serving(application(Explorer(first)), bound, _LIMIT)
+        return serving(application(Explorer(first)), bound)
     finally:
         bound.close()

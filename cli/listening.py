@@ -18,8 +18,8 @@ _BACKLOG = 1024
 _MOST_CONNECTIONS = 1024
 
 
-def serving(application: ASGIApp, bound: socket.socket, limit: float) -> int:
-    """Serve until SIGTERM or SIGINT, and what was begun then for some seconds more."""
+def serving(application: ASGIApp, bound: socket.socket, limit: float = 0.0) -> int:
+    """Serve until SIGTERM or SIGINT, and what was begun then for 5 s and ``limit``."""
     import asyncio
     import signal
 
