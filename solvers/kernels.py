@@ -67,6 +67,7 @@ class Kernel:
         self.py_func = function
         self._dispatcher: Any = None
         self._inner: Any = None
+        self.nogil = False
         KERNELS.append(self)
 
     def __call__(self, *args: Any) -> Any:
@@ -169,6 +170,12 @@ class Kernel:
 def kernel(function: Callable[..., Any]) -> Any:
     """Have a function compiled by numba when it is first called."""
     return Kernel(function)
+
+
+def unlocked(function: Any) -> Any:
+    """Let other threads run while this kernel does; its arrays must be its own."""
+    function.nogil = True
+    return function
 
 
 def _plain(value: Any) -> Any:

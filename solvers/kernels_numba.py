@@ -37,9 +37,9 @@ def dispatcher(kernel: Kernel, *, inner: bool) -> Any:
     in an eighth less time.
     """
     _let_kernels_call(type(kernel))  # type: ignore[arg-type]
-    compiled = numba.njit(no_cfunc_wrapper=True, no_cpython_wrapper=inner)(
-        kernel.py_func
-    )
+    compiled = numba.njit(
+        no_cfunc_wrapper=True, no_cpython_wrapper=inner, nogil=kernel.nogil
+    )(kernel.py_func)
     with suppress(RuntimeError):  # no folder can be written: for this process only
         compiled._cache = _Cache(kernel, inner)
     compiled.compile = _with_deep_stack(compiled.compile)
