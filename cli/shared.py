@@ -74,7 +74,11 @@ def add_settings(parser: Parser, *, time_limit: float) -> None:
         parser.add_argument(name, type=int, metavar=metavar, help=says)
     add_seed(parser)
     parser.add_argument(
-        "--threads", type=int, default=1, metavar="N", help="solver threads"
+        "--threads",
+        type=int,
+        default=1,
+        metavar="N",
+        help="threads of a general solver, or of sukp-bb",
     )
 
 

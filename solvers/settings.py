@@ -40,7 +40,7 @@ class Settings:
     seed
         Random seed. Equal seeds and thread counts give equal results.
     threads
-        Number of solver threads.
+        Number of threads of a general solver, and of ``sukp-bb``.
     ties
         A `Ties` or its value; see `Method.takes_ties` for values other than ``LEX``.
 

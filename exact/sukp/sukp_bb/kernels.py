@@ -2,22 +2,21 @@
 
 A node excludes some elements (IN the set R that leaves), keeps some (OUT of it),
 and has the others open. Items are *alive* until an element of theirs is excluded,
-or until it is certain that one will be.
+or until it is certain, or assumed, that one will be.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from ....solvers.kernels import kernel
+from ....solvers.kernels import kernel, unlocked
 from .kernels_bound import EXCEEDED, bound_by_shares
-from .kernels_rules import CLOSED, REACHED, numbers_left, propagate, undo
+from .kernels_rules import CLOSED, REACHED, propagate, undo
 from .layout import (
     COST,
     DECIDED,
     IN,
     LOST,
-    MULTIPLIER,
     NEED,
     OPEN,
     OUT,
@@ -31,13 +30,27 @@ from .layout import (
     room_for,
 )
 
-_MORE_STEPS = 2
-"""Steps of the ascent, at least, after something has been decided."""
+_BEYOND = 1.3
+"""What a branch is thought to add to the bound counts up to so many times the gap."""
+_HALVINGS = 14
+"""Steps of the bisection for the growth of a tree."""
+
+
+@kernel
+def first_half(problem: Problem, branch: int) -> int:
+    """Return what the element or item becomes first: in R, or not hit by it."""
+    return IN if branch < len(problem.weight) else OUT
 
 
 @kernel
 def hand_out(
-    node: Node, path: Path, depth: int, waiting: int, least: int, out: Nodes
+    problem: Problem,
+    node: Node,
+    path: Path,
+    depth: int,
+    waiting: int,
+    least: int,
+    out: Nodes,
 ) -> int:
     """Hand out what is open: the second halves, and the node at hand; return how many.
 
@@ -51,16 +64,15 @@ def hand_out(
         for i in range(path.mark[d + 1]):
             e = node.trail[i]
             out.state[count, e] = node.state[e]
-        out.state[count, path.branch[d]] = OUT
+        branch = path.branch[d]
+        out.state[count, branch] = IN + OUT - first_half(problem, branch)
         out.least[count] = path.least[d]
-        out.multiplier[count] = path.multiplier[d]
         out.shares[count] = out.shares[d]
         count += 1
     out.state[count] = node.state
     for i in range(waiting):
         out.state[count, node.pending[i]] = node.verdict[i]
     out.least[count] = least
-    out.multiplier[count] = node.tally[MULTIPLIER]
     out.shares[count] = node.shares
     return count + 1
 
@@ -72,45 +84,89 @@ def examine(
     room: Room,
     waiting: int,
     best: int,
-    left: int,
+    sweeps: int,
     least: int,
-    fewest_all: int,
-    most_all: int,
-) -> tuple[int, int]:
-    """Apply all rules to a node; return its bound and the first of `propagate`."""
+) -> tuple[int, int, int]:
+    """Apply all rules to a node.
+
+    Returns its bound, the first of `propagate`, and the number of items listed.
+    """
     while True:
-        opens, size = propagate(problem, node, room, waiting, best)
+        opens, free = propagate(problem, node, room, waiting, best)
         if opens <= 0:
-            return least, opens
-        need = node.tally[NEED]
-        fewest, most = numbers_left(problem.weight, room.opened, opens, need)
-        fewest, most = max(fewest, fewest_all - size), min(most, most_all - size)
-        if fewest > most:
-            return least, CLOSED
-        bound, waiting, left = bound_by_shares(
-            problem, node, room, opens, fewest, most, best, left
+            return least, opens, 0
+        bound, waiting, items = bound_by_shares(
+            problem, node, room, opens, free, best, sweeps
         )
         least = max(least, bound)
         if waiting == EXCEEDED:
-            return least, CLOSED
+            return least, CLOSED, 0
         if waiting == 0:
-            return least, opens
-        left = max(left, _MORE_STEPS)
+            return least, opens, items
 
 
 @kernel
-def best_branch(problem: Problem, node: Node, room: Room, opens: int) -> int:
-    """Return the open element to branch on: of most profit, by a power of weight."""
-    opened, worth, rank = room.opened, node.worth, problem.rank
-    top, top_rank = -1, -1.0
+def growth(one: float, other: float) -> float:
+    """Return u with e^(-u one) + e^(-u other) = 1; both are above 0.
+
+    Where every branch adds these two to the bound, a tree that is to add g has about
+    e^(u g) leaves.
+    """
+    less = min(one, other)
+    ratio = max(one, other) / less
+    low, high = 0.0, 1.0  # x = e^(-u less): x + x^ratio = 1
+    for _ in range(_HALVINGS):
+        x = (low + high) / 2
+        if x + x**ratio > 1:
+            high = x
+        else:
+            low = x
+    return float(-np.log(high) / less)
+
+
+@kernel
+def best_branch(
+    problem: Problem, node: Node, room: Room, opens: int, items: int, gap: int
+) -> int:
+    """Return the open element or living item with which the tree grows least.
+
+    What both halves add to the bound is what they would if all elements had the same
+    profit by weight: P need / W, of profit P and weight W.
+    """
+    opened, worth, weight = room.opened, node.worth, problem.weight
+    need, total, profit = float(node.tally[NEED]), 0.0, 0.0
     for i in range(opens):
-        e = opened[i]
-        this = worth[e] * rank[e]
-        if this > top_rank:
-            top, top_rank = e, this
-    return top
+        total += weight[opened[i]]
+    for i in range(items):
+        profit += problem.profit[room.owner[i]]
+    bound, cap = profit * need / total, _BEYOND * gap
+    element, best_element = np.int64(opened[0]), 0.0
+    taken = left = 1.0
+    for i in range(opens):
+        w, p = float(weight[opened[i]]), float(worth[opened[i]])
+        rest = 1 / (total - w)
+        rise = min(p + (profit - p) * (need - w) * rest - bound, cap)
+        fall = min(profit * need * rest - bound, cap)
+        score = rise * rise * np.sqrt(max(rise, 0.0)) * fall
+        if score > best_element:
+            element, best_element = np.int64(opened[i]), score
+            taken, left = rise, fall
+    item, best_item = np.int64(-1), 0.0
+    kept = hit = 1.0
+    for i in range(items):
+        p = float(problem.profit[room.owner[i]])
+        rise = min((profit - p) * need / (total - room.heft[i]) - bound, cap)
+        fall = min(p * (1 - need / total), cap)
+        score = max(rise, 0.0) ** 2 * fall
+        if score > best_item:
+            item, best_item = np.int64(room.owner[i]), score
+            kept, hit = rise, fall
+    if item >= 0 and (best_element == 0 or growth(kept, hit) < growth(taken, left)):
+        return int(len(weight) + item)
+    return int(element)
 
 
+@unlocked
 @kernel
 def search(
     problem: Problem,
@@ -118,11 +174,8 @@ def search(
     best: int,
     picked: Bytes,
     budget: int,
-    steps: int,
-    first_steps: int,
+    first_sweeps: int,
     out: Nodes,
-    fewest_all: int,
-    most_all: int,
 ) -> tuple[int, int, int]:
     """Search below a node, depth first.
 
@@ -136,12 +189,10 @@ def search(
         Receives the R of a cheaper one, 1 for each element of it.
     budget
         Nodes after which to stop.
-    steps, first_steps
-        Of the ascent at a node, and at the first.
+    first_sweeps
+        Sweeps over the shares at the first node; at others there is one.
     out
         Receives the nodes still open; its length limits the depth.
-    fewest_all, most_all
-        Numbers of elements of R that are looked for.
 
     Returns
     -------
@@ -157,30 +208,28 @@ def search(
         mark=np.zeros(deepest + 2, dtype=np.int64),
         mark_lost=np.zeros(deepest + 2, dtype=np.int64),
         least=np.zeros(deepest + 2, dtype=np.int64),
-        multiplier=np.zeros(deepest + 2, dtype=np.int64),
     )
     tally = node.tally
     least = start.least[0]
     depth = nodes = 0
     while True:
         if nodes >= budget or depth >= deepest:
-            return best, nodes, hand_out(node, path, depth, waiting, least, out)
+            count = hand_out(problem, node, path, depth, waiting, least, out)
+            return best, nodes, count
         nodes += 1
-        left = first_steps if nodes == 1 else steps
-        least, opens = examine(
-            problem, node, room, waiting, best, left, least, fewest_all, most_all
-        )
+        sweeps = first_sweeps if nodes == 1 else 1
+        least, opens, items = examine(problem, node, room, waiting, best, sweeps, least)
         if opens == REACHED:
             best = tally[COST]
-            for e in range(len(node.state)):
+            for e in range(len(picked)):
                 picked[e] = 1 if node.state[e] == IN else 0
         if opens > 0:
-            path.branch[depth] = best_branch(problem, node, room, opens)
+            branch = best_branch(problem, node, room, opens, items, best - least)
+            path.branch[depth] = branch
             path.second[depth] = False
             path.least[depth] = least
-            path.multiplier[depth] = tally[MULTIPLIER]
             out.shares[depth] = node.shares
-            verdict = IN
+            verdict = first_half(problem, branch)
         else:  # back to the last level whose second half is due
             undo(problem, node, path.mark[depth], path.mark_lost[depth])
             while depth > 0 and path.second[depth - 1]:
@@ -189,12 +238,12 @@ def search(
             if depth == 0:
                 return best, nodes, 0
             depth -= 1
+            branch = np.int64(path.branch[depth])
             path.second[depth] = True
             node.shares[:] = out.shares[depth]
-            tally[MULTIPLIER] = path.multiplier[depth]
             least = path.least[depth]
-            verdict = OUT
-        node.pending[0] = path.branch[depth]
+            verdict = IN + OUT - first_half(problem, branch)
+        node.pending[0] = branch
         node.verdict[0] = verdict
         waiting = 1
         depth += 1

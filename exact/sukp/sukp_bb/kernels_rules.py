@@ -25,6 +25,8 @@ CLOSED = -1
 """Nothing below the node is of the form looked for and cheaper."""
 REACHED = 0
 """R weighs enough."""
+_FEW = 3
+"""Living items of a kept element up to which closure is looked for."""
 
 
 @kernel
@@ -51,17 +53,28 @@ def decide(problem: Problem, node: Node, waiting: int) -> bool:
         node.tally,
     )
     state, pending, verdict = node.state, node.pending, node.verdict
+    m = len(problem.weight)
     agree = True
     while waiting > 0:
         waiting -= 1
-        e = pending[waiting]
+        e = np.int64(pending[waiting])
         if state[e] != OPEN:
             agree &= state[e] == verdict[waiting]
+            continue
+        if e >= m and verdict[waiting] == OUT:  # an item: so are all its elements
+            agree &= alive[e - m]
+            for t in range(problem.item[e - m], problem.item[e - m + 1]):
+                pending[waiting] = problem.member[t]
+                verdict[waiting] = OUT
+                waiting += 1
             continue
         state[e] = verdict[waiting]
         node.trail[tally[DECIDED]] = e
         tally[DECIDED] += 1
-        if state[e] == IN:
+        if e >= m:
+            if alive[e - m]:
+                lose(problem, node, e - m)
+        elif state[e] == IN:
             tally[NEED] -= problem.weight[e]
             for t in range(element[e], element[e + 1]):
                 if alive[among[t]]:
@@ -76,7 +89,7 @@ def undo(problem: Problem, node: Node, decided: int, lost: int) -> None:
     state, worth, tally = node.state, node.worth, node.tally
     for i in range(decided, tally[DECIDED]):
         e = node.trail[i]
-        if state[e] == IN:
+        if e < len(problem.weight) and state[e] == IN:
             tally[NEED] += problem.weight[e]
         state[e] = OPEN
     for i in range(lost, tally[LOST]):
@@ -90,35 +103,21 @@ def undo(problem: Problem, node: Node, decided: int, lost: int) -> None:
 
 
 @kernel
-def list_open(state: Bytes, opened: Indices, place: Indices) -> tuple[int, int, int]:
-    """List the open elements; return their number, that of R's and R's lightest."""
-    opens = size = 0
+def list_open(
+    weight: Ints, state: Bytes, opened: Indices, place: Indices
+) -> tuple[int, int, int]:
+    """List the open elements; return their number, their weight, and R's lightest."""
+    opens = heft = 0
     lightest = -1  # of R: the last, as weights decrease
-    for e in range(len(state)):
+    for e in range(len(weight)):
         if state[e] == OPEN:
             opened[opens] = e
             place[e] = opens
             opens += 1
+            heft += weight[e]
         elif state[e] == IN:
             lightest = e
-            size += 1
-    return opens, size, lightest
-
-
-@kernel
-def lose_heavy(problem: Problem, node: Node, free: int) -> None:
-    """Lose the items that weigh more than R can spare."""
-    item, member, weight = problem.item, problem.member, problem.weight
-    state, alive = node.state, node.alive
-    for j in range(len(alive)):
-        if not alive[j]:
-            continue
-        heft = 0
-        for t in range(item[j], item[j + 1]):
-            if state[member[t]] == OPEN:
-                heft += weight[member[t]]
-        if heft > free:
-            lose(problem, node, j)
+    return opens, heft, lightest
 
 
 @kernel
@@ -128,27 +127,28 @@ def keep_by_closure(
     """Keep elements whose exclusion would leave a kept one without items.
 
     R is the heaviest-first part of a closed set: a kept element must not come for
-    nothing with a lighter one of R. Returns the number of elements found, noted as
+    nothing with a lighter one of R. Only kept elements with few living items are looked
+    at: others are hardly ever covered. Returns the number of elements found, noted as
     pending; `CLOSED` if R is not of this form.
     """
     bits, state, worth, living = problem.bits, node.state, node.worth, node.living
-    waiting, m = 0, len(state)
+    waiting, m = 0, len(problem.weight)
     for f in range(m):
         if state[f] != OUT:
             continue
-        value = worth[f]
-        if f < lightest and value == 0:
-            # of no worth may still have living items of profit 0
-            empty = True
-            for word in range(len(living)):
-                if bits[f, word] & living[word]:
-                    empty = False
-                    break
-            if empty:
-                return CLOSED
+        few = 0
+        for word in range(len(living)):
+            left = bits[f, word] & living[word]
+            while left and few <= _FEW:
+                left &= left - np.uint64(1)
+                few += 1
+        if few > _FEW:
+            continue
+        if f < lightest and few == 0:
+            return CLOSED
         for i in range(opens):
             e = opened[i]
-            if (e > f or f < lightest) and worth[e] >= value:
+            if (e > f or f < lightest) and worth[e] >= worth[f]:
                 inside = True
                 for word in range(len(living)):
                     if bits[f, word] & living[word] & ~bits[e, word]:
@@ -170,7 +170,7 @@ def propagate(
     """Carry out pending decisions and what follows from them by weight and closure.
 
     Returns the number of open elements, which are listed, or `REACHED` or `CLOSED`; and
-    the number of elements of R.
+    the weight that they have beyond what R needs.
     """
     weight, opened, tally = problem.weight, room.opened, node.tally
     while True:
@@ -178,43 +178,19 @@ def propagate(
             return CLOSED, 0
         if tally[NEED] <= 0:
             return REACHED, 0
-        opens, size, lightest = list_open(node.state, opened, room.place)
-        free = -tally[NEED]
-        for i in range(opens):
-            free += weight[opened[i]]
+        opens, heft, lightest = list_open(weight, node.state, opened, room.place)
+        free = heft - tally[NEED]
         if free < 0:
             return CLOSED, 0
         waiting = 0
-        for i in range(opens):  # R cannot spare these
-            if weight[opened[i]] > free:
-                node.pending[waiting] = opened[i]
-                node.verdict[waiting] = IN
-                waiting += 1
+        while waiting < opens and weight[opened[waiting]] > free:  # R needs these
+            node.pending[waiting] = opened[waiting]
+            node.verdict[waiting] = IN
+            waiting += 1
         if waiting > 0:
             continue
-        lose_heavy(problem, node, free)
-        if tally[COST] >= best:
-            return CLOSED, 0
         waiting = keep_by_closure(problem, node, opened, opens, lightest)
         if waiting == CLOSED:
             return CLOSED, 0
         if waiting == 0:
-            return opens, size
-
-
-@kernel
-def numbers_left(
-    weight: Ints, opened: Indices, opens: int, need: int
-) -> tuple[int, int]:
-    """Return how many open elements, at least and at most, weigh what R needs."""
-    fewest = 0
-    heft = 0
-    while heft < need:
-        heft += weight[opened[fewest]]
-        fewest += 1
-    most = 1
-    heft = weight[opened[opens - 1]]
-    while most < opens and heft < need:
-        most += 1
-        heft += weight[opened[opens - most]]
-    return fewest, most
+            return opens, free

@@ -17,21 +17,22 @@ Indices = npt.NDArray[np.uint32]
 two is unsigned, and its quotient with a signed integer a float: convert it first."""
 Bytes = npt.NDArray[np.int8]
 Bools = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
 
 OPEN, IN, OUT = 0, 1, 2
-"""An element is undecided, excluded (in R), kept (out of R)."""
+"""An element is undecided, excluded (in R), kept (out of R). Likewise an item: R hits
+it, or does not; item j has number elements + j."""
 MULTIPLIER_BITS = 16
 """Fractional bits of the multiplier."""
 MOST_MULTIPLIED = 2**60
 """Multiplier times all weight stays below this."""
 FAR = 2**62
-DECIDED, LOST, COST, NEED, MULTIPLIER = range(5)
-"""Entries of `Node.tally`: elements decided, items lost, cost, weight still needed by
-R, multiplier."""
+DECIDED, LOST, COST, NEED = range(4)
+"""Entries of `Node.tally`: decisions, items lost, cost, weight still needed by R."""
+_EXPONENT = 0.3
+"""Exponent of the weight in the branching order of proofs."""
 _BITS = 40
 """Scaled profits, and scaled weights, sum to less than 2^40."""
-_EXPONENT = 0.3
-"""Exponent of the weight in the branching order; 0 takes a third more time."""
 
 
 class Problem(NamedTuple):
@@ -49,29 +50,28 @@ class Problem(NamedTuple):
     among: Indices
     bits: Words  # the items of each element, 64 a word
     need: int  # what R must weigh at least
-    rank: npt.NDArray[np.float64]  # a small power of weight, for the branching order
+    rank: Floats  # a small power of weight, for the branching order of proofs
 
 
 class Nodes(NamedTuple):
     """Open nodes on their way into or out of the kernel, a row each."""
 
-    state: Bytes
+    state: Bytes  # of the elements, then of the items
     least: Ints  # bound on the cost
-    multiplier: Ints
     shares: Ints  # of each item's profit, parallel to ``member``
 
 
 class Node(NamedTuple):
     """The node at hand, and what to undo in order to leave it."""
 
-    state: Bytes  # of the elements
+    state: Bytes  # of the elements, then of the items on which it was branched
     alive: Bools  # of the items
     living: Words  # the same, 64 a word
     worth: Ints  # profit of the living items with the element
     shares: Ints
-    trail: Indices  # decided elements, in order
+    trail: Indices  # decided elements and items, in order
     dead: Indices  # lost items, in order
-    pending: Indices  # elements to be decided next
+    pending: Indices  # elements and items to be decided next
     verdict: Bytes  # what they become
     tally: Ints  # see `DECIDED` and the like
 
@@ -83,13 +83,13 @@ class Room(NamedTuple):
     place: Indices  # number in that list, by element
     order: Indices
     load: Ints  # sum of the shares that an element got
+    level: Floats  # load by weight
     key: Ints  # load less the weight's part of the multiplier
     heavy: Ints
-    chosen: Bools
-    grant: Ints  # what an element gets back when another loses its items; else zero
-    begin: Indices  # living item i has the edges begin[i] : begin[i + 1]
-    local: Indices  # number of an item among the living ones
-    rest: Ints  # what is not shared out of an item
+    owner: Indices  # living items with an open element, in a list like that of elements
+    heft: Ints  # weight of such an item's open elements
+    begin: Indices  # it has the edges begin[i] : begin[i + 1]
+    rest: Ints  # what is not shared out of it
     at: Indices  # element of an edge, by its number
     edge: Indices  # place in ``member``
     part: Ints  # share
@@ -102,11 +102,10 @@ class Path(NamedTuple):
     """
 
     branch: Indices
-    second: Bools  # whether the half in which the element is kept has been entered
-    mark: Ints  # decided elements before the branch
+    second: Bools  # whether its second half has been entered
+    mark: Ints  # decisions before the branch
     mark_lost: Ints
     least: Ints
-    multiplier: Ints
 
 
 @kernel
@@ -114,25 +113,24 @@ def node_of(problem: Problem, start: Nodes) -> tuple[Node, int]:
     """Return the root with the decisions of a node pending, and their number."""
     n, m = len(problem.profit), len(problem.weight)
     node = Node(
-        state=np.zeros(m, dtype=np.int8),
+        state=np.zeros(m + n, dtype=np.int8),
         alive=np.ones(n, dtype=np.bool_),
         living=np.zeros(problem.bits.shape[1], dtype=np.uint64),
         worth=np.zeros(m, dtype=np.int64),
         shares=start.shares[0].copy(),
-        trail=np.empty(m, dtype=np.uint32),
+        trail=np.empty(m + n, dtype=np.uint32),
         dead=np.empty(n, dtype=np.uint32),
-        pending=np.empty(2 * m + 2, dtype=np.uint32),
-        verdict=np.empty(2 * m + 2, dtype=np.int8),
-        tally=np.zeros(5, dtype=np.int64),
+        pending=np.empty(2 * m + n + 2, dtype=np.uint32),
+        verdict=np.empty(2 * m + n + 2, dtype=np.int8),
+        tally=np.zeros(4, dtype=np.int64),
     )
     node.tally[NEED] = problem.need
-    node.tally[MULTIPLIER] = start.multiplier[0]
     for j in range(n):
         node.living[j >> 6] |= np.uint64(1) << np.uint64(j & 63)
         for t in range(problem.item[j], problem.item[j + 1]):
             node.worth[problem.member[t]] += problem.profit[j]
     waiting = 0
-    for e in range(m):
+    for e in range(m + n):
         if start.state[0, e] != OPEN:
             node.pending[waiting] = e
             node.verdict[waiting] = start.state[0, e]
@@ -149,12 +147,12 @@ def room_for(problem: Problem) -> Room:
         place=np.empty(m, dtype=np.uint32),
         order=np.empty(m, dtype=np.uint32),
         load=np.empty(m, dtype=np.int64),
+        level=np.empty(m, dtype=np.float64),
         key=np.empty(m, dtype=np.int64),
         heavy=np.empty(m, dtype=np.int64),
-        chosen=np.empty(m, dtype=np.bool_),
-        grant=np.zeros(m, dtype=np.int64),
+        owner=np.empty(n, dtype=np.uint32),
+        heft=np.empty(n, dtype=np.int64),
         begin=np.empty(n + 1, dtype=np.uint32),
-        local=np.empty(n, dtype=np.uint32),
         rest=np.empty(n, dtype=np.int64),
         at=np.empty(edges, dtype=np.uint32),
         edge=np.empty(edges, dtype=np.uint32),
@@ -208,32 +206,18 @@ def packed(instance: Sukp) -> tuple[Problem, IntArray]:
 
 def blank(problem: Problem, rows: int) -> Nodes:
     """Return an array of nodes with this capacity."""
+    decided = len(problem.weight) + len(problem.profit)
     return Nodes(
-        state=np.zeros((rows, len(problem.weight)), dtype=np.int8),
+        state=np.zeros((rows, decided), dtype=np.int8),
         least=np.zeros(rows, dtype=np.int64),
-        multiplier=np.zeros(rows, dtype=np.int64),
         shares=np.zeros((rows, len(problem.member)), dtype=np.int64),
     )
 
 
 def root(problem: Problem) -> Nodes:
-    """Return the root: weightless elements kept, nothing else decided.
-
-    Profits are shared out by weight and the multiplier is the mean: if every element
-    received the same per weight, this alone would prove the fraction need / weight of
-    the total profit.
-    """
+    """Return the root: weightless elements kept, nothing else decided or shared."""
     nodes = blank(problem, 1)
-    nodes.state[0, problem.weight == 0] = OUT
-    masses = [int(mass) for mass in problem.mass]
-    for j, share in enumerate(problem.share):
-        of = slice(int(problem.item[j]), int(problem.item[j + 1]))
-        parts = [masses[e] for e in problem.member[of]]
-        heft = max(1, sum(parts))
-        nodes.shares[0, of] = [int(share) * part // heft for part in parts]
-    mass = max(1, sum(masses))
-    fair = (int(problem.share.sum()) << MULTIPLIER_BITS) // mass
-    nodes.multiplier[0] = min(fair, MOST_MULTIPLIED // mass)
+    nodes.state[0, : len(problem.weight)][problem.weight == 0] = OUT
     return nodes
 
 

@@ -1,17 +1,16 @@
 """Root bound for the set-union knapsack, by the number of excluded elements.
 
-For each number k that R can have there are two bounds: by shares of the profits,
-as in the search, with k fixed; and by pairs. Let a_e be the profit of the items
-with e, a_ef of those with e and f. An item hit h times counts 1/h for each hit,
-and 1/h >= (2 c + 1 - h) / (c (c + 1)) for every whole c >= 1. Hence the loss of R
+For each number k that R can have there is a bound by pairs. Let a_e be the profit of
+the items with e, a_ef of those with e and f. An item hit h times counts 1/h for each
+hit, and 1/h >= (2 c + 1 - h) / (c (c + 1)) for every whole c >= 1. Hence the loss of R
 is at least the sum over e in R of
 
     (2 a_e / (c_e + 1)) - sum over f in R, f != e, of a_ef / (c_e (c_e + 1)),
 
 which with the best c_e is the bound of Kuai, Alajaji and Takahara for the union of
-events. Shares are strong where R has many elements, pairs where it has few and items
-are hit often. The least over k of the better bound is the result; the k where it is
-least is improved first, so the computation can stop at any time.
+events. Pairs are strong where R has few elements and items are hit often, where shares
+are not. The least over k is the result; the k where it is least is improved first, so
+the computation can stop at any time.
 """
 
 from __future__ import annotations
@@ -24,12 +23,10 @@ import numpy as np
 from ....instances import IntArray
 from . import kernels_bound as shares
 from . import pairs_kernels as pairs
-from .kernels import search
-from .layout import Problem, blank, root
+from .layout import Problem
 
 _BITS = 40
 """Profit counted once for every two elements of an item sums to less than 2^40."""
-_SHARE_STEPS = 400
 _PAIR_STEPS = 100
 _PAIR_WORK = 2**22
 """Matrix entries processed by an ascent, about 0.5 s; at least 10 steps."""
@@ -43,12 +40,12 @@ class ByNumber:
     Starts from the plain bounds by pairs, for all numbers at once; ``improve``
     continues where the bound is least. Time: initially O(elements² log elements), and
     for each number 60 times O(elements log elements); then
-    O(steps (memberships + elements² log elements)).
+    O(steps elements² log elements).
     """
 
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
-        self._waiting: list[tuple[int, int, int]] = []
+        self._waiting: list[tuple[int, int, bool]] = []
         self._own: PairSums | None = None
         if problem.need <= 0:
             return
@@ -57,7 +54,7 @@ class ByNumber:
         if len(problem.weight) <= _MOST_ELEMENTS:
             self._own = PairSums(problem)
             bounds = pairs_plain(problem, self._own, fewest, most)
-        self._waiting = [(bound, fewest + i, 0) for i, bound in enumerate(bounds)]
+        self._waiting = [(bound, fewest + i, False) for i, bound in enumerate(bounds)]
         heapify(self._waiting)
 
     @property
@@ -67,10 +64,9 @@ class ByNumber:
 
     @property
     def work(self) -> int:
-        """Approximate number of values of k processed in one round of ``improve``."""
-        steps = _pair_steps(self._own) if self._own else 0
-        return steps * len(self._problem.weight) ** 2 + _SHARE_STEPS * len(
-            self._problem.member
+        """Approximate number of values processed in one round of ``improve``."""
+        return (
+            _pair_steps(self._own) * len(self._problem.weight) ** 2 if self._own else 1
         )
 
     def improve(
@@ -81,15 +77,12 @@ class ByNumber:
         Each round is one ascent for one number; ``stop`` is asked between two.
         """
         done = 0
-        while done != rounds and self.least < best and not stop():
-            known, k, stage = self._waiting[0]
-            if stage == 0:
-                found = by_shares(self._problem, k, best)
-            elif stage == 1 and self._own:
-                found = pairs_moved(self._problem, self._own, k, best)
-            else:
+        while self._own and done != rounds and self.least < best and not stop():
+            known, k, moved = self._waiting[0]
+            if moved:
                 return
-            heapreplace(self._waiting, (max(known, found), k, stage + 1))
+            found = pairs_moved(self._problem, self._own, k, best)
+            heapreplace(self._waiting, (max(known, found), k, True))
             done += 1
 
 
@@ -139,13 +132,3 @@ def pairs_moved(problem: Problem, own: PairSums, k: int, best: int) -> int:
 
 def _pair_steps(own: PairSums) -> int:
     return min(_PAIR_STEPS, max(10, _PAIR_WORK // max(1, own.pair.size)))
-
-
-def by_shares(problem: Problem, k: int, best: int) -> int:
-    """Bound by shares of the profits."""
-    out = blank(problem, 3)
-    picked = np.zeros(len(problem.weight), dtype=np.int8)
-    found, _, count = search(
-        problem, root(problem), best, picked, 1, 0, _SHARE_STEPS, out, k, k
-    )
-    return int(out.least[:count].min()) if count else int(found)

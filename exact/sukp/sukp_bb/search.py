@@ -7,13 +7,11 @@ element in R. So: find a heavy enough R that hits the least profit.
 - Bound: share every item's profit out among its elements, p_j = Σ q_je. Then R
   costs at least Σ over R of b_e, b_e = Σ_j q_je, whatever the shares; with a
   multiplier λ on the weight D that R must have, at least
-  λ D + min over k of the sum of the k least b_e - λ w_e,
-  where k runs over the numbers of elements that R can have. Shares and λ are
-  improved by ascent and passed on from node to node.
-- Number: at least so many of the heaviest elements reach D; and R may be taken
-  to be irreducible, so that all but one of its elements stay below D.
-- Fixing: an element whose exchange lifts the bound to the best known cost is decided;
-  so is one that cannot be in R, as its items would be lost as a whole (probing).
+  λ D + Σ over e of min(0, b_e - λ w_e).
+  Shares are best, for every λ at once, if the levels b_e / w_e are as even as they
+  can be. They are passed on from node to node, and evened out there by one sweep.
+- Fixing: an element whose exchange lifts the bound to the best known cost is decided.
+- Branching: on an element, in R or not, or on an item, hit by R or not.
 - Weight: an element heavier than the slack of the others is in R; an item heavier
   than that is lost in any case, and its profit counts at once.
 - Closure: of an optimum take all elements none of whose items survive, heaviest
@@ -25,9 +23,11 @@ Derived for closeknit; docs/sukp-bb.md has the short proofs.
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from heapq import heappop, heappush
-from math import inf
+from math import gcd
 
 import numpy as np
 
@@ -40,7 +40,7 @@ from ....solvers.limits import Limits, limits
 from ....solvers.progress import report
 from ...search import SteppableSearch
 from . import kernels
-from .layout import Nodes, blank, packed, root
+from .layout import Bytes, Ints, Nodes, Problem, blank, packed, root
 from .root import ByNumber
 from .semidefinite import Products
 
@@ -49,12 +49,8 @@ ROOT_PROOF = Proof(Grade.ENUMERATED, "sukp-bb root bound")
 """Proof where the bound by number is better than what the search proved."""
 PRODUCT_PROOF = Proof(Grade.ENUMERATED, "sukp-bb semidefinite bound")
 """Proof where the bound by products is better than all others."""
-_ROOT_STEPS = 1500
-"""Limit on ascent steps at the root; they are few compared with the search."""
-_ROOT_TIME, _RATE = 0.1, 2**26
-"""Fraction of the time limit for these steps, and memberships processed per second."""
-_STEPS = 2
-"""Ascent steps at other nodes; three to four take equally long, one is worse."""
+_ROOT_SWEEPS = 50
+"""Sweeps over the shares at the root, until they hardly change."""
 _WORK = 2**23
 """Memberships processed in one plunge, about 0.1 s."""
 _MOST_LEVELS = 2**22
@@ -69,6 +65,8 @@ _PRODUCT_SECONDS = 4e-6
 """Least seconds for the bound by products, by the square of the matrix's rows."""
 _AFFORDABLE = 2**27
 """Values of k processed for the bound by number after a node limit, about 1 s."""
+_MOST_AT_ONCE = 16
+"""Nodes that are searched at once, at most: each needs room for a path."""
 _MOST_WAITING = 20_000
 """Waiting nodes beyond which a plunge continues for longer, to save memory."""
 
@@ -81,7 +79,8 @@ def sukp_bb(instance: Sukp, /, settings: Settings = DEFAULT) -> Result:
     products of constraints (``Products``) if that is better, which the proof then
     names. The cheap part of the former precedes the search, regardless of limits; both
     are improved after a fraction of the time, and the former when a node limit is
-    reached (then by fixed work, not by time).
+    reached (then by fixed work, not by time). As many nodes as there are threads are
+    searched at a time.
 
     Guarantee: exact.
     Time: exponential at worst; O(memberships) for a step of a node's bound.
@@ -102,7 +101,7 @@ def prove(
 ) -> Result:
     """Search from a choice; ``limit`` is what stopped the search for that one."""
     try:
-        search = ExclusionSearch(instance, first, seconds=settings.time_limit)
+        search = ExclusionSearch(instance, first, threads=settings.threads)
         limit = pursue(search, limit, settings=settings, start=start)
     except OutOfTimeError:  # during set-up, or within a step
         return answer(
@@ -167,6 +166,35 @@ def first_choice(
     return result.chosen, result.limit
 
 
+class _Lane:
+    """Room for one plunge of the search."""
+
+    def __init__(self, problem: Problem, levels: int) -> None:
+        self.start = blank(problem, 1)
+        self.out = blank(problem, levels)
+        self.picked = np.zeros(len(problem.weight), dtype=np.int8)
+        self.kept = 0
+
+    def enter(
+        self, root: Ints, least: int, _: int, state: bytes, shares: bytes
+    ) -> None:
+        """Start from a waiting node; without shares of its own from the root's."""
+        own = np.frombuffer(shares, dtype=np.int64)
+        self.kept = len(own)
+        self.start.state[0] = np.frombuffer(state, dtype=np.int8)
+        self.start.least[0] = least
+        self.start.shares[0] = own if shares else root
+
+
+def _plunge(
+    problem: Problem, best: int, budget: int, sweeps: int, lane: _Lane
+) -> tuple[int, int, int]:
+    found: tuple[int, int, int] = kernels.search(
+        problem, lane.start, best, lane.picked, budget, sweeps, lane.out
+    )
+    return found
+
+
 class ExclusionSearch(SteppableSearch):
     """A search that can be stopped and resumed.
 
@@ -178,8 +206,8 @@ class ExclusionSearch(SteppableSearch):
         The instance to solve.
     chosen
         A first solution, as items.
-    seconds
-        Time limit of the whole run, which determines the work at the root.
+    threads
+        Nodes to search at a time. What is found depends on it, not on how they run.
 
     Attributes
     ----------
@@ -190,28 +218,29 @@ class ExclusionSearch(SteppableSearch):
     """
 
     def __init__(
-        self, instance: Sukp, chosen: tuple[int, ...], *, seconds: float = inf
+        self, instance: Sukp, chosen: tuple[int, ...], *, threads: int = 1
     ) -> None:
         self.instance = instance
-        self._problem, self._index = packed(instance)
+        problem, self._index = packed(instance)
+        unit = max(1, gcd(*instance.weights))  # R weighs a multiple of it
+        self._problem = problem._replace(need=-(-problem.need // unit) * unit)
         self._chosen = chosen
         self.best = self._cost(chosen)
         self.nodes = 0
         self._known = self._products = 0
         self._by_number: ByNumber | None = None
         size = max(1, len(self._problem.member))
-        allowed = min(seconds * _ROOT_TIME * _RATE / size, float(_ROOT_STEPS))
-        self._root_steps = max(_STEPS, int(allowed))
-        levels = max(16, min(len(instance.weights), _MOST_LEVELS // size)) + 3
-        self._out = blank(self._problem, levels)
-        self._start = root(self._problem)
-        self._root = self._start.shares[0].copy()
-        self._plunge = max(16, _WORK // (size * _STEPS))
-        self._picked = np.zeros(len(instance.weights), dtype=np.int8)
-        self._waiting: list[tuple[int, int, bytes, int, bytes]] = []
+        deepest = min(len(instance.weights) + instance.n, _MOST_LEVELS // size)
+        levels = max(16, deepest) + 3
+        first = root(self._problem)
+        self._root = first.shares[0].copy()
+        self._at_once = min(threads, _MOST_AT_ONCE)
+        self._lanes = [_Lane(self._problem, levels)]
+        self._plunge = max(16, _WORK // (2 * size))
+        self._waiting: list[tuple[int, int, bytes, bytes]] = []
         self._pushed = 0
         self._kept = 0
-        self._push(0, self._start, 0)
+        self._push(0, first, 0)
 
     @property
     def chosen(self) -> tuple[int, ...]:
@@ -227,14 +256,15 @@ class ExclusionSearch(SteppableSearch):
 
     def _search(self, watch: Limits) -> Limit | None:
         """Search in plunges of a fixed size, on which the answer depends."""
-        while self._unfinished():
-            if limit := watch.reached(self.nodes):
-                return limit
-            budget = self._plunge
-            if len(self._waiting) > _MOST_WAITING:
-                budget *= 8
-            self._step(watch.within(budget, self.nodes))
-            self._report()
+        with ThreadPoolExecutor(self._at_once) as self._pool:
+            while self._unfinished():
+                if limit := watch.reached(self.nodes):
+                    return limit
+                budget = self._plunge * self._at_once
+                if len(self._waiting) > _MOST_WAITING:
+                    budget *= 8
+                self._step(watch.within(budget, self.nodes))
+                self._report()
         return None
 
     def _unfinished(self) -> bool:
@@ -288,37 +318,27 @@ class ExclusionSearch(SteppableSearch):
             return Limit.INTERRUPT if watch.pressed.is_set() else None
 
     def _step(self, budget: int) -> None:
-        """Search below the open node of least bound; return what stays open."""
-        least, _, state, multiplier, shares = heappop(self._waiting)
-        self._kept -= len(shares) // 8
-        first = self._start
-        first.state[0] = np.frombuffer(state, dtype=np.int8)
-        first.least[0] = least
-        first.multiplier[0] = multiplier
-        first.shares[0] = (
-            np.frombuffer(shares, dtype=np.int64) if shares else self._root
-        )
-        at_root = self.nodes == 0
-        best, nodes, count = kernels.search(
-            self._problem,
-            first,
-            self.best,
-            self._picked,
-            budget,
-            _STEPS,
-            self._root_steps if at_root else _STEPS,
-            self._out,
-            0,
-            len(self._picked),
-        )
-        self.nodes += nodes
-        if best < self.best:
-            self._take()
-        for row in range(count):
-            self._push(int(self._out.least[row]), self._out, row)
+        """Search below the open nodes of least bound; keep what stays open."""
+        count = min(self._at_once, len(self._waiting), budget)
+        while len(self._lanes) < count:
+            self._lanes.append(_Lane(self._problem, len(self._lanes[0].out.least)))
+        lanes = self._lanes[:count]
+        for lane in lanes:
+            lane.enter(self._root, *heappop(self._waiting))
+            self._kept -= lane.kept
+        sweeps = _ROOT_SWEEPS if self.nodes == 0 else 1
+        each = budget // count
+        plunge = partial(_plunge, self._problem, self.best, each, sweeps)
+        found = map(plunge, lanes) if count == 1 else self._pool.map(plunge, lanes)
+        for lane, (best, nodes, opens) in zip(lanes, list(found), strict=True):
+            self.nodes += nodes
+            if best < self.best:
+                self._take(lane.picked)
+            for row in range(opens):
+                self._push(int(lane.out.least[row]), lane.out, row)
 
-    def _take(self) -> None:
-        gone = {int(e) for e in self._index[np.flatnonzero(self._picked)]}
+    def _take(self, picked: Bytes) -> None:
+        gone = {int(e) for e in self._index[np.flatnonzero(picked)]}
         self._chosen = tuple(
             i for i, e in enumerate(self.instance.items) if gone.isdisjoint(e)
         )
@@ -342,7 +362,6 @@ class ExclusionSearch(SteppableSearch):
                 least,
                 self._pushed,
                 nodes.state[row].tobytes(),
-                int(nodes.multiplier[row]),
                 shares,
             ),
         )

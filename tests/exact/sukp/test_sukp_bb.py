@@ -117,17 +117,26 @@ def test_bounds_of_a_stopped_search_hold_and_rise() -> None:
 @settings(max_examples=100, deadline=None)
 @given(sukps(most_elements=6), st.data())
 def test_the_bound_holds_below_every_node(instance: Sukp, data: st.DataObject) -> None:
-    """Decide some elements: the bound is never above what is looked for there."""
+    """Decide elements and items: the bound is never above what is looked for there."""
     problem, index = packed(instance)
     search = ExclusionSearch(instance, ())
     m = len(index)
-    state = data.draw(st.lists(st.sampled_from([0, 0, 1, 2]), min_size=m, max_size=m))
+    decided = [
+        data.draw(st.lists(st.sampled_from(kinds), min_size=size, max_size=size))
+        for kinds, size in (([0, 0, 1, 2], m), ([0, 0, 0, 0, 1, 2], instance.n))
+    ]
+    state = decided[0] + decided[1]
     sought = [
         lost(instance, r)
         for size in range(m + 1)
         for r in map(frozenset, combinations(map(int, index), size))
         if is_sought(instance, r, [int(e) for e in index], problem.need)
-        and all((int(index[i]) in r) == (s == 1) for i, s in enumerate(state) if s)
+        and all((int(index[i]) in r) == (s == 1) for i, s in enumerate(decided[0]) if s)
+        and all(
+            r.isdisjoint(instance.items[j]) == (s == 2)
+            for j, s in enumerate(decided[1])
+            if s
+        )
     ]
     cheaper = [loss for loss in sought if loss < search.best]
     bound = bound_below(problem, state, search.best)
@@ -137,13 +146,14 @@ def test_the_bound_holds_below_every_node(instance: Sukp, data: st.DataObject) -
 
 
 def bound_below(problem: Problem, state: list[int], best: int) -> int | None:
-    """Bound of one node, by the state of each element, heaviest first; None: pruned."""
+    """Bound of one node, by the state of each element, heaviest first, and item.
+
+    None: pruned.
+    """
     first, out = root(problem), blank(problem, len(state) + 3)
     first.state[0] = state
-    picked = np.zeros(len(state), dtype=np.int8)
-    found, _, count = kernels.search(
-        problem, first, best, picked, 1, 2, 1500, out, 0, len(state)
-    )
+    picked = np.zeros(len(problem.weight), dtype=np.int8)
+    found, _, count = kernels.search(problem, first, best, picked, 1, 50, out)
     if found < best:
         return int(found)
     return int(out.least[:count].min()) if count else None
@@ -238,6 +248,29 @@ def test_same_answer_every_time() -> None:
     assert (one.chosen, one.bound, one.limit) == (two.chosen, two.bound, two.limit)
 
 
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_threads_find_the_same_every_time(threads: int) -> None:
+    instance = random_sukp(60, 60, Fraction(1, 10), Fraction(3, 4), seed=2)
+    whole = METHOD(instance, Settings(threads=threads))
+    assert whole.status is Status.OPTIMAL
+    assert whole.objective == METHOD(instance).objective
+    one, two = (
+        METHOD(instance, Settings(threads=threads, node_limit=700)) for _ in range(2)
+    )
+    assert one.nodes == two.nodes
+    assert (one.chosen, one.bound, one.limit) == (two.chosen, two.bound, two.limit)
+    assert one.nodes is not None
+    assert one.nodes <= 700
+
+
+def test_a_common_divisor_of_the_weights_is_used() -> None:
+    """Elements of weight 6, of which 10 are to leave: two, which shares cannot see."""
+    instance = Sukp("even", (1, 1, 1), (6, 6, 6), ((0,), (1,), (2,)), 8)
+    search = ExclusionSearch(instance, ())
+    search.run(clock.now() + 60, 1)
+    assert search.bound == 2
+
+
 def test_is_interrupted() -> None:
     instance = some_sukp(random.Random(1), 200, 200)
     METHOD(instance, Settings(node_limit=1))
@@ -309,14 +342,6 @@ def test_each_bound_by_number_holds(instance: Sukp) -> None:
             continue
         assert sukp_root.pairs_plain(problem, sums, k, k)[0] <= min(losses)
         assert sukp_root.pairs_moved(problem, sums, k, all_profit) <= min(losses)
-        sought = [
-            lost(instance, r)
-            for r in map(frozenset, combinations(map(int, index), k))
-            if is_sought(instance, r, [int(e) for e in index], problem.need)
-        ]
-        if sought:
-            found = sukp_root.by_shares(problem, k, all_profit)
-            assert found <= min(sought)
 
 
 def test_the_bound_by_number_holds() -> None:
