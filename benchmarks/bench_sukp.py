@@ -1,13 +1,14 @@
 """Set-union knapsacks proven by sukp-bb, compared with a general solver.
 
     python benchmarks/bench_sukp.py [--time-limit S] [--baseline M] [--only TEXT]
-        [--sizes N ...] [--all] [--proofs]
+        [--sizes N ...] [--seeds N ...] [--threads N] [--all] [--proofs]
 
 The six smallest instances of the benchmark of He et al. (where ../shared, or the folder
 CLOSEKNIT_DATA, has data/sukp), and seeded random ones of the same kind, of 110 and 120
-items and elements, or of other ``--sizes``.
-Seconds are CPU seconds of sukp-bb, after one run to compile; the time limit is by the
-clock, as is the baseline's time, whose solver runs in a process of its own. What was
+items and elements, or of other ``--sizes`` and ``--seeds``.
+CPU seconds of sukp-bb are of all its ``--threads``, after one run to compile; *s* is by
+the clock, as are the time limit and the baseline's time, whose solver runs in a process
+of its own. What was
 not proved shows as bound..cost. ``--all`` adds the other 24 instances: bounds only.
 ``--proofs`` writes and checks the proof of each optimum instead of a baseline.
 """
@@ -44,7 +45,9 @@ KINDS = ((Fraction(1, 10), Fraction(3, 4)), (Fraction(3, 20), Fraction(17, 20)))
 SMALL, RANDOM = 100, (110, 120)
 
 
-def instances(sizes: Sequence[int], everything: bool) -> Iterator[Sukp]:
+def instances(
+    sizes: Sequence[int], seeds: Sequence[int], everything: bool
+) -> Iterator[Sukp]:
     """Yield the instances of the table, smaller ones first."""
     read = [read_instance(path) for path in DATA.glob("*.txt.xz")]
     known = [one for one in read if isinstance(one, Sukp)]
@@ -52,20 +55,22 @@ def instances(sizes: Sequence[int], everything: bool) -> Iterator[Sukp]:
     yield from (one for one in known if one.n <= SMALL)
     for size in sizes:
         for density, ratio in KINDS:
-            yield random_sukp(size, size, density, ratio, seed=1)
+            for seed in seeds:
+                yield random_sukp(size, size, density, ratio, seed)
     if everything:
         yield from (one for one in known if one.n > SMALL)
 
 
-def ours(instance: Sukp, limit: float) -> str:
-    """Run the search as sukp-bb does; return cells: outcome, CPU seconds, nodes."""
+def ours(instance: Sukp, limit: float, threads: int) -> str:
+    """Run the search as sukp-bb does; return cells: outcome, CPU seconds, s, nodes."""
     began, start = process_time(), perf_counter()
-    settings = Settings(time_limit=limit)
+    settings = Settings(time_limit=limit, threads=threads)
     first, ended = first_choice(instance, settings, MOVES)
-    search = ExclusionSearch(instance, first)
+    search = ExclusionSearch(instance, first, threads=threads)
     pursue(search, ended, settings=settings, start=start)
     outcome = _outcome(search.bound, search.best)
-    return f"{outcome} | {process_time() - began:.1f} | {search.nodes}"
+    seconds = f"{process_time() - began:.1f} | {perf_counter() - start:.1f}"
+    return f"{outcome} | {seconds} | {search.nodes}"
 
 
 def solver(instance: Sukp, method: str, limit: float) -> str:
@@ -120,22 +125,24 @@ def main() -> None:
     parser.add_argument(
         "--sizes", type=int, nargs="+", default=RANDOM, help="of the random ones"
     )
+    parser.add_argument("--seeds", type=int, nargs="+", default=(1,), help="of them")
+    parser.add_argument("--threads", type=int, default=1, help="of sukp-bb")
     parser.add_argument("--all", action="store_true", help="the large ones too")
     parser.add_argument("--proofs", action="store_true", help="write and check proofs")
     args = parser.parse_args()
     if args.baseline not in (*SUKP, "none"):
         parser.error(f"no such method: {args.baseline} (known: {', '.join(SUKP)})")
     warm = random_sukp(40, 40, *KINDS[0], seed=1)
-    columns = ["instance", "sukp-bb", "CPU s", "nodes"]
+    columns = ["instance", "sukp-bb", "CPU s", "s", "nodes"]
     if args.proofs:
         proof(warm, 10.0)
         columns[2:] = ["search s", "write s", "steps", "MB", "packed", "check s"]
     elif args.baseline != "none":
         columns += [args.baseline, "s"]
-    ours(warm, 2.0)
+    ours(warm, 2.0, 1)
     print("|", " | ".join(columns), "|")
     print("|" + "---|" * len(columns))
-    for instance in instances(args.sizes, args.all):
+    for instance in instances(args.sizes, args.seeds, args.all):
         if args.only not in instance.name:
             continue
         if args.proofs:
@@ -143,7 +150,7 @@ def main() -> None:
                 f"| {instance.name} | {proof(instance, args.time_limit)} |", flush=True
             )
             continue
-        row = f"| {instance.name} | {ours(instance, args.time_limit)} |"
+        row = f"| {instance.name} | {ours(instance, args.time_limit, args.threads)} |"
         if args.baseline != "none":
             row += f" {solver(instance, args.baseline, args.time_limit)} |"
         print(row, flush=True)
