@@ -19,7 +19,6 @@ from ....solvers.kernels import kernel
 from .kernels_rules import lose
 from .layout import (
     COST,
-    FAR,
     IN,
     MOST_MULTIPLIED,
     MULTIPLIER_BITS,
@@ -206,29 +205,24 @@ def bound_by_shares(
     limit = scaled(best - cost - 1, problem.shift) << MULTIPLIER_BITS
     wanted = -((-node.tally[NEED]) >> problem.drop)
     highest = MOST_MULTIPLIED // max(problem.mass.sum(), 1)
-    value_best = -FAR
+    for _ in range(sweeps):
+        pour(room, items)
+    fine = level_for(room, opens, wanted) * float(1 << MULTIPLIER_BITS)
+    multiplier = min(np.int64(fine), highest)
+    value = multiplier * wanted
+    for i in range(opens):
+        key[i] = (load[i] << MULTIPLIER_BITS) - multiplier * heavy[i]
+        value += min(key[i], 0)
     waiting = 0
-    while True:
-        fine = level_for(room, opens, wanted) * float(1 << MULTIPLIER_BITS)
-        multiplier = min(np.int64(fine), highest)
-        value = multiplier * wanted
-        for i in range(opens):
-            key[i] = (load[i] << MULTIPLIER_BITS) - multiplier * heavy[i]
-            value += min(key[i], 0)
-        value_best = max(value_best, value)
-        if value > limit:
-            waiting = EXCEEDED
-            break
+    if value > limit:
+        waiting = EXCEEDED
+    else:
         for i in range(opens):  # taken though left, or left though taken
             if abs(key[i]) > limit - value:
                 node.pending[waiting] = room.opened[i]
                 node.verdict[waiting] = OUT if key[i] > 0 else IN
                 waiting += 1
-        if waiting > 0 or sweeps == 0:
-            break
-        sweeps -= 1
-        pour(room, items)
     shares, edge, part = node.shares, room.edge, room.part
     for t in range(edges):
         shares[edge[t]] = part[t]
-    return cost + unscaled(value_best, problem.shift), waiting, items
+    return cost + unscaled(value, problem.shift), waiting, items
