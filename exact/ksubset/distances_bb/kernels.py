@@ -127,9 +127,10 @@ def filtered(
                     count += 1
             value = 2 * unit * (frames.paid[p] + reach[v])
             value += smallest(work, count, r - 1)
-            value = -(-value // (2 * unit))
-            if value < best:
-                some[kept], bound[kept] = v, value
+            bound[i] = -(-value // (2 * unit))
+        for i in range(m):  # not before: the loop above needs all places unchanged
+            if bound[i] < best:
+                some[kept], bound[kept] = some[i], bound[i]
                 kept += 1
         frames.many[p] = kept
         if kept < r:

@@ -48,6 +48,17 @@ def test_finds_the_optimum_of_graphs(instance: KSubset, step: int) -> None:
     assert searched(instance, step).best == optimum(instance)
 
 
+@pytest.mark.parametrize(
+    ("nodes", "k", "seed"), [(14, 4, 86670), (16, 6, 207), (18, 5, 221)]
+)
+def test_a_candidate_is_bounded_by_its_own_place(nodes: int, k: int, seed: int) -> None:
+    """Once the places of candidates left out were taken while others were bounded."""
+    instance = random_regular(nodes, 3, k, seed=seed)
+    found = KSUBSET["distances-bb"](instance)
+    assert found.status is Status.OPTIMAL
+    assert found.objective == KSUBSET["bruteforce"](instance).objective
+
+
 @settings(max_examples=80, deadline=None)
 @given(instance=ksubsets(topologies()))
 def test_finds_the_optimum_of_any_metric(instance: KSubset) -> None:
