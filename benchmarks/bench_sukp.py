@@ -8,9 +8,9 @@ CLOSEKNIT_DATA, has data/sukp), and seeded random ones of the same kind, of 110 
 items and elements, or of other ``--sizes`` and ``--seeds``.
 CPU seconds of sukp-bb are of all its ``--threads``, after one run to compile; *s* is by
 the clock, as are the time limit and the baseline's time, whose solver runs in a process
-of its own. What was
-not proved shows as bound..cost. ``--all`` adds the other 24 instances: bounds only.
-``--proofs`` writes and checks the proof of each optimum instead of a baseline.
+of its own. What was not proved shows as bound..cost. ``--all`` adds the other 24
+instances: bounds only. ``--proofs`` writes and checks the proof of each optimum instead
+of a baseline.
 """
 
 from __future__ import annotations

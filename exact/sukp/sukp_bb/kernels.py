@@ -37,9 +37,9 @@ _HALVINGS = 14
 
 
 @kernel
-def first_half(problem: Problem, branch: int) -> int:
-    """Return what the element or item becomes first: in R, or not hit by it."""
-    return IN if branch < len(problem.weight) else OUT
+def half(problem: Problem, branch: int, second: bool) -> int:
+    """Return what it becomes: an element is in R first, an item first not hit by it."""
+    return IN if (branch < len(problem.weight)) != second else OUT
 
 
 @kernel
@@ -65,7 +65,7 @@ def hand_out(
             e = node.trail[i]
             out.state[count, e] = node.state[e]
         branch = path.branch[d]
-        out.state[count, branch] = IN + OUT - first_half(problem, branch)
+        out.state[count, branch] = half(problem, branch, True)
         out.least[count] = path.least[d]
         out.shares[count] = out.shares[d]
         count += 1
@@ -229,7 +229,7 @@ def search(
             path.second[depth] = False
             path.least[depth] = least
             out.shares[depth] = node.shares
-            verdict = first_half(problem, branch)
+            verdict = half(problem, branch, False)
         else:  # back to the last level whose second half is due
             undo(problem, node, path.mark[depth], path.mark_lost[depth])
             while depth > 0 and path.second[depth - 1]:
@@ -242,7 +242,7 @@ def search(
             path.second[depth] = True
             node.shares[:] = out.shares[depth]
             least = path.least[depth]
-            verdict = IN + OUT - first_half(problem, branch)
+            verdict = half(problem, branch, True)
         node.pending[0] = branch
         node.verdict[0] = verdict
         waiting = 1

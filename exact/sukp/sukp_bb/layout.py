@@ -26,7 +26,6 @@ MULTIPLIER_BITS = 16
 """Fractional bits of the multiplier."""
 MOST_MULTIPLIED = 2**60
 """Multiplier times all weight stays below this."""
-FAR = 2**62
 DECIDED, LOST, COST, NEED = range(4)
 """Entries of `Node.tally`: decisions, items lost, cost, weight still needed by R."""
 _EXPONENT = 0.3

@@ -40,7 +40,7 @@ from ....solvers.limits import Limits, limits
 from ....solvers.progress import report
 from ...search import SteppableSearch
 from . import kernels
-from .layout import Bytes, Ints, Nodes, Problem, blank, packed, root
+from .layout import Bytes, Nodes, Problem, blank, packed, root
 from .root import ByNumber
 from .semidefinite import Products
 
@@ -56,7 +56,7 @@ _WORK = 2**23
 _MOST_LEVELS = 2**22
 """Limit on the shares kept along one path of the search."""
 _MOST_SHARES = 2**24
-"""Limit on the shares kept with waiting nodes; further ones start from the root's."""
+"""Limit on the shares kept with waiting nodes; further ones start without."""
 MOVES = 200
 """Moves of tabu per item and element: a fraction of a second."""
 _TABU_PART, _SEARCH_PART, _PRODUCT_PART, _ROOT_PART = 0.2, 0.4, 0.8, 0.85
@@ -173,17 +173,12 @@ class _Lane:
         self.start = blank(problem, 1)
         self.out = blank(problem, levels)
         self.picked = np.zeros(len(problem.weight), dtype=np.int8)
-        self.kept = 0
 
-    def enter(
-        self, root: Ints, least: int, _: int, state: bytes, shares: bytes
-    ) -> None:
-        """Start from a waiting node; without shares of its own from the root's."""
-        own = np.frombuffer(shares, dtype=np.int64)
-        self.kept = len(own)
+    def enter(self, least: int, state: bytes, shares: bytes) -> None:
+        """Start from a waiting node; without shares of its own as at the root."""
         self.start.state[0] = np.frombuffer(state, dtype=np.int8)
         self.start.least[0] = least
-        self.start.shares[0] = own if shares else root
+        self.start.shares[0] = np.frombuffer(shares, dtype=np.int64) if shares else 0
 
 
 def _plunge(
@@ -232,15 +227,13 @@ class ExclusionSearch(SteppableSearch):
         size = max(1, len(self._problem.member))
         deepest = min(len(instance.weights) + instance.n, _MOST_LEVELS // size)
         levels = max(16, deepest) + 3
-        first = root(self._problem)
-        self._root = first.shares[0].copy()
         self._at_once = min(threads, _MOST_AT_ONCE)
         self._lanes = [_Lane(self._problem, levels)]
         self._plunge = max(16, _WORK // (2 * size))
         self._waiting: list[tuple[int, int, bytes, bytes]] = []
         self._pushed = 0
         self._kept = 0
-        self._push(0, first, 0)
+        self._push(0, root(self._problem), 0)
 
     @property
     def chosen(self) -> tuple[int, ...]:
@@ -324,8 +317,9 @@ class ExclusionSearch(SteppableSearch):
             self._lanes.append(_Lane(self._problem, len(self._lanes[0].out.least)))
         lanes = self._lanes[:count]
         for lane in lanes:
-            lane.enter(self._root, *heappop(self._waiting))
-            self._kept -= lane.kept
+            least, _, state, shares = heappop(self._waiting)
+            self._kept -= len(shares) // 8
+            lane.enter(least, state, shares)
         sweeps = _ROOT_SWEEPS if self.nodes == 0 else 1
         each = budget // count
         plunge = partial(_plunge, self._problem, self.best, each, sweeps)
@@ -356,12 +350,5 @@ class ExclusionSearch(SteppableSearch):
             shares = nodes.shares[row].tobytes()
             self._kept += nodes.shares.shape[1]
         self._pushed += 1  # ties on the bound: first in, first out
-        heappush(
-            self._waiting,
-            (
-                least,
-                self._pushed,
-                nodes.state[row].tobytes(),
-                shares,
-            ),
-        )
+        state = nodes.state[row].tobytes()
+        heappush(self._waiting, (least, self._pushed, state, shares))
