@@ -343,11 +343,11 @@ def test_solve_shows_incumbent_bound_and_gap(
 ) -> None:
     monkeypatch.setattr(progress, "EVERY", 0.1)
     path = tmp_path / "hard.json"
-    write_ksubset(random_occupancy((32, 32), 40, 512, 3), path)
-    assert run(["solve", str(path), "--time-limit", "2", "--method", "cuts-bb"]) == 0
+    write_ksubset(random_occupancy((64, 64), 100, 2048, 3), path)
+    assert run(["solve", str(path), "--time-limit", "30", "--method", "cuts-bb"]) == 0
     lines = capsys.readouterr().err.splitlines()
     form = (
-        r"closeknit: .*: cuts-bb, \d+ of 2 s, incumbent \d+, bound \d+, gap \d+\.\d %"
+        r"closeknit: .*: cuts-bb, \d+ of 30 s, incumbent \d+, bound \d+, gap \d+\.\d %"
     )
     assert any(re.fullmatch(form, line) for line in lines), lines
 
