@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from random import Random
 
-from ...instances import InputError, ProcessorSet, ProcSet, Sukp, check, cost
+from ...instances import (
+    InputError,
+    Instance,
+    ProcessorSet,
+    ProcSet,
+    Sukp,
+    check,
+    cost,
+)
 from ...instances.sukp.reduction import kept_sets, processors_left, procset_of, sukp_of
 from ...instances.value import ordered
-from ...methods import METHODS
 from .claim import Claim, Outcome, Trial, refuted
+from .exactness import ENUMERATED, exact_claims
 from .samples import enumerated, priced
-from .shrink import inexact, survey
+from .shrink import survey
 
 SAMPLES, QUICK_SAMPLES = 400, 80
+MOST = 13
+"""Processors or items of the larger samples."""
 
 MISLED = ProcSet(
     "reaching-misled",
@@ -33,11 +43,16 @@ MISLED = ProcSet(
 """What unions touch, 7 for {2, 3}, misleads; what they cover, 3 for {0, 1}, not."""
 
 
-def machines(seed: int, count: int, levels: int = 0) -> Iterator[ProcSet]:
-    """Yield random processor sets: up to nine processors, seven sets, three levels."""
+def machines(
+    seed: int, count: int, levels: int = 0, most: int = 9
+) -> Iterator[ProcSet]:
+    """Yield random processor sets: up to nine processors, seven sets, three levels.
+
+    With more processors than nine as many more sets.
+    """
     random = Random(f"closeknit processor sets {seed} {levels}")
     for number in range(count):
-        n = random.randint(2, 9)
+        n = random.randint(2, most)
         height = levels or random.randint(1, 3)
         sets = tuple(
             ProcessorSet(
@@ -45,7 +60,7 @@ def machines(seed: int, count: int, levels: int = 0) -> Iterator[ProcSet]:
                 tuple(random.sample(range(n), random.randint(1, min(n, 5)))),
                 tuple(random.choice((0, 1, 1, 2, 3, 7)) for _ in range(height)),
             )
-            for i in range(random.randint(1, 7))
+            for i in range(random.randint(1, most - 2))
         )
         available = tuple(random.sample(range(n), random.randint(1, n)))
         request = random.randint(1, len(available))
@@ -53,28 +68,26 @@ def machines(seed: int, count: int, levels: int = 0) -> Iterator[ProcSet]:
         yield ProcSet(f"machine-{number}", names, available, request, sets, seed=seed)
 
 
-def knapsacks(seed: int, count: int) -> Iterator[Sukp]:
-    """Yield random knapsacks of up to five elements and eight items."""
+def knapsacks(seed: int, count: int, most: int = 8) -> Iterator[Sukp]:
+    """Yield random knapsacks of up to eight items and three elements fewer."""
     random = Random(f"closeknit knapsacks {seed}")
     for number in range(count):
-        weights = tuple(random.randint(0, 3) for _ in range(random.randint(1, 5)))
+        weights = tuple(
+            random.randint(0, 3) for _ in range(random.randint(1, most - 3))
+        )
         items = tuple(
             tuple(random.sample(range(len(weights)), random.randint(0, len(weights))))
-            for _ in range(random.randint(1, 8))
+            for _ in range(random.randint(1, most))
         )
         profits = tuple(random.randint(0, 9) for _ in items)
         capacity = random.randint(0, sum(weights))
         yield Sukp(f"knapsack-{number}", profits, weights, items, capacity, seed=seed)
 
 
-def _exact(problem: str, method: str, trial: Trial) -> Outcome:
+def _drawn(draw: Callable[..., Iterable[Instance]], trial: Trial) -> Iterator[Instance]:
     count = QUICK_SAMPLES if trial.quick else SAMPLES
-    samples = machines if problem == "procset" else knapsacks
-    return survey(
-        f"as by enumeration on samples of seed {trial.seed}",
-        (samples(trial.seed, count), partial(inexact, trial, method)),
-        refusals=True,
-    )
+    yield from draw(trial.seed, count)
+    yield from draw(trial.seed, count, most=MOST)
 
 
 def reduction(trial: Trial) -> Outcome:
@@ -219,19 +232,6 @@ _MACHINES = (
 _KNAPSACKS = f"{SAMPLES} random knapsacks ({QUICK_SAMPLES} if quick) of up to 8 items"
 
 
-def _exact_claims(problem: str, what: str) -> Iterator[Claim]:
-    for name, method in METHODS[problem].items():
-        if method.exact and not method.runs_solver:
-            yield Claim(
-                name=f"{problem}-{name.removeprefix(problem + '-')}-is-exact",
-                statement=f"Every answer that {name} proves optimal for {problem} is "
-                "optimal.",
-                source="by definition of the problem",
-                tested=f"{what}, against all choices",
-                test=partial(_exact, problem, name),
-            )
-
-
 PROCSET_CLAIMS = (
     Claim(
         name="drakenberg-theorem-1",
@@ -258,6 +258,16 @@ PROCSET_CLAIMS = (
         "9 processors, sets costing 0 or 1 at the first level; every choice",
         test=lookahead,
     ),
-    *_exact_claims("procset", _MACHINES),
+    *exact_claims(
+        "procset",
+        partial(_drawn, machines),
+        f"{_MACHINES}, and as many of up to {MOST}; {ENUMERATED}",
+    ),
 )
-SUKP_CLAIMS = tuple(_exact_claims("sukp", _KNAPSACKS))
+SUKP_CLAIMS = tuple(
+    exact_claims(
+        "sukp",
+        partial(_drawn, knapsacks),
+        f"{_KNAPSACKS}, and as many of up to {MOST}; {ENUMERATED}",
+    )
+)

@@ -9,6 +9,7 @@ from random import Random
 from typing import Any
 
 from ...instances import (
+    Graph,
     KSubset,
     Mesh,
     Points,
@@ -21,10 +22,24 @@ from ...instances import (
     check,
     cost,
 )
+from ...instances.ksubset.graph_generators import (
+    dragonfly_network,
+    fat_tree_network,
+    hypercube_network,
+    random_regular_network,
+)
 
 SHAPES = {1: (24,), 2: (5, 5), 3: (3, 3, 3), 4: (3, 2, 2, 2)}
 """Mesh or torus by dimension."""
 _MOST_FREE = 16
+_NETWORKS = (
+    *(
+        partial(dragonfly_network, *shape)
+        for shape in ((2, 1, 3), (3, 1, 2), (4, 2, 1))
+    ),
+    partial(fat_tree_network, 4),
+    partial(hypercube_network, 4),
+)
 
 
 @lru_cache(maxsize=8)
@@ -67,6 +82,29 @@ def of_one_axis(seed: int, count: int) -> tuple[KSubset, ...]:
         k = random.randint(1, len(free))
         instances.append(KSubset(f"axis-{seed}-{i}", topology, tuple(free), k))
     return tuple(instances)
+
+
+@lru_cache(maxsize=2)
+def on_graphs(seed: int, count: int) -> tuple[KSubset, ...]:
+    """Return graphs of which 13 to 20 nodes are free, in turn of three kinds.
+
+    Kinds: a random regular graph; a tree and random links, few or many, of up to 1, 3
+    or 20 hops; a small dragonfly, fat-tree or hypercube. Every second one is full if
+    it is not larger. Each is asked for three numbers of processors, from four up to
+    two more than half: of more or fewer the least cost is easily found.
+    """
+    random = Random(f"closeknit larger graphs {seed}")
+    instances = []
+    for i in range(-(-count // 3)):
+        graph = (_regular, _wired, _switched)[i % 3](random)
+        sites = list(graph.locations())
+        most = min(len(sites), 20)
+        n = random.choice((most, random.randint(13, most)))
+        free = tuple(random.sample(sites, n))
+        for k in random.sample(range(4, n // 2 + 3), 3):
+            name = f"graph-{seed}-{i}-k{k}"
+            instances.append(KSubset(name, graph, free, k, seed=seed))
+    return tuple(instances[:count])
 
 
 def every_subset(*shape: int, least_k: int) -> Iterator[KSubset]:
@@ -153,3 +191,22 @@ def _tree(random: Random, d: int) -> tuple[Topology, list[Site]]:
     processors = random.sample(range(nodes), random.randint(2, nodes))
     tree = Tree(parent, weight, tuple(processors))
     return tree, list(tree.locations())
+
+
+def _regular(random: Random) -> Graph:
+    degree, nodes = random.randint(3, 5), 2 * random.randint(7, 11)
+    return random_regular_network(nodes, degree, random.randrange(2**31))
+
+
+def _wired(random: Random) -> Graph:
+    """Draw a tree, and every other link with one probability; if 0, a tree remains."""
+    nodes, share = random.randint(13, 20), random.choice((0, 0.1, 0.2, 0.4))
+    longest = random.choice((1, 3, 20))
+    links = {(random.randrange(v), v) for v in range(1, nodes)}
+    links |= {two for two in combinations(range(nodes), 2) if random.random() < share}
+    edges = ((u, v, random.randint(1, longest)) for u, v in sorted(links))
+    return Graph(nodes, tuple(edges), tuple(range(nodes)))
+
+
+def _switched(random: Random) -> Graph:
+    return random.choice(_NETWORKS)()

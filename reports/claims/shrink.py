@@ -16,10 +16,8 @@ from ...instances import (
     ProcSet,
     Submesh,
     Sukp,
-    Value,
 )
-from .claim import Outcome, Trial, Undecided, Untrue, held, refuted
-from .samples import enumerated
+from .claim import Outcome, Undecided, Untrue, held, refuted
 
 Kind = TypeVar("Kind", bound=Instance)
 
@@ -101,17 +99,6 @@ def survey(
     if refusals and not seen:
         return refuted("takes none of the instances", 0)
     return held(result if isinstance(result, str) else result(), seen)
-
-
-def inexact(
-    trial: Trial,
-    method: str,
-    instance: Instance,
-    reference: Callable[[Any], Value] = enumerated,
-) -> str:
-    """Describe which other optimum than the reference a method proves; "" if none."""
-    found, least = trial.least(instance, method)[0], reference(instance)
-    return "" if found == least else f"{method} proves {found}, enumeration {least}"
 
 
 def _less(items: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:

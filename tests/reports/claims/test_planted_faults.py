@@ -202,6 +202,27 @@ def empty_knapsack(instance: Sukp, /, settings: Settings = DEFAULT) -> Result:
     return proved(answer(instance, (), start=clock.now()))
 
 
+def first_proof(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
+    """Take the first free processors for the best."""
+    return proved(KSUBSET["row-major"](instance, settings))
+
+
+def no_room(instance: Submesh, /, settings: Settings = DEFAULT) -> Result:
+    """Call every request infeasible."""
+    return Result(status=Status.INFEASIBLE, proof=PLANTED)
+
+
+def if_small(problem: str, name: str, wrong: Callable[..., Result]) -> Any:
+    """Solve what has up to nine items or available processors, and no more."""
+
+    def run(instance: Any, /, settings: Settings = DEFAULT) -> Result:
+        return (METHODS[problem][name] if instance.n <= 9 else wrong)(
+            instance, settings
+        )
+
+    return run
+
+
 # Definitions and formulas that are wrong
 
 
@@ -448,6 +469,34 @@ FAULTS: dict[str, Fault] = {
         plant=other("sukp", "sukp-bb", empty_knapsack),
         largest=1,
     ),
+    "more than nine processors are too many": Fault(
+        ("procset-set-opening-bb-is-exact",),
+        plant=other(
+            *("procset", "set-opening-bb"),
+            if_small("procset", "set-opening-bb", cheap_machine),
+        ),
+        largest=2,
+    ),
+    "more than nine items are too many": Fault(
+        ("sukp-auto-is-exact",),
+        plant=other("sukp", "auto", if_small("sukp", "auto", empty_knapsack)),
+        largest=10,
+    ),
+    "a model of k-subsets that takes the first": Fault(
+        ("ksubset-models-are-exact",), {"pairs/cpsat": first_proof}, largest=16
+    ),
+    **{
+        f"a model for {problem} that is content too early": Fault(
+            (f"{problem}-models-are-exact",),
+            plant=other(problem, name, wrong),
+            largest=2,
+        )
+        for problem, name, wrong in (
+            ("procset", "classes/cpsat", cheap_machine),
+            ("sukp", "union/cpsat", empty_knapsack),
+            ("submesh", "moves/cpsat", no_room),
+        )
+    },
     "a first fit by columns": Fault(
         ("first-fits-agree",),
         plant=lambda patch: patch.setattr(
@@ -702,6 +751,14 @@ EDITS: dict[str, tuple[str, Edit]] = {
     "sets of residents of the same area are not looked at": (
         "submesh-migrate-is-exact",
         Edit("exact.submesh.migrate", "area > least:", "area >= least:"),
+    ),
+    "on a torus residents may end anywhere": (
+        "submesh-auto-is-exact",
+        Edit(
+            "exact.submesh.migrate",
+            "if self.instance.torus:\n            return False",
+            "if self.instance.torus:\n            return True",
+        ),
     ),
     # simulators
     "backfilled jobs do not use up what is to spare": (
@@ -971,6 +1028,21 @@ KERNELS: dict[str, tuple[str, Edit]] = {
             "exact.ksubset.cuts_bb.kernels",
             "threshold = (best - 1) * problem.denominator + 1",
             "threshold = (best - 2) * problem.denominator + 1",
+        ),
+    ),
+    "distances-bb writes over candidates that are still to be bounded": (
+        "distances-bb-is-exact",
+        Edit(
+            "exact.ksubset.distances_bb.kernels",
+            """            bound[i] = -(-value // (2 * unit))
+        for i in range(m):  # not before: the loop above needs all places unchanged
+            if bound[i] < best:
+                some[kept], bound[kept] = some[i], bound[i]
+""",
+            """            value = -(-value // (2 * unit))
+            if value < best:
+                some[kept], bound[kept] = v, value
+""",
         ),
     ),
 }
