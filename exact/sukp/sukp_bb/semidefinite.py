@@ -40,8 +40,10 @@ MOST = 2000
 """Items and elements together beyond which the matrix is too large."""
 _MEMORY = 20
 """Steps that the quasi-Newton method remembers."""
-_BARRIERS = 0.3, 0.15, 0.08, 0.04, 0.02, 0.01, 0.005
-"""Weights of the barrier, in turns, against a profit of 1 in all."""
+_BARRIER = 0.3
+"""Weight of the barrier, against a profit of 1 in all, in the first turn; then half."""
+_LOW = 0.005
+"""Weight above which it does not end, however little a turn has brought."""
 _STEPS = 60
 """Steps with one weight."""
 _LITTLE = 1e-4
@@ -174,17 +176,14 @@ class Products:
         """Improve the multipliers until told to stop; then compute the bound."""
         if not self.possible:
             return
-        done = 0
-        while not stop():
+        done, weight, before = 0, _BARRIER, 0
+        while weight > _LOW or self.least - before > _LITTLE * self.total:
             before = self.least
-            for weight in _BARRIERS:
-                barrier = weight / (self.n + self.m)
-                done = self._descend(barrier, stop, done, steps)
-                self.least = max(self.least, self._proved())
-                if done == steps or stop():
-                    return
-            if self.least - before <= _LITTLE * self.total:
+            done = self._descend(weight / (self.n + self.m), stop, done, steps)
+            self.least = max(before, self._proved())
+            if done == steps or stop():
                 return
+            weight /= 2
 
     def _descend(
         self, barrier: float, stop: Callable[[], bool], done: int, steps: int | None
