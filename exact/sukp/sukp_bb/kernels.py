@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ....solvers.kernels import kernel, unlocked
-from .kernels_bound import EXCEEDED, bound_by_shares
+from .kernels_bound import EXCEEDED, bound_by_shares, pour
 from .kernels_rules import CLOSED, REACHED, propagate, undo
 from .layout import (
     COST,
@@ -21,19 +21,23 @@ from .layout import (
     OPEN,
     OUT,
     Bytes,
+    Indices,
+    Ints,
+    Lists,
     Node,
     Nodes,
     Path,
     Problem,
     Room,
+    lists_for,
     node_of,
     room_for,
 )
 
 _BEYOND = 1.3
 """What a branch is thought to add to the bound counts up to so many times the gap."""
-_HALVINGS = 14
-"""Steps of the bisection for the growth of a tree."""
+_STEPS = 4
+"""Steps of Newton's method for the growth of a tree."""
 
 
 @kernel
@@ -52,10 +56,7 @@ def hand_out(
     least: int,
     out: Nodes,
 ) -> int:
-    """Hand out what is open: the second halves, and the node at hand; return how many.
-
-    Rows of shares move up in place: those of level d are in row d at first.
-    """
+    """Hand out the second halves that are due and the node at hand; return how many."""
     count = 0
     for d in range(depth):
         if path.second[d]:
@@ -67,13 +68,11 @@ def hand_out(
         branch = path.branch[d]
         out.state[count, branch] = half(problem, branch, True)
         out.least[count] = path.least[d]
-        out.shares[count] = out.shares[d]
         count += 1
     out.state[count] = node.state
     for i in range(waiting):
         out.state[count, node.pending[i]] = node.verdict[i]
     out.least[count] = least
-    out.shares[count] = node.shares
     return count + 1
 
 
@@ -82,88 +81,109 @@ def examine(
     problem: Problem,
     node: Node,
     room: Room,
+    lists: Lists,
+    level: int,
     waiting: int,
     best: int,
     sweeps: int,
     least: int,
-) -> tuple[int, int, int]:
-    """Apply all rules to a node.
-
-    Returns its bound, the first of `propagate`, and the number of items listed.
-    """
+) -> tuple[int, int]:
+    """Apply all rules to a node; return its bound, and the first of `propagate`."""
+    source, decided = level - 1, node.tally[DECIDED]
     while True:
         opens, free = propagate(problem, node, room, waiting, best)
         if opens <= 0:
-            return least, opens, 0
-        bound, waiting, items = bound_by_shares(
-            problem, node, room, opens, free, best, sweeps
+            return least, opens
+        for _ in range(sweeps):
+            pour(problem, node, room, lists, source, level, free, decided)
+            source = level
+        bound, waiting = bound_by_shares(
+            problem, node, room, lists.load[level], opens, best
         )
         least = max(least, bound)
         if waiting == EXCEEDED:
-            return least, CLOSED, 0
+            return least, CLOSED
         if waiting == 0:
-            return least, opens, items
+            return least, opens
 
 
 @kernel
-def growth(one: float, other: float) -> float:
-    """Return u with e^(-u one) + e^(-u other) = 1; both are above 0.
+def grows_less(one: float, other: float, a: float, b: float) -> bool:
+    """Return whether a tree of the first two grows less than one of the last two.
 
-    Where every branch adds these two to the bound, a tree that is to add g has about
-    e^(u g) leaves.
+    Where every branch adds a or b to the bound, a tree that is to add g has about
+    e^(u g) leaves, with e^(-u a) + e^(-u b) = 1. All four are above 0.
     """
-    less = min(one, other)
-    ratio = max(one, other) / less
-    low, high = 0.0, 1.0  # x = e^(-u less): x + x^ratio = 1
-    for _ in range(_HALVINGS):
-        x = (low + high) / 2
-        if x + x**ratio > 1:
-            high = x
-        else:
-            low = x
-    return float(-np.log(high) / less)
+    less = min(a, b)
+    ratio = max(a, b) / less
+    x = 0.5 ** (1 / ratio)  # e^(-u less), to be lowered until x + x^ratio = 1
+    for _ in range(_STEPS):
+        power = x**ratio
+        x -= (x + power - 1) / (1 + ratio * power / x)
+    u = np.log(x) / less
+    return bool(np.exp(u * one) + np.exp(u * other) < 1)
+
+
+@kernel
+def within(value: float, most: float) -> float:
+    """Return a value, but at least 0 and at most this.
+
+    The functions that numba has for this heed NaN, and take longer.
+    """
+    value = value if value > 0 else 0.0
+    return value if value < most else most
 
 
 @kernel
 def best_branch(
-    problem: Problem, node: Node, room: Room, opens: int, items: int, gap: int
+    problem: Problem,
+    room: Room,
+    opened: Indices,
+    items: Indices,
+    worth: Ints,
+    wanted: int,
+    gap: int,
 ) -> int:
     """Return the open element or living item with which the tree grows least.
+
+    Takes the open elements, the living items (``room.mass`` is what their open elements
+    weigh), the profit of each element's living items, and what R still needs.
 
     What both halves add to the bound is what they would if all elements had the same
     profit by weight: P need / W, of profit P and weight W.
     """
-    opened, worth, weight = room.opened, node.worth, problem.weight
-    need, total, profit = float(node.tally[NEED]), 0.0, 0.0
-    for i in range(opens):
-        total += weight[opened[i]]
-    for i in range(items):
-        profit += problem.profit[room.owner[i]]
+    weight, rise, fall = problem.weight, room.rise, room.fall
+    opens, need, total, profit = len(opened), float(wanted), 0.0, 0.0
+    for e in opened:
+        total += weight[e]
+    for j in items:
+        profit += problem.profit[j]
     bound, cap = profit * need / total, _BEYOND * gap
-    element, best_element = np.int64(opened[0]), 0.0
-    taken = left = 1.0
     for i in range(opens):
         w, p = float(weight[opened[i]]), float(worth[opened[i]])
-        rest = 1 / (total - w)
-        rise = min(p + (profit - p) * (need - w) * rest - bound, cap)
-        fall = min(profit * need * rest - bound, cap)
-        score = rise * rise * np.sqrt(max(rise, 0.0)) * fall
-        if score > best_element:
-            element, best_element = np.int64(opened[i]), score
-            taken, left = rise, fall
-    item, best_item = np.int64(-1), 0.0
+        level = (profit - p) / (total - w)
+        rise[i] = within(p + level * (need - w) - bound, cap)
+        fall[i] = within(profit * need / (total - w) - bound, cap)
+    element, most = 0, 0.0
+    for i in range(opens):
+        square = rise[i] * rise[i]
+        score = square * square * rise[i] * fall[i] * fall[i]
+        if score > most:
+            element, most = i, score
+    taken, left, none = rise[element], fall[element], most == 0
+    item, most = np.int64(-1), 0.0
     kept = hit = 1.0
-    for i in range(items):
-        p = float(problem.profit[room.owner[i]])
-        rise = min((profit - p) * need / (total - room.heft[i]) - bound, cap)
-        fall = min(p * (1 - need / total), cap)
-        score = max(rise, 0.0) ** 2 * fall
-        if score > best_item:
-            item, best_item = np.int64(room.owner[i]), score
-            kept, hit = rise, fall
-    if item >= 0 and (best_element == 0 or growth(kept, hit) < growth(taken, left)):
-        return int(len(weight) + item)
-    return int(element)
+    for j in items:
+        p = float(problem.profit[j])
+        rest = total - float(room.mass[j] << problem.drop)
+        up = within((profit - p) * need / (rest if rest > need else need) - bound, cap)
+        down = within(p * (1 - need / total), cap)
+        if up * up * down > most:
+            item, most = np.int64(j), up * up * down
+            kept, hit = up, down
+    if item < 0 or not (none or grows_less(kept, hit, taken, left)):
+        return int(opened[element])
+    return int(len(weight) + item)
 
 
 @unlocked
@@ -201,7 +221,7 @@ def search(
     """
     deepest = len(out.state) - 2
     node, waiting = node_of(problem, start)
-    room = room_for(problem)
+    room, lists = room_for(problem), lists_for(problem, deepest + 2)
     path = Path(
         branch=np.empty(deepest + 2, dtype=np.uint32),
         second=np.zeros(deepest + 2, dtype=np.bool_),
@@ -218,17 +238,21 @@ def search(
             return best, nodes, count
         nodes += 1
         sweeps = first_sweeps if nodes == 1 else 1
-        least, opens, items = examine(problem, node, room, waiting, best, sweeps, least)
+        level = depth + 1
+        least, opens = examine(
+            problem, node, room, lists, level, waiting, best, sweeps, least
+        )
         if opens == REACHED:
             best = tally[COST]
             for e in range(len(picked)):
                 picked[e] = 1 if node.state[e] == IN else 0
         if opens > 0:
-            branch = best_branch(problem, node, room, opens, items, best - least)
+            items = lists.owner[lists.first[level] : lists.first[level + 1]]
+            opened, wanted, gap = room.opened[:opens], tally[NEED], best - least
+            branch = best_branch(problem, room, opened, items, node.worth, wanted, gap)
             path.branch[depth] = branch
             path.second[depth] = False
             path.least[depth] = least
-            out.shares[depth] = node.shares
             verdict = half(problem, branch, False)
         else:  # back to the last level whose second half is due
             undo(problem, node, path.mark[depth], path.mark_lost[depth])
@@ -240,7 +264,6 @@ def search(
             depth -= 1
             branch = np.int64(path.branch[depth])
             path.second[depth] = True
-            node.shares[:] = out.shares[depth]
             least = path.least[depth]
             verdict = half(problem, branch, True)
         node.pending[0] = branch

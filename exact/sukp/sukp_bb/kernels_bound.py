@@ -19,12 +19,13 @@ from ....solvers.kernels import kernel
 from .kernels_rules import lose
 from .layout import (
     COST,
+    DECIDED,
     IN,
-    MOST_MULTIPLIED,
     MULTIPLIER_BITS,
     NEED,
-    OPEN,
     OUT,
+    Ints,
+    Lists,
     Node,
     Problem,
     Room,
@@ -32,6 +33,10 @@ from .layout import (
 
 EXCEEDED = -1
 """The bound passes the limit."""
+_STEPS = 20
+"""Steps that look for the best multiplier, at most."""
+_FINE = 12
+"""Bits of it that are looked for."""
 
 
 @kernel
@@ -51,167 +56,175 @@ def unscaled(value: int, shift: int) -> int:
 
 
 @kernel
-def share_out(
-    problem: Problem, node: Node, room: Room, opens: int, free: int
-) -> tuple[int, int]:
-    """List living items and their edges with the node's shares; return the numbers.
-
-    What kept elements had of an item goes to its open ones evenly. An item that weighs
-    more than R can spare is lost.
-    """
-    item, member, share, weight = (
-        problem.item,
-        problem.member,
-        problem.share,
-        problem.weight,
-    )
-    state, alive, shares = node.state, node.alive, node.shares
-    begin, rest, part, at, load = room.begin, room.rest, room.part, room.at, room.load
-    place, edge, heavy, opened = room.place, room.edge, room.heavy, room.opened
-    for i in range(opens):
-        heavy[i] = problem.mass[opened[i]]
-        load[i] = 0
-    edges = items = 0
-    for j in range(len(alive)):
-        if not alive[j]:
-            continue
-        first = edges
-        spare = share[j]
-        heft = np.int64(0)
-        for t in range(item[j], item[j + 1]):
-            e = member[t]
-            if state[e] == OPEN:
-                heft += weight[e]
-                at[edges] = place[e]
-                edge[edges] = t
-                part[edges] = shares[t]
-                spare -= shares[t]
-                edges += 1
-        if heft > free:
-            lose(problem, node, j)
-            edges = first
-        elif edges > first:
-            gift = spare // (edges - first)
-            for t in range(first, edges):
-                part[t] += gift
-                load[at[t]] += part[t]
-            begin[items] = first
-            room.owner[items] = j
-            room.heft[items] = heft
-            rest[items] = spare - gift * (edges - first)
-            items += 1
-    begin[items] = edges
-    return items, edges
+def too_heavy(problem: Problem, mass: int, size: int, free: int) -> bool:
+    """Whether elements of this mass weigh more than R can spare."""
+    return (mass - (size if problem.drop > 0 else 0)) << problem.drop > free
 
 
 @kernel
-def pour(room: Room, items: int) -> None:
-    """Share each item's profit out anew, to its elements of lowest level."""
-    begin, at, part = room.begin, room.at, room.part
-    load, rest, heavy = room.load, room.rest, room.heavy
-    for i in range(items):
-        first, last = begin[i], begin[i + 1]
-        pot = rest[i]
+def in_order(
+    problem: Problem,
+    node: Node,
+    room: Room,
+    lists: Lists,
+    source: int,
+    level: int,
+    decided: int,
+) -> int:
+    """Order what lives in a list, and take off the loads what lost items gave.
+
+    Items of elements that were kept since ``decided`` decisions come first: what they
+    gave these is missing in the loads until they are poured again. Not so in place,
+    where the order must stay. Returns the number of items.
+    """
+    owner, begin, alive = lists.owner, lists.begin, node.alive
+    load, order, first = lists.load[level], room.order, room.first
+    first[:] = source == level
+    for i in range(decided, node.tally[DECIDED]):
+        e = node.trail[i]
+        if e < len(problem.weight) and node.state[e] == OUT:
+            for u in range(problem.element[e], problem.element[e + 1]):
+                first[problem.among[u]] = True
+    start, stop = lists.first[source], lists.first[source + 1]
+    count = np.uint64(0)
+    for i in range(start, stop):
+        j = owner[i]
+        order[count] = i
+        count += np.uint64(alive[j] and first[j])
+        if not alive[j]:
+            for t in range(begin[i], begin[i + 1]):
+                load[lists.at[t]] -= lists.part[t]
+    for i in range(start, stop):
+        j = owner[i]
+        order[count] = i
+        count += np.uint64(alive[j] and not first[j])
+    return int(count)
+
+
+@kernel
+def pour(
+    problem: Problem,
+    node: Node,
+    room: Room,
+    lists: Lists,
+    source: int,
+    level: int,
+    free: int,
+    decided: int,
+) -> None:
+    """Pour all items of a level's list out again; list what is left of it at a level.
+
+    That is the same level or the next. Those are left that live and have open elements.
+    An item that weighs more than R can spare, ``free``, is lost. Since ``decided``
+    decisions the list was not poured.
+    """
+    begin, at, part = lists.begin, lists.at, lists.part
+    heavy, load = room.heavy, lists.load[level]
+    load[:] = lists.load[source]
+    listed = in_order(problem, node, room, lists, source, level, decided)
+    count = np.uint64(lists.first[level])
+    edge = np.uint64(begin[count])  # unsigned: see `Indices`
+    for q in range(listed):
+        i = room.order[q]
+        j = lists.owner[i]
+        first = edge
         mass = water = np.int64(0)
-        for t in range(first, last):
+        for t in range(begin[i], begin[i + 1]):
             a = at[t]
-            load[a] -= part[t]
-            pot += part[t]
-            mass += heavy[a]
-            water += load[a]
-        level = float(pot + water) / float(mass)
-        for _ in range(1):  # without the elements above the level, which so falls
-            below = water = np.int64(0)
-            for t in range(first, last):
-                a = at[t]
-                if float(load[a]) <= level * float(heavy[a]):
-                    below += heavy[a]
-                    water += load[a]
-            if below == 0 or below >= mass:
-                break
-            mass = below
-            level = float(pot + water) / float(mass)
-        for t in range(first, last):
+            h, now = heavy[a], load[a] - part[t]
+            load[a] = now
+            at[edge] = a
+            edge += np.uint64(h > 0)
+            mass += h
+            water += now if h > 0 else 0
+        if too_heavy(problem, mass, np.int64(edge - first), free):
+            lose(problem, node, j)
+            edge = first
+            continue
+        if edge == first:
+            continue
+        pot = problem.share[j]
+        height = float(pot + water) / float(mass)
+        below = lake = np.int64(0)
+        for t in range(first, edge):
             a = at[t]
-            gift = np.int64(level * float(heavy[a])) - load[a]
+            h, now = heavy[a], load[a]
+            low = float(now) <= height * float(h)
+            below += h if low else 0
+            lake += now if low else 0
+            part[t] = now  # and no vectors: these loops are short
+        if below > 0:  # without the elements above the level, which so falls
+            height = float(pot + lake) / float(below)
+        for t in range(first, edge):
+            a, now = at[t], part[t]
+            gift = np.int64(height * float(heavy[a])) - now
             gift = min(max(gift, 0), pot)
             part[t] = gift
-            load[a] += gift
+            load[a] = now + gift
             pot -= gift
-        rest[i] = pot
+        lists.owner[count] = j
+        begin[count] = first
+        room.mass[j] = mass
+        count += np.uint64(1)
+    begin[count] = edge
+    lists.first[level + 1] = count
 
 
 @kernel
-def level_for(room: Room, opens: int, wanted: int) -> float:
-    """Return the level up to which elements weigh what is wanted."""
-    order, heavy, load, level = room.order, room.heavy, room.load, room.level
+def multiplier_for(room: Room, opens: int, wanted: int, total: int) -> int:
+    """Return the level up to which elements weigh what is wanted, or one close by."""
+    level, heft = room.level, room.heft
+    low = high = level[0]
     for i in range(opens):
-        level[i] = float(load[i]) / float(heavy[i])
-        order[i] = i
-    first, last = 0, opens  # what is looked for is among these
-    missing = np.int64(wanted)
-    while last - first > 1:
-        x, y, z = (
-            level[order[first]],
-            level[order[(first + last) >> 1]],
-            level[order[last - 1]],
-        )
-        pivot = max(min(x, y), min(max(x, y), z))
-        lower = same = np.int64(0)
-        left, right, i = first, last, first
-        while i < right:  # lower, equal, not yet seen, higher
-            a = order[i]
-            if level[a] < pivot:
-                order[i], order[left] = order[left], a
-                left += 1
-                i += 1
-                lower += heavy[a]
-            elif level[a] > pivot:
-                right -= 1
-                order[i], order[right] = order[right], a
-            else:
-                i += 1
-                same += heavy[a]
-        if lower >= missing:
-            last = left
-        elif lower + same >= missing or right == last:
-            return float(pivot)
+        low = min(low, level[i])
+        high = max(high, level[i])
+    below, above = np.int64(0), np.int64(total)
+    for step in range(_STEPS):
+        if above - below <= heft[0] or high - low <= high >> _FINE:
+            break
+        middle = (low + high) >> 1
+        if step & 1 == 0:
+            part = float(wanted - below) / float(above - below)
+            middle = low + np.int64(part * float(high - low))
+        weight = np.int64(0)
+        for i in range(opens):
+            weight += heft[i] if level[i] <= middle else 0
+        if weight >= wanted:
+            high, above = middle, weight
         else:
-            missing -= lower + same
-            first = right
-    return float(level[order[first]])
+            low, below = middle, weight
+    best = np.int64(0)
+    for i in range(opens):
+        best = max(best, level[i] if level[i] <= high else 0)
+    return best
 
 
 @kernel
 def bound_by_shares(
-    problem: Problem,
-    node: Node,
-    room: Room,
-    opens: int,
-    free: int,
-    best: int,
-    sweeps: int,
-) -> tuple[int, int, int]:
+    problem: Problem, node: Node, room: Room, load: Ints, opens: int, best: int
+) -> tuple[int, int]:
     """Bound the cost below a node, or decide elements.
 
-    Returns the bound; the number of pending decisions, or `EXCEEDED`; and the number of
-    items listed.
+    Returns the bound, and the number of pending decisions or `EXCEEDED`.
     """
-    items, edges = share_out(problem, node, room, opens, free)
     cost = node.tally[COST]
     if cost >= best:
-        return cost, EXCEEDED, items
-    key, heavy, load = room.key, room.heavy, room.load
+        return cost, EXCEEDED
+    opened, key, heavy = room.opened, room.key, room.heavy
     limit = scaled(best - cost - 1, problem.shift) << MULTIPLIER_BITS
     wanted = -((-node.tally[NEED]) >> problem.drop)
-    highest = MOST_MULTIPLIED // max(problem.mass.sum(), 1)
-    for _ in range(sweeps):
-        pour(room, items)
-    fine = level_for(room, opens, wanted) * float(1 << MULTIPLIER_BITS)
-    multiplier = min(np.int64(fine), highest)
+    total = np.int64(0)
+    for i in range(opens):
+        e = opened[i]
+        total += heavy[e]
+        room.heft[i] = heavy[e]
+        fine = float(load[e]) / float(heavy[e]) * float(1 << MULTIPLIER_BITS)
+        room.level[i] = np.int64(fine)
+    multiplier = min(multiplier_for(room, opens, wanted, total), problem.highest)
     value = multiplier * wanted
     for i in range(opens):
-        key[i] = (load[i] << MULTIPLIER_BITS) - multiplier * heavy[i]
+        e = opened[i]
+        key[i] = (load[e] << MULTIPLIER_BITS) - multiplier * heavy[e]
         value += min(key[i], 0)
     waiting = 0
     if value > limit:
@@ -219,10 +232,7 @@ def bound_by_shares(
     else:
         for i in range(opens):  # taken though left, or left though taken
             if abs(key[i]) > limit - value:
-                node.pending[waiting] = room.opened[i]
+                node.pending[waiting] = opened[i]
                 node.verdict[waiting] = OUT if key[i] > 0 else IN
                 waiting += 1
-    shares, edge, part = node.shares, room.edge, room.part
-    for t in range(edges):
-        shares[edge[t]] = part[t]
-    return cost + unscaled(value, problem.shift), waiting, items
+    return cost + unscaled(value, problem.shift), waiting

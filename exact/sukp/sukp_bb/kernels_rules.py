@@ -15,7 +15,6 @@ from .layout import (
     OUT,
     Bytes,
     Indices,
-    Ints,
     Node,
     Problem,
     Room,
@@ -33,14 +32,14 @@ _FEW = 3
 def lose(problem: Problem, node: Node, j: int) -> None:
     """Mark a living item as lost."""
     item, member, worth, tally = problem.item, problem.member, node.worth, node.tally
-    profit = problem.profit[j]
+    profit, living = problem.profit[j], node.living
     node.alive[j] = False
-    node.living[j >> 6] &= ~(np.uint64(1) << np.uint64(j & 63))
     node.dead[tally[LOST]] = j
     tally[LOST] += 1
     tally[COST] += profit
     for u in range(item[j], item[j + 1]):
         worth[member[u]] -= profit
+        living[member[u]] -= 1
 
 
 @kernel
@@ -86,7 +85,7 @@ def decide(problem: Problem, node: Node, waiting: int) -> bool:
 def undo(problem: Problem, node: Node, decided: int, lost: int) -> None:
     """Take back decisions and losses down to these numbers of them."""
     profit, item, member = problem.profit, problem.item, problem.member
-    state, worth, tally = node.state, node.worth, node.tally
+    state, worth, tally, living = node.state, node.worth, node.tally, node.living
     for i in range(decided, tally[DECIDED]):
         e = node.trail[i]
         if e < len(problem.weight) and state[e] == IN:
@@ -95,28 +94,31 @@ def undo(problem: Problem, node: Node, decided: int, lost: int) -> None:
     for i in range(lost, tally[LOST]):
         j = node.dead[i]
         node.alive[j] = True
-        node.living[j >> 6] |= np.uint64(1) << np.uint64(j & 63)
         tally[COST] -= profit[j]
         for u in range(item[j], item[j + 1]):
             worth[member[u]] += profit[j]
+            living[member[u]] += 1
     tally[DECIDED], tally[LOST] = decided, lost
 
 
 @kernel
-def list_open(
-    weight: Ints, state: Bytes, opened: Indices, place: Indices
-) -> tuple[int, int, int]:
+def list_open(problem: Problem, state: Bytes, room: Room) -> tuple[int, int, int]:
     """List the open elements; return their number, their weight, and R's lightest."""
+    weight, mass, opened, heavy = (
+        problem.weight,
+        problem.mass,
+        room.opened,
+        room.heavy,
+    )
     opens = heft = 0
     lightest = -1  # of R: the last, as weights decrease
     for e in range(len(weight)):
-        if state[e] == OPEN:
-            opened[opens] = e
-            place[e] = opens
-            opens += 1
-            heft += weight[e]
-        elif state[e] == IN:
-            lightest = e
+        free = state[e] == OPEN
+        opened[opens] = e
+        opens += 1 if free else 0
+        heft += weight[e] if free else 0
+        heavy[e] = mass[e] if free else 0
+        lightest = e if state[e] == IN else lightest
     return opens, heft, lightest
 
 
@@ -131,27 +133,39 @@ def keep_by_closure(
     at: others are hardly ever covered. Returns the number of elements found, noted as
     pending; `CLOSED` if R is not of this form.
     """
-    bits, state, worth, living = problem.bits, node.state, node.worth, node.living
+    state, alive, element, among = (
+        node.state,
+        node.alive,
+        problem.element,
+        problem.among,
+    )
+    bits, item, member = problem.bits, problem.item, problem.member
     waiting, m = 0, len(problem.weight)
     for f in range(m):
-        if state[f] != OUT:
+        if state[f] != OUT or node.living[f] > _FEW:
             continue
-        few = 0
-        for word in range(len(living)):
-            left = bits[f, word] & living[word]
-            while left and few <= _FEW:
-                left &= left - np.uint64(1)
-                few += 1
-        if few > _FEW:
-            continue
-        if f < lightest and few == 0:
-            return CLOSED
-        for i in range(opens):
-            e = opened[i]
-            if (e > f or f < lightest) and worth[e] >= worth[f]:
+        if node.living[f] == 0:
+            if f < lightest:
+                return CLOSED
+            for i in range(opens):
+                if opened[i] > f:
+                    node.pending[waiting] = opened[i]
+                    node.verdict[waiting] = OUT
+                    waiting += 1
+        else:
+            t = np.int64(element[f])
+            while not alive[among[t]]:
+                t += 1
+            first = among[t]
+            for u in range(item[first], item[first + 1]):
+                e = member[u]
+                if state[e] != OPEN or (e < f and f > lightest):
+                    continue
                 inside = True
-                for word in range(len(living)):
-                    if bits[f, word] & living[word] & ~bits[e, word]:
+                for v in range(t + 1, element[f + 1]):
+                    j = among[v]
+                    bit = bits[e, j >> 6] >> np.uint64(j & 63) & np.uint64(1)
+                    if alive[j] and bit == 0:
                         inside = False
                         break
                 if inside:
@@ -178,7 +192,7 @@ def propagate(
             return CLOSED, 0
         if tally[NEED] <= 0:
             return REACHED, 0
-        opens, heft, lightest = list_open(weight, node.state, opened, room.place)
+        opens, heft, lightest = list_open(problem, node.state, room)
         free = heft - tally[NEED]
         if free < 0:
             return CLOSED, 0

@@ -49,6 +49,7 @@ class Problem(NamedTuple):
     among: Indices
     bits: Words  # the items of each element, 64 a word
     need: int  # what R must weigh at least
+    highest: int  # the multiplier, at most
     rank: Floats  # a small power of weight, for the branching order of proofs
 
 
@@ -57,7 +58,6 @@ class Nodes(NamedTuple):
 
     state: Bytes  # of the elements, then of the items
     least: Ints  # bound on the cost
-    shares: Ints  # of each item's profit, parallel to ``member``
 
 
 class Node(NamedTuple):
@@ -65,9 +65,8 @@ class Node(NamedTuple):
 
     state: Bytes  # of the elements, then of the items on which it was branched
     alive: Bools  # of the items
-    living: Words  # the same, 64 a word
-    worth: Ints  # profit of the living items with the element
-    shares: Ints
+    living: Indices  # number of living items with the element
+    worth: Ints  # their profit
     trail: Indices  # decided elements and items, in order
     dead: Indices  # lost items, in order
     pending: Indices  # elements and items to be decided next
@@ -76,26 +75,37 @@ class Node(NamedTuple):
 
 
 class Room(NamedTuple):
-    """Room for the bound: open elements, living items, and pairs of the two (edges)."""
+    """Room for the bound and for the choice of a branch."""
 
-    opened: Indices  # the open elements; what follows is by their numbers in this list
-    place: Indices  # number in that list, by element
-    order: Indices
-    load: Ints  # sum of the shares that an element got
-    level: Floats  # load by weight
-    key: Ints  # load less the weight's part of the multiplier
-    heavy: Ints
-    owner: Indices  # living items with an open element, in a list like that of elements
-    heft: Ints  # weight of such an item's open elements
-    begin: Indices  # it has the edges begin[i] : begin[i + 1]
-    rest: Ints  # what is not shared out of it
-    at: Indices  # element of an edge, by its number
-    edge: Indices  # place in ``member``
-    part: Ints  # share
+    heavy: Ints  # mass of each element, 0 if it is not open
+    opened: Indices  # the open elements; what follows is in this order
+    heft: Ints  # mass
+    level: Ints  # load by mass, in the units of the multiplier
+    key: Ints  # load less the mass's part of the multiplier
+    rise: Floats  # of the bound, with the element in R
+    fall: Floats  # of the bound, with the element out of R
+    order: Indices  # places of living items in a list, in the order of pouring
+    first: Bools  # whether an item comes first there
+    mass: Ints  # of an item's open elements
+
+
+class Lists(NamedTuple):
+    """Living items with their open elements (edges) and shares, a list for each level.
+
+    That of level d has the places first[d] : first[d + 1], and the item in place i has
+    the edges begin[i] : begin[i + 1].
+    """
+
+    first: Indices
+    owner: Indices  # item in a place
+    begin: Indices
+    at: Indices  # element of an edge
+    part: Ints  # its share of the item's profit
+    load: Ints  # of an element, at a level: the sum of its shares
 
 
 class Path(NamedTuple):
-    """What leads to the node at hand, level by level; shares are in the rows of `out`.
+    """What leads to the node at hand, level by level.
 
     The last level has no branch yet.
     """
@@ -114,9 +124,8 @@ def node_of(problem: Problem, start: Nodes) -> tuple[Node, int]:
     node = Node(
         state=np.zeros(m + n, dtype=np.int8),
         alive=np.ones(n, dtype=np.bool_),
-        living=np.zeros(problem.bits.shape[1], dtype=np.uint64),
+        living=np.zeros(m, dtype=np.uint32),
         worth=np.zeros(m, dtype=np.int64),
-        shares=start.shares[0].copy(),
         trail=np.empty(m + n, dtype=np.uint32),
         dead=np.empty(n, dtype=np.uint32),
         pending=np.empty(2 * m + n + 2, dtype=np.uint32),
@@ -125,9 +134,9 @@ def node_of(problem: Problem, start: Nodes) -> tuple[Node, int]:
     )
     node.tally[NEED] = problem.need
     for j in range(n):
-        node.living[j >> 6] |= np.uint64(1) << np.uint64(j & 63)
         for t in range(problem.item[j], problem.item[j + 1]):
             node.worth[problem.member[t]] += problem.profit[j]
+            node.living[problem.member[t]] += 1
     waiting = 0
     for e in range(m + n):
         if start.state[0, e] != OPEN:
@@ -140,23 +149,44 @@ def node_of(problem: Problem, start: Nodes) -> tuple[Node, int]:
 @kernel
 def room_for(problem: Problem) -> Room:
     """Return room for the bound."""
-    n, m, edges = len(problem.profit), len(problem.weight), len(problem.member)
+    n, m = len(problem.profit), len(problem.weight)
     return Room(
-        opened=np.empty(m, dtype=np.uint32),
-        place=np.empty(m, dtype=np.uint32),
-        order=np.empty(m, dtype=np.uint32),
-        load=np.empty(m, dtype=np.int64),
-        level=np.empty(m, dtype=np.float64),
-        key=np.empty(m, dtype=np.int64),
         heavy=np.empty(m, dtype=np.int64),
-        owner=np.empty(n, dtype=np.uint32),
-        heft=np.empty(n, dtype=np.int64),
-        begin=np.empty(n + 1, dtype=np.uint32),
-        rest=np.empty(n, dtype=np.int64),
-        at=np.empty(edges, dtype=np.uint32),
-        edge=np.empty(edges, dtype=np.uint32),
-        part=np.empty(edges, dtype=np.int64),
+        opened=np.empty(m + 1, dtype=np.uint32),
+        heft=np.empty(m, dtype=np.int64),
+        level=np.empty(m, dtype=np.int64),
+        key=np.empty(m, dtype=np.int64),
+        rise=np.empty(m, dtype=np.float64),
+        fall=np.empty(m, dtype=np.float64),
+        order=np.empty(n + 1, dtype=np.uint32),
+        first=np.empty(n, dtype=np.bool_),
+        mass=np.empty(n, dtype=np.int64),
     )
+
+
+@kernel
+def lists_for(problem: Problem, levels: int) -> Lists:
+    """Return lists for levels 0 to ``levels`` - 1.
+
+    That of level 0 has all items and elements, and nothing is shared out.
+    """
+    n, m, edges = len(problem.profit), len(problem.weight), len(problem.member)
+    lists = Lists(
+        first=np.zeros(levels + 1, dtype=np.uint32),
+        owner=np.empty(levels * n, dtype=np.uint32),
+        begin=np.empty(levels * n + 1, dtype=np.uint32),
+        at=np.empty(levels * edges + 1, dtype=np.uint32),
+        part=np.empty(levels * edges + 1, dtype=np.int64),
+        load=np.empty((levels, m), dtype=np.int64),
+    )
+    lists.first[1] = n
+    lists.begin[: n + 1] = problem.item
+    for j in range(n):
+        lists.owner[j] = j
+    lists.at[:edges] = problem.member
+    lists.part[:edges] = 0
+    lists.load[0] = 0
+    return lists
 
 
 def packed(instance: Sukp) -> tuple[Problem, IntArray]:
@@ -185,12 +215,13 @@ def packed(instance: Sukp) -> tuple[Problem, IntArray]:
     # rounding up adds at most 1 per element
     drop = max(0, total.bit_length() - (_BITS - 1))
     weight = weights[index]
+    mass = -((-weight) >> drop)
     problem = Problem(
         profit=profit,
         share=profit << shift if shift >= 0 else profit >> -shift,
         shift=shift,
         weight=weight,
-        mass=-((-weight) >> drop),
+        mass=mass,
         drop=drop,
         item=_starts(items),
         member=_flat(items),
@@ -198,6 +229,7 @@ def packed(instance: Sukp) -> tuple[Problem, IntArray]:
         among=_flat(among),
         bits=bits,
         need=total - instance.capacity,
+        highest=MOST_MULTIPLIED // max(1, int(mass.sum())),
         rank=weight.astype(np.float64) ** _EXPONENT,
     )
     return problem, index
@@ -209,12 +241,11 @@ def blank(problem: Problem, rows: int) -> Nodes:
     return Nodes(
         state=np.zeros((rows, decided), dtype=np.int8),
         least=np.zeros(rows, dtype=np.int64),
-        shares=np.zeros((rows, len(problem.member)), dtype=np.int64),
     )
 
 
 def root(problem: Problem) -> Nodes:
-    """Return the root: weightless elements kept, nothing else decided or shared."""
+    """Return the root: weightless elements kept, nothing else decided."""
     nodes = blank(problem, 1)
     nodes.state[0, : len(problem.weight)][problem.weight == 0] = OUT
     return nodes

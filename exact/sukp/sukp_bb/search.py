@@ -49,20 +49,19 @@ ROOT_PROOF = Proof(Grade.ENUMERATED, "sukp-bb root bound")
 """Proof where the bound by number is better than what the search proved."""
 PRODUCT_PROOF = Proof(Grade.ENUMERATED, "sukp-bb semidefinite bound")
 """Proof where the bound by products is better than all others."""
-_ROOT_SWEEPS = 50
-"""Sweeps over the shares at the root, until they hardly change."""
-_WORK = 2**23
-"""Memberships processed in one plunge, about 0.1 s."""
+_FIRST_SWEEPS = 20
+"""Sweeps over the shares at the first node of a plunge, until they hardly change."""
+_WORK = 2**24
+"""Memberships processed in one plunge: some hundredths of a second."""
 _MOST_LEVELS = 2**22
 """Limit on the shares kept along one path of the search."""
-_MOST_SHARES = 2**24
-"""Limit on the shares kept with waiting nodes; further ones start without."""
 MOVES = 200
 """Moves of tabu per item and element: a fraction of a second."""
 _TABU_PART, _SEARCH_PART, _PRODUCT_PART, _ROOT_PART = 0.2, 0.4, 0.8, 0.85
 """Fractions of the time limit at which tabu, a first search, and the bounds end."""
-_PRODUCT_SECONDS = 4e-6
-"""Least seconds for the bound by products, by the square of the matrix's rows."""
+_PRODUCT_SECONDS, _ALL_PRODUCT_SECONDS = 4e-6, 2e-4
+"""Seconds for a few steps of the bound by products, and for nearly all, by the square
+of the matrix's rows."""
 _AFFORDABLE = 2**27
 """Values of k processed for the bound by number after a node limit, about 1 s."""
 _MOST_AT_ONCE = 16
@@ -130,19 +129,19 @@ def pursue(
     search.bound_by_number(start, rounds=0)
     if limit is Limit.INTERRUPT:
         return limit
-    for part in (_SEARCH_PART, _ROOT_PART, 1.0):
-        until = start + part * settings.time_limit
-        if part == _ROOT_PART:
-            products = start + _PRODUCT_PART * settings.time_limit
-            limit = search.bound_by_products(products)
-            limit = limit or search.bound_by_number(until)
+    whole = settings.time_limit
+    products = _PRODUCT_PART * whole
+    first = max(_SEARCH_PART * whole, products - _ALL_PRODUCT_SECONDS * search.rows**2)
+    for until in (first, _ROOT_PART * whole, whole):
+        if first < until < whole:
+            limit = search.bound_by_products(start + products)
+            limit = limit or search.bound_by_number(start + until)
         else:
-            limit = search.run(until, settings.node_limit)
+            limit = search.run(start + until, settings.node_limit)
         if limit in (Limit.INTERRUPT, Limit.NODES) or search.bound == search.best:
             break
     if limit is Limit.NODES:
-        until = start + settings.time_limit
-        limit = search.bound_by_number(until, rounds=search.affordable) or limit
+        limit = search.bound_by_number(start + whole, rounds=search.affordable) or limit
     return limit
 
 
@@ -174,18 +173,17 @@ class _Lane:
         self.out = blank(problem, levels)
         self.picked = np.zeros(len(problem.weight), dtype=np.int8)
 
-    def enter(self, least: int, state: bytes, shares: bytes) -> None:
-        """Start from a waiting node; without shares of its own as at the root."""
+    def enter(self, least: int, state: bytes) -> None:
+        """Start from a waiting node."""
         self.start.state[0] = np.frombuffer(state, dtype=np.int8)
         self.start.least[0] = least
-        self.start.shares[0] = np.frombuffer(shares, dtype=np.int64) if shares else 0
 
 
 def _plunge(
-    problem: Problem, best: int, budget: int, sweeps: int, lane: _Lane
+    problem: Problem, best: int, budget: int, lane: _Lane
 ) -> tuple[int, int, int]:
     found: tuple[int, int, int] = kernels.search(
-        problem, lane.start, best, lane.picked, budget, sweeps, lane.out
+        problem, lane.start, best, lane.picked, budget, _FIRST_SWEEPS, lane.out
     )
     return found
 
@@ -210,6 +208,8 @@ class ExclusionSearch(SteppableSearch):
         Cost of the best solution so far.
     nodes
         Nodes searched so far.
+    rows
+        Of the matrix of the bound by products.
     """
 
     def __init__(
@@ -222,6 +222,7 @@ class ExclusionSearch(SteppableSearch):
         self._chosen = chosen
         self.best = self._cost(chosen)
         self.nodes = 0
+        self.rows = instance.n + len(instance.weights)
         self._known = self._products = 0
         self._by_number: ByNumber | None = None
         size = max(1, len(self._problem.member))
@@ -230,9 +231,8 @@ class ExclusionSearch(SteppableSearch):
         self._at_once = min(threads, _MOST_AT_ONCE)
         self._lanes = [_Lane(self._problem, levels)]
         self._plunge = max(16, _WORK // (2 * size))
-        self._waiting: list[tuple[int, int, bytes, bytes]] = []
+        self._waiting: list[tuple[int, int, bytes]] = []
         self._pushed = 0
-        self._kept = 0
         self._push(0, root(self._problem), 0)
 
     @property
@@ -300,8 +300,7 @@ class ExclusionSearch(SteppableSearch):
 
         Where there is time for a few steps at least.
         """
-        size = len(self._problem.profit) + len(self._problem.weight)
-        if deadline - clock.now() < _PRODUCT_SECONDS * size**2:
+        if deadline - clock.now() < _PRODUCT_SECONDS * self.rows**2:
             return None
         bound = Products(self._problem)
         with limits(deadline) as watch:
@@ -317,12 +316,10 @@ class ExclusionSearch(SteppableSearch):
             self._lanes.append(_Lane(self._problem, len(self._lanes[0].out.least)))
         lanes = self._lanes[:count]
         for lane in lanes:
-            least, _, state, shares = heappop(self._waiting)
-            self._kept -= len(shares) // 8
-            lane.enter(least, state, shares)
-        sweeps = _ROOT_SWEEPS if self.nodes == 0 else 1
+            least, _, state = heappop(self._waiting)
+            lane.enter(least, state)
         each = budget // count
-        plunge = partial(_plunge, self._problem, self.best, each, sweeps)
+        plunge = partial(_plunge, self._problem, self.best, each)
         found = map(plunge, lanes) if count == 1 else self._pool.map(plunge, lanes)
         for lane, (best, nodes, opens) in zip(lanes, list(found), strict=True):
             self.nodes += nodes
@@ -345,10 +342,6 @@ class ExclusionSearch(SteppableSearch):
     def _push(self, least: int, nodes: Nodes, row: int) -> None:
         if least >= self.best:
             return
-        shares = b""
-        if self._kept < _MOST_SHARES:
-            shares = nodes.shares[row].tobytes()
-            self._kept += nodes.shares.shape[1]
         self._pushed += 1  # ties on the bound: first in, first out
         state = nodes.state[row].tobytes()
-        heappush(self._waiting, (least, self._pushed, state, shares))
+        heappush(self._waiting, (least, self._pushed, state))
