@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from ....solvers.kernels import kernel
-from .layout import IN, OPEN, Bools, Ints, Problem
+from .layout import IN, OPEN, Bools, Bytes, Ints, Problem
 from .rows_layout import EDGES, MOST, SCALE, TIMES, UNIT, Desk, Draft
 
 _PRECISION = 2**9
@@ -178,14 +178,20 @@ def remove_empty(draft: Draft) -> None:
 
 
 @kernel
-def drop(problem: Problem, draft: Draft, surplus: int) -> None:
+def drop(problem: Problem, draft: Draft, state: Bytes, surplus: int) -> None:
     """Leave the smallest parts out that the row does not need.
 
     It is to remain contradicted if ``surplus`` is positive; otherwise, elements that it
-    keeps out of R are to remain so.
+    decides are to remain so.
     """
     amount, row, tally = draft.amount, draft.row, draft.tally
-    spare = max(0, surplus - 1)
+    spare = surplus - 1
+    if surplus <= 0:  # until the least that it decides would be open again
+        spare = 2**62
+        for e in range(len(row)):
+            if state[e] == OPEN and abs(row[e]) > -surplus:
+                spare = min(spare, abs(row[e]) + surplus - 1)
+        surplus -= spare
     for i in np.argsort(amount[: tally[EDGES]]):
         e = problem.member[draft.edge[i]]
         less = row[e] - amount[i] * tally[SCALE]

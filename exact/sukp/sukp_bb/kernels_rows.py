@@ -10,8 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from ....solvers.kernels import kernel
+from .kernels import best_branch
 from .kernels_combine import combine, drop, round_off, thin_out
-from .layout import IN, OPEN, OUT, Bytes, Indices, Ints, Problem
+from .layout import IN, OPEN, OUT, Bytes, Indices, Ints, Problem, Room, room_for
 from .rows_layout import LOSSES, Desk, Draft, Floats, Living, Pool
 
 CLOSED, FIXED, BRANCH, LOST, REACHED = -1, -2, -3, -4, -5
@@ -97,27 +98,31 @@ def settle(
 
 
 @kernel
-def gather(problem: Problem, desk: Desk) -> Living:
-    """List the open elements of living items."""
+def gather(problem: Problem, desk: Desk, room: Room) -> Living:
+    """List the open elements of living items, and add up what they weigh."""
     n, edges = len(desk.alive), len(problem.member)
     begin, edge = np.zeros(n + 1, np.uint32), np.empty(edges, np.uint32)
     member, heft = np.empty(edges, np.uint32), np.empty(edges, np.float64)
     share, profit = np.empty(edges, np.float64), np.empty(n, np.float64)
+    owner = np.empty(n, np.uint32)
     items = count = 0
     for j in range(n):
         if not desk.alive[j]:
             continue
+        room.mass[j] = 0
         for t in range(problem.item[j], problem.item[j + 1]):
             if desk.state[problem.member[t]] == OPEN:
                 edge[count], member[count] = t, problem.member[t]
                 heft[count] = problem.weight[problem.member[t]]
+                room.mass[j] += problem.mass[problem.member[t]]
                 share[count] = desk.share[t]
                 count += 1
         if count > begin[items]:
-            profit[items] = problem.profit[j]
+            owner[items], profit[items] = j, problem.profit[j]
             items += 1
             begin[items] = count
-    return Living(begin[: items + 1], profit, edge, member, heft, share)
+    begin, owner = begin[: items + 1], owner[:items]
+    return Living(begin, owner, profit, edge, member, heft, share)
 
 
 @kernel
@@ -127,9 +132,9 @@ def pour(living: Living, load: Floats, near: Indices) -> None:
     Loads per weight become as equal as they can: then shares are best for any
     multiplier.
     """
-    begin, profit, _, member, heft, share = living
+    begin, member, heft, share = living.begin, living.member, living.heft, living.share
     for j in range(len(begin) - 1):
-        total, weight, size = profit[j], 0.0, 0
+        total, weight, size = living.profit[j], 0.0, 0
         for t in range(begin[j], begin[j + 1]):
             e = member[t]
             load[e] -= share[t]
@@ -218,7 +223,7 @@ def keep_out(
         found, most = -1, -1.0
         for e in range(m):
             possible = worth[e] - ratio * weight[e] > lacking and extra[e] == 0.0
-            value = worth[e] * problem.rank[e]
+            value = float(worth[e]) * weight[e]
             if desk.state[e] == OPEN and possible and value > most:
                 found, most = e, value
         if found >= 0:
@@ -256,7 +261,7 @@ def draft_row(
 ) -> tuple[int, int]:
     """Find a row that closes the node or decides something, or where to branch.
 
-    Returns the kind of answer, and the element for a branch.
+    Returns the kind of answer, and the element or item for a branch.
     """
     m = len(problem.weight)
     worth = np.zeros(m, dtype=np.int64)
@@ -273,7 +278,8 @@ def draft_row(
             need -= problem.weight[e]
     if need <= 0:
         return REACHED, 0
-    living = gather(problem, desk)
+    room = room_for(problem)
+    living = gather(problem, desk, room)
     for t in range(living.begin[-1]):
         load[living.member[t]] += living.share[t]
     value = ratio = 0.0
@@ -283,7 +289,16 @@ def draft_row(
         if cost + value >= best:
             break
     limit = float(best - 1 - cost)
-    if value <= limit:
+    opens = 0
+    for e in range(m):
+        if state[e] == OPEN:
+            near[opens] = e
+            opens += 1
+    gap = max(1, best - cost - int(value))
+    opened = near[:opens]
+    branch = best_branch(problem, room, opened, living.owner, worth, need, gap)
+    item = value <= limit and branch >= m
+    if value <= limit and not item:
         ratio = keep_out(
             problem,
             desk,
@@ -300,16 +315,15 @@ def draft_row(
     desk.share[:] = 0.0
     for t in range(living.begin[-1]):
         desk.share[living.edge[t]] = living.share[t]
+    if item:  # no element is so easily kept out of R that it would help as much
+        return BRANCH, branch
     round_off(problem, desk, draft, unit)
     surplus = combine(problem, desk, draft, ratio, best)
-    decided, top, most = 0, 0, -1.0
+    decided = 0
     for e in range(m):
-        if state[e] == OPEN:
-            decided += abs(draft.row[e]) > -surplus
-            if worth[e] * problem.rank[e] > most:
-                top, most = e, worth[e] * problem.rank[e]
+        decided += state[e] == OPEN and abs(draft.row[e]) > -surplus
     if decided == 0:
-        return BRANCH, top
+        return BRANCH, branch
     thin_out(problem, draft)
-    drop(problem, draft, surplus)
+    drop(problem, draft, state, surplus)
     return CLOSED if surplus > 0 else FIXED, 0

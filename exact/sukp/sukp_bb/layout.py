@@ -28,8 +28,6 @@ MOST_MULTIPLIED = 2**60
 """Multiplier times all weight stays below this."""
 DECIDED, LOST, COST, NEED = range(4)
 """Entries of `Node.tally`: decisions, items lost, cost, weight still needed by R."""
-_EXPONENT = 0.3
-"""Exponent of the weight in the branching order of proofs."""
 _BITS = 40
 """Scaled profits, and scaled weights, sum to less than 2^40."""
 
@@ -50,7 +48,6 @@ class Problem(NamedTuple):
     bits: Words  # the items of each element, 64 a word
     need: int  # what R must weigh at least
     highest: int  # the multiplier, at most
-    rank: Floats  # a small power of weight, for the branching order of proofs
 
 
 class Nodes(NamedTuple):
@@ -230,7 +227,6 @@ def packed(instance: Sukp) -> tuple[Problem, IntArray]:
         bits=bits,
         need=total - instance.capacity,
         highest=MOST_MULTIPLIED // max(1, int(mass.sum())),
-        rank=weight.astype(np.float64) ** _EXPONENT,
     )
     return problem, index
 

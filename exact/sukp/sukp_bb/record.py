@@ -2,8 +2,9 @@
 
 The search runs again, simplified, with the optimum known from the start. With x_e for
 "element e is in R", that is not used, the formula has z_j >= x_e for the elements of
-item j, and R weighs what it must. A node is a set of elements taken into R; elements
-decided otherwise are implied by rows written before. Its *base* is a row
+item j, and R weighs what it must. A node is a set of elements taken into R, and of
+items not hit by it; what is decided otherwise is implied by rows written before. Its
+*base* is a row
 
     sum over living j of p_j z_j + sum over R of what e lost times x_e <= best - 1,
 
@@ -11,8 +12,12 @@ the row "cheaper than the best" plus p_j (z_j >= x_e) for every lost item j. Plu
 shares q_je (z_j >= x_e) of the living ones, plus a multiple of the row of weights, the
 z_j cancel, and a row in x is left: one step ``pol``. It is contradicted at the node, or
 decides elements. Where one contradicts the node alone, that says all; otherwise
-a clause, not all of these elements are in R, sums up what is below a node, and the rows
-below it are deleted.
+a clause, not all of these elements are in R or one of these items is hit, sums up what
+is below a node, and the rows below it are deleted.
+
+If an item is not hit, none of its elements is in R, by z_j >= x_e. When that is closed,
+its clause implies z_j, so it needs no shares: p_j z_j stays in the rows, and their
+limit on the sum in x is lower by p_j.
 
 Few rows are better than quick ones here: no probing, no closure, and more accurate
 shares (`kernels_rows.pour`), of which one row keeps several elements out
@@ -62,8 +67,9 @@ def _copy(desk: Desk) -> Desk:
 class _Node:
     """A node on the way from the root to the one at hand."""
 
-    def __init__(self, base: int) -> None:
+    def __init__(self, base: int, paid: int) -> None:
         self.base = base
+        self.paid = paid  # profit of the items that are hit by a branch
         self.rows: list[int] = []  # in the pool
         self.others: list[int] = []  # further rows of the proof, to be deleted
         self.lost: list[int] = []  # memberships by which items were lost since
@@ -84,7 +90,7 @@ class _Recorder:
         used = {e for j in chosen for e in instance.items[j]}
         self.best = sum(instance.profits[j] for j in left)
         self.base = log.solution([j + 1 for j in left] + [n + 1 + e for e in used])
-        self.y = [n + 1 + int(e) for e in index]
+        self.literal = [*(n + 1 + int(e) for e in index), *range(1, n + 1)]
         pairs = [(j, e) for j, elements in enumerate(instance.items) for e in elements]
         place = {pair: number for number, pair in enumerate(pairs, 2)}
         sizes = np.diff(problem.item.astype(np.int64)).tolist()
@@ -125,19 +131,18 @@ class _Recorder:
         )
 
     def prove(self) -> None:
-        """Search depth first: into R first, then out of it."""
-        desk = self.desk
-        way = [_Node(self.base)]
+        """Search depth first, the halves of a branch in the order of the search."""
+        way = [_Node(self.base, 0)]
         while True:
             node = way[-1]
             if self._examine(way):
-                node.before = _copy(desk)
-                way.append(_Node(node.base))
-                desk.state[node.branch] = IN
+                node.before = _copy(self.desk)
+                way.append(_Node(node.base, node.paid))
+                self._take(node, second=False)
                 continue
             clause = 0
             if not node.alone:
-                clause = self.log.clause([self.y[each.branch] for each in way[:-1]])
+                clause = self.log.clause([self.literal[x.branch] for x in way[:-1]])
                 self._forget(node)
             way.pop()
             if not way:
@@ -148,15 +153,28 @@ class _Recorder:
             else:
                 parent.others.append(clause)
             assert parent.before is not None
-            desk = self.desk = _copy(parent.before)
-            desk.state[parent.branch] = OUT
+            self.desk = _copy(parent.before)
+            self._take(parent, second=True)
+
+    def _take(self, node: _Node, *, second: bool) -> None:
+        """Enter a half of a node's branch: into R, or item not hit; or the other."""
+        problem, desk = self.problem, self.desk
+        j = node.branch - len(problem.weight)
+        if j < 0:
+            desk.state[node.branch] = OUT if second else IN
+        elif second:
+            desk.alive[j] = False
+            node.paid += int(problem.profit[j])
+        else:
+            desk.state[problem.member[problem.item[j] : problem.item[j + 1]]] = OUT
 
     def _examine(self, way: list[_Node]) -> bool:
         """Write rows until the node is closed; return True if it has to branch."""
         node, draft = way[-1], self.draft
         while True:
+            best = self.best - node.paid
             kind, node.branch = draft_row(
-                self.problem, self.desk, self.pool, draft, self.best, self.unit
+                self.problem, self.desk, self.pool, draft, best, self.unit
             )
             node.lost += draft.lost[: draft.tally[LOSSES]].tolist()
             if kind == LOST:
@@ -198,10 +216,15 @@ class _Recorder:
         return parts
 
     def _is_alone(self, way: list[_Node]) -> bool:
-        """Whether the only row implies at the parent that its branch is not taken."""
+        """Whether the only row implies at the parent that its branch is not taken.
+
+        A row in x does not imply that an item is hit.
+        """
         if len(way) < 2 or len(way[-1].rows) > 1:
             return False
         parent, row = way[-2], self.draft.row
+        if parent.branch >= len(row):
+            return False
         assert parent.before is not None
         state = parent.before.state.copy()
         state[parent.branch] = IN

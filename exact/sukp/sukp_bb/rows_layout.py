@@ -34,6 +34,7 @@ class Living(NamedTuple):
     """Memberships of living items in open elements, item by item."""
 
     begin: Indices  # of the memberships of each item
+    owner: Indices  # the items
     profit: Floats
     edge: Indices  # their places in ``member`` of the problem
     member: Indices
