@@ -203,9 +203,9 @@ class Checker:
         """Evaluate a combination in reverse Polish notation."""
 
         def operand(top: Operand) -> Row:
-            if isinstance(top, tuple):
-                return times(*top)
-            return self.row(top) if isinstance(top, int) else top
+            if isinstance(top, int):
+                return self.rows.get(top) or self.row(top)
+            return times(*top) if isinstance(top, tuple) else top
 
         def owned(top: Operand) -> Row:
             row = operand(top)
@@ -220,7 +220,7 @@ class Checker:
                 if len(small.terms) > len(large.terms):
                     small, factor, under = large, 1, top
                 self.spend(len(small.terms))
-                row = add_to(owned(under), small, factor)
+                row = add_to(large if large is under else owned(under), small, factor)
             elif word[0] in "-+@0123456789":
                 stack.append(self._number(word) if word[0] == "@" else int(word))
                 continue
