@@ -68,6 +68,7 @@ class Kernel:
         self._dispatcher: Any = None
         self._inner: Any = None
         self.nogil = False
+        self.counted = True
         KERNELS.append(self)
 
     def __call__(self, *args: Any) -> Any:
@@ -175,6 +176,15 @@ def kernel(function: Callable[..., Any]) -> Any:
 def unlocked(function: Any) -> Any:
     """Let other threads run while this kernel does; its arrays must be its own."""
     function.nogil = True
+    return function
+
+
+def uncounted(function: Any) -> Any:
+    """Have no references to arrays counted where machine code calls this kernel.
+
+    It must neither make an array nor assign to a slice, which numba refuses.
+    """
+    function.counted = False
     return function
 
 

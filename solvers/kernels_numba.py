@@ -38,7 +38,10 @@ def dispatcher(kernel: Kernel, *, inner: bool) -> Any:
     """
     _let_kernels_call(type(kernel))  # type: ignore[arg-type]
     compiled = numba.njit(
-        no_cfunc_wrapper=True, no_cpython_wrapper=inner, nogil=kernel.nogil
+        no_cfunc_wrapper=True,
+        no_cpython_wrapper=inner,
+        nogil=kernel.nogil,
+        _nrt=kernel.counted or not inner,
     )(kernel.py_func)
     with suppress(RuntimeError):  # no folder can be written: for this process only
         compiled._cache = _Cache(kernel, inner)

@@ -23,7 +23,14 @@ from closeknit.methods.tiers import run_once
 from closeknit.methods.warming import KINDS, Kind, kind_of, tiny_instances, warm
 from closeknit.solvers import Limit, Result, Settings, clock, kernels
 from closeknit.solvers.interrupt import OutOfTimeError
-from closeknit.solvers.kernels import Cold, Kernel, interpreted, kernel, only_ready
+from closeknit.solvers.kernels import (
+    Cold,
+    Kernel,
+    interpreted,
+    kernel,
+    only_ready,
+    uncounted,
+)
 from closeknit.solvers.method import AnyMethod
 
 
@@ -59,6 +66,39 @@ def test_sources_return_numbers_as_machine_code_does() -> None:
         slow = first(values)
     assert slow == first(values) == (3, 1.5, True)
     assert [type(each) for each in slow] == [int, float, bool]
+
+
+def test_an_uncounted_kernel_takes_arrays_and_makes_none() -> None:
+    @uncounted
+    @kernel
+    def last_of(rows: np.ndarray, i: int) -> int:
+        row = rows[i]
+        return int(row[-1])
+
+    @uncounted
+    @kernel
+    def made(n: int) -> int:
+        return len(np.zeros(n))
+
+    @kernel
+    def summed(rows: np.ndarray) -> int:
+        total = 0
+        for _ in range(1000):
+            for i in range(len(rows)):
+                total += last_of(rows, i)
+        return total
+
+    @kernel
+    def refused(n: int) -> int:
+        return int(made(n))
+
+    rows = np.arange(6).reshape(2, 3)
+    held = sys.getrefcount(rows)
+    assert summed(rows) == 7000
+    assert sys.getrefcount(rows) == held
+    assert rows.tolist() == [[0, 1, 2], [3, 4, 5]]
+    with pytest.raises(Exception, match="Only accept returning of array"):
+        refused(3)
 
 
 def test_clock_stands_still_while_a_kernel_compiles() -> None:

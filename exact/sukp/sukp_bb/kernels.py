@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ....solvers.kernels import kernel, unlocked
+from ....solvers.kernels import kernel, uncounted, unlocked
 from .kernels_bound import EXCEEDED, bound_by_shares, pour
 from .kernels_rules import CLOSED, REACHED, propagate, undo
 from .layout import (
@@ -40,6 +40,7 @@ _STEPS = 4
 """Steps of Newton's method for the growth of a tree."""
 
 
+@uncounted
 @kernel
 def half(problem: Problem, branch: int, second: bool) -> int:
     """Return what it becomes: an element is in R first, an item first not hit by it."""
@@ -76,6 +77,7 @@ def hand_out(
     return count + 1
 
 
+@uncounted
 @kernel
 def examine(
     problem: Problem,
@@ -107,6 +109,7 @@ def examine(
             return least, opens
 
 
+@uncounted
 @kernel
 def grows_less(one: float, other: float, a: float, b: float) -> bool:
     """Return whether a tree of the first two grows less than one of the last two.
@@ -124,6 +127,7 @@ def grows_less(one: float, other: float, a: float, b: float) -> bool:
     return bool(np.exp(u * one) + np.exp(u * other) < 1)
 
 
+@uncounted
 @kernel
 def within(value: float, most: float) -> float:
     """Return a value, but at least 0 and at most this.
@@ -134,6 +138,7 @@ def within(value: float, most: float) -> float:
     return value if value < most else most
 
 
+@uncounted
 @kernel
 def best_branch(
     problem: Problem,

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ....solvers.kernels import kernel
+from ....solvers.kernels import kernel, uncounted
 from .kernels_rules import lose
 from .layout import (
     COST,
@@ -39,6 +39,7 @@ _FINE = 12
 """Bits of it that are looked for."""
 
 
+@uncounted
 @kernel
 def scaled(cost: int, shift: int) -> int:
     """Return a cost in units of shares, rounded up."""
@@ -47,6 +48,7 @@ def scaled(cost: int, shift: int) -> int:
     return -((-cost) >> -shift)
 
 
+@uncounted
 @kernel
 def unscaled(value: int, shift: int) -> int:
     """Return the least whole cost that a bound in finest units proves."""
@@ -55,12 +57,14 @@ def unscaled(value: int, shift: int) -> int:
     return (value >> MULTIPLIER_BITS) << -shift
 
 
+@uncounted
 @kernel
 def too_heavy(problem: Problem, mass: int, size: int, free: int) -> bool:
     """Whether elements of this mass weigh more than R can spare."""
     return (mass - (size if problem.drop > 0 else 0)) << problem.drop > free
 
 
+@uncounted
 @kernel
 def in_order(
     problem: Problem,
@@ -79,7 +83,8 @@ def in_order(
     """
     owner, begin, alive = lists.owner, lists.begin, node.alive
     load, order, first = lists.load[level], room.order, room.first
-    first[:] = source == level
+    for j in range(len(first)):
+        first[j] = source == level
     for i in range(decided, node.tally[DECIDED]):
         e = node.trail[i]
         if e < len(problem.weight) and node.state[e] == OUT:
@@ -101,6 +106,7 @@ def in_order(
     return int(count)
 
 
+@uncounted
 @kernel
 def pour(
     problem: Problem,
@@ -119,8 +125,9 @@ def pour(
     decisions the list was not poured.
     """
     begin, at, part = lists.begin, lists.at, lists.part
-    heavy, load = room.heavy, lists.load[level]
-    load[:] = lists.load[source]
+    heavy, load, before = room.heavy, lists.load[level], lists.load[source]
+    for e in range(len(load)):
+        load[e] = before[e]
     listed = in_order(problem, node, room, lists, source, level, decided)
     count = np.uint64(lists.first[level])
     edge = np.uint64(begin[count])  # unsigned: see `Indices`
@@ -170,6 +177,7 @@ def pour(
     lists.first[level + 1] = count
 
 
+@uncounted
 @kernel
 def multiplier_for(room: Room, opens: int, wanted: int, total: int) -> int:
     """Return the level up to which elements weigh what is wanted, or one close by."""
@@ -193,12 +201,13 @@ def multiplier_for(room: Room, opens: int, wanted: int, total: int) -> int:
             high, above = middle, weight
         else:
             low, below = middle, weight
-    best = np.int64(0)
+    best = 0
     for i in range(opens):
         best = max(best, level[i] if level[i] <= high else 0)
     return best
 
 
+@uncounted
 @kernel
 def bound_by_shares(
     problem: Problem, node: Node, room: Room, load: Ints, opens: int, best: int

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ....solvers.kernels import kernel
+from ....solvers.kernels import kernel, uncounted
 from .layout import (
     COST,
     DECIDED,
@@ -28,6 +28,7 @@ _FEW = 3
 """Living items of a kept element up to which closure is looked for."""
 
 
+@uncounted
 @kernel
 def lose(problem: Problem, node: Node, j: int) -> None:
     """Mark a living item as lost."""
@@ -42,6 +43,7 @@ def lose(problem: Problem, node: Node, j: int) -> None:
         living[member[u]] -= 1
 
 
+@uncounted
 @kernel
 def decide(problem: Problem, node: Node, waiting: int) -> bool:
     """Carry out the pending decisions; return whether they agree with earlier ones."""
@@ -81,6 +83,7 @@ def decide(problem: Problem, node: Node, waiting: int) -> bool:
     return agree
 
 
+@uncounted
 @kernel
 def undo(problem: Problem, node: Node, decided: int, lost: int) -> None:
     """Take back decisions and losses down to these numbers of them."""
@@ -101,6 +104,7 @@ def undo(problem: Problem, node: Node, decided: int, lost: int) -> None:
     tally[DECIDED], tally[LOST] = decided, lost
 
 
+@uncounted
 @kernel
 def list_open(problem: Problem, state: Bytes, room: Room) -> tuple[int, int, int]:
     """List the open elements; return their number, their weight, and R's lightest."""
@@ -122,6 +126,7 @@ def list_open(problem: Problem, state: Bytes, room: Room) -> tuple[int, int, int
     return opens, heft, lightest
 
 
+@uncounted
 @kernel
 def keep_by_closure(
     problem: Problem, node: Node, opened: Indices, opens: int, lightest: int
@@ -177,6 +182,7 @@ def keep_by_closure(
     return waiting
 
 
+@uncounted
 @kernel
 def propagate(
     problem: Problem, node: Node, room: Room, waiting: int, best: int
