@@ -12,6 +12,7 @@ import numpy as np
 from ....solvers.kernels import kernel
 from .kernels import best_branch
 from .kernels_combine import combine, drop, round_off, thin_out
+from .kernels_rules import list_open
 from .layout import IN, OPEN, OUT, Bytes, Indices, Ints, Problem, Room, room_for
 from .rows_layout import LOSSES, Desk, Draft, Floats, Living, Pool
 
@@ -289,13 +290,8 @@ def draft_row(
         if cost + value >= best:
             break
     limit = float(best - 1 - cost)
-    opens = 0
-    for e in range(m):
-        if state[e] == OPEN:
-            near[opens] = e
-            opens += 1
-    gap = max(1, best - cost - int(value))
-    opened = near[:opens]
+    opens, _, _ = list_open(problem, state, room)
+    opened, gap = room.opened[:opens], max(1, best - cost - int(value))
     branch = best_branch(problem, room, opened, living.owner, worth, need, gap)
     item = value <= limit and branch >= m
     if value <= limit and not item:

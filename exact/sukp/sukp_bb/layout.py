@@ -149,7 +149,7 @@ def room_for(problem: Problem) -> Room:
     n, m = len(problem.profit), len(problem.weight)
     return Room(
         heavy=np.empty(m, dtype=np.int64),
-        opened=np.empty(m + 1, dtype=np.uint32),
+        opened=np.empty(m, dtype=np.uint32),
         heft=np.empty(m, dtype=np.int64),
         level=np.empty(m, dtype=np.int64),
         key=np.empty(m, dtype=np.int64),

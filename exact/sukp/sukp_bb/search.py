@@ -132,8 +132,8 @@ def pursue(
     whole = settings.time_limit
     products = _PRODUCT_PART * whole
     first = max(_SEARCH_PART * whole, products - _ALL_PRODUCT_SECONDS * search.rows**2)
-    for until in (first, _ROOT_PART * whole, whole):
-        if first < until < whole:
+    for until, bounds in ((first, False), (_ROOT_PART * whole, True), (whole, False)):
+        if bounds:
             limit = search.bound_by_products(start + products)
             limit = limit or search.bound_by_number(start + until)
         else:
