@@ -6,7 +6,7 @@ docs/proofs.md lists the limits.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from io import StringIO
 from time import monotonic
@@ -23,6 +23,8 @@ _WORK = 2**14
 _ENDED = ("f", "l", "p", "pol", "d", "del", "c")
 """Statements of versions 1.0 to 1.2 that a 0 may end."""
 _MOST_PARTS = 8
+_FEW = 1024
+"""Words that are worked on before the next work is spent."""
 
 
 class Refused(Exception):
@@ -169,6 +171,13 @@ def split(words: list[str]) -> list[list[str]]:
     while len(parts) > 1 and not parts[-1]:
         parts.pop()
     return parts
+
+
+def paced(words: Sequence[str], spend: Callable[[int], None]) -> Iterator[str]:
+    """Yield words, and spend while they are worked on."""
+    for begin in range(0, len(words), _FEW):
+        spend(2 * _FEW)
+        yield from words[begin : begin + _FEW]
 
 
 def number(word: str) -> int:
