@@ -48,7 +48,7 @@ class Combination:
         self._row, self._literal, self._spend, self._most = row, literal, spend, most
         self._stack: list[Operand] = []
         self._held = 0  # weight of the computed rows on the stack
-        self._axioms: dict[str, Row] = {}
+        self._axioms: dict[str, tuple[Row, int]] = {}
 
     def evaluate(self, words: list[str]) -> Row:
         """Return the row that is left at the end."""
@@ -69,8 +69,8 @@ class Combination:
                 self._weaken()
             else:
                 if word not in self._axioms:
-                    self._axioms[word] = Row({self._literal(word): 1}, 0)
-                stack.append((self._axioms[word], 1))
+                    self._axioms[word] = Row({self._literal(word): 1}, 0), 1
+                stack.append(self._axioms[word])
         row = self._pop_row()
         if stack:
             raise Refused("leaves more than one row")

@@ -51,8 +51,8 @@ def test_the_table_of_limits_is_that_of_the_checker() -> None:
 
 
 def pol(count: int) -> str:
-    """A combination of so many literals that are on the stack at one time."""
-    return "pol " + "a " * count + "+ " * (count - 1)
+    """A combination of so many computed rows, on the stack at one time."""
+    return "pol " + "1 a w " * count + "+ " * (count - 1)
 
 
 AT: dict[str, tuple[Limits, list[str], list[str], str]] = {
@@ -99,8 +99,8 @@ AT: dict[str, tuple[Limits, list[str], list[str], str]] = {
     ),
     "line": (
         Limits(line=60),
-        [pol(15)[:58]],
-        [pol(30)],
+        [f"pol 1 {'a + ' * 13}"],  # and a semicolon, and the end of the line
+        [f"pol 1 {'a + ' * 13} "],
         "line or step of more than 60",
     ),
     "line of several": (
@@ -116,8 +116,6 @@ AT: dict[str, tuple[Limits, list[str], list[str], str]] = {
 @pytest.mark.parametrize("what", AT)
 def test_at_a_limit_and_beyond(what: str, propagator: type[Propagator]) -> None:
     limits, within, beyond, why = AT[what]
-    if what == "line":
-        within = [f"pol 1 {'a + ' * 12}"]
 
     def lines(steps: list[str]) -> list[str]:
         text = "".join(proof(*steps, *ENDS))

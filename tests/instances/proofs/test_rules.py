@@ -170,12 +170,12 @@ def test_what_rested_on_a_deleted_row_is_forgotten_too(
     steps = ["red +1 x0 >= 1 : " + " ".join(f"x{i} -> 1" for i in range(9))]
     ends = ["conclusion BOUNDS 0 INF", "end p"]
     follows = "rup +1 x8 >= 1"
-    assert check_proof(formula, proof(*steps, follows, *ends), None, propagator)
+    check_proof(formula, proof(*steps, follows, *ends), None, propagator)
     for gone in ("del id 9", "del id 4"):
         with pytest.raises(Refused, match="propagation"):
             check_proof(formula, proof(*steps, gone, follows), None, propagator)
         kept = proof(*steps, follows, gone, "rup +1 x8 >= 1", *ends)
-        assert check_proof(formula, kept, None, propagator)
+        check_proof(formula, kept, None, propagator)
 
 
 @pytest.mark.parametrize("propagator", PROPAGATORS)
@@ -208,12 +208,12 @@ def test_rows_beyond_64_bits_propagate(propagator: type[Propagator]) -> None:
         )
         ends = ["conclusion BOUNDS 0 INF", "end p"]
         either = proof("rup +1 a +1 c >= 1", *ends)  # by the wide row alone
-        assert check_proof(formula, either, None, propagator)
+        check_proof(formula, either, None, propagator)
         third = proof("red +1 ~a >= 1 : a -> 0", *ends)
         with pytest.raises(Refused, match="witness"):
             check_proof(formula, third, None, propagator)
         gone = proof("del id 1 3", "rup +1 a +1 c >= 1", "del id 4")
-        assert check_proof(formula, [*gone, *either[1:]], None, propagator)
+        check_proof(formula, [*gone, *either[1:]], None, propagator)
         again = proof("del id 1 3 4", "rup +1 a +1 c >= 1")
         with pytest.raises(Refused, match="propagation"):
             check_proof(formula, again, None, propagator)
