@@ -153,24 +153,23 @@ class _Rewriter:
         if self.version == "1.1":
             yield from ("u >= 1 ;\n", "c -1\n")
             self.over = True
-        elif self._best is None:
-            named = f" : {self._row(hint)}" if hint else ""
-            yield from self._end(f"conclusion UNSAT{named}")
-        elif self.version == "2.0" or not hint:
-            yield from self._end(f"conclusion BOUNDS {self._best} {self._best}")
-        else:
-            bounds = f"{self._best} : {self._row(hint)} {self._best}"
-            yield from self._end(f"conclusion BOUNDS {bounds}")
+            return
+        best = "INF" if self._best is None else self._best
+        named = f": {self._row(hint)} " if hint and self.version == "3.0" else ""
+        yield from self._end(f"conclusion BOUNDS {best} {named}{best}")
 
     def _concluded(self, first: list[str], more: list[str]) -> Iterator[str]:
         kind, *rest = first
-        if kind == "UNSAT" or (kind == "BOUNDS" and rest[0] == "INF"):
-            yield from self._none(more[0] if more and kind == "UNSAT" else "")
+        hints = more[0].split() if more else []
+        if kind == "UNSAT":
+            yield from self._none("".join(hints))
             return
         if kind != "BOUNDS":
             raise InputError("concludes nothing")
-        hints = more[0].split() if more else []
         most = rest[1] if len(rest) > 1 else hints.pop()
+        if rest[0] == "INF":
+            yield from self._none("".join(hints) if len(rest) == 1 else "")
+            return
         if self.version == "1.1":
             if self._best is None or int(rest[0]) != self._best:
                 raise InputError("version 1.1 has no bound below the best solution")

@@ -32,12 +32,15 @@ class Store:
     def __init__(self, log: ProofLog) -> None:
         self.log = log
         self._held = dict(enumerate(log.formula.rows, 1))
+        self._kept: set[int] = set()  # literals that are rows
         self._propagator = FastPropagator(lambda work: None)
         self._propagator.enter_all(self._held)
 
     def enter(self, number: int, row: Row) -> None:
         """Let a logged row propagate."""
         self._held[number] = row
+        if _single(row):
+            self._kept |= row.terms.keys()
         self._propagator.enter(number, row)
 
     def hold(self, number: int, terms: Terms, degree: int) -> None:
@@ -45,9 +48,20 @@ class Store:
         self.enter(number, normalised(terms, degree))
 
     def forget(self, numbers: Sequence[int]) -> None:
-        """Delete rows of the proof."""
-        self.log.delete(numbers)
-        for number in numbers:
+        """Delete rows of the proof, but nothing that propagates from them alone.
+
+        Checkers forget what deleted rows forced, and later steps lean on it. So rows
+        of one literal stay, and what others force becomes such a row.
+        """
+        true = self._propagator.after(())
+        gone = [n for n in numbers if not _single(self._held.get(n))]
+        for number in gone:
+            row = self._held.get(number)
+            for x in _forced(row, true) if row and true is not None else ():
+                if x not in self._kept:
+                    self._clause([x], ())
+        self.log.delete(gone)
+        for number in gone:
             if row := self._held.pop(number, None):
                 self._propagator.remove(number, row)
 
@@ -88,6 +102,22 @@ class Store:
         clause = self._clause(both, hints)
         self.forget(hints)
         return clause
+
+
+def _single(row: Row | None) -> bool:
+    """Whether a row says that a literal is true."""
+    return row is not None and len(row.terms) == 1 and row.degree > 0
+
+
+def _forced(row: Row, true: Flags) -> list[int]:
+    """Return which of the literals that are true a row forces."""
+    open_ = {x: a for x, a in row.terms.items() if not true[_index(-x)]}
+    slack = sum(open_.values()) - row.degree
+    return [x for x, a in open_.items() if a > slack and true[_index(x)]]
+
+
+def _index(literal: int) -> int:
+    return 2 * literal if literal > 0 else 1 - 2 * literal
 
 
 @dataclass(frozen=True, slots=True)
