@@ -51,13 +51,16 @@ class Store:
         """Delete rows of the proof, but nothing that propagates from them alone.
 
         Checkers forget what deleted rows forced, and later steps lean on it. So rows
-        of one literal stay, and what others force becomes such a row.
+        of one literal stay, what others force becomes such a row, and nothing is
+        deleted once there is a contradiction.
         """
         true = self._propagator.after(())
+        if true is None:
+            return
         gone = [n for n in numbers if not _single(self._held.get(n))]
         for number in gone:
             row = self._held.get(number)
-            for x in _forced(row, true) if row and true is not None else ():
+            for x in _forced(row, true) if row else ():
                 if x not in self._kept:
                     self._clause([x], ())
         self.log.delete(gone)
