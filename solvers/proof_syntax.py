@@ -37,8 +37,12 @@ def rewritten(formula: Formula, lines: Iterable[str], version: str) -> Iterator[
     rewriter = _Rewriter(formula, version)
     yield f"pseudo-Boolean proof version {version}\n"
     yield rewriter.line(f"f {len(formula.rows)}")
-    for words in Statements(lines, Limits()):
-        yield from rewriter.step(words)
+    statements = Statements(lines, Limits())
+    if statements.version >= "2":  # where `f` only counts the rows of the formula
+        rewriter.load_all()
+    for words in statements:
+        if words[0] != "f" or statements.version < "2":
+            yield from rewriter.step(words)
         if rewriter.over:
             return
 
@@ -71,8 +75,7 @@ class _Rewriter:
         parts = " ".join(rest).split(" : ") if ":" in rest else [" ".join(rest)]
         first, *more = (part.strip(" :") for part in parts)
         if rule == "f":
-            for number in range(1, self._count + 1):
-                self._load(number)
+            self.load_all()
         elif rule == "l":
             self._load(int(first))
         elif rule in ("pol", "p"):
@@ -100,10 +103,15 @@ class _Rewriter:
             yield from self._none(first)
         elif rule == "conclusion":
             yield from self._concluded(first.split(), more)
-        elif rule not in ("output", "core", "end", "e", "ea"):
+        elif rule not in ("output", "core", "end", "e"):
             raise InputError(f"unknown rule {rule[:40]}")
         if label:
-            self._labels[label] = self._last
+            self._labels[label] = self._old(more[0]) if rule == "e" else self._last
+
+    def load_all(self) -> None:
+        """Give the rows of the formula the next numbers."""
+        for number in range(1, self._count + 1):
+            self._load(number)
 
     def _load(self, number: int) -> None:
         self._last += 1

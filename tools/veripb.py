@@ -304,7 +304,7 @@ def main() -> int:
     with TemporaryDirectory(prefix="closeknit-") as scratch:
         folder = Path(scratch)
         for kept in args.folders:
-            wrong += tally(kept.name, held(kept, folder), args.refused)
+            wrong += tally(str(kept), held(kept, folder), args.refused)
         for problem in [args.problem] if args.problem else DRAW:
             given = args.drawn, args.seed, args.time_limit, folder
             wrong += tally(f"drawn {problem}", drawn(problem, *given), args.refused)

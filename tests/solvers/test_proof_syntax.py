@@ -37,6 +37,26 @@ LABELS = proof(
     "conclusion BOUNDS 2 : @end 2",
     "end pseudo-Boolean proof",
 )
+UNTOLD = [
+    "pseudo-Boolean proof version 2.0\n",
+    "soli a b ~c\n",
+    "pol 1 2 + 3 + 2 d\n",
+    "pol -1 -2 +\n",
+    "output NONE\n",
+    "conclusion BOUNDS 2 2\n",
+    "end pseudo-Boolean proof\n",
+]
+"""Does not say how many rows the formula has; they have their numbers all the same."""
+NAMED = proof(
+    "soli a b ~c",
+    "pol 1 2 + 3 + 2 d",
+    "@two e +1 a +1 b +1 c >= 2 : 5",
+    "rup >= 0",
+    "pol @two 4 +",
+    "conclusion BOUNDS 2 : 7 2",
+    "end pseudo-Boolean proof",
+)
+"""A label names a row that was there."""
 FIRST = proof(
     "f 3", "sol a b ~c", "pol 1 2 + 3 + 2 d", "conclusion BOUNDS 1 2", "end p"
 )
@@ -54,7 +74,7 @@ def test_every_version_proves_the_same(which: int, version: str) -> None:
 
 
 @pytest.mark.parametrize("version", SYNTAXES)
-@pytest.mark.parametrize("lines", [OLD, LABELS])
+@pytest.mark.parametrize("lines", [OLD, LABELS, UNTOLD, NAMED])
 def test_rows_are_renumbered(lines: list[str], version: str) -> None:
     assert check_proof(cover(), lines).bound == 2
     assert check_proof(cover(), rewritten(cover(), lines, version)).bound == 2
