@@ -25,8 +25,7 @@ class Store:
     """A proof log, and a propagator that holds some of its rows.
 
     It holds no row that the checker does not, so that what propagates here does so
-    there. Nor may anything be certain there only, since definitions of new variables
-    may not touch that. So rows are left out only where others here propagate as much.
+    there. Rows are left out only where others here propagate as much.
     """
 
     def __init__(self, log: ProofLog) -> None:
