@@ -14,9 +14,9 @@ import pytest
 from closeknit.instances import Instance, Submesh, Sukp
 from closeknit.instances.submesh import Resident
 
-from ..exact.procset.test_proving import LEANING
 from ..modules import loaded
 from ..paths import ROOT
+from ..proofs import LEANING
 
 veripb = loaded(ROOT / "tools" / "veripb.py")
 pytestmark = pytest.mark.skipif(

@@ -21,7 +21,7 @@ class Clause:
     number: int
 
 
-class Store:
+class LoggedRows:
     """A proof log, and a propagator that holds some of its rows.
 
     It holds no row that the checker does not, so that what propagates here does so

@@ -35,6 +35,7 @@ from closeknit.solvers.proof_log import ProofLog
 from closeknit.solvers.propagation_kernels import FastPropagator
 
 from ...oracles import cheapest
+from ...proofs import LEANING
 from ...strategies import procsets
 
 
@@ -56,23 +57,6 @@ TWO = ProcSet(
     (0, 1, 2),
     2,
     (ProcessorSet("ab", (0, 1), (1, 0)), ProcessorSet("c", (2,), (0, 5))),
-)
-LEANING = ProcSet(
-    "leaning",
-    ("a", "b"),
-    (0, 1),
-    1,
-    tuple(
-        ProcessorSet(f"s{i}", members, price)
-        for i, (members, price) in enumerate(
-            [
-                ((0, 1), (1, 1, 1)),
-                ((1,), (1, 1, 0)),
-                ((0,), (1, 0, 1)),
-                ((0, 1), (1, 0, 0)),
-            ]
-        )
-    ),
 )
 
 
