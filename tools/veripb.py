@@ -26,7 +26,7 @@ from io import StringIO
 from itertools import combinations
 from math import prod
 from pathlib import Path
-from shutil import copyfile, copytree
+from shutil import copyfile, copytree, which
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
@@ -66,7 +66,7 @@ WAYS = ("as written", *READS)
 WRONG = "Exact, whose log our checker refuses"
 
 
-def graph(pick: random.Random) -> KSubset:
+def draw_graph(pick: random.Random) -> KSubset:
     """Draw a request to a connected graph whose distances are no sums of cuts."""
     while True:
         nodes = pick.randint(4, 11)
@@ -84,7 +84,7 @@ def graph(pick: random.Random) -> KSubset:
             return instance
 
 
-def processor_sets(pick: random.Random) -> ProcSet:
+def draw_processor_sets(pick: random.Random) -> ProcSet:
     """Draw a request to planes, to domains, or to any sets, some of them odd."""
     kind, seed = pick.randrange(6), pick.randrange(10**6)
     costs = pick.choice(["equal", "levels", "drawn"])
@@ -118,7 +118,7 @@ def processor_sets(pick: random.Random) -> ProcSet:
     return ProcSet("drawn", names, some, pick.randint(1, len(some) + 1), held)
 
 
-def knapsack(pick: random.Random) -> Sukp:
+def draw_knapsack(pick: random.Random) -> Sukp:
     """Draw a knapsack like those of the literature, or an odd one."""
     if pick.randrange(2):
         share = Fraction(pick.randint(1, 9), 10)
@@ -135,7 +135,7 @@ def knapsack(pick: random.Random) -> Sukp:
     return Sukp("drawn", profits, weights, tuple(items), pick.randint(0, sum(weights)))
 
 
-def submesh(pick: random.Random) -> Submesh:
+def draw_submesh(pick: random.Random) -> Submesh:
     """Draw a mesh or torus with residents; some requests cannot be placed."""
     shape = pick.choice([(4, 4), (2, 5), (3, 3), (5, 1), (2, 2, 3), (5, 5), (6, 4)])
     torus, held = pick.randrange(3) == 0, list[Resident]()
@@ -161,14 +161,14 @@ def submesh(pick: random.Random) -> Submesh:
 
 
 DRAW: dict[str, Callable[[random.Random], Instance]] = {
-    "ksubset": graph,
-    "procset": processor_sets,
-    "sukp": knapsack,
-    "submesh": submesh,
+    "ksubset": draw_graph,
+    "procset": draw_processor_sets,
+    "sukp": draw_knapsack,
+    "submesh": draw_submesh,
 }
 
 
-def confirmed(instance: Path, solution: Path, proof: Path) -> dict[str, str]:
+def ask_veripb(instance: Path, solution: Path, proof: Path) -> dict[str, str]:
     """Return what VeriPB says of a proof, by way of writing; empty where it agrees.
 
     The files that it reads are written beside the instance.
@@ -189,7 +189,7 @@ def confirmed(instance: Path, solution: Path, proof: Path) -> dict[str, str]:
     if answer.objective is not None:
         least = folded(answer.objective, levels_of(one)) * shape.unit - shape.offset
     right = f"s VERIFIED BOUNDS {least} <= obj <= {least}"
-    return {way: objection(formula, text, right) for way, text in texts.items()}
+    return {way: find_objection(formula, text, right) for way, text in texts.items()}
 
 
 def _closeknit(*command: str) -> None:
@@ -201,7 +201,7 @@ def _closeknit(*command: str) -> None:
         raise SystemExit(f"closeknit {' '.join(command)}: {written.getvalue()}")
 
 
-def objection(formula: Path, proof: Path, right: str) -> str:
+def find_objection(formula: Path, proof: Path, right: str) -> str:
     """Run VeriPB; return its verdict where it is not the right one."""
     done = subprocess.run(
         ["veripb", str(formula), str(proof)],
@@ -225,7 +225,7 @@ class Case(NamedTuple):
     proof: Path | None
 
 
-def drawn(
+def draw_cases(
     problem: str, count: int, seed: int, limit: float, folder: Path
 ) -> Iterator[Case]:
     """Write drawn instances, solutions and proofs, each over the one before."""
@@ -251,7 +251,7 @@ def drawn(
                 yield Case("Exact", at, solution, proof)
 
 
-def held(kept: Path, folder: Path) -> Iterator[Case]:
+def copy_cases(kept: Path, folder: Path) -> Iterator[Case]:
     """Copy what a folder of proofs holds, one after the other."""
     for entry in read_index(kept):
         at, solution = folder / "i.json", folder / "s.json"
@@ -273,7 +273,7 @@ def tally(name: str, cases: Iterator[Case], refused: Path) -> int:
         if case.proof is None:
             wrong += case.by == WRONG
             continue
-        said = confirmed(case.instance, case.solution, case.proof)
+        said = ask_veripb(case.instance, case.solution, case.proof)
         for way, objection in said.items():
             mine[way] += not objection
             if objection:
@@ -298,16 +298,20 @@ def main() -> int:
     parser.add_argument("--time-limit", metavar="S", type=float, default=10.0)
     parser.add_argument("--refused", type=Path, default=Path("out/veripb/refused"))
     args = parser.parse_args()
+    if which("veripb") is None:
+        parser.error("there is no veripb on PATH: make install-veripb")
     print(f"| from | proved by | answers | {' | '.join(WAYS)} |")
     print("|---|---|---:|---:|---:|---:|", flush=True)
     wrong = 0
     with TemporaryDirectory(prefix="closeknit-") as scratch:
         folder = Path(scratch)
         for kept in args.folders:
-            wrong += tally(str(kept), held(kept, folder), args.refused)
+            wrong += tally(str(kept), copy_cases(kept, folder), args.refused)
         for problem in [args.problem] if args.problem else DRAW:
             given = args.drawn, args.seed, args.time_limit, folder
-            wrong += tally(f"drawn {problem}", drawn(problem, *given), args.refused)
+            wrong += tally(
+                f"drawn {problem}", draw_cases(problem, *given), args.refused
+            )
     return min(wrong, 1)
 
 

@@ -42,7 +42,8 @@ def test_follows_drawn_proofs(
     work, refused = tmp_path / "work", tmp_path / "refused"
     work.mkdir()
     assert (
-        veripb.tally(problem, veripb.drawn(problem, COUNT, 3, 20.0, work), refused) == 0
+        veripb.tally(problem, veripb.draw_cases(problem, COUNT, 3, 20.0, work), refused)
+        == 0
     )
     out, err = capsys.readouterr()
     assert not err
@@ -57,20 +58,20 @@ def test_follows_proofs_of_what_costs_nothing_or_cannot_be(
     instance: Instance, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(veripb, "DRAW", {"this one": lambda pick: instance})
-    case = next(veripb.drawn("this one", 1, 0, 20.0, tmp_path))
-    said = veripb.confirmed(case.instance, case.solution, case.proof)
+    case = next(veripb.draw_cases("this one", 1, 0, 20.0, tmp_path))
+    said = veripb.ask_veripb(case.instance, case.solution, case.proof)
     assert said == dict.fromkeys(veripb.WAYS, "")
 
 
 def test_a_refusal_and_another_verdict_are_seen(tmp_path: Path) -> None:
     """Positive control: nothing would count as confirmed if VeriPB refused it."""
-    case = next(veripb.drawn("sukp", 1, 3, 20.0, tmp_path))
-    veripb.confirmed(case.instance, case.solution, case.proof)
+    case = next(veripb.draw_cases("sukp", 1, 3, 20.0, tmp_path))
+    veripb.ask_veripb(case.instance, case.solution, case.proof)
     formula, proof = tmp_path / "i.opb", tmp_path / "i.3.0.pbp"
-    assert "s VERIFIED" in veripb.objection(formula, proof, "s VERIFIED another")
+    assert "s VERIFIED" in veripb.find_objection(formula, proof, "s VERIFIED another")
     steps = proof.read_text().splitlines(keepends=True)
     proof.write_text("".join(x for x in steps if not x.startswith("soli")))
-    assert "Error" in veripb.objection(formula, proof, "s VERIFIED another")
+    assert "Error" in veripb.find_objection(formula, proof, "s VERIFIED another")
 
 
 def test_draws_alike_for_a_seed() -> None:

@@ -38,7 +38,7 @@ class LoggedRows:
     def enter(self, number: int, row: Row) -> None:
         """Let a logged row propagate."""
         self._held[number] = row
-        if _single(row):
+        if _is_single(row):
             self._kept |= row.terms.keys()
         self._propagator.enter(number, row)
 
@@ -56,10 +56,10 @@ class LoggedRows:
         true = self._propagator.after(())
         if true is None:
             return
-        gone = [n for n in numbers if not _single(self._held.get(n))]
+        gone = [n for n in numbers if not _is_single(self._held.get(n))]
         for number in gone:
             row = self._held.get(number)
-            for x in _forced(row, true) if row else ():
+            for x in _find_forced(row, true) if row else ():
                 if x not in self._kept:
                     self._clause([x], ())
         self.log.delete(gone)
@@ -106,12 +106,12 @@ class LoggedRows:
         return clause
 
 
-def _single(row: Row | None) -> bool:
+def _is_single(row: Row | None) -> bool:
     """Whether a row says that a literal is true."""
     return row is not None and len(row.terms) == 1 and row.degree > 0
 
 
-def _forced(row: Row, true: Flags) -> list[int]:
+def _find_forced(row: Row, true: Flags) -> list[int]:
     """Return which of the literals that are true a row forces."""
     open_ = {x: a for x, a in row.terms.items() if not true[_index(-x)]}
     slack = sum(open_.values()) - row.degree
