@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 OUT ?= out
 SECONDS ?= 60
 
-.PHONY: data docs review check-wheel help report test test-slow lint lock audit licences fuzz bench bench-exact bench-models bench-procset-models bench-procset-bb bench-sukp bench-sukp-table bench-submesh bench-stream bench-network bench-mapping bench-packing bench-procset-proofs bench-ptas bench-graphs bench-ksubset-proofs bench-limits bench-cold bench-serve bench-clusters warm soak mutation slurm-live slurm-packages clean
+.PHONY: data docs review check-wheel help report test test-slow lint lock audit licences fuzz bench bench-exact bench-models bench-procset-models bench-procset-bb bench-sukp bench-sukp-table bench-submesh bench-stream bench-network bench-mapping bench-packing bench-procset-proofs bench-ptas bench-graphs bench-ksubset-proofs bench-limits bench-cold bench-serve bench-clusters warm soak mutation veripb install-veripb slurm-live slurm-packages clean
 
 help:
 	@echo "make report     set up, run every method on the bundled instances, write $(OUT)/report"
@@ -22,6 +22,7 @@ help:
 	@echo "make licences   licences of what closeknit needs; fails on GPL and AGPL"
 	@echo "make lock       renew the digests in constraints.txt"
 	@echo "make mutation   change the code in one place at a time: which changes do the tests see?"
+	@echo "make veripb     VeriPB, a foreign checker, follows 4000 proofs; installed by cargo; 20 minutes"
 	@echo "make bench      speed: k-subsets, processor sets, set-union knapsacks, submeshes, streams, each"
 	@echo "                beside a baseline; about an hour; single parts below"
 	@echo "make bench-exact  proofs of optimality: sizes, seconds, what each rule buys"
@@ -219,6 +220,22 @@ slurm-packages:
 	dpkg -s slurmctld slurmd slurm-client munge lua-posix >/dev/null 2>&1 \
 	  || apt-get install -y --no-install-recommends slurmctld slurmd slurm-client \
 	       slurm-wlm-basic-plugins munge lua5.1 lua-posix
+
+# Outside the checkout, so that it is built once.
+VERIPB := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/closeknit-veripb-3.0.2/bin/veripb
+$(VERIPB):
+	cargo install --quiet veripb --version 3.0.2 --locked --root $(VERIPB:/bin/veripb=)
+
+# Prints the folder that PATH needs.
+install-veripb: $(VERIPB)
+	@echo "$(<D)"
+
+# ARGS="--drawn 50 --problem sukp --seed 2"; docs/proofs.md
+veripb: $(VENV)/.ready $(VERIPB)
+	$(BIN)/closeknit ratios bundled --methods random --time-limit 10 --proofs --out $(OUT)/veripb/bundled
+	$(BIN)/closeknit reproduce frontier --out $(OUT)/veripb/frontier
+	PATH="$(dir $(VERIPB)):$$PATH" $(BIN)/python tools/veripb.py $(OUT)/veripb/bundled/proofs \
+	  $(OUT)/veripb/frontier $(or $(ARGS),--drawn 1000)
 
 # ARGS="--minutes 20 simulation/stream.py", ARGS="--report", ARGS="--first"; docs/mutation.md
 mutation: $(VENV)/.ready

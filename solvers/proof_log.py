@@ -183,8 +183,11 @@ class ProofLog:
         return ("~" if literal < 0 else "") + self.names[abs(literal) - 1]
 
     def infeasible(self, contradiction: int) -> None:
-        """End: there is no solution."""
-        self._end(f"UNSAT : {contradiction}")
+        """End: there is no solution.
+
+        In those words, since ``UNSAT`` is for formulas without an objective.
+        """
+        self._end(f"BOUNDS INF : {contradiction} INF")
 
     def optimal(self, contradiction: int, objective: int) -> None:
         """End: nothing is cheaper than the cheapest logged solution.

@@ -37,8 +37,12 @@ def rewritten(formula: Formula, lines: Iterable[str], version: str) -> Iterator[
     rewriter = _Rewriter(formula, version)
     yield f"pseudo-Boolean proof version {version}\n"
     yield rewriter.line(f"f {len(formula.rows)}")
-    for words in Statements(lines, Limits()):
-        yield from rewriter.step(words)
+    statements = Statements(lines, Limits())
+    if statements.version >= "2":  # where `f` only counts the rows of the formula
+        rewriter.load_all()
+    for words in statements:
+        if words[0] != "f" or statements.version < "2":
+            yield from rewriter.step(words)
         if rewriter.over:
             return
 
@@ -71,8 +75,7 @@ class _Rewriter:
         parts = " ".join(rest).split(" : ") if ":" in rest else [" ".join(rest)]
         first, *more = (part.strip(" :") for part in parts)
         if rule == "f":
-            for number in range(1, self._count + 1):
-                self._load(number)
+            self.load_all()
         elif rule == "l":
             self._load(int(first))
         elif rule in ("pol", "p"):
@@ -100,10 +103,15 @@ class _Rewriter:
             yield from self._none(first)
         elif rule == "conclusion":
             yield from self._concluded(first.split(), more)
-        elif rule not in ("output", "core", "end", "e", "ea"):
+        elif rule not in ("output", "core", "end", "e"):
             raise InputError(f"unknown rule {rule[:40]}")
         if label:
-            self._labels[label] = self._last
+            self._labels[label] = self._old(more[0]) if rule == "e" else self._last
+
+    def load_all(self) -> None:
+        """Give the rows of the formula the next numbers."""
+        for number in range(1, self._count + 1):
+            self._load(number)
 
     def _load(self, number: int) -> None:
         self._last += 1
@@ -153,24 +161,23 @@ class _Rewriter:
         if self.version == "1.1":
             yield from ("u >= 1 ;\n", "c -1\n")
             self.over = True
-        elif self._best is None:
-            named = f" : {self._row(hint)}" if hint else ""
-            yield from self._end(f"conclusion UNSAT{named}")
-        elif self.version == "2.0" or not hint:
-            yield from self._end(f"conclusion BOUNDS {self._best} {self._best}")
-        else:
-            bounds = f"{self._best} : {self._row(hint)} {self._best}"
-            yield from self._end(f"conclusion BOUNDS {bounds}")
+            return
+        best = "INF" if self._best is None else self._best
+        named = f": {self._row(hint)} " if hint and self.version == "3.0" else ""
+        yield from self._end(f"conclusion BOUNDS {best} {named}{best}")
 
     def _concluded(self, first: list[str], more: list[str]) -> Iterator[str]:
         kind, *rest = first
-        if kind == "UNSAT" or (kind == "BOUNDS" and rest[0] == "INF"):
-            yield from self._none(more[0] if more and kind == "UNSAT" else "")
+        hints = more[0].split() if more else []
+        if kind == "UNSAT":
+            yield from self._none("".join(hints))
             return
         if kind != "BOUNDS":
             raise InputError("concludes nothing")
-        hints = more[0].split() if more else []
         most = rest[1] if len(rest) > 1 else hints.pop()
+        if rest[0] == "INF":
+            yield from self._none("".join(hints) if len(rest) == 1 else "")
+            return
         if self.version == "1.1":
             if self._best is None or int(rest[0]) != self._best:
                 raise InputError("version 1.1 has no bound below the best solution")

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import cache
 
-from closeknit.instances import KSubset, Mesh
+from closeknit.instances import KSubset, Mesh, ProcessorSet, ProcSet
 from closeknit.instances.proofs import Formula, Propagator, formula_of
 from closeknit.instances.proofs.rows import Row, linear, negated, normalised
 
@@ -178,3 +178,23 @@ def truth(which: int) -> int | None:
         true = cheapest_assignment(formula)
         return sum(a for v, a in formula.objective.items() if v in true)
     return least_objective(formula)
+
+
+LEANING = ProcSet(
+    "leaning",
+    ("a", "b"),
+    (0, 1),
+    1,
+    tuple(
+        ProcessorSet(f"s{i}", members, price)
+        for i, (members, price) in enumerate(
+            [
+                ((0, 1), (1, 1, 1)),
+                ((1,), (1, 1, 0)),
+                ((0,), (1, 0, 1)),
+                ((0, 1), (1, 0, 0)),
+            ]
+        )
+    ),
+)
+"""Its proof leans on a clause of one literal that was once deleted."""

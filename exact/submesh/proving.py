@@ -163,6 +163,8 @@ def _true(instance: Submesh, chosen: Sequence[int], formula: Formula) -> Iterato
             holds = sizes[i][rest[0]] == sides(boxes[i])
         elif name[0] == "m":
             holds = moved[i]
+        elif name[0] == "n":
+            holds = False  # decides nothing
         else:
             holds = sizes[i][rest[0]] == sides(boxes[i]) and rest[1] == cells[i]
         if holds:

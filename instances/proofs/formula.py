@@ -59,12 +59,17 @@ class Formula:
             yield f"cost = (objective {sign} {offset}) / {self.unit}"
 
     def text(self, about: str = "") -> Iterator[str]:
-        """Yield the lines of the formula in the OPB format, with a comment."""
+        """Yield the lines of the formula in the OPB format, with a comment.
+
+        There is an objective in any case, since a priced solution in a proof needs
+        one; it has a term where there is a variable.
+        """
         yield f"* #variable= {len(self.names)} #constraint= {len(self.rows)}\n"
         for line in [about, *self.meaning, *self._cost()]:
             yield f"* {' '.join(line.split())}\n"
-        if self.objective:
-            named = {x: a for x, a in self.objective.items() if a}
-            yield f"min: {linear(named, self.names)} ;\n"
+        priced = {x: a for x, a in self.objective.items() if a}
+        if self.names and not priced:
+            priced[1] = 0
+        yield f"min: {linear(priced, self.names)} ;\n"
         for row in self.rows:
             yield f"{row_text(row, self.names)} ;\n"

@@ -31,7 +31,7 @@ MOST_TERMS = 20_000_000
 
 
 def formula_of(instance: Instance) -> Formula:
-    """Return the formula of an instance.
+    """Return the formula of an instance; it has a variable.
 
     Raises
     ------
@@ -44,7 +44,11 @@ def formula_of(instance: Instance) -> Formula:
         return _procset(instance)
     if isinstance(instance, Sukp):
         return _sukp(instance)
-    return _torus(instance) if instance.torus else _mesh(instance)
+    formula = _torus(instance) if instance.torus else _mesh(instance)
+    if not formula.names:  # the text of an objective needs a term
+        formula.variable("n0")
+        formula.meaning.append("n0: nothing, since nothing is to be decided")
+    return formula
 
 
 def folded(cost: Value, levels: Sequence[int]) -> int:

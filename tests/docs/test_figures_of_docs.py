@@ -184,6 +184,7 @@ NOT_COMPARED = {
     ("docs/clusters-rules.md", "python benchmarks/bench_rules.py"): MINUTES,
     ("docs/grade.md", "closeknit whatif"): f"{MINUTES}, with a trace of others",
     ("docs/proofs.md", "make bench-ksubset-proofs"): SPEED,
+    ("docs/proofs.md", "make veripb"): HOURS,
     ("docs/proofs.md", "python benchmarks/bench_packing_proofs.py"): SPEED,
     ("docs/proofs.md", "closeknit ratios bundled"): SPEED,
     ("docs/proofs.md", "closeknit ratios benchmarks/proofs.toml"): SPEED,

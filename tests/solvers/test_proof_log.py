@@ -1,14 +1,17 @@
 """Proofs written step by step hold, and end at their limits."""
 
 from collections.abc import Callable
+from io import StringIO
 from pathlib import Path
 
 import pytest
 
 from closeknit.instances import Sukp
-from closeknit.instances.proofs import Proved
+from closeknit.instances.proofs import Proved, check_proof
 from closeknit.solvers.proof_log import ProofLog, kept_proof
+from closeknit.solvers.proof_syntax import rewritten
 from closeknit.solvers.result import Limit, SolverError
+from tests.proofs import pigeons, proof
 
 SACK = Sukp("sack", (5, 4), (3, 3), ((0,), (1,)), 3)
 """Only one item fits: at least 4 is left out.
@@ -44,6 +47,22 @@ def test_keeps_what_holds(write: Callable[[ProofLog], None], tmp_path: Path) -> 
     proved = kept_proof(SACK, tmp_path / "p.xz", write, seconds=10)
     assert isinstance(proved, Proved)
     assert proved.bound == 4
+
+
+def test_no_solution_is_an_endless_bound() -> None:
+    """Other checkers refuse ``UNSAT`` about a formula with an objective."""
+    stream = StringIO()
+    log = ProofLog(pigeons(1), stream)
+    log.infeasible(log.clause([]))
+    lines = stream.getvalue().splitlines(keepends=True)
+    assert "conclusion BOUNDS INF : 4 INF ;\n" in lines
+    assert check_proof(pigeons(1), lines).bound is None
+    for version, end in (("2.0", "INF INF\n"), ("3.0", "INF : 4 INF ;\n")):
+        there = list(rewritten(pigeons(1), PIGEON, version))
+        assert f"conclusion BOUNDS {end}" in there
+
+
+PIGEON = proof("f 3", "rup >= 1", "output NONE", "conclusion UNSAT : 4", "end p")
 
 
 def false(log: ProofLog) -> None:

@@ -20,7 +20,7 @@ from .families import Budgets, Families
 from .reach import Count, Reach
 from .relaxation import Logged
 from .shapes import Shapes
-from .store import Clause, Members, Store
+from .store import Clause, LoggedRows, Members
 from .tree import Tree
 
 _MOST = 2**40
@@ -111,7 +111,7 @@ class _Prover:
         log = self._log
         optimum = sum(level.weight * level.least for level in self.levels)
         rest, budget = log.solution(self._true), optimum - 1
-        self._store = Store(log)
+        self._store = LoggedRows(log)
         factors = [log.formula.objective[s] for s in self._sets]
         for number, (weight, costs, least) in enumerate(self.levels, 1):
             # The row `rest` is: factors * sets <= budget. Drop all but this level.

@@ -16,7 +16,7 @@ import numpy as np
 
 from .families import Families, Ints, Shape
 from .relaxation import Logged
-from .store import Members, Store
+from .store import LoggedRows, Members
 
 
 class Count(NamedTuple):
@@ -65,7 +65,7 @@ class Reach:
 
     def __init__(
         self,
-        store: Store,
+        store: LoggedRows,
         families: Families,
         groups: Sequence[Sequence[int]],
         members: Members,

@@ -14,7 +14,7 @@ import numpy as np
 from .families import Budgets, Shape
 from .reach import Reach
 from .relaxation import Logged
-from .store import Clause, Store
+from .store import Clause, LoggedRows
 from .tree import Tree
 
 _FAMILIES = range(2, 5)
@@ -33,7 +33,7 @@ class Shapes:
 
     def __init__(
         self,
-        store: Store,
+        store: LoggedRows,
         sets: Sequence[int],
         groups: Sequence[Sequence[int]],
         rows: Sequence[Logged],

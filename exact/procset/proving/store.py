@@ -21,23 +21,25 @@ class Clause:
     number: int
 
 
-class Store:
+class LoggedRows:
     """A proof log, and a propagator that holds some of its rows.
 
     It holds no row that the checker does not, so that what propagates here does so
-    there. Nor may anything be certain there only, since definitions of new variables
-    may not touch that. So rows are left out only where others here propagate as much.
+    there. Rows are left out only where others here propagate as much.
     """
 
     def __init__(self, log: ProofLog) -> None:
         self.log = log
         self._held = dict(enumerate(log.formula.rows, 1))
+        self._kept: set[int] = set()  # literals that are rows
         self._propagator = FastPropagator(lambda work: None)
         self._propagator.enter_all(self._held)
 
     def enter(self, number: int, row: Row) -> None:
         """Let a logged row propagate."""
         self._held[number] = row
+        if _is_single(row):
+            self._kept |= row.terms.keys()
         self._propagator.enter(number, row)
 
     def hold(self, number: int, terms: Terms, degree: int) -> None:
@@ -45,9 +47,23 @@ class Store:
         self.enter(number, normalised(terms, degree))
 
     def forget(self, numbers: Sequence[int]) -> None:
-        """Delete rows of the proof."""
-        self.log.delete(numbers)
-        for number in numbers:
+        """Delete rows of the proof, but nothing that propagates from them alone.
+
+        Checkers forget what deleted rows forced, and later steps lean on it. So rows
+        of one literal stay, what others force becomes such a row, and nothing is
+        deleted once there is a contradiction.
+        """
+        true = self._propagator.after(())
+        if true is None:
+            return
+        gone = [n for n in numbers if not _is_single(self._held.get(n))]
+        for number in gone:
+            row = self._held.get(number)
+            for x in _find_forced(row, true) if row else ():
+                if x not in self._kept:
+                    self._clause([x], ())
+        self.log.delete(gone)
+        for number in gone:
             if row := self._held.pop(number, None):
                 self._propagator.remove(number, row)
 
@@ -88,6 +104,22 @@ class Store:
         clause = self._clause(both, hints)
         self.forget(hints)
         return clause
+
+
+def _is_single(row: Row | None) -> bool:
+    """Whether a row says that a literal is true."""
+    return row is not None and len(row.terms) == 1 and row.degree > 0
+
+
+def _find_forced(row: Row, true: Flags) -> list[int]:
+    """Return which of the literals that are true a row forces."""
+    open_ = {x: a for x, a in row.terms.items() if not true[_index(-x)]}
+    slack = sum(open_.values()) - row.degree
+    return [x for x, a in open_.items() if a > slack and true[_index(x)]]
+
+
+def _index(literal: int) -> int:
+    return 2 * literal if literal > 0 else 1 - 2 * literal
 
 
 @dataclass(frozen=True, slots=True)

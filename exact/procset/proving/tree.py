@@ -12,7 +12,7 @@ from ....solvers import SolverError
 from ....solvers.propagation_kernels import Flags
 from .kernels import Floats, Ints
 from .relaxation import Box, Logged, Relaxation
-from .store import Clause, Store
+from .store import Clause, LoggedRows
 
 _ROOT = 1000
 """What the multipliers of the root are scaled by."""
@@ -40,7 +40,7 @@ class Tree:
 
     def __init__(
         self,
-        store: Store,
+        store: LoggedRows,
         sets: Sequence[int],
         groups: Sequence[Sequence[int]],
         rows: Sequence[Logged],

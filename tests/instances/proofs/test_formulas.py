@@ -5,7 +5,15 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from ortools.sat.python import cp_model
 
-from closeknit.instances import InputError, KSubset, ProcSet, Submesh, Sukp, Torus
+from closeknit.instances import (
+    InputError,
+    Instance,
+    KSubset,
+    ProcSet,
+    Submesh,
+    Sukp,
+    Torus,
+)
 from closeknit.instances.proofs import Formula, formula_of
 from closeknit.instances.proofs.formulas import folded, levels_of, unfolded
 from tests.oracles import cheapest, cheapest_placement, least_left_out, optimum
@@ -94,3 +102,21 @@ def test_refuses_formulas_that_are_too_large(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr("closeknit.instances.proofs.formulas.MOST_TERMS", 5)
     with pytest.raises(InputError, match="more than 5"):
         formula_of(ring)
+
+
+@pytest.mark.parametrize(
+    "instance",
+    [
+        Submesh("whole mesh", (2, 3), (), (2, 3)),
+        Submesh("too long", (2, 3), (), (3, 3)),
+        Submesh("too long for a torus", (2, 3), (), (3, 3), torus=True),
+        Submesh("nothing moves", (4, 3), (), (1, 1), migrate=False),
+        Sukp("no profit", (0, 0), (1, 2), ((0,), (1,)), 2),
+    ],
+    ids=lambda one: one.name,
+)
+def test_what_costs_nothing_has_an_objective(instance: Instance) -> None:
+    """A checker refuses a priced solution, or a bound, where there is none."""
+    formula = formula_of(instance)
+    assert f"min: +0 {formula.names[0]} ;\n" in formula.text()
+    assert not any(formula.objective.values())
