@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import partial
 from itertools import product
 
-from ...formulations.ksubset.bounds.bounds import AXIS, STAR, TOWN, rederive
+from ...formulations.ksubset.bounds.bounds import AXIS, STAR, TOWN, compute_bound
 from ...heuristics.ksubset import ptas, ptas_published
 from ...instances import InputError, KSubset, Mesh, Points, Torus
 from ...methods import KSUBSET
@@ -79,7 +79,7 @@ def _below(by: str, trial: Trial) -> Outcome:
 
     def above(instance: KSubset) -> str:
         nonlocal tight
-        bound = rederive(instance, by)
+        bound = compute_bound(instance, by)
         if bound is None:
             raise InputError("there is no such bound")
         optimum = trial.optimum(instance, trial.search)
