@@ -113,10 +113,10 @@ class Findings:
 
     claimed: SolutionFile
     wrong: list[str]
-    cost: bool | None = None
-    bound: bool | None = None
-    status: bool | None = None
-    remark: str = ""
+    cost: bool | None
+    bound: bool | None
+    status: bool | None
+    remark: str
     """What ``prove`` added, or why it did not."""
 
     @property
@@ -163,13 +163,11 @@ def examine(
     if certificate is not None and not isinstance(instance, KSubset):
         name = problem_of(instance).name
         raise InputError("is for ksubset files only", "--certificate", name)
-    priced = None if solution.selection is None else True
     if wrong := solution_errors(instance, solution) or _shape_errors(
         instance, solution
     ):
-        return Findings(solution, wrong, priced and False)
+        return _findings(solution, wrong, holds=False)
     limits = limits or Limits()
-    infeasible = solution.status is Status.INFEASIBLE
     derived, remark = False, ""
     try:
         if proof is not None:
@@ -180,25 +178,37 @@ def examine(
                 instance, certificate, seconds=limits.seconds, by=checker
             )
             derived |= _reaches(solution, proved, "the certificate")
-        if infeasible:
+        if solution.bound is not None:
+            derived |= _by_arithmetic(instance, solution, limits, plain)
+        elif solution.status is Status.INFEASIBLE:
             known = problem_of(instance).unsolvable(instance) is not None
             derived |= known or solution.certificate is not None  # checked above
-        elif solution.bound is not None:
-            derived |= _by_arithmetic(instance, solution, limits, plain)
-        elif not derived:
-            return Findings(solution, [], priced, status=priced)
+        else:
+            return _findings(solution, [])
         if not derived and prove is not None:
             derived, remark = _by_search(instance, solution, prove)
     except _Untrue as untrue:
-        wrong = [str(untrue)]
-    if not (derived or wrong or prove):
+        return _findings(solution, [str(untrue)])
+    if not derived and prove is None:
         _demand_file(solution, certificate, proof)
+    return _findings(solution, [], derived=derived, remark=remark)
+
+
+def _findings(
+    solution: SolutionFile,
+    wrong: list[str],
+    *,
+    holds: bool = True,
+    derived: bool = False,
+    remark: str = "",
+) -> Findings:
+    """Say what was derived of what is claimed; ``holds`` if the selection does."""
+    status = {Status.FEASIBLE: holds, Status.UNKNOWN: None}
     return Findings(
-        *(solution, wrong, priced),
-        bound=None if solution.bound is None else derived and not wrong,
-        status=priced
-        if solution.status in (Status.FEASIBLE, Status.UNKNOWN)
-        else derived and not wrong,
+        *(solution, wrong),
+        cost=None if solution.selection is None else holds,
+        bound=None if solution.bound is None else derived,
+        status=status.get(solution.status, derived),
         remark=remark,
     )
 
