@@ -47,7 +47,7 @@ def derive_bound(
 
     >>> from closeknit.instances import mesh
     >>> [derive_bound(mesh(5, 5, k=5), by) for by in (STAR, TOWN, AXIS)]
-    [13, 16, None]
+    [10, 16, None]
     """
     until = monotonic() + seconds
 

@@ -29,7 +29,7 @@ from .propagation import Propagator
 MOST_SIZE = 2**28
 """Characters of a formula, unpacked."""
 MOST_WORDS = 2**22
-"""Of coefficients and variables: two for each term."""
+"""Of all statements; a term has two."""
 MOST_CONSTRAINTS = 2**20
 MOST_DIGITS = 1200
 """Of a number; the checker takes 4096 bits."""
@@ -132,7 +132,7 @@ class _Reader:
                 continue
             self.words += 1
             if self.words > MOST_WORDS:
-                raise InputError(f"has more than {MOST_WORDS // 2} terms")
+                raise InputError(f"has more than {MOST_WORDS} words")
             if not self.words % 2**12:
                 yield
             self.begun.append(word[0])

@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 
 from closeknit.cli.app import run
-from closeknit.instances import InputError, Instance, write_instance
+from closeknit.instances import InputError, Instance, Sukp, write_instance
 from closeknit.instances.library import bundled
 from closeknit.instances.proofs import Limits, check_opb_proof, formula_of, opb
 from closeknit.instances.proofs.opb import read_opb
 from tests.proofs import branching_proof
 
-from .test_proof_file import KNAPSACK
-
+KNAPSACK = Sukp("sack", (5, 4, 3), (3, 3, 3), ((0, 1), (1, 2), (2,)), 6)
+"""Items 0 and 1 do not fit together; 1 and 2 do, and leave 5 out."""
 Capsys = pytest.CaptureFixture[str]
 
 FORMULA = """\
