@@ -9,7 +9,7 @@ from itertools import permutations, product
 import numpy as np
 import numpy.typing as npt
 
-from ...formulations.ksubset.bounds.bounds import TOWN, grade_of
+from ...formulations.ksubset.bounds.bounds import grade_of
 from ...formulations.ksubset.bounds.towns import (
     TOWN_SEARCH,
     town_bound_value,
@@ -17,6 +17,7 @@ from ...formulations.ksubset.bounds.towns import (
     town_sites_in_space,
 )
 from ...instances import IntArray, KSubset, Mesh
+from ...instances.ksubset.lower_bounds import TOWN
 from ...solvers import DEFAULT, Proof, Result, Settings, answer, clock
 
 

@@ -13,9 +13,6 @@ import numpy as np
 import pytest
 
 from closeknit.formulations.ksubset.bounds.bounds import (
-    AXIS,
-    STAR,
-    TOWN,
     _far_from_town,
     compute_bound,
 )
@@ -39,6 +36,7 @@ from closeknit.instances import (
     mesh,
 )
 from closeknit.instances.ksubset.instance import _cost_round, described, locations
+from closeknit.instances.ksubset.lower_bounds import AXIS, STAR, TOWN
 from closeknit.instances.submesh import Placement, Resident
 from closeknit.instances.submesh.infeasibility import check_infeasible, image
 from closeknit.instances.submesh.instance import described as described_submesh

@@ -8,9 +8,6 @@ import pytest
 
 from closeknit.formulations.ksubset.bounds import stars
 from closeknit.formulations.ksubset.bounds.bounds import (
-    AXIS,
-    STAR,
-    TOWN,
     axis_bound,
     best_bound,
     compute_bound,
@@ -18,6 +15,7 @@ from closeknit.formulations.ksubset.bounds.bounds import (
     town_bound,
 )
 from closeknit.instances import KSubset, Points, Torus, cost, mesh
+from closeknit.instances.ksubset.lower_bounds import AXIS, STAR, TOWN
 from closeknit.solvers import Grade, Proof
 
 from ...oracles import cheapest_stars

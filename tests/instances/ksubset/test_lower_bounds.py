@@ -15,6 +15,7 @@ from closeknit.formulations.ksubset.bounds.bounds import best_bound, compute_bou
 from closeknit.formulations.ksubset.bounds.towns import town_bound_value
 from closeknit.instances import InputError, KSubset, Mesh, Torus, cost, mesh
 from closeknit.instances.ksubset import lower_bounds, towns
+from closeknit.instances.ksubset.certificate import Checker
 from closeknit.instances.ksubset.certificate_file import write_certificate
 from closeknit.instances.ksubset.lower_bounds import AXIS, STAR, TOWN, derive_bound
 from closeknit.instances.ksubset.towns import (
@@ -131,7 +132,7 @@ def test_a_certificate_of_less_does_not_prove_an_entry(
     assert least_sum(3, 2) == 4
     with pytest.raises(InputError, match=r"town-2d-k4\.xz: is for 7 only"):
         least_sum(4, 2)
-    monkeypatch.setattr(towns, "_followed", {(2, towns.Checker): 4})
+    monkeypatch.setattr(towns, "_followed", {(2, Checker): 4})
     with pytest.raises(InputError, match=r"town-2d-k5\.xz: cannot be read"):
         least_sum(5, 2)
 

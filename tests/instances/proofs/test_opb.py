@@ -13,7 +13,7 @@ import pytest
 from closeknit.cli.app import run
 from closeknit.instances import InputError, Instance, Sukp, write_instance
 from closeknit.instances.library import bundled
-from closeknit.instances.proofs import Limits, check_opb_proof, formula_of, opb
+from closeknit.instances.proofs import Formula, Limits, check_opb_proof, formula_of, opb
 from closeknit.instances.proofs.opb import read_opb
 from tests.proofs import branching_proof
 
@@ -47,7 +47,7 @@ end pseudo-Boolean proof
 """
 
 
-def read(text: str, folder: Path) -> opb.Formula:
+def read(text: str, folder: Path) -> Formula:
     path = folder / "f.opb"
     path.write_text(text)
     return read_opb(path)
@@ -227,7 +227,7 @@ def test_exported_formulas_are_the_formula(instance: Instance, tmp_path: Path) -
     path.write_text("".join(made.text()))
     found = read_opb(path)
 
-    def plain(formula: opb.Formula) -> list[tuple[dict[str, int], int]]:
+    def plain(formula: Formula) -> list[tuple[dict[str, int], int]]:
         names = ["", *formula.names]
         return [
             (
