@@ -31,6 +31,7 @@ from ..instances.proofs import (
 )
 from ..instances.proofs.proof_file import proof_lines
 from ..instances.value import cost_text
+from ..instances.visible import visible
 from ..solvers import Status, clock, read_solution
 from ..solvers.proof_syntax import SYNTAXES, rewritten
 from ..solvers.result import ACCEPTABLE
@@ -134,7 +135,7 @@ def run(args: argparse.Namespace) -> int:
             lines = [f"{found.open}: accepted"]
         why = problem_of(instance).unsolvable(instance)
         for line in lines or [_claim(found, why)]:
-            print(f"{args.solution}: {line}")
+            print(visible(f"{args.solution}: {line}"))
     return 1 if found.wrong or objection else 0
 
 
@@ -190,5 +191,5 @@ def _check_formula(args: argparse.Namespace, limits: Limits) -> int:
         )
     if args.json != "-":
         steps = proved and f"{proved.steps} step{'s' * (proved.steps != 1)}"
-        print(why or f"{args.proof}: derived: {concludes} ({steps})")
+        print(visible(why or f"{args.proof}: derived: {concludes} ({steps})"))
     return 1 if why else 0

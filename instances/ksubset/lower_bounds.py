@@ -69,8 +69,9 @@ def derive_bound(
 
 def _is_lattice(instance: KSubset) -> bool:
     """Whether the processors are distinct points of a grid with L1 distances."""
-    distinct = len(set(instance.free)) == instance.n
-    return isinstance(instance.topology, Mesh | Points) and distinct
+    if isinstance(instance.topology, Points):
+        return len(set(instance.free)) == instance.n
+    return isinstance(instance.topology, Mesh)
 
 
 def _cheapest_run(x: Sequence[int], k: int) -> int:

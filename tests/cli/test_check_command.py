@@ -219,6 +219,24 @@ def test_infeasibility_that_nothing_derived_does_not_hold(
         assert known in said
 
 
+def test_infeasibility_by_a_proof_in_a_file_needs_that_file(
+    tmp_path: Path, capsys: Capsys
+) -> None:
+    """A true one was refused, with its proof or without: it is no certificate."""
+    files = str(tmp_path / "a.json"), str(tmp_path / "s.json")
+    proof = str(tmp_path / "p.pbp")
+    write_instance(NARROW, files[0])
+    assert run(["solve", files[0], "--proof", proof, "--json", files[1]]) == 3
+    assert "pseudo-Boolean proof" in Path(files[1]).read_text()
+    capsys.readouterr()
+    assert run(["check", *files, "--proof", proof]) == 0
+    said = capsys.readouterr().out
+    assert said == f"{files[1]}: holds: infeasible (checked: pseudo-Boolean proof)\n"
+    assert run(["check", *files]) == 2
+    assert "--proof: is needed to check this proof" in capsys.readouterr().err
+    assert run(["check", *files, "--prove"]) == 0
+
+
 def test_a_placement_that_moves_nothing_is_optimal_by_definition(
     tmp_path: Path,
 ) -> None:
