@@ -21,18 +21,16 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..errors import InputError
-from .checker import Limits, NoProof, TooLong
 from .formula import Formula
 from .proof_file import Proved, follow, proof_lines
 from .propagation import Propagator
+from .statements import MOST_DIGITS, Limits, NoProof, TooLong
 
 MOST_SIZE = 2**28
 """Characters of a formula, unpacked."""
 MOST_WORDS = 2**22
 """Of all statements; a term has two."""
 MOST_CONSTRAINTS = 2**20
-MOST_DIGITS = 1200
-"""Of a number; the checker takes 4096 bits."""
 
 _NUMBER = re.compile(r"[+-]?[0-9]+", re.ASCII)
 _LITERAL = re.compile(r"~?[A-Za-z_][A-Za-z0-9_\[\]{}^-]{1,99}", re.ASCII)
@@ -197,6 +195,6 @@ class _Reader:
 def _number(word: str) -> int:
     if not _NUMBER.fullmatch(word):
         raise InputError("is no number", value=word)
-    if len(word) > MOST_DIGITS:
+    if len(word) > MOST_DIGITS + 1:  # and a sign
         raise InputError(f"has more than {MOST_DIGITS} digits", value=word)
     return int(word)

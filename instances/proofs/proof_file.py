@@ -13,10 +13,11 @@ from ..errors import InputError
 from ..files import reading, unpacking
 from ..problems import Instance, problem_of
 from ..value import Value
-from .checker import Limits, NoProof, Outcome, Refused, TooLong, check_proof
+from .checker import Outcome, check_proof
 from .formula import Formula
 from .formulas import formula_of, levels_of, unfolded
 from .propagation import Propagator
+from .statements import Limits, NoProof, Refused, TooLong
 
 MOST_BYTES = 2**32
 """Maximal size of a proof, unpacked."""
