@@ -52,7 +52,6 @@ def options(parser: Parser) -> None:
         "--accept",
         action="append",
         choices=ACCEPTABLE,
-        default=[],
         metavar="GRADE",
         help="take this grade's word for what is not derived again: "
         f"{', '.join(ACCEPTABLE)}; may be repeated, and means exactly those named",
@@ -107,7 +106,7 @@ def run(args: argparse.Namespace) -> int:
         limits=limits,
         plain=args.plain,
     )
-    objection = found.objection(args.accept)
+    objection = found.objection(args.accept or ())
     lines = found.wrong or objection
     if not lines and args.rewrite:
         with proof_lines(args.proof) as steps, writing(args.rewrite) as stream:

@@ -194,7 +194,10 @@ def test_an_unknown_rule_is_named_with_its_place(
     formula.write_text(NOT_SAT)
     proof.write_text(REFUTED.replace("pol", "dom"))
     assert run(["check", str(formula), "--proof", str(proof)]) == 2
-    assert f"{proof}: step 2 (line 3): rule dom is not supported" in capsys.readouterr().err
+    assert (
+        f"{proof}: step 2 (line 3): rule dom is not supported"
+        in capsys.readouterr().err
+    )
 
 
 SMALL: tuple[Instance, ...] = (
