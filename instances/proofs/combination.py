@@ -69,7 +69,6 @@ class Combination:
         row = self._pop_row()
         if self._stack:
             raise Refused("leaves more than one row")
-        bounded(max(row.terms.values(), default=0))
         return row
 
     def _pop(self) -> tuple[Row, int, bool]:

@@ -143,10 +143,13 @@ class Statements:
             *whole, rest = line.partition("%")[0].split(";")
             for each in whole:
                 if begun.tell():
-                    each = begun.getvalue() + each
-                    begun = StringIO()
+                    begun.write(each)
+                    each, begun = begun.getvalue(), StringIO()
+                    if len(each) > self._limits.line:
+                        raise self._too_long()
                 yield each
-            begun.write(rest)
+            if begun.tell() or not rest.isspace():
+                begun.write(rest)
             if begun.tell() > self._limits.line:
                 raise self._too_long()
         if begun.getvalue().strip():
@@ -186,9 +189,10 @@ def number(word: str) -> int:
     >>> number("-12")
     -12
     """
-    if not word.lstrip("+-").isdecimal():
+    digits = word.lstrip("+-")
+    if not digits.isdecimal():
         raise NoProof(f"{word[:40]} is no number")
-    if len(word) > MOST_DIGITS + 1:
+    if len(digits) > MOST_DIGITS:
         raise Refused("has numbers that are too large")
     return int(word)
 

@@ -56,13 +56,14 @@ class Store:
         self._shift = len(formula.rows) - self.last
         self._given: set[int] = set()  # numbers of rows that are never deleted
         self._most = len(self.rows) + limits.rows
-        self._terms = -sum(len(row.terms) for row in self.rows.values())
+        self._terms = 0
         self._names = 0
         self._labels: dict[str, int] = {}
 
     def add(self, row: Row) -> None:
         """Store a row under the next number."""
         bounded(row.degree)
+        bounded(max(row.terms.values(), default=0))
         self.spend(len(row.terms))
         self._number(row)
         self.propagator.enter(self.last + self._shift, row)
