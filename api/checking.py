@@ -1,24 +1,26 @@
-"""Whether a solution is true, from the definition."""
+"""Whether a solution is true, from the definition, and what of it was derived again."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..formulations.ksubset.bounds.bounds import rederive
 from ..instances import InputError, Instance, KSubset, Value
 from ..instances import check as check_chosen
 from ..instances.ksubset.certificate import Checker
 from ..instances.ksubset.certificate_file import check_certificate
+from ..instances.ksubset.lower_bounds import derive_bound
 from ..instances.plain import plain as plainly
 from ..instances.problems import problem_of
 from ..instances.proofs import Limits, Propagator, Refused, check_proof_file
 from ..instances.value import cost_text, ordered
-from ..solvers import Grade, Status, read_solution, solution_errors
+from ..methods import METHODS
+from ..solvers import Grade, Result, Settings, Status, read_solution, solution_errors
 from ..solvers.certificate_kernels import FastChecker
 from ..solvers.propagation_kernels import FastPropagator
-from ..solvers.result import CERTIFIED, LOGGED, NOTHING
+from ..solvers.result import ACCEPTABLE, CERTIFIED, LOGGED, NOTHING
 from ..solvers.solution_json import SolutionFile, parse_solution
 from .solution import Solution, indices_of, instance_of
 
@@ -29,11 +31,13 @@ def check(
     *,
     certificate: str | Path | None = None,
     proof: str | Path | None = None,
+    accept: str | Iterable[str] = (),
 ) -> list[str]:
     """List what is wrong with a solution or a selection; nothing if it is right.
 
-    The selection is checked and priced by the definition. A bound of grade
-    ``checked`` is derived again; the word of a search or of a solver is not.
+    The selection is checked and priced by the definition. A bound of grade ``checked``
+    is derived again, by other code than found it. The word of a search or of a solver
+    is an objection, unless a proof is given or its grade accepted.
 
     Parameters
     ----------
@@ -46,6 +50,9 @@ def check(
         Path of the certificate on which the proof rests, if it rests on one.
     proof
         Path of a pseudo-Boolean proof of the bound, see docs/proofs.md.
+    accept
+        A grade, or several, whose word is taken: ``enumerated``, ``confirmed``,
+        ``solver``; exactly those named.
 
     Returns
     -------
@@ -65,7 +72,18 @@ def check(
     ([], [])
     >>> ck.check(job, [0, 4])
     ['no free processor 4']
+    >>> job = ck.ksubset(ck.Mesh(3, 3), k=3, busy=[(1, 1)])
+    >>> ck.check(job, ck.solve(job, method="cuts-bb"), accept="enumerated")
+    []
+    >>> for line in ck.check(job, ck.solve(job, method="cuts-bb")):
+    ...     print(line)
+    cost 4 holds; bound 4 not re-derived (enumerated: cuts-bb): give --prove or --proof
     """
+    accepted = [accept] if isinstance(accept, str) else list(accept)
+    for one in accepted:
+        if one not in ACCEPTABLE:
+            what = f"must be one of {', '.join(ACCEPTABLE)}"
+            raise InputError(what, "accept", one)
     instance = instance_of(job)
     if solution is None:
         if not isinstance(job, Solution):
@@ -81,111 +99,233 @@ def check(
         except InputError as error:
             return [str(error)]
         return check_chosen(instance, chosen)
-    return objections(instance, claimed, certificate, proof)
+    found = examine(instance, claimed, certificate, proof)
+    return found.wrong or found.objection(accepted)
 
 
-def objections(
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What a check found: faults, or else what of the claims was derived again.
+
+    ``cost``, ``bound`` and ``status`` are True where a claim was derived, False where
+    it was not, and None where nothing is claimed.
+    """
+
+    claimed: SolutionFile
+    wrong: list[str]
+    cost: bool | None
+    bound: bool | None
+    status: bool | None
+    remark: str
+    """What ``prove`` added, or why it did not."""
+
+    @property
+    def open(self) -> str:
+        """What holds and what was not derived, in one line; empty if all was."""
+        if False not in (self.bound, self.status):
+            return ""
+        price, bound = self.claimed.objective, self.claimed.bound
+        holds = "" if price is None else f"cost {cost_text(price)} holds; "
+        what = "infeasibility" if bound is None else f"bound {cost_text(bound)}"
+        return f"{holds}{what} not re-derived ({self.claimed.proof})"
+
+    def accepted(self, grades: Collection[str]) -> bool:
+        """Whether the grade of what was not derived is among those."""
+        proof = self.claimed.proof
+        return proof is not None and proof.grade.value in grades
+
+    def objection(self, grades: Collection[str]) -> list[str]:
+        """Return the line about what was not derived, unless its grade will do."""
+        if not self.open or self.accepted(grades):
+            return []
+        return [f"{self.open}: {self.remark or 'give --prove or --proof'}"]
+
+
+class _Untrue(Exception):
+    """A claim of a solution is false, or names what does not exist."""
+
+
+def examine(
     instance: Instance,
     solution: SolutionFile,
-    certificate: str | Path | None,
+    certificate: str | Path | None = None,
     proof: str | Path | None = None,
     *,
-    again: bool = False,
+    prove: Settings | None = None,
     limits: Limits | None = None,
     plain: bool = False,
-) -> list[str]:
-    """List what is untrue in a solution; a bound of grade ``checked`` is derived.
+) -> Findings:
+    """Check a solution; derive its bound, or that there is none, where anything can.
 
-    One that rests on a certificate needs it, unless it is proved ``again`` after this.
+    A bound that rests on a proof in a file needs that file, unless ``prove``, the
+    settings of another run, has it proved again.
     """
-    return (
-        solution_errors(instance, solution)
-        or _of_shape(instance, solution.bound)
-        or _of_proof(instance, solution, proof, limits, plain)
-        or _of_bound(
-            *(instance, solution, certificate, again or proof is not None),
-            *(limits, plain),
-        )
+    if certificate is not None and not isinstance(instance, KSubset):
+        name = problem_of(instance).name
+        raise InputError("is for ksubset files only", "--certificate", name)
+    if wrong := solution_errors(instance, solution) or _shape_errors(
+        instance, solution
+    ):
+        return _findings(solution, wrong, holds=False)
+    limits = limits or Limits()
+    derived, remark = False, ""
+    try:
+        if proof is not None:
+            derived = _by_proof(instance, solution, proof, limits, plain)
+        if certificate is not None and isinstance(instance, KSubset):
+            checker = Checker if plain else FastChecker
+            proved = check_certificate(
+                instance, certificate, seconds=limits.seconds, by=checker
+            )
+            derived |= _reaches(solution, proved, "the certificate")
+        if solution.bound is not None:
+            derived |= _by_arithmetic(instance, solution, limits, plain)
+        elif solution.status is Status.INFEASIBLE:
+            known = problem_of(instance).unsolvable(instance) is not None
+            derived |= known or solution.certificate is not None  # checked above
+        else:
+            return _findings(solution, [])
+        if not derived and prove is not None:
+            derived, remark = _by_search(instance, solution, prove)
+    except _Untrue as untrue:
+        return _findings(solution, [str(untrue)])
+    if not derived and prove is None:
+        _demand_file(solution, certificate, proof)
+    return _findings(solution, [], derived=derived, remark=remark)
+
+
+def _findings(
+    solution: SolutionFile,
+    wrong: list[str],
+    *,
+    holds: bool = True,
+    derived: bool = False,
+    remark: str = "",
+) -> Findings:
+    """Say what was derived of what is claimed; ``holds`` if the selection does."""
+    status = {Status.FEASIBLE: holds, Status.UNKNOWN: None}
+    return Findings(
+        *(solution, wrong),
+        cost=None if solution.selection is None else holds,
+        bound=None if solution.bound is None else derived,
+        status=status.get(solution.status, derived),
+        remark=remark,
     )
 
 
-def _of_proof(
-    instance: Instance,
-    solution: SolutionFile,
-    path: str | Path | None,
-    limits: Limits | None,
-    plain: bool,
-) -> list[str]:
-    """Check a pseudo-Boolean proof of the bound, or of infeasibility."""
-    if path is None:
-        if solution.proof == LOGGED:
-            raise InputError("is needed to check this proof", field="--proof")
-        return []
-    try:
-        proved = check_proof_file(
-            instance, path, limits, Propagator if plain else FastPropagator
-        )
-    except Refused as refused:
-        return [str(refused)]
-    if solution.status is Status.INFEASIBLE:
-        if proved.bound is None:
-            return []
-        return [f"{path}: proves a bound of {cost_text(proved.bound)} only"]
-    if proved.bound is None:
-        return [f"{path}: proves that there is no solution"]
-    if solution.bound is None:
-        return [f"{path}: the solution claims no bound"]
-    if ordered(proved.bound) < ordered(solution.bound):
-        claimed, found = cost_text(solution.bound), cost_text(proved.bound)
-        return [f"bound: is {claimed}, but {path} proves {found}"]
-    return []
-
-
-def without_certificate(why: str = "") -> InputError:
-    """Return the error that a proof cannot be checked without its certificate."""
-    problem = f"is needed to check this proof{f': {why}' if why else ''}"
-    return InputError(problem, field="--certificate")
-
-
-def _of_shape(instance: Instance, bound: Value | None) -> list[str]:
-    """Complain of a bound that is no cost of this problem."""
-    levels = problem_of(instance).levels(instance)
-    found = len(bound) if isinstance(bound, tuple) else None
-    if bound is None or found == levels:
+def _shape_errors(instance: Instance, solution: SolutionFile) -> list[str]:
+    """Complain of claims without a selection, and of a bound that is no cost."""
+    bound, levels = solution.bound, problem_of(instance).levels(instance)
+    if solution.selection is None:
+        try:
+            Result(
+                status=solution.status,
+                objective=solution.objective,
+                bound=bound,
+                proof=solution.proof,
+            )
+        except ValueError as error:
+            return [f"status: {solution.status.value}: {error}"]
+    if bound is None or levels == (len(bound) if isinstance(bound, tuple) else None):
         return []
     what = "an integer" if levels is None else f"a list of {levels} levels"
     return [f"bound: is {cost_text(bound)}, but a cost is {what}"]
 
 
-def _of_bound(
+def _reaches(solution: SolutionFile, proved: Value, by: str) -> bool:
+    """Whether a bound is claimed and was proved; raise `_Untrue` if it is above."""
+    bound = solution.bound
+    if bound is not None and ordered(bound) > ordered(proved):
+        raise _Untrue(
+            f"bound: is {cost_text(bound)}, but {by} proves {cost_text(proved)}"
+        )
+    return bound is not None
+
+
+def _by_proof(
     instance: Instance,
     solution: SolutionFile,
-    certificate: str | Path | None,
-    again: bool,
-    limits: Limits | None,
+    path: str | Path,
+    limits: Limits,
     plain: bool,
-) -> list[str]:
-    """Derive a bound of grade ``checked`` again, and follow a certificate."""
+) -> bool:
+    """Follow a pseudo-Boolean proof of the bound, or of infeasibility."""
+    propagator = Propagator if plain else FastPropagator
+    try:
+        proved = check_proof_file(instance, path, limits, propagator).bound
+    except Refused as refused:
+        raise _Untrue(str(refused)) from None
+    if solution.status is Status.INFEASIBLE:
+        if proved is not None:
+            raise _Untrue(f"{path}: proves a bound of {cost_text(proved)} only")
+        return True
+    if proved is None:
+        raise _Untrue(f"{path}: proves that there is no solution")
+    if solution.bound is None:
+        raise _Untrue(f"{path}: the solution claims no bound")
+    return _reaches(solution, proved, str(path))
+
+
+def _by_arithmetic(
+    instance: Instance, solution: SolutionFile, limits: Limits, plain: bool
+) -> bool:
+    """Derive a bound by the name of its proof; raise `_Untrue` if there is none."""
     bound, proof = solution.bound, solution.proof
-    if certificate is not None and isinstance(instance, KSubset):
-        proved = check_certificate(
-            *(instance, certificate),
-            seconds=(limits or Limits()).seconds,
-            by=Checker if plain else FastChecker,
+    assert bound is not None
+    assert proof is not None
+    nothing = (0,) * len(bound) if isinstance(bound, tuple) else 0
+    if proof == NOTHING:
+        return _reaches(solution, nothing, "that costs are not negative")
+    if proof.grade is not Grade.CHECKED:
+        return ordered(bound) <= ordered(nothing)
+    if proof == LOGGED or (proof == CERTIFIED and isinstance(instance, KSubset)):
+        return False  # the files say
+    derived = None
+    if isinstance(instance, KSubset):
+        checker = Checker if plain else FastChecker
+        derived = derive_bound(
+            instance, proof.by, seconds=limits.seconds, checker=checker
         )
-        if bound is not None and proved < bound:  # type: ignore[operator]
-            return [f"bound: is {bound}, but the certificate is for {proved}"]
-    if bound is None or proof is None or proof.grade is not Grade.CHECKED:
-        return []  # infeasibility is looked at with the rest
-    if proof == LOGGED or (proof == NOTHING and not any(ordered(bound))):
-        return []
-    if proof == CERTIFIED:
-        if certificate is None and not again:
-            raise without_certificate()
-        return []
-    derived = rederive(instance, proof.by) if isinstance(instance, KSubset) else None
     if derived is None:
-        return [f"proof: there is no {proof.by!r} for this instance"]
-    if bound > derived:  # type: ignore[operator]  # both are integers by now
-        return [f"bound: is {bound}, but the {proof.by} is {derived}"]
-    return []
+        raise _Untrue(f"proof: there is no {proof.by!r} for this instance")
+    return _reaches(solution, derived, f"the {proof.by}")
+
+
+def _by_search(
+    instance: Instance, solution: SolutionFile, settings: Settings
+) -> tuple[bool, str]:
+    """Solve the instance; return whether that proves the claim, and what it proves."""
+    result = METHODS[problem_of(instance).name]["auto"](instance, settings)
+    bound, found, again = solution.bound, result.objective, f"({result.proof})"
+    if bound is None:
+        if found is not None:
+            raise _Untrue(f"status: infeasible, but {cost_text(found)} is possible")
+        proved = result.status is Status.INFEASIBLE
+    elif found is not None and ordered(bound) > ordered(found):
+        raise _Untrue(
+            f"bound: claims at least {cost_text(bound)}, but {cost_text(found)} is "
+            "possible"
+        )
+    elif result.bound is None:
+        proved = False
+    else:
+        proved = ordered(bound) <= ordered(result.bound)
+        if not proved:
+            return False, f"proved again up to {cost_text(result.bound)} only {again}"
+    if proved and result.proof and result.proof.grade is Grade.SOLVER:
+        return False, f"again only the word of a solver {again}"
+    return proved, f"proved again {again}" if proved else "not proved again"
+
+
+def _demand_file(
+    solution: SolutionFile,
+    certificate: str | Path | None,
+    proof: str | Path | None,
+) -> None:
+    """Raise InputError if the proof is in a file that was not given."""
+    for kind, given, option in (
+        (CERTIFIED, certificate, "--certificate"),
+        (LOGGED, proof, "--proof"),
+    ):
+        if solution.proof == kind and given is None:
+            raise InputError("is needed to check this proof", field=option)

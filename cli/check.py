@@ -1,41 +1,61 @@
-"""Check a solution file against its instance, from the definition.
+"""Check a solution file against its instance, from the definition; or a proof alone.
 
 The digest, the selection, its cost and the status are checked. A bound of grade
-"checked" is derived again, if need be by following a certificate; so is infeasibility,
-from the certificate in the solution of a submesh request. With --prove, every other
-bound is proved again too, by closeknit's own search within the time limit; one that
-rests on a certificate then needs no certificate. With --proof, a pseudo-Boolean proof
-in the format of VeriPB is checked step by step, for any problem, about the formula that
-export --to opb writes. Exit status 0 when everything is true, 1 when something is not,
-2 when a file cannot be used.
+"checked" is derived again, by other code than found it, if need be by following a
+certificate; so is infeasibility, from the certificate in the solution of a submesh
+request. What a search or a solver vouches for is named as not derived again, and ends
+with status 1, unless its grade is accepted. With --prove it is proved again, by
+closeknit's own search within the time limit; one that rests on a certificate then needs
+no certificate. With --proof, a pseudo-Boolean proof in the format of VeriPB is checked
+step by step, for any problem, about the formula that export --to opb writes. Where FILE
+is such a formula and ends in .opb, the proof is checked without a solution. Exit status
+0 when everything is true, 1 when something is not or nothing derived it, 2 when a file
+cannot be used.
 """
 
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
-from ..instances import Instance, Value, problem_of, read_instance
+from ..instances import problem_of, read_instance
 from ..instances.errors import InputError
 from ..instances.files import writing
-from ..instances.proofs import Limits, formula_of
+from ..instances.proofs import (
+    Limits,
+    Propagator,
+    Refused,
+    check_opb_proof,
+    formula_of,
+    is_opb,
+)
 from ..instances.proofs.proof_file import proof_lines
-from ..instances.value import cost_text, ordered
-from ..methods import METHODS
-from ..solvers import Settings, Status, clock, read_solution
+from ..instances.value import cost_text
+from ..instances.visible import visible
+from ..solvers import Status, clock, read_solution
 from ..solvers.proof_syntax import SYNTAXES, rewritten
-from ..solvers.result import CERTIFIED
-from ..solvers.solution_json import SolutionFile
+from ..solvers.result import ACCEPTABLE
 from . import outputs, shared
 from .parser import Parser, flag
 
-_OPEN = "; not proved again"
+FORMAT = "closeknit/check"
 
 
 def options(parser: Parser) -> None:
     """Declare the options."""
-    parser.add_argument("file", metavar="FILE", help="instance file")
-    parser.add_argument("solution", metavar="SOLUTION", help="solution file")
+    parser.add_argument("file", metavar="FILE", help="instance file, or formula (.opb)")
+    parser.add_argument(
+        "solution", metavar="SOLUTION", nargs="?", help="solution file; none with .opb"
+    )
     flag(parser, "--prove", "prove the bound again, whatever its grade")
+    parser.add_argument(
+        "--accept",
+        action="append",
+        choices=ACCEPTABLE,
+        metavar="GRADE",
+        help="take this grade's word for what is not derived again: "
+        f"{', '.join(ACCEPTABLE)}; may be repeated, and means exactly those named",
+    )
     parser.add_argument(
         "--certificate", metavar="FILE", help="proof that solve --certificate wrote"
     )
@@ -56,73 +76,119 @@ def options(parser: Parser) -> None:
         help="version of VeriPB's syntax for --rewrite (default: %(default)s)",
     )
     shared.add_settings(parser, time_limit=60.0)
+    outputs.add_json(parser, "what holds and what was derived")
     parser.examples(
         "check instance.json solution.json --proof proof.pbp.xz",
         "check instance.json solution.json",
         "check instance.json solution.json --prove --time-limit 300",
+        "check instance.json solution.json --accept enumerated",
+        "check formula.opb --proof proof.pbp",
     )
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print one line per objection, or that everything holds."""
-    from ..api.checking import objections, without_certificate
-
-    settings = shared.settings_of(args)
-    instance = read_instance(args.file)
-    if args.certificate is not None:
-        shared.refuse_certificate(instance)
+    """Print one line per fault, or what holds and what was derived again."""
     if args.rewrite and args.proof is None:
         raise InputError("is for --proof", field="--rewrite")
+    settings = shared.settings_of(args)
+    limits = Limits(seconds=settings.time_limit, now=clock.now)
+    if is_opb(args.file):
+        return _check_formula(args, limits)
+    if args.solution is None:
+        raise InputError("is missing", field="SOLUTION")
+    from ..api.checking import Findings, examine
+
+    instance = read_instance(args.file)
     solution = read_solution(args.solution)
-    again = args.prove and solution.bound is not None
-    wrong = objections(
-        instance,
-        solution,
-        args.certificate,
-        args.proof,
-        again=again,
-        limits=Limits(seconds=settings.time_limit, now=clock.now),
+    found: Findings = examine(
+        *(instance, solution, args.certificate, args.proof),
+        prove=settings if args.prove else None,
+        limits=limits,
         plain=args.plain,
     )
-    remark = ""
-    if not wrong and again:
-        assert solution.bound is not None
-        wrong, remark = _proved_again(instance, solution.bound, settings)
-        if remark.startswith(_OPEN) and _rests_on_certificate(solution, args):
-            raise without_certificate(remark.removeprefix("; "))
-    for problem in wrong:
-        print(f"{args.solution}: {problem}")
-    if wrong:
-        return 1
-    if args.rewrite:
-        with proof_lines(args.proof) as lines, writing(args.rewrite) as stream:
-            stream.writelines(rewritten(formula_of(instance), lines, args.syntax))
-    claim = solution.status.value
+    objection = found.objection(args.accept or ())
+    lines = found.wrong or objection
+    if not lines and args.rewrite:
+        with proof_lines(args.proof) as steps, writing(args.rewrite) as stream:
+            stream.writelines(rewritten(formula_of(instance), steps, args.syntax))
+    if args.json:
+        outputs.write_json(
+            args.json,
+            FORMAT,
+            instance=instance.name,
+            status=solution.status.value,
+            cost=solution.objective,
+            bound=solution.bound,
+            proof=solution.proof and str(solution.proof),
+            holds=not lines,
+            derived={
+                "cost": found.cost,
+                "bound": found.bound,
+                "status": found.status,
+            },
+            accepted=bool(found.open and not lines),
+            lines=lines or ([found.open] if found.open else []),
+        )
+    if args.json != "-":
+        if found.open and not lines:
+            lines = [f"{found.open}: accepted"]
+        why = problem_of(instance).unsolvable(instance)
+        for line in lines or [_claim(found, why)]:
+            print(visible(f"{args.solution}: {line}"))
+    return 1 if found.wrong or objection else 0
+
+
+def _claim(found: Any, unsolvable: str | None) -> str:
+    """Return the line about a solution of which everything was derived."""
+    solution = found.claimed
+    claim: str = solution.status.value
     if solution.objective is not None:
         claim += f", cost {cost_text(solution.objective)}"
     if solution.bound is not None:
         claim += f", bound {cost_text(solution.bound)} ({solution.proof})"
     if solution.status is Status.INFEASIBLE:
-        why = problem_of(instance).unsolvable(instance)
-        claim += f" ({solution.proof})" + (f": {why}" if why else "")
-    print(f"{args.solution}: holds: {claim}{remark}")
-    return 0
+        claim += f" ({solution.proof})" + (f": {unsolvable}" if unsolvable else "")
+    return f"holds: {claim}" + (f"; {found.remark}" if found.remark else "")
 
 
-def _rests_on_certificate(solution: SolutionFile, args: argparse.Namespace) -> bool:
-    return solution.proof == CERTIFIED and args.certificate is None
+def _check_formula(args: argparse.Namespace, limits: Limits) -> int:
+    """Check a proof about a formula that stands in a file; print what it concludes."""
+    from ..solvers.propagation_kernels import FastPropagator
 
-
-def _proved_again(
-    instance: Instance, bound: Value, settings: Settings
-) -> tuple[list[str], str]:
-    """Solve the instance; return what is wrong with a bound, and what was proved."""
-    result = METHODS[problem_of(instance).name]["auto"](instance, settings)
-    if result.objective is not None and ordered(bound) > ordered(result.objective):
-        claimed, possible = cost_text(bound), cost_text(result.objective)
-        return [f"bound: claims at least {claimed}, but {possible} is possible"], ""
-    if result.bound is None:
-        return [], _OPEN
-    if ordered(bound) > ordered(result.bound):
-        return [], f"{_OPEN} beyond {cost_text(result.bound)}"
-    return [], f"; proved again ({result.proof})"
+    for given, name in (
+        (args.solution, "SOLUTION"),
+        (args.certificate, "--certificate"),
+        (args.prove, "--prove"),
+        (args.accept, "--accept"),
+        (args.rewrite, "--rewrite"),
+    ):
+        if given:
+            raise InputError("is not for formulas (.opb)", field=name)
+    if args.proof is None:
+        raise InputError("is needed with a formula (.opb)", field="--proof")
+    propagator = Propagator if args.plain else FastPropagator
+    proved, why = None, ""
+    try:
+        proved = check_opb_proof(args.file, args.proof, limits, propagator)
+    except Refused as refused:
+        why = str(refused)
+    unsatisfiable = proved is not None and proved.bound is None
+    concludes = (
+        "UNSAT" if unsatisfiable else proved and f"objective at least {proved.bound}"
+    )
+    if args.json:
+        outputs.write_json(
+            args.json,
+            FORMAT,
+            formula=str(args.file),
+            holds=proved is not None,
+            derived=proved is not None,
+            unsatisfiable=unsatisfiable,
+            bound=proved and proved.bound,
+            steps=proved and proved.steps,
+            lines=[why] if why else [],
+        )
+    if args.json != "-":
+        steps = proved and f"{proved.steps} step{'s' * (proved.steps != 1)}"
+        print(visible(why or f"{args.proof}: derived: {concludes} ({steps})"))
+    return 1 if why else 0

@@ -44,7 +44,7 @@ def options(parser: Parser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Check what is to be drawn, draw it, and write the picture."""
-    from ..api.checking import objections
+    from ..api.checking import examine
     from ..api.solution import Drawing
 
     instance = read_instance(args.file)
@@ -54,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
         drawing = drawing_of(instance, {})
     else:
         solution = read_solution(args.solution)
-        if wrong := objections(instance, solution, args.certificate):
+        if wrong := examine(instance, solution, args.certificate).wrong:
             print(f"closeknit: {args.solution}: {'; '.join(wrong)}", file=sys.stderr)
             return 1
         if solution.selection is None:

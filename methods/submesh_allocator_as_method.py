@@ -15,10 +15,8 @@ from ..heuristics.submesh.allocator import OutOfTimeError
 from ..instances import Submesh
 from ..solvers import Grade, Limit, Proof, Result, Settings, Status, answer, clock
 from ..solvers.method import Method, Variant
+from ..solvers.result import NOTHING
 from .submesh_allocators import ALLOCATORS
-
-_NO_MOVES = Proof(Grade.CHECKED, "no resident is moved")
-"""No cost is below that of moving no resident, whichever allocator is used."""
 
 
 def methods() -> list[Method[Submesh]]:
@@ -57,7 +55,7 @@ def run(name: str, instance: Submesh, settings: Settings) -> Result:
     except KeyboardInterrupt:
         limit = Limit.INTERRUPT
     if box is not None:
-        return answer(instance, box, start=start, bound=(0, 0, 0), proof=_NO_MOVES)
+        return answer(instance, box, start=start, bound=(0, 0, 0), proof=NOTHING)
     if limit or instance.migrate or not spec.complete:
         return answer(instance, None, start=start, limit=limit)
     proof = Proof(Grade.ENUMERATED, name)

@@ -82,6 +82,9 @@ CERTIFIED = Proof(Grade.CHECKED, "certificate")
 LOGGED = Proof(Grade.CHECKED, "pseudo-Boolean proof")
 """A proof in the format of VeriPB, which ``closeknit check --proof`` verifies."""
 
+ACCEPTABLE = tuple(one.value for one in Grade if one is not Grade.CHECKED)
+"""Grades whose word may be taken for a bound that nothing derives again."""
+
 
 class SolverError(RuntimeError):
     """A solver is missing, crashed, rejected a model or returned a wrong solution."""

@@ -20,7 +20,7 @@ from ..instances import sha256 as digest
 from ..instances.files import read_text, write_text
 from ..instances.json_text import dumps
 from ..instances.parsing import parse_json
-from .result import COUNTED, Grade, Limit, Proof, Result, Status
+from .result import COUNTED, LOGGED, Grade, Limit, Proof, Result, Status
 
 FORMAT = "closeknit/solution"
 _NEEDED = ("instance", "sha256", "method", "status")
@@ -165,7 +165,7 @@ def _certificate_errors(
     if proof is None:
         return ["proof: missing"]
     if certificate is None:
-        if proof.grade is Grade.CHECKED:
+        if proof.grade is Grade.CHECKED and proof != LOGGED:  # that is in a file
             return ["certificate: missing, but the proof is checked"]
         return []
     if wrong := check(instance, certificate):

@@ -23,6 +23,7 @@ from closeknit.instances.ksubset.certificate_file import (
     write_certificate,
 )
 from closeknit.instances.parsing import parse_json
+from closeknit.instances.proofs.opb import read_opb
 from closeknit.instances.submesh.packing_json import read_packings
 from closeknit.instances.sukp.text import sukp_text
 from closeknit.reports.adversary.worst_known import read_worst_known
@@ -165,6 +166,11 @@ def _ledgers() -> list[bytes]:
     return [json.dumps(whole).encode()]
 
 
+FORMULA = """* #variable= 3 #constraint= 2
+min: +3 xa -2 ~xb ;
++2 xa +3 ~xb -1 xc >= 1 ;
++1 xa +1 xb = 1 ;
+"""
 STUDY = """format = "closeknit/study"
 version = 1
 name = "n"
@@ -232,6 +238,7 @@ READERS: dict[str, Reader] = {
     "compiled": Reader(read_configuration, ".ck", _compiled, "packed"),
     "solution": Reader(read_solution, ".json", _solutions, "json"),
     "certificate": Reader(_certificate, ".xz", _certificates, "packed"),
+    "formula": Reader(read_opb, ".opb", lambda: [FORMULA.encode()]),
     "study": Reader(
         lambda path: read_study(str(path)), ".toml", lambda: [STUDY.encode()]
     ),

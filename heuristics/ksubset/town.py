@@ -9,7 +9,7 @@ from itertools import permutations, product
 import numpy as np
 import numpy.typing as npt
 
-from ...formulations.ksubset.bounds.bounds import TOWN
+from ...formulations.ksubset.bounds.bounds import grade_of
 from ...formulations.ksubset.bounds.towns import (
     TOWN_SEARCH,
     town_bound_value,
@@ -17,7 +17,8 @@ from ...formulations.ksubset.bounds.towns import (
     town_sites_in_space,
 )
 from ...instances import IntArray, KSubset, Mesh
-from ...solvers import DEFAULT, Grade, Proof, Result, Settings, answer, clock
+from ...instances.ksubset.lower_bounds import TOWN
+from ...solvers import DEFAULT, Proof, Result, Settings, answer, clock
 
 
 def refusal(instance: KSubset) -> str | None:
@@ -47,7 +48,7 @@ def town(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     """
     start = clock.now()
     d = instance.topology.dimension
-    proof = Proof(Grade.CHECKED, TOWN)
+    proof = Proof(grade_of(instance, TOWN), TOWN)
     low = instance.points.min(axis=0)
     number = np.full(instance.points.max(axis=0) - low + 1, -1, dtype=np.int64)
     number[tuple((instance.points - low).T)] = np.arange(instance.n)

@@ -3,6 +3,7 @@
 from .checker import Outcome, check_proof
 from .formula import Formula
 from .formulas import formula_of
+from .opb import check_opb_proof, is_opb
 from .proof_file import Proved, check_proof_file
 from .propagation import Propagator
 from .statements import Limits, NoProof, Refused, TooLong
@@ -16,7 +17,9 @@ __all__ = [
     "Proved",
     "Refused",
     "TooLong",
+    "check_opb_proof",
     "check_proof",
     "check_proof_file",
     "formula_of",
+    "is_opb",
 ]

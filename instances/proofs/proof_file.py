@@ -13,7 +13,8 @@ from ..errors import InputError
 from ..files import reading, unpacking
 from ..problems import Instance, problem_of
 from ..value import Value
-from .checker import check_proof
+from .checker import Outcome, check_proof
+from .formula import Formula
 from .formulas import formula_of, levels_of, unfolded
 from .propagation import Propagator
 from .statements import Limits, NoProof, Refused, TooLong
@@ -65,6 +66,25 @@ def check_proof_file(
     """
     limits = limits or Limits()
     formula, begun = formula_of(instance), limits.now()
+    outcome, size = follow(formula, path, limits, propagator)
+    spent = limits.now() - begun
+    if outcome.bound is None:
+        return Proved(None, outcome.steps, size, spent)
+    least = -(-(outcome.bound + formula.offset) // formula.unit)
+    levels = levels_of(instance)
+    single = problem_of(instance).levels(instance) is None
+    bound: Value = least if single else unfolded(max(least, 0), levels)
+    return Proved(bound, outcome.steps, size, spent)
+
+
+def follow(
+    formula: Formula, path: str | Path, limits: Limits, propagator: type[Propagator]
+) -> tuple[Outcome, int]:
+    """Check the proof in a file about a formula; return the outcome, and its bytes.
+
+    Raises as `check_proof_file` does.
+    """
+    begun = limits.now()
     try:
         with proof_lines(path) as lines:
             outcome = check_proof(formula, lines, limits, propagator)
@@ -79,15 +99,7 @@ def check_proof_file(
         raise TooLong(error.problem, file=path) from None
     except (EOFError, lzma.LZMAError) as error:
         raise InputError(f"is not a usable xz file: {error}", file=path) from None
-    size = Path(path).stat().st_size if Path(path).is_file() else 0
-    spent = limits.now() - begun
-    if outcome.bound is None:
-        return Proved(None, outcome.steps, size, spent)
-    least = -(-(outcome.bound + formula.offset) // formula.unit)
-    levels = levels_of(instance)
-    single = problem_of(instance).levels(instance) is None
-    bound: Value = least if single else unfolded(max(least, 0), levels)
-    return Proved(bound, outcome.steps, size, spent)
+    return outcome, Path(path).stat().st_size if Path(path).is_file() else 0
 
 
 @contextmanager

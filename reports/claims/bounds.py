@@ -6,9 +6,10 @@ from fractions import Fraction
 from functools import partial
 from itertools import product
 
-from ...formulations.ksubset.bounds.bounds import AXIS, STAR, TOWN, rederive
+from ...formulations.ksubset.bounds.bounds import compute_bound
 from ...heuristics.ksubset import ptas, ptas_published
 from ...instances import InputError, KSubset, Mesh, Points, Torus
+from ...instances.ksubset.lower_bounds import AXIS, STAR, TOWN
 from ...methods import KSUBSET
 from ...solvers import Ties
 from .claim import Claim, Outcome, Trial, held, refuted
@@ -79,7 +80,7 @@ def _below(by: str, trial: Trial) -> Outcome:
 
     def above(instance: KSubset) -> str:
         nonlocal tight
-        bound = rederive(instance, by)
+        bound = compute_bound(instance, by)
         if bound is None:
             raise InputError("there is no such bound")
         optimum = trial.optimum(instance, trial.search)

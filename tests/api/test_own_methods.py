@@ -130,7 +130,9 @@ def test_a_bound_is_recorded_as_the_word_of_the_method() -> None:
 
     solution = ck.solve(JOB, sure)
     assert str(solution.proof) == "solver: sure"
-    assert ck.check(solution) == []
+    (line,) = ck.check(solution)
+    assert "not re-derived (solver: sure)" in line
+    assert ck.check(solution, accept="solver") == []
 
 
 def test_an_instance_may_be_refused() -> None:

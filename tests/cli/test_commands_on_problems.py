@@ -244,11 +244,13 @@ def test_check_follows_solve(cards: str, bag: str, tmp_path: Path, capsys: Any) 
     for path, cost in ((cards, "4; 6"), (bag, "4")):
         assert run(["solve", path, "--json", str(out)]) == 0
         capsys.readouterr()
-        assert run(["check", path, str(out)]) == 0
+        assert run(["check", path, str(out)]) == 1
+        said = capsys.readouterr().out
+        assert f"cost {cost} holds; bound {cost} not re-derived (enumerated: " in said
+        assert run(["check", path, str(out), "--prove"]) == 0
         said = capsys.readouterr().out
         assert f"holds: optimal, cost {cost}, bound {cost} (" in said
-        assert run(["check", path, str(out), "--prove"]) == 0
-        assert "proved again" in capsys.readouterr().out
+        assert "proved again" in said
 
 
 LIES: dict[str, list[tuple[dict[str, Any], str]]] = {
@@ -342,7 +344,8 @@ def test_prove_finds_a_false_bound(
         run(["solve", path, "--method", "bruteforce", "--json", str(out)])
         out.write_text(json.dumps({**json.loads(out.read_text()), **lie}))
         capsys.readouterr()
-        assert run(["check", path, str(out)]) == 0  # cannot be told without a proof
+        assert run(["check", path, str(out)]) == 1
+        assert "not re-derived" in capsys.readouterr().out
         assert run(["check", path, str(out), "--prove"]) == 1
         assert "bound: claims at least " in capsys.readouterr().out
 

@@ -77,6 +77,7 @@ def status_of(shown: list[str]) -> int:
     """Return the exit status that goes with what is shown."""
     for status, said in (
         (1, "failed: "),
+        (1, ".*: give --prove or --proof"),
         (2, "closeknit: "),
         (3, "answer +it does not"),
     ):

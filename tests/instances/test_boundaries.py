@@ -13,11 +13,8 @@ import numpy as np
 import pytest
 
 from closeknit.formulations.ksubset.bounds.bounds import (
-    AXIS,
-    STAR,
-    TOWN,
     _far_from_town,
-    rederive,
+    compute_bound,
 )
 from closeknit.formulations.ksubset.bounds.towns import TOWN_SEARCH
 from closeknit.heuristics.allocation.curves import ordered
@@ -39,6 +36,7 @@ from closeknit.instances import (
     mesh,
 )
 from closeknit.instances.ksubset.instance import _cost_round, described, locations
+from closeknit.instances.ksubset.lower_bounds import AXIS, STAR, TOWN
 from closeknit.instances.submesh import Placement, Resident
 from closeknit.instances.submesh.infeasibility import check_infeasible, image
 from closeknit.instances.submesh.instance import described as described_submesh
@@ -622,10 +620,10 @@ def test_when_the_search_for_a_town_is_worth_its_time() -> None:
 
 
 def test_no_bound_of_another_name() -> None:
-    assert rederive(mesh(3, 3, k=4), "none") is None
+    assert compute_bound(mesh(3, 3, k=4), "none") is None
     line = KSubset("line", Points(((0,), (5,), (6,))), ((0,), (5,), (6,)), 2)
-    assert [rederive(line, by) for by in (STAR, TOWN, AXIS)] == [1, 1, 1]
-    assert rederive(mesh(3, 3, k=4), AXIS) is None
+    assert [compute_bound(line, by) for by in (STAR, TOWN, AXIS)] == [1, 1, 1]
+    assert compute_bound(mesh(3, 3, k=4), AXIS) is None
 
 
 @pytest.mark.parametrize("shape", [(1,), (1, 1, 1, 1), (0, 2), (2, 2, -1)])

@@ -125,6 +125,10 @@ FILES: dict[str, tuple[str, Callable[[], bytes]]] = {
         ),
     ),
     "a certificate": ("certificate", lambda: lzma.compress(b"[1]\n" * 8_000_000)),
+    "a formula": (
+        "formula",
+        lambda: b"".join(b"+1 x%d +1 y%d >= 1 ;\n" % (i, i) for i in range(400_000)),
+    ),
     "hosts": ("hostlist", lambda: b",".join(b"n[0-9]x%d" % i for i in range(800_000))),
     "a ledger": ("ledger", lambda: b"[" + b"{}," * 2_000_000 + b"{}]"),
     "a request": ("request", lambda: b'{"free": "' + b"n1," * 3_000_000 + b'"}'),

@@ -1,4 +1,7 @@
-"""Lower bounds in closeknit's own integers: no solver, cheap to recompute."""
+"""Lower bounds in closeknit's own integers: no solver, cheap to compute.
+
+``instances.ksubset.lower_bounds`` derives those of grade ``checked`` a second time.
+"""
 
 from __future__ import annotations
 
@@ -7,17 +10,15 @@ from itertools import pairwise
 import numpy as np
 
 from ....instances import KSubset, Mesh, Points
+from ....instances.ksubset.lower_bounds import AXIS, STAR, TOWN
+from ....instances.ksubset.towns import has_certificate
 from ....solvers import Grade, Proof
 from .stars import cheapest_stars
 from .towns import TOWN_SEARCH, town_bound_value
 
-STAR = "star bound"
-TOWN = "town bound"
-AXIS = "axis bound"
-
 
 def best_bound(instance: KSubset, *, cost: int | None = None) -> tuple[int, Proof]:
-    """Return the strongest of the bounds below and its proof.
+    """Return the strongest of the bounds below and its proof; of equals, a checked one.
 
     Parameters
     ----------
@@ -34,20 +35,17 @@ def best_bound(instance: KSubset, *, cost: int | None = None) -> tuple[int, Proo
     >>> bound, str(proof)
     (16, 'checked: town bound')
     """
-    value, by = max(
-        (bound, name)
+    value, _, by = max(
+        (bound, grade_of(instance, name) is Grade.CHECKED, name)
         for name in (STAR, TOWN, AXIS)
         if not (name == TOWN and cost is not None and _far_from_town(instance, cost))
-        and (bound := rederive(instance, name)) is not None
+        and (bound := compute_bound(instance, name)) is not None
     )
-    return value, Proof(Grade.CHECKED, by)
+    return value, Proof(grade_of(instance, by), by)
 
 
-def rederive(instance: KSubset, by: str) -> int | None:
-    """Recompute the bound that a proof of grade ``checked`` names.
-
-    Returns None if there is no such bound, or none for this instance.
-    """
+def compute_bound(instance: KSubset, by: str) -> int | None:
+    """Compute the bound of a name; None if there is none such for this instance."""
     if by == STAR:
         return star_bound(instance)
     if by == TOWN:
@@ -55,6 +53,16 @@ def rederive(instance: KSubset, by: str) -> int | None:
     if by == AXIS:
         return axis_bound(instance)
     return None
+
+
+def grade_of(instance: KSubset, by: str) -> Grade:
+    """Return the grade of a bound: ``checked`` if code of its own derives it again.
+
+    For towns that takes a certificate, which only small ones have.
+    """
+    dimension = instance.topology.dimension
+    derived = by != TOWN or has_certificate(instance.k, dimension)
+    return Grade.CHECKED if derived else Grade.ENUMERATED
 
 
 def star_bound(instance: KSubset) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import count
 
 from ....formulations.ksubset.bounds.towns import (
     town,
@@ -13,6 +12,7 @@ from ....formulations.ksubset.bounds.towns import (
     town_sites_in_space,
 )
 from ....instances import KSubset, Site, mesh
+from ....instances.ksubset.towns import longest_side
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class OeisSequence:
 
     def room(self, n: int) -> KSubset:
         """Return the mesh in which the cheapest n processors cost a(n), all free."""
-        side = longest_side(self, n)
+        side = side_of(self, n)
         name = f"{self.name}-n{n}"
         found = mesh(*[side] * self.dimension, k=n)
         return KSubset(name, found.topology, found.free, n)
@@ -56,31 +56,10 @@ SPACE = OeisSequence("A290190", 3, 2, 13, 20, 64)
 SEQUENCES = (PLANE, SPACE)
 
 
-def longest_side(sequence: OeisSequence, n: int) -> int:
-    """Return a side of a box that holds some cheapest n points of the grid.
-
-    These form a centred (plane) partition. Let it have a layers along an axis, and p be
-    the point on that axis in the last of them. The others cost at least a(n - 1), so
-    the distances from p add up to at most a(n) - a(n - 1). Along the axis they add up
-    to at least n (a - 1) / 2, and across it to the least that n points can have of
-    which each line along the axis holds at most a. docs/theory.md has the proof.
-    """
+def side_of(sequence: OeisSequence, n: int) -> int:
+    """Return the side of a box that holds some cheapest n points of the grid."""
     room = sequence.term(n) - sequence.term(n - 1)
-    sides = range(1, n + 1)
-    least = (-(-n * (a - 1) // 2) + _across(n, a, sequence.dimension) for a in sides)
-    return max(a for a, sums in zip(sides, least, strict=True) if sums <= room)
-
-
-def _across(n: int, a: int, dimension: int) -> int:
-    """Return the least sum of distances from an axis, a points on a line along it."""
-    total = 0
-    for r in count():
-        lines = 1 if not r else 2 if dimension == 2 else 4 * r
-        taken = min(n, a * lines)
-        total, n = total + r * taken, n - taken
-        if not n:
-            return total
-    raise AssertionError
+    return longest_side(n, room, sequence.dimension)
 
 
 def b_file(

@@ -20,7 +20,7 @@ from ...pages.document import Document, Section, Table
 from ...proofs.library import fill
 from ...proofs.proving import Proven, prove
 from ..catalogue import RunOptions
-from .sequences import SEQUENCES, OeisSequence, b_file, longest_side, spans
+from .sequences import SEQUENCES, OeisSequence, b_file, side_of, spans
 
 SECONDS, SECONDS_FULL = 40.0, 600.0
 """Limits on writing a certificate, and on checking it."""
@@ -166,7 +166,7 @@ def _document(found: Sequence[_Found]) -> Document:
             entry = each.certified.get(n)
             rows.append(
                 (
-                    *(n, one.term(n), longest_side(one, n)),
+                    *(n, one.term(n), side_of(one, n)),
                     *("search" if entry is None else "certificate",),
                     *((entry.size, entry.writing, entry.checking) if entry else ()),
                     *((None,) * 3 if entry is None else ()),

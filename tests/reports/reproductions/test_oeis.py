@@ -13,6 +13,7 @@ from closeknit.exact.ksubset.cuts_bb.record import record
 from closeknit.formulations.ksubset.bounds import towns
 from closeknit.formulations.ksubset.bounds.diagrams import partition_cost
 from closeknit.instances import cost
+from closeknit.instances.ksubset.towns import _across
 from closeknit.instances.proofs.folder import read_index
 from closeknit.methods import METHODS
 from closeknit.reports.claims.towns import A193452, A290190
@@ -21,7 +22,7 @@ from closeknit.reports.reproductions.oeis.sequences import (
     PLANE,
     SPACE,
     b_file,
-    longest_side,
+    side_of,
     spans,
 )
 from closeknit.solvers import clock
@@ -46,12 +47,12 @@ def test_the_box_holds_every_optimal_diagram(n: int) -> None:
     optimal = [one for one in partitions(n, n) if partition_cost(one) == PLANE.term(n)]
     assert optimal
     longest = max(max(len(one), one[0]) for one in optimal)
-    assert longest <= longest_side(PLANE, n) <= longest + 2
+    assert longest <= side_of(PLANE, n) <= longest + 2
 
 
 def test_sums_across_by_hand() -> None:
-    assert sequences._across(7, 3, 2) == 4  # rows of 3 at 0, of 3 and 1 beside it
-    assert sequences._across(20, 2, 3) == 1 * 8 + 2 * 10
+    assert _across(7, 3, 2) == 4  # rows of 3 at 0, of 3 and 1 beside it
+    assert _across(20, 2, 3) == 1 * 8 + 2 * 10
 
 
 @pytest.mark.parametrize("sequence", [PLANE, SPACE])

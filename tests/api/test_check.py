@@ -1,0 +1,46 @@
+"""ck.check: objections to what is false, and to what nothing derived again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import closeknit as ck
+from closeknit.instances import Sukp
+
+JOB = ck.ksubset(ck.Mesh(4, 4), k=4, busy=[(1, 1), (2, 2)])
+SACK = Sukp("sack", (5, 4, 3), (3, 3, 3), ((0, 1), (1, 2), (2,)), 6)
+
+
+def test_the_word_of_a_search_is_an_objection_unless_it_is_accepted() -> None:
+    solution = ck.solve(JOB, method="cuts-bb")
+    (line,) = ck.check(JOB, solution)
+    cost = solution.cost
+    assert line == (
+        f"cost {cost} holds; bound {cost} not re-derived (enumerated: cuts-bb): "
+        "give --prove or --proof"
+    )
+    assert ck.check(JOB, solution, accept="solver") == [line]
+    assert ck.check(JOB, solution, accept="enumerated") == []
+    assert ck.check(JOB, solution, accept=["solver", "enumerated"]) == []
+
+
+@pytest.mark.parametrize(
+    "accept", ["checked", "everything", ["enumerated", "moon"], ""]
+)
+def test_other_words_cannot_be_accepted(accept: str | list[str]) -> None:
+    with pytest.raises(ck.InputError, match=r"^accept: must be one of enumerated"):
+        ck.check(JOB, ck.solve(JOB), accept=accept)
+
+
+def test_a_certificate_about_another_problem_is_refused(tmp_path: Path) -> None:
+    """It was not read at all, and nothing was wrong."""
+    solution = ck.solve(SACK)
+    for path in (tmp_path / "none.xz", __file__):
+        with pytest.raises(ck.InputError, match="is for ksubset files only"):
+            ck.check(SACK, solution, certificate=path)
+
+
+def test_a_selection_claims_nothing() -> None:
+    assert ck.check(JOB, [0, 1, 2, 3]) == []

@@ -1,0 +1,167 @@
+"""Bounds derived a second time: they are those of the searches, or below."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+
+from closeknit.api.checking import check
+from closeknit.api.solution import Solution
+from closeknit.exact.ksubset.cuts_bb.record import record
+from closeknit.formulations.ksubset.bounds import bounds
+from closeknit.formulations.ksubset.bounds.bounds import best_bound, compute_bound
+from closeknit.formulations.ksubset.bounds.towns import town_bound_value
+from closeknit.instances import InputError, KSubset, Mesh, Torus, cost, mesh
+from closeknit.instances.ksubset import lower_bounds, towns
+from closeknit.instances.ksubset.certificate import Checker
+from closeknit.instances.ksubset.certificate_file import write_certificate
+from closeknit.instances.ksubset.lower_bounds import AXIS, STAR, TOWN, derive_bound
+from closeknit.instances.ksubset.towns import (
+    CERTIFIED_TOWNS,
+    has_certificate,
+    least_sum,
+    town_box,
+)
+from closeknit.solvers import Grade, answer, clock
+
+from ...strategies import seeded_ksubset
+
+
+@pytest.mark.parametrize("seed", range(240))
+def test_both_ways_give_the_same_bounds(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    instance = seeded_ksubset(seed)
+    least = min(
+        cost(instance, chosen) for chosen in combinations(range(instance.n), instance.k)
+    )
+    for by in (STAR, TOWN, AXIS):
+        found = derive_bound(instance, by)
+        assert found == compute_bound(instance, by), by
+        assert (found or 0) <= least
+    assert best_bound(instance)[1].grade is Grade.CHECKED
+    monkeypatch.setattr(lower_bounds, "_MOST_PAIRS", 0)  # rings on every grid
+    assert derive_bound(instance, STAR) == compute_bound(instance, STAR)
+
+
+def test_check_does_not_run_the_code_that_found_a_bound(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A false bound stood, as it was derived again by the function that was wrong."""
+    instance = mesh(3, 3, k=4)
+
+    def wrong(_: KSubset) -> int:
+        return 99
+
+    for by, name in ((STAR, "star_bound"), (TOWN, "town_bound")):
+        with monkeypatch.context() as patch:
+            patch.setattr(bounds, name, wrong)
+            value, proof = best_bound(instance)
+            assert (value, proof.by) == (99, by)
+        chosen = [0, 2, 6, 8]
+        result = answer(instance, chosen, start=clock.now(), bound=16, proof=proof)
+        (line,) = check(Solution(instance, "mine", result))
+        assert line.startswith("bound: is 16, but the ")
+
+
+def test_names_without_a_bound() -> None:
+    assert derive_bound(mesh(3, 3, k=3), "moon phase") is None
+    assert derive_bound(mesh(3, 3, k=3), AXIS) is None
+    torus = Torus((4, 4))
+    assert derive_bound(KSubset("t", torus, tuple(torus.locations()), 3), TOWN) is None
+
+
+@pytest.mark.parametrize("shape", [Mesh(80, 80), Torus(80, 80)])
+def test_thousands_of_processors_take_seconds(shape: Mesh | Torus) -> None:
+    free = tuple(site for i, site in enumerate(shape.locations()) if i % 3)
+    instance = KSubset("large", shape, free, 64)
+    assert derive_bound(instance, STAR, seconds=30) == compute_bound(instance, STAR)
+
+
+@pytest.mark.parametrize("by", [STAR, TOWN])
+@pytest.mark.parametrize("pairs", [0, 2**26])
+def test_the_time_is_limited(
+    by: str, pairs: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lower_bounds, "_MOST_PAIRS", pairs)
+    monkeypatch.setattr(towns, "_followed", {})
+    with pytest.raises(InputError, match="takes more than 0 s"):
+        derive_bound(mesh(60, 60, k=40), by, seconds=0)
+
+
+# Towns
+
+
+@pytest.mark.parametrize("dimension", CERTIFIED_TOWNS)
+def test_the_table_is_what_the_search_finds(dimension: int) -> None:
+    table = CERTIFIED_TOWNS[dimension]
+    assert list(table) == [town_bound_value(k, dimension) for k in range(len(table))]
+
+
+@pytest.mark.parametrize(("k", "dimension"), [(24, 2), (10, 3)])
+def test_certificates_prove_the_table(
+    k: int, dimension: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(towns, "_followed", {})
+    assert least_sum(k, dimension) == CERTIFIED_TOWNS[dimension][k]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dimension", CERTIFIED_TOWNS)
+def test_all_certificates_prove_the_table(
+    dimension: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(towns, "_followed", {})
+    k = len(CERTIFIED_TOWNS[dimension]) - 1
+    assert least_sum(k, dimension) == CERTIFIED_TOWNS[dimension][k]
+
+
+def test_a_certificate_of_less_does_not_prove_an_entry(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for k in range(2, 5):
+        box = town_box(k, 2)
+        claim = CERTIFIED_TOWNS[2][k] - (k == 4)
+        nodes = record(box, claim, clock.now() + 60)
+        assert isinstance(nodes, list)
+        write_certificate(box, claim, nodes, tmp_path / f"{box.name}.xz")
+    monkeypatch.setattr(towns, "_DATA", tmp_path)
+    monkeypatch.setattr(towns, "_followed", {})
+    assert least_sum(3, 2) == 4
+    with pytest.raises(InputError, match=r"town-2d-k4\.xz: is for 7 only"):
+        least_sum(4, 2)
+    monkeypatch.setattr(towns, "_followed", {(2, Checker): 4})
+    with pytest.raises(InputError, match=r"town-2d-k5\.xz: cannot be read"):
+        least_sum(5, 2)
+
+
+def test_a_raised_entry_is_not_proved(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its box is another one, or its certificate is for less."""
+    for k in (3, 9, 12):
+        table = list(CERTIFIED_TOWNS[2])
+        table[k] += 1
+        monkeypatch.setattr(towns, "CERTIFIED_TOWNS", {2: tuple(table)})
+        monkeypatch.setattr(towns, "_followed", {})
+        with pytest.raises(InputError):
+            least_sum(k, 2)
+
+
+def test_towns_without_a_certificate_are_the_word_of_the_search() -> None:
+    most = len(CERTIFIED_TOWNS[2]) - 1
+    for k, grade in ((most, Grade.CHECKED), (most + 1, Grade.ENUMERATED)):
+        assert has_certificate(k, 2) == (grade is Grade.CHECKED)
+        found, proof = best_bound(mesh(13, 13, k=k))
+        assert (proof.by, proof.grade) == (TOWN, grade)
+        derived = derive_bound(mesh(13, 13, k=most + 1), TOWN)
+        assert derived is None
+        assert found == town_bound_value(k, 2)
+
+
+def test_of_equal_bounds_a_checked_one_is_cited(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(bounds, "has_certificate", lambda k, d: False)
+    instance = mesh(4, 4, k=2)  # a pair costs 1, by stars as by towns
+    assert str(best_bound(instance)[1]) == "checked: star bound"
