@@ -129,6 +129,10 @@ def between(low: int, high: int, shape: Shape[N] = integer) -> Shape[N]:
     return decode
 
 
+seconds = between(0, 10**9, number)
+"""A time in seconds."""
+
+
 def within(count: int, what: str) -> Shape[tuple[int, ...]]:
     """Return the shape of a list of such integers; as `many` of `index`, but fast."""
     slowly = many(index(count, what))

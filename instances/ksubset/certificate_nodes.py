@@ -123,7 +123,7 @@ def _columns(*counts: tuple[int, str], once: bool = False) -> Shape[tuple[Ints, 
     def decode(value: Any, field: str) -> tuple[Ints, ...]:
         (found,) = one(value, field)
         if once:
-            fields.distinct(found[0], field)
+            fields.distinct(found[0], f"{field}[0]")
         return tuple(np.array(found, dtype=np.int64))
 
     return decode

@@ -113,7 +113,7 @@ class Case:
     """Shape (sets, m)."""
 
     @classmethod
-    def drawn(cls, random: Random, least_above: int = 1) -> Case:
+    def drawn(cls, random: Random, above_optimum: bool) -> Case:
         instance = drawn_instance(random)
         costs = {
             chosen: cost(instance, chosen)
@@ -121,7 +121,7 @@ class Case:
         }
         optimum, most = min(costs.values()), max(costs.values())
         above = random.choice((1, 1, 1, 2, 3, random.randint(1, most - optimum + 2)))
-        objective = optimum + (above if least_above else 0)
+        objective = optimum + above * above_optimum
         sets = [s for s, paid in costs.items() if paid == optimum < objective]
         free = instance.free
         firsts = [
@@ -204,8 +204,10 @@ def honest_end(random: Random, checker: Checker, state: State, word: str) -> lis
         int(random.choice(found if len(found) else range(n)))
         for found in (np.flatnonzero(state.status == each) for each in range(3))
     )
+    same = np.flatnonzero(checker.twin == checker.twin[taken])
+    later = int(random.choice(same))
     wanted = {
-        **{"counts": [], "narrow": [cut], "split": [cut, count], "twins": [taken]},
+        **{"counts": [], "narrow": [cut], "split": [cut, count], "twins": [later]},
         **{"exchange": [taken, left], "companions": [free]},
     }
     return [word, *wanted[word]]
@@ -266,7 +268,7 @@ class Trial:
     def run(self, steps: int) -> None:
         """Offer so many; raises `Lost` as soon as an optimum is lost."""
         while self.offered < steps:
-            case = Case.drawn(self.random, self.random.randrange(8))
+            case = Case.drawn(self.random, self.random.randrange(4) > 0)
             checkers = [by(case.instance, case.objective) for by in self.by]
             for _ in range(5):
                 self._try(case, checkers)
@@ -453,7 +455,7 @@ def test_no_step_loses_an_optimum() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(5))
 def test_no_step_of_many_loses_an_optimum(seed: int) -> None:
-    accepted = check_steps(str(seed), 60_000)
+    accepted = check_steps(str(seed), 120_000)
     assert all(accepted[f"end {word}"] for word in REASONS), accepted
