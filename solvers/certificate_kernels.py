@@ -323,7 +323,7 @@ class FastChecker(Checker):
         )
         return found
 
-    def counted(self, state: State, p: Ints, q: Ints) -> tuple[Ints, Ints]:
+    def count(self, state: State, p: Ints, q: Ints) -> tuple[Ints, Ints]:
         """How many of q each of p needs, and how many of p need each of q."""
         found: tuple[Ints, Ints] = count_needs(
             self._compiled, state.low, state.high, p, q, self._room[0]

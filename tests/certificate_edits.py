@@ -44,7 +44,7 @@ CERTIFICATE_EDITS = {
         "error = 2 * self.weight[cuts][:, None] * (count - low) * (high - count)",
     ),
     "a count beyond an interval's end is not looked at": Edit(
-        CERTIFICATE, "counts > high[:, None]", "counts > high[:, None] + 1"
+        CERTIFICATE, "counts > high[piece, None]", "counts > high[piece, None] + 1"
     ),
     "a leaf is bounded one too early": Edit(
         CERTIFICATE, "if bound < self.threshold", "if bound < self.threshold - 1"

@@ -35,6 +35,9 @@ from .certificate_nodes import End, Ints, Node, Shapes, Step
 from .counts import CHOSEN, REJECTED, UNDECIDED, Counts, State
 from .instance import KSubset
 
+_PAIRS = 2**11
+"""Most pairs of points whose exchange is looked at together; all their points are."""
+
 
 class Refused(Exception):
     """A step of a certificate does not follow."""
@@ -93,16 +96,18 @@ class Checker(Counts):
         ):
             raise Refused("does not narrow an interval")
         counts = np.arange(self.k + 1)
-        cut_off = (counts < low[:, None]) | (counts > high[:, None])
-        if (self.affordable(state, h) & cut_off).any():
-            raise Refused(f"some cut of {_some(h)} may have other counts")
+        for piece in self.pieces(len(h), len(state.status) + self.k):
+            cut_off = (counts < low[piece, None]) | (counts > high[piece, None])
+            if (self.affordable(state, h[piece]) & cut_off).any():
+                raise Refused(f"some cut of {_some(h[piece])} may have other counts")
         state.low[h], state.high[h] = low, high
 
     def _by_exchange(self, state: State, p: Ints, q: Ints) -> None:
-        ps, at_p = np.unique(p, return_inverse=True)
-        qs, at_q = np.unique(q, return_inverse=True)
-        if not self.needs(state, ps, qs)[at_p, at_q].all():
-            raise Refused("a point does not need another")
+        for piece in self.pieces(len(p), len(self.weight) + _PAIRS):
+            ps, at_p = np.unique(p[piece], return_inverse=True)
+            qs, at_q = np.unique(q[piece], return_inverse=True)
+            if not self.needs(state, ps, qs)[at_p, at_q].all():
+                raise Refused("a point does not need another")
         for a, b in zip(p, q, strict=True):
             if state.status[a] == CHOSEN and state.status[b] == UNDECIDED:
                 state.status[b] = CHOSEN
@@ -113,11 +118,13 @@ class Checker(Counts):
 
     def _by_twins(self, state: State, chosen: Ints, rejected: Ints) -> None:
         for i, p in enumerate(rejected):
+            self.pause()
             earlier = (self.twin == self.twin[p]) & (np.arange(len(self.twin)) < p)
             if not (state.status[earlier] == REJECTED).any():
                 raise Refused(f"no earlier twin of {p} is rejected")
             self._decide(state, rejected[i : i + 1], REJECTED)
         for i, p in enumerate(chosen):
+            self.pause()
             later = (self.twin == self.twin[p]) & (np.arange(len(self.twin)) > p)
             if not (state.status[later] == CHOSEN).any():
                 raise Refused(f"no later twin of {p} is chosen")
@@ -182,15 +189,10 @@ def _some(numbers: Ints) -> str:
     return f"{numbers[:3].tolist()}"[1:-1] + (", …" if len(numbers) > 3 else "")
 
 
-def derive(
-    checker: Checker,
-    state: State,
-    node: Node,
-    before_step: Callable[[], None] = lambda: None,
-) -> list[State]:
+def derive(checker: Checker, state: State, node: Node) -> list[State]:
     """Derive a node; return its children, the first one last."""
     for step in node.steps:
-        before_step()
+        checker.pause()
         if not checker.close(state):
             raise Refused("counts contradict each other already")
         checker.step(state, step)

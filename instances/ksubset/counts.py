@@ -6,7 +6,7 @@ cuts are differences of prefix sums, since every cut is a run of positions on an
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +16,7 @@ from .instance import KSubset
 
 UNDECIDED, CHOSEN, REJECTED = 0, 1, 2
 _ROOM = 2**22
-"""Points times cuts beyond which fewer cuts are looked at together."""
+"""Points times cuts beyond which fewer of them are looked at together."""
 Ints = npt.NDArray[np.int64]
 
 
@@ -40,6 +40,7 @@ class Counts:
     """
 
     def __init__(self, instance: KSubset, objective: int) -> None:
+        self.pause: Callable[[], None] = lambda: None  # raises when time is up
         cuts = self.cuts = instance.cuts
         self.k = instance.k
         self.weight = cuts.weights
@@ -180,9 +181,6 @@ class Counts:
         and k - c outside, and (c - l) (u - c) more for the cut itself. Counts out of
         the interval do not; shape (cuts, k + 1).
         """
-        if len(cuts) > 1 and len(cuts) * len(state.status) > _ROOM:
-            halves = np.array_split(cuts, 2)
-            return np.concatenate([self.affordable(state, half) for half in halves])
         bound, weights, taken = self.bound(state)
         free = np.flatnonzero(state.status == UNDECIDED)
         bound -= int(weights[free[taken[free]]].sum())
@@ -247,8 +245,27 @@ class Counts:
 
     def counted(self, state: State, p: Ints, q: Ints) -> tuple[Ints, Ints]:
         """How many of q each of p needs, and how many of p need each of q."""
+        needed, needing = [p[:0]], np.zeros(len(q), dtype=np.int64)
+        for piece in self.pieces(len(p), len(self.weight) + len(q)):
+            more = self.count(state, p[piece], q)
+            needed.append(more[0])
+            needing += more[1]
+        return np.concatenate(needed), needing
+
+    def count(self, state: State, p: Ints, q: Ints) -> tuple[Ints, Ints]:
+        """Count for a piece of p."""
         needs = self.needs(state, p, q)
         return needs.sum(axis=1), needs.sum(axis=0)
+
+    def pieces(self, size: int, each: int) -> Iterator[slice]:
+        """Divide a list into pieces of limited room, where each takes so much.
+
+        Between them the clock is looked at.
+        """
+        step = max(1, _ROOM // max(each, 1))
+        for at in range(0, size, step):
+            self.pause()
+            yield slice(at, at + step)
 
 
 def links(axis: Ints, parent: Ints) -> Iterator[tuple[int, int]]:
