@@ -14,6 +14,7 @@ import numpy.typing as npt
 from ..instances import KSubset
 from ..instances.ksubset.certificate import Checker
 from ..instances.ksubset.counts import State
+from ..instances.value import LARGEST
 from .kernels import kernel
 
 Ints = npt.NDArray[np.int64]
@@ -314,17 +315,15 @@ class FastChecker(Checker):
 
     def affordable(self, state: State, cuts: Ints) -> Flags:
         """Which counts from 0 to k of some cuts leave the bound too low."""
-        if ((cuts < 0) | (cuts >= len(self.weight))).any():
-            raise IndexError("no such cut")
         bound, weights, taken = self.bound(state)
         bound -= int(weights[(state.status == _UNDECIDED) & taken].sum())
         found: Flags = leave_low(
             *(self._compiled, state.status, state.low, state.high),
-            *(np.ascontiguousarray(cuts), self.threshold - bound, weights),
+            *(cuts, min(self.threshold - bound, LARGEST), weights),
         )
         return found
 
-    def counted(self, state: State, p: Ints, q: Ints) -> tuple[Ints, Ints]:
+    def count(self, state: State, p: Ints, q: Ints) -> tuple[Ints, Ints]:
         """How many of q each of p needs, and how many of p need each of q."""
         found: tuple[Ints, Ints] = count_needs(
             self._compiled, state.low, state.high, p, q, self._room[0]

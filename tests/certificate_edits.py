@@ -1,6 +1,13 @@
-"""Faults of the checker of certificates, each off by one: see `planting.Edit`."""
+"""Faults of the checker of certificates, each off by one, and altered certificates."""
 
 from __future__ import annotations
+
+import hashlib
+import json
+import lzma
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 from .planting import Edit
 
@@ -37,7 +44,7 @@ CERTIFICATE_EDITS = {
         "error = 2 * self.weight[cuts][:, None] * (count - low) * (high - count)",
     ),
     "a count beyond an interval's end is not looked at": Edit(
-        CERTIFICATE, "counts > high[:, None]", "counts > high[:, None] + 1"
+        CERTIFICATE, "counts > high[piece, None]", "counts > high[piece, None] + 1"
     ),
     "a leaf is bounded one too early": Edit(
         CERTIFICATE, "if bound < self.threshold", "if bound < self.threshold - 1"
@@ -49,3 +56,13 @@ CERTIFICATE_EDITS = {
         "(np.arange(len(self.twin)) > p)",
     ),
 }
+
+
+def rewrite(path: Path, change: Callable[[list[Any]], object]) -> None:
+    """Change the lines of a certificate and give it a digest that fits."""
+    lines = lzma.decompress(path.read_bytes()).decode().splitlines()[:-1]
+    values = [json.loads(line) for line in lines]
+    change(values)
+    body = "".join(json.dumps(value) + "\n" for value in values).encode()
+    body += hashlib.sha256(body).hexdigest().encode() + b"\n"
+    path.write_bytes(lzma.compress(body))

@@ -6,7 +6,7 @@ cuts are differences of prefix sums, since every cut is a run of positions on an
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +16,7 @@ from .instance import KSubset
 
 UNDECIDED, CHOSEN, REJECTED = 0, 1, 2
 _ROOM = 2**22
-"""Points times cuts beyond which fewer cuts are looked at together."""
+"""Points times cuts beyond which fewer of them are looked at together."""
 Ints = npt.NDArray[np.int64]
 
 
@@ -40,6 +40,7 @@ class Counts:
     """
 
     def __init__(self, instance: KSubset, objective: int) -> None:
+        self.pause: Callable[[], None] = lambda: None  # raises when time is up
         cuts = self.cuts = instance.cuts
         self.k = instance.k
         self.weight = cuts.weights
@@ -180,9 +181,6 @@ class Counts:
         and k - c outside, and (c - l) (u - c) more for the cut itself. Counts out of
         the interval do not; shape (cuts, k + 1).
         """
-        if len(cuts) > 1 and len(cuts) * len(state.status) > _ROOM:
-            halves = np.array_split(cuts, 2)
-            return np.concatenate([self.affordable(state, half) for half in halves])
         bound, weights, taken = self.bound(state)
         free = np.flatnonzero(state.status == UNDECIDED)
         bound -= int(weights[free[taken[free]]].sum())
@@ -231,33 +229,43 @@ class Counts:
         needs: npt.NDArray[np.bool_] = total < 0
         return needs
 
-    def needs_too_many(self, state: State, p: Sequence[int]) -> npt.NDArray[np.bool_]:
+    def needs_too_many(self, state: State, p: Ints) -> npt.NDArray[np.bool_]:
         """Whether each point needs more others than remain to be chosen."""
         free = np.flatnonzero(state.status == UNDECIDED)
-        needed = self.counted(state, self._points(p), free)[0]
+        needed = self.counted(state, p, free)[0]
         chosen = int((state.status == CHOSEN).sum())
         return chosen + needed + 1 > self.k
 
-    def needed_by_too_many(
-        self, state: State, p: Sequence[int]
-    ) -> npt.NDArray[np.bool_]:
+    def needed_by_too_many(self, state: State, p: Ints) -> npt.NDArray[np.bool_]:
         """Whether more others need each point than can be rejected."""
         free = np.flatnonzero(state.status == UNDECIDED)
-        needing = self.counted(state, free, self._points(p))[1]
+        needing = self.counted(state, free, p)[1]
         possible = int((state.status != REJECTED).sum())
         return possible - needing - 1 < self.k
 
-    def _points(self, p: Sequence[int]) -> Ints:
-        """Return points that a certificate names, which exist, as an array."""
-        points = np.array(p, dtype=np.int64)
-        if points.ndim != 1 or not ((points >= 0) & (points < len(self.place))).all():
-            raise IndexError("no such point")
-        return points
-
     def counted(self, state: State, p: Ints, q: Ints) -> tuple[Ints, Ints]:
         """How many of q each of p needs, and how many of p need each of q."""
+        needed, needing = [p[:0]], np.zeros(len(q), dtype=np.int64)
+        for piece in self.pieces(len(p), len(self.weight) + len(q)):
+            more = self.count(state, p[piece], q)
+            needed.append(more[0])
+            needing += more[1]
+        return np.concatenate(needed), needing
+
+    def count(self, state: State, p: Ints, q: Ints) -> tuple[Ints, Ints]:
+        """Count for a piece of p."""
         needs = self.needs(state, p, q)
         return needs.sum(axis=1), needs.sum(axis=0)
+
+    def pieces(self, size: int, each: int) -> Iterator[slice]:
+        """Divide a list into pieces of limited room, where each takes so much.
+
+        Between them the clock is looked at.
+        """
+        step = max(1, _ROOM // max(each, 1))
+        for at in range(0, size, step):
+            self.pause()
+            yield slice(at, at + step)
 
 
 def links(axis: Ints, parent: Ints) -> Iterator[tuple[int, int]]:
