@@ -121,6 +121,7 @@ def run(args: argparse.Namespace) -> int:
     campaign = _campaign(args)
     here = args.dask is None and args.dask_jobqueue is None
     jobs = shared.processes(args.jobs) if here else None
+    said: list[str] = []
     with (
         _runner(args, jobs) as runner_for,
         ResultStore(args.out, fresh=args.fresh) as store,
@@ -137,6 +138,7 @@ def run(args: argparse.Namespace) -> int:
                     retry_failed=args.retry_failed,
                     progress=progress,
                     proofs=args.proofs,
+                    say=said.append,
                 )
             except KeyboardInterrupt:
                 total = len(campaign.tasks())
@@ -152,6 +154,8 @@ def run(args: argparse.Namespace) -> int:
             write_parquet(report.judged, out / "results.parquet")
     print(f"{report.headline}.")
     print(f"{report.finding[:1].upper()}{report.finding[1:]}.")
+    for line in said:
+        print(f"{line}.")
     print(out / "report.html")
     return 0 if report.holds else 1
 

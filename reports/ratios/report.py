@@ -227,9 +227,9 @@ class Report:
         """One sentence: how much is known."""
         count = len(self.judged)
         return (
-            f"{_many(len(self.verdicts), 'instance')}, "
-            f"{_many(len({(r.problem, r.method) for r in self.rows}), 'method')}, "
-            f"{_many(count, 'row')}; {self.proved} of them "
+            f"{many(len(self.verdicts), 'instance')}, "
+            f"{many(len({(r.problem, r.method) for r in self.rows}), 'method')}, "
+            f"{many(count, 'row')}; {self.proved} of them "
             f"({percent(self.proved, count)}) against a proven optimum"
             + (f", {self.infeasible} proved infeasible" if self.infeasible else "")
         )
@@ -265,9 +265,7 @@ class Report:
         if not self.ranked or len(self.parts) > 1:
             return ""
         first = self.ranked[0]
-        said = (
-            f"{percent(first.optimal, first.runs)} of {_many(first.runs, 'instance')}"
-        )
+        said = f"{percent(first.optimal, first.runs)} of {many(first.runs, 'instance')}"
         text = f"`{first.name}` comes closest to optimal: it is optimal on {said}"
         if (spread := first.spread) and spread.most > 1:
             text += (
@@ -280,7 +278,7 @@ class Report:
     def finding(self) -> str:
         """One sentence: whether every guarantee holds."""
         wrong = [
-            f"{_many(len(cases), noun)} {what}"
+            f"{many(len(cases), noun)} {what}"
             for cases, noun, what in (
                 (self.broken, "row", "above a proven guarantee"),
                 (self.contradictions, "instance", "with a contradicted proof"),
@@ -295,7 +293,7 @@ class Report:
         if self.covered:
             held = (
                 f"no ratio exceeds a proven guarantee ({self.covered} of "
-                f"{_many(count, 'row')} {'has' if self.covered == 1 else 'have'} one)"
+                f"{many(count, 'row')} {'has' if self.covered == 1 else 'have'} one)"
             )
         return f"{held}, no run failed"
 
@@ -337,5 +335,6 @@ def _date(rows: Sequence[Row]) -> str:
         ) from None
 
 
-def _many(count: int, noun: str) -> str:
+def many(count: int, noun: str) -> str:
+    """Return a number of things, in words."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
