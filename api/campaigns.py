@@ -62,8 +62,13 @@ class Ratios(Table):
 
     @property
     def holds(self) -> bool:
-        """Whether no guarantee and no proof broke and no run failed."""
+        """Whether a method answered, no guarantee or proof broke, and no run failed."""
         return self.report.holds
+
+    @property
+    def problems(self) -> list[str]:
+        """What does not hold, one line each: which run, and which figures."""
+        return self.report.problems
 
     @property
     def finding(self) -> str:

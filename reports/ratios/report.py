@@ -219,8 +219,40 @@ class Report:
 
     @property
     def holds(self) -> bool:
-        """Whether nothing broke: no run, no guarantee, no proof."""
-        return not (self.failed or self.broken or self.contradictions)
+        """Whether there are answers, and no run, guarantee or proof broke."""
+        wrong = self.failed or self.broken or self.contradictions
+        return self.answered and not wrong
+
+    @property
+    def answered(self) -> bool:
+        """Whether a method answered besides the exact one, if there are others.
+
+        That the exact route found optima says nothing of the methods to be measured.
+        """
+        routes = {problem: [*table][-1] for problem, table in self.methods.items()}
+        others = [row for row in self.rows if row.method != routes[row.problem]]
+        return any(
+            row.cost is not None or row.status == "infeasible"
+            for row in others or self.rows
+        )
+
+    @property
+    def silent(self) -> str:
+        """Why methods did not answer, each reason once."""
+        rows = [row for row in self.rows if row.cost is None]
+        whys = dict.fromkeys(f"{row.method}: {row.error or row.status}" for row in rows)
+        return "; ".join(whys)
+
+    @property
+    def problems(self) -> list[str]:
+        """What does not hold, one line each: which run, and which figures."""
+        found = [f"{v.instance.name}: {v.contradiction}" for v in self.contradictions]
+        runs = [(j, problem_with(j)) for j in self.judged]
+        return found + [
+            f"{j.row.method} on {j.row.instance}: {problem}"
+            for j, problem in runs
+            if problem
+        ]
 
     @property
     def headline(self) -> str:
@@ -288,6 +320,8 @@ class Report:
         ]
         if wrong:
             return "; ".join(wrong)
+        if not self.answered:
+            return f"no method answered ({self.silent})"
         count = len(self.judged)
         held = "no row has a proven guarantee"
         if self.covered:
@@ -296,6 +330,23 @@ class Report:
                 f"{many(count, 'row')} {'has' if self.covered == 1 else 'have'} one)"
             )
         return f"{held}, no run failed"
+
+
+def problem_with(run: ScoredRun) -> str:
+    """Say what is wrong with a run: it failed, or is above its guarantee; else ""."""
+    if run.row.status == FAILED:
+        return f"failed: {run.row.error}"
+    if not run.broken:
+        return ""
+    least, best = run.least_ratio, run.verdict.best
+    if run.ratio is not None:
+        about = f"ratio {least} ({decimal(least)}) to the optimum"
+    else:
+        about = f"ratio at least {least} ({decimal(least)}) to the least found"
+    return (
+        f"cost {run.row.cost}, {about} {best.cost if best else None}, above its "
+        f"guarantee {run.guarantee}"
+    )
 
 
 def report_on(
