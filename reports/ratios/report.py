@@ -240,7 +240,7 @@ class Report:
     def silent(self) -> str:
         """Why methods did not answer, each reason once."""
         rows = [row for row in self.rows if row.cost is None]
-        whys = dict.fromkeys(f"{row.method}: {row.error or row.status}" for row in rows)
+        whys = dict.fromkeys(row.error or f"{row.method}: {row.status}" for row in rows)
         return "; ".join(whys)
 
     @property
