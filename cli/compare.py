@@ -22,7 +22,6 @@ from ..reports.campaigns.row_fields import document_of
 from ..reports.campaigns.rows import Row
 from ..reports.drawing.problems import labels_of, paid
 from ..reports.pages.numbers import decimal, fraction, levels, seconds
-from ..reports.ratios.report import problem_with
 from ..reports.ratios.scoring import ScoredRun, open_levels
 from ..solvers import Limit
 from . import outputs, shared, streams
@@ -102,8 +101,8 @@ def _wrong(found: list[ScoredRun]) -> bool:
     """Report on standard error what should not be; return whether anything is."""
     problems = {one.verdict.contradiction for one in found} - {""}
     for one in found:
-        if problem := problem_with(one):
-            problems.add(f"{one.row.method}: {problem}")
+        if one.problem:
+            problems.add(f"{one.row.method}: {one.problem}")
     named = [f"{found[0].row.instance}: {problem}" for problem in sorted(problems)]
     for line in named:
         print(f"closeknit: {line}", file=sys.stderr)

@@ -8,7 +8,8 @@ it was stopped or killed, runs only what is missing. Then OUT/report.html,
 OUT/report.md and OUT/ratios.csv are written. Rows of other settings that are already
 in the folder are kept; they are not reported, but their solutions and proofs count.
 Exit status 1: a ratio exceeds what is proven for its method, a proof is contradicted,
-or a run failed. Exit status 2: no method but the exact one answered.
+or a run failed. Exit status 2: no method but the exact one answered,
+or no guarantee that methods state could be tested.
 
 Another command, closeknit ratios compare A B, shows what changed between two such
 folders; an input that is called compare is therefore written ./compare.
@@ -174,8 +175,8 @@ def run(args: argparse.Namespace) -> int:
         print(f"{line}.")
     print(out / "report.html")
     streams.annotate("closeknit ratios", report.problems)
-    if not report.answered and not report.problems:
-        raise InputError(f"no method answered: {report.silent}")
+    if report.nothing and not report.problems:
+        raise InputError(report.nothing)
     return 0 if report.holds else 1
 
 

@@ -27,7 +27,7 @@ from ..instances.files import folder, replaces
 from ..instances.ksubset.certificate import Checker
 from ..instances.option_values import seconds
 from ..instances.proofs import Limits, Propagator
-from ..instances.proofs.folder import read_index, replayed, told
+from ..instances.proofs.folder import Verdict, read_index, replayed, told
 from ..methods import METHODS
 from ..reports.campaigns.compiling import NETWORK, compile_all
 from ..solvers import clock
@@ -129,7 +129,16 @@ def _proofs(args: argparse.Namespace) -> int:
     limits = Limits(seconds=seconds(args.time_limit), now=clock.now)
     ways = (Propagator, Checker) if args.plain else (FastPropagator, FastChecker)
     entries = read_index(args.proofs)
-    return told(replayed(args.proofs, entries, limits, ways))
+    wrong: list[str] = []
+
+    def noted(one: Verdict) -> Verdict:
+        if one.word != "holds":
+            wrong.append(f"{one.entry.name}: {one.word}: {one.why}")
+        return one
+
+    status = told(map(noted, replayed(args.proofs, entries, limits, ways)))
+    streams.annotate("closeknit verify --proofs", wrong)
+    return status
 
 
 def _test(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ...instances.value import cost_text
 from ..campaigns.rows import FAILED
 from ..pages.junit import ERROR, FAILURE, PASSED, SKIPPED, Case
-from .report import Report, problem_with
+from .report import Report
 from .scoring import ScoredRun
 
 
@@ -31,8 +31,8 @@ def _outcome(run: ScoredRun) -> tuple[str, str]:
     row, verdict = run.row, run.verdict
     if row.status == FAILED:
         return ERROR, row.error
-    if problem := problem_with(run):
-        return FAILURE, problem
+    if run.problem:
+        return FAILURE, run.problem
     if verdict.contradiction and row in (verdict.proved, verdict.refuted):
         return FAILURE, verdict.contradiction
     if row.cost is None and row.status != "infeasible":

@@ -221,7 +221,20 @@ class Report:
     def holds(self) -> bool:
         """Whether there are answers, and no run, guarantee or proof broke."""
         wrong = self.failed or self.broken or self.contradictions
-        return self.answered and not wrong
+        return not (wrong or self.nothing)
+
+    @property
+    def nothing(self) -> str:
+        """Why nothing was measured, or no stated guarantee tested; "" if it was."""
+        if not self.answered:
+            return f"no method answered ({self.silent})"
+        stated = [j for j in self.judged if j.covered]
+        if stated and not any(j.kept or j.broken for j in stated):
+            return (
+                f"none of {many(len(stated), 'stated guarantee')} could be tested: no "
+                "optimum was proven, and no bound is high enough"
+            )
+        return ""
 
     @property
     def answered(self) -> bool:
@@ -230,10 +243,11 @@ class Report:
         That the exact route found optima says nothing of the methods to be measured.
         """
         routes = {problem: [*table][-1] for problem, table in self.methods.items()}
-        others = [row for row in self.rows if row.method != routes[row.problem]]
+        alone = all(len(self.methods[problem]) == 1 for problem in self.parts)
         return any(
             row.cost is not None or row.status == "infeasible"
-            for row in others or self.rows
+            for row in self.rows
+            if alone or row.method != routes[row.problem]
         )
 
     @property
@@ -247,11 +261,10 @@ class Report:
     def problems(self) -> list[str]:
         """What does not hold, one line each: which run, and which figures."""
         found = [f"{v.instance.name}: {v.contradiction}" for v in self.contradictions]
-        runs = [(j, problem_with(j)) for j in self.judged]
         return found + [
-            f"{j.row.method} on {j.row.instance}: {problem}"
-            for j, problem in runs
-            if problem
+            f"{j.row.method} on {j.row.instance}: {j.problem}"
+            for j in self.judged
+            if j.problem
         ]
 
     @property
@@ -320,8 +333,8 @@ class Report:
         ]
         if wrong:
             return "; ".join(wrong)
-        if not self.answered:
-            return f"no method answered ({self.silent})"
+        if self.nothing:
+            return self.nothing
         count = len(self.judged)
         held = "no row has a proven guarantee"
         if self.covered:
@@ -330,23 +343,6 @@ class Report:
                 f"{many(count, 'row')} {'has' if self.covered == 1 else 'have'} one)"
             )
         return f"{held}, no run failed"
-
-
-def problem_with(run: ScoredRun) -> str:
-    """Say what is wrong with a run: it failed, or is above its guarantee; else ""."""
-    if run.row.status == FAILED:
-        return f"failed: {run.row.error}"
-    if not run.broken:
-        return ""
-    least, best = run.least_ratio, run.verdict.best
-    if run.ratio is not None:
-        about = f"ratio {least} ({decimal(least)}) to the optimum"
-    else:
-        about = f"ratio at least {least} ({decimal(least)}) to the least found"
-    return (
-        f"cost {run.row.cost}, {about} {best.cost if best else None}, above its "
-        f"guarantee {run.guarantee}"
-    )
 
 
 def report_on(
