@@ -101,7 +101,10 @@ def test_a_stated_guarantee_is_tested() -> None:
     assert re.match(r"promised costs \d+, above 1 times the optimum \d+, ratio", said)
     found = broken[0]["counterexample"]
     chosen = ck.solve(found, spread)
-    assert chosen.cost > ck.solve(found).cost
+    least = ck.solve(found).cost
+    assert isinstance(chosen.cost, int)
+    assert isinstance(least, int)
+    assert chosen.cost > least
 
 
 def test_an_answer_that_is_not_valid_breaks_it_on_a_named_instance() -> None:
@@ -171,6 +174,8 @@ def test_what_is_above_a_guarantee_is_named_with_its_figures(
     words = ("ratios", "jobs", "--methods", "my_rules:promised,mm", "--out", "out")
     status, said, complained = run(*words, "--junit", "j.xml", GITHUB_ACTIONS="true")
     cost, least = ck.solve(JOB, spread).cost, ck.solve(JOB).cost
+    assert isinstance(cost, int)
+    assert isinstance(least, int)
     ratio = Fraction(cost, least)
     line = (
         f"my_rules:promised on job: cost {cost}, ratio {ratio} ({float(ratio):.4f}) to "

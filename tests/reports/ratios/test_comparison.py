@@ -27,13 +27,17 @@ def found(before: Row, after: Row) -> list[tuple[str, bool, str, str]]:
     return [(c.what, c.better, c.old, c.new) for c in changes]
 
 
+def unknown(**changes: Any) -> Row:
+    return made(small("a"), "mm", status="unknown", limit="time", **changes)
+
+
 def counts(both: int, first: int, second: int, better: int, worse: int) -> str:
     only = f"{first} only in A, {second} only in B"
     return f"{both} compared, {only}, {better} better, {worse} worse"
 
 
 FAILED = made(small("a"), "mm", status="failed", error="it broke", seconds=None)
-UNKNOWN = made(small("a"), "mm", status="unknown", limit="time")
+UNKNOWN = unknown()
 REFUSED = made(small("a"), "mm", status="refused", error="too large", seconds=None)
 PROVED = optimal(small("a"), "mm", 4, selection=(0, 1, 4))
 BOUND = Proof(Grade.SOLVER, "s")
@@ -68,11 +72,8 @@ BOUND = Proof(Grade.SOLVER, "s")
             *("proof", True, "only its bound: solver: s", "only its bound: checked: c"),
         ),
         (
-            made(small("a"), "mm", status="unknown", limit="time"),
-            made(
-                *(small("a"), "mm"),
-                **{"status": "unknown", "limit": "time", "bound": 3, "proof": BOUND},
-            ),
+            unknown(),
+            unknown(bound=3, proof=BOUND),
             *("bound", True, "", "3"),
         ),
     ],
