@@ -27,7 +27,7 @@ from ..reports.pages.html import html_of
 from ..reports.pages.markdown import markdown_of
 from ..reports.proofs.campaign import kept_proofs
 from ..reports.ratios.document import ratio_document
-from ..reports.ratios.report import Report, report_on
+from ..reports.ratios.report import Report, many, report_on
 from ..reports.ratios.rows_table import rows_table
 from ..solvers import Settings
 from .solving import MethodLike, instances_of, listed
@@ -62,8 +62,13 @@ class Ratios(Table):
 
     @property
     def holds(self) -> bool:
-        """Whether no guarantee and no proof broke and no run failed."""
+        """Whether a method answered, no guarantee or proof broke, and no run failed."""
         return self.report.holds
+
+    @property
+    def problems(self) -> list[str]:
+        """What does not hold, one line each: which run, and which figures."""
+        return self.report.problems
 
     @property
     def finding(self) -> str:
@@ -90,8 +95,9 @@ def ratios(
     """Run methods on instances; report every ratio to the proven optimum.
 
     Every result is written to ``out/results.sqlite`` at once; the same call runs only
-    what is missing there. Rows are known by instance, method name, version and
-    settings: after a change of a method of your own, pass ``fresh=True``.
+    what is missing there. Rows are known by instance, method, the digest of its code,
+    version and settings: after a change of a method, its runs are made again. Data
+    that a method of your own reads from files is not seen; pass ``fresh=True`` then.
 
     Parameters
     ----------
@@ -175,8 +181,12 @@ def conduct(
     retry_failed: bool,
     progress: Callable[[int, int, str], None],
     proofs: bool = False,
+    say: Callable[[str], None] = lambda line: None,
 ) -> Report:
     """Run what is missing, and write the report beside the store; see `campaign.run`.
+
+    ``say`` is told, in one line, what was kept of earlier runs, and what was not since
+    other code made it.
 
     ``compiling_jobs`` processes compile beforehand; if None, that is left to the runs.
     With ``retry_failed``, what failed before is run again; with ``proofs``, the answers
@@ -189,6 +199,9 @@ def conduct(
     if retry_failed:
         rows = campaign.rows(store)
         store.forget(row.key for row in rows if row.status == FAILED)
+    if line := _reused(campaign, store):
+        _LOG.info("%s", line)
+        say(line)
     if compiling_jobs is not None:  # each process would compile what others do, too
         compile_for(campaign.wanted(store), jobs=compiling_jobs)
 
@@ -220,6 +233,22 @@ def conduct(
     write_text(out / "report.md", markdown_of(document))
     write_text(out / "report.html", html_of(document))
     return report
+
+
+def _reused(campaign: Campaign, store: ResultStore) -> str:
+    """Set rows aside that other code made; say how many were, and how many are kept."""
+    outdated = campaign.outdated(store)
+    aside = store.set_aside(outdated).name if outdated else ""
+    kept = len(campaign.rows(store))
+    said = [f"{many(kept, 'row')} kept from an earlier run"] * (kept > 0)
+    unknown = sum(not key[-1] for key in outdated)
+    for count, what in (
+        (len(outdated) - unknown, "made by code that has changed"),
+        (unknown, "of a closeknit that did not note by which code"),
+    ):
+        if count:
+            said.append(f"{many(count, 'row')} {what} set aside, in {aside}")
+    return "; ".join(said)
 
 
 def run_somewhere(

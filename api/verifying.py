@@ -11,6 +11,7 @@ from ..reports.claims import Claim, ClaimResult, Trial, verify_in_parallel
 from ..reports.claims import verify as tested_here
 from ..reports.claims.catalogue import chosen_claims
 from ..solvers import Settings
+from .solving import MethodLike
 from .tables import Table
 
 _LOG = getLogger("closeknit.claims")
@@ -39,7 +40,7 @@ class Verdicts(Table):
 
 
 def verify(
-    *claims: str,
+    *claims: MethodLike,
     quick: bool = False,
     seed: int = 0,
     time_limit: float = 60.0,
@@ -51,7 +52,9 @@ def verify(
     ----------
     claims
         Names; patterns with ``*``, ``?`` and ``[...]``; groups; methods, for what is
-        claimed of them. See ``closeknit verify --list``.
+        claimed of them. See ``closeknit verify --list``. Methods of one's own, as
+        ``module:name`` or the callables themselves, for the guarantees that they state;
+        they are run in this process.
     quick
         Test on fewer and smaller instances.
     seed
@@ -69,7 +72,8 @@ def verify(
     Raises
     ------
     InputError
-        With a suggestion, for a name that is none of these.
+        With a suggestion, for a name that is none of these; for a method of one's own
+        without a guarantee.
 
     Examples
     --------
@@ -118,6 +122,7 @@ def _record(one: ClaimResult) -> dict[str, Any]:
         "instances": one.outcome.instances if one.outcome else None,
         "seconds": one.seconds,
         "result": one.said,
+        "counterexample": one.outcome.counterexample if one.outcome else None,
         "statement": one.claim.statement,
         "source": one.claim.source,
     }

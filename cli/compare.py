@@ -19,7 +19,7 @@ from ..instances.problems import described
 from ..methods.submesh_allocators import ALLOCATORS
 from ..reports.campaigns.campaign import lineups
 from ..reports.campaigns.row_fields import document_of
-from ..reports.campaigns.rows import FAILED, Row
+from ..reports.campaigns.rows import Row
 from ..reports.drawing.problems import labels_of, paid
 from ..reports.pages.numbers import decimal, fraction, levels, seconds
 from ..reports.ratios.scoring import ScoredRun, open_levels
@@ -101,12 +101,12 @@ def _wrong(found: list[ScoredRun]) -> bool:
     """Report on standard error what should not be; return whether anything is."""
     problems = {one.verdict.contradiction for one in found} - {""}
     for one in found:
-        if one.broken:
-            problems.add(f"{one.row.method} is above its guarantee {one.guarantee}")
-        if one.row.status == FAILED:
-            problems.add(f"{one.row.method} failed: {one.row.error}")
-    for problem in sorted(problems):
-        print(f"closeknit: {found[0].row.instance}: {problem}", file=sys.stderr)
+        if one.problem:
+            problems.add(f"{one.row.method}: {one.problem}")
+    named = [f"{found[0].row.instance}: {problem}" for problem in sorted(problems)]
+    for line in named:
+        print(f"closeknit: {line}", file=sys.stderr)
+    streams.annotate("closeknit compare", named)
     return bool(problems)
 
 

@@ -8,7 +8,8 @@ it was stopped or killed, runs only what is missing. Then OUT/report.html,
 OUT/report.md and OUT/ratios.csv are written. Rows of other settings that are already
 in the folder are kept; they are not reported, but their solutions and proofs count.
 Exit status 1: a ratio exceeds what is proven for its method, a proof is contradicted,
-or a run failed.
+or a run failed. Exit status 2: no method but the exact one answered,
+or no guarantee that methods state could be tested.
 
 Another command, closeknit ratios compare A B, shows what changed between two such
 folders; an input that is called compare is therefore written ./compare.
@@ -30,13 +31,17 @@ from ..reports.campaigns.campaign import Campaign, Runner, lineups
 from ..reports.campaigns.forecast import Forecast
 from ..reports.campaigns.inputs import instances_of
 from ..reports.campaigns.store import ResultStore
+from ..reports.pages.junit import write_junit
+from ..reports.ratios.junit import cases
 from ..reports.ratios.rows_table import arrow, write_parquet
 from ..solvers.settings import settings_named
-from . import outputs, shared
+from . import outputs, shared, streams
 from .parser import Parser, flag
 from .progress import progress_bar
 
 _BUNDLED = "bundled"
+_SHOWN = 20
+"""What does not hold is listed up to so many lines."""
 _RATHER_IN_THE_STUDY = ("methods", "exact", "time_limit", "seed")
 
 
@@ -100,6 +105,12 @@ def options(parser: Parser) -> None:
     flag(
         parser, "--parquet", "write OUT/results.parquet too (needs closeknit[parquet])"
     )
+    parser.add_argument(
+        "--junit",
+        type=outputs.file,
+        metavar="FILE",
+        help="write JUnit XML there, one case per run",
+    )
     flag(
         parser,
         "--proofs",
@@ -121,6 +132,7 @@ def run(args: argparse.Namespace) -> int:
     campaign = _campaign(args)
     here = args.dask is None and args.dask_jobqueue is None
     jobs = shared.processes(args.jobs) if here else None
+    said: list[str] = []
     with (
         _runner(args, jobs) as runner_for,
         ResultStore(args.out, fresh=args.fresh) as store,
@@ -137,6 +149,7 @@ def run(args: argparse.Namespace) -> int:
                     retry_failed=args.retry_failed,
                     progress=progress,
                     proofs=args.proofs,
+                    say=said.append,
                 )
             except KeyboardInterrupt:
                 total = len(campaign.tasks())
@@ -148,11 +161,22 @@ def run(args: argparse.Namespace) -> int:
                 )
                 return 130
         out = Path(args.out)
+        if args.junit:
+            write_junit(args.junit, "closeknit ratios", cases(report))
         if args.parquet:
             write_parquet(report.judged, out / "results.parquet")
     print(f"{report.headline}.")
     print(f"{report.finding[:1].upper()}{report.finding[1:]}.")
+    for line in report.problems[:_SHOWN]:
+        print(f"  {line}")
+    if len(report.problems) > _SHOWN:
+        print(f"  and {len(report.problems) - _SHOWN} more, in the report")
+    for line in said:
+        print(f"{line}.")
     print(out / "report.html")
+    streams.annotate("closeknit ratios", report.problems)
+    if report.nothing and not report.problems:
+        raise InputError(report.nothing)
     return 0 if report.holds else 1
 
 

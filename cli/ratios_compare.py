@@ -1,8 +1,11 @@
 """Show what became better or worse from one result folder to another.
 
-A and B are folders that closeknit ratios filled, or their results.sqlite files. With
---fail-on worse, the exit status is 1 when something is worse beyond noise; with
---fail-on answers, when a cost, a proof or a failure is worse, whatever the times.
+A and B are folders that closeknit ratios filled, or their results.sqlite files. Runs
+are compared that have instance, method, seed, repeat and limits in common; the first
+line counts them. Exit status 1 when a cost, a bound, a proof or a status is worse or a
+run of A is missing in B, whatever the times; with --fail-on worse, also when a method
+is slower beyond noise; with --fail-on never, not for any of this. Exit status 2 when no
+run is in both.
 """
 
 from __future__ import annotations
@@ -10,11 +13,13 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from ..instances import InputError
 from ..instances.files import write_text
 from ..reports.campaigns.store import FILE, rows_in
 from ..reports.pages.markdown import markdown_of
-from ..reports.ratios.comparison import compare, comparison_document
-from . import outputs
+from ..reports.ratios.comparison import compare
+from ..reports.ratios.comparison_page import comparison_document
+from . import outputs, streams
 from .parser import Parser
 
 
@@ -26,8 +31,9 @@ def options(parser: Parser) -> None:
         )
     parser.add_argument(
         "--fail-on",
-        choices=("worse", "answers"),
-        help="what makes the exit status 1 (default: nothing)",
+        choices=("answers", "worse", "never"),
+        default="answers",
+        help="what makes the exit status 1 (default: %(default)s)",
     )
     parser.add_argument(
         "--markdown",
@@ -46,13 +52,18 @@ def run(args: argparse.Namespace) -> int:
     paths = [Path(name) for name in (args.before, args.after)]
     before, after = (rows_in(path / FILE if path.is_dir() else path) for path in paths)
     found = compare(before, after)
-    text = markdown_of(comparison_document(found, args.before, args.after))
+    tables = markdown_of(comparison_document(found, args.before, args.after))
+    text = f"{found.counts}\n\n{tables}"
     if args.markdown is not None:
         write_text(args.markdown, text)
     print(text, end="")
-    worse = {
-        None: False,
-        "worse": found.worse,
+    if not found.pairs:
+        raise InputError("no run of A has one like it in B: nothing was compared")
+    if args.fail_on != "never":
+        streams.annotate("closeknit ratios compare", list(found.problems))
+    failed = {
         "answers": found.worse_answers,
+        "worse": found.worse,
+        "never": False,
     }
-    return int(worse[args.fail_on])
+    return int(failed[args.fail_on])

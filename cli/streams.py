@@ -13,8 +13,13 @@ import sys
 from contextlib import suppress
 from io import TextIOWrapper
 
+TYPE_CHECKING = False  # importing `typing` for it takes its time
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 _LOOK = {"–": "-", "—": "-", "…": "...", "×": "x", "≤": "<=", "≥": ">=", "±": "+-"}
 _ERRORS = "closeknit"
+_ANNOTATIONS = 10
 _UNWRITTEN = {
     *(errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 }
@@ -45,6 +50,31 @@ def complain(text: str) -> None:
     """Write a line to standard error, if there is one."""
     with suppress(OSError):
         print(f"closeknit: {' '.join(text.split())}", file=sys.stderr)
+
+
+def annotate(title: str, problems: Sequence[str]) -> None:
+    """Let GitHub show what is wrong beside a change, where GITHUB_ACTIONS is set.
+
+    On standard error, which it reads, too; it shows ten of a step, the last of which
+    counts the others.
+    """
+    if not os.environ.get("GITHUB_ACTIONS"):
+        return
+    shown = list(problems)
+    if len(shown) > _ANNOTATIONS:
+        more = len(shown) - _ANNOTATIONS + 1
+        shown[_ANNOTATIONS - 1 :] = [f"and {more} more"]
+    with suppress(OSError):
+        for problem in shown:
+            told = _escaped(problem, "%\r\n")
+            print(f"::error title={_escaped(title, '%:,')}::{told}", file=sys.stderr)
+
+
+def _escaped(text: str, signs: str) -> str:
+    """Write text so that it stays one line of a workflow command, and only that."""
+    for sign in signs:
+        text = text.replace(sign, f"%{ord(sign):02X}")
+    return text
 
 
 def lost(error: OSError) -> int:

@@ -2,7 +2,8 @@
 
 CLAIM is the name of a claim, a pattern such as 'mm*', a method, or a group: a problem
 (ksubset, procset, sukp, submesh), scheduler, network, exact, guarantees, lower-bounds,
-towns, worst-cases, lemmas, ptas or curves. Without CLAIM, all are tested. Exit status 0
+towns, worst-cases, lemmas, ptas or curves. A method of your own, MODULE:NAME, is tested
+against the guarantee that it states. Without CLAIM, all are tested. Exit status 0
 when all hold, 1 when one is broken or its test fails. The smallest counterexample found
 is written as an instance file.
 
@@ -15,7 +16,7 @@ when all hold, 1 when one is wrong, 2 when one cannot be used.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,7 +27,7 @@ from ..instances.files import folder, replaces
 from ..instances.ksubset.certificate import Checker
 from ..instances.option_values import seconds
 from ..instances.proofs import Limits, Propagator
-from ..instances.proofs.folder import read_index, replayed, told
+from ..instances.proofs.folder import Verdict, read_index, replayed, told
 from ..methods import METHODS
 from ..reports.campaigns.compiling import NETWORK, compile_all
 from ..solvers import clock
@@ -115,6 +116,7 @@ def run(args: argparse.Namespace, methods: Mapping[str, Run] | None = None) -> i
         write_page(args.markdown, trial, verdicts)
     if args.json != "-":
         _show(verdicts, files)
+    streams.annotate("closeknit verify", [*_broken(verdicts, files)])
     return 0 if all(verdict.holds for verdict in verdicts) else 1
 
 
@@ -127,7 +129,16 @@ def _proofs(args: argparse.Namespace) -> int:
     limits = Limits(seconds=seconds(args.time_limit), now=clock.now)
     ways = (Propagator, Checker) if args.plain else (FastPropagator, FastChecker)
     entries = read_index(args.proofs)
-    return told(replayed(args.proofs, entries, limits, ways))
+    wrong: list[str] = []
+
+    def noted(one: Verdict) -> Verdict:
+        if one.word != "holds":
+            wrong.append(f"{one.entry.name}: {one.word}: {one.why}")
+        return one
+
+    status = told(map(noted, replayed(args.proofs, entries, limits, ways)))
+    streams.annotate("closeknit verify --proofs", wrong)
+    return status
 
 
 def _test(
@@ -135,7 +146,8 @@ def _test(
 ) -> tuple[list[ClaimResult], dict[str, Path]]:
     """Test; keep the JUnit file up to date, so that a killed run has one too."""
     from ..api.verifying import verdicts_on
-    from ..reports.claims.page import write_junit
+    from ..reports.claims.page import cases
+    from ..reports.pages.junit import write_junit
 
     files: dict[str, Path] = {}
     pending = {claim.name: claim for claim in claims}
@@ -145,7 +157,8 @@ def _test(
         def note(verdicts: list[ClaimResult], one: ClaimResult) -> None:
             del pending[one.claim.name]
             if updated or (args.junit and not pending):
-                write_junit(args.junit, verdicts, pending.values())
+                found = cases(verdicts, pending.values())
+                write_junit(args.junit, "closeknit verify", found)
             if path := _keep(one, args.out or COUNTEREXAMPLES):
                 files[one.claim.name] = path
             show(len(verdicts), len(claims), next(iter(pending), ""))
@@ -160,7 +173,8 @@ def _keep(verdict: ClaimResult, directory: str) -> Path | None:
         return None
     instance = _labelled(verdict, verdict.outcome.counterexample)
     try:
-        path = folder(directory) / f"{verdict.claim.name}.json"
+        name = verdict.claim.name.replace(":", "-").strip("<>")
+        path = folder(directory) / f"{name}.json"
         write_instance(instance, path)
     except InputError as error:
         streams.complain(str(error))
@@ -223,6 +237,15 @@ def _write_json(
     )
 
 
+def _broken(verdicts: list[ClaimResult], files: Mapping[str, Path]) -> Iterator[str]:
+    """Say of each claim that does not hold why, and where the counterexample is."""
+    for verdict in verdicts:
+        if not verdict.holds:
+            line = f"{verdict.claim.name}: {verdict.word}: {verdict.said}"
+            path = files.get(verdict.claim.name)
+            yield f"{line} (instance: {path})" if path else line
+
+
 def _show(verdicts: list[ClaimResult], files: Mapping[str, Path]) -> None:
     from rich.text import Text
 
@@ -238,12 +261,7 @@ def _show(verdicts: list[ClaimResult], files: Mapping[str, Path]) -> None:
             Text(verdict.said),
         )
     screen().print(shown)
-    for verdict in verdicts:
-        if verdict.holds:
-            continue
-        line = f"{verdict.claim.name}: {verdict.word}: {verdict.said}"
-        if path := files.get(verdict.claim.name):
-            line += f" (instance: {path})"
+    for line in _broken(verdicts, files):
         print(line)
     broken = sum(not verdict.holds for verdict in verdicts)
     total = len(verdicts)

@@ -177,6 +177,11 @@ def own_method(
         raise InputError(
             f"must be one of {', '.join(PROBLEMS)}", f"{label}.problem", known
         )
+    for attribute in ("guarantee", "refuses"):
+        given = getattr(thing, attribute, None)
+        if given is not None and not callable(given):
+            what = "must be a function of an instance"
+            raise InputError(what, f"{label}.{attribute}", given)
     function = thing.function if isinstance(thing, Method) else thing
     rule = function if isinstance(function, OwnRule) else OwnRule(function, label)
     return OwnMethod(

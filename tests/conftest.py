@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
+from collections import defaultdict
 
 import pytest
 from hypothesis import settings
@@ -39,14 +40,17 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Count and name the tests that were skipped because their data is missing."""
-    skipped = [
-        report.nodeid
-        for report in terminalreporter.stats.get("skipped", [])
-        if isinstance(report.longrepr, tuple) and REASON in report.longrepr[2]
-    ]
-    if skipped:
-        terminalreporter.section(f"{len(skipped)} tests skipped without their data")
-        for name in sorted(skipped):
+    """Count and name the tests that were skipped, by what they lack."""
+    whys = defaultdict(list)
+    for report in terminalreporter.stats.get("skipped", []):
+        told = report.longrepr
+        why = told[2] if isinstance(told, tuple) else str(told)
+        whys[REASON if REASON in why else why].append(report.nodeid)
+    for why, names in sorted(whys.items()):
+        named = why.removeprefix("Skipped: ").strip(" :")
+        terminalreporter.section(f"{len(names)} tests skipped: {named}")
+        for name in sorted(names):
             terminalreporter.line(name)
-        terminalreporter.line(f"The data is looked for in {SHARED}; see `make data`.")
+        if why == REASON:
+            at = f"The data is looked for in {SHARED}; see `make data`."
+            terminalreporter.line(at)

@@ -56,6 +56,7 @@ MODULE_GETATTR = {
 
 LOOKUPS = {
     "closeknit/__init__.py": "the facade imports a name at its first use",
+    "methods/code_digest.py": "what functions of users import when they run",
     "methods/own.py": "methods of users, named as module:function",
     "reports/campaigns/slurm.py": "optional distributions",
     "solvers/mip_worker.py": "builds the model in a process of its own",

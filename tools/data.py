@@ -90,7 +90,7 @@ def main() -> int:
             print("\n".join([f"  source: {one['source']}", *lines]))
         bad += len(lines)
     print(f"{len(wanted) - bad} of {len(wanted)} files are in {folder()}")
-    return min(bad, 1)
+    return min(bad, 1) if wanted else 2
 
 
 if __name__ == "__main__":

@@ -11,22 +11,26 @@ from packaging.requirements import Requirement
 _REFUSED = re.compile(r"\bA?GPL|(?<!Lesser )General Public|Affero", re.I)
 
 
-def needed(name: str) -> dict[str, Distribution]:
-    """Return what a distribution needs, directly or not, by name."""
+def needed(name: str) -> tuple[dict[str, Distribution], list[str]]:
+    """Return what a distribution needs, directly or not, by name; and what is missing.
+
+    It is needed on this system: its markers say so.
+    """
     found: dict[str, Distribution] = {}
+    missing = []
     waiting = [name]
     while waiting:
         try:
             one = distribution(waiting.pop())
-        except PackageNotFoundError as missing:  # of another system
-            print(f"not installed: {missing.name}", file=sys.stderr)
+        except PackageNotFoundError as error:
+            missing.append(str(error.name))
             continue
         if one.name.lower() in found:
             continue
         found[one.name.lower()] = one
         wanted = map(Requirement, one.requires or ())
         waiting += [r.name for r in wanted if not r.marker or r.marker.evaluate()]
-    return found
+    return found, missing
 
 
 def licence(one: Distribution) -> str:
@@ -39,9 +43,13 @@ def licence(one: Distribution) -> str:
 
 
 def main() -> int:
-    """Print one line per distribution; 1 if one is refused or unknown."""
+    """Print one line per distribution; 1 if one is refused, unknown or missing."""
     bad = 0
-    for name, one in sorted(needed("closeknit").items()):
+    found, missing = needed("closeknit")
+    for name in missing:
+        print(f"{name}: not installed, so that its licence is not known")
+        bad += 1
+    for name, one in sorted(found.items()):
         says = licence(one)
         refused = bool(_REFUSED.search(says)) or says == "unknown"
         bad += refused

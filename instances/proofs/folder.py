@@ -165,7 +165,8 @@ def replayed(
 def told(verdicts: Iterable[Verdict]) -> int:
     """Print a line for each verdict, then how many hold; return the exit status.
 
-    0 if all hold, 1 if one is wrong, 2 if one cannot be used and none is wrong.
+    0 if all hold, 1 if one is wrong, 2 if one cannot be used and none is wrong, or if
+    there are none.
     """
     words = []
     for one in verdicts:
@@ -175,6 +176,8 @@ def told(verdicts: Iterable[Verdict]) -> int:
         rest = one.why or f"{entry.kind}, {entry.size} bytes, {one.seconds:.1f} s"
         print(f"{visible(entry.name)}: {one.word}: {what}: {visible(rest)}", flush=True)
     print(f"{words.count('holds')} of {len(words)} hold")
+    if not words:
+        raise InputError("lists no answer: nothing was checked", file=INDEX)
     return 1 if "wrong" in words else 2 if "unusable" in words else 0
 
 

@@ -44,7 +44,7 @@ class Task(NamedTuple):
     @property
     def key(self) -> Key:
         """The key that its row will have."""
-        return key_of(self.instance, self.method.name, self.settings, self.repeat)
+        return key_of(*self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,7 +163,7 @@ class Campaign:
     def rows(self, store: ResultStore) -> list[Row]:
         """Return the stored rows of this campaign: by instance, then by method."""
         keys = (
-            key_of(instance, name, settings, repeat)
+            key_of(instance, method, settings, repeat)
             for instance in self.instances
             for name, method in self._lineup(instance).by_name.items()
             if method is self._lineup(instance).exact
@@ -171,6 +171,11 @@ class Campaign:
             for repeat, settings in enumerate(self._settings())
         )
         return [store.rows[key] for key in keys if key in store.rows]
+
+    def outdated(self, store: ResultStore) -> list[Key]:
+        """Return the keys of rows of these runs that other code made, or unknown."""
+        wanted = {key[:-1]: key for key in (task.key for task in self.tasks())}
+        return [key for key in store.rows if wanted.get(key[:-1], key) != key]
 
     def _settings(self) -> list[Settings]:
         """Return the settings of each repeat."""
@@ -205,7 +210,10 @@ def run(
     due = [task for task in tasks if task.key not in store.rows]
     allowed = 2 * campaign.settings.time_limit + _GRACE
     calls = [
-        Call(partial(run_one, *task), allowed, campaign.settings.memory_mb, _COMPILING)
+        Call(
+            partial(run_one, *task, code=task.key[-1]),
+            *(allowed, campaign.settings.memory_mb, _COMPILING),
+        )
         for task in due
     ]
     done = len(tasks) - len(due)
@@ -241,7 +249,7 @@ def _row(task: Task, outcome: Row | Failure) -> Row:
         return outcome
     instance, method, settings, repeat = task
     what = (instance, method.name, settings, outcome.why, FAILED)
-    row = row_of(*what, repeat=repeat)
+    row = row_of(*what, repeat=repeat, code=task.key[-1])
     if isinstance(outcome, OutOfMemory):
         return replace(
             row,
@@ -254,9 +262,17 @@ def _row(task: Task, outcome: Row | Failure) -> Row:
 
 
 def run_one(
-    instance: Instance, method: AnyMethod, settings: Settings, repeat: int = 0
+    instance: Instance,
+    method: AnyMethod,
+    settings: Settings,
+    repeat: int = 0,
+    *,
+    code: str = "",
 ) -> Row:
-    """Run one method on one instance; called in a process of the pool."""
+    """Run one method on one instance; called in a process of the pool.
+
+    ``code`` is the digest of the method's code, from whoever asked for the run.
+    """
     outcome: Result | str
     status = FAILED
     with suppress(Exception):  # if it matters, the run itself will tell
@@ -271,6 +287,7 @@ def run_one(
     return row_of(
         *(instance, method.name, settings, outcome, status),
         repeat=repeat,
+        code=code,
         memory_peak=taken.mib,
         trace=recorder.trace,
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import tempfile
 import threading
 from collections import Counter, deque
@@ -18,6 +19,7 @@ from multiprocessing import current_process, get_context, parent_process
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from time import monotonic
+from types import ModuleType
 from typing import Any
 
 from ...solvers.kernels import keep_temporary_folder, quiet
@@ -203,7 +205,7 @@ class _Worker:
         # To find its folder a process writes a file; killed there, it would leave it.
         places = (scratch, tempfile.gettempdir())
         self.process = spawn.Process(target=_serve, args=(far_end, *places))
-        with undisturbed(), _may_have_children():
+        with undisturbed(), _may_have_children(), _without_main():
             self.process.start()  # Ctrl-C meanwhile would end it with a traceback
         far_end.close()
         self.call: tuple[int, Call] | None = None
@@ -278,6 +280,25 @@ def _may_have_children() -> Iterator[None]:
         yield
     finally:
         settings["daemon"] = daemon
+
+
+_STARTING = threading.Lock()
+
+
+@contextmanager
+def _without_main() -> Iterator[None]:
+    """Start a process that does not run the script of this one again.
+
+    Python would, under another name; a script that runs a campaign without asking for
+    its name would begin another one. Nothing that is sent is defined there.
+    """
+    with _STARTING:
+        main = sys.modules["__main__"]
+        sys.modules["__main__"] = ModuleType("__main__")
+        try:
+            yield
+        finally:
+            sys.modules["__main__"] = main
 
 
 def _death(code: int | None) -> Failure:

@@ -18,6 +18,7 @@ NAMES = tuple(Row.__dataclass_fields__)
 _OPTIONAL = (
     *("cost", "bound", "proof", "limit", "seconds", "selection", "error"),
     *("node_limit", "memory_limit", "repeat", "memory_peak", "trace", "solvers"),
+    "code",
 )
 _NULLABLE = [name for name in NAMES if Row.__dataclass_fields__[name].default is None]
 _STATUSES = (*(status.value for status in Status), REFUSED, FAILED)

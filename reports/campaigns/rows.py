@@ -13,6 +13,8 @@ from typing import Any
 
 from ...instances import Instance, Value, problem_of, sha256
 from ...instances.visible import visible
+from ...methods import AnyMethod
+from ...methods.code_digest import code_of
 from ...solvers import Proof, Result, Settings
 from .trace import Trace
 
@@ -24,7 +26,7 @@ FAILED = "failed"
 _SOLVERS = ("ortools", "highspy", "pulp", "pyscipopt", "numba", "numpy")
 """Packages whose version may change an answer or a time."""
 
-Key = tuple[str, str, str, str, float, int, int, int, int]
+Key = tuple[str, str, str, str, float, int, int, int, int, str]
 """The identity of a run: see `Row.key`."""
 
 
@@ -43,8 +45,10 @@ class Row:
     reason. ``cost`` to ``selection`` are as in `Result`; the selection lists indices.
     ``memory_peak`` is in MiB, None where it is not known. ``trace`` is what the method
     reported while it ran (see `Recorder`), None where nothing was recorded, as in rows
-    of earlier versions. The last five are the versions of closeknit, of Python and of
-    the solvers, the computer, and when the run ended (UTC).
+    of earlier versions. ``code`` is the digest of the code that made the row, see
+    `methods.code_digest`; "" in rows of earlier versions. The last five are the
+    versions of closeknit, of Python and of the solvers, the computer, and when the run
+    ended (UTC).
     """
 
     instance: str
@@ -72,6 +76,7 @@ class Row:
     error: str = ""
     memory_peak: int | None = None
     trace: Trace | None = None
+    code: str = ""
     version: str
     python: str
     solvers: str = ""
@@ -80,7 +85,7 @@ class Row:
 
     @property
     def key(self) -> Key:
-        """Instance, method, version, parameters: run twice, it is one run.
+        """Instance, method, version, parameters, code: run twice, it is one run.
 
         The name belongs to it: a selection lists positions, and instances of one
         digest may list the same things in another order.
@@ -95,6 +100,7 @@ class Row:
             self.memory_limit or 0,
             self.seed,
             self.repeat,
+            self.code,
         )
 
     @property
@@ -111,6 +117,7 @@ def row_of(
     status: str,
     *,
     repeat: int = 0,
+    code: str = "",
     memory_peak: int | None = None,
     trace: Trace | None = None,
 ) -> Row:
@@ -133,6 +140,7 @@ def row_of(
         "node_limit": settings.node_limit,
         "memory_limit": settings.memory_mb,
         "repeat": repeat,
+        "code": code,
         "memory_peak": memory_peak,
         "trace": trace,
         "version": version("closeknit"),
@@ -155,18 +163,21 @@ def row_of(
     )
 
 
-def key_of(instance: Instance, method: str, settings: Settings, repeat: int = 0) -> Key:
+def key_of(
+    instance: Instance, method: AnyMethod, settings: Settings, repeat: int = 0
+) -> Key:
     """Return the key that the row of a run will have."""
     return (
         digest(instance),
         instance.name,
-        method,
+        method.name,
         version("closeknit"),
         float(settings.time_limit),
         settings.node_limit or 0,
         settings.memory_mb or 0,
         settings.seed,
         repeat,
+        code_of(method),
     )
 
 

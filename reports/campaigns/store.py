@@ -6,7 +6,7 @@ import fcntl
 import json
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
 from hashlib import sha256
@@ -26,12 +26,15 @@ FILE = "results.sqlite"
 LOCK = ".results.lock"
 SCRATCH = ".results.scratch"
 _FORMER = "results.jsonl"
-_FORM = 3
-"""`PRAGMA user_version` of the table below; form 1 had no digests, 2 no traces."""
+_FORM = 4
+"""`PRAGMA user_version` of the table below; form 1 had no digests of rows, 2 no traces,
+3 no digests of the code that made a row."""
 _MARK = 0x636B6E74
 """`PRAGMA application_id`: whose file it is."""
 _SYNCED = 1.0
 """Seconds of results that a failure of the power may take, at most."""
+_ENDS = ("", "-wal", "-shm")
+"""What SQLite appends to the name of a database."""
 _STALE = 60.0
 """Seconds after which a temporary file that was never renamed is abandoned."""
 _BROKEN = (sqlite3.Error, UnicodeDecodeError)
@@ -51,7 +54,8 @@ _COLUMNS = {
 
 def _names(form: int) -> list[str]:
     """Return the columns of a form that are fields of rows."""
-    return [name for name in NAMES if name != "trace" or form > 2]
+    since = {"trace": 3, "code": 4}
+    return [name for name in NAMES if form >= since.get(name, 1)]
 
 
 def _table(form: int) -> str:
@@ -65,7 +69,7 @@ CREATE TABLE results (
 """
 
 
-_TABLES = {form: _table(form) for form in (1, 2, _FORM)}
+_TABLES = {form: _table(form) for form in range(1, _FORM + 1)}
 """By form, as `sqlite_schema` must hold it."""
 
 
@@ -140,6 +144,14 @@ class ResultStore:
                 self._synced = monotonic()
             self.rows[row.key] = row
 
+    def set_aside(self, keys: Collection[Key]) -> Path:
+        """Take rows out, after all rows were copied; return where to."""
+        aside = self._free_aside()[0]
+        with undisturbed(), self._writing(), closing(_opened(aside)) as copy:
+            self._database.backup(copy)
+        self.forget(keys)
+        return aside
+
     def forget(self, keys: Iterable[Key]) -> None:
         """Take rows out, so that these runs are due again."""
         gone = list(keys)
@@ -185,15 +197,20 @@ class ResultStore:
         return rows
 
     def _put_aside(self) -> None:
-        for end in ("", "-wal", "-shm"):
+        for end, aside in zip(_ENDS, self._free_aside(), strict=True):
             part = self.path.with_name(self.path.name + end)
-            aside = self.path.with_name(f"{self.path.name}.old{end}")
-            aside.unlink(missing_ok=True)
             if part.exists():
                 part.rename(aside)
 
+    def _free_aside(self) -> list[Path]:
+        """Return the names of files that are set aside, and remove earlier ones."""
+        aside = [self.path.with_name(f"{self.path.name}.old{end}") for end in _ENDS]
+        for path in aside:
+            path.unlink(missing_ok=True)
+        return aside
 
-def address(key: Key) -> str:
+
+def address(key: tuple[str | float, ...]) -> str:
     """Return the primary key of a row: SHA-256 of what makes it the same run."""
     text = json.dumps(key, ensure_ascii=False, separators=(",", ":"))
     return sha256(text.encode()).hexdigest()
@@ -272,7 +289,7 @@ def _rows_in(database: sqlite3.Connection, path: Path, form: int) -> list[Row]:
             raise error.of_file(where) from None
         except (ValueError, RecursionError):
             raise InputError("is not a list of numbers", file=where) from None
-        if address(row.key) != cells[0]:
+        if address(row.key if form > 3 else row.key[:-1]) != cells[0]:
             raise InputError("its address is not its own", file=where)
         row = replace(row, method=current(row.problem, row.method))
         found[row.key] = row  # one that was made again under the present name counts
@@ -296,7 +313,7 @@ def _digest(cells: Iterable[Any]) -> str:
 def _cells(row: Row) -> list[Any]:
     """Write the fields: lists as JSON text, and a lexicographic cost is one."""
     document = document_of(row)
-    whole = {"error": "", "solvers": ""}
+    whole = {"error": "", "solvers": "", "code": ""}
     cells = []
     for name in NAMES:
         cell = document.get(name, whole.get(name))

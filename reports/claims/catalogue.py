@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from types import MappingProxyType
+from typing import Any
 
 from ...instances import InputError
 from ...instances.suggestions import hint
 from ...methods import METHODS
+from ...methods.own import imported, own_method
 from .bounds import BOUND_CLAIMS, LOWER_BOUND_CLAIMS
 from .claim import Claim
 from .curve_runs import RUN_CLAIMS
@@ -20,6 +23,7 @@ from .families import FAMILY_CLAIMS, LEDGER_CLAIMS
 from .lemmas import LEMMA_CLAIMS
 from .mappings import MAPPING_CLAIMS
 from .networks import NETWORK_CLAIMS
+from .own_rules import claim_about
 from .processor_sets import PROCSET_CLAIMS, SUKP_CLAIMS
 from .proofs import PACKING_CLAIMS, PROOF_CLAIMS
 from .ptas import PTAS_CLAIMS
@@ -72,38 +76,57 @@ GROUPS: Mapping[str, tuple[Claim, ...]] = MappingProxyType(
 """Groups of claims: one per problem, for schedulers, networks, mapping; by topic."""
 
 
-def chosen_claims(names: Sequence[str]) -> list[Claim]:
+def chosen_claims(names: Sequence[Any]) -> list[Claim]:
     """Return the claims named, each once; all if none is named.
+
+    A method of one's own, a callable or ``module:name``, stands for the claim that it
+    keeps its guarantee.
 
     Parameters
     ----------
     names
         Names of claims; patterns with ``*``, ``?`` and ``[...]``; groups; methods, for
-        the claims whose names begin with that of the method.
+        the claims whose names begin with that of the method; methods of one's own.
 
     Raises
     ------
     InputError
         With a suggestion, for a name that is none of these.
     """
-    found = {one.name: one for name in names for one in _named(name)}
+    found: dict[str, Claim] = {}
+    for name in dict.fromkeys(names):
+        for one in _named(name):
+            if one.name in found and found[one.name] is not CLAIMS.get(one.name):
+                number = sum(each.startswith(f"{one.name}#") for each in found) + 2
+                one = replace(one, name=f"{one.name}#{number}")
+            found[one.name] = one
     return list(found.values()) if names else list(CLAIMS.values())
 
 
-def _named(name: str) -> Sequence[Claim]:
+def _named(name: Any) -> Sequence[Claim]:
+    if not isinstance(name, str):
+        if any(name is each for table in METHODS.values() for each in table.values()):
+            return _named(name.name)
+        return (claim_about(own_method(name)),)
+    if ":" in name:
+        return (claim_about(imported(name, "CLAIM")),)
     if name in CLAIMS:
         return (CLAIMS[name],)
     if name in GROUPS:
         return GROUPS[name]
     matching = [one for one in CLAIMS.values() if fnmatchcase(one.name, name)]
     if not matching and any(name in table for table in METHODS.values()):
-        matching = [one for one in CLAIMS.values() if _about(one.name) == name]
+        matching = _about_method(name)
     if not matching:
         why = hint(name, [*GROUPS, *CLAIMS])
         if "did you mean" not in why:
             why = f"groups: {', '.join(GROUPS)}; claims: see closeknit verify --list"
         raise InputError(f"unknown claim ({why})", field="CLAIM", value=name)
     return matching
+
+
+def _about_method(name: str) -> list[Claim]:
+    return [one for one in CLAIMS.values() if _about(one.name) == name]
 
 
 def _about(claim: str) -> str:

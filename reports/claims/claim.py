@@ -56,6 +56,8 @@ class Outcome:
     def __post_init__(self) -> None:
         if self.holds and self.counterexample is not None:
             raise ValueError("A claim with a counterexample does not hold.")
+        if self.holds and self.instances < 1:
+            raise ValueError("A claim that was tested on nothing does not hold.")
 
 
 def held(result: str, instances: int) -> Outcome:

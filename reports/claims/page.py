@@ -1,21 +1,18 @@
-"""What is written about claims and verdicts: a page, and JUnit XML."""
+"""What is written about claims and verdicts: a page, and cases of JUnit XML."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime
 from importlib.metadata import version
 from pathlib import Path
-from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from ...instances.files import write_text
 from ..pages.document import Document, Link, Section, Table
+from ..pages.junit import ERROR, FAILURE, PASSED, SKIPPED, Case
 from ..pages.markdown import markdown_of
 from . import Claim, ClaimResult, Trial
 
-_UNPRINTABLE = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What XML 1.0 cannot hold in any form."""
 UNTESTED = (
     (
         "The supremum of w(MM)/w(OPT) over all arrangements of k points is attained",
@@ -121,49 +118,20 @@ def _sentence(text: str) -> str:
     return text.removesuffix(".") + "."
 
 
-def junit_xml(verdicts: Sequence[ClaimResult], pending: Iterable[Claim] = ()) -> str:
-    """Return one test suite, one case per claim; those pending are skipped."""
-    waiting = list(pending)
-    words = [verdict.word for verdict in verdicts]
-    attributes = {
-        "tests": str(len(words) + len(waiting)),
-        "failures": str(words.count("broken")),
-        "errors": str(words.count("error")),
-        "skipped": str(len(waiting)),
-        "time": f"{sum(verdict.seconds for verdict in verdicts):.3f}",
-    }
-    top = Element("testsuites", attributes)
-    suite = SubElement(top, "testsuite", {"name": "closeknit verify", **attributes})
-    for verdict in verdicts:
-        case = _case(suite, verdict.claim, verdict.seconds)
-        said = _printable(verdict.said)
-        if verdict.word == "broken":
-            failure = SubElement(case, "failure", {"message": said, "type": "broken"})
-            failure.text = f"{_printable(verdict.claim.statement)}\n{said}"
-        elif verdict.word == "error":
-            kind = said.partition(":")[0]
-            error = SubElement(case, "error", {"message": said, "type": kind})
-            error.text = _printable(verdict.trace)
-        else:
-            SubElement(case, "system-out").text = said
-    for claim in waiting:
-        SubElement(_case(suite, claim, 0), "skipped", {"message": "not reached"})
-    indent(top)
-    return tostring(top, encoding="unicode")
-
-
-def _case(suite: Element, claim: Claim, seconds: float) -> Element:
-    named = {"classname": "closeknit.claims", "name": claim.name}
-    return SubElement(suite, "testcase", {**named, "time": f"{seconds:.3f}"})
-
-
-def write_junit(
-    path: str | Path, verdicts: Sequence[ClaimResult], pending: Iterable[Claim] = ()
-) -> None:
-    """Write the suite to a file, whole or not at all."""
-    head = '<?xml version="1.0" encoding="UTF-8"?>\n'
-    write_text(path, f"{head}{junit_xml(verdicts, pending)}\n")
-
-
-def _printable(text: str) -> str:
-    return _UNPRINTABLE.sub("\ufffd", text)
+def cases(
+    verdicts: Sequence[ClaimResult], pending: Iterable[Claim] = ()
+) -> Iterator[Case]:
+    """Yield one case of JUnit XML per claim; those pending are skipped."""
+    for one in verdicts:
+        named = {"group": "closeknit.claims", "name": one.claim.name}
+        came, about, kind = PASSED, "", ""
+        if one.word == "broken":
+            came, kind = FAILURE, "broken"
+            about = f"{one.claim.statement}\n{one.said}"
+        elif one.word == "error":
+            came, about, kind = ERROR, one.trace, one.said.partition(":")[0]
+        told = {"said": one.said, "about": about, "kind": kind}
+        yield Case(**named, seconds=one.seconds, came=came, **told)
+    for claim in pending:
+        named = {"group": "closeknit.claims", "name": claim.name}
+        yield Case(**named, seconds=0, came=SKIPPED, said="not reached")

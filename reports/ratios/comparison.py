@@ -1,4 +1,4 @@
-"""Differences between two stores of results, beyond noise, and as a document."""
+"""Differences between two stores of results, beyond noise."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ import numpy as np
 from ...instances import Value
 from ...instances.value import cost_text, ordered
 from ...solvers import Grade
-from ..campaigns.rows import Row
+from ..campaigns.rows import FAILED, REFUSED, Row
 from ..pages.bootstrap import Estimate, estimate, resampled_sums
-from ..pages.document import Document, Inline, Name, Section, Table, Text
 
 SHORT = 1e-3
 """Runs of less than so many seconds in both stores are not compared."""
@@ -24,17 +23,21 @@ SLIGHT = 0.05
 CHANCE = 0.05
 """Probability that some method is called slower or faster by chance alone."""
 
-Match = tuple[str, str, int, int]
-"""Digest of the instance, method, seed, repeat: what is compared."""
+Match = tuple[str, str, str, int, int, float, int | None, int | None]
+"""Digest and name of the instance, method, seed, repeat, and the limits of time, nodes
+and memory: what two runs must share to be compared."""
 _GRADES = tuple(Grade)
 _PROVEN = ("optimal", "infeasible")
+_UNANSWERED = (FAILED, REFUSED, "unknown")
+"""How a run ends without an answer, worst first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
     """A difference between the answers of one run, in words, and whether it is better.
 
-    ``what`` is ``answer`` (there is one or none), ``cost``, ``proof`` or ``bound``.
+    ``what`` is ``answer`` (there is one or none), ``status`` (why there is none),
+    ``cost``, ``proof`` or ``bound``.
     """
 
     before: Row
@@ -83,34 +86,68 @@ class Contradiction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """Two stores, run by run."""
+    """Two stores, run by run.
+
+    ``missing`` are the rows of ``before`` that have none like them in ``after``,
+    ``added`` those of ``after``; ``pairs`` counts the runs that are in both.
+    """
 
     before: Sequence[Row]
     after: Sequence[Row]
     pairs: int
+    missing: Sequence[Row]
+    added: Sequence[Row]
     changes: Sequence[Change]
     times: Sequence[TimeChange]
     contradictions: Sequence[Contradiction]
 
     @property
     def worse_answers(self) -> bool:
-        """Whether a cost, a proof or a bound is worse, or an answer is missing."""
-        lost = any(not change.better for change in self.changes)
-        return lost or bool(self.contradictions)
+        """Whether a cost, bound, proof or status is worse, or a row is missing."""
+        return bool(self.missing or self.contradictions or self._runs(better=False))
 
     @property
     def worse(self) -> bool:
         """Whether anything is worse, times beyond noise included."""
         return self.worse_answers or any(time.sign > 0 for time in self.times)
 
+    @property
+    def counts(self) -> str:
+        """How many runs were compared and could not be, are better, and are worse."""
+        return (
+            f"{self.pairs} compared, {len(self.missing)} only in A, "
+            f"{len(self.added)} only in B, {self._runs(better=True)} better, "
+            f"{self._runs(better=False)} worse"
+        )
+
+    @property
+    def problems(self) -> Iterator[str]:
+        """Say of each answer that is worse what it was and is, one line each."""
+        for found in self.contradictions:
+            yield (
+                f"{found.proved.instance}: {found.found.method} found "
+                f"{cost_text(found.found.cost)}, which {found.proved.method} "
+                f"({found.proved.proof}) excludes"
+            )
+        for one in self.changes:
+            if not one.better:
+                run = f"{one.before.method} on {one.before.instance}"
+                yield f"{run}: {one.what}: {one.old or 'none'}, now {one.new or 'none'}"
+        for row in self.missing:
+            yield f"{row.method} on {row.instance}: missing"
+
+    def _runs(self, *, better: bool) -> int:
+        """Count the runs of which something is better, or worse."""
+        return len({one.before.key for one in self.changes if one.better is better})
+
 
 def compare(before: Iterable[Row], after: Iterable[Row]) -> Comparison:
     """Compare run by run: answers exactly, times as far as they are no noise.
 
-    Runs belong together if instance (by digest), method, seed and repeat are the
-    same; of several in one store, with other limits or of other versions, the one
-    that finished last is taken. Times are the medians of the repeats; the instances
-    are what is resampled.
+    Runs belong together if instance (name and digest), method, seed, repeat and limits
+    are the same; of several in one store, of other versions, the one that finished last
+    is taken. A run that has no counterpart is missing, which is worse. Times are the
+    medians of the repeats; the instances are what is resampled.
     """
     first, second = _latest(before), _latest(after)
     both = [match for match in first if match in second]
@@ -119,6 +156,8 @@ def compare(before: Iterable[Row], after: Iterable[Row]) -> Comparison:
         before=list(first.values()),
         after=list(second.values()),
         pairs=len(pairs),
+        missing=[row for match, row in first.items() if match not in second],
+        added=[row for match, row in second.items() if match not in first],
         changes=[change for pair in pairs for change in _changes(*pair)],
         times=_times(pairs),
         contradictions=_contradictions([*first.values(), *second.values()]),
@@ -128,7 +167,10 @@ def compare(before: Iterable[Row], after: Iterable[Row]) -> Comparison:
 def _latest(rows: Iterable[Row]) -> Mapping[Match, Row]:
     found: dict[Match, Row] = {}
     for row in rows:
-        match = (row.sha256, row.method, row.seed, row.repeat)
+        match = (
+            *(row.sha256, row.instance, row.method, row.seed, row.repeat),
+            *(row.time_limit, row.node_limit, row.memory_limit),
+        )
         if match not in found or row.finished >= found[match].finished:
             found[match] = row
     return found
@@ -138,30 +180,33 @@ def _changes(before: Row, after: Row) -> Iterator[Change]:
     """Yield differences; those that follow from another one are left out."""
     both = before, after
     if _answered(before) != _answered(after):
-        words = _outcome(before), _outcome(after)
+        words = outcome(before), outcome(after)
         yield Change(*both, "answer", _answered(after), *words)
         return
-    if not _answered(before):
-        return
+    if not _answered(before) and before.status != after.status:
+        better = _UNANSWERED.index(after.status) > _UNANSWERED.index(before.status)
+        yield Change(*both, "status", better, outcome(before), outcome(after))
     if before.cost is not None and after.cost is not None:
         old, new = ordered(before.cost), ordered(after.cost)
         if old != new:
             words = cost_text(before.cost), cost_text(after.cost)
             yield Change(*both, "cost", new < old, *words)
-    if _trust(before) != _trust(after):
-        better = _trust(after) > _trust(before)
-        yield Change(*both, "proof", better, _proof(before), _proof(after))
-    elif not _trust(before) and _height(before.bound) != _height(after.bound):
+    (was, grade), (now, new_grade) = _trust(before), _trust(after)
+    if not was and not now and _height(before.bound) != _height(after.bound):
         better = _height(after.bound) > _height(before.bound)
         words = cost_text(before.bound), cost_text(after.bound)
         yield Change(*both, "bound", better, *words)
+    if was != now or (grade != new_grade and grade and new_grade):
+        better = (now, new_grade) > (was, grade)
+        yield Change(*both, "proof", better, _proof(before), _proof(after))
 
 
 def _answered(row: Row) -> bool:
     return row.cost is not None or row.status == "infeasible"
 
 
-def _outcome(row: Row) -> str:
+def outcome(row: Row) -> str:
+    """Say how a run ended."""
     if row.status == "infeasible":
         return row.status
     if row.cost is None:
@@ -169,15 +214,21 @@ def _outcome(row: Row) -> str:
     return f"cost {cost_text(row.cost)}"
 
 
-def _trust(row: Row) -> int:
-    """Return 0 without proof, else the more the better its grade is."""
-    if row.status not in _PROVEN or row.proof is None:
-        return 0
-    return len(_GRADES) - _GRADES.index(row.proof.grade)
+def _trust(row: Row) -> tuple[bool, int]:
+    """Return whether the answer is proved, and the grade: the greater the better.
+
+    An answer that is not proved may have a bound that is; the grade is 0 without.
+    """
+    if row.proof is None:
+        return False, 0
+    return row.status in _PROVEN, len(_GRADES) - _GRADES.index(row.proof.grade)
 
 
 def _proof(row: Row) -> str:
-    return str(row.proof) if _trust(row) else "not proven"
+    proved, grade = _trust(row)
+    if proved:
+        return str(row.proof)
+    return f"only its bound: {row.proof}" if grade else "not proven"
 
 
 def _height(bound: Value | None) -> tuple[int, ...]:
@@ -186,18 +237,28 @@ def _height(bound: Value | None) -> tuple[int, ...]:
 
 
 def _contradictions(rows: Iterable[Row]) -> list[Contradiction]:
-    """Compare the highest bound of each instance with the lowest cost."""
+    """Compare the highest bound of each instance with the lowest cost.
+
+    A proof that there is no solution is above every bound.
+    """
     by_digest: dict[str, list[Row]] = {}
     for row in rows:
         by_digest.setdefault(row.sha256, []).append(row)
     found = []
     for own in by_digest.values():
-        proved = max(own, key=lambda row: _height(row.bound))
         costly = [row for row in own if row.cost is not None]
-        best = min(costly, key=lambda row: _height(row.cost), default=proved)
-        if best.cost is not None and _height(proved.bound) > ordered(best.cost):
+        if not costly:
+            continue
+        best = min(costly, key=lambda row: _height(row.cost))
+        proved = max(own, key=lambda row: (impossible(row), _height(row.bound)))
+        if impossible(proved) or _height(proved.bound) > _height(best.cost):
             found.append(Contradiction(proved, best))
     return found
+
+
+def impossible(row: Row) -> bool:
+    """Whether a run proved that there is no solution."""
+    return row.status == "infeasible"
 
 
 def _times(pairs: Sequence[tuple[Row, Row]]) -> list[TimeChange]:
@@ -246,127 +307,3 @@ def sign_test(one: int, other: int) -> float:
     n = one + other
     tail = sum(comb(n, i) for i in range(min(one, other) + 1))
     return min(1.0, float(Fraction(2 * tail, 2**n)))
-
-
-# The document, short enough for a terminal
-
-_SHOWN = 50
-"""Changes of a kind that are listed; the others are counted."""
-
-
-def comparison_document(found: Comparison, first: str, second: str) -> Document:
-    """Build the document; ``first`` and ``second`` name the stores."""
-    worse = [change for change in found.changes if not change.better]
-    better = [change for change in found.changes if change.better]
-    sections = [
-        _listed("Worse in B", worse),
-        _listed("Better in B", better),
-        _timed(found.times),
-    ]
-    if found.contradictions:
-        sections.insert(0, _refuted(found))
-    return Document(
-        name="comparison",
-        title="Two stores compared",
-        source=(
-            *("A: ", Name(first), ", ", *_made_by(found.before)),
-            *("; B: ", Name(second), ", ", *_made_by(found.after)),
-        ),
-        lead=(_counts(found, worse, better),),
-        sections=tuple(sections),
-    )
-
-
-def _made_by(rows: Sequence[Row]) -> tuple[Inline, ...]:
-    return (
-        *("closeknit ", *_names(row.version for row in rows)),
-        *(" on ", *_names(row.machine for row in rows)),
-        *(" (", *_names(row.solvers for row in rows if row.solvers), ")"),
-    )
-
-
-def _names(values: Iterable[str]) -> tuple[Inline, ...]:
-    names = [Name(value) for value in sorted(set(values))]
-    pieces = [piece for name in names for piece in ("; ", name)]
-    return tuple(pieces[1:]) or ("nothing",)
-
-
-def _counts(
-    found: Comparison, worse: Sequence[Change], better: Sequence[Change]
-) -> str:
-    only_a = len(found.before) - found.pairs
-    only_b = len(found.after) - found.pairs
-    slower = sum(time.sign > 0 for time in found.times)
-    faster = sum(time.sign < 0 for time in found.times)
-    return (
-        f"{found.pairs} runs are in both ({only_a} in A only, {only_b} in B only): "
-        f"{len(worse)} answers worse, {len(better)} better; {slower} methods slower, "
-        f"{faster} faster beyond noise; {len(found.contradictions)} contradictions."
-    )
-
-
-def _refuted(found: Comparison) -> Section:
-    rows = tuple(
-        (
-            Name(c.proved.instance),
-            (
-                Name(c.proved.method),
-                f" at least {cost_text(c.proved.bound)} (",
-                Name(str(c.proved.proof)),
-                ")",
-            ),
-            (Name(c.found.method), f" {cost_text(c.found.cost)}"),
-        )
-        for c in found.contradictions
-    )
-    columns = ("*instance", "*proved", "*found")
-    table = Table(columns=columns, rows=rows)
-    return Section(title="Contradicted proofs", tables=(table,))
-
-
-def _listed(title: str, changes: Sequence[Change]) -> Section:
-    if not changes:
-        return Section(title=title, text=("Nothing.",))
-    rows = tuple(
-        (
-            Name(change.before.instance),
-            Name(change.before.method),
-            *(change.before.repeat, change.what),
-            *(Name(change.old), Name(change.new)),
-        )
-        for change in changes[:_SHOWN]
-    )
-    columns = ("*instance", "*method", "repeat", "*what", "*A", "*B")
-    table = Table(columns=columns, rows=rows)
-    left = len(changes) - _SHOWN
-    after: tuple[Text, ...] = (f"and {left} more.",) * (left > 0)
-    return Section(title=title, tables=(table,), after=after)
-
-
-def _timed(times: Sequence[TimeChange]) -> Section:
-    if not times:
-        text = "No method takes long enough to be compared."
-        return Section(title="Times", text=(text,))
-    signs = {1: "slower", -1: "faster", 0: "no"}
-    rows = tuple(
-        (
-            *(Name(t.method), t.problem, t.instances, t.slower),
-            *(f"{t.ratio.value:.3f}", f"{t.ratio.low:.3f} .. {t.ratio.high:.3f}"),
-            *(f"{t.probability:.2g}", signs[t.sign]),
-        )
-        for t in times
-    )
-    table = Table(
-        columns=(
-            *("*method", "*problem", "instances", "slower on", "B / A", "95 %", "p"),
-            "*beyond noise",
-        ),
-        rows=rows,
-    )
-    explanation = (
-        "B / A is the geometric mean over instances, with the interval of the "
-        "bootstrap over instances; p is that of the sign test. A change is beyond "
-        "noise if the interval excludes 1, the change is 5 % or more, and p is at most "
-        f"{CHANCE:g} divided by the number of methods."
-    )
-    return Section(title="Times", tables=(table,), after=(explanation,))

@@ -219,17 +219,62 @@ class Report:
 
     @property
     def holds(self) -> bool:
-        """Whether nothing broke: no run, no guarantee, no proof."""
-        return not (self.failed or self.broken or self.contradictions)
+        """Whether there are answers, and no run, guarantee or proof broke."""
+        wrong = self.failed or self.broken or self.contradictions
+        return not (wrong or self.nothing)
+
+    @property
+    def nothing(self) -> str:
+        """Why nothing was measured, or no stated guarantee tested; "" if it was."""
+        if not self.answered:
+            return f"no method answered ({self.silent})"
+        stated = [j for j in self.judged if j.covered]
+        if stated and not any(j.kept or j.broken for j in stated):
+            return (
+                f"none of {many(len(stated), 'stated guarantee')} could be tested: no "
+                "optimum was proven, and no bound is high enough"
+            )
+        return ""
+
+    @property
+    def answered(self) -> bool:
+        """Whether a method answered besides the exact one, if there are others.
+
+        That the exact route found optima says nothing of the methods to be measured.
+        """
+        routes = {problem: [*table][-1] for problem, table in self.methods.items()}
+        alone = all(len(self.methods[problem]) == 1 for problem in self.parts)
+        return any(
+            row.cost is not None or row.status == "infeasible"
+            for row in self.rows
+            if alone or row.method != routes[row.problem]
+        )
+
+    @property
+    def silent(self) -> str:
+        """Why methods did not answer, each reason once."""
+        rows = [row for row in self.rows if row.cost is None]
+        whys = dict.fromkeys(row.error or f"{row.method}: {row.status}" for row in rows)
+        return "; ".join(whys)
+
+    @property
+    def problems(self) -> list[str]:
+        """What does not hold, one line each: which run, and which figures."""
+        found = [f"{v.instance.name}: {v.contradiction}" for v in self.contradictions]
+        return found + [
+            f"{j.row.method} on {j.row.instance}: {j.problem}"
+            for j in self.judged
+            if j.problem
+        ]
 
     @property
     def headline(self) -> str:
         """One sentence: how much is known."""
         count = len(self.judged)
         return (
-            f"{_many(len(self.verdicts), 'instance')}, "
-            f"{_many(len({(r.problem, r.method) for r in self.rows}), 'method')}, "
-            f"{_many(count, 'row')}; {self.proved} of them "
+            f"{many(len(self.verdicts), 'instance')}, "
+            f"{many(len({(r.problem, r.method) for r in self.rows}), 'method')}, "
+            f"{many(count, 'row')}; {self.proved} of them "
             f"({percent(self.proved, count)}) against a proven optimum"
             + (f", {self.infeasible} proved infeasible" if self.infeasible else "")
         )
@@ -265,9 +310,7 @@ class Report:
         if not self.ranked or len(self.parts) > 1:
             return ""
         first = self.ranked[0]
-        said = (
-            f"{percent(first.optimal, first.runs)} of {_many(first.runs, 'instance')}"
-        )
+        said = f"{percent(first.optimal, first.runs)} of {many(first.runs, 'instance')}"
         text = f"`{first.name}` comes closest to optimal: it is optimal on {said}"
         if (spread := first.spread) and spread.most > 1:
             text += (
@@ -280,7 +323,7 @@ class Report:
     def finding(self) -> str:
         """One sentence: whether every guarantee holds."""
         wrong = [
-            f"{_many(len(cases), noun)} {what}"
+            f"{many(len(cases), noun)} {what}"
             for cases, noun, what in (
                 (self.broken, "row", "above a proven guarantee"),
                 (self.contradictions, "instance", "with a contradicted proof"),
@@ -290,12 +333,14 @@ class Report:
         ]
         if wrong:
             return "; ".join(wrong)
+        if self.nothing:
+            return self.nothing
         count = len(self.judged)
         held = "no row has a proven guarantee"
         if self.covered:
             held = (
                 f"no ratio exceeds a proven guarantee ({self.covered} of "
-                f"{_many(count, 'row')} {'has' if self.covered == 1 else 'have'} one)"
+                f"{many(count, 'row')} {'has' if self.covered == 1 else 'have'} one)"
             )
         return f"{held}, no run failed"
 
@@ -337,5 +382,6 @@ def _date(rows: Sequence[Row]) -> str:
         ) from None
 
 
-def _many(count: int, noun: str) -> str:
+def many(count: int, noun: str) -> str:
+    """Return a number of things, in words."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -14,7 +14,7 @@ from ...instances.value import ordered
 from ...methods import AnyMethod
 from ...solvers import Grade, Proof
 from ...solvers.result import CERTIFIED, LOGGED, NOTHING
-from ..campaigns.rows import Row
+from ..campaigns.rows import FAILED, Row
 from ..pages.numbers import Ratio, decimal, within
 
 Interval = tuple[Ratio, Ratio]
@@ -172,6 +172,28 @@ class ScoredRun:
         if self.guarantee is None or not self.covered or self.least_ratio is None:
             return False
         return self.least_ratio > self.guarantee
+
+    @property
+    def kept(self) -> bool:
+        """Whether the ratio, or the most that it can be, is within the guarantee."""
+        if self.guarantee is None or not self.covered or self.interval is None:
+            return False
+        return self.interval[1] <= self.guarantee
+
+    @property
+    def problem(self) -> str:
+        """What is wrong: the run failed, or is above its guarantee; else ""."""
+        if self.row.status == FAILED:
+            return f"failed: {self.row.error}"
+        if not self.broken:
+            return ""
+        least, best = self.least_ratio, self.verdict.best
+        cost = f"{best.cost if best else None}, above its guarantee {self.guarantee}"
+        if self.ratio is not None:
+            ratio = f"ratio {least} ({decimal(least)}) to the optimum"
+        else:
+            ratio = f"ratio at least {least} ({decimal(least)}) to the least found"
+        return f"cost {self.row.cost}, {ratio} {cost}"
 
 
 def open_levels(

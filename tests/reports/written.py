@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from closeknit.reports.pages.csv_tables import csv_of
 from closeknit.reports.pages.html import html_of
 from closeknit.reports.pages.markdown import markdown_of
-from closeknit.reports.ratios.comparison import Comparison, comparison_document
+from closeknit.reports.ratios.comparison import Comparison
+from closeknit.reports.ratios.comparison_page import comparison_document
 from closeknit.reports.ratios.document import ratio_document
 from closeknit.reports.ratios.report import Report
 from closeknit.reports.ratios.rows_table import rows_table

@@ -243,7 +243,8 @@ def test_a_changed_store_gives_no_report(
         ["PRAGMA user_version=1"],
         ["PRAGMA user_version=2"],
         ["PRAGMA user_version=0"],
-        ["PRAGMA user_version=4"],
+        ["PRAGMA user_version=3"],
+        ["PRAGMA user_version=5"],
         ["PRAGMA application_id=0"],
     ],
 )
@@ -321,20 +322,22 @@ def test_another_database_and_a_later_form_are_refused(tmp_path: Path) -> None:
     assert said_of(path) == "is not a store of results"
     path.unlink()
     changed(filled(tmp_path), "PRAGMA user_version = 7")
-    assert said_of(path) == "has form 7, this closeknit knows 3"
+    assert said_of(path) == "has form 7, this closeknit knows 4"
 
 
 # An older form
 
 
 def as_form(path: Path, form: int) -> None:
-    """Rewrite a store as it was before rows had traces, and before they had digests."""
+    """Rewrite a store as it was before rows had codes, traces, or digests."""
+    addresses = [storing.address(row.key[:-1]) for row in rows_in(path)]
     names = ", ".join(f'"{name}"' for name in storing._names(form))
     listed = f"address, digest, {names}" if form > 1 else f"address, {names}"
     with closing(sqlite3.connect(path)) as database, database:
+        fields = database.execute(f"SELECT {names} FROM results").fetchall()
         kept = [
-            [cells[0], *([storing._digest(cells)] if form > 1 else []), *cells[1:]]
-            for cells in database.execute(f"SELECT address, {names} FROM results")
+            [old, *([storing._digest([old, *cells])] if form > 1 else []), *cells]
+            for old, cells in zip(addresses, fields, strict=True)
         ]
         database.execute("DROP TABLE results")
         database.execute(storing._TABLES[form])
@@ -343,13 +346,13 @@ def as_form(path: Path, form: int) -> None:
         database.execute(f"PRAGMA user_version={form}")
 
 
-@pytest.mark.parametrize("form", [1, 2])
+@pytest.mark.parametrize("form", [1, 2, 3])
 def test_a_store_of_an_older_form_is_read_and_rewritten(
     tmp_path: Path, form: int
 ) -> None:
     path = filled(tmp_path)
     as_form(path, form)
-    before = [replace(row, trace=None) for row in rows()]
+    before = [replace(row, trace=row.trace if form > 2 else None) for row in rows()]
     assert rows_in(path) == before
     with ResultStore(tmp_path) as store:
         assert list(store.rows.values()) == before

@@ -7,8 +7,9 @@ import pytest
 from closeknit.instances import KSubset, Mesh, Points, mesh
 from closeknit.reports.claims import Claim, Outcome, Trial, shrink
 from closeknit.reports.claims import verify as tried
-from closeknit.reports.claims.page import junit_xml
+from closeknit.reports.claims.page import cases
 from closeknit.reports.claims.samples import every_subset, sampled
+from closeknit.reports.pages.junit import junit_xml
 
 
 def test_samples_are_the_same_for_the_same_seed_only() -> None:
@@ -59,10 +60,10 @@ def test_junit_survives_hostile_text() -> None:
         test=lambda trial: Outcome(holds=False, result="\x00 \ud800 ok", instances=1),
     )
     [verdict] = tried([claim], Trial())
-    root = ElementTree.fromstring(junit_xml([verdict]))
+    root = ElementTree.fromstring(junit_xml("claims", cases([verdict])))
     failure = root.find(".//failure")
     assert failure is not None
     assert failure.attrib["message"] == "\ufffd \ufffd ok"
     assert "]]>" in (failure.text or "")
-    skipped = ElementTree.fromstring(junit_xml([], [claim])).find(".//skipped")
-    assert skipped is not None
+    waiting = ElementTree.fromstring(junit_xml("claims", cases([], [claim])))
+    assert waiting.find(".//skipped") is not None

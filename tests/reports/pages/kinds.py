@@ -21,7 +21,8 @@ from closeknit.reports.claims import verify as tried
 from closeknit.reports.claims.page import claims_document
 from closeknit.reports.clusters.whatif import means, whatif_page
 from closeknit.reports.pages.html import html_of
-from closeknit.reports.ratios.comparison import compare, comparison_document
+from closeknit.reports.ratios.comparison import compare
+from closeknit.reports.ratios.comparison_page import comparison_document
 from closeknit.reports.reproductions import REPRODUCTIONS, RunOptions
 from closeknit.reports.streams.network_page import network_page
 from closeknit.simulation.network.runs import run_network

@@ -27,8 +27,18 @@ def found(before: Row, after: Row) -> list[tuple[str, bool, str, str]]:
     return [(c.what, c.better, c.old, c.new) for c in changes]
 
 
+def unknown(**changes: Any) -> Row:
+    return made(small("a"), "mm", status="unknown", limit="time", **changes)
+
+
+def counts(both: int, first: int, second: int, better: int, worse: int) -> str:
+    only = f"{first} only in A, {second} only in B"
+    return f"{both} compared, {only}, {better} better, {worse} worse"
+
+
 FAILED = made(small("a"), "mm", status="failed", error="it broke", seconds=None)
-UNKNOWN = made(small("a"), "mm", status="unknown", limit="time")
+UNKNOWN = unknown()
+REFUSED = made(small("a"), "mm", status="refused", error="too large", seconds=None)
 PROVED = optimal(small("a"), "mm", 4, selection=(0, 1, 4))
 BOUND = Proof(Grade.SOLVER, "s")
 
@@ -52,6 +62,20 @@ BOUND = Proof(Grade.SOLVER, "s")
         ),
         (cheap(), cheap(bound=2, proof=BOUND), "bound", True, "", "2"),
         (cheap(cost=(4, 2)), cheap(cost=(4, 1)), "cost", True, "4; 2", "4; 1"),
+        (cheap(cost=(10, 0)), cheap(cost=(9, 9)), "cost", True, "10; 0", "9; 9"),
+        (FAILED, UNKNOWN, "status", True, "failed: it broke", "unknown"),
+        (REFUSED, UNKNOWN, "status", True, "refused: too large", "unknown"),
+        (FAILED, REFUSED, "status", True, "failed: it broke", "refused: too large"),
+        (
+            cheap(bound=3, proof=BOUND),
+            cheap(bound=3, proof=Proof(Grade.CHECKED, "c")),
+            *("proof", True, "only its bound: solver: s", "only its bound: checked: c"),
+        ),
+        (
+            unknown(),
+            unknown(bound=3, proof=BOUND),
+            *("bound", True, "", "3"),
+        ),
     ],
 )
 def test_every_difference_is_found_both_ways(
@@ -65,8 +89,56 @@ def test_every_difference_is_found_both_ways(
 def test_what_is_alike_is_no_difference() -> None:
     for row in (cheap(), FAILED, UNKNOWN, PROVED):
         assert found(row, row) == []
-    nothing = compare([cheap()], [cheap("mc1x1")])
-    assert (nothing.pairs, nothing.worse) == (0, False)
+        assert not compare([row], [row]).worse
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        cheap("mc1x1"),
+        cheap(seed=1),
+        cheap(repeat=1),
+        cheap(time_limit=600.0),
+        cheap(node_limit=9),
+        cheap(memory_limit=64),
+        made(small("b"), "mm", cost=4, selection=(0, 1, 4)),
+        made(small("a", busy=1), "mm", cost=4, selection=(0, 1, 4)),
+    ],
+    ids=["method", "seed", "repeat", "seconds", "nodes", "memory", "name", "content"],
+)
+def test_what_cannot_be_compared_is_missing_and_so_worse(other: Row) -> None:
+    comparison = compare([cheap()], [other])
+    assert comparison.counts == counts(0, 1, 1, 0, 0)
+    assert (comparison.missing, comparison.added) == ([cheap()], [other])
+    assert comparison.worse_answers
+    assert not compare([cheap()], [cheap(), other]).worse
+    assert "## Missing in B" in comparison_text(comparison, "A", "B")
+
+
+def test_instances_that_differ_in_name_only_do_not_hide_each_other() -> None:
+    others = [made(small(name), "mm", cost=4, selection=(0, 1, 4)) for name in "bc"]
+    worse = made(small("b"), "mm", cost=5, selection=(0, 1, 2))
+    comparison = compare([cheap(), *others], [worse, others[1], cheap()])
+    assert (
+        comparison.counts == "3 compared, 0 only in A, 0 only in B, 0 better, 1 worse"
+    )
+
+
+def test_a_run_that_is_better_and_worse_counts_as_both() -> None:
+    before = cheap(cost=5, bound=4, proof=BOUND)
+    comparison = compare([before], [cheap(bound=3, proof=BOUND)])
+    assert comparison.counts == counts(1, 0, 0, 1, 1)
+
+
+def test_a_proof_that_there_is_no_solution_is_refuted_by_one() -> None:
+    none = made(small("a"), "auto", status="infeasible", proof=BOUND)
+    for one, other in ((none, cheap()), (cheap(), none)):
+        comparison = compare([one], [other])
+        assert comparison.contradictions
+        assert comparison.worse_answers
+        assert "| `auto` no solution (`solver: s`) | `mm` 4 |" in comparison_text(
+            comparison, "A", "B"
+        )
 
 
 def test_the_last_of_several_versions_is_compared() -> None:
@@ -132,25 +204,60 @@ def stored(folder: Path, *rows: Row) -> str:
     return str(folder)
 
 
-def test_the_command_prints_and_fails_when_asked_to(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_the_command_fails_unless_told_otherwise(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.delenv("GITHUB_ACTIONS", raising=False)
     a = stored(tmp_path / "a", cheap(), cheap("random", cost=6), *timed(1.0))
     b = stored(tmp_path / "b", cheap(), cheap("random", cost=7), *timed(2.0))
     words = ["ratios", "compare", a, b]
     page = tmp_path / "page.md"
-    assert run([*words, "--markdown", str(page)]) == 0
-    said = capsys.readouterr().out
+    assert run([*words, "--markdown", str(page)]) == 1
+    said, complained = capsys.readouterr()
     assert said == page.read_text()
-    assert "92 runs are in both (0 in A only, 0 in B only): 1 answers worse" in said
+    assert complained == ""
+    assert said.splitlines()[0] == counts(92, 0, 0, 0, 1)
     assert "| `a` | `random` | 0 | cost | `6` | `7` |" in said
     assert "1 methods slower" in said
-    assert run([*words, "--fail-on", "answers"]) == 1
-    assert run(["ratios", "compare", b, a, "--fail-on", "worse"]) == 0
-    assert run(["ratios", "compare", f"{a}/results.sqlite", a]) == 0
     slower = stored(tmp_path / "c", cheap(), cheap("random", cost=6), *timed(2.0))
-    assert run(["ratios", "compare", a, slower, "--fail-on", "answers"]) == 0
-    assert run(["ratios", "compare", a, slower, "--fail-on", "worse"]) == 1
+    part = stored(tmp_path / "d", cheap(), *timed(1.0))
+    for before, after, answers, worse in (
+        (a, b, 1, 1),
+        (b, a, 0, 0),
+        (f"{a}/results.sqlite", a, 0, 0),
+        (a, slower, 0, 1),
+        (a, part, 1, 1),
+        (part, a, 0, 0),
+    ):
+        for how, status in (
+            ((), answers),
+            (("--fail-on", "answers"), answers),
+            (("--fail-on", "worse"), worse),
+            (("--fail-on", "never"), 0),
+        ):
+            assert run(["ratios", "compare", before, after, *how]) == status
+    capsys.readouterr()
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    assert run(words) == 1
+    title = "::error title=closeknit ratios compare::"
+    assert capsys.readouterr().err == f"{title}random on a: cost: 6, now 7\n"
+    assert run([*words, "--fail-on", "never"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_nothing_compared_never_passes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    a = stored(tmp_path / "a", cheap())
+    for number, rows in enumerate([(), (cheap("mc1x1"),), (cheap(seed=1),)]):
+        other = stored(tmp_path / str(number), *rows)
+        for before, after in ((a, other), (other, a)):
+            for how in ((), ("--fail-on", "worse"), ("--fail-on", "never")):
+                assert run(["ratios", "compare", before, after, *how]) == 2
+                said, complained = capsys.readouterr()
+                assert said.startswith("0 compared, ")
+                assert complained.count("\n") == 1
+                assert "no run of A has one like it in B" in complained
 
 
 def test_what_cannot_be_compared_is_one_line(

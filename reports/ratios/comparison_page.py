@@ -1,0 +1,149 @@
+"""A comparison of two stores as a document, short enough for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from ...instances.value import cost_text
+from ..campaigns.rows import Row
+from ..pages.document import Document, Inline, Name, Section, Table, Text
+from .comparison import CHANCE, Change, Comparison, TimeChange, impossible, outcome
+
+_SHOWN = 50
+"""Changes of a kind that are listed; the others are counted."""
+
+
+def comparison_document(found: Comparison, first: str, second: str) -> Document:
+    """Build the document; ``first`` and ``second`` name the stores."""
+    worse = [change for change in found.changes if not change.better]
+    better = [change for change in found.changes if change.better]
+    sections = [
+        _listed("Worse in B", worse),
+        *_unmatched("Missing in B", found.missing),
+        _listed("Better in B", better),
+        _timed(found.times),
+    ]
+    if found.contradictions:
+        sections.insert(0, _refuted(found))
+    return Document(
+        name="comparison",
+        title="Two stores compared",
+        source=(
+            *("A: ", Name(first), ", ", *_made_by(found.before)),
+            *("; B: ", Name(second), ", ", *_made_by(found.after)),
+        ),
+        lead=(_beyond(found),),
+        sections=tuple(sections),
+    )
+
+
+def _made_by(rows: Sequence[Row]) -> tuple[Inline, ...]:
+    return (
+        *("closeknit ", *_names(row.version for row in rows)),
+        *(" on ", *_names(row.machine for row in rows)),
+        *(" (", *_names(row.solvers for row in rows if row.solvers), ")"),
+    )
+
+
+def _names(values: Iterable[str]) -> tuple[Inline, ...]:
+    names = [Name(value) for value in sorted(set(values))]
+    pieces = [piece for name in names for piece in ("; ", name)]
+    return tuple(pieces[1:]) or ("nothing",)
+
+
+def _beyond(found: Comparison) -> str:
+    """Say what the counts of runs do not."""
+    slower = sum(time.sign > 0 for time in found.times)
+    faster = sum(time.sign < 0 for time in found.times)
+    return (
+        f"{slower} methods slower, {faster} faster beyond noise; "
+        f"{len(found.contradictions)} contradictions."
+    )
+
+
+def _refuted(found: Comparison) -> Section:
+    rows = tuple(
+        (
+            Name(c.proved.instance),
+            (
+                Name(c.proved.method),
+                " no solution ("
+                if impossible(c.proved)
+                else f" at least {cost_text(c.proved.bound)} (",
+                Name(str(c.proved.proof)),
+                ")",
+            ),
+            (Name(c.found.method), f" {cost_text(c.found.cost)}"),
+        )
+        for c in found.contradictions
+    )
+    columns = ("*instance", "*proved", "*found")
+    table = Table(columns=columns, rows=rows)
+    return Section(title="Contradicted proofs", tables=(table,))
+
+
+def _listed(title: str, changes: Sequence[Change]) -> Section:
+    if not changes:
+        return Section(title=title, text=("Nothing.",))
+    rows = tuple(
+        (
+            Name(change.before.instance),
+            Name(change.before.method),
+            *(change.before.repeat, change.what),
+            *(Name(change.old), Name(change.new)),
+        )
+        for change in changes[:_SHOWN]
+    )
+    columns = ("*instance", "*method", "repeat", "*what", "*A", "*B")
+    table = Table(columns=columns, rows=rows)
+    left = len(changes) - _SHOWN
+    after: tuple[Text, ...] = (f"and {left} more.",) * (left > 0)
+    return Section(title=title, tables=(table,), after=after)
+
+
+def _unmatched(title: str, rows: Sequence[Row]) -> tuple[Section, ...]:
+    """List runs of one store only; nothing if there are none."""
+    if not rows:
+        return ()
+    table = Table(
+        columns=("*instance", "*method", "repeat", "seed", "limit", "*outcome"),
+        rows=tuple(
+            (
+                *(Name(row.instance), Name(row.method), row.repeat, row.seed),
+                *(f"{row.time_limit:g} s", Name(outcome(row))),
+            )
+            for row in rows[:_SHOWN]
+        ),
+    )
+    left = len(rows) - _SHOWN
+    after: tuple[Text, ...] = (f"and {left} more.",) * (left > 0)
+    return (Section(title=title, tables=(table,), after=after),)
+
+
+def _timed(times: Sequence[TimeChange]) -> Section:
+    if not times:
+        text = "No method takes long enough to be compared."
+        return Section(title="Times", text=(text,))
+    signs = {1: "slower", -1: "faster", 0: "no"}
+    rows = tuple(
+        (
+            *(Name(t.method), t.problem, t.instances, t.slower),
+            *(f"{t.ratio.value:.3f}", f"{t.ratio.low:.3f} .. {t.ratio.high:.3f}"),
+            *(f"{t.probability:.2g}", signs[t.sign]),
+        )
+        for t in times
+    )
+    table = Table(
+        columns=(
+            *("*method", "*problem", "instances", "slower on", "B / A", "95 %", "p"),
+            "*beyond noise",
+        ),
+        rows=rows,
+    )
+    explanation = (
+        "B / A is the geometric mean over instances, with the interval of the "
+        "bootstrap over instances; p is that of the sign test. A change is beyond "
+        "noise if the interval excludes 1, the change is 5 % or more, and p is at most "
+        f"{CHANCE:g} divided by the number of methods."
+    )
+    return Section(title="Times", tables=(table,), after=(explanation,))

@@ -1,0 +1,251 @@
+"""The digest of a method's code: another one for other code, the same for the same."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from closeknit.methods import METHODS
+from closeknit.methods.code_digest import code_of
+from closeknit.methods.own import own_method
+from closeknit.methods.source_files import digest_of_files
+
+from ..paths import ROOT
+
+HELPER = "def far(x):\n    return x + 1\n\ndef unused(x):\n    return x\n"
+RULES = '''
+"""Rules."""
+import functools
+from fractions import Fraction
+import numpy as np
+import helper
+from helper import far as distant
+
+WIDTH = 3
+TABLE = {"a": [1, 2], "b": {3, 4}}
+WEIGHTS = np.array([1.0, 2.0])
+CACHE = {}
+
+def order(x):
+    return -x
+
+def near(instance, settings):
+    """Take the nearest."""
+    return sorted(range(instance.n), key=lambda i: order(i) + WIDTH)[: instance.k]
+
+def far_off(instance, settings):
+    return [helper.far(0) for _ in range(instance.k)]
+
+def farther(instance, settings):
+    return [distant(0) for _ in range(instance.k)]
+
+def late(instance, settings):
+    from helper import far
+    return [far(0) for _ in range(instance.k)]
+
+def looked_up(instance, settings):
+    return getattr(helper, "far")(0)
+
+def tabled(instance, settings):
+    return TABLE["a"], WEIGHTS[0]
+
+def widened(width):
+    def rule(instance, settings):
+        return list(range(width))
+    return rule
+
+wide = widened(4)
+part = functools.partial(lambda n, instance, settings: list(range(n)), 5)
+
+class Base:
+    step = 2
+
+class Rule(Base):
+    def __init__(self, start):
+        self.start = start
+    def __call__(self, instance, settings):
+        return list(range(self.start, instance.k, self.step))
+
+ruled = Rule(1)
+method = Rule(1).__call__
+
+def timed(function):
+    @functools.wraps(function)
+    def inner(*words):
+        return function(*words)
+    return inner
+
+@timed
+def wrapped(instance, settings):
+    return list(range(7))
+
+@functools.lru_cache
+def kept(instance, settings):
+    return list(range(8))
+
+def defaulted(instance, settings, most=9):
+    return list(range(most))
+
+near.guarantee = lambda instance: Fraction(2)
+'''
+NAMES = (
+    *("near", "far_off", "farther", "late", "looked_up", "tabled", "wide", "part"),
+    *("ruled", "method", "wrapped", "kept", "defaulted"),
+)
+READ = """
+import sys
+sys.path.insert(0, {where!r})
+import rules
+from closeknit.methods.code_digest import code_of
+from closeknit.methods.own import own_method
+for name in {names!r}:
+    print(code_of(own_method(getattr(rules, name))))
+"""
+CHANGES = {
+    "return -x": ("return x", {"near"}),
+    "WIDTH = 3": ("WIDTH = 4", {"near"}),
+    ") + WIDTH)": (") - WIDTH)", {"near"}),
+    "[1, 2]": ("[1, 3]", {"tabled"}),
+    "{3, 4}": ("{3, 5}", {"tabled"}),
+    "[1.0, 2.0]": ("[1.5, 2.0]", {"tabled"}),
+    "widened(4)": ("widened(5)", {"wide"}),
+    "list(range(width))": ("list(range(width + 1))", {"wide"}),
+    "list(range(n)), 5)": ("list(range(n)), 6)", {"part"}),
+    "settings: list(range(n))": ("settings: [*range(n)]", {"part"}),
+    "step = 2": ("step = 1", {"ruled", "method"}),
+    "ruled = Rule(1)": ("ruled = Rule(2)", {"ruled"}),
+    "self.start = start": ("self.start = start + 1", {"ruled", "method"}),
+    "list(range(7))": ("list(range(6))", {"wrapped"}),
+    "return function(*words)": ("return function(*words)[::-1]", {"wrapped"}),
+    "list(range(8))": ("list(range(6))", {"kept"}),
+    "most=9": ("most=8", {"defaulted"}),
+    '"""Rules."""': ('"""Rules, described."""\n# at length\n', set()),
+    "Fraction(2)": ("Fraction(3)", set()),
+}
+Digests = Callable[[str, str], dict[str, str]]
+
+
+@pytest.fixture(scope="module")
+def digests(tmp_path_factory: pytest.TempPathFactory) -> Digests:
+    """Read the digests of all rules in a process of its own."""
+
+    def read(rules: str, helper: str = HELPER, *options: str) -> dict[str, str]:
+        where = tmp_path_factory.mktemp("rules")
+        (where / "rules.py").write_text(rules)
+        (where / "helper.py").write_text(helper)
+        program = READ.format(where=str(where), names=NAMES)
+        found = subprocess.run(
+            [sys.executable, *options, "-c", program],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return dict(zip(NAMES, found.stdout.split(), strict=True))
+
+    return read
+
+
+@pytest.fixture(scope="module")
+def before(digests: Digests) -> dict[str, str]:
+    return digests(RULES, HELPER)
+
+
+def test_the_same_code_has_the_same_digest(
+    digests: Digests, before: dict[str, str]
+) -> None:
+    assert not any(one.startswith("unread") for one in before.values())
+    assert len(set(before.values())) == len(NAMES)
+    assert digests(RULES, HELPER) == before
+
+
+@pytest.mark.parametrize("old", CHANGES)
+def test_a_change_is_seen_where_it_matters_and_only_there(
+    digests: Digests, before: dict[str, str], old: str
+) -> None:
+    new, changed = CHANGES[old]
+    assert old in RULES
+    after = digests(RULES.replace(old, new, 1), HELPER)
+    assert {name for name in NAMES if after[name] != before[name]} == changed
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "changed"),
+    [
+        ("x + 1", "x + 2", {"far_off", "farther", "late", "looked_up"}),
+        ("    return x\n", "    return -x\n", set()),
+    ],
+)
+def test_modules_of_ones_own_count_too(
+    digests: Digests, before: dict[str, str], old: str, new: str, changed: set[str]
+) -> None:
+    after = digests(RULES, HELPER.replace(old, new))
+    assert {name for name in NAMES if after[name] != before[name]} == changed
+
+
+def test_what_cannot_be_read_is_never_the_same_twice(tmp_path: Path) -> None:
+    stream = (tmp_path / "file").open("w")
+
+    def opened(instance: object, settings: object) -> object:
+        return stream.name
+
+    def evaluated(instance: object, settings: object) -> object:
+        return eval("1 + 1")
+
+    built: Callable[..., object] = lambda instance, settings: globals()["near"]  # noqa: E731
+    for rule in (opened, evaluated, built):
+        method = own_method(rule)
+        assert code_of(method).startswith("unread-")
+        assert code_of(method) == code_of(method)
+        assert code_of(own_method(rule)) != code_of(own_method(rule))
+    stream.close()
+
+
+def test_every_method_of_the_tables_can_be_read() -> None:
+    digests = [
+        code_of(method) for table in METHODS.values() for method in table.values()
+    ]
+    assert len(digests) > 60
+    assert not any(one.startswith("unread") for one in digests)
+
+
+@pytest.mark.parametrize(
+    ("module", "reaches", "beyond"),
+    [
+        ("heuristics.ksubset.mm", "heuristics.ksubset.mm_kernels", "exact.sukp"),
+        ("methods.auto_ksubset", "exact.ksubset.cuts_bb", "cli.app"),
+        ("exact.sukp.sukp_bb.search", "solvers.result", "heuristics.ksubset.mm"),
+    ],
+)
+def test_files_of_a_checkout_count_as_far_as_they_are_imported(
+    tmp_path: Path, module: str, reaches: str, beyond: str
+) -> None:
+    """Ours are known by their files: run on a copy with one file changed."""
+    program = textwrap.dedent(
+        f"""
+        from closeknit.methods import source_files as found
+        from pathlib import Path
+        kept = found._file
+        def changed(at):
+            def file(name):
+                path, text = kept(name)
+                return path, text + "#" * (name.startswith(at) and path is not None)
+            return file
+        def digest(at):
+            found._file = changed("closeknit." + at)
+            found.digest_of_files.cache_clear()
+            found._imports.cache_clear()
+            return found.digest_of_files("closeknit.{module}")
+        plain = digest("nothing")
+        assert digest({module!r}) != plain
+        assert digest({reaches!r}) != plain
+        assert digest({beyond!r}) == plain
+        """
+    )
+    subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True)
+    assert digest_of_files(f"closeknit.{module}")
