@@ -93,9 +93,8 @@ def jobs(*, everything: bool) -> list[Job]:
     table = tomllib.loads(TABLE.read_text("utf-8"))
     pages: dict[str, list[str]] = {}
     for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):
-        for found in MARK.findall(path.read_text("utf-8")):
-            for command in found.split(" && "):
-                pages.setdefault(command, []).append(str(path.relative_to(ROOT)))
+        for command in MARK.findall(path.read_text("utf-8")):
+            pages.setdefault(command, []).append(str(path.relative_to(ROOT)))
     for extra in table["extra"]:
         pages.setdefault(extra["command"], []).append(extra["page"])
     rules = {one["command"]: one for one in table["rule"]}
