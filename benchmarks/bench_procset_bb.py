@@ -5,9 +5,9 @@ Run ``python benchmarks/bench_procset_bb.py [ROW]... [--count N] [--limit S]
 left out. Every row has the seeds 0 to N - 1, and is solved as `closeknit solve` does,
 by ``auto`` unless another method is named. Kernels are compiled beforehand. Seconds
 are CPU seconds of the process, which does all its work on one core; ``wanted`` is the
-target for each instance. ``proven`` counts proofs within the limit, and the worst seconds
-of an unproven one are those of the limit; ``gap`` is then how far apart cost and
-bound were at the first level where they differ, at most.
+target for each instance. ``proven`` counts proofs within the limit, and the worst
+seconds of an unproven one are those of the limit; ``gap`` is then how far apart cost
+and bound were at the first level where they differ, at most.
 
 ``--models S`` also runs the model for CP-SAT, on the first instance of each row, with
 S seconds each. ``--ablate`` switches the rules off one by one.

@@ -31,11 +31,13 @@ import os
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import monotonic
@@ -190,12 +192,13 @@ def carry_out(job: Job, out: Path, version: str, limit: float) -> Done:
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
             )
+            RUNNING.add(process.pid)
             try:
                 status = process.wait(max(1.0, left))
             except subprocess.TimeoutExpired:
-                os.killpg(process.pid, 9)
-                process.wait()
-                status = -9
+                end(process.pid)
+                status = process.wait()
+            RUNNING.discard(process.pid)
             if status:
                 break
     lines, stopped, contradictions = answers_in(folder)
@@ -212,6 +215,23 @@ def carry_out(job: Job, out: Path, version: str, limit: float) -> Done:
     (folder / "answers.txt").write_text("\n".join(lines) + "\n")
     kept.write_text(json.dumps(asdict(done)) + "\n")
     return done
+
+
+RUNNING: set[int] = set()
+"""Leaders of the groups of processes that are running."""
+
+
+def end(group: int) -> None:
+    """Ask a command and its children to end; workers follow when it has."""
+    with suppress(ProcessLookupError):
+        os.killpg(group, signal.SIGTERM)
+
+
+def end_all(number: int, frame: object) -> None:
+    """End what is running when this program is to end."""
+    for group in tuple(RUNNING):
+        end(group)
+    os._exit(128 + number)
 
 
 def answers_in(folder: Path) -> tuple[list[str], int, int]:
@@ -287,6 +307,8 @@ def main() -> int:
             print(f"{', '.join(job.pages)}: {job.command}: {how} {job.why}".rstrip())
         return 0
     todo = {job.run: job for job in wanted if job.run}
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, end_all)
     if not todo:
         print("no command is run", file=sys.stderr)
         return 2
