@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 import os
+from pathlib import Path
 
-from ..instances import Instance, problem_of
+from ..instances import InputError, Instance, problem_of
 from ..instances.problems import sha256
 from .result import Result
 from .settings import Settings
@@ -17,9 +18,7 @@ from .settings import Settings
 ANSWERS = "CLOSEKNIT_ANSWERS"
 
 
-def record(
-    method: str, instance: Instance, settings: Settings, result: Result
-) -> None:
+def record(method: str, instance: Instance, settings: Settings, result: Result) -> None:
     """Append an answer to the file, in one write: lines of processes do not mix."""
     path = os.environ.get(ANSWERS)
     if not path:
@@ -38,5 +37,10 @@ def record(
         "limit": result.limit.value if result.limit else None,
     }
     text = json.dumps(line) + "\n"
-    with open(path, "a", encoding="utf-8", buffering=len(text) + 1) as stream:
-        stream.write(text)
+    try:
+        with Path(path).open("a", buffering=len(text) + 1, encoding="utf-8") as stream:
+            stream.write(text)
+    except OSError as error:
+        raise InputError(
+            f"cannot be written: {error.strerror}", ANSWERS, path
+        ) from None

@@ -265,16 +265,14 @@ def csv_rows(path: Path) -> Iterator[str]:
     """Yield the rows of a table without times."""
     with path.open(newline="") as stream:
         for row in csv.DictReader(stream):
-            yield json.dumps(
-                {k: v for k, v in row.items() if k and not TIME.search(k)}
-            )
+            yield json.dumps({k: v for k, v in row.items() if k and not TIME.search(k)})
 
 
 def json_rows(path: Path) -> Iterator[str]:
     """Yield the documents of a file without times."""
-    for line in path.read_text().splitlines() if path.suffix == ".jsonl" else [
-        path.read_text()
-    ]:
+    for line in (
+        path.read_text().splitlines() if path.suffix == ".jsonl" else [path.read_text()]
+    ):
         try:
             yield json.dumps(without_times(json.loads(line)), sort_keys=True)
         except ValueError:
