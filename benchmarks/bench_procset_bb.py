@@ -1,12 +1,13 @@
 """Prove processor-set optima of sets without a layout, and print the times.
 
 Run ``python benchmarks/bench_procset_bb.py [ROW]... [--count N] [--limit S]
-[--models S] [--ablate]``; rows are named as in the table, all of them if left out.
-Every row has the seeds 0 to N - 1. Kernels are compiled beforehand. Seconds are CPU
-seconds of the process, which does all its work on one core; ``wanted`` is the target
-for each instance. ``proven`` counts proofs within the limit, and the worst seconds
-of an unproven one are those of the limit; ``gap`` is then how far apart cost and
-bound were at the first level where they differ, at most.
+[--method M] [--models S] [--ablate]``; rows are named as in the table, all of them if
+left out. Every row has the seeds 0 to N - 1, and is solved as `closeknit solve` does,
+by ``auto`` unless another method is named. Kernels are compiled beforehand. Seconds
+are CPU seconds of the process, which does all its work on one core; ``wanted`` is the
+target for each instance. ``proven`` counts proofs within the limit, and the worst
+seconds of an unproven one are those of the limit; ``gap`` is then how far apart cost
+and bound were at the first level where they differ, at most.
 
 ``--models S`` also runs the model for CP-SAT, on the first instance of each row, with
 S seconds each. ``--ablate`` switches the rules off one by one.
@@ -39,7 +40,9 @@ from closeknit.instances.procset.generators import (  # noqa: E402
     random_sets,
     torus_planes,
 )
+from closeknit.instances.value import ordered  # noqa: E402
 from closeknit.methods import PROCSET  # noqa: E402
+from closeknit.methods.warming import kind_of, warm  # noqa: E402
 from closeknit.solvers import Settings, Status  # noqa: E402
 
 HALF = Fraction(1, 2)
@@ -122,30 +125,29 @@ def gap(cost: tuple[int, ...], bound: tuple[int, ...]) -> float:
     return next((1 - low / high for high, low in pairs if high != low), 0.0)
 
 
-def table_of(rows: list[Row], count: int, limit: float) -> None:
-    columns = ("instances", "wanted", "proven", "median s", "worst s", "nodes", "gap")
-    table = Table(title="set-opening-bb, CPU seconds on one core")
+def table_of(rows: list[Row], count: int, limit: float, method: str) -> None:
+    """Solve every instance as `closeknit solve --method` does."""
+    columns = ("instances", "wanted", "proven", "median s", "worst s", "gap")
+    table = Table(title=f"{method}, CPU seconds on one core")
     for column in columns:
         table.add_column(column, justify="left" if column == "instances" else "right")
     for row in rows:
-        times, nodes, gaps, proven = [], [], [0.0], 0
-        for seed in range(count):
-            instance = row.make(seed=seed)
+        jobs = [row.make(seed=seed) for seed in range(count)]
+        for kind in {kind_of(job) for job in jobs}:
+            warm(PROCSET[method], kind)
+        times, gaps, proven = [], [0.0], 0
+        for instance in jobs:
             start = process_time()
-            search = SetOpeningSearch(classes_of(instance))
-            stopped = search.run(perf_counter() + limit)
+            result = PROCSET[method](instance, Settings(time_limit=limit))
             times.append(process_time() - start)
-            nodes.append(search.nodes)
-            proven += stopped is None
-            unfold = search.layout.radix.unfold
-            gaps.append(gap(unfold(search.best), search.bound))
+            proven += result.status is Status.OPTIMAL
+            gaps.append(gap(ordered(result.objective), ordered(result.bound)))
         table.add_row(
             row.name,
             f"{row.wanted:g}",
             f"{proven} of {count}",
             f"{median(times):.3f}",
             f"{max(times):.3f}",
-            f"{median(nodes):.0f}",
             f"{max(gaps):.0%}" if max(gaps) else "",
         )
     console.print(table)
@@ -158,6 +160,7 @@ def beside_models(rows: list[Row], limit: float) -> None:
         table.add_column(column)
     for row in rows:
         instance = row.make(seed=0)
+        warm(PROCSET["set-opening-bb"], kind_of(instance))
         cells, costs = [], []
         for name in ("set-opening-bb", "classes/cpsat"):
             start = perf_counter()
@@ -179,6 +182,8 @@ def ablate(count: int, limit: float) -> None:
     for column in ("rules", "nodes", "seconds", "ratio", "unproved"):
         table.add_column(column, justify="left" if column == "rules" else "right")
     instances = [row.make(seed=seed) for row in ABLATED for seed in range(count)]
+    for instance in instances:
+        warm(PROCSET["set-opening-bb"], kind_of(instance))
     reference = 0.0
     for name, rules in ABLATIONS.items():
         nodes, seconds, unproved = 0, 0.0, 0
@@ -206,20 +211,18 @@ def main() -> None:
     parser.add_argument("--limit", type=float, default=10.0, help="seconds each (10)")
     parser.add_argument("--models", type=float, metavar="S", help="CP-SAT, S seconds")
     parser.add_argument("--ablate", action="store_true")
+    parser.add_argument("--method", choices=PROCSET, default="auto")
     args = parser.parse_args()
     if unknown := set(args.rows) - {row.name for row in ROWS}:
         parser.error(f"no such row: {', '.join(sorted(unknown))}")
     rows = [row for row in ROWS if not args.rows or row.name in args.rows]
     console.print(f"{platform.platform()}, Python {platform.python_version()}")
-    for private in (0, 3):
-        warm = torus_planes((3, 3, 3), 5, free=HALF, seed=1, private=private)
-        SetOpeningSearch(classes_of(warm)).run(float("inf"))
     if args.ablate:
         ablate(args.count, args.limit)
     elif args.models:
         beside_models(rows, args.models)
     else:
-        table_of(rows, args.count, args.limit)
+        table_of(rows, args.count, args.limit, args.method)
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ from ..instances import InputError, Instance, KSubset, problem_of
 from . import DEFAULT, Limit, Result, Settings, Ties, answer, clock
 from .answer import infeasible_by_count
 from .interrupt import alarmed
+from .journal import record
 
 Inst_contra = TypeVar("Inst_contra", bound=Instance, contravariant=True)
 Inst = TypeVar("Inst", bound=Instance)
@@ -145,6 +146,11 @@ class Method(Generic[Inst]):
                 "--ties",
                 settings.ties.value,
             )
+        result = self._run(instance, settings)
+        record(self.name, instance, settings, result)
+        return result
+
+    def _run(self, instance: Inst, settings: Settings) -> Result:
         start = clock.now()
         if infeasible := infeasible_by_count(instance, start=start):
             return infeasible

@@ -83,7 +83,7 @@ def run(part: Part) -> Found:
         row, values = [], []  # cycles and rates, objectives
         for used in chosen.sets:
             loads = static.loads(sent, used.tolist())
-            values.append([loads.sum(), loads.max(), (loads + background).max()])
+            values.append(traffic_objectives(loads, background))
             engine = engine_for(
                 machine.network, machine.switching, packet=machine.packet
             )
@@ -99,6 +99,17 @@ def run(part: Part) -> Found:
         which=chosen.which,
         proven=np.array([chosen.proven], np.int64),
     )
+
+
+def traffic_objectives(loads: IntArray, background: IntArray) -> list[int]:
+    """Return the objectives of `OF_TRAFFIC`, from what each link carries.
+
+    Only links that the job uses count among others: a busy link elsewhere, which no
+    choice of processors changes, would hide all differences.
+    """
+    used = loads > 0
+    shared = np.max(loads + background, where=used, initial=0)
+    return [int(loads.sum()), int(loads.max()), int(shared)]
 
 
 def timed(

@@ -223,7 +223,7 @@ _ON_RHO = (
     "simulated time; an objective that is the same for all sets counts as 0. "
     "Objectives are known before the job runs: the first five from the set alone, "
     f"the next two from the set and the job's traffic ({TRAFFIC_HOPS}: its bytes times "
-    "hops), the last one with the traffic of all others on each link, too."
+    "hops), the last one with the traffic of all others on the links that it uses, too."
 )
 _ON_WORTH = (
     "Near and random are sets that are drawn. Where the choice is made by pair sum, "

@@ -45,6 +45,7 @@ from closeknit.reports.reproductions.hops_or_seconds.parts import (
     Part,
     run,
     timed,
+    traffic_objectives,
 )
 from closeknit.reports.reproductions.hops_or_seconds.study import _findings, verdict
 from closeknit.reports.reproductions.hops_or_seconds.workloads import (
@@ -143,6 +144,14 @@ def test_loads_of_others_add_up() -> None:
 
 
 # Workloads
+
+
+def test_only_links_that_the_job_uses_count_among_others() -> None:
+    """A link of others that no choice changes would hide the job."""
+    loads, background = np.array([0, 3, 5]), np.array([100, 4, 1])
+    assert traffic_objectives(loads, background) == [8, 5, 7]
+    assert traffic_objectives(loads, np.zeros(1, np.int64)) == [8, 5, 5]
+    assert traffic_objectives(0 * loads, background) == [0, 0, 0]
 
 
 @pytest.mark.parametrize("name", KERNELS)
