@@ -46,8 +46,10 @@ class Grade(Enum):
     """Re-derived by closeknit's arithmetic, without search or solver."""
     ENUMERATED = "enumerated"
     """Proved by an exhaustive search of closeknit."""
+    CONFIRMED = "confirmed"
+    """Claimed by a solver, and by other code that shares nothing with it."""
     SOLVER = "solver"
-    """Claimed by a solver."""
+    """Claimed by a solver alone."""
 
 
 @dataclass(frozen=True, slots=True)
