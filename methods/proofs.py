@@ -32,7 +32,7 @@ from ..instances.topologies.graph import NO_CUTS
 from ..instances.value import cost_text, ordered
 from ..solvers import answer, clock
 from ..solvers.certificate_kernels import FastChecker
-from ..solvers.exact_log import Solved, solve_by_exact
+from ..solvers.exact_log import Solved, Unusable, solve_by_exact
 from ..solvers.proof_log import ProofLog, kept_proof
 from ..solvers.result import (
     CERTIFIED,
@@ -208,7 +208,7 @@ def _logged(
     instance: Instance, result: Result, path: str | Path, seconds: float
 ) -> Cited:
     """Let the searches of closeknit write a proof, then Exact."""
-    proved: Proved | Limit | None = None
+    proved: Proved | Limit | Unusable | None = None
     why = "no proof: Exact is not installed; install closeknit[proofs]"
     start, by = clock.now(), "Exact"
     if result.status in (Status.OPTIMAL, Status.INFEASIBLE):
@@ -218,7 +218,7 @@ def _logged(
             if isinstance(proved, Proved):
                 by = prover.__module__.partition(".")[2]
                 break
-            if proved is not None:
+            if isinstance(proved, Limit):
                 why = f"no proof: stopped by {proved.value}"
     if not isinstance(proved, Proved) and find_spec("exact") is not None:
         start = clock.now()
@@ -227,6 +227,8 @@ def _logged(
         result = _better(instance, result, solved, start)
         if isinstance(proved, Limit):
             why = f"no proof: stopped by {proved.value}"
+        elif isinstance(proved, Unusable):
+            why = f"no proof: Exact's log {proved}"
     if not isinstance(proved, Proved):
         return Cited(result, None, why)
     spent = clock.now() - start - proved.seconds

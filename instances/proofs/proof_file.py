@@ -71,7 +71,8 @@ def check_proof_file(
                 if limits.now() - begun > limits.seconds:
                     raise TooLong("has too much text behind its end")
     except Refused as refused:
-        raise Refused(f"{path}: {refused}") from None
+        refused.args = (f"{path}: {refused}",)
+        raise
     except NoProof as error:
         raise InputError(str(error), file=path) from None
     except TooLong as error:
