@@ -6,6 +6,7 @@ of heuristics without a proof have none.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -70,6 +71,32 @@ class Proof:
     def __str__(self) -> str:
         return f"{self.grade.value}: {self.by}"
 
+    @property
+    def code(self) -> frozenset[str]:
+        """The programs that the proof rests on, without their versions.
+
+        >>> sorted(Proof(Grade.SOLVER, "migrate and cp-sat 9.15").code)
+        ['cp-sat', 'migrate']
+        """
+        return frozenset(
+            part.split()[0].lower()
+            for part in re.split(", | and ", self.by)
+            if part.strip()
+        )
+
+    def confirmed_by(self, other: Proof) -> Proof | None:
+        """Return the word of a solver with that of other code that says the same.
+
+        None if this is no word of a solver alone, or the other rests on the same code.
+
+        >>> highs = Proof(Grade.SOLVER, "highs 1.15")
+        >>> str(Proof(Grade.SOLVER, "cp-sat 9.15").confirmed_by(highs))
+        'confirmed: cp-sat 9.15, highs 1.15'
+        """
+        if self.grade is not Grade.SOLVER or self.code & other.code:
+            return None
+        return Proof(Grade.CONFIRMED, f"{self.by}, {other.by}")
+
 
 COUNTED = Proof(Grade.CHECKED, "counting")
 """More is requested than there is."""
@@ -87,6 +114,10 @@ LOGGED = Proof(Grade.CHECKED, "pseudo-Boolean proof")
 
 class SolverError(RuntimeError):
     """A solver is missing, crashed, rejected a model or returned a wrong solution."""
+
+
+class Contradiction(SolverError):
+    """Two answers cannot both be true; both are in a file that the message names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
