@@ -32,7 +32,7 @@ from ..reports.campaigns.inputs import instances_of
 from ..reports.campaigns.store import ResultStore
 from ..reports.ratios.rows_table import arrow, write_parquet
 from ..solvers.settings import settings_named
-from . import outputs, shared
+from . import outputs, shared, streams
 from .parser import Parser, flag
 from .progress import progress_bar
 
@@ -153,6 +153,9 @@ def run(args: argparse.Namespace) -> int:
     print(f"{report.headline}.")
     print(f"{report.finding[:1].upper()}{report.finding[1:]}.")
     print(out / "report.html")
+    for verdict in report.contradictions:
+        streams.complain(f"{verdict.instance.name}: {verdict.contradiction}")
+    print(f"{report.rederived[:1].upper()}{report.rederived[1:]}.")
     return 0 if report.holds else 1
 
 

@@ -122,6 +122,7 @@ def cited(
     *,
     seconds: float,
     kinds: Collection[str] = KINDS,
+    exact: bool = True,
 ) -> Cited:
     """Prove an answer in the way that costs least, keep the proof, and cite it.
 
@@ -138,6 +139,8 @@ def cited(
         Limit of each search that tries.
     kinds
         Kinds of proofs that will do.
+    exact
+        Whether Exact is asked where no search of closeknit's own writes a proof.
 
     Raises
     ------
@@ -156,7 +159,7 @@ def cited(
             return found
         why = found.why
     return (
-        _logged(instance, result, path, seconds)
+        _logged(instance, result, path, seconds, exact=exact)
         if LOG in kinds
         else Cited(result, None, why)
     )
@@ -205,7 +208,12 @@ def certified(
 
 
 def _logged(
-    instance: Instance, result: Result, path: str | Path, seconds: float
+    instance: Instance,
+    result: Result,
+    path: str | Path,
+    seconds: float,
+    *,
+    exact: bool,
 ) -> Cited:
     """Let the searches of closeknit write a proof, then Exact."""
     proved: Proved | Limit | Unusable | None = None
@@ -220,7 +228,8 @@ def _logged(
                 break
             if isinstance(proved, Limit):
                 why = f"no proof: stopped by {proved.value}"
-    if not isinstance(proved, Proved) and find_spec("exact") is not None:
+    exact = exact and find_spec("exact") is not None
+    if not isinstance(proved, Proved) and exact:
         start = clock.now()
         solved = solve_by_exact(instance, seconds=seconds, checking=seconds, keep=path)
         proved = solved.proved
