@@ -8,11 +8,12 @@ code, an own search first, then another solver, as far as the time limit leaves 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from tempfile import gettempdir
+from tempfile import TemporaryDirectory, gettempdir
 
 from ..instances import InputError, Instance, problem_of
 from ..instances.files import folder, write_text
@@ -31,19 +32,21 @@ from ..solvers import (
     clock,
     solution_of,
 )
+from ..solvers.interrupt import alarmed
 from ..solvers.logs import LOG
 from ..solvers.method import AnyMethod
 from . import METHODS
 from .own import OwnMethod
+from .proofs import cited
 from .tiers import run_once
 
 SECOND = {
-    "ksubset": ("rlt/highs", "cuts-median/cpsat", "pairs/highs", "pairs/cpsat"),
+    "ksubset": ("cuts-median/cpsat", "rlt/highs", "pairs/cpsat", "pairs/highs"),
     "procset": ("classes/cpsat", "classes/highs"),
     "sukp": ("union/cpsat", "union/highs"),
     "submesh": ("left-below/highs", "moves/cpsat", "opb/exact"),
 }
-"""Methods that are asked after ``auto``, by problem, the fastest first."""
+"""Methods that are asked last, by problem, the fastest first."""
 
 FORMAT = "closeknit/contradiction"
 _LEAST = 0.05
@@ -79,8 +82,8 @@ def confirm(
     instance, name, result
         The instance, the method that was run on it, and what it returned.
     settings
-        Their time limit is for this alone; without any time nothing is asked. Every
-        method asked has half of what is left, the last one all of it.
+        Their time limit is for this alone; without any time nothing is asked. Each
+        that is asked has half of what is left, the last one all of it.
     where
         Folder of the file that a contradiction leaves; see `keep_both`.
 
@@ -98,46 +101,109 @@ def confirm(
     proof = result.proof
     if proof is None or proof.grade is not Grade.SOLVER:
         return result
+    return ask_others(instance, name, result, settings, where=where)
+
+
+def ask_others(
+    instance: Instance,
+    name: str,
+    result: Result,
+    settings: Settings,
+    *,
+    where: Path | None = None,
+) -> Result:
+    """Ask other code about any answer that has a proof; see `confirm`."""
+    proof = result.proof
+    assert proof is not None
     deadline = clock.now() + settings.time_limit
-    methods = [one for one in _others(instance, proof.code) if one.name != name]
-    for number, method in enumerate(methods, 1):
+    witnesses = list(_witnesses(instance, name, result, settings))
+    refuted = ""
+    for number, (other, ask) in enumerate(witnesses, 1):
         left = deadline - clock.now()
         if left < _LEAST:
             break
-        share = left if number == len(methods) else left / 2
         try:
-            found = run_once(
-                method, instance, replace(settings, time_limit=share, ties=Ties.LEX)
-            )
+            found = ask(left if number == len(witnesses) else left / 2)
         except KeyboardInterrupt:
             break
-        except (InputError, SolverError) as error:
-            LOG.debug("%s does not confirm %s: %s", method.name, name, error)
+        except Refuted as error:
+            refuted = f"{name} ({proof}) claims {answer_text(result)}, but {error}"
             continue
-        if why := contradiction(name, result, method.name, found):
-            path = keep_both(instance, {name: result, method.name: found}, why, where)
+        except (InputError, SolverError) as error:
+            LOG.debug("%s does not confirm %s: %s", other, name, error)
+            continue
+        if why := contradiction(name, result, other, found):
+            path = keep_both(instance, {name: result, other: found}, why, where)
             raise Contradiction(f"{instance.name}: {why}; both answers are in {path}")
-        if _agree(result, found) and found.proof is not None:
+        if found.proof is not None and _agree(result, found):
             confirmed = proof.confirmed_by(found.proof)
-            if confirmed is not None:
+            if confirmed is not None and not refuted:
                 return replace(result, proof=confirmed)
         if found.limit is Limit.INTERRUPT:
             break
+    if refuted:
+        path = keep_both(instance, {name: result}, refuted, where)
+        raise Contradiction(f"{instance.name}: {refuted}; the answer is in {path}")
     return result
 
 
-def _others(instance: Instance, code: frozenset[str]) -> Iterator[AnyMethod]:
-    """Yield the methods to ask: ``auto``, then one for each other solver."""
+def prove_again(instance: Instance, result: Result, seconds: float) -> Result | None:
+    """Prove an answer by a certificate or an own proof, which is checked, not kept.
+
+    Returns the answer with that proof; None if there is none within the limit. Raises
+    `Refuted` where the proof shows that the answer is wrong.
+    """
+    try:
+        with alarmed(seconds) as alarm, TemporaryDirectory(prefix="closeknit-") as name:
+            path = Path(name) / "proof"
+            found = cited(instance, result, path, seconds=seconds, exact=False)
+            return found.result if found.kept else None
+    except KeyboardInterrupt:
+        if alarm.presses or not alarm.rung:
+            raise
+        return None
+    except SolverError as error:
+        raise Refuted(str(error)) from None
+
+
+class Refuted(Exception):
+    """The proof of an answer shows that it is wrong."""
+
+
+Witness = tuple[str, Callable[[float], Result]]
+"""Who is asked, and the function that asks within a limit in seconds."""
+
+
+def _witnesses(
+    instance: Instance, name: str, result: Result, settings: Settings
+) -> Iterator[Witness]:
+    """Yield whom to ask: ``auto``, an own proof, then one for each other solver."""
+    assert result.proof is not None
     problem = problem_of(instance).name
     table = METHODS[problem]
-    yield table["auto"]
-    asked = set(code)
-    for name in SECOND[problem]:
-        backend = name.rpartition("/")[2].replace("cpsat", "cp-sat")
-        refuses = table[name].refuses
+
+    def ask(method: AnyMethod, seconds: float) -> Result:
+        own = replace(settings, time_limit=seconds, ties=Ties.LEX)
+        return run_once(method, instance, own)
+
+    if name != "auto":
+        yield "auto", partial(ask, table["auto"])
+    yield "an own proof", lambda left: prove_again(instance, result, left) or result
+    asked = set(result.proof.code)
+    for other in SECOND[problem]:
+        backend = other.rpartition("/")[2].replace("cpsat", "cp-sat")
+        refuses = table[other].refuses
         if backend not in asked and not (refuses and refuses(instance)):
             asked.add(backend)
-            yield table[name]
+            yield other, partial(ask, table[other])
+
+
+def answer_text(result: Result) -> str:
+    """Write what a method answered in a few words."""
+    known = [result.status.value]
+    known += [f"cost {cost_text(result.objective)}"] * (result.objective is not None)
+    known += [f"bound {cost_text(result.bound)}"] * (result.bound is not None)
+    return ", ".join(known)
 
 
 def contradiction(name: str, result: Result, other: str, found: Result) -> str:
@@ -184,7 +250,8 @@ def keep_both(
             "solutions": solutions,
         }
     )
-    name = f"contradiction-{sha256(text.encode()).hexdigest()[:16]}.json"
+    digest = sha256(f"{instance.name}: {why}".encode()).hexdigest()
+    name = f"contradiction-{digest[:16]}.json"
     state = os.environ.get("XDG_STATE_HOME") or "~/.local/state"
     places = (where, Path(state).expanduser() / "closeknit", Path(gettempdir()))
     error: InputError | None = None

@@ -8,10 +8,9 @@ or with other numbers, and followed by a checker that shares nothing with either
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from tempfile import TemporaryDirectory
 from typing import TypeVar
 
 from ..instances import Instance, Value
@@ -23,14 +22,11 @@ from ..solvers import (
     Proof,
     Result,
     Settings,
-    SolverError,
     Status,
 )
-from ..solvers.interrupt import alarmed
 from ..solvers.kernels import interpreted
 from ..solvers.method import RunOn
-from .confirming import confirm
-from .proofs import cited
+from .confirming import Refuted, ask_others, prove_again
 
 Item = TypeVar("Item")
 
@@ -99,44 +95,17 @@ def rederive(
     where
         Folder of the file that a contradiction leaves, see `confirming.keep_both`.
     """
-    proof = result.proof
-    assert proof is not None
-    if proof.grade is Grade.SOLVER:
-        try:
-            found = confirm(
-                *(instance, name, result, Settings(time_limit=seconds)), where=where
-            )
-        except Contradiction as error:
-            return Rederived(str(error))
-        return OPEN if found is result else Rederived(proof=found.proof)
     try:
-        with (
-            TemporaryDirectory(prefix="closeknit-") as folder,
-            alarmed(seconds) as bell,
-        ):
-            path = Path(folder) / "proof"
-            kept = cited(instance, result, path, seconds=seconds, exact=False).kept
-    except KeyboardInterrupt:
-        if bell.presses or not bell.rung:
-            raise
-        return OPEN
-    except SolverError as error:
-        return Rederived(_contradict(instance, name, result, str(error), where))
-    return OPEN if kept is None else Rederived()
-
-
-def _contradict(
-    instance: Instance, name: str, result: Result, why: str, where: Path | None
-) -> str:
-    """Say what a proof contradicts, and, if that is soon found, what is true."""
-    claimed = answer_text(result.objective, result.bound, result.status.value)
-    text = f"{instance.name}: {name} ({result.proof}) claims {claimed}, but {why}"
-    doubtful = replace(result, proof=Proof(Grade.SOLVER, name))
+        if rederivable(result):
+            return Rederived() if prove_again(instance, result, seconds) else OPEN
+    except Refuted:  # then others say what is true
+        seconds = max(seconds, _SECOND)
     try:
-        confirm(*(instance, name, doubtful, Settings(time_limit=_SECOND)), where=where)
+        settings = Settings(time_limit=seconds)
+        found = ask_others(instance, name, result, settings, where=where)
     except Contradiction as error:
-        return f"{text}; {str(error).removeprefix(f'{instance.name}: ')}"
-    return text
+        return Rederived(str(error).removeprefix(f"{instance.name}: "))
+    return OPEN if found is result else Rederived(proof=found.proof)
 
 
 def drawn(items: Iterable[Item], seed: int) -> list[Item]:
@@ -174,17 +143,14 @@ def interpret(
     if found == answer:
         return Rederived()
     return Rederived(
-        f"{instance.name}: {name} answers {answer_text(*answer)} by machine code, and "
-        f"{answer_text(*found)} by the source of the same kernels"
+        f"{name} answers {_text(answer)} by machine code, and {_text(found)} by the "
+        "source of the same kernels"
     )
 
 
-def answer_text(cost: Value | None, bound: Value | None, status: str) -> str:
-    """Write an answer in a few words."""
-    known = [status]
-    known += [] if cost is None else [f"cost {cost_text(cost)}"]
-    known += [] if bound is None else [f"bound {cost_text(bound)}"]
-    return ", ".join(known)
+def _text(answer: tuple[Value | None, Value | None, str]) -> str:
+    cost, bound, status = answer
+    return f"{status}, cost {cost_text(cost) or '-'}, bound {cost_text(bound) or '-'}"
 
 
 def count_text(found: Collection[Rederived], what: str) -> str:

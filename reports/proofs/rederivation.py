@@ -98,11 +98,11 @@ def rederive_all(
 ) -> Rederivation:
     """Derive the answers of a campaign again, each within a limit of its own.
 
-    An optimum, or infeasibility, that a search of closeknit enumerated: once an
-    instance, by its certificate or proof, within the longer of 1 s and ten times the
-    search; the word of a solver, by other code, in what its run left of the limit. Of
-    the rows of own methods on at most 64 processors or items, 1 in 20, drawn by the
-    seed, by the source of the kernels.
+    Once an instance, within the longer of 1 s and ten times the search: an optimum, or
+    infeasibility, that a search of closeknit enumerated, by its certificate or proof;
+    the word of a solver, by other code, and not beyond the limit of its run. Of the
+    rows of own methods on at most 64 processors or items, 1 in 20, drawn by the seed,
+    by the source of the kernels.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ def _optima(report: Report, out: Path) -> Iterator[_Task]:
         if rederivable(result):
             seconds = seconds_for(solving)
         elif result.proof is not None and result.proof.grade is Grade.SOLVER:
-            seconds = row.time_limit - solving
+            seconds = min(row.time_limit - solving, seconds_for(solving))
         if seconds <= 0.0:
             continue
         what = verdict.instance, row.method, result, seconds, out.absolute()
