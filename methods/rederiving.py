@@ -115,6 +115,11 @@ def drawn(items: Iterable[Item], seed: int) -> list[Item]:
     return Random(f"closeknit interpreted {seed}").sample(several, number)
 
 
+def is_drawn(what: str) -> bool:
+    """Whether this one of items that come one by one is drawn, as 1 in 20 are."""
+    return Random(f"closeknit interpreted {what}").randrange(_SHARE) == 0
+
+
 def interpret(
     run: RunOn[Instance],
     instance: Instance,
