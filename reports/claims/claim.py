@@ -186,6 +186,7 @@ class Trial:
         1 in 20, drawn by the seed, is also found by the source of the kernels. Raises
         `Untrue` if it is wrong.
         """
+        assert result.objective is not None
         key = instance, result.objective
         if key in self._again or not rederivable(result):
             return

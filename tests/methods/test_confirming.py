@@ -29,6 +29,7 @@ from closeknit.instances import (
 from closeknit.instances.submesh import Resident
 from closeknit.methods import METHODS, confirming, models
 from closeknit.methods.confirming import SECOND, confirm, run_confirmed
+from closeknit.methods.tiers import run_once
 from closeknit.solvers import (
     Contradiction,
     Grade,
@@ -73,6 +74,12 @@ def too_high(instance: KSubset) -> Result:
     chosen = tuple(range(instance.k))
     price = ck.cost(instance, chosen)
     return answer(instance, chosen, start=clock.now(), bound=price, proof=WORD)
+
+
+def undecided(instance: KSubset) -> Result:
+    """Return what a search leaves that its limit ends before it has proved anything."""
+    chosen = tuple(range(instance.k))
+    return answer(instance, chosen, start=clock.now(), limit=Limit.TIME)
 
 
 @pytest.fixture(autouse=True)
@@ -148,13 +155,12 @@ def test_a_second_solver_is_asked_where_the_own_search_does_not_end(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     asked = []
-    real = confirming.run_once
 
     def once(method: Any, instance: Any, settings: Settings) -> Result:
         asked.append((method.name, settings.time_limit))
         if method.name == "auto":
-            return replace(too_high(SQUARE), **OPEN)
-        return real(method, instance, settings)
+            return undecided(SQUARE)
+        return run_once(method, instance, settings)
 
     monkeypatch.setattr(confirming, "run_once", once)
     monkeypatch.setattr(confirming, "prove_again", lambda *_: None)
@@ -165,9 +171,6 @@ def test_a_second_solver_is_asked_where_the_own_search_does_not_end(
     assert (first, second) == ("auto", "rlt/highs")
     assert half == pytest.approx(20, abs=1)
     assert rest == pytest.approx(40, abs=1)  # the last has all that is left
-
-
-OPEN = {"status": Status.FEASIBLE, "bound": None, "proof": None, "limit": Limit.TIME}
 
 
 def test_the_same_code_confirms_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -182,7 +185,7 @@ def test_an_own_proof_that_fails_is_an_error_by_itself(
     state: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     result = too_high(SQUARE)
-    monkeypatch.setattr(confirming, "run_once", lambda *_: replace(result, **OPEN))
+    monkeypatch.setattr(confirming, "run_once", lambda *_: undecided(SQUARE))
     with pytest.raises(Contradiction, match=r"bound 26, but a choice costs \d+;"):
         confirm(SQUARE, "example", result, Settings(time_limit=5))
     assert len(list(state.iterdir())) == 1

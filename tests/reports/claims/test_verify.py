@@ -403,7 +403,7 @@ def mistaken(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
 def test_an_optimum_that_its_certificate_contradicts_breaks_a_claim() -> None:
     """No claim compares this optimum with another: only its certificate can tell."""
     trial = Trial(methods=with_saboteur("auto", mistaken), quick=True)
-    instance = mesh(4, 4, k=5)
+    instance = mesh(6, 6, k=9)
     with pytest.raises(Untrue) as caught:
         trial.optimum(instance)
     text = str(caught.value)
