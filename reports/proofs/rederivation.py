@@ -203,7 +203,7 @@ def _rows(report: Report, seed: int) -> Iterator[_Task]:
         method = methods[row.problem][row.method]
         call = partial(_interpret, method, instances[row.instance], row, seconds)
         yield _Task(
-            " ".join(map(str, ("interpreted", *row.key))),
+            " ".join(map(str, ("interpreted", *row.key, row.cost, row.bound))),
             row.instance,
             Call(call, 2 * seconds + _GRACE, preparing=900.0),
             interprets=True,
