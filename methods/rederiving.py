@@ -159,9 +159,10 @@ def _text(answer: tuple[Value | None, Value | None, str]) -> str:
 
 
 def count_text(found: Collection[Rederived], what: str) -> str:
-    """Count answers that were derived again, and those that were not finished."""
-    finished = sum(one.finished for one in found)
-    text = f"{finished} of {len(found)} {what}"
-    if left := len(found) - finished:
-        text += f" ({left} not finished in time)"
-    return text
+    """Count answers that were derived again, are contradicted, or not finished."""
+    wrong = sum(bool(one.wrong) for one in found)
+    held = sum(one.finished for one in found) - wrong
+    left = len(found) - held - wrong
+    rest = [f"{wrong} contradicted"] * bool(wrong)
+    rest += [f"{left} not finished in time"] * bool(left)
+    return f"{held} of {len(found)} {what}" + (f" ({', '.join(rest)})" if rest else "")
