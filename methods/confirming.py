@@ -164,6 +164,9 @@ def prove_again(instance: Instance, result: Result, seconds: float) -> Result | 
         return None
     except SolverError as error:
         raise Refuted(str(error)) from None
+    except OSError as error:  # the disk is full, or cannot be written
+        why = error.strerror or str(error)
+        raise InputError(f"cannot be written: {why}", file=gettempdir()) from None
 
 
 class Refuted(Exception):

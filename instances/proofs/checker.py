@@ -37,9 +37,6 @@ VERSIONS = ("1.0", "1.1", "1.2", "2.0", "3.0")
 class Refused(Exception):
     """A step does not follow: the proof is wrong."""
 
-    step = -1
-    """Number of the step; -1 if it is none."""
-
 
 class NoProof(Exception):
     """The text is no proof in a known format."""
@@ -98,11 +95,7 @@ def check_proof(
                 break
         return checker.outcome(step)
     except (Refused, NoProof) as error:
-        if step + 1:
-            error.args = (f"step {step}: {error}",)
-        if isinstance(error, Refused):
-            error.step = step
-        raise
+        raise type(error)(f"step {step}: {error}" if step + 1 else error) from None
     except (ValueError, IndexError, OverflowError) as error:
         if isinstance(error, TooLong):
             raise

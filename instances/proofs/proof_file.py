@@ -71,8 +71,7 @@ def check_proof_file(
                 if limits.now() - begun > limits.seconds:
                     raise TooLong("has too much text behind its end")
     except Refused as refused:
-        refused.args = (f"{path}: {refused}",)
-        raise
+        raise Refused(f"{path}: {refused}") from None
     except NoProof as error:
         raise InputError(str(error), file=path) from None
     except TooLong as error:

@@ -21,6 +21,7 @@ from closeknit.instances import (
 from closeknit.instances.problems import Instance
 from closeknit.instances.proofs import Formula, Proved
 from closeknit.instances.submesh import Resident
+from closeknit.methods import SUKP
 from closeknit.solvers import exact_log
 from closeknit.solvers.exact_log import Unusable, solve_by_exact
 from closeknit.solvers.result import Limit, SolverError
@@ -176,7 +177,8 @@ def test_an_unusable_log_leaves_the_word_of_the_solver(
     assert run(["solve", str(tmp_path / "sack.json"), "--method", "opb/exact"]) == 0
     out, err = capsys.readouterr()
     assert "optimal" in out
-    assert "(solver: exact" in out
+    assert "(confirmed: exact" in out  # as auto says the same
+    assert str(SUKP["opb/exact"](SACK).proof).startswith("solver: exact ")
     assert "closeknit: sack: Exact's answer is not checked: its log " in err
     assert why in err
 
