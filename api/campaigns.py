@@ -26,6 +26,7 @@ from ..reports.pages.csv_tables import csv_of
 from ..reports.pages.html import html_of
 from ..reports.pages.markdown import markdown_of
 from ..reports.proofs.campaign import kept_proofs
+from ..reports.proofs.rederivation import rederive_all
 from ..reports.ratios.document import ratio_document
 from ..reports.ratios.report import Report, many, report_on
 from ..reports.ratios.rows_table import rows_table
@@ -190,7 +191,8 @@ def conduct(
 
     ``compiling_jobs`` processes compile beforehand; if None, that is left to the runs.
     With ``retry_failed``, what failed before is run again; with ``proofs``, the answers
-    are proved, and the proofs kept, see `kept_proofs`.
+    are proved, and the proofs kept, see `kept_proofs`. What was only enumerated, or is
+    the word of a solver, is derived again, see `rederive_all`.
     """
     out = store.path.parent
     for name in OUTPUTS:  # known now, and not after hours
@@ -227,7 +229,17 @@ def conduct(
             again=retry_failed,
             progress=tell,
         )
-        report = judged(kept=kept)
+        judged = partial(judged, kept=kept)
+        report = judged()
+    again = rederive_all(
+        report,
+        out,
+        settings=campaign.settings,
+        runner=runner,
+        again=retry_failed,
+        progress=tell,
+    )
+    report = judged(wrong=again.wrong, confirmed=again.confirmed, rederived=str(again))
     write_text(out / "ratios.csv", csv_of(rows_table(report.judged)))
     document = ratio_document(report)
     write_text(out / "report.md", markdown_of(document))

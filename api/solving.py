@@ -9,8 +9,7 @@ from typing import Any
 from ..instances import Instance, problem_of
 from ..methods import AnyMethod
 from ..methods.by_name import method_named
-from ..methods.own import OwnMethod
-from ..methods.tiers import run_once
+from ..methods.confirming import run_confirmed
 from ..reports.campaigns.campaign import Campaign, Lineup, lineups, run_one
 from ..reports.campaigns.rows import FAILED, Row, row_of
 from ..reports.ratios.scoring import ScoredRun, judge
@@ -35,6 +34,9 @@ def solve(
 ) -> Solution:
     """Solve an instance, and prove how close to optimal the choice is.
 
+    What a general solver claims is compared with other code while the limit leaves
+    time, and then of grade ``confirmed``; the seconds are those of the method alone.
+
     Parameters
     ----------
     job
@@ -54,7 +56,7 @@ def solve(
     InputError
         In one line, when something given cannot be used.
     SolverError
-        When the method breaks.
+        When the method breaks; `Contradiction` when other code refutes a solver.
 
     Examples
     --------
@@ -76,9 +78,7 @@ def solve(
     )
     instance = instance_of(job)
     found = method_named(method, problem_of(instance).name, "method")
-    if isinstance(found, OwnMethod):  # which may do anything, so it is run once only
-        return Solution(instance, found.name, found(instance, settings))
-    return Solution(instance, found.name, run_once(found, instance, settings))
+    return Solution(instance, found.name, run_confirmed(found, instance, settings))
 
 
 class Comparison(Table):

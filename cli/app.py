@@ -100,11 +100,11 @@ def _run(words: Sequence[str]) -> int:
 def _status_of(error: Exception) -> int:
     """Describe an error in one line; raise it again if it is none of the user's."""
     from ..instances.errors import InputError
-    from ..solvers.result import SolverError
+    from ..solvers.result import Contradiction, SolverError
 
     if isinstance(error, InputError | SolverError):
         streams.complain(str(error))
-        return 2
+        return 1 if isinstance(error, Contradiction) else 2
     if isinstance(error, MemoryError):
         streams.complain("out of memory")
         return 2

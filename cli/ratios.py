@@ -174,7 +174,14 @@ def run(args: argparse.Namespace) -> int:
     for line in said:
         print(f"{line}.")
     print(out / "report.html")
-    streams.annotate("closeknit ratios", report.problems)
+    contradictions = [
+        f"{verdict.instance.name}: {verdict.contradiction}"
+        for verdict in report.contradictions
+    ]
+    for line in contradictions:
+        streams.complain(line)
+    streams.annotate("closeknit ratios", (*report.problems, *contradictions))
+    print(f"{report.rederived[:1].upper()}{report.rederived[1:]}.")
     if report.nothing and not report.problems:
         raise InputError(report.nothing)
     return 0 if report.holds else 1

@@ -7,7 +7,7 @@ a box of processors, if need be by moving residents (submesh).
 Without --method, the strongest exact route is taken, warm-started by the best
 heuristic. While it works, incumbent, bound and gap are shown on standard error. Exit
 status 0 when there is a solution for every file, 4 when one ended without any, 3 when
-one is proved to have none.
+one is proved to have none, 1 when two answers contradict each other.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from ..instances.json_text import dumps
 from ..instances.proofs.folder import CERTIFICATE, LOG
 from ..methods import AnyMethod
 from ..methods.by_name import methods_named, problems_of
+from ..methods.confirming import run_confirmed
 from ..methods.proofs import cited
-from ..methods.tiers import run_once
 from ..solvers import Limit, Result, Status, clock
 from ..solvers.method import stopped
 from ..solvers.progress import observed
@@ -147,7 +147,7 @@ def _solved(method: AnyMethod, instance: Instance, settings: Settings) -> Result
 
     try:
         with status_line(standing), observed(observe):
-            return run_once(method, instance, settings)
+            return run_confirmed(method, instance, settings)
     except KeyboardInterrupt:
         return stopped(instance, Limit.INTERRUPT, start=start)
 

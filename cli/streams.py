@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import codecs
 import errno
+import logging
 import os
 import sys
 from contextlib import suppress
@@ -25,11 +26,23 @@ _UNWRITTEN = {
 }
 
 
+class _Warnings(logging.Handler):
+    """Writes each warning of the package as a line to standard error."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        complain(record.getMessage())
+
+
+_WARNINGS = _Warnings(logging.WARNING)
+
+
 def prepare() -> None:
     """Let every text be printed; refuse to work for an output that is closed.
 
-    There the next file opened would take the place of standard output.
+    There the next file opened would take the place of standard output. Warnings of the
+    package are shown from now on.
     """
+    logging.getLogger("closeknit").addHandler(_WARNINGS)  # once, however often called
     codecs.register_error(_ERRORS, _written)
     for number, stream in ((0, sys.stdin), (2, sys.stderr)):
         if stream is None:

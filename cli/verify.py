@@ -29,6 +29,7 @@ from ..instances.option_values import seconds
 from ..instances.proofs import Limits, Propagator
 from ..instances.proofs.folder import Verdict, read_index, replayed, told
 from ..methods import METHODS
+from ..methods.rederiving import count_text
 from ..reports.campaigns.compiling import NETWORK, compile_all
 from ..solvers import clock
 from ..solvers.certificate_kernels import FastChecker
@@ -266,3 +267,5 @@ def _show(verdicts: list[ClaimResult], files: Mapping[str, Path]) -> None:
     broken = sum(not verdict.holds for verdict in verdicts)
     total = len(verdicts)
     print(f"{total - broken} of {total} claims hold")
+    if again := [one for verdict in verdicts for one in verdict.rederived]:
+        print(count_text(again, "proven answers derived again"))

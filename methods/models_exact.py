@@ -15,7 +15,7 @@ from ..solvers import (
     answer,
     clock,
 )
-from ..solvers.exact_log import exact_version, solve_by_exact
+from ..solvers.exact_log import Unusable, exact_version, solve_by_exact
 from ..solvers.logs import LOG
 from ..solvers.method import AnyMethod, Method, Variant
 from ..solvers.result import LOGGED
@@ -24,8 +24,9 @@ NAME = "opb/exact"
 _DOC = """Solve the formula of ``export --to opb`` by Exact, and check its log.
 
 The optimum is of grade ``checked`` if the log holds, and of grade ``solver``, with a
-warning, if the time limit ends the check; a log that does not hold is an error. Exact
-is the extra closeknit[proofs].
+warning, if the time limit ends the check or the log is of no use: cut off, unreadable,
+about other rows, or without a conclusion that follows. A log with a step that does not
+hold is an error. Exact is the extra closeknit[proofs].
 
 Guarantee: exact.
 Time: exponential at worst; measured in docs/proofs.md.
@@ -52,7 +53,10 @@ def run(instance: Instance, settings: Settings) -> Result:
     proof, proved = LOGGED, solved.proved
     if not isinstance(proved, Proved):
         proof = Proof(Grade.SOLVER, f"exact {exact_version()}")
-        LOG.warning("%s: the check of its proof was stopped", instance.name)
+        why = "the check of its proof was stopped"
+        if isinstance(proved, Unusable):
+            why = f"Exact's answer is not checked: its log {proved}"
+        LOG.warning("%s: %s", instance.name, why)
     elif (proved.bound is None) != (solved.chosen is None):
         raise SolverError(f"{instance.name}: Exact's log contradicts its answer")
     if solved.chosen is None:

@@ -32,7 +32,7 @@ from ..instances.topologies.graph import NO_CUTS
 from ..instances.value import cost_text, ordered
 from ..solvers import answer, clock
 from ..solvers.certificate_kernels import FastChecker
-from ..solvers.exact_log import Solved, solve_by_exact
+from ..solvers.exact_log import Solved, Unusable, solve_by_exact
 from ..solvers.proof_log import ProofLog, kept_proof
 from ..solvers.result import (
     CERTIFIED,
@@ -122,6 +122,7 @@ def cited(
     *,
     seconds: float,
     kinds: Collection[str] = KINDS,
+    exact: bool = True,
 ) -> Cited:
     """Prove an answer in the way that costs least, keep the proof, and cite it.
 
@@ -138,6 +139,8 @@ def cited(
         Limit of each search that tries.
     kinds
         Kinds of proofs that will do.
+    exact
+        Whether Exact is asked where no search of closeknit's own writes a proof.
 
     Raises
     ------
@@ -156,7 +159,7 @@ def cited(
             return found
         why = found.why
     return (
-        _logged(instance, result, path, seconds)
+        _logged(instance, result, path, seconds, exact=exact)
         if LOG in kinds
         else Cited(result, None, why)
     )
@@ -205,10 +208,15 @@ def certified(
 
 
 def _logged(
-    instance: Instance, result: Result, path: str | Path, seconds: float
+    instance: Instance,
+    result: Result,
+    path: str | Path,
+    seconds: float,
+    *,
+    exact: bool,
 ) -> Cited:
     """Let the searches of closeknit write a proof, then Exact."""
-    proved: Proved | Limit | None = None
+    proved: Proved | Limit | Unusable | None = None
     why = "no proof: Exact is not installed; install closeknit[proofs]"
     start, by = clock.now(), "Exact"
     if result.status in (Status.OPTIMAL, Status.INFEASIBLE):
@@ -218,15 +226,18 @@ def _logged(
             if isinstance(proved, Proved):
                 by = prover.__module__.partition(".")[2]
                 break
-            if proved is not None:
+            if isinstance(proved, Limit):
                 why = f"no proof: stopped by {proved.value}"
-    if not isinstance(proved, Proved) and find_spec("exact") is not None:
+    exact = exact and find_spec("exact") is not None
+    if not isinstance(proved, Proved) and exact:
         start = clock.now()
         solved = solve_by_exact(instance, seconds=seconds, checking=seconds, keep=path)
         proved = solved.proved
         result = _better(instance, result, solved, start)
         if isinstance(proved, Limit):
             why = f"no proof: stopped by {proved.value}"
+        elif isinstance(proved, Unusable):
+            why = f"no proof: Exact's log {proved}"
     if not isinstance(proved, Proved):
         return Cited(result, None, why)
     spent = clock.now() - start - proved.seconds

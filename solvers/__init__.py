@@ -1,6 +1,7 @@
 """Running models with solvers; the common types for settings and results."""
 
 from .answer import answer as answer
+from .result import Contradiction as Contradiction
 from .result import Grade as Grade
 from .result import Limit as Limit
 from .result import Proof as Proof

@@ -17,22 +17,39 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TextIO
 
 import numpy as np
 
-from ..instances import Instance, KSubset, ProcSet, Sukp
+from ..instances import InputError, Instance, KSubset, ProcSet, Sukp
 from ..instances.files import write_bytes
-from ..instances.proofs import Formula, Proved, formula_of
+from ..instances.proofs import (
+    Formula,
+    Limits,
+    Proved,
+    Refused,
+    TooLong,
+    check_proof_file,
+    formula_of,
+)
 from ..instances.proofs.formulas import boxes_of
 from ..instances.proofs.rows import normalised
 from ..instances.submesh import Box, box_at
 from ..instances.submesh.packing import Packing, packing_of, placement_from, ways
 from . import clock
-from .proof_log import MOST_BYTES, checked_proof
+from .proof_log import MOST_BYTES
+from .propagation_kernels import FastPropagator
 from .result import Limit, SolverError
 
 _GRACE = 5.0
 """Seconds after which a solver that does not stop in time is killed."""
+
+
+class Unusable(Exception):
+    """A log proves nothing: it is cut off, unreadable or about other rows.
+
+    So is one whose steps hold, but not its conclusion.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +60,9 @@ class Solved:
     """Whether it ended by itself, and so claims to know the optimum."""
     chosen: tuple[int, ...] | None
     """The best choice that it found."""
-    proved: Proved | Limit
-    """What its checked log proves, or the limit that ended solving or checking."""
+    proved: Proved | Limit | Unusable
+    """What its checked log proves; the limit that ended solving or checking; or why the
+    log is of no use."""
 
 
 def solve_by_exact(
@@ -70,7 +88,7 @@ def solve_by_exact(
     Raises
     ------
     SolverError
-        If Exact is not installed, crashes, or its log does not hold.
+        If Exact is not installed, crashes, or a step of its log does not hold.
     """
     start = clock.now()
     exact_version()
@@ -82,15 +100,18 @@ def solve_by_exact(
         if not ended:
             return Solved(False, chosen, Limit.TIME)
         packed = keep is not None
-        with (
-            lzma.open(draft, "wt", encoding="ascii") if packed else draft.open("w")
-        ) as stream:
-            stream.writelines(_rewritten(formula, log, true))
-        left = seconds - (clock.now() - start) if checking is None else checking
+        proved: Proved | Limit | Unusable
         try:
-            proved = checked_proof(instance, draft, left)
+            with (
+                lzma.open(draft, "wt", encoding="ascii") if packed else draft.open("w")
+            ) as stream:
+                steps = _rewrite(formula, log, true, stream)
+            left = seconds - (clock.now() - start) if checking is None else checking
+            proved = _check(instance, draft, left, steps)
         except KeyboardInterrupt:
             proved = Limit.INTERRUPT
+        except Unusable as error:
+            proved = error
         if keep is not None and isinstance(proved, Proved):
             write_bytes(keep, draft.read_bytes())
     return Solved(True, chosen, proved)
@@ -169,26 +190,52 @@ def _boxes_on_a_torus(packing: Packing, true: Iterable[str]) -> tuple[Box, ...]:
     return tuple(boxes)
 
 
-def _rewritten(
-    formula: Formula, log: Path, true: frozenset[int] | None
-) -> Iterator[str]:
-    """Yield the lines of a log, about the rows and variables of a formula.
+def _rewrite(
+    formula: Formula, log: Path, true: frozenset[int] | None, stream: TextIO
+) -> int:
+    """Write a log anew, about the rows and variables of a formula; count its steps.
 
     Exact may conclude from a row that is contradictory only together with others, and
-    concludes nothing where there is no objective and it has a solution.
+    concludes nothing where there is no objective and it has a solution. Raises
+    `Unusable`.
     """
     names = formula.names
     if true is not None and not any(formula.objective.values()):
         signs = ("" if v in true else "~" for v in range(1, len(names) + 1))
         assignment = " ".join(map("".join, zip(signs, names, strict=True)))
-        yield f"pseudo-Boolean proof version 1.1\no {assignment}\nc -1\n"
-        return
+        stream.write(f"pseudo-Boolean proof version 1.1\no {assignment}\nc -1\n")
+        return 1
+    named = {f"x{v}": name for v, name in enumerate(names, 1)}
+    steps = -1  # the header is none
+    try:
+        rows = {str(i): row for i, row in enumerate(_logged_rows(formula, log), 1)}
+        with log.with_suffix(".proof").open(encoding="ascii") as lines:
+            for line in lines:
+                if not line.endswith("\n"):
+                    break
+                if line.startswith("c "):
+                    stream.write("u >= 1 ;\nc -1\n")
+                    return steps
+                if line.startswith("l "):
+                    line = f"l {rows[line[2:].strip()]}\n"
+                else:
+                    line = re.sub(r"\bx\d+", lambda m: named[m[0]], line)
+                stream.write(line)
+                steps += bool(line.strip()) and line[0] not in "*%"
+    except KeyError as error:
+        raise Unusable(f"is about another formula: it has no {error}") from None
+    except (OSError, ValueError, IndexError) as error:
+        raise Unusable(f"cannot be read: {error}") from None
+    raise Unusable("is cut off")
+
+
+def _logged_rows(formula: Formula, log: Path) -> Iterator[int]:
+    """Yield the number in the formula of each row that Exact logged."""
     rows = {
         (frozenset(row.terms.items()), row.degree): number
         for number, row in enumerate(formula.rows, 1)
     }
-    numbers = []
-    for line in log.with_suffix(".formula").read_text().splitlines():
+    for line in log.with_suffix(".formula").read_text("ascii").splitlines():
         if ">=" in line:
             left, _, degree = line.rstrip(" ;").partition(">=")
             words = left.split()
@@ -202,13 +249,27 @@ def _rewritten(
             )
             number = rows.get((frozenset(row.terms.items()), row.degree))
             if number is None:
-                raise SolverError("Exact logged a row that is not in the formula")
-            numbers.append(number)
-    with log.with_suffix(".proof").open() as lines:
-        for line in lines:
-            if line.startswith("l "):
-                yield f"l {numbers[int(line[2:]) - 1]}\n"
-            elif line.startswith("c "):
-                yield "u >= 1 ;\nc -1\n"
-            else:
-                yield re.sub(r"\bx(\d+)", lambda m: names[int(m[1]) - 1], line)
+                raise Unusable("is about a row that is not in the formula")
+            yield number
+
+
+def _check(
+    instance: Instance, path: Path, seconds: float, steps: int
+) -> Proved | Limit:
+    """Check a log of so many steps before its conclusion.
+
+    Raises `Unusable` where these hold and the conclusion does not, and SolverError
+    where one of them does not hold.
+    """
+    limits = Limits(seconds=max(seconds, 1.0), now=clock.now)
+    try:
+        return check_proof_file(instance, path, limits, FastPropagator)
+    except TooLong:
+        return Limit.TIME
+    except InputError as error:
+        raise Unusable(f"cannot be read: {error.problem}") from None
+    except Refused as refused:
+        named = re.search(r": step (\d+): ", str(refused))
+        if named and int(named[1]) <= steps:
+            raise SolverError(f"Exact's log does not hold: {refused}") from None
+        raise Unusable("has a conclusion that does not follow") from None

@@ -6,6 +6,7 @@ of heuristics without a proof have none.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -46,8 +47,10 @@ class Grade(Enum):
     """Re-derived by closeknit's arithmetic, without search or solver."""
     ENUMERATED = "enumerated"
     """Proved by an exhaustive search of closeknit."""
+    CONFIRMED = "confirmed"
+    """Claimed by a solver, and by other code that shares nothing with it."""
     SOLVER = "solver"
-    """Claimed by a solver."""
+    """Claimed by a solver alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +70,32 @@ class Proof:
 
     def __str__(self) -> str:
         return f"{self.grade.value}: {self.by}"
+
+    @property
+    def code(self) -> frozenset[str]:
+        """The programs that the proof rests on, without their versions.
+
+        >>> sorted(Proof(Grade.SOLVER, "migrate and cp-sat 9.15").code)
+        ['cp-sat', 'migrate']
+        """
+        return frozenset(
+            part.split()[0].lower()
+            for part in re.split(", | and ", self.by)
+            if part.strip()
+        )
+
+    def confirmed_by(self, other: Proof) -> Proof | None:
+        """Return the word of a solver with that of other code that says the same.
+
+        None if this is no word of a solver alone, or the other rests on the same code.
+
+        >>> highs = Proof(Grade.SOLVER, "highs 1.15")
+        >>> str(Proof(Grade.SOLVER, "cp-sat 9.15").confirmed_by(highs))
+        'confirmed: cp-sat 9.15, highs 1.15'
+        """
+        if self.grade is not Grade.SOLVER or self.code & other.code:
+            return None
+        return Proof(Grade.CONFIRMED, f"{self.by}, {other.by}")
 
 
 COUNTED = Proof(Grade.CHECKED, "counting")
@@ -88,6 +117,10 @@ ACCEPTABLE = tuple(one.value for one in Grade if one is not Grade.CHECKED)
 
 class SolverError(RuntimeError):
     """A solver is missing, crashed, rejected a model or returned a wrong solution."""
+
+
+class Contradiction(SolverError):
+    """Two answers cannot both be true; both are in a file that the message names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,6 +22,12 @@ settings.load_profile("untimed")
 
 
 @pytest.fixture(autouse=True)
+def _state_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Let no planted contradiction leave a file in the user's home."""
+    os.environ["XDG_STATE_HOME"] = str(tmp_path_factory.getbasetemp() / "state")
+
+
+@pytest.fixture(autouse=True)
 def _ctrl_c_is_pythons_own() -> None:
     """Undo what a command that was run in this process did to the handler."""
     if threading.current_thread() is threading.main_thread():

@@ -9,6 +9,7 @@ from functools import partial
 from traceback import format_exception
 from typing import Any
 
+from ...methods.rederiving import Rederived
 from ...solvers import clock
 from ..campaigns import pool
 from .catalogue import CLAIMS
@@ -31,6 +32,8 @@ class ClaimResult:
         The traceback, for debugging.
     seconds, cpu
         Wall-clock time, and that of the processor without child processes.
+    rederived
+        What became of the optima that were derived again for it, see `Trial`.
     """
 
     claim: Claim
@@ -39,6 +42,7 @@ class ClaimResult:
     trace: str = ""
     seconds: float
     cpu: float = 0.0
+    rederived: Sequence[Rederived] = ()
 
     @property
     def holds(self) -> bool:
@@ -62,6 +66,7 @@ def verify(claims: Iterable[Claim], trial: Trial) -> Iterator[ClaimResult]:
     """Test every claim; whatever a test raises becomes its verdict."""
     for claim in claims:
         start, began = clock.now(), clock.cpu()
+        before = len(trial.derived_again())
         found: dict[str, Any]
         try:
             found = {"outcome": claim.test(trial)}
@@ -72,7 +77,10 @@ def verify(claims: Iterable[Claim], trial: Trial) -> Iterator[ClaimResult]:
             trace = "".join(format_exception(error))
             found = {"error": " ".join(f"{name}{error}".split()), "trace": trace}
         seconds, cpu = clock.now() - start, clock.cpu() - began
-        yield ClaimResult(claim=claim, **found, seconds=seconds, cpu=cpu)
+        again = trial.derived_again()[before:]
+        yield ClaimResult(
+            claim=claim, **found, seconds=seconds, cpu=cpu, rederived=again
+        )
 
 
 def verify_in_parallel(

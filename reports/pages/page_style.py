@@ -3,13 +3,13 @@
 CSS = """
 :root{--page:#fff;--ink:#1d2731;--faint:#5c6975;--rule:#d7dde3;--cloud:#d3d9df;
 --a:#0072b2;--b:#d55e00;--good:#00664a;--bad:#b00020;--tint:#f4f6f8;
---checked:#0072b2;--enumerated:#56b4e9;--solver:#e69f00;
+--checked:#0072b2;--enumerated:#56b4e9;--confirmed:#009e73;--solver:#e69f00;
 --sans:system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif;
 --mono:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;color-scheme:light dark}
 @media screen and (prefers-color-scheme:dark){:root{--page:#14191f;--ink:#e3e8ee;
 --faint:#98a5b3;--rule:#34404b;--cloud:#3a4652;--a:#56b4e9;--b:#f0a202;
 --good:#5fcfa5;--bad:#ff8a80;--tint:#1b222a;--checked:#56b4e9;--enumerated:#a8d8f3;
---solver:#f0a202}}
+--confirmed:#5fcfa5;--solver:#f0a202}}
 *{box-sizing:border-box}
 html{-webkit-text-size-adjust:100%}
 body{margin:0;background:var(--page);color:var(--ink);font:15px/1.5 var(--sans);

@@ -73,7 +73,7 @@ def kept_proofs(
     names = []
     for verdict in verdicts:
         name = verdict.instance.name
-        answer = _answer(verdict)
+        answer = answer_of(verdict)
         if answer is None:
             continue
         names.append(name)
@@ -131,7 +131,7 @@ def _identity(verdict: InstanceVerdict, seconds: float) -> str:
     return " ".join(map(str, what))
 
 
-def _answer(verdict: InstanceVerdict) -> tuple[str, Result] | None:
+def answer_of(verdict: InstanceVerdict) -> tuple[str, Result] | None:
     """Return the best answer, and the method that gave it; None without any."""
     if verdict.infeasible and verdict.refuted is not None:
         row = verdict.refuted

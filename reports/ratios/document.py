@@ -48,7 +48,8 @@ from .scoring import open_levels
 _GRADES = {
     Grade.CHECKED: "checked: re-derived by plain arithmetic,",
     Grade.ENUMERATED: "enumerated: by an exhaustive search of closeknit's own,",
-    Grade.SOLVER: "solver: as a named solver reports,",
+    Grade.CONFIRMED: "confirmed: as a named solver and other code report,",
+    Grade.SOLVER: "solver: as a named solver alone reports,",
 }
 _HOW_TO_READ = (
     "An optimum is proven when a solution and a lower bound agree, whichever methods "

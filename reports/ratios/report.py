@@ -14,7 +14,7 @@ from types import MappingProxyType
 from ...instances import InputError, Instance
 from ...instances.proofs.folder import Entry
 from ...methods import AnyMethod
-from ...solvers import Grade
+from ...solvers import Grade, Proof
 from ..campaigns.rows import FAILED, REFUSED, Row
 from ..pages.numbers import Ratio, decimal, percent
 from .scoring import InstanceVerdict, ScoredRun, judge
@@ -116,11 +116,14 @@ class Report:
         Of every problem, by name, in the order of the report.
     date
         ISO date and time; not of the clock, so that a report can be made again.
+    rederived
+        How many answers were derived again, and how many not; "" if none was to be.
     """
 
     judged: Sequence[ScoredRun]
     methods: Mapping[str, Mapping[str, AnyMethod]]
     date: str
+    rederived: str = ""
 
     @property
     def rows(self) -> list[Row]:
@@ -352,6 +355,9 @@ def report_on(
     *,
     witnesses: Sequence[Row] = (),
     kept: Mapping[str, Entry] = MappingProxyType({}),
+    wrong: Mapping[str, str] = MappingProxyType({}),
+    confirmed: Mapping[str, Proof] = MappingProxyType({}),
+    rederived: str = "",
 ) -> Report:
     """Judge rows and date the report: by SOURCE_DATE_EPOCH or the newest row.
 
@@ -363,11 +369,19 @@ def report_on(
         By instance, then by method.
     methods
         Of every problem, by name, in the order of the report.
-    witnesses, kept
+    witnesses, kept, wrong, confirmed
         See `judge`.
+    rederived
+        See `Report`.
     """
-    judged = judge(instances, rows, methods, witnesses=witnesses, kept=kept)
-    return Report(judged, methods, _date(rows))
+    judged = judge(
+        *(instances, rows, methods),
+        witnesses=witnesses,
+        kept=kept,
+        wrong=wrong,
+        confirmed=confirmed,
+    )
+    return Report(judged, methods, _date(rows), rederived)
 
 
 def _date(rows: Sequence[Row]) -> str:

@@ -32,7 +32,8 @@ class InstanceVerdict:
     ``best`` is a row of least cost, ``proved`` one of greatest bound, ``refuted`` one
     that proves that there is no solution, both of the best grade; None without any.
     ``kept`` is the proof in a file, if one was written, and ``before`` what vouched
-    for the bound without it.
+    for the bound without it. ``doubt`` is what contradicts an answer that was derived
+    again, in one line.
     """
 
     instance: Instance
@@ -41,6 +42,7 @@ class InstanceVerdict:
     refuted: Row | None = None
     kept: Entry | None = None
     before: Proof | None = None
+    doubt: str = ""
 
     @property
     def infeasible(self) -> bool:
@@ -49,7 +51,9 @@ class InstanceVerdict:
 
     @property
     def contradiction(self) -> str:
-        """Which proof a cheaper solution contradicts; "" if none."""
+        """Which proof is contradicted, and by what; "" if none."""
+        if self.doubt:
+            return self.doubt
         if self.best is not None and self.refuted is not None:
             return (
                 f"{self.refuted.method} ({self.refuted.proof}) claims that there is no "
@@ -227,6 +231,8 @@ def judge(
     *,
     witnesses: Iterable[Row] = (),
     kept: Mapping[str, Entry] = MappingProxyType({}),
+    wrong: Mapping[str, str] = MappingProxyType({}),
+    confirmed: Mapping[str, Proof] = MappingProxyType({}),
 ) -> list[ScoredRun]:
     """Compare every row with the optimum of its instance.
 
@@ -243,6 +249,9 @@ def judge(
         if they are about the same problem (by digest).
     kept
         By name of the instance, the proofs that were kept in files.
+    wrong, confirmed
+        By name of the instance, what contradicts an answer that was derived again, and
+        what vouches for its bound now.
     """
     by_digest: dict[str, list[Row]] = {}
     for row in {row.key: row for row in (*rows, *witnesses)}.values():
@@ -250,7 +259,10 @@ def judge(
     known: dict[str, tuple[Instance, InstanceVerdict]] = {}
     for instance in instances:
         evidence = sorted(by_digest.get(sha256(instance), ()), key=lambda r: r.key)
-        verdict = _verdict(instance, evidence)
+        verdict = replace(
+            _vouched(_verdict(instance, evidence), confirmed.get(instance.name)),
+            doubt=wrong.get(instance.name, ""),
+        )
         if entry := kept.get(instance.name):
             verdict = _cited(verdict, entry)
         known[instance.name] = instance, verdict
@@ -282,11 +294,31 @@ def _verdict(instance: Instance, evidence: Sequence[Row]) -> InstanceVerdict:
     return InstanceVerdict(
         instance,
         best=min(found, key=_price, default=None),
-        proved=min(
-            (r for bound, r in bounds if bound == height), key=_trust, default=None
-        ),
-        refuted=min(none, key=_trust, default=None),
+        proved=_most_trusted([row for bound, row in bounds if bound == height]),
+        refuted=_most_trusted(none),
     )
+
+
+def _most_trusted(rows: list[Row]) -> Row | None:
+    """Return the row of best grade; the word of a solver is confirmed by another."""
+    rows.sort(key=_trust)
+    for other in rows:
+        assert rows[0].proof is not None
+        assert other.proof is not None
+        if proof := rows[0].proof.confirmed_by(other.proof):
+            return replace(rows[0], proof=proof)
+    return rows[0] if rows else None
+
+
+def _vouched(verdict: InstanceVerdict, proof: Proof | None) -> InstanceVerdict:
+    """Let other code vouch for what a solver claims."""
+    if proof is None:
+        return verdict
+    if verdict.infeasible and verdict.refuted is not None:
+        return replace(verdict, refuted=replace(verdict.refuted, proof=proof))
+    if verdict.proved is None:
+        return verdict
+    return replace(verdict, proved=replace(verdict.proved, proof=proof))
 
 
 def _cited(verdict: InstanceVerdict, entry: Entry) -> InstanceVerdict:

@@ -116,7 +116,7 @@ def test_a_failure_is_a_row_and_not_an_abort(rule: Any, error: str) -> None:
             ck.solve(JOB, rule)
 
 
-def test_a_bound_is_recorded_as_the_word_of_the_method() -> None:
+def test_a_bound_is_the_word_of_the_method_until_it_is_confirmed() -> None:
     def sure(instance: Any, settings: ck.Settings) -> ck.Result:
         found = ck.solve(instance).result
         assert found.chosen is not None
@@ -129,10 +129,11 @@ def test_a_bound_is_recorded_as_the_word_of_the_method() -> None:
         )
 
     solution = ck.solve(JOB, sure)
-    assert str(solution.proof) == "solver: sure"
+    assert str(solution.proof).startswith("confirmed: sure, ")
     (line,) = ck.check(solution)
-    assert "not re-derived (solver: sure)" in line
-    assert ck.check(solution, accept="solver") == []
+    assert "not re-derived (confirmed: sure, " in line
+    assert ck.check(solution, accept="confirmed") == []
+    assert str(ck.solve(JOB, sure, time_limit=0).proof) == "solver: sure"
 
 
 def test_an_instance_may_be_refused() -> None:

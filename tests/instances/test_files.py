@@ -533,7 +533,8 @@ SOLUTION = {
         ({"bound": 1, "proof": {"grade": "checked"}}, "proof.by: is missing"),
         (
             {"bound": 1, "proof": {"grade": "sure", "by": "me"}},
-            "proof.grade: must be one of checked, enumerated, solver, not 'sure'",
+            "proof.grade: must be one of checked, enumerated, confirmed, solver, "
+            "not 'sure'",
         ),
         (
             {"bound": 1, "proof": {"grade": "solver", "by": ""}},

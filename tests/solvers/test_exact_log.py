@@ -21,8 +21,9 @@ from closeknit.instances import (
 from closeknit.instances.problems import Instance
 from closeknit.instances.proofs import Formula, Proved
 from closeknit.instances.submesh import Resident
+from closeknit.methods import SUKP
 from closeknit.solvers import exact_log
-from closeknit.solvers.exact_log import solve_by_exact
+from closeknit.solvers.exact_log import Unusable, solve_by_exact
 from closeknit.solvers.result import Limit, SolverError
 from tests.oracles import cheapest, cheapest_placement, least_left_out, optimum
 
@@ -44,7 +45,9 @@ TORUS = Submesh("ring", (4, 4), (Resident((1, 1, 2, 2)),), (4, 2), torus=True)
 FULL = Submesh("full", (4, 4), (Resident((1, 1, 2, 2)),), (4, 3))
 
 
-def proved_by_exact(instance: Instance, path: Path, seconds: float) -> Proved | Limit:
+def proved_by_exact(
+    instance: Instance, path: Path, seconds: float
+) -> Proved | Limit | Unusable:
     """What the checked log proves, which is kept."""
     return solve_by_exact(instance, seconds=seconds, checking=seconds, keep=path).proved
 
@@ -63,13 +66,13 @@ def test_proves_the_optimum(
     instance: Instance, cost: Callable[[Any], Any], tmp_path: Path
 ) -> None:
     proved = proved_by_exact(instance, tmp_path / "p.xz", 60)
-    assert not isinstance(proved, Limit)
+    assert isinstance(proved, Proved)
     assert proved.bound == cost(instance)
 
 
 def test_proves_that_nothing_fits(tmp_path: Path) -> None:
     proved = proved_by_exact(FULL, tmp_path / "p.xz", 60)
-    assert not isinstance(proved, Limit)
+    assert isinstance(proved, Proved)
     assert proved.bound is None
 
 
@@ -102,19 +105,107 @@ def test_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         proved_by_exact(SACK, tmp_path / "p", 1)
 
 
-def test_a_log_about_another_formula_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def spoil(
+    monkeypatch: pytest.MonkeyPatch, ending: str, change: Callable[[str], str | None]
 ) -> None:
+    """Let Exact write one of its two files otherwise; None for no file."""
     real = exact_log._solved
 
     def other(
         formula: Formula, log: Path, seconds: float
     ) -> tuple[bool, frozenset[int] | None]:
         done = real(formula, log, seconds)
-        path = log.with_suffix(".formula")
-        path.write_text(path.read_text().replace(">= 1", ">= 2"))
+        path = log.with_suffix(ending)
+        text = change(path.read_text())
+        path.unlink()
+        if text is not None:
+            path.write_text(text)
         return done
 
     monkeypatch.setattr(exact_log, "_solved", other)
-    with pytest.raises(SolverError, match="not in the formula"):
+
+
+def before_the_end(text: str) -> str:
+    """Leave the conclusion of a log out."""
+    return "".join(x for x in text.splitlines(True) if not x.startswith("c "))
+
+
+@pytest.mark.parametrize(
+    ("ending", "change", "why"),
+    [
+        (".formula", lambda text: text.replace(">= 1", ">= 2"), "not in the formula"),
+        (".formula", lambda text: text.replace("+1", "+one"), "cannot be read"),
+        (".formula", lambda text: None, "cannot be read"),
+        (".proof", lambda text: None, "cannot be read"),
+        (".proof", lambda text: "", "is cut off"),
+        (".proof", lambda text: text[: len(text) // 2], "is cut off"),
+        (".proof", lambda text: text.rstrip()[:-1], "is cut off"),
+        (".proof", before_the_end, "is cut off"),
+        (".proof", lambda text: text.replace("l 1", "l 99"), "no '99'"),
+        (".proof", lambda text: text.replace("l 1\n", "l 0\n"), "no '0'"),
+        (
+            ".proof",
+            lambda text: text.replace("l 2\n", "l 2\npol 1 x99 +\n"),
+            "no 'x99'",
+        ),
+        (
+            ".proof",
+            lambda text: text.replace("l 2\n", "l 2\nnew rule\n"),
+            "unknown rule",
+        ),
+        (
+            ".proof",
+            lambda text: f"{text.splitlines()[0]}\nc 1\n",
+            "conclusion that does not follow",
+        ),
+    ],
+)
+def test_an_unusable_log_leaves_the_word_of_the_solver(
+    ending: str,
+    change: Callable[[str], str | None],
+    why: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    spoil(monkeypatch, ending, change)
+    proved = proved_by_exact(SACK, tmp_path / "p", 10)
+    assert isinstance(proved, Unusable)
+    assert why in str(proved)
+    assert not (tmp_path / "p").exists()
+    write_instance(SACK, tmp_path / "sack.json")
+    assert run(["solve", str(tmp_path / "sack.json"), "--method", "opb/exact"]) == 0
+    out, err = capsys.readouterr()
+    assert "optimal" in out
+    assert "(confirmed: exact" in out  # as auto says the same
+    assert str(SUKP["opb/exact"](SACK).proof).startswith("solver: exact ")
+    assert "closeknit: sack: Exact's answer is not checked: its log " in err
+    assert why in err
+
+
+def test_a_wrong_step_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spoil(
+        monkeypatch,
+        ".proof",
+        lambda text: text.replace("l 2\n", "l 2\nu +1 x1 >= 1 ;\n"),
+    )
+    with pytest.raises(SolverError, match=r"step \d+: does not follow"):
         proved_by_exact(SACK, tmp_path / "p", 10)
+
+
+def test_a_log_whose_conclusion_lacks_a_row(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Exact 2.2.1 logs right steps here, and ends before they contradict each other."""
+    path = tmp_path / "ring.json"
+    ring = {
+        **{"format": "closeknit/submesh", "version": 1, "name": "ring"},
+        **{"mesh": [3, 3], "request": [2, 1], "torus": True, "fixed": [2]},
+        "residents": [[1, 1, 3, 1], [0, 2, 0, 2], [2, 0, 3, 0], [2, 2, 2, 2]],
+        "turns": [2],
+    }
+    path.write_text(json.dumps(ring))
+    assert run(["solve", str(path), "--method", "opb/exact"]) == 0
+    assert "optimal" in capsys.readouterr().out

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ....instances import IntArray, KSubset
+from ....instances import IntArray, KSubset, cost
 from ....instances.ksubset.certificate import Checker
 from ....instances.ksubset.counts import State
-from ....solvers import Limit, clock
+from ....solvers import Limit, SolverError, clock
 from . import kernels_bounds, kernels_exchange, kernels_record, layout
 from .box import ALL_RULES, CutBox, Rules
 
@@ -41,7 +41,12 @@ def record(
     """Prove that nothing costs less than ``objective``; return the nodes in preorder.
 
     The limit instead, if one is reached before they are complete: ``deadline`` is a
-    value of ``clock.now()``. An objective above the optimum has no proof.
+    value of ``clock.now()``.
+
+    Raises
+    ------
+    SolverError
+        If there is a cheaper choice; states its cost.
     """
     recorder = _Recorder(instance, objective, rules)
     nodes: list[Any] = []
@@ -102,8 +107,9 @@ class _Recorder:
                 return [steps, ["counts"]]
             elif end == kernels_record.SPLIT:
                 break
-        if x < 0:
-            raise ValueError("The objective is not optimal.")
+        if x < 0:  # the bound is what the points that it takes cost
+            chosen = tuple(np.flatnonzero(self.scratch.picked).tolist())
+            raise SolverError(f"a choice costs {cost(self.instance, chosen)}")
         upper = status.copy(), low.copy(), high
         lower = status, low, high.copy()
         upper[1][x] = y + 1

@@ -21,6 +21,7 @@ import numpy as np
 
 from ....instances import IntArray, KSubset
 from ....instances.ksubset.instance import cost
+from ....solvers import SolverError
 from ....solvers.proof_log import ProofLog
 from .search import refusal
 
@@ -56,7 +57,8 @@ class _Tree:
     """Proves for sets of chosen processors that not all of them are in a better one."""
 
     def __init__(self, instance: KSubset, chosen: Sequence[int], log: ProofLog) -> None:
-        self.log, self.n, self.k = log, instance.n, instance.k
+        self.instance, self.log = instance, log
+        self.n, self.k = instance.n, instance.k
         self.hops = instance.hops
         self.best = cost(instance, tuple(chosen))
         pairs = [self._pair(i, j) for i in chosen for j in chosen if i < j]
@@ -115,8 +117,10 @@ class _Tree:
         No candidate is left where the rows exclude that all of ``chosen`` are taken.
         """
         hops, missing = self.hops, self.k - len(chosen)
-        if missing < 2:
-            raise ValueError("The choice is not optimal.")
+        if missing < 2:  # one more is cheaper
+            found = [sorted([*chosen, p]) for p in some.tolist()]
+            least = min(cost(self.instance, tuple(each)) for each in found)
+            raise SolverError(f"a choice costs {least}")
         taken = np.array(chosen, dtype=np.int64)
         apart = hops[np.ix_(some, some)]
         others = apart + np.diag(np.full(len(some), hops.max() + 1))

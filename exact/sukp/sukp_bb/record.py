@@ -196,9 +196,10 @@ class _Recorder:
 
     def _lost(self, node: _Node) -> list[int | str]:
         """Combine the base and the items lost since."""
-        if not node.lost:
+        lost = [edge for edge in node.lost if self.profit[edge]]  # no factor is 0
+        if not lost:
             return [node.base]
-        return [node.base, multiples(self.number[node.lost], self.profit[node.lost])]
+        return [node.base, multiples(self.number[lost], self.profit[lost])]
 
     def _shares(self) -> list[int | str]:
         """Combine with shares and weights."""

@@ -119,6 +119,14 @@ def test_a_choice_that_is_not_optimal_has_no_proof() -> None:
                 written(instance, ())
 
 
+def test_items_without_profit_need_no_step() -> None:
+    """They are lost like others, but a step may not multiply by 0."""
+    items = ((0, 1, 2), (0, 1), (0, 2), (1, 2), (2,))
+    instance = Sukp("nothing", (9, 0, 8, 0, 7), (1, 2, 3), items, 3)
+    text = written(instance, optimum(instance))
+    assert bound(instance, text) == least_left_out(instance)
+
+
 def test_a_proof_of_another_instance_is_refused() -> None:
     rng = random.Random(4)
     instance = drawn(rng, 12, 16)

@@ -33,6 +33,7 @@ from closeknit.instances.ksubset.json import parse_ksubset
 from closeknit.methods import KSUBSET
 from closeknit.reports.claims import CLAIMS, ClaimResult, Trial
 from closeknit.reports.claims import verify as tried
+from closeknit.reports.claims.claim import Untrue
 from closeknit.solvers import DEFAULT, Grade, Proof, Result, Settings, Status, answer
 from closeknit.solvers.method import Run
 
@@ -386,3 +387,44 @@ def test_invalid_choice_is_untrue() -> None:
     assert isinstance(verdict, ClaimResult)
     assert not verdict.holds
     assert "chosen twice" in verdict.said
+
+
+def mistaken(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
+    """Say, as an own search would, that a choice which is not optimal is optimal."""
+    found = farthest(instance, settings)
+    return replace(
+        found,
+        status=Status.OPTIMAL,
+        bound=found.objective,
+        proof=Proof(Grade.ENUMERATED, "saboteur"),
+    )
+
+
+def test_an_optimum_that_its_certificate_contradicts_breaks_a_claim() -> None:
+    """No claim compares this optimum with another: only its certificate can tell."""
+    trial = Trial(methods=with_saboteur("auto", mistaken), quick=True)
+    instance = mesh(6, 6, k=9)
+    with pytest.raises(Untrue) as caught:
+        trial.optimum(instance)
+    text = str(caught.value)
+    least = Trial().optimum(instance)
+    assert "auto (enumerated: saboteur) claims" in text
+    assert str(farthest(instance).objective) in text
+    assert f"cost {least}" in text
+    assert caught.value.instance == instance
+
+
+def test_optima_are_derived_again_once_and_counted(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    trial = Trial(quick=True)
+    instance = mesh(5, 4, k=7)
+    for method in ("cuts-bb", "levelset-bb", "cuts-bb"):
+        trial.optimum(instance, method)
+    assert [one.wrong for one in trial.derived_again()][:1] == [""]
+    assert len(trial.derived_again()) <= 2  # one may be interpreted, too
+    assert app.run(["verify", "mm-blocks", "--quick"]) == 0
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert re.fullmatch(r"(\d+) of \1 proven answers derived again", last)
+    assert app.run(["verify", "mm-blocks", "--quick", "--jobs", "2"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == last

@@ -136,7 +136,31 @@ def test_the_best_grade_vouches_for_a_bound() -> None:
     )
     found = report([solver, checked])
     assert str(found.verdicts[0].proof) == "checked: stars"
-    assert found.grades == {Grade.CHECKED: 2, Grade.ENUMERATED: 0, Grade.SOLVER: 0}
+    assert {grade: n for grade, n in found.grades.items() if n} == {Grade.CHECKED: 2}
+
+
+@pytest.mark.parametrize(
+    ("other", "shown"),
+    [
+        ("highs 1.15", "confirmed: cp-sat 9.15, highs 1.15"),
+        ("cp-sat 9.14", "solver: cp-sat 9.15"),
+        ("migrate and cp-sat 9.14", "solver: cp-sat 9.15"),
+    ],
+)
+def test_two_solvers_of_other_code_confirm_each_other(other: str, shown: str) -> None:
+    words = [Proof(Grade.SOLVER, by) for by in ("cp-sat 9.15", other)]
+    found = [
+        optimal(A, name, 4, selection=(0, 1, 4), proof=proof)
+        for name, proof in zip(("auto", "near"), words, strict=True)
+    ]
+    [verdict, *_] = report(found).verdicts
+    assert str(verdict.proof) == shown
+    assert verdict.optimum == 4
+    higher = made(
+        A, "near", cost=7, selection=(0, 1, 2), bound=3, proof=words[1], limit="time"
+    )
+    [verdict, *_] = report([found[0], higher]).verdicts
+    assert str(verdict.proof) == "solver: cp-sat 9.15"  # the other claims less
 
 
 def test_runs_with_other_settings_bear_witness_without_being_reported() -> None:
