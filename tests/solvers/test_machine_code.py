@@ -1,0 +1,355 @@
+"""No piece of machine code stands for another function, whoever compiled what when."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import re
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import combinations
+from multiprocessing import get_context
+from pathlib import Path
+from random import Random
+from shutil import copytree
+from typing import Any
+
+import pytest
+
+HERE = Path(__file__).parents[1]
+PAIRS = 20
+SEED = 1
+BRIEF = 1.2
+"""Seconds that a kernel of the quick test is expected to take to compile, at most."""
+
+
+def run(*words: object, given: str = "", **environment: str) -> str:
+    """Run Python on something; return what it prints, after what it says of errors."""
+    done = subprocess.run(
+        [sys.executable, *map(str, words)],
+        input=given,
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **environment},
+        cwd=HERE.parent,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stderr + done.stdout
+
+
+# --- numbers of functions ---
+
+
+def draw(n: int) -> list[int]:
+    """Number a function n times, as numba does when it compiles."""
+    from numba.core.bytecode import FunctionIdentity
+
+    from closeknit.solvers import kernels_numba
+
+    assert kernels_numba._numbers_are_drawn
+    return [FunctionIdentity.from_function(run).unique_id for _ in range(n)]
+
+
+@pytest.mark.parametrize("way", ["fork", "spawn", "forkserver"])
+def test_processes_never_draw_the_same_number(way: str) -> None:
+    numbers = draw(50)
+    with get_context(way).Pool(2, maxtasksperchild=1) as pool:
+        for drawn in pool.map(draw, [50, 50], chunksize=1):
+            numbers += drawn
+    assert len(set(numbers)) == 150
+
+
+def test_threads_never_draw_the_same_number() -> None:
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            drawn = [each for part in pool.map(draw, [2000] * 4) for each in part]
+    finally:
+        sys.setswitchinterval(interval)
+    assert len(set(drawn)) == 8000
+
+
+KERNELS = """
+import numpy as np
+from closeknit.solvers.kernels import kernel
+
+@kernel
+def ordered(a):
+    a.sort()
+    return a
+
+@kernel
+def ranked(a):
+    return np.argsort(a)
+"""
+VALUES = "np.array([7919 * i % 1009 for i in range(40)])"
+USE = f"""
+import numpy as np
+from kernels_here import ordered, ranked
+a = {VALUES}
+assert list(ordered(a.copy())) == sorted(a)
+assert list(ranked(a)) == list(np.argsort(a))
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with two kernels."""
+    (tmp_path / "kernels_here.py").write_text(KERNELS)
+    return tmp_path
+
+
+def use(folder: Path, before: str, after: str = "") -> tuple[str, list[Path]]:
+    """Run two kernels; return what is said, and the files of machine code."""
+    said = run("-c", before + USE + after, PYTHONPATH=str(folder), NUMBA_CACHE_DIR="")
+    return said, sorted((folder / "__pycache__").glob("*.nbc"))
+
+
+class Anything:
+    """Stands for whatever a piece of machine code is about."""
+
+    def __new__(cls, *args: Any, **more: Any) -> Any:
+        """Take anything."""
+        return object.__new__(cls)
+
+    def __init__(self, *args: Any, **more: Any) -> None:
+        """Take anything."""
+
+    def __setstate__(self, state: Any) -> None:
+        """Take anything."""
+
+
+class Parts(pickle.Unpickler):
+    """Reads a piece of machine code without importing anything."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        """Return a stand-in."""
+        return Anything
+
+
+def names_in(file: Path) -> set[str]:
+    """Return the names of the functions in a piece of machine code."""
+    import llvmlite.binding as llvm
+    from numba.core import codegen  # noqa: F401, which sets LLVM up
+
+    with file.open("rb") as opened:
+        _, parts = Parts(opened).load()
+    _, _, (_, bitcode) = parts[0]
+    module = llvm.parse_bitcode(bitcode)
+    return {each.name for each in module.functions if not each.is_declaration}
+
+
+def numbers_in(file: Path) -> list[int]:
+    """Return the numbers of the functions of Python sources in a piece."""
+    names = [name for name in names_in(file) if name.startswith("_Z")]
+    numbers = [re.findall(r"B\d+v(\d+)", name) for name in names]
+    assert all(numbers)
+    return [int(each) for found in numbers for each in found]
+
+
+NUMBA_BEFORE = f"""
+import numba, numpy as np
+
+@numba.njit
+def both(a):
+    a.sort()
+    return np.argsort(a)
+
+both({VALUES})
+"""
+
+
+@pytest.mark.parametrize("before", ["", "import numba", NUMBA_BEFORE])
+def test_kept_code_has_drawn_numbers_whoever_used_numba_first(
+    folder: Path, before: str
+) -> None:
+    said, files = use(folder, before)
+    assert "not kept" not in said
+    assert len(files) == 2
+    numbers = [each for file in files for each in numbers_in(file)]
+    assert len(numbers) >= 4  # numba's own run_quicksort and partition, at least
+    assert min(numbers) >= 1 << 100
+    said, again = use(folder, before, "print(ranked.dispatcher.stats.cache_hits)")
+    assert again == files
+    assert ": 1})" in said
+
+
+def test_what_numba_compiled_before_still_runs(folder: Path) -> None:
+    use(folder, NUMBA_BEFORE, f"assert list(both({VALUES})) == list(range(40))")
+
+
+OTHERWISE = """
+from numba.core.bytecode import FunctionIdentity
+from itertools import count
+real = FunctionIdentity.from_function.__func__
+numbers = count(1)
+
+def counted(kind, function):
+    FunctionIdentity._unique_ids = numbers
+    made = real(kind, function)
+    del FunctionIdentity._unique_ids
+    return made
+
+FunctionIdentity.from_function = classmethod(counted)
+"""
+ABSENT = OTHERWISE + "del FunctionIdentity._unique_ids\n"
+
+
+@pytest.mark.parametrize("numba", [OTHERWISE, ABSENT])
+def test_where_numba_counts_otherwise_nothing_is_kept(folder: Path, numba: str) -> None:
+    said, files = use(folder, numba)
+    assert files == []
+    assert said.count("compiled kernels are not kept") == 1
+    assert said.count("\n") == 1
+
+
+def test_code_is_not_kept_when_another_library_sets_the_counter(folder: Path) -> None:
+    other = (
+        "from closeknit.solvers import kernels_numba\n"
+        "from numba.core.bytecode import FunctionIdentity\n"
+        "from itertools import count\n"
+        "FunctionIdentity._unique_ids = count(1)\n"
+    )
+    said, files = use(folder, other)
+    assert files == []
+    assert said.count("compiled kernels are not kept") == 1
+
+
+class Trap:
+    """Makes a file when it is unpickled."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Let unpickling make the file."""
+        return Path.touch, (self.file,)
+
+
+def test_code_of_earlier_schemes_is_never_loaded(folder: Path) -> None:
+    use(folder, "")
+    sprung = folder / "sprung"
+    files = sorted((folder / "__pycache__").glob("*.nbc"))
+    trap = pickle.dumps(Trap(sprung))
+    for file in files:  # the current one is loaded, as this shows
+        file.write_bytes(trap)
+    use(folder, "")
+    assert sprung.exists()
+    sprung.unlink()
+    tag = f"py{sys.version_info[0]}{sys.version_info[1]}"
+    for file in files:
+        file.unlink()
+        module, name = file.name.split(".")[:2]
+        line = {"ordered": 5, "ranked": 10}[name]
+        for end in (f"{tag}.nbi", f"{tag}.1.nbc", f"{tag}.0123456789abcdef.nbc"):
+            (file.parent / f"{module}.{name}-{line}.{end}").write_bytes(trap)
+    _, fresh = use(folder, "")
+    assert not sprung.exists()
+    assert [each.name for each in fresh] == [each.name for each in files]
+
+
+# --- kernels of ours that contain functions of numba's own ---
+
+
+@pytest.fixture(scope="module")
+def calls(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Calls of all kernels that tiny instances need, from source."""
+    file = tmp_path_factory.mktemp("calls") / "calls"
+    run(HERE / "kernel_calls.py", file, CLOSEKNIT_KERNELS="interpreted")
+    return file
+
+
+def run_groups(calls: Path, groups: Sequence[tuple[Path, Sequence[str]]]) -> list[Any]:
+    """Run groups of kernels, each in a process and with a folder of its own."""
+    given = json.dumps([(str(folder), list(kernels)) for folder, kernels in groups])
+    done = run(HERE / "kernel_runs.py", calls, given=given)
+    lines = done.splitlines()
+    assert [line for line in lines if " ended with " in line] == []
+    return [json.loads(line) for line in lines if line.startswith("{")]
+
+
+def expected_seconds(name: str) -> float:
+    """Estimate how long a kernel takes to compile."""
+    sys.path.insert(0, str(HERE))
+    from kernel_runs import kernel_named
+
+    sys.path.remove(str(HERE))
+    return sum(each.own_seconds() for each in kernel_named(name).called())
+
+
+def compile_apart(
+    calls: Path, names: Sequence[str], place: Path
+) -> tuple[list[str], Path]:
+    """Compile kernels, each in a process of its own, and put the code together.
+
+    Return those which contain functions of numba's own, by numba's own linking.
+    """
+    folders = [place / str(i) for i in range(len(names))]
+    ran = run_groups(calls, [(f, [n]) for f, n in zip(folders, names, strict=True)])
+    assert [each["kernel"] for each in ran] == list(names)
+    assert [each["kernel"] for each in ran if not each["right"]] == []
+    symbols_stand_for_one_function_each(folders, ran)
+    for folder in folders:
+        copytree(folder, place / "all", dirs_exist_ok=True)
+    return [each["kernel"] for each in ran if each["closures"]], place / "all"
+
+
+def symbols_stand_for_one_function_each(
+    folders: Sequence[Path], ran: Sequence[Any]
+) -> None:
+    """Compare the names in all pieces with numba's record of what it numbered."""
+    meant: dict[str, set[tuple[int, str]]] = defaultdict(set)
+    for each in ran:
+        drawn = dict(each["drawn"])
+        for file in folders[each["group"]].rglob("*.nbc"):
+            for name in names_in(file):
+                for number in re.findall(r"B\d+v(\d+)", name):
+                    if int(number) in drawn:
+                        meant[name].add((each["group"], drawn[int(number)]))
+    assert len(meant) > len(ran)
+    assert {name: what for name, what in meant.items() if len(what) > 1} == {}
+
+
+def both_orders(pairs: Sequence[tuple[str, str]]) -> Iterator[list[str]]:
+    """Yield each pair in both orders."""
+    for one, other in pairs:
+        yield from ([one, other], [other, one])
+
+
+def hold_pairs(calls: Path, pairs: Sequence[tuple[str, str]], code: Path) -> None:
+    """Load both kernels of a pair in one process, and compare with the source."""
+    groups = [(code, names) for names in both_orders(pairs)]
+    ran = run_groups(calls, groups)
+    assert len(ran) == 2 * len(groups)
+    assert [each["kernel"] for each in ran if not each["loaded"]] == []
+    wrong = [
+        (*groups[each["group"]][1], each["kernel"]) for each in ran if not each["right"]
+    ]
+    assert wrong == []
+
+
+def test_kernels_of_two_processes_serve_a_third_one(
+    calls: Path, tmp_path: Path
+) -> None:
+    names = sorted(
+        name for name, kept in pickle.loads(calls.read_bytes()).items() if kept
+    )
+    brief = [name for name in names if expected_seconds(name) <= BRIEF]
+    random = Random(SEED)
+    some, code = compile_apart(calls, random.sample(brief, 14), tmp_path)
+    pairs = list(combinations(some, 2))
+    assert len(pairs) >= PAIRS
+    hold_pairs(calls, random.sample(pairs, PAIRS), code)
+
+
+@pytest.mark.slow
+def test_all_kernels_serve_beside_all_others(calls: Path, tmp_path: Path) -> None:
+    kept = pickle.loads(calls.read_bytes())
+    some, code = compile_apart(calls, sorted(n for n in kept if kept[n]), tmp_path)
+    assert len(some) > 60
+    hold_pairs(calls, list(combinations(some, 2)), code)
