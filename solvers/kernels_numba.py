@@ -31,6 +31,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
 from numba.core.registry import cpu_target
 from numba.core.serialize import dumps
+from numba.core.types.containers import BaseTuple
 from numba.core.types.misc import unliteral
 from numba.extending import typeof_impl
 from numba.misc.appdirs import AppDirs
@@ -208,7 +209,7 @@ def _writable(folder: Path) -> bool:
 
 def _spelled_out(kind: Any) -> str:
     """Describe a type with the names of fields, which machine code reads by place."""
-    if not isinstance(kind, types.BaseTuple):
+    if not isinstance(kind, BaseTuple):
         return str(kind)
     fields = getattr(kind, "fields", "")
     return f"{type(kind).__name__}{fields}({', '.join(map(_spelled_out, kind))})"

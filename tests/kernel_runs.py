@@ -1,9 +1,10 @@
 """Run kernels in forked processes, on the calls that `kernel_calls` kept.
 
-    python kernel_runs.py CALLS < [[FOLDER, [KERNEL, ...]], ...] as JSON
+    python -m tests.kernel_runs CALLS < [[FOLDER, [KERNEL, ...], EARLIER], ...] as JSON
 
 Each process begins where this one is: numba is imported, and nothing is compiled. It
-keeps machine code in its FOLDER and runs its kernels in turn. A line of JSON for each
+keeps machine code in its FOLDER, numbers EARLIER functions, as if it had compiled them,
+and runs its kernels in turn. A line of JSON for each
 of them tells what came of it: `Ran`.
 """
 
@@ -19,7 +20,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from kernel_calls import Calls, equal
+from .kernel_calls import Calls, equal
 
 
 @dataclass(frozen=True)
@@ -51,10 +52,12 @@ def linked(library: Any) -> Iterator[str]:
         yield from linked(each)
 
 
-def run(group: int, kernels: list[str], calls: Calls) -> Iterator[Ran]:
+def run(group: int, kernels: list[str], earlier: int, calls: Calls) -> Iterator[Ran]:
     """Run kernels in turn in this process."""
     from numba.core.bytecode import FunctionIdentity
 
+    for _ in range(earlier):
+        FunctionIdentity.from_function(run)
     drawn: list[tuple[int, str]] = []
     real = FunctionIdentity.from_function.__func__
 
@@ -85,13 +88,13 @@ def main() -> None:
 
     calls: Calls = pickle.loads(Path(sys.argv[1]).read_bytes())
     groups = json.load(sys.stdin)
-    for name in {name for _, kernels in groups for name in kernels}:
+    for name in {name for _, kernels, _ in groups for name in kernels}:
         kernel_named(name)
-    for i, (folder, kernels) in enumerate(groups):
+    for i, (folder, kernels, earlier) in enumerate(groups):
         child = os.fork()
         if not child:
             config.CACHE_DIR = folder
-            for ran in run(i, kernels, calls):
+            for ran in run(i, kernels, earlier, calls):
                 print(json.dumps(asdict(ran)), flush=True)
             os._exit(0)
         if status := os.waitpid(child, 0)[1]:

@@ -290,7 +290,7 @@ def test_machine_code_of_an_older_source_is_removed(tmp_path: Path) -> None:
     (folder,) = cache.iterdir()
     first = set(folder.iterdir())
     counted = [folder / "inner.step-7.py311.inner.nbi", folder / "inner.step-7.1.nbc"]
-    for old in counted:  # as closeknit 0.9 named them
+    for old in counted:  # named as they were with an index
         old.touch()
     run_twice(tmp_path, {"added": "5"}, NUMBA_CACHE_DIR=str(cache))
     second = set(folder.iterdir())

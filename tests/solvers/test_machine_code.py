@@ -8,9 +8,10 @@ import pickle
 import re
 import subprocess
 import sys
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from importlib import import_module
 from itertools import combinations
 from multiprocessing import get_context
 from pathlib import Path
@@ -20,7 +21,7 @@ from typing import Any
 
 import pytest
 
-HERE = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PAIRS = 20
 SEED = 1
 BRIEF = 1.2
@@ -33,7 +34,7 @@ def run(*words: object, given: str = "", **environment: str) -> str:
         [sys.executable, *map(str, words)],
         input=given,
         env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **environment},
-        cwd=HERE.parent,
+        cwd=ROOT,
         capture_output=True,
         text=True,
         check=True,
@@ -134,7 +135,7 @@ class Parts(pickle.Unpickler):
 
 def names_in(file: Path) -> set[str]:
     """Return the names of the functions in a piece of machine code."""
-    import llvmlite.binding as llvm
+    import llvmlite.binding as llvm  # type: ignore[import-untyped]
     from numba.core import codegen  # noqa: F401, which sets LLVM up
 
     with file.open("rb") as opened:
@@ -260,96 +261,127 @@ def test_code_of_earlier_schemes_is_never_loaded(folder: Path) -> None:
 def calls(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Calls of all kernels that tiny instances need, from source."""
     file = tmp_path_factory.mktemp("calls") / "calls"
-    run(HERE / "kernel_calls.py", file, CLOSEKNIT_KERNELS="interpreted")
+    run("-m", "tests.kernel_calls", file, CLOSEKNIT_KERNELS="interpreted")
     return file
-
-
-def run_groups(calls: Path, groups: Sequence[tuple[Path, Sequence[str]]]) -> list[Any]:
-    """Run groups of kernels, each in a process and with a folder of its own."""
-    given = json.dumps([(str(folder), list(kernels)) for folder, kernels in groups])
-    done = run(HERE / "kernel_runs.py", calls, given=given)
-    lines = done.splitlines()
-    assert [line for line in lines if " ended with " in line] == []
-    return [json.loads(line) for line in lines if line.startswith("{")]
 
 
 def expected_seconds(name: str) -> float:
     """Estimate how long a kernel takes to compile."""
-    sys.path.insert(0, str(HERE))
-    from kernel_runs import kernel_named
+    module, _, function = name.rpartition(".")
+    called = getattr(import_module(module), function).called()
+    return float(sum(each.own_seconds() for each in called))
 
-    sys.path.remove(str(HERE))
-    return sum(each.own_seconds() for each in kernel_named(name).called())
+
+@dataclass(frozen=True)
+class Piece:
+    """A kernel compiled in a process of its own: where, and what numba noted of it."""
+
+    kernel: str
+    folder: Path
+    closures: list[str]
+    drawn: list[tuple[int, str]]
+
+    def symbols(self) -> dict[str, int]:
+        """Return which of the functions numbered here the names in its code mean."""
+        places = {number: at for at, (number, _) in enumerate(self.drawn)}
+        return {
+            name: places[int(number)]
+            for file in self.folder.rglob("*.nbc")
+            for name in names_in(file)
+            for number in re.findall(r"B\d+v(\d+)", name)
+            if int(number) in places
+        }
+
+
+def run_groups(calls: Path, groups: Sequence[tuple[Path, list[str], int]]) -> list[Any]:
+    """Run groups of kernels, each in a process of its own."""
+    given = json.dumps([(str(folder), *more) for folder, *more in groups])
+    lines = run("-m", "tests.kernel_runs", calls, given=given).splitlines()
+    assert [line for line in lines if " ended with " in line] == []
+    ran = [json.loads(line) for line in lines if line.startswith("{")]
+    assert len(ran) == sum(len(kernels) for _, kernels, _ in groups)
+    wrong = [groups[each["group"]][1:] for each in ran if not each["right"]]
+    assert wrong == []
+    return ran
 
 
 def compile_apart(
-    calls: Path, names: Sequence[str], place: Path
-) -> tuple[list[str], Path]:
-    """Compile kernels, each in a process of its own, and put the code together.
+    calls: Path, place: Path, kernels: Sequence[tuple[str, int]]
+) -> list[Piece]:
+    """Compile kernels, each after so many functions; keep those with numba's own.
 
-    Return those which contain functions of numba's own, by numba's own linking.
+    Those are the ones that numba linked, after type inference, with functions which it
+    defines inside functions.
     """
-    folders = [place / str(i) for i in range(len(names))]
-    ran = run_groups(calls, [(f, [n]) for f, n in zip(folders, names, strict=True)])
-    assert [each["kernel"] for each in ran] == list(names)
-    assert [each["kernel"] for each in ran if not each["right"]] == []
-    symbols_stand_for_one_function_each(folders, ran)
-    for folder in folders:
-        copytree(folder, place / "all", dirs_exist_ok=True)
-    return [each["kernel"] for each in ran if each["closures"]], place / "all"
-
-
-def symbols_stand_for_one_function_each(
-    folders: Sequence[Path], ran: Sequence[Any]
-) -> None:
-    """Compare the names in all pieces with numba's record of what it numbered."""
-    meant: dict[str, set[tuple[int, str]]] = defaultdict(set)
-    for each in ran:
-        drawn = dict(each["drawn"])
-        for file in folders[each["group"]].rglob("*.nbc"):
-            for name in names_in(file):
-                for number in re.findall(r"B\d+v(\d+)", name):
-                    if int(number) in drawn:
-                        meant[name].add((each["group"], drawn[int(number)]))
-    assert len(meant) > len(ran)
-    assert {name: what for name, what in meant.items() if len(what) > 1} == {}
-
-
-def both_orders(pairs: Sequence[tuple[str, str]]) -> Iterator[list[str]]:
-    """Yield each pair in both orders."""
-    for one, other in pairs:
-        yield from ([one, other], [other, one])
-
-
-def hold_pairs(calls: Path, pairs: Sequence[tuple[str, str]], code: Path) -> None:
-    """Load both kernels of a pair in one process, and compare with the source."""
-    groups = [(code, names) for names in both_orders(pairs)]
+    groups = [(place / str(i), [n], at) for i, (n, at) in enumerate(kernels)]
     ran = run_groups(calls, groups)
-    assert len(ran) == 2 * len(groups)
-    assert [each["kernel"] for each in ran if not each["loaded"]] == []
-    wrong = [
-        (*groups[each["group"]][1], each["kernel"]) for each in ran if not each["right"]
+    pieces = [
+        Piece(each["kernel"], groups[each["group"]][0], each["closures"], each["drawn"])
+        for each in ran
     ]
-    assert wrong == []
+    return [piece for piece in pieces if piece.closures]
+
+
+def earlier(one: Piece, other: Piece, random: Random) -> int:
+    """Return after how many more functions a process would number one as the other.
+
+    Both contain functions of numba's own with equal names but for the numbers.
+    """
+    places, others = (
+        {re.sub(r"B\d+v\d+", "", name): at for name, at in piece.symbols().items()}
+        for piece in (one, other)
+    )
+    shared = sorted(places.keys() & others.keys())
+    if not shared:
+        return 0
+    name = random.choice(shared)
+    return others[name] - places[name]
+
+
+def hold_pairs(calls: Path, place: Path, pairs: Sequence[tuple[Piece, Piece]]) -> None:
+    """Load both kernels of a pair in one process, and compare with the source.
+
+    Before that, no name in the code of both may stand for two functions: each process
+    has noted which files and lines it numbered.
+    """
+    groups = []
+    for at, pair in enumerate(pairs):
+        names, others = (piece.symbols() for piece in pair)
+        assert names
+        assert others
+        assert names.keys() & others.keys() == set()
+        for piece in pair:
+            copytree(piece.folder, place / f"both{at}", dirs_exist_ok=True)
+        kernels = [piece.kernel for piece in pair]
+        groups += [(place / f"both{at}", way, 0) for way in (kernels, kernels[::-1])]
+    assert all(each["loaded"] for each in run_groups(calls, groups))
 
 
 def test_kernels_of_two_processes_serve_a_third_one(
     calls: Path, tmp_path: Path
 ) -> None:
-    names = sorted(
-        name for name, kept in pickle.loads(calls.read_bytes()).items() if kept
-    )
-    brief = [name for name in names if expected_seconds(name) <= BRIEF]
+    """Also where other functions were numbered before, so that counters would agree."""
+    kept = pickle.loads(calls.read_bytes())
+    brief = [n for n in sorted(kept) if kept[n] and expected_seconds(n) <= BRIEF]
     random = Random(SEED)
-    some, code = compile_apart(calls, random.sample(brief, 14), tmp_path)
-    pairs = list(combinations(some, 2))
-    assert len(pairs) >= PAIRS
-    hold_pairs(calls, random.sample(pairs, PAIRS), code)
+    drawn = [(name, 0) for name in random.sample(brief, 12)]
+    pieces = compile_apart(calls, tmp_path / "first", drawn)
+    pairs = random.sample(list(combinations(pieces, 2)), PAIRS)
+    later = []
+    for at, (one, other) in enumerate(pairs):
+        ahead = earlier(one, other, random)
+        if ahead < 0:
+            pairs[at], ahead = (other, one), -ahead
+        later.append((pairs[at][0].kernel, ahead))
+    again = compile_apart(calls, tmp_path / "later", later)
+    apart = [(late, other) for late, (_, other) in zip(again, pairs, strict=True)]
+    hold_pairs(calls, tmp_path, apart)
 
 
 @pytest.mark.slow
 def test_all_kernels_serve_beside_all_others(calls: Path, tmp_path: Path) -> None:
     kept = pickle.loads(calls.read_bytes())
-    some, code = compile_apart(calls, sorted(n for n in kept if kept[n]), tmp_path)
-    assert len(some) > 60
-    hold_pairs(calls, list(combinations(some, 2)), code)
+    names = [(name, 0) for name in sorted(kept) if kept[name]]
+    pieces = compile_apart(calls, tmp_path, names)
+    assert len(pieces) > 60
+    hold_pairs(calls, tmp_path, list(combinations(pieces, 2)))
