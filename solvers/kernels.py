@@ -254,9 +254,11 @@ def _described(value: Any) -> str:
         return f"{value.co_code.hex()} {names} {constants}"
     if isinstance(value, (frozenset, set)):
         return str(sorted(map(_described, value)))
-    if hasattr(value, "tobytes"):
-        return f"{value.dtype} {value.shape} {value.tobytes().hex()}"
-    if isinstance(value, (Kernel, ModuleType)) or not callable(value):
-        return repr(value)
-    fields = getattr(value, "_fields", "")  # of a named tuple, which are read by place
-    return f"{value.__module__}.{value.__qualname__} {fields}"
+    if isinstance(value, ModuleType):
+        return value.__name__
+    if callable(value) and not isinstance(value, Kernel):
+        fields = getattr(value, "_fields", "")  # of a named tuple, read by position
+        return f"{value.__module__}.{value.__qualname__} {fields}"
+    if hasattr(value, "dtype"):
+        return f"{value.dtype} {value.shape} {value.tobytes()!r}"
+    return repr(value)

@@ -186,6 +186,37 @@ def test_one_line_tells_of_compiling(
 
 # --- where machine code is kept ---
 
+
+def test_what_machine_code_is_made_of_is_described_alike_in_every_process() -> None:
+    """For every kernel, and without addresses or places of files."""
+    code = """
+from importlib import import_module
+from pathlib import Path
+import closeknit
+from closeknit.solvers.kernels import KERNELS
+root = Path(closeknit.__file__).parent
+for package in sorted(root.iterdir()):
+    for file in sorted(package.rglob("*kernels*.py")):
+        name = ".".join(file.relative_to(root).with_suffix("").parts)
+        import_module(f"closeknit.{name}")
+print(len(KERNELS), *sorted(each.ingredients() for each in KERNELS), sep="\\n")
+"""
+    one, other = (
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in "12"
+    )
+    assert int(one.partition("\n")[0]) > 300
+    assert " at 0x" not in one
+    assert str(Path(np.__file__).parent) not in one
+    assert one == other
+
+
 PACKAGE = {
     "values.py": """
 from typing import NamedTuple
