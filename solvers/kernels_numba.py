@@ -169,7 +169,7 @@ event.register("numba:compile", _Compiling())
 
 def _folders(source: Path, temporary: str) -> Iterator[Path]:
     """Yield the folders for machine code of a file, the preferred one first."""
-    name = caching.UserWideCacheLocator.get_suitable_cache_subpath(os.fspath(source))
+    name = caching._CacheLocator.get_suitable_cache_subpath(os.fspath(source))
     if numba.config.CACHE_DIR:
         yield Path(numba.config.CACHE_DIR, name)
     yield source.parent / "__pycache__"
