@@ -8,9 +8,8 @@
   first time that something must be compiled one line on standard error announces it.
 - Inside `interpreted` (or with CLOSEKNIT_KERNELS=interpreted) the Python source runs.
   On small instances that is quicker than loading machine code; the answers are equal.
-- Machine code is kept in ``__pycache__`` next to the source; where that cannot be
-  written, in the user's cache folder, else in a private temporary folder, else for the
-  process only. It is renewed when anything that went into it has changed.
+- Machine code is kept on disk (`kernels_numba`), renewed when anything that went into
+  it has changed, and never taken for that of another function.
 
 docs/kernels.md says how to write, test and measure kernels.
 """
@@ -19,17 +18,13 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache, update_wrapper
-from inspect import get_annotations, getfile
 from logging import getLogger
 from math import inf
-from pathlib import Path
-from re import findall
 from types import CodeType, ModuleType
-from typing import Any
+from typing import Any, ClassVar
 
 from . import clock
 
@@ -61,6 +56,8 @@ class Kernel:
     """
 
     __name__: str
+    temporary: ClassVar[str] = ""
+    """Folder for temporary files, where machine code may have to go; "": Python's."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         update_wrapper(self, function)
@@ -111,37 +108,32 @@ class Kernel:
         found = {id(self): self}
         waiting = [self]
         while waiting:
-            function = waiting.pop().py_func
-            for name in _names(function.__code__):
-                value = function.__globals__.get(name)
+            for value in waiting.pop().globals_read().values():
                 if isinstance(value, Kernel) and id(value) not in found:
                     found[id(value)] = value
                     waiting.append(value)
         return list(found.values())
 
-    def constants(self) -> dict[str, str]:
-        """Return the global constants that machine code of this function contains."""
-        return {
-            name: repr(value.tobytes() if hasattr(value, "tobytes") else value)
-            for name, value in self._globals(sorted(_names(self.py_func.__code__)))
-            if not isinstance(value, (Kernel, ModuleType, type)) and not callable(value)
-        }
-
-    def files(self) -> set[str]:
-        """Return the files of the source and of the named tuples that it handles."""
-        hints = " ".join(map(str, get_annotations(self.py_func).values()))
-        used = {*_names(self.py_func.__code__), *findall(r"\w+", hints)}
-        tuples = (
-            value
-            for _, value in self._globals(sorted(used))
-            if isinstance(value, type) and hasattr(value, "_fields")
-        )
-        return {self.py_func.__code__.co_filename, *map(getfile, tuples)}
-
-    def _globals(self, names: Iterable[str]) -> Iterator[tuple[str, Any]]:
-        """Yield those of the names that are global, with their values."""
+    def globals_read(self) -> dict[str, Any]:
+        """Return the globals that the function reads, by name."""
         known = self.py_func.__globals__
-        return ((name, known[name]) for name in names if name in known)
+        names = sorted(_names(self.py_func.__code__))
+        return {name: known[name] for name in names if name in known}
+
+    def ingredients(self) -> str:
+        """Describe what machine code is made of, whatever file it comes from.
+
+        That is the bytecode of the kernel and of all that it calls, and the values of
+        the globals that they read.
+        """
+        return "\n".join(
+            sorted(
+                f"{each!r} {each.nogil} {each.counted} {each.py_func.__defaults__} "
+                f"{_described(each.py_func.__code__)} "
+                f"{[(n, _described(v)) for n, v in each.globals_read().items()]}"
+                for each in self.called()
+            )
+        )
 
     def about_to_compile(self) -> None:
         """Announce once that kernels are compiled; there is no machine code for this.
@@ -150,22 +142,19 @@ class Kernel:
         """
         if clock.is_stopped():  # it is compiled for another one, announced before
             return
-        seconds = self.expected_seconds()
+        seconds = sum(each.own_seconds() for each in self.called())
         if _ONLY_READY and seconds >= _A_WHILE:
             raise Cold(self)
         announce(seconds)
 
-    def private_folder(self) -> Path | None:
-        """Return a folder for machine code that only this user can write to."""
-        return private_folder()
+    def announce_loss(self) -> None:
+        """Announce once that machine code lasts only as long as the process."""
+        if _worth_saying < inf:
+            _announce_loss()
 
     def own_seconds(self) -> float:
         """Estimate how long it takes to compile, without what it calls."""
         return len(self.py_func.__code__.co_code) * _SECONDS_PER_BYTE
-
-    def expected_seconds(self) -> float:
-        """Estimate how long it takes to compile, with all that it calls."""
-        return sum(each.own_seconds() for each in self.called())
 
 
 def kernel(function: Callable[..., Any]) -> Any:
@@ -245,38 +234,31 @@ def announce(seconds: float) -> None:
     print(f"closeknit: {notice}", file=sys.stderr, flush=True)
 
 
-_temporary = ""
-
-
-def keep_temporary_folder(folder: str) -> None:
-    """Have machine code go to this temporary folder, wherever files go later."""
-    global _temporary
-    _temporary = folder
-
-
 @cache
-def private_folder() -> Path | None:
-    """Return a folder for machine code that no other user can write to, or None.
-
-    Loading machine code runs it, so a folder that another user made is not taken.
-    """
-    if not hasattr(os, "getuid"):
-        return None
-    folder = Path(_temporary or tempfile.gettempdir())
-    folder /= f"closeknit-kernels-{os.getuid()}"
-    try:
-        folder.mkdir(mode=0o700, exist_ok=True)
-        found = folder.lstat()
-    except OSError:
-        return None
-    private = found.st_uid == os.getuid() and found.st_mode & 0o077 == 0
-    return folder if private and folder.is_dir() and not folder.is_symlink() else None
+def _announce_loss() -> None:
+    notice = "compiled kernels are not kept: this numba may give their code equal names"
+    print(f"closeknit: {notice}", file=sys.stderr, flush=True)
 
 
 def _names(code: CodeType) -> set[str]:
     """Return the names that a function looks up, those in nested functions too."""
-    names = set(code.co_names)
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            names |= _names(constant)
-    return names
+    nested = (each for each in code.co_consts if isinstance(each, CodeType))
+    return set(code.co_names).union(*map(_names, nested))
+
+
+def _described(value: Any) -> str:
+    """Describe a value of which machine code depends, alike in every process."""
+    if isinstance(value, CodeType):
+        constants = [_described(each) for each in value.co_consts]
+        names = (value.co_names, value.co_varnames, value.co_cellvars)
+        return f"{value.co_code.hex()} {names} {constants}"
+    if isinstance(value, (frozenset, set)):
+        return str(sorted(map(_described, value)))
+    if isinstance(value, ModuleType):
+        return value.__name__
+    if callable(value) and not isinstance(value, Kernel):
+        fields = getattr(value, "_fields", "")  # of a named tuple, read by position
+        return f"{value.__module__}.{value.__qualname__} {fields}"
+    if hasattr(value, "dtype"):
+        return f"{value.dtype} {value.shape} {value.tobytes()!r}"
+    return repr(value)

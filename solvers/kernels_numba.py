@@ -1,24 +1,100 @@
-"""The side of `kernels` that knows numba; imported when code is first compiled."""
+"""The side of `kernels` that knows numba; imported when code is first compiled.
+
+Machine code is kept in the folder that NUMBA_CACHE_DIR names, in ``__pycache__`` next
+to the source, in the user's cache folder, or in a private temporary folder: the first
+that can be written, or holds what is needed. If there is none it lasts as long as the
+process.
+"""
 
 from __future__ import annotations
 
+import gc
 import os
-from collections.abc import Callable
+import pickle
+import re
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from secrets import randbits, token_hex
+from stat import S_ISDIR
+from typing import TYPE_CHECKING, Any
 
 import numba
 from numba.core import caching, event, types
+from numba.core.bytecode import FunctionIdentity
+from numba.core.compiler import CompileResult
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.dispatcher import Dispatcher
+from numba.core.registry import cpu_target
+from numba.core.serialize import dumps
+from numba.core.types.containers import BaseTuple
 from numba.core.types.misc import unliteral
 from numba.extending import typeof_impl
+from numba.misc.appdirs import AppDirs
 
 from . import clock
 
 if TYPE_CHECKING:
     from .kernels import Kernel
+
+_SCHEME = 2
+"""How files of machine code are named and made up; those of other schemes stay shut."""
+_DRAWN = 1 << 100
+"""Numbers from here on were drawn by this module, smaller ones counted by numba."""
+_FORGOTTEN: list[Any] = []
+"""Machine code that other machine code may still call."""
+
+
+def _draw_numbers() -> bool:
+    """Let numba number functions at random; return whether it does.
+
+    It counts those of a process and names their machine code by the numbers, so what
+    two processes make would be mixed up in a third one (docs/kernels.md).
+    """
+    try:
+        with global_compiler_lock:
+            begun = next(FunctionIdentity._unique_ids) != 1
+            FunctionIdentity._unique_ids = iter(lambda: _DRAWN | randbits(100), None)
+            if begun:
+                _forget_functions()
+        return bool(
+            FunctionIdentity.from_function(_forget_functions).unique_id > _DRAWN
+        )
+    except (AttributeError, TypeError):
+        return False
+
+
+def _forget_functions() -> None:
+    """Have numba compile its own functions anew, which kernels would else contain."""
+    known = cpu_target.target_context.cached_internal_func
+    _FORGOTTEN.append(dict(known))
+    known.clear()
+    for each in gc.get_objects():
+        if issubclass(type(each), Dispatcher) and (
+            str(each.py_func.__module__).startswith("numba.")
+        ):
+            _FORGOTTEN.append(dict(each.overloads))
+            each._reset_overloads()
+
+
+_numbers_are_drawn = _draw_numbers()
+
+
+def _names_are_unique(cres: Any) -> bool:
+    """Whether all functions in a piece of machine code have numbers that were drawn.
+
+    Those that numba makes without a Python source have none; their names say it all.
+    """
+    names = [each.name for each in cres.library.get_defined_functions()]
+    return _numbers_are_drawn and all(
+        any(int(number) >= _DRAWN for number in re.findall(r"B\d+v(\d+)", name))
+        for name in [cres.fndesc.mangled_name, *names]
+        if "_Z" in name or name == cres.fndesc.mangled_name
+    )
 
 
 @cache
@@ -43,8 +119,7 @@ def dispatcher(kernel: Kernel, *, inner: bool) -> Any:
         nogil=kernel.nogil,
         _nrt=kernel.counted or not inner,
     )(kernel.py_func)
-    with suppress(RuntimeError):  # no folder can be written: for this process only
-        compiled._cache = _Cache(kernel, inner)
+    compiled._cache = _Cache(kernel, inner)
     compiled.compile = _with_deep_stack(compiled.compile)
     typed = compiled.get_call_template
 
@@ -92,128 +167,124 @@ class _Compiling(event.Listener):  # type: ignore[misc]
 event.register("numba:compile", _Compiling())
 
 
-class _Stamped:
-    """A place for machine code, renewed when any source that went into it changes."""
-
-    _kernel: Kernel
-
-    def get_source_stamp(self) -> str:
-        """Digest of all that goes into the machine code of this kernel.
-
-        The files of all kernels called and of the named tuples they handle; and the
-        values of global constants, which may come from any file.
-        """
-        called = self._kernel.called()
-        digest = sha256()
-        for file in sorted(set().union(*(each.files() for each in called))):
-            digest.update(Path(file).read_bytes())
-        for each in sorted(called, key=repr):
-            digest.update(f"{each!r} {sorted(each.constants().items())}".encode())
-        return digest.hexdigest()
+def _folders(source: Path, temporary: str) -> Iterator[Path]:
+    """Yield the folders for machine code of a file, the preferred one first."""
+    name = caching._CacheLocator.get_suitable_cache_subpath(os.fspath(source))
+    if numba.config.CACHE_DIR:
+        yield Path(numba.config.CACHE_DIR, name)
+    yield source.parent / "__pycache__"
+    yield Path(AppDirs("numba", appauthor=False).user_cache_dir, name)
+    private = private_folder(temporary or tempfile.gettempdir())
+    if private is not None:
+        yield private / name
 
 
-class _UserProvided(_Stamped, caching.UserProvidedCacheLocator):  # type: ignore[misc]
-    """The folder in NUMBA_CACHE_DIR."""
+def private_folder(parent: str) -> Path | None:
+    """Return a folder for machine code that no other user can write to, or None.
 
-
-class _InTree(_Stamped, caching.InTreeCacheLocator):  # type: ignore[misc]
-    """Beside the source; also where it is only read, as in an image made beforehand."""
-
-    @classmethod
-    def from_function(cls, py_func: Any, py_file: str) -> Any:
-        """Return the place, or None where it can neither be written nor has code."""
-        found = super().from_function(py_func, py_file)
-        if found is not None:
-            return found
-        place = cls(py_func, py_file)
-        there = Path(place.get_cache_path()).glob(f"*.{py_func.__name__}-*.nbi")
-        return place if any(there) else None
-
-
-class _UserWide(_Stamped, caching.UserWideCacheLocator):  # type: ignore[misc]
-    """In the user's cache folder."""
-
-
-class _Temporary(_Stamped, caching.InTreeCacheLocator):  # type: ignore[misc]
-    """In a private temporary folder."""
-
-    def __init__(self, py_func: Any, py_file: str) -> None:
-        super().__init__(py_func, py_file)
-        folder = self._kernel.private_folder()
-        if folder is None:
-            raise OSError("no private temporary folder")
-        self._cache_path = os.fspath(folder / self.get_suitable_cache_subpath(py_file))
-
-    @classmethod
-    def from_function(cls, py_func: Any, py_file: str) -> Any:
-        """Return the place, or None where there cannot be one."""
-        with suppress(OSError):
-            return super().from_function(py_func, py_file)
-        return None
-
-
-class _Files(caching.IndexDataCacheFile):  # type: ignore[misc]
-    """An index and files of machine code, each named after all that it depends on.
-
-    numba numbers the files. Then two processes that compile one kernel for different
-    types at the same time, or from different sources, give the same number away twice,
-    and one later runs the machine code of the other.
+    Loading machine code runs it, so a folder that another user made is not taken.
     """
-
-    def __init__(self, cache_path: str, filename_base: str, source_stamp: str) -> None:
-        super().__init__(cache_path, filename_base, source_stamp)
-        self._data_name_pattern = f"{filename_base}.{{}}.nbc"
-
-    def save(self, key: Any, data: Any) -> None:
-        """Keep machine code, name it in the index, and remove what the index lacks."""
-        content = f"{self._source_stamp} {key!r}"
-        name = self._data_name_pattern.format(sha256(content.encode()).hexdigest()[:16])
-        self._save_data(name, data)
-        kept = self._load_index() | {key: name}
-        self._save_index(kept)
-        old = set(Path(self._cache_path).glob(self._data_name_pattern.format("*")))
-        for path in old - {Path(self._data_path(each)) for each in kept.values()}:
-            path.unlink(missing_ok=True)
+    if not hasattr(os, "getuid"):
+        return None
+    folder = Path(parent, f"closeknit-kernels-{os.getuid()}")
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        found = folder.lstat()
+    except OSError:
+        return None
+    private = found.st_uid == os.getuid() and found.st_mode & 0o077 == 0
+    return folder if private and S_ISDIR(found.st_mode) else None
 
 
-class _Cache(caching.FunctionCache):  # type: ignore[misc]
-    """Machine code on disk; damaged or vanished files count as missing."""
+@cache
+def _writable(folder: Path) -> bool:
+    """Whether files can be written to a folder, which is made for it."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError:
+        return False
+    return True
 
-    _cache_file: Any
+
+def _spelled_out(kind: Any) -> str:
+    """Describe a type with the names of fields, which machine code reads by place."""
+    if not isinstance(kind, BaseTuple):
+        return str(kind)
+    fields = getattr(kind, "fields", "")
+    return f"{type(kind).__name__}{fields}({', '.join(map(_spelled_out, kind))})"
+
+
+class _Cache(caching.NullCache):  # type: ignore[misc]
+    """Machine code on disk; each file is named after all that went into it.
+
+    So no process replaces what another one needs, and whatever is missing, damaged, or
+    about something else is compiled.
+    """
 
     def __init__(self, kernel: Kernel, inner: bool) -> None:
         self._kernel = kernel
+        source = Path(kernel.py_func.__code__.co_filename).resolve()
+        name = re.sub("[<>]", "", f"{source.stem}.{kernel.py_func.__qualname__}")
+        kind = "inner" if inner else "entry"
+        self._name = f"{name}.{sys.implementation.cache_tag}-{_SCHEME}{kind}"
+        made_of = f"{numba.__version__} {kernel.ingredients()}"
+        self._stamp = sha256(made_of.encode()).hexdigest()[:16]
+        known = source.exists() and not kernel.py_func.__closure__
+        folders = (
+            _folders(source, kernel.temporary) if known and _numbers_are_drawn else ()
+        )
+        self._folder = next(filter(self._is_useful, folders), None)
+        if not _numbers_are_drawn:
+            kernel.announce_loss()
 
-        class Place(caching.CompileResultCacheImpl):  # type: ignore[misc]
-            _locator_classes: ClassVar = [
-                type(each.__name__, (each,), {"_kernel": kernel})
-                for each in (_UserProvided, _InTree, _UserWide, _Temporary)
-            ]
+    def _is_useful(self, folder: Path) -> bool:
+        """Whether machine code can be written to a folder, or is there already."""
+        return _writable(folder) or any(folder.glob(f"{self._name}.{self._stamp}*"))
 
-            def get_filename_base(self, fullname: str, abiflags: str) -> str:
-                """Keep the two kinds of machine code of one kernel apart."""
-                base: str = super().get_filename_base(fullname, abiflags)
-                return f"{base}.inner" if inner else base
+    @property
+    def cache_path(self) -> str | None:
+        """Return the folder, or None if there is none."""
+        return None if self._folder is None else os.fspath(self._folder)
 
-        self._impl_class = Place
-        super().__init__(kernel.py_func)
-        stamp = self._cache_file._source_stamp
-        self._cache_file = _Files(self._cache_path, self._impl.filename_base, stamp)
+    def _file(self, folder: Path, signature: Any, codegen: Any) -> Path:
+        """Return the file of machine code for a signature and this processor."""
+        key = f"{[*map(_spelled_out, signature)]} {codegen.magic_tuple()}"
+        digest = sha256(key.encode()).hexdigest()[:16]
+        return folder / f"{self._name}.{self._stamp}{digest}.nbc"
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Load machine code while the clock stands still; None if there is none."""
-        with clock.stopped():
-            try:
-                found = super().load_overload(sig, target_context)
-            except Exception:  # truncated or foreign files: compile again
-                found = None
-                with suppress(OSError):
-                    self.flush()
+        found = None
+        # What is damaged, or made by another library, raises anything.
+        with clock.stopped(), suppress(Exception):
+            if self._folder is not None:
+                target_context.refresh()
+                file = self._file(self._folder, sig, target_context.codegen())
+                kept, parts = pickle.loads(file.read_bytes())
+                if kept == sig:
+                    found = CompileResult._rebuild(target_context, *parts)
         if found is None:
             self._kernel.about_to_compile()
         return found
 
     def save_overload(self, sig: Any, cres: Any) -> None:
         """Keep machine code; a full or vanished disk only means compiling again."""
+        folder = self._folder
+        if folder is None or cres.library.has_dynamic_globals:
+            return
+        if not _names_are_unique(cres):
+            self._kernel.announce_loss()
+            return
+        file = self._file(folder, sig, cres.codegen)
+        fresh = file.with_name(f"{file.name}.{token_hex(8)}")
         with suppress(OSError):
-            super().save_overload(sig, cres)
+            try:
+                fresh.write_bytes(dumps((sig, cres._reduce())))
+                fresh.replace(file)
+            finally:
+                fresh.unlink(missing_ok=True)
+            earlier = self._name.partition(".cpython")[0] + "-*.nb?"  # scheme 1
+            for old in (*folder.glob(f"{self._name}.*"), *folder.glob(earlier)):
+                if not old.name.startswith(f"{self._name}.{self._stamp}"):
+                    old.unlink(missing_ok=True)

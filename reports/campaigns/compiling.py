@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import closing, suppress
 from functools import cache, partial
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
+from types import MappingProxyType
 
-from ... import exact, formulations, heuristics, methods, scheduler, simulation
 from ...heuristics.ksubset.mm_mesh_kernels import scan_mesh
 from ...instances import InputError
 from ...instances.files import write_text
 from ...methods import METHODS
 from ...methods.warming import KINDS, Kind, warm, with_kernels
 from ...scheduler.placement.warming import warm_placement
+from ...simulation.network.warming import NETWORK_KERNELS
 from ...solvers.kernels import KERNELS, announce
 from ...solvers.method import AnyMethod
 from . import pool
@@ -31,122 +32,80 @@ _LONGEST_FIRST = [
 NETWORK = "network"
 CLUSTERS = "clusters"
 """What stand for simulated networks, and for nodes of clusters, beside problems."""
-Wanted = tuple[AnyMethod, Kind]
+_OTHERS: Mapping[str, Mapping[str, Callable[[], None]]] = MappingProxyType(
+    {NETWORK: NETWORK_KERNELS, CLUSTERS: {"selection": warm_placement}}
+)
 
 
-def compile_all(problems: Sequence[str], *, jobs: int) -> list[str]:
-    """Compile the kernels of some problems; return the methods that failed, and why.
-
-    `NETWORK` and `CLUSTERS` are among them.
-    """
-    return compile_for(
-        (
-            (method, kind)
-            for kind in KINDS
-            if kind[0] in problems
-            for method in METHODS[kind[0]].values()
-        ),
-        jobs=jobs,
-        networks=NETWORK in problems,
-        clusters=CLUSTERS in problems,
+def compile_all(parts: Collection[str], *, jobs: int) -> list[str]:
+    """Compile the kernels of problems, `NETWORK`, `CLUSTERS`; return what failed."""
+    wanted = (
+        (method, kind)
+        for kind in KINDS
+        if kind[0] in parts
+        for method in METHODS[kind[0]].values()
     )
+    return compile_for(wanted, jobs=jobs, others=[p for p in _OTHERS if p in parts])
 
 
 def compile_for(
-    wanted: Iterable[Wanted],
+    wanted: Iterable[tuple[AnyMethod, Kind]],
     *,
     jobs: int,
-    networks: bool = False,
-    clusters: bool = False,
+    others: Iterable[str] = (),
 ) -> list[str]:
-    """Compile the kernels of some methods on kinds of instances; return failures.
+    """Compile the kernels of some methods on kinds of instances; return what failed.
 
     What has been compiled before is known by a file next to the machine code, and
     skipped. Each method is compiled in one process, for all its kinds.
     """
-    kinds: dict[str, list[Kind]] = {}
-    named: dict[str, AnyMethod] = {}
+    tasks: dict[str, dict[str, Callable[[], None]]] = {}
     for method, kind in wanted:
         for one in with_kernels(method, kind[0]):
             label = f"{kind[0]} {one.name}"
-            named[label] = one
-            kinds.setdefault(label, []).append(kind)
-    if not (named or networks or clusters):
+            line = f"{label} {kind[1]} {kind[2]}"
+            tasks.setdefault(label, {})[line] = partial(warm, one, kind)
+    for part in others:
+        for name, run in _OTHERS[part].items():
+            tasks[f"{part} {name}"] = {f"{part} {name}": run}
+    if not tasks:
         return []
     place = _ready_file()
     ready = _read(place)
     rank = {name: at for at, name in enumerate(_LONGEST_FIRST)}
-    labels = sorted(named, key=lambda one: rank.get(named[one].name, len(rank)))
-    due = {
-        label: missing
-        for label in labels
-        if (missing := [k for k in kinds[label] if _line(label, k) not in ready])
-    }
-    lines = {label: {_line(label, kind) for kind in due[label]} for label in due}
-    work: dict[str, Callable[[], None]] = {
-        label: partial(_warm, named[label], due[label]) for label in due
-    }
-    for name in _engines() if networks else ():
-        label = f"{NETWORK} {name}"
-        if label not in ready:
-            lines[label], work[label] = {label}, partial(_warm_engine, name)
-    if clusters and CLUSTERS not in ready:
-        lines[CLUSTERS], work[CLUSTERS] = {CLUSTERS}, warm_placement
-    if work:
-        announce(_seconds_of_a_method() * len(work) / jobs)
-    calls = [pool.Call(run) for run in work.values()]
+    due = sorted(
+        (label for label, lines in tasks.items() if lines.keys() - ready),
+        key=lambda label: rank.get(label.split()[1], len(rank)),
+    )
+    if not due:
+        return []
+    seconds = sum(each.own_seconds() for each in KERNELS)  # those of all tasks
+    announce(seconds * len(due) / len(tasks) / jobs)
+    calls = []
     failures = []
+    for label in due:
+        runs = [run for line, run in tasks[label].items() if line not in ready]
+        calls.append(pool.Call(partial(_run_all, runs)))
     with closing(pool.run(calls, jobs=jobs)) as outcomes:
         for position, outcome in outcomes:
-            label = list(work)[position]
             if isinstance(outcome, pool.Failure):
-                failures.append(f"{label}: {outcome.why}")
+                failures.append(f"{due[position]}: {outcome.why}")
             else:
-                ready |= lines[label]
-    if calls and place is not None:
+                ready |= tasks[due[position]].keys()
+    if place is not None:
         with suppress(InputError):  # a read-only installation
             write_text(place, json.dumps(sorted(ready)))
     return failures
 
 
-def _warm(method: AnyMethod, kinds: Sequence[Kind]) -> None:
-    for kind in kinds:
-        warm(method, kind)
-
-
-def _engines() -> list[str]:
-    from ...simulation.network.warming import NETWORK_KERNELS
-
-    return list(NETWORK_KERNELS)
-
-
-def _warm_engine(name: str) -> None:
-    from ...simulation.network.warming import NETWORK_KERNELS
-
-    NETWORK_KERNELS[name]()
-
-
-def _seconds_of_a_method() -> float:
-    """Estimate the seconds of compiling one method, on average."""
-    methods = [
-        one
-        for problem, table in METHODS.items()
-        for method in table.values()
-        if method.name != "auto"
-        for one in with_kernels(method, problem)  # which imports its kernels
-    ]
-    return sum(each.own_seconds() for each in KERNELS) / len(methods)
-
-
-def _line(label: str, kind: Kind) -> str:
-    return f"{label} {kind[1]} {kind[2]}"
+def _run_all(runs: Iterable[Callable[[], None]]) -> None:
+    for run in runs:
+        run()
 
 
 def _read(place: Path | None) -> set[str]:
-    if place is None:
-        return set()
     with suppress(OSError, ValueError, TypeError):
-        return set(json.loads(place.read_text(encoding="utf-8")))
+        return set(json.loads(place.read_text(encoding="utf-8"))) if place else set()
     return set()
 
 
@@ -156,11 +115,11 @@ def _ready_file() -> Path | None:
 
     It lies with the machine code, so that both are removed together.
     """
-    digest = sha256(f"{sys.version} {version('numba')}".encode())
-    for package in (exact, formulations, heuristics, methods, scheduler, simulation):
-        for file in sorted(Path(package.__path__[0]).rglob("*.py")):
-            digest.update(file.read_bytes())
     folder = scan_mesh.dispatcher.stats.cache_path
     if folder is None:
         return None
+    digest = sha256(f"{sys.version} {version('numba')}".encode())
+    for package in sorted(Path(__file__).parents[2].iterdir()):
+        for file in sorted(package.rglob("*.py")):
+            digest.update(file.read_bytes())
     return Path(folder) / f"closeknit-ready-{digest.hexdigest()[:16]}.json"

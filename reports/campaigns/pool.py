@@ -22,7 +22,7 @@ from time import monotonic
 from types import ModuleType
 from typing import Any
 
-from ...solvers.kernels import keep_temporary_folder, quiet
+from ...solvers.kernels import Kernel, quiet
 from . import memory
 from .interrupts import undisturbed
 
@@ -327,7 +327,7 @@ def _serve(connection: Connection, scratch: Path | None, temporary: str) -> None
     global _parent
     _parent = connection
     quiet()
-    keep_temporary_folder(temporary)
+    Kernel.temporary = temporary
     # also for what the calls start
     os.environ["TMPDIR"] = tempfile.tempdir = str(scratch or temporary)
     # Ctrl-C is for the parent, which then ends the group of each worker.

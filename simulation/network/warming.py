@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from types import MappingProxyType
 
-from ...instances import Mesh, Torus
+from ...instances import Graph, Mesh, Torus
 from ...instances.ksubset.graph_generators import dragonfly_network
 from ...methods.allocators import allocator
 from ..stream_jobs import StreamJob
@@ -21,17 +20,35 @@ from .messages import messages
 from .worm import RigidWorms
 
 
-def _send(*makers: Callable[[], Engine]) -> None:
+def _send(*engines: Engine) -> None:
     """Let a few messages pass, one of which waits for another, in two steps."""
-    for make in makers:
-        engine = make()
+    for engine in engines:
         engine.add(messages([(0, 1, 20), (1, 0, 2), (2, 2, 1)], [(0, 1)], [0, 0, 3]))
         engine.run(3)
         engine.finish()
         engine.forget()
 
 
-def _stream() -> None:
+def _cut_through() -> None:
+    ways = ("minimal", "drawn", "valiant")
+    on_a_graph = [CutThrough(_graph(), routing=way) for way in ways]
+    _send(CutThrough(Torus(2, 3)), CutThrough(KaryTree(2, 2)), *on_a_graph)
+
+
+def _flits() -> None:
+    _send(Flits(Torus(2, 3), Router(buffer=2, virtual=2, credit_delay=1)))
+
+
+def _flow() -> None:
+    on_a_graph = FlowLevel(_graph(), routing="drawn")
+    _send(FlowLevel(Torus(2, 3)), FlowLevel(KaryTree(2, 2)), on_a_graph)
+
+
+def _worms() -> None:
+    _send(RigidWorms(Torus(2, 3)))
+
+
+def _streams() -> None:
     """Run jobs on a mesh, and measure where they lie."""
     jobs = [StreamJob(i, i, 2, 1, 1) for i in range(3)]
     grid = Mesh(2, 3)
@@ -41,30 +58,17 @@ def _stream() -> None:
     measure(jobs, allocator("row", grid), ends=ends)
 
 
-_GRAPH = dragonfly_network(2, 1, 1)
+def _graph() -> Graph:
+    return dragonfly_network(2, 1, 1)
+
+
 NETWORK_KERNELS: Mapping[str, Callable[[], None]] = MappingProxyType(
     {
-        "cut-through": partial(
-            _send,
-            lambda: CutThrough(Torus(2, 3)),
-            lambda: CutThrough(KaryTree(2, 2)),
-            *(
-                partial(CutThrough, _GRAPH, routing=way)
-                for way in ("minimal", "drawn", "valiant")
-            ),
-        ),
-        "flits": partial(
-            _send,
-            lambda: Flits(Torus(2, 3), Router(buffer=2, virtual=2, credit_delay=1)),
-        ),
-        "flow": partial(
-            _send,
-            lambda: FlowLevel(Torus(2, 3)),
-            lambda: FlowLevel(KaryTree(2, 2)),
-            lambda: FlowLevel(_GRAPH, routing="drawn"),
-        ),
-        "worms": partial(_send, lambda: RigidWorms(Torus(2, 3))),
-        "streams": _stream,
+        "cut-through": _cut_through,
+        "flits": _flits,
+        "flow": _flow,
+        "worms": _worms,
+        "streams": _streams,
     }
 )
 """Functions that compile all kernels of an engine, those that take longest first."""

@@ -186,6 +186,37 @@ def test_one_line_tells_of_compiling(
 
 # --- where machine code is kept ---
 
+
+def test_what_machine_code_is_made_of_is_described_alike_in_every_process() -> None:
+    """For every kernel, and without addresses or places of files."""
+    code = """
+from importlib import import_module
+from pathlib import Path
+import closeknit
+from closeknit.solvers.kernels import KERNELS
+root = Path(closeknit.__file__).parent
+for package in sorted(root.iterdir()):
+    for file in sorted(package.rglob("*kernels*.py")):
+        name = ".".join(file.relative_to(root).with_suffix("").parts)
+        import_module(f"closeknit.{name}")
+print(len(KERNELS), *sorted(each.ingredients() for each in KERNELS), sep="\\n")
+"""
+    one, other = (
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in "12"
+    )
+    assert int(one.partition("\n")[0]) > 300
+    assert " at 0x" not in one
+    assert str(Path(np.__file__).parent) not in one
+    assert one == other
+
+
 PACKAGE = {
     "values.py": """
 from typing import NamedTuple
@@ -215,14 +246,17 @@ def twice(n, pair):
 TEXT = {"added": "1", "constant": "0", "fields": "low: int; high"}
 
 
-def run_twice(folder: Path, changes: dict[str, str], **environment: str) -> str:
+def run_twice(
+    folder: Path, changes: dict[str, str], *, n: str = "1", **environment: str
+) -> str:
     """Write three files, kernels that call into another file; run them."""
     for name, text in PACKAGE.items():
         source = text.format_map(TEXT | changes)
         if not (folder / name).exists() or (folder / name).read_text() != source:
             (folder / name).write_text(source)
     code = (
-        "import outer; from values import Pair; value = outer.twice(1, Pair(0, 10)); "
+        "import outer; from values import Pair; "
+        f"value = int(outer.twice({n}, Pair(0, 10))); "
         "cache = outer.twice.dispatcher.stats; "
         "print(value, sum(cache.cache_hits.values()), cache.cache_path)"
     )
@@ -267,39 +301,32 @@ def test_kernels_name_what_they_call() -> None:
 def test_damaged_machine_code_is_made_again(tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     run_twice(tmp_path, {}, NUMBA_CACHE_DIR=str(cache))
-    damaged = [*cache.rglob("*.nbc"), *cache.rglob("*.nbi")]
+    damaged = [*cache.rglob("*.nbc")]
     assert damaged
     for file in damaged:
         file.write_bytes(file.read_bytes()[:20])
     assert run_twice(tmp_path, {}, NUMBA_CACHE_DIR=str(cache)).startswith("3 ")
 
 
-@pytest.mark.parametrize(("stamps", "keys"), [("aa", "xy"), ("ab", "xx")])
-def test_processes_that_compile_at_once_never_run_each_others_machine_code(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stamps: str, keys: str
-) -> None:
-    """For other types, or from other sources: both begin with an empty index."""
-    places = [kernels_numba()._Files(str(tmp_path), "f", stamp) for stamp in stamps]
-    index = tmp_path / "f.nbi"
-    for first, second in ((0, 1), (1, 0)):
-        index.unlink(missing_ok=True)
-        with monkeypatch.context() as patch:
-            patch.setattr(kernels_numba()._Files, "_load_index", lambda self: {})
-            places[first].save(keys[first], first)
-            early = index.read_bytes()
-            places[second].save(keys[second], second)
-        assert places[second].load(keys[second]) == second
-        index.write_bytes(early)
-        assert places[first].load(keys[first]) in (first, None)
+def test_machine_code_for_other_types_is_kept_beside(tmp_path: Path) -> None:
+    kept = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    assert run_twice(tmp_path, {}, **kept) == run_twice(tmp_path, {}, n="1.0", **kept)
+    for n in ("1", "1.0"):
+        assert run_twice(tmp_path, {}, n=n, **kept).split()[1] == "1"
 
 
 def test_machine_code_of_an_older_source_is_removed(tmp_path: Path) -> None:
-    for stamp in "ab":
-        place = kernels_numba()._Files(str(tmp_path), "f", stamp)
-        place.save("x", stamp)
-        place.save("y", stamp)
-    assert len([*tmp_path.glob("*.nbc")]) == 2
-    assert [place.load(key) for key in "xy"] == ["b", "b"]
+    cache = tmp_path / "cache"
+    run_twice(tmp_path, {}, NUMBA_CACHE_DIR=str(cache))
+    (folder,) = cache.iterdir()
+    first = set(folder.iterdir())
+    counted = [folder / "inner.step-7.py311.inner.nbi", folder / "inner.step-7.1.nbc"]
+    for old in counted:  # named as they were with an index
+        old.touch()
+    run_twice(tmp_path, {"added": "5"}, NUMBA_CACHE_DIR=str(cache))
+    second = set(folder.iterdir())
+    assert len(first) == len(second) == 2
+    assert not first & second
 
 
 def test_machine_code_made_beforehand_is_loaded_where_nothing_can_be_written(
@@ -307,9 +334,8 @@ def test_machine_code_made_beforehand_is_loaded_where_nothing_can_be_written(
 ) -> None:
     assert run_twice(tmp_path, {}).startswith("3 0 ")
     code = (
-        "from numba.core import caching\n"
-        "def refuse(self): raise OSError('read-only file system')\n"
-        "caching._CacheLocator.ensure_cache_path = refuse\n"
+        "from closeknit.solvers import kernels_numba\n"
+        "kernels_numba._writable = lambda folder: False\n"
         "from values import Pair\n"
         "import outer; outer.twice(1, Pair(0, 10))\n"
         "print(outer.twice.dispatcher.stats.cache_hits)"
@@ -350,18 +376,14 @@ def test_plots_are_silent_without_a_home(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def nowhere(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither the source's folder nor the user's cache can be written."""
-    from numba.core import caching
 
-    def refuse(self: object) -> None:
-        raise OSError("read-only file system")
+    def only_below(folder: Path) -> bool:
+        return folder.parent.name.startswith("closeknit-kernels-") and real(folder)
 
-    for locator in (caching.InTreeCacheLocator, caching.UserWideCacheLocator):
-        monkeypatch.setattr(locator, "ensure_cache_path", refuse)
-    kernels.private_folder.cache_clear()
-    yield
-    kernels.private_folder.cache_clear()
+    real = kernels_numba()._writable
+    monkeypatch.setattr(kernels_numba(), "_writable", only_below)
 
 
 def never_kept(n: int) -> int:
@@ -386,13 +408,7 @@ def test_without_any_cache_kernels_still_run(monkeypatch: pytest.MonkeyPatch) ->
 def test_read_only_installations_use_a_private_temporary_folder(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    from numba.core import caching
-
     monkeypatch.setattr(tempfile, "gettempdir", lambda: str(tmp_path))
-    real = caching._CacheLocator.ensure_cache_path
-    monkeypatch.setattr(
-        kernels_numba()._Temporary, "ensure_cache_path", real, raising=False
-    )
     one = fresh_kernel()
     assert one(5) == 10
     (folder,) = tmp_path.iterdir()
@@ -407,21 +423,14 @@ def kernels_numba() -> Any:
     return kernels_numba
 
 
-def test_a_folder_that_others_may_write_to_is_not_taken(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setattr(tempfile, "gettempdir", lambda: str(tmp_path))
-    kernels.private_folder.cache_clear()
-    folder = kernels.private_folder()
+def test_a_folder_that_others_may_write_to_is_not_taken(tmp_path: Path) -> None:
+    folder = kernels_numba().private_folder(str(tmp_path))
     assert folder is not None
     folder.chmod(0o777)
-    kernels.private_folder.cache_clear()
-    assert kernels.private_folder() is None
+    assert kernels_numba().private_folder(str(tmp_path)) is None
     folder.rmdir()
     folder.symlink_to(tmp_path)
-    kernels.private_folder.cache_clear()
-    assert kernels.private_folder() is None
-    kernels.private_folder.cache_clear()
+    assert kernels_numba().private_folder(str(tmp_path)) is None
 
 
 # --- methods ---
