@@ -3,7 +3,9 @@
 Literal v > 0 has index 2 v, its negation 2 v + 1. The terms of a row lie together; the
 terms of a literal form a list, the newest first. Of clauses only the first two terms
 are in lists, and others take their places when they are false: such rows are *watched*.
-Removed rows are marked as dead and swept out when they are many.
+Removed rows are marked as dead and swept out when they are many. Rows whose numbers do
+not fit into 64 bits are *wide*: the kernel stops, they are looked at in Python, and it
+goes on with what they force.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from ..instances.proofs.rows import Row
 from .kernels import kernel
 
 _MOST = 2**60
-"""Rows whose coefficients add up to more are left out of propagation."""
+"""Rows whose coefficients add up to more are wide."""
 _DEAD = 2**61
 """Added to the slack of a dead row, which then never propagates."""
 _DEAD_TERMS = 1000
@@ -54,6 +56,8 @@ class Literals(NamedTuple):
 
     head: Ints
     true: Flags
+    reason: Ints
+    """The row that forced a literal; of a wide one -2 less its number."""
 
 
 @kernel
@@ -115,6 +119,8 @@ def enter_several(
             t += 1
         rows.begin[row + i + 1] = t
         enter(terms, rows, literals, row + i, degrees[i], degrees[i] == 1 < sizes[i])
+        if sizes[i] == 1 and literals.true[terms.literal[t - 1]]:
+            literals.reason[terms.literal[t - 1]] = row + i  # it rests on nothing else
 
 
 @kernel
@@ -182,11 +188,12 @@ def propagate(
     literals: Literals,
     start: Ints,
     trail: Ints,
+    done: int,
     length: int,
     queued: Flags,
     queue: Ints,
 ) -> tuple[bool, int, int]:
-    """Propagate rows, and the first literals of the trail, to a fixpoint.
+    """Propagate rows, and the literals of the trail from one on, to a fixpoint.
 
     Returns whether no contradiction was found, the length of the trail, and the terms
     looked at.
@@ -196,17 +203,18 @@ def propagate(
     sound = True
     for r in start:
         if rows.most[r] < 0:
+            work += rows.begin[r + 1] - rows.begin[r]
             x = _unit(terms, rows, literals, r)
             sound = sound and x != -2
             if x >= 0:
                 literals.true[x] = True
+                literals.reason[x] = r
                 trail[length] = x
                 length += 1
-        elif not queued[r]:
+        elif rows.slack[r] < rows.most[r] and not queued[r]:
             queued[r] = True
             queue[waiting] = r
             waiting += 1
-    done = 0
     while sound and (waiting > 0 or done < length):
         if done < length:
             false = trail[done] ^ 1
@@ -229,6 +237,7 @@ def propagate(
                             sound = False
                         else:
                             literals.true[x] = True
+                            literals.reason[x] = r
                             trail[length] = x
                             length += 1
                     t = following
@@ -257,6 +266,7 @@ def propagate(
                 and not literals.true[x ^ 1]
             ):
                 literals.true[x] = True
+                literals.reason[x] = r
                 trail[length] = x
                 length += 1
         work += rows.begin[r + 1] - rows.begin[r]
@@ -284,6 +294,55 @@ def undo(
 
 
 @kernel
+def retract(
+    terms: Terms,
+    rows: Rows,
+    literals: Literals,
+    trail: Ints,
+    length: int,
+    reason: int,
+    queued: Flags,
+    again: Ints,
+) -> tuple[int, int, int]:
+    """Take back the certain literals from the first that a row forced.
+
+    ``again`` receives the rows that may force some of them nevertheless. Returns how
+    many literals are left, the number of these rows, and the terms looked at.
+    """
+    left = count = work = 0
+    while left < length and literals.reason[trail[left]] != reason:
+        left += 1
+    if left == length:
+        return length, 0, length
+    undo(terms, rows, literals, trail[left:], length - left)
+    for i in range(length):
+        # Rows with a literal that was taken back; and clauses that still watch a false
+        # one, which may now find a better one.
+        x = trail[i] if i >= left else trail[i] ^ 1
+        before = -1
+        t = literals.head[x]
+        while t >= 0:
+            r = terms.row[t]
+            following = terms.follows[t]
+            state, looked = 1, 1
+            if i < left:
+                state = 2
+                if rows.most[r] < 0:
+                    state, looked = _replaced(terms, rows, literals, t, before)
+            if state > 0:
+                before = t
+            if state == 1 and not queued[r]:
+                queued[r] = True
+                again[count] = r
+                count += 1
+            work += looked
+            t = following
+    for i in range(count):
+        queued[again[i]] = False
+    return left, count, work
+
+
+@kernel
 def tested(
     terms: Terms,
     rows: Rows,
@@ -308,7 +367,7 @@ def tested(
             length += 1
     if sound:
         sound, length, work = propagate(
-            terms, rows, literals, trail[:0], trail, length, queued, queue
+            terms, rows, literals, trail[:0], trail, 0, length, queued, queue
         )
         after[:] = literals.true[: len(after)]
         undo(terms, rows, literals, trail, length)
@@ -376,12 +435,31 @@ def sweep(terms: Terms, rows: Rows, literals: Literals, count: int, kept: Longs)
     return last
 
 
-class FastPropagator(Propagator):
-    """Propagates like `Propagator`, in compiled code.
+class Wide(NamedTuple):
+    """A row whose numbers do not fit into 64 bits."""
 
-    Rows whose numbers do not fit into 64 bits do not propagate: the checker may then
-    refuse a proof that it accepts with the plain one, but never the reverse.
-    """
+    row: Row
+    literals: Ints
+    scaled: Longs
+    """Coefficients, divided by a power of two and rounded down."""
+    enough: int
+    """While those that are not false add up to this, the row forces nothing."""
+
+
+def _widen(row: Row) -> Wide:
+    shift = max(0, sum(row.terms.values()).bit_length() - 60)
+    most = max(row.terms.values(), default=0)
+    literals = np.array([_index(x) for x in row.terms], np.int32)
+    scaled = np.array([a >> shift for a in row.terms.values()], np.int64)
+    return Wide(row, literals, scaled, (row.degree + most >> shift) + 1)
+
+
+def _index(literal: int) -> int:
+    return 2 * literal if literal > 0 else 1 - 2 * literal
+
+
+class FastPropagator(Propagator):
+    """Propagates like `Propagator`, in compiled code."""
 
     def __init__(self, spend: Callable[[int], None]) -> None:
         self._spend = spend
@@ -392,15 +470,20 @@ class FastPropagator(Propagator):
             np.zeros(64, np.int32),
         )
         self._stored = Rows(*(np.zeros(64, np.int64) for _ in range(3)))
-        self._literals = Literals(np.full(64, -1, np.int32), np.zeros(64, np.bool_))
-        self._trail = np.zeros(64, np.int32)
+        self._literals = Literals(
+            np.full(64, -1, np.int32), np.zeros(64, np.bool_), np.zeros(64, np.int32)
+        )
+        self._trail = np.zeros(64, np.int32)  # certain literals first
+        self._known = 0  # how many are certain
+        self._reasons: set[int] = set()  # rows that may have forced them
         self._queued = np.zeros(64, np.bool_)
         self._queue = np.zeros(64, np.int32)
         self._count = self._dead = 0
         self._index: dict[int, int] = {}
+        self._wide: dict[int, Wide] = {}
         self._waiting: dict[int, Row] = {}
         self._new: list[int] = []
-        self._sound = True
+        self._sound = self._settled = True
 
     def enter(self, number: int, row: Row) -> None:
         """Add a row to the store."""
@@ -414,11 +497,13 @@ class FastPropagator(Propagator):
     def _enter_waiting(self) -> None:
         """Add the rows that wait, all at once."""
         waiting, self._waiting = self._waiting, {}
+        self._settled = False
         rows, lengths = waiting.values(), [len(row.terms) for row in waiting.values()]
         sizes, total = np.array(lengths, np.int64), sum(lengths)
         words = np.fromiter(
             chain.from_iterable(row.terms for row in rows), np.int64, total
         )
+        self._reserve(0, 0, 2 * int(abs(words).max(initial=0)))
         try:
             degrees = np.array([row.degree for row in rows], np.int64)
             values = chain.from_iterable(row.terms.values() for row in rows)
@@ -430,22 +515,24 @@ class FastPropagator(Propagator):
         if not (small and sizes.all()):
             for number, row in waiting.items():
                 index = self._append(row)
-                if index is not None:
+                if index is None:
+                    self._wide[number] = _widen(row)
+                else:
                     self._index[number] = index
                     self._new.append(index)
             return
         first = self._count
         begin, end = int(self._stored.begin[first]), first + len(rows)
-        self._reserve(begin + total, end + 1, 2 * int(abs(words).max(initial=0)))
+        self._reserve(begin + total, end + 1, 0)
         store = self._terms, self._stored, self._literals
         enter_several(*store, first, words, factors, sizes, degrees)
         self._index.update(zip(waiting, range(first, end), strict=True))
         self._new += range(first, end)
+        self._reasons.update((first + np.flatnonzero(sizes == 1)).tolist())
         self._count = end
 
     def _append(self, row: Row) -> int | None:
-        if row.degree <= 0:
-            return None
+        """Store a row behind the others; return its index, or None if it is wide."""
         coefficients = [min(a, row.degree) for a in row.terms.values()]
         if sum(coefficients) >= _MOST or row.degree >= _MOST:
             return None
@@ -453,9 +540,7 @@ class FastPropagator(Propagator):
         begin = int(self._stored.begin[index])
         self._reserve(begin + size, index + 2, 2 * max(map(abs, row.terms), default=0))
         terms = self._terms
-        terms.literal[begin : begin + size] = [
-            2 * x if x > 0 else 1 - 2 * x for x in row.terms
-        ]
+        terms.literal[begin : begin + size] = [_index(x) for x in row.terms]
         terms.coefficient[begin : begin + size] = coefficients
         self._stored.begin[index + 1] = begin + size
         enter(terms, self._stored, self._literals, index, row.degree, False)
@@ -481,9 +566,17 @@ class FastPropagator(Propagator):
             self._trail = _longer(self._trail, literal + 2)
 
     def remove(self, number: int, row: Row) -> None:
-        """Remove a row from the store; what follows from it stays true."""
-        self._consistent()
-        index = self._index.pop(number, None)
+        """Remove a row from the store, and what is certain by it alone."""
+        if self._waiting.pop(number, None):
+            return
+        wide, index = self._wide.pop(number, None), self._index.pop(number, None)
+        reason = -2 - number if wide else index
+        if reason is None:
+            return
+        if not self._sound:  # perhaps by this row
+            self._sound, self._settled = True, False
+        if reason in self._reasons:
+            self._retract(reason)
         if index is None:
             return
         self._stored.most[index] = 0
@@ -491,25 +584,54 @@ class FastPropagator(Propagator):
         begin = self._stored.begin
         self._dead += int(begin[index + 1] - begin[index])
         if 2 * self._dead > begin[self._count] + _DEAD_TERMS:
-            kept = np.zeros(self._count, np.int64)
-            self._count = sweep(
-                self._terms, self._stored, self._literals, self._count, kept
-            )
-            self._index = {n: int(kept[i]) for n, i in self._index.items()}
-            self._dead = 0
+            self._sweep()
 
-    def certain(self, variable: int) -> bool:
-        """Whether a variable has the same value in all solutions of the store."""
-        true, x = self._literals.true, 2 * variable
-        return not self._consistent() or (x < len(true) and bool(true[x] | true[x + 1]))
+    def _retract(self, reason: int) -> None:
+        left, count, work = retract(
+            self._terms,
+            self._stored,
+            self._literals,
+            self._trail,
+            self._known,
+            reason,
+            self._queued,
+            self._queue,
+        )
+        self._spend(work)
+        self._reasons.discard(reason)
+        if left < self._known:
+            self._known, self._settled = left, False
+            self._new += self._queue[:count].tolist()
+
+    def _sweep(self) -> None:
+        """Remove dead rows; the others get new indices."""
+        kept = np.zeros(self._count, np.int64)
+        self._count = sweep(
+            self._terms, self._stored, self._literals, self._count, kept
+        )
+        self._index = {n: int(kept[i]) for n, i in self._index.items()}
+        self._new = [int(kept[i]) for i in self._new if kept[i] >= 0]
+        certain, reason = self._trail[: self._known], self._literals.reason
+        own = certain[reason[certain] >= 0]
+        reason[own] = kept[reason[own]]
+        self._reasons = set(reason[certain].tolist())
+        self._dead = 0
 
     def refuted(self, rows: list[Row]) -> bool:
         """Whether propagating the store and these rows ends in a contradiction."""
         if not self._consistent():
             return True
-        entered = [i for i in map(self._append, rows) if i is not None]
-        sound, length = self._run(entered)
-        undo(self._terms, self._stored, self._literals, self._trail, length)
+        entered: list[int] = []
+        wide: list[tuple[int, Wide]] = []
+        for row in rows:
+            if row.degree > 0:
+                index = self._append(row)
+                if index is None:
+                    self._reserve(0, 0, 2 * max(map(abs, row.terms), default=0))
+                    wide.append((0, _widen(row)))
+                else:
+                    entered.append(index)
+        sound, _ = self._run(entered, 0, wide)
         for index in reversed(entered):
             leave(self._terms, self._stored, self._literals, index)
             self._count -= 1
@@ -517,20 +639,10 @@ class FastPropagator(Propagator):
 
     def closure(self, literals: set[int]) -> set[int] | None:
         """Return what propagates from literals; None if they cannot all be true."""
-        if not self._consistent() or any(-x in literals for x in literals):
+        found = self.after(literals)
+        if found is None:
             return None
-        self._reserve(0, 0, 2 * max(map(abs, literals), default=0))
-        true = self._literals.true
-        given = [2 * x if x > 0 else 1 - 2 * x for x in literals]
-        if any(true[x ^ 1] for x in given):
-            return None
-        given = [x for x in given if not true[x]]
-        self._trail[: len(given)] = given
-        true[given] = True
-        sound, length = self._run([], len(given))
-        found = {int(x) // 2 * (-1 if x % 2 else 1) for x in np.flatnonzero(true)}
-        undo(self._terms, self._stored, self._literals, self._trail, length)
-        return found if sound else None
+        return {x // 2 * (-1 if x % 2 else 1) for x in np.flatnonzero(found).tolist()}
 
     def after(self, literals: Collection[int]) -> Flags | None:
         """Return which literals propagate from some, by index; None if refuted.
@@ -540,15 +652,38 @@ class FastPropagator(Propagator):
         if not self._consistent():
             return None
         given = self._indices(literals)
+        if self._wide:
+            return self._after(given)
         found = np.empty_like(self._literals.true)
         sound, work = tested(*self._arrays(given), found)
         self._spend(work)
         return found if sound else None
 
+    def _after(self, given: Ints) -> Flags | None:
+        """As `after`, with wide rows."""
+        true, free = self._literals.true, self._trail[self._known :]
+        count = 0
+        for x in given.tolist():
+            if true[x ^ 1]:
+                true[free[:count]] = False
+                return None
+            if not true[x]:
+                true[x] = True
+                free[count] = x
+                count += 1
+        return self._run([], count)[1]
+
     def needed(self, literals: Sequence[int]) -> list[int]:
         """Leave out literals, the last first, while the others are refuted."""
         if not self._consistent():
             return []
+        if self._wide:
+            kept = [*literals]
+            for x in reversed(literals):
+                fewer = [y for y in kept if y != x]
+                if self.after(fewer) is None:
+                    kept = fewer
+            return kept
         given = self._indices(literals)
         count, work = needed(*self._arrays(given))
         self._spend(work)
@@ -556,33 +691,94 @@ class FastPropagator(Propagator):
 
     def _indices(self, literals: Collection[int]) -> Ints:
         self._reserve(0, 0, 2 * max(map(abs, literals), default=0))
-        return np.array([2 * x if x > 0 else 1 - 2 * x for x in literals], np.int32)
+        return np.array([_index(x) for x in literals], np.int32)
 
     def _arrays(self, given: Ints) -> tuple[Any, ...]:
         all_of_it = self._terms, self._stored, self._literals
-        return *all_of_it, given, self._trail, self._queued, self._queue
+        free = self._trail[self._known :]
+        return *all_of_it, given, free, self._queued, self._queue
 
-    def _run(self, start: list[int], length: int = 0) -> tuple[bool, int]:
-        sound, length, work = propagate(
-            self._terms,
-            self._stored,
-            self._literals,
-            np.array(start, dtype=np.int32),
-            self._trail,
-            length,
-            self._queued,
-            self._queue,
-        )
-        self._spend(work)
-        return sound, length
+    def _run(
+        self, start: list[int], count: int, wide: Sequence[tuple[int, Wide]] = ()
+    ) -> tuple[bool, Flags | None]:
+        """Propagate rows, and some literals behind the certain ones, and undo it.
+
+        Returns whether there was no contradiction, and what was true, if that may be
+        asked for.
+        """
+        sound, length = self._propagated(start, count, wide)
+        found = self._literals.true.copy() if sound and not start else None
+        free = self._trail[self._known :]
+        undo(self._terms, self._stored, self._literals, free, length)
+        return sound, found
+
+    def _propagated(
+        self, start: list[int], length: int, wide: Sequence[tuple[int, Wide]] = ()
+    ) -> tuple[bool, int]:
+        """Propagate rows, and some literals behind the certain ones, to a fixpoint.
+
+        Returns whether there was no contradiction, and the number of literals.
+        """
+        free, done = self._trail[self._known :], 0
+        rows = [*self._wide.items(), *wide]
+        first = np.array(start, dtype=np.int32)
+        while True:
+            sound, done, work = propagate(
+                self._terms,
+                self._stored,
+                self._literals,
+                first,
+                free,
+                done,
+                length,
+                self._queued,
+                self._queue,
+            )
+            self._spend(work)
+            length = done
+            for number, row in rows if sound else ():
+                for x in self._forced(row):
+                    if x < 0:
+                        sound = False
+                        break
+                    self._literals.true[x] = True
+                    self._literals.reason[x] = -2 - number
+                    free[length] = x
+                    length += 1
+            if not sound:
+                self._literals.true[free[done:length]] = False
+            if not sound or length == done:
+                return sound, done
+            first = first[:0]
+
+    def _forced(self, wide: Wide) -> list[int]:
+        """Return the literals that a wide row forces; -1 for a contradiction."""
+        true, row = self._literals.true, wide.row
+        self._spend(len(wide.literals))
+        left = ~true[wide.literals ^ 1]
+        if int(wide.scaled[left].sum()) >= wide.enough:
+            return []
+        terms = list(zip(wide.literals.tolist(), row.terms.values(), strict=True))
+        slack = sum(a for x, a in terms if not true[x ^ 1]) - row.degree
+        if slack < 0:
+            return [-1]
+        return [x for x, a in terms if a > slack and not (true[x] or true[x ^ 1])]
 
     def _consistent(self) -> bool:
-        """Propagate new rows for good; return False if the store is contradictory."""
+        """Propagate new rows; return False if the store is contradictory."""
         if self._waiting:
             self._enter_waiting()
-        if self._new:
-            new, self._new = self._new, []
-            self._sound = self._run(new)[0] and self._sound
+        if self._sound and not self._settled:
+            sound, length = self._propagated(self._new, 0)
+            free = self._trail[self._known :]
+            if sound:
+                reasons = self._literals.reason[free[:length]]
+                self._reasons.update(reasons.tolist())
+                self._known += length
+                self._new = []
+            else:
+                undo(self._terms, self._stored, self._literals, free, length)
+            self._sound, self._settled = sound, True
         return self._sound
 
 

@@ -276,8 +276,6 @@ class Checker:
             )
         if min(witness, default=1) < 0:
             raise Refused("the witness maps a negation")
-        if any(self.propagator.certain(x) for x in witness):
-            raise Refused("the witness changes what is certain")
         touched = {*witness, *(-x for x in witness)}
         concerned = [each for each in self.rows.values() if each.terms.keys() & touched]
         goals = [mapped(each, witness) for each in [*concerned, row]]
