@@ -34,6 +34,8 @@ _FORMULA = 5
 """The first of the names are the formula's, at most."""
 _LENGTHS, _REFUSED = (3, 5, 5, 8, 8, 12, 20), 8
 """Lines of a proof, and steps of it that may be refused."""
+_NEVER = 0
+"""Line of a proof in which the formula is loaded."""
 _BY_TWIN = 0.3
 """Share of the refused steps that the twin is asked about, too."""
 NUMBERS = (*range(-3, 5), *range(-1, 3), 7, 2**31, 2**61, -(2**62), 10**25)
@@ -150,6 +152,7 @@ class Walk:
         self.random, self.problem = random, problem
         self.version = random.choice(VERSIONS)
         self.lines = [f"pseudo-Boolean proof version {self.version}\n"]
+        self.formula_at = random.choice((*[1] * 16, 2, 3, 4, _NEVER))
         self.checker: Checker | None = None
         self.steps = 0
 
@@ -157,9 +160,10 @@ class Walk:
         """Yield the lines so far and new ones, each judged when the next is due."""
         yield from [*self.lines]
         self._look()
-        if len(self.lines) == 1 and self.random.random() < 0.9:
-            yield from self._step(f"f {len(self.problem.formula.rows)}")
         while len(self.lines) < length:
+            if len(self.lines) == self.formula_at:
+                self.formula_at = _NEVER
+                yield from self._step(f"f {len(self.problem.formula.rows)}")
             yield from self._step(self._drawn())
         yield from self._step(self._conclusion())
         yield from self._step("output NONE" if self.random.random() < 0.5 else "core")
@@ -264,7 +268,7 @@ class Walk:
 
     def _deleted(self, text: str, gone: set[int]) -> None:
         """What is named is deleted, nothing else."""
-        words = text.replace(";", " ").split()[1:]
+        words = text.replace(";", ":").split(":")[0].split()[1:]
         if words[:1] == ["range"]:
             self._require(gone <= set(range(*map(int, words[1:3]))), "is in the range")
         elif all(word.lstrip("-+").isdecimal() or word == "id" for word in words):
@@ -324,7 +328,7 @@ class Walk:
         """Draw a step; most of them follow, or nearly so."""
         kind = self.random.choices(
             ("pol", "rup", "red", "del", "soli", "e", "l", "any"),
-            (30, 25, 22, 10, 5, 3, 2, 3),
+            (30, 25, 22, 10, 5, 3, 8 if self.version[0] == "1" else 2, 3),
         )[0]
         if kind == "pol":
             rule = self.random.choice(("pol", "p"))
