@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from ..instances import InputError
 from ..instances.proofs import Formula, Limits
-from ..instances.proofs.checker import statements
+from ..instances.proofs.statements import Statements
 
 SYNTAXES = ("1.1", "2.0", "3.0")
 """Versions that can be written."""
@@ -37,7 +37,7 @@ def rewritten(formula: Formula, lines: Iterable[str], version: str) -> Iterator[
     rewriter = _Rewriter(formula, version)
     yield f"pseudo-Boolean proof version {version}\n"
     yield rewriter.line(f"f {len(formula.rows)}")
-    for words in statements(lines, Limits()):
+    for words in Statements(lines, Limits()):
         yield from rewriter.step(words)
         if rewriter.over:
             return
@@ -100,7 +100,7 @@ class _Rewriter:
             yield from self._none(first)
         elif rule == "conclusion":
             yield from self._concluded(first.split(), more)
-        elif rule not in ("version", "output", "core", "end", "e", "ea"):
+        elif rule not in ("output", "core", "end", "e", "ea"):
             raise InputError(f"unknown rule {rule[:40]}")
         if label:
             self._labels[label] = self._last

@@ -1,10 +1,11 @@
 """Pseudo-Boolean formulas of instances, and the checker of proofs about them."""
 
-from .checker import Limits, NoProof, Outcome, Refused, TooLong, check_proof
+from .checker import Outcome, check_proof
 from .formula import Formula
 from .formulas import formula_of
 from .proof_file import Proved, check_proof_file
 from .propagation import Propagator
+from .statements import Limits, NoProof, Refused, TooLong
 
 __all__ = [
     "Formula",

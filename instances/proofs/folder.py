@@ -27,9 +27,9 @@ from ..parsing import parse_json
 from ..problems import Instance, check, cost, problem_of, read_instance, sha256
 from ..value import Value, cost_text, ordered
 from ..visible import visible
-from .checker import Limits, Refused
 from .proof_file import check_proof_file
 from .propagation import Propagator
+from .statements import Limits, Refused
 
 INDEX = "index.json"
 FORMAT = "closeknit/proofs"

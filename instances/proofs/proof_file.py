@@ -13,9 +13,10 @@ from ..errors import InputError
 from ..files import reading, unpacking
 from ..problems import Instance, problem_of
 from ..value import Value
-from .checker import Limits, NoProof, Refused, TooLong, check_proof
+from .checker import check_proof
 from .formulas import formula_of, levels_of, unfolded
 from .propagation import Propagator
+from .statements import Limits, NoProof, Refused, TooLong
 
 MOST_BYTES = 2**32
 """Maximal size of a proof, unpacked."""

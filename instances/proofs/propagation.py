@@ -11,8 +11,8 @@ class Propagator:
     """Counts how far each row is from forcing a literal.
 
     A literal is *certain* while rows of the store force it. Its reason is the row that
-    did; all else that it rests on became certain earlier. So when a row is deleted, what
-    it forced is taken back with all that came later, and looked for once more.
+    did; all else that it rests on became certain earlier. So when a row is deleted,
+    what it forced is taken back with all that came later, and looked for once more.
     """
 
     def __init__(self, spend: Callable[[int], None]) -> None:
@@ -78,7 +78,9 @@ class Propagator:
 
     def closure(self, literals: set[int]) -> set[int] | None:
         """Return what propagates from literals; None if they cannot all be true."""
-        if not self._consistent() or any(-x in literals | self._true for x in literals):
+        if not self._consistent():
+            return None
+        if any(-x in literals or -x in self._true for x in literals):
             return None
         trail: dict[int, int] = {}
         queue: list[int] = []
@@ -159,5 +161,9 @@ def refuted_by(rows: list[Row], spend: Callable[[int], None]) -> bool:
                 if a > slack and x not in true and -x not in true:
                     true.add(x)
                     changed = True
-    sums = (added(rows[0], row) for row in rows[1:])
-    return any(sum(row.terms.values()) < row.degree for row in sums)
+    for row in rows[1:]:
+        spend(len(rows[0].terms) + len(row.terms))
+        both = added(rows[0], row)
+        if sum(both.terms.values()) < both.degree:
+            return True
+    return False

@@ -47,7 +47,7 @@ from tests.strategies import random_ksubset
 Faults = Iterator[tuple[Formula, list[str]]]
 MOST = 30
 """Faults of a kind that are planted in one proof."""
-DERIVES = ("rup", "pol", "soli", "f ", "conclusion", "end")
+DERIVES = ("rup", "pol", "soli", "conclusion", "end")
 """Steps that a proof cannot do without."""
 
 

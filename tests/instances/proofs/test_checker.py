@@ -147,7 +147,7 @@ WRONG = {
     "no solution": ("soli a ~b ~c", "contradicts"),
     "half a solution": ("soli a", "obey|open"),
     "a contradictory solution": ("soli a ~a b c", "contradicts"),
-    "an assumption": ("a +1 a >= 1", "unknown rule"),
+    "an assumption": ("a +1 a >= 1", "rule a is not supported"),
     "a witness that does not do": ("red +1 a >= 1 : a -> 1 b -> 0 c -> 0", "witness"),
     "a witness that costs": ("red +1 a >= 1 : a -> 1", "witness"),
     "a witness for nothing": ("red >= 1 :", "witness"),
