@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import combinations, product
 
 import numpy as np
@@ -55,7 +56,9 @@ def least_costs(
     for x, a in formula.objective.items():
         prices[x - 1] = a
     found: dict[Choice, int] = {}
-    for one, paid in zip(values, (values @ prices + formula.offset).tolist(), strict=True):
+    for one, paid in zip(
+        values, (values @ prices + formula.offset).tolist(), strict=True
+    ):
         choice = decode(frozenset(formula.names[v] for v in np.flatnonzero(one)))
         found[choice] = min(paid, found.get(choice, paid))
     return found
@@ -77,6 +80,7 @@ def assert_every_choice_has_its_cost(
 
 # k-subsets
 
+TREE = Tree((-1, 0, 0, 1), (0, 2, 1, 3), (1, 2, 3))
 PATH = Graph(3, ((0, 1, 1), (1, 2, 2)), (0, 1, 2))
 KSUBSETS = [
     *(
@@ -89,7 +93,9 @@ KSUBSETS = [
         for n, k in ((3, 2), (4, 1), (4, 2))
     ),
     KSubset("gap", Mesh((5,)), ((0,), (3,), (4,)), 2),
-    KSubset("tree", Tree((-1, 0, 0, 1), (0, 2, 1, 3), (1, 2, 3)), ((1,), (2,), (3,)), 2),
+    KSubset(
+        "tree", Tree((-1, 0, 0, 1), (0, 2, 1, 3), (1, 2, 3)), ((1,), (2,), (3,)), 2
+    ),
     KSubset("path", PATH, ((0,), (1,), (2,)), 2),
 ]
 
@@ -194,9 +200,9 @@ def decoded(instance: Submesh, true: frozenset[str]) -> tuple[Box, ...]:
         ]
         if instance.torus:
             (name,) = (name for name in true if name.startswith(f"p{i}_"))
-            _, way, cell = name.split("_")
+            _, turn, cell = name.split("_")
             at = tuple(int(x) for x in np.unravel_index(int(cell), instance.shape))
-            found.append(box_at(at, size if fixed else several[int(way)]))
+            found.append(box_at(at, size if fixed else several[int(turn)]))
             continue
         if fixed:
             assert home is not None
@@ -237,7 +243,7 @@ def test_placements() -> None:
     seen = {True: 0, False: 0}
     for instance in small_placements():
         assert_every_choice_has_its_cost(
-            instance, placements(instance), lambda true: decoded(instance, true)
+            instance, placements(instance), partial(decoded, instance)
         )
         seen[instance.torus] += 1
     assert min(seen.values()) > 100
