@@ -193,7 +193,7 @@ class Draw:
         if kind == "del":
             return self._deletion()
         if kind == "soli":
-            return self._solution()
+            return self.solution()
         if kind == "e":
             return self._equality()
         if kind == "l":
@@ -268,17 +268,20 @@ class Draw:
         some = [self._number() for _ in range(self.random.choice((1, 1, 1, 2, 0)))]
         return f"{rule} {' '.join(some)}"
 
-    def _solution(self) -> str:
+    def solution(self, *, cheapest: bool = False) -> str:
+        """Draw an assignment; most of them obey the formula."""
         n = len(self.problem.formula.names)
         good = [i for i in range(2**n) if self.problem.feasible >> i & 1]
         every = good if good and self.random.random() < 0.8 else range(2**n)
         values = self.random.choice([*every])
+        if cheapest and good:
+            values = min(good, key=self.problem.cost.__getitem__)
         words = [
             text_of(x if values >> (x - 1) & 1 else -x)
             for x in range(1, n + 1)
-            if self.random.random() < 0.95
+            if cheapest or self.random.random() < 0.95
         ]
-        if self.random.random() < 0.1:
+        if not cheapest and self.random.random() < 0.1:
             words.append(self._literal())
         return f"{self._rule('soli', 'o', 'sol')} {' '.join(words)}"
 
@@ -296,7 +299,7 @@ class Draw:
     def conclusion(self) -> str:
         hint = f" : {self._number()}" if self.random.random() < 0.4 else ""
         if self._rule("c", "conclusion") == "c":
-            return f"c {self._number() if self.random.random() < 0.5 else ''}"
+            return f"c {self._number() if self.random.random() < 0.2 else ''}"
         if self.random.random() < 0.2:
             return f"conclusion {self.random.choice(('UNSAT', 'BOUNDS INF INF'))}{hint}"
         least = self.problem.least(self.problem.feasible)

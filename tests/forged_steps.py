@@ -68,6 +68,10 @@ class Walk(Draw):
                 yield from self._step(f"f {len(self.problem.formula.rows)}")
             else:
                 yield from self._step(self.step())
+        if self.random.random() < 0.3:
+            yield from self._step(self.solution(cheapest=True))
+        if not self.allowed and self.random.random() < 0.5:
+            yield from self._step("rup >= 1")
         yield from self._step(self.conclusion())
         yield from self._step("end pseudo-Boolean proof")
 
@@ -131,8 +135,6 @@ class Walk(Draw):
                 self._require(self.allowed == allowed, "excludes what obeys all rows")
         if rule == "e":
             self._equals(text)
-        if rule in ("c", "conclusion"):
-            self._concluded(self.checker.bound)
         least = problem.least(problem.feasible & problem.below(self.best))
         if least is not None:
             there = problem.least(self.allowed)
@@ -179,7 +181,9 @@ class Walk(Draw):
             )
             self._require(same, "is equal")
 
-    def _concluded(self, bound: int | None) -> None:
+    def conclude(self) -> None:
+        """Compare what the whole proof proves with the optimum."""
+        bound = self.checker.bound
         least = self.problem.least(self.problem.feasible)
         if bound is None:
             self._require(least is None, "there is a solution")
@@ -213,13 +217,14 @@ def forge(seed: int, twin: type[Propagator] | None = None) -> int:
     for left in reversed(range(_REFUSED)):
         said = verdict(formula, walk.more(length))
         refused = said.startswith(("Refused: step", "NoProof: step"))
-        if "Error" in said:
+        if "Error" in said or said.startswith("TooLong"):
             raise Forged(f"the checker fails with {said}:\n{walk.text()}")
         if twin and not (refused and left and random.random() > _BY_TWIN):
             told = verdict(formula, walk.lines, twin)
             if told != said:
                 raise Forged(f"the twins disagree, {said} and {told}:\n{walk.text()}")
         if not refused:
+            walk.conclude()
             break
         walk.lines.pop()
     return walk.steps

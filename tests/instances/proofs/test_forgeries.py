@@ -14,9 +14,9 @@ from closeknit.solvers.propagation_kernels import FastPropagator
 from tests.forged_steps import Forged, forge
 from tests.planting import Edit
 
-QUICK, SLOW = 4000, 80_000
+QUICK, SLOW = 3600, 80_000
 """Proofs that are drawn, of about six steps each."""
-WITHIN = 6000
+WITHIN = 4000
 """Proofs within which a planted hole is found."""
 ROWS, RULES = "instances.proofs.rows", "instances.proofs.rules"
 STORE, COMBINATION = "instances.proofs.store", "instances.proofs.combination"
@@ -43,9 +43,6 @@ HOLES = {
     ),
     "a variable twice counts once": Edit(
         ROWS, "found.get(literal, 0) + coefficient", "coefficient"
-    ),
-    "a constant is substituted for its negation": Edit(
-        ROWS, "if image == (x > 0) else", "if image != (x > 0) else"
     ),
     "a literal is substituted for its negation": Edit(
         ROWS, "image if x > 0 else -image", "image"
@@ -81,7 +78,6 @@ HOLES = {
     "red: one goal is enough": Edit(
         RULES, "if not all(store.implies(goal", "if not any(store.implies(goal"
     ),
-    "red: a witness maps a negation": Edit(RULES, "if x < 0:", "if False:"),
     "soli: rows of the formula are not looked at": Edit(
         RULES, "if x in true) < row.degree", "if x in true) < -99"
     ),
@@ -89,16 +85,13 @@ HOLES = {
         RULES, "1 - store.best", "2 - store.best"
     ),
     "soli: as cheap ones count": Edit(RULES, "1 - store.best", "-store.best"),
-    "soli: open variables cost nothing": Edit(
-        RULES, "if any(not ({x, -x} & true)", "if any(not ({x, -x})"
-    ),
     "a bound above a solution": Edit(
         RULES, "if best is not None and bound > best:", "if False:"
     ),
     "a bound that is off by one": Edit(
         RULES,
-        "normalised(store.objective, bound)\n",
-        "normalised(store.objective, bound - 1)\n",
+        "row = normalised(self.store.objective, bound)",
+        "row = normalised(self.store.objective, bound - 1)",
     ),
     "UNSAT though there is a solution": Edit(
         RULES, "self.proved, self.bound = True, self.store.best", "self.proved = True"
