@@ -136,11 +136,7 @@ class Checker(Rules):
             raise NoProof(f"{name} may not come {times}")
         if label and not (kind.labelled and version == "3.0"):
             raise NoProof(f"{name} takes no label")
-        parts = split(words)
-        if len(parts) > kind.parts:
-            what = " ".join(parts[kind.parts])
-            raise NoProof(f"{name} has a part that is not supported: {what[:40]}")
-        key = kind.rule(self, parts)
+        key = kind.rule(self, split(words, kind.parts))
         if label:
             self.store.label(label, self.store.last if key is None else key)
         self.place = after

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from .rows import Row, add_to, divided, saturated, times
-from .statements import Refused, TooLong, bounded, number
+from .statements import Refused, TooLong, bounded, number, paced
 
 Operand = Row | str | tuple[Row, int]
 """A row that may be changed; a number or label as written; or a row with a factor."""
@@ -50,7 +50,7 @@ class Combination:
 
     def evaluate(self, words: list[str]) -> Row:
         """Return the row that is left at the end."""
-        for word in words:
+        for word in paced(words, self._spend):
             if word == "+":
                 self._add()
             elif word[0] in "+-@0123456789":
@@ -69,7 +69,6 @@ class Combination:
         row = self._pop_row()
         if self._stack:
             raise Refused("leaves more than one row")
-        bounded(max(row.terms.values(), default=0))
         return row
 
     def _pop(self) -> tuple[Row, int, bool]:

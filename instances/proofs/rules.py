@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from .combination import Combination
 from .rows import Row, mapped, negated, normalised
-from .statements import NoProof, Refused, number
+from .statements import NoProof, Refused, number, paced
 from .store import Store
 
 Parts = list[list[str]]
@@ -95,8 +95,9 @@ class Rules:
 
     def _witness(self, words: list[str]) -> dict[int, int | bool]:
         words = [word for word in words if word != "->"]
+        names = paced(words[::2], self.store.spend)
         witness: dict[int, int | bool] = {}
-        for name, image in zip(words[::2], words[1::2], strict=True):
+        for name, image in zip(names, words[1::2], strict=True):
             x = self.store.literal(name)
             if x < 0:
                 raise Refused("the witness maps a negation")
@@ -126,7 +127,7 @@ class Rules:
         literals; and the invariant then speaks of cheaper ones.
         """
         store = self.store
-        given = {store.literal(word) for word in parts[0]}
+        given = {store.literal(word) for word in paced(parts[0], store.spend)}
         true = store.propagator.closure(given)
         if true is None:
             raise Refused("the solution contradicts itself or the store")
@@ -174,7 +175,7 @@ class Rules:
 
         Sound: the store has at least the solutions that it had.
         """
-        for word in parts[0]:
+        for word in paced(parts[0], self.store.spend):
             self.store.delete(self.store.key(word))
 
     def skip(self, parts: Parts) -> None:

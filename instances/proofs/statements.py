@@ -6,7 +6,7 @@ docs/proofs.md lists the limits.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from io import StringIO
 from time import monotonic
@@ -22,7 +22,8 @@ _WORK = 2**14
 """Work between two looks at the clock: terms, or a quarter of the characters read."""
 _ENDED = ("f", "l", "p", "pol", "d", "del", "c")
 """Statements of versions 1.0 to 1.2 that a 0 may end."""
-_MOST_PARTS = 8
+_FEW = 1024
+"""Words that are worked on before the next work is spent."""
 
 
 class Refused(Exception):
@@ -142,33 +143,44 @@ class Statements:
             *whole, rest = line.partition("%")[0].split(";")
             for each in whole:
                 if begun.tell():
-                    each = begun.getvalue() + each
-                    begun = StringIO()
+                    begun.write(each)
+                    each, begun = begun.getvalue(), StringIO()
+                    if len(each) > self._limits.line:
+                        raise self._too_long()
                 yield each
-            begun.write(rest)
+            if begun.tell() or not rest.isspace():
+                begun.write(rest)
             if begun.tell() > self._limits.line:
                 raise self._too_long()
         if begun.getvalue().strip():
             raise NoProof("is cut off")
 
 
-def split(words: list[str]) -> list[list[str]]:
+def split(words: list[str], most: int) -> list[list[str]]:
     """Return the parts of a statement; there is at least one, and the last has words.
 
-    >>> split(["+1", "x", ":", "2", ":"])
+    >>> split(["+1", "x", ":", "2", ":"], 2)
     [['+1', 'x'], ['2']]
     """
-    if words.count(":") > _MOST_PARTS:
-        raise NoProof("has too many parts")
-    parts, begin = [], 0
-    for _ in range(words.count(":")):
-        end = words.index(":", begin)
+    parts: list[list[str]] = []
+    begin = 0
+    while begin <= len(words) and len(parts) < most:
+        end = words.index(":", begin) if ":" in words[begin:] else len(words)
         parts.append(words[begin:end])
         begin = end + 1
-    parts.append(words[begin:])
+    if rest := words[begin:]:
+        what = " ".join(rest[:9])[:40]
+        raise NoProof(f"has a part that is not supported: {what}")
     while len(parts) > 1 and not parts[-1]:
         parts.pop()
     return parts
+
+
+def paced(words: Sequence[str], spend: Callable[[int], None]) -> Iterator[str]:
+    """Yield words, and spend while they are worked on."""
+    for begin in range(0, len(words), _FEW):
+        spend(2 * _FEW)
+        yield from words[begin : begin + _FEW]
 
 
 def number(word: str) -> int:
@@ -177,9 +189,10 @@ def number(word: str) -> int:
     >>> number("-12")
     -12
     """
-    if not word.lstrip("+-").isdecimal():
+    digits = word.lstrip("+-")
+    if not digits.isdecimal():
         raise NoProof(f"{word[:40]} is no number")
-    if len(word) > MOST_DIGITS + 1:
+    if len(digits) > MOST_DIGITS:
         raise Refused("has numbers that are too large")
     return int(word)
 

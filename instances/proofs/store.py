@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from .formula import Formula
 from .propagation import Propagator, refuted_by
 from .rows import Row, negated, normalised
-from .statements import Limits, NoProof, Refused, TooLong, bounded, number
+from .statements import Limits, NoProof, Refused, TooLong, bounded, number, paced
 
 
 class Store:
@@ -56,13 +56,14 @@ class Store:
         self._shift = len(formula.rows) - self.last
         self._given: set[int] = set()  # numbers of rows that are never deleted
         self._most = len(self.rows) + limits.rows
-        self._terms = -sum(len(row.terms) for row in self.rows.values())
+        self._terms = 0
         self._names = 0
         self._labels: dict[str, int] = {}
 
     def add(self, row: Row) -> None:
         """Store a row under the next number."""
         bounded(row.degree)
+        bounded(max(row.terms.values(), default=0))
         self.spend(len(row.terms))
         self._number(row)
         self.propagator.enter(self.last + self._shift, row)
@@ -143,7 +144,8 @@ class Store:
         at = len(words) - 2
         if at < 0 or at % 2 or words[at] != ">=":
             raise NoProof("a row cannot be read")
-        pairs = zip(words[:at:2], words[1:at:2], strict=True)
+        coefficients = paced(words[:at:2], self.spend)
+        pairs = zip(coefficients, words[1:at:2], strict=True)
         terms = ((number(a), self.literal(word, new=new)) for a, word in pairs)
         return normalised(terms, number(words[-1]))
 
@@ -159,6 +161,6 @@ class Store:
         self.spend(len(row.terms))
         rows = [negated(row), *([given] if given else [])]
         if hints is not None:
-            rows += [self.row(each) for each in hints if each != "~"]
+            rows += [self.row(x) for x in paced(hints, self.spend) if x != "~"]
             return refuted_by(rows, self.spend)
         return self.propagator.refuted(rows) or refuted_by(rows, self.spend)

@@ -295,8 +295,7 @@ def test_no_mutation_makes_what_is_false_accepted(
     text = data.draw(mutated(lines))
     found = proved(formula, text, Propagator)
     fast = proved(formula, text, FastPropagator)
-    # rows of such numbers take no part in the fast one's propagation
-    assert found == fast or (not fast and str(2**63) in " ".join(text))
+    assert found == fast
     if found and (least := texts()[which][2]) is not None:
         assert found[0] is not None
         assert found[0] <= least
