@@ -94,7 +94,7 @@ class RankMapping:
 
     def cost(self, order: Sequence[int] | IntArray) -> int:
         """Return the cost of an order: rank i runs on processor ``order[i]``."""
-        places = np.asarray(order)
+        places = np.asarray(order, dtype=np.int64)  # booleans would be a mask
         return int((self.traffic * self.hops[np.ix_(places, places)]).sum())
 
     def check(self, order: Sequence[int]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from fractions import Fraction
 
 from .errors import InputError
@@ -19,7 +20,7 @@ def at_most(value: int, most: int, field: str) -> None:
         raise InputError(f"must be at most {most}", field, value)
 
 
-def between(value: int | Fraction, low: int, high: int, field: str) -> None:
+def between(value: int | Fraction | Decimal, low: int, high: int, field: str) -> None:
     """Refuse a value outside a range.
 
     >>> between(Fraction(3, 2), 0, 1, "eps")

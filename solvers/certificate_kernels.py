@@ -14,6 +14,7 @@ import numpy.typing as npt
 from ..instances import KSubset
 from ..instances.ksubset.certificate import Checker
 from ..instances.ksubset.counts import State
+from ..instances.value import LARGEST
 from .kernels import kernel
 
 Ints = npt.NDArray[np.int64]
@@ -314,13 +315,11 @@ class FastChecker(Checker):
 
     def affordable(self, state: State, cuts: Ints) -> Flags:
         """Which counts from 0 to k of some cuts leave the bound too low."""
-        if ((cuts < 0) | (cuts >= len(self.weight))).any():
-            raise IndexError("no such cut")
         bound, weights, taken = self.bound(state)
         bound -= int(weights[(state.status == _UNDECIDED) & taken].sum())
         found: Flags = leave_low(
             *(self._compiled, state.status, state.low, state.high),
-            *(np.ascontiguousarray(cuts), self.threshold - bound, weights),
+            *(cuts, min(self.threshold - bound, LARGEST), weights),
         )
         return found
 

@@ -20,23 +20,8 @@ from ..instances import sha256 as digest
 from ..instances.files import read_text, write_text
 from ..instances.json_text import dumps
 from ..instances.parsing import parse_json
+from ..instances.solution import FORMAT, SOLUTION
 from .result import COUNTED, Grade, Limit, Proof, Result, Status
-
-FORMAT = "closeknit/solution"
-_NEEDED = ("instance", "sha256", "method", "status")
-_KNOWN = (
-    "format",
-    "version",
-    *_NEEDED,
-    "objective",
-    "bound",
-    "proof",
-    "certificate",
-    "limit",
-    "selection",
-    "seconds",
-    "seed",
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,41 +165,29 @@ def parse_solution(value: Any) -> SolutionFile:
 
     Raises InputError if it is malformed; names the field and the value.
     """
-    document = fields.headed(value, FORMAT)
-    fields.only(document, _KNOWN, _NEEDED, "")
-    status = _member(Status, document["status"], "status")
+    document = SOLUTION(value)
     if "limit" in document:
         _member(Limit, document["limit"], "limit")
-    if "seconds" in document and not fields.number(document["seconds"], "seconds") >= 0:
-        raise InputError("must not be negative", "seconds", document["seconds"])
-    if "seed" in document:
-        fields.integer(document["seed"], "seed")
+    proof = document.get("proof")
     return SolutionFile(
-        instance=fields.string(document["instance"], "instance"),
-        sha256=fields.string(document["sha256"], "sha256"),
-        method=fields.string(document["method"], "method"),
-        status=status,
-        objective=fields.optional_cost(document.get("objective"), "objective"),
-        bound=fields.optional_cost(document.get("bound"), "bound"),
-        proof=_proof(document.get("proof")),
+        instance=document["instance"],
+        sha256=document["sha256"],
+        method=document["method"],
+        status=_member(Status, document["status"], "status"),
+        objective=document.get("objective"),
+        bound=document.get("bound"),
+        proof=None if proof is None else _proof(proof),
         selection=document.get("selection"),
         certificate=document.get("certificate"),
     )
 
 
-def _member(kind: Any, value: Any, field: str) -> Any:
-    known = [member.value for member in kind]
-    if value not in known:
-        raise InputError(f"must be one of {', '.join(known)}", field, value)
-    return kind(value)
+def _member(kind: Any, word: str, field: str) -> Any:
+    return kind(fields.one_of(*(each.value for each in kind))(word, field))
 
 
-def _proof(value: Any) -> Proof | None:
-    if value is None:
-        return None
-    document = fields.objects(value, "proof")
-    fields.only(document, ("grade", "by"), ("grade", "by"), "proof")
-    by = fields.string(document["by"], "proof.by")
-    if not by:
-        raise InputError("must not be empty", "proof.by", by)
-    return Proof(_member(Grade, document["grade"], "proof.grade"), by)
+def _proof(document: dict[str, str]) -> Proof:
+    grade = _member(Grade, document["grade"], "proof.grade")
+    if not document["by"]:
+        raise InputError("must not be empty", "proof.by", "")
+    return Proof(grade, document["by"])

@@ -27,12 +27,13 @@ Rules, for an optimal set S cheaper than the objective (proofs in docs/exact.md)
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from .counts import CHOSEN, REJECTED, UNDECIDED, Counts, Ints, State
+from .certificate_nodes import End, Ints, Node, Shapes, Step
+from .counts import CHOSEN, REJECTED, UNDECIDED, Counts, State
+from .instance import KSubset
 
 
 class Refused(Exception):
@@ -40,39 +41,42 @@ class Refused(Exception):
 
 
 class Checker(Counts):
-    """Derives the steps of a certificate for one instance and objective."""
+    """Derives the steps of a certificate for one instance and objective.
 
-    def step(self, state: State, rule: str, *what: Any) -> None:
+    ``shapes`` decodes nodes, steps and ends to what `step` and `leaf` take.
+    """
+
+    def __init__(self, instance: KSubset, objective: int) -> None:
+        super().__init__(instance, objective)
+        self.shapes = Shapes(len(self.place), len(self.weight), self.k)
+
+    def step(self, state: State, step: Step) -> None:
         """Derive one recorded step; raises `Refused` if it does not follow."""
-        if rule == "cost":
-            self._by_cost(state, *what)
-        elif rule == "narrow":
-            self._by_counts(state, *what)
-        elif rule == "exchange":
-            self._by_exchange(state, *what)
-        elif rule == "twins":
-            self._by_twins(state, *what)
-        elif rule == "companions":
-            self._by_companions(state, *what)
-        else:
-            raise Refused(f"unknown rule {rule!r}")
+        rules: Mapping[str, Callable[..., None]] = {
+            "cost": self._by_cost,
+            "narrow": self._by_counts,
+            "exchange": self._by_exchange,
+            "twins": self._by_twins,
+            "companions": self._by_companions,
+        }
+        rules[step.rule](state, *step.what)
 
-    def _decide(self, state: State, points: list[int], value: int) -> None:
+    def _decide(self, state: State, points: Ints, value: int) -> None:
         if (state.status[points] != UNDECIDED).any():
             raise Refused("decides a point twice")
         state.status[points] = value
 
-    def _by_cost(self, state: State, chosen: list[int], rejected: list[int]) -> None:
+    def _by_cost(self, state: State, chosen: Ints, rejected: Ints) -> None:
         bound, weights, taken = self.bound(state)
         free = state.status == UNDECIDED
         spare, last = weights[free & ~taken], weights[free & taken]
-        if chosen and not (
+        if len(chosen) and not (
             taken[chosen].all()
             and len(spare)
             and bound - int(weights[chosen].max()) + int(spare.min()) >= self.threshold
         ):
             raise Refused(f"cost does not choose {_some(chosen)}")
-        if rejected and not (
+        if len(rejected) and not (
             not taken[rejected].any()
             and len(last)
             and bound + int(weights[rejected].min()) - int(last.max()) >= self.threshold
@@ -81,11 +85,9 @@ class Checker(Counts):
         self._decide(state, chosen, CHOSEN)
         self._decide(state, rejected, REJECTED)
 
-    def _by_counts(self, state: State, intervals: list[list[int]]) -> None:
-        h, low, high = _integers(intervals, 3).T
+    def _by_counts(self, state: State, h: Ints, low: Ints, high: Ints) -> None:
         if not (
-            (h >= 0).all()
-            and (state.low[h] <= low).all()
+            (state.low[h] <= low).all()
             and (low <= high).all()
             and (high <= state.high[h]).all()
         ):
@@ -93,16 +95,15 @@ class Checker(Counts):
         counts = np.arange(self.k + 1)
         cut_off = (counts < low[:, None]) | (counts > high[:, None])
         if (self.affordable(state, h) & cut_off).any():
-            raise Refused(f"some cut of {_some(h.tolist())} may have other counts")
+            raise Refused(f"some cut of {_some(h)} may have other counts")
         state.low[h], state.high[h] = low, high
 
-    def _by_exchange(self, state: State, pairs: list[list[int]]) -> None:
-        p, q = _integers(pairs, 2).T
+    def _by_exchange(self, state: State, p: Ints, q: Ints) -> None:
         ps, at_p = np.unique(p, return_inverse=True)
         qs, at_q = np.unique(q, return_inverse=True)
         if not self.needs(state, ps, qs)[at_p, at_q].all():
             raise Refused("a point does not need another")
-        for a, b in pairs:
+        for a, b in zip(p, q, strict=True):
             if state.status[a] == CHOSEN and state.status[b] == UNDECIDED:
                 state.status[b] = CHOSEN
             elif state.status[b] == REJECTED and state.status[a] == UNDECIDED:
@@ -110,21 +111,19 @@ class Checker(Counts):
             else:
                 raise Refused(f"exchanging {a} and {b} decides nothing")
 
-    def _by_twins(self, state: State, chosen: list[int], rejected: list[int]) -> None:
-        for p in rejected:
+    def _by_twins(self, state: State, chosen: Ints, rejected: Ints) -> None:
+        for i, p in enumerate(rejected):
             earlier = (self.twin == self.twin[p]) & (np.arange(len(self.twin)) < p)
             if not (state.status[earlier] == REJECTED).any():
                 raise Refused(f"no earlier twin of {p} is rejected")
-            self._decide(state, [p], REJECTED)
-        for p in chosen:
+            self._decide(state, rejected[i : i + 1], REJECTED)
+        for i, p in enumerate(chosen):
             later = (self.twin == self.twin[p]) & (np.arange(len(self.twin)) > p)
             if not (state.status[later] == CHOSEN).any():
                 raise Refused(f"no later twin of {p} is chosen")
-            self._decide(state, [p], CHOSEN)
+            self._decide(state, chosen[i : i + 1], CHOSEN)
 
-    def _by_companions(
-        self, state: State, chosen: list[int], rejected: list[int]
-    ) -> None:
+    def _by_companions(self, state: State, chosen: Ints, rejected: Ints) -> None:
         if not self.needs_too_many(state, rejected).all():
             raise Refused("a rejected point does not need too many")
         if not self.needed_by_too_many(state, chosen).all():
@@ -132,8 +131,9 @@ class Checker(Counts):
         self._decide(state, chosen, CHOSEN)
         self._decide(state, rejected, REJECTED)
 
-    def leaf(self, state: State, reason: str, *what: Any) -> None:
+    def leaf(self, state: State, end: End) -> None:
         """Derive why a node ends; raises `Refused` if that does not follow."""
+        reason, what = end
         closed = self.close(state)
         if reason == "counts":
             if closed:
@@ -143,7 +143,7 @@ class Checker(Counts):
             raise Refused("counts contradict each other already")
         if reason == "bound":
             value, low, high = what
-            if [*state.low] != low or [*state.high] != high:
+            if (state.low != low).any() or (state.high != high).any():
                 raise Refused("the intervals are others")
             bound = self.bound(state)[0]
             if bound != value:
@@ -152,7 +152,7 @@ class Checker(Counts):
                 raise Refused(f"a bound of {bound} is below {self.threshold}")
         elif reason == "narrow":
             (h,) = what
-            if h < 0 or self.affordable(state, _integers([[h]], 1)[0]).any():
+            if self.affordable(state, np.array([h])).any():
                 raise Refused(f"cut {h} may have some count")
         elif reason == "exchange":
             p, q = what
@@ -170,49 +170,37 @@ class Checker(Counts):
                 raise Refused(
                     f"no earlier twin of {p} is rejected, or it is not chosen"
                 )
-        elif reason == "companions":
+        else:  # by companions
             (p,) = what
             ways = self.needs_too_many, self.needed_by_too_many
-            if state.status[p] != UNDECIDED or not all(way(state, [p]) for way in ways):
+            torn = all(way(state, np.array([p])) for way in ways)
+            if state.status[p] != UNDECIDED or not torn:
                 raise Refused(f"{p} is not torn by its companions")
-        else:
-            raise Refused(f"unknown reason {reason!r}")
 
 
-def _integers(rows: list[list[int]], width: int) -> Ints:
-    """Return rows of so many integers as an array."""
-    array = np.array(rows)
-    if array.dtype != np.int64 or array.shape != (len(rows), width):
-        raise Refused("is no list of integers")
-    return array
-
-
-def _some(numbers: list[int]) -> str:
-    return f"{numbers[:3]}"[1:-1] + (", …" if len(numbers) > 3 else "")
+def _some(numbers: Ints) -> str:
+    return f"{numbers[:3].tolist()}"[1:-1] + (", …" if len(numbers) > 3 else "")
 
 
 def derive(
     checker: Checker,
     state: State,
-    node: Any,
+    node: Node,
     before_step: Callable[[], None] = lambda: None,
 ) -> list[State]:
     """Derive a node; return its children, the first one last."""
-    steps, (reason, *what) = node
-    for step in steps:
+    for step in node.steps:
         before_step()
         if not checker.close(state):
             raise Refused("counts contradict each other already")
-        checker.step(state, *step)
-    if reason != "split":
-        checker.leaf(state, reason, *what)
+        checker.step(state, step)
+    if node.end.reason != "split":
+        checker.leaf(state, node.end)
         return []
     if not checker.close(state):
         raise Refused("counts contradict each other already")
-    h, at = what
-    if not (isinstance(h, int) and isinstance(at, int)):
-        raise Refused("splits no count")
-    if h < 0 or not state.low[h] <= at < state.high[h]:
+    h, at = node.end.what
+    if not state.low[h] <= at < state.high[h]:
         raise Refused(f"does not split the count of cut {h} at {at}")
     lower, upper = state, state.copy()
     lower.high[h] = at

@@ -6,7 +6,7 @@ cuts are differences of prefix sums, since every cut is a run of positions on an
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -231,28 +231,19 @@ class Counts:
         needs: npt.NDArray[np.bool_] = total < 0
         return needs
 
-    def needs_too_many(self, state: State, p: Sequence[int]) -> npt.NDArray[np.bool_]:
+    def needs_too_many(self, state: State, p: Ints) -> npt.NDArray[np.bool_]:
         """Whether each point needs more others than remain to be chosen."""
         free = np.flatnonzero(state.status == UNDECIDED)
-        needed = self.counted(state, self._points(p), free)[0]
+        needed = self.counted(state, p, free)[0]
         chosen = int((state.status == CHOSEN).sum())
         return chosen + needed + 1 > self.k
 
-    def needed_by_too_many(
-        self, state: State, p: Sequence[int]
-    ) -> npt.NDArray[np.bool_]:
+    def needed_by_too_many(self, state: State, p: Ints) -> npt.NDArray[np.bool_]:
         """Whether more others need each point than can be rejected."""
         free = np.flatnonzero(state.status == UNDECIDED)
-        needing = self.counted(state, free, self._points(p))[1]
+        needing = self.counted(state, free, p)[1]
         possible = int((state.status != REJECTED).sum())
         return possible - needing - 1 < self.k
-
-    def _points(self, p: Sequence[int]) -> Ints:
-        """Return points that a certificate names, which exist, as an array."""
-        points = np.array(p, dtype=np.int64)
-        if points.ndim != 1 or not ((points >= 0) & (points < len(self.place))).all():
-            raise IndexError("no such point")
-        return points
 
     def counted(self, state: State, p: Ints, q: Ints) -> tuple[Ints, Ints]:
         """How many of q each of p needs, and how many of p need each of q."""

@@ -247,7 +247,7 @@ def _sites(value: Any, field: str, topology: Topology) -> list[Site]:
         return [
             _scaled(row, f"{field}[{i}]", topology.scale) for i, row in enumerate(rows)
         ]
-    return fields.rows(rows, field)
+    return list(fields.rows(rows, field))
 
 
 def _without(topology: Topology, busy: list[Site], field: str) -> list[Site]:

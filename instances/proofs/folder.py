@@ -25,6 +25,7 @@ from ..ksubset.certificate_file import WrongStep, check_certificate
 from ..ksubset.instance import KSubset
 from ..parsing import parse_json
 from ..problems import Instance, check, cost, problem_of, read_instance, sha256
+from ..solution import SOLUTION
 from ..value import Value, cost_text, ordered
 from ..visible import visible
 from .proof_file import check_proof_file
@@ -33,7 +34,6 @@ from .statements import Limits, Refused
 
 INDEX = "index.json"
 FORMAT = "closeknit/proofs"
-SOLUTION = "closeknit/solution"
 CERTIFICATE, LOG = "certificate", "pseudo-Boolean proof"
 BY_DEFINITION = "by definition"
 KINDS = (BY_DEFINITION, CERTIFICATE, LOG)
@@ -42,12 +42,28 @@ the solution shows; by cuts-bb's certificate; by a proof in the format of VeriPB
 OPTIMAL, INFEASIBLE = "optimal", "infeasible"
 MOST_ENTRIES = 100_000
 _LONGEST_NAME = 200
-_MOST_SECONDS = 10**9
 _PIECE = 2**20
 _FILES = ("instance", "solution", "proof")
 _TIMES = ("solving", "writing", "checking")
-_NEEDED = ("name", "problem", "status", "kind", "by", "instance", "solution")
-_KNOWN = (*_NEEDED, "proof", "cost", "method", "bytes", *_TIMES)
+_WORDS = ("name", "problem", "status", "kind", "by")
+_CONTENT = fields.record({"file": fields.string, "sha256": fields.string})
+_ENTRY = fields.record(
+    {
+        **dict.fromkeys(_WORDS, fields.string),
+        "status": fields.one_of(OPTIMAL, INFEASIBLE),
+        "kind": fields.one_of(*KINDS),
+        "instance": _CONTENT,
+        "solution": _CONTENT,
+    },
+    {
+        "proof": _CONTENT,
+        "cost": fields.cost,
+        "method": fields.string,
+        "bytes": fields.integer,
+        **dict.fromkeys(_TIMES, fields.seconds),
+    },
+)
+_INDEX = fields.file(FORMAT, {"entries": fields.lists}, {"about": fields.string})
 Ways = tuple[type[Propagator], type[Checker]]
 """What follows proofs, and certificates: in plain Python, or the fast twins."""
 
@@ -104,9 +120,7 @@ def read_index(folder: str | Path) -> list[Entry]:
     if path.is_symlink():
         raise InputError("is a link", file=path)
     try:
-        document = fields.headed(parse_json(read_text(path), file=path), FORMAT)
-        fields.only(document, ("format", "version", "about", "entries"), (), "")
-        listed = fields.lists(document.get("entries"), "entries")
+        listed = _INDEX(parse_json(read_text(path), file=path))["entries"]
         if len(listed) > MOST_ENTRIES:
             raise InputError(f"are more than {MOST_ENTRIES}", "entries")
         entries = [_entry(one, f"entries[{i}]") for i, one in enumerate(listed)]
@@ -236,14 +250,15 @@ def _replay(folder: Path, entry: Entry, limits: Limits, ways: Ways) -> None:
 def _answered(instance: Instance, path: Path, entry: Entry) -> Any:
     """Check that the solution is what the entry says; return its certificate."""
     try:
-        document = fields.headed(parse_json(read_text(path), file=path), SOLUTION)
-        status = document.get("status")
-        objective = fields.optional_cost(document.get("objective"), "objective")
-        if (status, objective) != (entry.status, entry.cost):
+        document = SOLUTION(parse_json(read_text(path), file=path))
+        said = tuple(map(document.get, ("status", "objective", "bound")))
+        if said != (entry.status, entry.cost, entry.cost):
             raise Refused(f"{path}: says something else than the index")
-        if document.get("sha256") != sha256(instance):
+        if document["sha256"] != sha256(instance):
             raise Refused(f"{path}: is for another instance")
         if entry.status == OPTIMAL:
+            if "selection" not in document:
+                raise InputError("is missing", "selection")
             chosen = problem_of(instance).chosen_of(instance, document["selection"])
             if wrong := check(instance, chosen):
                 raise Refused(f"{path}: selection: {wrong[0]}")
@@ -251,8 +266,6 @@ def _answered(instance: Instance, path: Path, entry: Entry) -> Any:
                 raise Refused(f"{path}: costs {cost_text(true)}")
     except InputError as error:
         raise error.of_file(path) from None
-    except KeyError as missing:
-        raise InputError("is missing", str(missing.args[0]), file=path) from None
     return document.get("certificate")
 
 
@@ -290,43 +303,22 @@ def _inside(folder: Path, name: str) -> Path:
 
 
 def _entry(value: Any, where: str) -> Entry:
-    document = fields.objects(value, where)
-    fields.only(document, _KNOWN, _NEEDED, where)
-    texts: dict[str, Any] = {
-        name: fields.string(document.get(name, ""), f"{where}.{name}")
-        for name in ("name", "problem", "status", "kind", "by", "method")
-    }
-    for name, known in (("status", (OPTIMAL, INFEASIBLE)), ("kind", KINDS)):
-        if texts[name] not in known:
-            what = f"must be one of {', '.join(known)}"
-            raise InputError(what, f"{where}.{name}", texts[name])
-    if len(texts["name"]) > _LONGEST_NAME:
-        raise InputError("is too long", f"{where}.name", texts["name"])
-    price = fields.optional_cost(document.get("cost"), f"{where}.cost")
-    if (price is None) != (texts["status"] == INFEASIBLE):
+    given = _ENTRY(value, where)
+    if len(given["name"]) > _LONGEST_NAME:
+        raise InputError("is too long", f"{where}.name", given["name"])
+    price = given.get("cost")
+    if (price is None) != (given["status"] == INFEASIBLE):
         raise InputError("disagrees with the status", f"{where}.cost", price)
-    if ("proof" in document) != (texts["kind"] != BY_DEFINITION):
+    if ("proof" in given) != (given["kind"] != BY_DEFINITION):
         raise InputError("disagrees with the kind", f"{where}.proof")
-    size = fields.integer(document.get("bytes", 0), f"{where}.bytes")
-    times: dict[str, Any] = {}
-    for name in _TIMES:
-        spent = fields.number(document.get(name, 0), f"{where}.{name}")
-        if not 0 <= spent <= _MOST_SECONDS:
-            raise InputError("is no time", f"{where}.{name}", spent)
-        times[name] = float(spent)
-    files: dict[str, Any] = {}
-    for name in _FILES:
-        if name in document:
-            part = fields.objects(document[name], f"{where}.{name}")
-            both = ("file", "sha256")
-            fields.only(part, both, both, f"{where}.{name}")
-            texts_of = [fields.string(part[x], f"{where}.{name}.{x}") for x in both]
-            files[name] = Content(*texts_of)
-    return Entry(**texts, **files, **times, cost=price, size=size)
+    given |= {name: Content(**given[name]) for name in _FILES if name in given}
+    given |= {name: float(given[name]) for name in _TIMES if name in given}
+    size = given.pop("bytes", 0)
+    return Entry(**given, size=size)
 
 
 def _document(entry: Entry) -> dict[str, Any]:
-    document: dict[str, Any] = {name: getattr(entry, name) for name in _NEEDED[:5]}
+    document: dict[str, Any] = {name: getattr(entry, name) for name in _WORDS}
     for name in _FILES:
         if (content := getattr(entry, name)) is not None:
             document[name] = {"file": content.file, "sha256": content.sha256}

@@ -30,7 +30,7 @@ requires this.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import product
 from math import prod
 from typing import Any
@@ -46,6 +46,7 @@ KINDS = ("area", "pair", "stack", "no place", "dual feasible")
 """Kinds of certificates."""
 FAMILIES = ("identity", "u", "U", "phi", "ccm", "count")
 """Names of the dual feasible functions, see `image`."""
+_FUNCTION = fields.row(fields.one_of(*FAMILIES), fields.integer)
 
 
 def image(family: str, k: int, side: int, x: int, lengths: Sequence[int] = ()) -> int:
@@ -114,55 +115,29 @@ def check_infeasible(packing: Packing, certificate: Any) -> list[str]:
     >>> check_infeasible(two, {"kind": "area"})
     ['area: 18 cells are requested, and there are 25']
     """
-    document = fields.objects(certificate, "certificate")
-    kind = document.get("kind")
-    if kind not in KINDS:
-        raise InputError(f"must be one of {', '.join(KINDS)}", "certificate.kind", kind)
-    known = {
-        "area": ("kind",),
-        "pair": ("kind", "items"),
-        "stack": ("kind", "axis", "items"),
-        "no place": ("kind", "item"),
-        "dual feasible": ("kind", "functions"),
+    kind = fields.objects(certificate, "certificate").get("kind")
+    kind = fields.one_of(*KINDS)(kind, "certificate.kind")
+    item = len(packing.items), "item"
+    more: Mapping[str, fields.Shape[Any]] = {
+        "area": {},
+        "pair": {"items": fields.indices(*item)},
+        "stack": {
+            "axis": fields.index(packing.d, "axis"),
+            "items": fields.indices(*item),
+        },
+        "no place": {"item": fields.index(*item)},
+        "dual feasible": {"functions": fields.row(*[_FUNCTION] * packing.d)},
     }[kind]
-    fields.only(document, known, known, "certificate")
+    given = fields.record({"kind": fields.string, **more})(certificate, "certificate")
     if kind == "area":
         return _of_area(packing)
     if kind == "pair":
-        return _of_pair(packing, _items(packing, document["items"]))
+        return _of_pair(packing, given["items"])
     if kind == "stack":
-        axis = fields.integer(document["axis"], "certificate.axis")
-        if not 0 <= axis < packing.d:
-            raise InputError("no such axis", "certificate.axis", axis)
-        return _of_stack(packing, axis, _items(packing, document["items"]))
+        return _of_stack(packing, given["axis"], given["items"])
     if kind == "no place":
-        return _of_no_place(packing, _items(packing, [document["item"]])[0])
-    return _of_functions(packing, _functions(packing, document["functions"]))
-
-
-def _items(packing: Packing, value: Any) -> tuple[int, ...]:
-    items = fields.integers(value, "certificate.items")
-    for i in items:
-        if not 0 <= i < len(packing.items):
-            raise InputError("no such item", "certificate.items", i)
-    if len(set(items)) < len(items):
-        raise InputError("repeat", "certificate.items", list(items))
-    return items
-
-
-def _functions(packing: Packing, value: Any) -> list[tuple[str, int]]:
-    found = []
-    for axis, entry in enumerate(fields.lists(value, "certificate.functions")):
-        field = f"certificate.functions[{axis}]"
-        pair = fields.lists(entry, field)
-        if len(pair) != 2 or pair[0] not in FAMILIES:
-            raise InputError(
-                f"must be a parameter after one of {', '.join(FAMILIES)}", field, entry
-            )
-        found.append((pair[0], fields.integer(pair[1], field)))
-    if len(found) != packing.d:
-        raise InputError(f"must be {packing.d}", "certificate.functions", len(found))
-    return found
+        return _of_no_place(packing, given["item"])
+    return _of_functions(packing, given["functions"])
 
 
 def _of_area(packing: Packing) -> list[str]:
@@ -231,7 +206,7 @@ def _of_no_place(packing: Packing, i: int) -> list[str]:
     return []
 
 
-def _of_functions(packing: Packing, functions: list[tuple[str, int]]) -> list[str]:
+def _of_functions(packing: Packing, functions: Sequence[tuple[str, int]]) -> list[str]:
     for (family, k), side in zip(functions, packing.shape, strict=True):
         most = {"identity": k, "u": k, "U": (side + 1) // 2}.get(family, side // 2)
         if family != "identity" and not 1 <= k <= most:

@@ -8,7 +8,7 @@ from typing import Any
 from .. import fields
 from ..errors import InputError
 from ..json_text import digest
-from . import Box, Placement, Resident, Submesh, check, placement_of
+from . import Placement, Resident, Submesh, check, placement_of
 from .plan import ORDERS, order_of, replay
 
 FORMAT = "closeknit/submesh"
@@ -28,8 +28,9 @@ def parse_submesh(value: Any, *, default_name: str = "unnamed") -> Submesh:
     document = fields.headed(value, FORMAT)
     fields.only(document, _KNOWN, _NEEDED, "")
     boxes = fields.rows(document["residents"], "residents")
-    fixed = _indices(document.get("fixed", []), "fixed", len(boxes))
-    turns = _indices(document.get("turns", []), "turns", len(boxes))
+    residents = fields.within(len(boxes), "resident")
+    fixed = set(residents(document.get("fixed", []), "fixed"))
+    turns = set(residents(document.get("turns", []), "turns"))
     return Submesh(
         **fields.origin(document, default_name),
         shape=fields.integers(document["mesh"], "mesh"),
@@ -40,7 +41,7 @@ def parse_submesh(value: Any, *, default_name: str = "unnamed") -> Submesh:
         rotate=_flag(document.get("rotate", False), "rotate"),
         migrate=_flag(document.get("migrate", True), "migrate"),
         torus=_flag(document.get("torus", False), "torus"),
-        blocked=tuple(fields.rows(document.get("blocked", []), "blocked")),
+        blocked=fields.rows(document.get("blocked", []), "blocked"),
     )
 
 
@@ -86,38 +87,23 @@ def chosen_of(instance: Submesh, selection: Any) -> tuple[int, ...]:
     Raises InputError if it is not a placement, or its moves cannot be made in the
     claimed order. Validity is left to ``check``.
     """
-    document = fields.objects(selection, "selection")
-    fields.only(document, ("at", "moves", "order"), ("at",), "selection")
-    moves = []
-    for i, entry in enumerate(fields.lists(document.get("moves", []), "moves")):
-        where = f"selection.moves[{i}]"
-        fields.only(
-            fields.objects(entry, where), ("resident", "to"), ("resident", "to"), where
-        )
-        resident = fields.integer(entry["resident"], f"{where}.resident")
-        moves.append((resident, _box(instance, entry["to"], f"{where}.to")))
-    at = _box(instance, document["at"], "selection.at")
-    placement = Placement(at, tuple(moves))
+    box = fields.row(*[fields.integer] * (2 * instance.d))
+    move = fields.record({"resident": fields.integer, "to": box})
+    optional = {"moves": fields.many(move), "order": fields.one_of(*ORDERS)}
+    document = fields.record({"at": box}, optional)(selection, "selection")
+    moves = tuple((one["resident"], one["to"]) for one in document.get("moves", ()))
+    placement = Placement(document["at"], moves)
     if "order" in document:
-        _replayed(instance, placement, fields.string(document["order"], "order"))
+        _replayed(instance, placement, document["order"])
     return placement.flat()
 
 
 def _replayed(instance: Submesh, placement: Placement, order: str) -> None:
     """Refuse moves that cannot be made in the claimed order."""
-    if order not in ORDERS:
-        raise InputError(f"must be {' or '.join(ORDERS)}", "selection.order", order)
     if check(instance, placement.flat()):
         return  # its errors are reported by the caller's check
     if wrong := replay(instance, placement.moves, slide=order == "sliding"):
         raise InputError(f"does not hold: {wrong[0]}", "selection.order", order)
-
-
-def _box(instance: Submesh, value: Any, field: str) -> Box:
-    box = fields.integers(value, field)
-    if len(box) != 2 * instance.d:
-        raise InputError(f"must be {2 * instance.d} coordinates", field, list(box))
-    return box
 
 
 def _definition(instance: Submesh) -> dict[str, Any]:
@@ -133,14 +119,6 @@ def _definition(instance: Submesh) -> dict[str, Any]:
         "turns": [i for i, one in numbered if one.turns],
         "blocked": [list(cell) for cell in instance.blocked],
     }
-
-
-def _indices(value: Any, field: str, count: int) -> frozenset[int]:
-    indices = fields.integers(value, field)
-    for i, index in enumerate(indices):
-        if not 0 <= index < count:
-            raise InputError("no such resident", f"{field}[{i}]", index)
-    return frozenset(indices)
 
 
 def _flag(value: Any, field: str) -> bool:

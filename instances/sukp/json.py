@@ -6,7 +6,6 @@ from collections.abc import Collection
 from typing import Any
 
 from .. import fields
-from ..errors import InputError
 from ..json_text import digest
 from .instance import Sukp
 
@@ -26,7 +25,7 @@ def parse_sukp(value: Any, *, default_name: str = "unnamed") -> Sukp:
         **fields.origin(document, default_name),
         profits=fields.integers(document["profits"], "profits"),
         weights=fields.integers(document["weights"], "weights"),
-        items=tuple(fields.rows(document["items"], "items")),
+        items=fields.rows(document["items"], "items"),
         capacity=fields.integer(document["capacity"], "capacity"),
     )
 
@@ -51,13 +50,7 @@ def chosen_of(instance: Sukp, selection: Any) -> tuple[int, ...]:
 
     Raises InputError if it is not a list of different items.
     """
-    chosen = fields.integers(selection, "selection")
-    for i, item in enumerate(chosen):
-        if not 0 <= item < instance.n:
-            raise InputError("no such item", f"selection[{i}]", item)
-        if item in chosen[:i]:
-            raise InputError("chosen twice", f"selection[{i}]", item)
-    return tuple(sorted(chosen))
+    return tuple(sorted(fields.indices(instance.n, "item")(selection, "selection")))
 
 
 def _definition(instance: Sukp) -> dict[str, Any]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import combinations, product
 from random import Random
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from .claim import Claim, Outcome, Trial
 from .samples import of_one_axis, priced, sampled
 from .shrink import survey
 
+T = TypeVar("T")
 SAMPLES, QUICK_SAMPLES = 150, 18
 _MOST_FREE = 9
 _STATES = 6
@@ -94,17 +95,17 @@ def _lost_in(checker: Checker, state: State, chosen: tuple[int, ...]) -> str:
         for value in (CHOSEN, REJECTED, UNDECIDED)
     )
     value = checker.bound(state)[0]
-    leaves: list[tuple[object, ...]] = [
-        ("counts",),
-        ("bound", value, [*state.low], [*state.high]),
-        *(("twins", p) for p in taken),
-        *(("companions", p) for p in free),
-        *(("exchange", p, q) for p, q in product(taken, left)),
-        *(("narrow", h) for h in range(len(state.low))),
+    leaves: list[list[object]] = [
+        ["counts"],
+        ["bound", value, state.low.tolist(), state.high.tolist()],
+        *(["twins", p] for p in taken),
+        *(["companions", p] for p in free),
+        *(["exchange", p, q] for p, q in product(taken, left)),
+        *(["narrow", h] for h in range(len(state.low))),
     ]
-    for reason, *what in leaves:
-        if _accepted(checker.leaf, state, str(reason), *what):
-            return f"a leaf is accepted: {reason} {what}"
+    for leaf in leaves:
+        if _accepted(checker.leaf, state, checker.shapes.end(leaf, "")):
+            return f"a leaf is accepted: {leaf}"
     inside, outside = ([p for p in free if (p in chosen) == way] for way in (1, 0))
     steps: list[tuple[str, Any]] = [
         *((rule, [[p], []]) for rule in RULES for p in outside),
@@ -118,7 +119,7 @@ def _lost_in(checker: Checker, state: State, chosen: tuple[int, ...]) -> str:
         steps += [("narrow", [[[h, c + 1, high]]])] if c < high else []
         steps += [("narrow", [[[h, low, c - 1]]])] if low < c else []
     for rule, words in steps:
-        if _accepted(checker.step, state, rule, *words):
+        if _accepted(checker.step, state, checker.shapes.step([rule, *words], "")):
             return f"a step is accepted: {rule} {words}"
     return ""
 
@@ -127,10 +128,9 @@ RULES = ("cost", "twins", "companions")
 """Rules whose steps list what they choose and what they reject."""
 
 
-def _accepted(derive: object, state: State, *what: object) -> bool:
-    assert callable(derive)
+def _accepted(derive: Callable[[State, T], None], state: State, what: T) -> bool:
     try:
-        derive(state.copy(), *what)
+        derive(state.copy(), what)
     except Refused:
         return False
     return True

@@ -541,7 +541,7 @@ SOLUTION = {
         ),
         ({"limit": "patience"}, "limit: must be one of time, nodes, memory, interrupt"),
         ({"seconds": "fast"}, "seconds: must be a number, not 'fast'"),
-        ({"seconds": -1}, "seconds: must not be negative, not -1"),
+        ({"seconds": -1}, "seconds: must lie between 0 and 1000000000, not -1"),
         ({"seed": 0.5}, "seed: must be an integer, not 0.5"),
     ],
 )

@@ -47,7 +47,7 @@ def forged(checker: Checker, state: State) -> list[Any] | None:
             *(["narrow", h] for h in range(len(low))),
         ]
         for end in ends:
-            if accepted(checker.leaf, state.copy(), *end):
+            if accepted(checker.leaf, state, checker.shapes.end(end, "")):
                 return [[steps, end]]
         free = [p for p in points if state.status[p] == UNDECIDED]
         ways: list[Any] = [
@@ -61,8 +61,9 @@ def forged(checker: Checker, state: State) -> list[Any] | None:
             if low[h] < high[h]
         ]
         for step in ways:
-            if accepted(checker.step, state.copy(), *step):
-                checker.step(state, *step)
+            decoded = checker.shapes.step(step, "")
+            if accepted(checker.step, state, decoded):
+                checker.step(state, decoded)
                 steps.append(step)
                 break
         else:
@@ -80,9 +81,9 @@ def forged(checker: Checker, state: State) -> list[Any] | None:
     return [[steps, ["counts"]]]
 
 
-def accepted(derive: Any, *what: Any) -> bool:
+def accepted(derive: Any, state: State, what: Any) -> bool:
     try:
-        derive(*what)
+        derive(state.copy(), what)
     except Refused:
         return False
     return True
@@ -118,9 +119,9 @@ def test_who_needs_another_is_chosen_with_it_or_rejected_with_it(
     }.get((a, b))
     if after is None:
         with pytest.raises(Refused, match="exchanging 0 and 1 decides nothing"):
-            checker._by_exchange(state, [[0, 1]])
+            checker.step(state, checker.shapes.step(["exchange", [[0, 1]]], ""))
         return
-    checker._by_exchange(state, [[0, 1]])
+    checker.step(state, checker.shapes.step(["exchange", [[0, 1]]], ""))
     assert state.status[:2].tolist() == after
 
 
@@ -133,9 +134,10 @@ def test_only_a_count_that_is_open_is_split(split: tuple[Any, Any]) -> None:
     state = checker.root()
     assert checker.close(state)
     assert (state.low[0], state.high[0]) == (0, 1)
-    assert len(derive(checker, state.copy(), [[], ["split", 0, 0]])) == 2
-    with pytest.raises(Refused, match="split"):
-        derive(checker, state, [[], ["split", *split]])
+    node = checker.shapes.node
+    assert len(derive(checker, state.copy(), node([[], ["split", 0, 0]]))) == 2
+    with pytest.raises((Refused, InputError), match="split"):
+        derive(checker, state, node([[], ["split", *split]]))
 
 
 def test_nothing_false_can_be_forged_and_the_truth_can_be_proved() -> None:

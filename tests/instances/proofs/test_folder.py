@@ -194,6 +194,16 @@ UNUSABLE: dict[str, Callable[[Index], object]] = {
     "a missing proof": lambda x: x["entries"][0].pop("proof"),
     "a cost of nothing": lambda x: x["entries"][0].update(cost=None),
     "no list": lambda x: x.update(entries=7),
+    "an object for a list": lambda x: x.update(entries={"0": x["entries"][0]}),
+    "a list for text": lambda x: x.update(about=["x"]),
+    "a cost that is true": lambda x: x["entries"][0].update(cost=True),
+    "a cost of lists": lambda x: x["entries"][0].update(cost=[[1]]),
+    "a fraction for a cost": lambda x: x["entries"][0].update(cost=8.0),
+    "a size that is true": lambda x: x["entries"][0].update(bytes=True),
+    "a size that is null": lambda x: x["entries"][0].update(bytes=None),
+    "a list for a kind": lambda x: x["entries"][0].update(kind=["certificate"]),
+    "a file that is a list": lambda x: x["entries"][0]["proof"].update(file=["p"]),
+    "a proof that is null": lambda x: x["entries"][0].update(proof=None),
     "another format": lambda x: x.update(format="closeknit/solution"),
     "another version": lambda x: x.update(version=2),
 }
@@ -271,6 +281,35 @@ def test_a_forger_who_signs_gets_nowhere(folder: Path, capsys: Capsys) -> None:
                 name.write_bytes(before)
             count += 1
     assert count >= 15
+
+
+@pytest.mark.parametrize(
+    ("change", "verdict"),
+    [
+        ({"bound": 1}, "wrong: cost 48: "),
+        ({"bound": None}, "unusable: cost 48: "),
+        ({"more": 1}, "unusable: cost 48: "),
+        ({"objective": 48.0}, "unusable: cost 48: "),
+        ({"selection": None}, "unusable: cost 48: "),
+        ({"selection": {"0": [0, 0]}}, "unusable: cost 48: "),
+        ({"status": ["optimal"]}, "unusable: cost 48: "),
+        ({"sha256": True}, "unusable: cost 48: "),
+        ({"proof": ["checked", "certificate"]}, "unusable: cost 48: "),
+        ({"seed": True}, "unusable: cost 48: "),
+    ],
+)
+def test_a_solution_has_its_shape_in_folders_too(
+    change: Index, verdict: str, folder: Path, capsys: Capsys
+) -> None:
+    entry = next(one for one in read_index(folder) if one.problem == "ksubset")
+    path = folder / entry.solution.file
+    path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    changed(folder, lambda index: signed(index, folder))
+    status, text = verified(folder, capsys)
+    verdict = verdict.replace("48", str(entry.cost))
+    assert verdict in text
+    assert status == (1 if "wrong" in verdict else 2)
+    assert text.endswith("3 of 4 hold\n")
 
 
 def test_time_is_limited(folder: Path, capsys: Capsys) -> None:
