@@ -85,7 +85,10 @@ class Walk(Draw):
         self.lines.append(f"{label}{text}{end}")
         yield self.lines[-1]
         self.steps += 1
-        self._judge(text)
+        try:
+            self._judge(text)
+        except (ValueError, LookupError) as error:  # the checker would catch it
+            raise RuntimeError(self.text()) from error
 
     # The oracle.
 
@@ -156,10 +159,12 @@ class Walk(Draw):
     def _deleted(self, text: str, gone: set[int]) -> None:
         """What is named is deleted, nothing else."""
         words = text.replace(";", ":").split(":")[0].split()[1:]
-        if self.version < "2" and words[-1:] == ["0"] and ":" not in text:
-            words.pop()
+        if self.version < "2" and self.lines[-1].rstrip().endswith(" 0"):
+            words.pop()  # it ends the step
         if words[:1] == ["range"]:
-            self._require(gone <= set(range(*map(int, words[1:3]))), "is in the range")
+            begin, end = map(int, words[1:3])
+            within = all(begin <= each < end for each in gone)
+            self._require(within, "is in the range")
         elif all(word.lstrip("-+").isdecimal() or word == "id" for word in words):
             named = {int(word) for word in words if word != "id"}
             if min(named, default=0) >= 0:
