@@ -26,7 +26,6 @@ from closeknit.instances.proofs.store import Store
 
 from .drawn_steps import (
     ALL,
-    NAMES,
     RULES,
     VARIABLES,
     Draw,
@@ -46,6 +45,10 @@ _BY_TWIN = 0.3
 
 class Forged(AssertionError):
     """The checker accepted a step that is false."""
+
+
+class Unjudged(Exception):
+    """There are too many variables to look at all assignments."""
 
 
 class Walk(Draw):
@@ -110,7 +113,7 @@ class Walk(Draw):
         """Compare the store with what the step that was accepted may have changed."""
         problem = self.problem
         if len(self.store.variables) > VARIABLES:
-            raise NoProof("too many variables to judge")
+            raise Unjudged
         before, allowed, best = self.rows, self.allowed, self.best
         kept = {n for n, row in before.items() if self.store.rows.get(n) is row}
         new = [n for n, row in self.store.rows.items() if before.get(n) is not row]
@@ -148,13 +151,16 @@ class Walk(Draw):
     def _solved(self, text: str, best: int | None) -> None:
         """A solution obeys the formula, agrees with what is given, and has its cost."""
         given = ALL
-        for word in text.replace(";", " ").split()[1:]:
-            literal = NAMES.index(word.removeprefix("~")) + 1
-            given &= models([(1, -literal if word[0] == "~" else literal)], 1)
+        for word in text.replace(";", ":").partition(":")[0].split()[1:]:
+            given &= models([(1, self._literal_of(word))], 1)
         some = self.problem.feasible & given
         costs = {self.problem.cost[i] for i in range(2**VARIABLES) if some >> i & 1}
         known = costs if best is None else {min(cost, best) for cost in costs}
         self._require(self.best in known, "is a solution of this cost")
+
+    def _literal_of(self, word: str) -> int:
+        variable = self.store.variables[word.removeprefix("~")]
+        return -variable if word.startswith("~") else variable
 
     def _deleted(self, text: str, gone: set[int]) -> None:
         """What is named is deleted, nothing else."""
@@ -177,10 +183,7 @@ class Walk(Draw):
         row = words[0].split()[1:] if len(words) > 1 else text.split()[2:]
         if number.strip().isdecimal() and row[-2:-1] == [">="]:
             pairs = zip(row[:-2:2], row[1:-2:2], strict=True)
-            terms = [
-                (int(a), (NAMES.index(x.lstrip("~")) + 1) * (-1 if x[0] == "~" else 1))
-                for a, x in pairs
-            ]
+            terms = [(int(a), self._literal_of(x)) for a, x in pairs]
             same = models(terms, int(row[-1])) == self.problem.models(
                 self.rows[int(number)]
             )
@@ -220,7 +223,10 @@ def forge(seed: int, twin: type[Propagator] | None = None) -> int:
     walk = Walk(random, draw_problem(random))
     formula, length = walk.problem.formula, random.choice(_LENGTHS)
     for left in reversed(range(_REFUSED)):
-        said = verdict(formula, walk.more(length))
+        try:
+            said = verdict(formula, walk.more(length))
+        except Unjudged:
+            break
         refused = said.startswith(("Refused: step", "NoProof: step"))
         if "Error" in said or said.startswith("TooLong"):
             raise Forged(f"the checker fails with {said}:\n{walk.text()}")
