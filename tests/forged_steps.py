@@ -178,10 +178,11 @@ class Walk(Draw):
 
     def _equals(self, text: str) -> None:
         """The row that was written is equal to the one in the store."""
-        words = text.split(" : ")
-        number = words[1] if len(words) > 1 else text.split()[1]
-        row = words[0].split()[1:] if len(words) > 1 else text.split()[2:]
-        if number.strip().isdecimal() and row[-2:-1] == [">="]:
+        words, _, number = text[1:].partition(":")
+        row = words.split()
+        if self.version < "2":
+            number = row.pop(0)
+        if row[-2:-1] == [">="] and number.strip().isdecimal():
             pairs = zip(row[:-2:2], row[1:-2:2], strict=True)
             terms = [(int(a), self._literal_of(x)) for a, x in pairs]
             same = models(terms, int(row[-1])) == self.problem.models(
