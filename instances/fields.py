@@ -215,7 +215,9 @@ def one_of(*known: str) -> Shape[str]:
 
 
 def cost(value: Any, field: str) -> int | tuple[int, ...]:
-    """Return a cost: an integer, or a tuple of integers."""
+    """Return a cost: an integer, or a tuple of one or more integers."""
+    if value == []:
+        raise InputError("must not be empty", field, value)
     return integers(value, field) if isinstance(value, list) else integer(value, field)
 
 

@@ -1,6 +1,13 @@
-"""Faults of the checker of certificates, each off by one: see `planting.Edit`."""
+"""Faults of the checker of certificates, each off by one, and altered certificates."""
 
 from __future__ import annotations
+
+import hashlib
+import json
+import lzma
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 from .planting import Edit
 
@@ -49,3 +56,13 @@ CERTIFICATE_EDITS = {
         "(np.arange(len(self.twin)) > p)",
     ),
 }
+
+
+def rewrite(path: Path, change: Callable[[list[Any]], object]) -> None:
+    """Change the lines of a certificate and give it a digest that fits."""
+    lines = lzma.decompress(path.read_bytes()).decode().splitlines()[:-1]
+    values = [json.loads(line) for line in lines]
+    change(values)
+    body = "".join(json.dumps(value) + "\n" for value in values).encode()
+    body += hashlib.sha256(body).hexdigest().encode() + b"\n"
+    path.write_bytes(lzma.compress(body))

@@ -118,7 +118,7 @@ def check_infeasible(packing: Packing, certificate: Any) -> list[str]:
     kind = fields.objects(certificate, "certificate").get("kind")
     kind = fields.one_of(*KINDS)(kind, "certificate.kind")
     item = len(packing.items), "item"
-    more: Mapping[str, fields.Shape[Any]] = {
+    more: Mapping[str, Mapping[str, fields.Shape[Any]]] = {
         "area": {},
         "pair": {"items": fields.indices(*item)},
         "stack": {
@@ -127,8 +127,9 @@ def check_infeasible(packing: Packing, certificate: Any) -> list[str]:
         },
         "no place": {"item": fields.index(*item)},
         "dual feasible": {"functions": fields.row(*[_FUNCTION] * packing.d)},
-    }[kind]
-    given = fields.record({"kind": fields.string, **more})(certificate, "certificate")
+    }
+    shape = fields.record({"kind": fields.string, **more[kind]})
+    given = shape(certificate, "certificate")
     if kind == "area":
         return _of_area(packing)
     if kind == "pair":

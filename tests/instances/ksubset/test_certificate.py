@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import lzma
 import random
@@ -27,6 +26,7 @@ from closeknit.methods import KSUBSET
 from closeknit.solvers import Limit, clock
 from closeknit.solvers.certificate_kernels import FastChecker
 
+from ...certificate_edits import rewrite
 from ...strategies import random_ksubset
 
 Nodes = list[Any]
@@ -83,16 +83,6 @@ def test_limits_end_the_checking(tmp_path: Path) -> None:
     for by in CHECKERS:
         with pytest.raises(InputError, match="takes more than 0 s"):
             check_certificate(instance, path, seconds=0, by=by)
-
-
-def rewrite(path: Path, change: Callable[[list[Any]], object]) -> None:
-    """Change the lines of a certificate and give it a digest that fits."""
-    lines = lzma.decompress(path.read_bytes()).decode().splitlines()[:-1]
-    values = [json.loads(line) for line in lines]
-    change(values)
-    body = "".join(json.dumps(value) + "\n" for value in values).encode()
-    body += hashlib.sha256(body).hexdigest().encode() + b"\n"
-    path.write_bytes(lzma.compress(body))
 
 
 def first(lines: list[Any], reason: str) -> list[Any]:

@@ -138,13 +138,10 @@ class Case:
     def conforming(self, state: State) -> npt.NDArray[np.bool_]:
         """Which of the sets belong to a node."""
         chosen, rejected = state.status == CHOSEN, state.status == REJECTED
-        found: npt.NDArray[np.bool_] = (
-            self.members[:, chosen].all(axis=1)
-            & ~self.members[:, rejected].any(axis=1)
-            & (state.low <= self.counts).all(axis=1)
-            & (self.counts <= state.high).all(axis=1)
-        )
-        return found
+        inside = (state.low <= self.counts) & (self.counts <= state.high)
+        agree = self.members[:, chosen].all(axis=1), inside.all(axis=1)
+        against = self.members[:, rejected].any(axis=1)
+        return np.logical_and(*agree) & np.logical_not(against)
 
     def state(self, random: Random, checker: Checker) -> State:
         """Draw a node to which at least one of the sets belongs, if there is one."""

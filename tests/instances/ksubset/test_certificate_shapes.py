@@ -29,7 +29,7 @@ from closeknit.instances.problems import cost
 from closeknit.instances.proofs.__main__ import main
 from closeknit.solvers.certificate_kernels import FastChecker
 
-from .test_certificate import rewrite
+from ...certificate_edits import rewrite
 
 SQUARE = mesh(4, 4, k=4)
 ROW = KSubset("row", Points(((0,), (1,), (9,), (20,))), ((0,), (1,), (9,), (20,)), 2)
@@ -40,7 +40,7 @@ FORGED: dict[str, tuple[KSubset, int, Any, str]] = {
         "node[0][0].cost[0]: must be a list, not null",
     ),
     "a number for points": (
-        *(ROW, 8, [[["cost", [], 0]], ["bound", 8, [0, 0, 1], [0, 1, 1]]]),
+        *(ROW, 8, [[["cost", [], 0]], ["bound", 8, [0, 0, 1], [0, 1, 2]]]),
         "node[0][0].cost[1]: must be a list, not 0",
     ),
     "booleans for points": (
