@@ -7,10 +7,11 @@ from collections.abc import Callable
 from .rows import Row, add_to, divided, saturated, times
 from .statements import Refused, TooLong, bounded, number, paced
 
-Operand = Row | str | tuple[Row, int]
-"""A row that may be changed; a number or label as written; or a row with a factor."""
+Operand = str | tuple[Row, int] | Row
+"""A number or label as written; a stored row or a literal, with a factor; or a row that
+was computed, and may be changed."""
 _WEIGHT = 3
-"""What a row weighs beside its terms."""
+"""What a computed row weighs beside its terms."""
 
 
 class Combination:
@@ -46,15 +47,17 @@ class Combination:
     ) -> None:
         self._row, self._literal, self._spend, self._most = row, literal, spend, most
         self._stack: list[Operand] = []
-        self._held = 0
+        self._held = 0  # weight of the computed rows on the stack
+        self._axioms: dict[str, Row] = {}
 
     def evaluate(self, words: list[str]) -> Row:
         """Return the row that is left at the end."""
+        stack = self._stack
         for word in paced(words, self._spend):
             if word == "+":
                 self._add()
             elif word[0] in "+-@0123456789":
-                self._stack.append(word)
+                stack.append(word)
             elif word == "*":
                 self._multiply()
             elif word == "d":
@@ -65,69 +68,76 @@ class Combination:
             elif word == "w":
                 self._weaken()
             else:
-                self._push((Row({self._literal(word): 1}, 0), 1))
+                if word not in self._axioms:
+                    self._axioms[word] = Row({self._literal(word): 1}, 0)
+                stack.append((self._axioms[word], 1))
         row = self._pop_row()
-        if self._stack:
+        if stack:
             raise Refused("leaves more than one row")
         return row
 
     def _pop(self) -> tuple[Row, int, bool]:
         """Return an operand: a row, its factor, and whether it may be changed."""
         top = self._stack.pop()
-        if isinstance(top, str):
-            return self._row(top), 1, False
-        row, factor = top if isinstance(top, tuple) else (top, 1)
-        self._held -= len(row.terms) + _WEIGHT
-        return row, factor, row is top
+        if isinstance(top, Row):
+            self._held -= len(top.terms) + _WEIGHT
+            return top, 1, True
+        if isinstance(top, tuple):
+            return *top, False
+        return self._row(top), 1, False
 
     def _pop_row(self) -> Row:
         row, factor, _ = self._pop()
         self._spend(len(row.terms))
         return row if factor == 1 else times(row, factor)
 
-    def _push(self, operand: Row | tuple[Row, int]) -> None:
-        row = operand[0] if isinstance(operand, tuple) else operand
+    def _push(self, row: Row) -> None:
         bounded(row.degree)
         self._held += len(row.terms) + _WEIGHT
         if self._held > self._most:
             raise TooLong(f"has a step that holds more than {self._most} terms")
-        self._stack.append(operand)
+        self._stack.append(row)
 
     def _add(self) -> None:
-        small, factor, own = self._pop()
+        small, factor, changed = self._pop()
         large, by, owned = self._pop()
         if len(small.terms) > len(large.terms):
-            small, factor, own, large, by, owned = large, by, owned, small, factor, own
-        self._spend(len(small.terms))
-        if by != 1 or not owned:
+            small, factor, large, by, owned = large, by, small, factor, changed
+        if not owned:
             self._spend(len(large.terms))
             large = times(large, by)
+        self._spend(len(small.terms))
         self._push(add_to(large, small, factor))
 
     def _factor(self, word: str) -> int:
         top = self._stack.pop()
-        by = number(top) if isinstance(top, str) else 0
+        by = number(top) if isinstance(top, str) and top[0] != "@" else 0
         if by < 1:
             raise Refused(f"{word} needs a factor of at least 1")
-        bounded(by)
         return by
 
     def _multiply(self) -> None:
-        """Leave the factor beside the row: a sum needs no copy then."""
+        """Leave the factor beside a stored row, of which a sum needs no copy then."""
         by = self._factor("*")
+        top = self._stack[-1]
+        if isinstance(top, str):
+            self._stack[-1] = (self._row(top), by)
+            return
         row, factor, changed = self._pop()
-        if changed:  # coefficients of stored rows are known to be small enough
-            self._spend(len(row.terms))
-            bounded(max(row.terms.values(), default=0) * by)
-        bounded(by * factor)
-        bounded(row.degree * by * factor)
-        self._push((row, by * factor))
+        if not changed:
+            bounded(by * factor)
+            self._stack.append((row, by * factor))
+            return
+        self._spend(len(row.terms))
+        # Stored rows are known to be small enough, and so are sums of their multiples.
+        bounded(max(row.terms.values(), default=0) * by)
+        self._push(times(row, by))
 
     def _weaken(self) -> None:
         (variable,) = self._pop()[0].terms
         row, factor, changed = self._pop()
         self._spend(len(row.terms))
-        if factor != 1 or not changed:
+        if not changed:
             row = times(row, factor)
         for literal in (variable, -variable):
             row.degree -= row.terms.pop(literal, 0)

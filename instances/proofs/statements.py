@@ -189,7 +189,7 @@ def number(word: str) -> int:
     >>> number("-12")
     -12
     """
-    digits = word.lstrip("+-")
+    digits = word if word.isdecimal() else word.lstrip("+-")
     if not digits.isdecimal():
         raise NoProof(f"{word[:40]} is no number")
     if len(digits) > MOST_DIGITS:

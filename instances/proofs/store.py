@@ -9,6 +9,8 @@ from .propagation import Propagator, refuted_by
 from .rows import Row, negated, normalised
 from .statements import Limits, NoProof, Refused, TooLong, bounded, number, paced
 
+_SHORT = 10
+
 
 class Store:
     """The rows of a proof; those of the formula are in it from the beginning.
@@ -114,6 +116,10 @@ class Store:
 
     def row(self, word: str) -> Row:
         """Return the row of a number or label."""
+        if word.isdecimal() and len(word) < _SHORT:  # by far the most
+            found = self.rows.get(int(word))
+            if found is not None:
+                return found
         return self.rows[self.key(word)]
 
     def label(self, label: str, key: int) -> None:
