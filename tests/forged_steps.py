@@ -118,8 +118,9 @@ class Walk(Draw):
         kept = {n for n, row in before.items() if self.store.rows.get(n) is row}
         new = [n for n, row in self.store.rows.items() if before.get(n) is not row]
         self._look()
-        words = [word for word in text.split() if word[0] != "@"]
-        rule = words[0] if words else "*"
+        if text.startswith("@"):
+            text = text.partition(" ")[2]
+        rule = (text.split() or "*")[0]
         if (self.version == "3.0" and ";" in text) or rule[0] in "*%;:":
             return  # several steps, or none
         self._require(rule in RULES, "is no rule")
