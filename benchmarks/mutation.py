@@ -27,6 +27,7 @@ import subprocess
 import sys
 import time
 import tomllib
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from math import sqrt
 from pathlib import Path
@@ -192,7 +193,13 @@ def tested(words: list[str], seconds: float, *mutant: str) -> tuple[str, float]:
 
 
 def mutate(
-    name: str, copy: Path, until: float, seed: int, few: bool, first: bool
+    name: str,
+    copy: Path,
+    until: float,
+    seed: str,
+    few: bool,
+    first: bool,
+    checked: bool,
 ) -> None:
     """Test the mutants of one module in a copy, and record each result."""
     config = tomllib.loads(CONFIG.read_text(encoding="utf-8"))
@@ -205,6 +212,8 @@ def mutate(
     path = copy / name
     source = path.read_text(encoding="utf-8")
     size = 5 if few else module.get("sample", config["sample"])
+    if checked:
+        size = shares(config, int(seed.partition("-")[0])).get(name, 0)
     random = Random(f"{seed} {name}")
     count, drawn = mutants(source, config["operators"], size, random)
     options = ["-x", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0"]
@@ -258,9 +267,23 @@ def mutate(
         kept.write_text(text, encoding="utf-8")
 
 
-def results_of(name: str, seed: int) -> Path:
+def shares(config: dict, seed: int) -> Counter[str]:
+    """Draw mutants of all that proofs rest on; return how many of each module.
+
+    Every mutant of these modules is as likely as any other.
+    """
+    places = []
+    for name, module in config["modules"].items():
+        if module.get("checked"):
+            source = (ROOT / name).read_text(encoding="utf-8")
+            count, _ = mutants(source, config["operators"], 0, Random(0))
+            places += [name] * count
+    return Counter(Random(seed).sample(places, config["together"]))
+
+
+def results_of(name: str, seed: str) -> Path:
     """Return where the verdicts on a module's mutants are kept."""
-    return OUT / str(seed) / f"{name.replace('/', '.')}.jsonl"
+    return OUT / seed / f"{name.replace('/', '.')}.jsonl"
 
 
 def interval(hits: int, n: int) -> tuple[float, float]:
@@ -273,7 +296,7 @@ def interval(hits: int, n: int) -> tuple[float, float]:
     return tuple(100 * (middle + s * half) / (1 + z * z / n) for s in (-1, 1))
 
 
-def report(modules: list[str], seed: int, config: dict) -> int:
+def report(modules: list[str], seed: str, config: dict, target: float) -> int:
     """Print the counts of each class and module, and every survivor."""
     judged = {(j["module"], j["change"]): j for j in config.get("judged", ())}
     totals = dict.fromkeys(("mutants", "tested", "killed", "equivalent", "accepted"), 0)
@@ -308,7 +331,7 @@ def report(modules: list[str], seed: int, config: dict) -> int:
         print(
             f"\n- `{name}:{row['line']}` {row['operator']}: `{row['label']}`\n  {said}"
         )
-    return 0 if totals["killed"] >= config["target"] * relevant else 1
+    return 0 if totals["killed"] >= target * relevant else 1
 
 
 def row_of(name: str, count: dict[str, int]) -> str:
@@ -328,7 +351,7 @@ def one_module(name: str, place: Path, args: argparse.Namespace, config: dict) -
         environment["NUMBA_DISABLE_JIT"] = "1"
     until = str(time.time() + args.minutes * 60)
     words = [sys.executable, __file__, "--worker", name, str(copy), until]
-    words += ["--seed", str(args.seed)]
+    words += ["--seed", str(args.seed), *["--checked"] * args.checked]
     words += ["--few"] * args.few + ["--first"] * args.first
     try:
         subprocess.run(words, env=environment, check=False)
@@ -346,25 +369,32 @@ def main() -> int:
         "--few", action="store_true", help="five mutants of each module"
     )
     parser.add_argument("--first", action="store_true", help="only the quick tests")
+    parser.add_argument(
+        "--checked", action="store_true", help="one sample of all that proofs rest on"
+    )
     parser.add_argument("--seed", type=int, help="of the sample (default: the toml's)")
     parser.add_argument("--worker", nargs=3, help=argparse.SUPPRESS)
     args = parser.parse_args()
     config = tomllib.loads(CONFIG.read_text(encoding="utf-8"))
     if args.seed is None:
         args.seed = config["seed"]
+    seed = f"{args.seed}-checked" if args.checked else str(args.seed)
     if args.worker:
         name, copy, until = args.worker
-        mutate(name, Path(copy), float(until), args.seed, args.few, args.first)
+        rest = args.few, args.first, args.checked
+        mutate(name, Path(copy), float(until), seed, *rest)
         return 0
-    modules = args.modules or list(config["modules"])
+    among = [n for n, m in config["modules"].items() if m.get("checked")]
+    modules = args.modules or (among if args.checked else list(config["modules"]))
     if unknown := [name for name in modules if name not in config["modules"]]:
         parser.error(f"no such module in {CONFIG.name}: {unknown[0]}")
-    (OUT / str(args.seed)).mkdir(parents=True, exist_ok=True)
+    (OUT / seed).mkdir(parents=True, exist_ok=True)
     if not args.report:
         place = OUT / "copies"
         with ThreadPoolExecutor(args.jobs) as pool:
             list(pool.map(lambda name: one_module(name, place, args, config), modules))
-    return report(modules, args.seed, config)
+    target = config["checked_target"] if args.checked else config["target"]
+    return report(modules, seed, config, target)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,8 @@ if TYPE_CHECKING:
 _LOADERS = ("importlib.", "_frozen_importlib")
 _CALLED_BY_LLVM = "_raw_object_cache_"
 """Names of functions that llvmlite lets C call: ctypes drops their exceptions."""
+_OWNERS = (("subprocess", "__init__"), ("tempfile", "__init__"), ("shutil", "rmtree"))
+"""Functions of Python's that close a descriptor twice, or lose a child or a folder."""
 
 
 def uninterruptible(frame: "FrameType | None") -> bool:
@@ -16,13 +18,14 @@ def uninterruptible(frame: "FrameType | None") -> bool:
 
     It must not while a module is imported, since half a module would be of no use
     later; nor where LLVM hands over machine code, or Python drops an object or calls
-    back from collecting garbage, where the exception would be printed and forgotten.
+    back from collecting garbage, where the exception would be printed and forgotten;
+    nor while a child is started, or a folder for its files is made or removed.
     """
     collecting = [getattr(each, "__code__", None) for each in gc.callbacks]
     while frame is not None:
-        if frame.f_globals.get("__name__", "").startswith(_LOADERS):
+        module, name = frame.f_globals.get("__name__", ""), frame.f_code.co_name
+        if module.startswith(_LOADERS) or (module, name) in _OWNERS:
             return True
-        name = frame.f_code.co_name
         if name == "__del__" or name.startswith(_CALLED_BY_LLVM):
             return True
         if frame.f_code in collecting:

@@ -216,7 +216,8 @@ def _run(
     with (
         (folder / "stdout").open("wb") as out,
         (folder / "stderr").open("wb") as err,
-        deferred() as pressed,
+        deferred() as pressed,  # which the alarm sets, too
+        alarm_postponed(),
     ):
         child = subprocess.Popen(
             [sys.executable, "-m", f"{__package__}.mip_worker", str(folder)],

@@ -186,12 +186,12 @@ def test_proofs_of_infeasibility_at_their_edges() -> None:
     for wrong, said in (
         (proof("pair", items=[0, 3]), "no such item"),
         (proof("pair", items=[-1, 0]), "no such item"),
-        (proof("pair", items=[1, 1]), "repeat"),
+        (proof("pair", items=[1, 1]), "given twice"),
         (proof("stack", axis=2, items=[0]), "no such axis"),
         (proof("stack", axis=-1, items=[0]), "no such axis"),
-        (proof("dual feasible", functions=[["u", 1]]), "must be 2"),
-        (proof("dual feasible", functions=[["u", 1, 1], ["u", 1]]), "parameter after"),
-        (proof("dual feasible", functions=[["v", 1], ["u", 1]]), "parameter after"),
+        (proof("dual feasible", functions=[["u", 1]]), "must be a list of 2"),
+        (proof("dual feasible", functions=[["u", 1, 1], ["u", 1]]), "list of 2, not"),
+        (proof("dual feasible", functions=[["v", 1], ["u", 1]]), "functions"),
     ):
         with pytest.raises(InputError, match=said):
             check_infeasible(three, wrong)

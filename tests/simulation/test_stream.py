@@ -197,6 +197,20 @@ def test_a_job_that_outlives_its_estimate_may_end_at_any_moment() -> None:
     assert _starts(jobs, Policy.EASY) == {0: 0, 1: 10, 2: 15}
 
 
+def test_jobs_that_outlive_their_estimates_are_expected_to_end_together() -> None:
+    """0 and 1 should be gone since 2 and 3, so both may go at any moment.
+
+    Then six are idle and the head wants three: job 3 may keep two of the others.
+    """
+    jobs = [
+        StreamJob(0, 0, 2, 10, 2),
+        StreamJob(1, 0, 2, 10, 3),
+        StreamJob(2, 4, 3, 5, 5),
+        StreamJob(3, 5, 2, 50, 50),
+    ]
+    assert _starts(jobs, Policy.EASY) == {0: 0, 1: 0, 2: 10, 3: 5}
+
+
 def test_a_refused_head_is_passed_only_by_what_ends_before_the_next() -> None:
     # 0 and 2 leave gaps of two around 1; 3 wants three in a row of four idle
     jobs = _of((0, 2, 5), (0, 2, 9), (0, 2, 5), (6, 3, 5), (7, 1, 2), (7, 1, 3))

@@ -167,6 +167,13 @@ def test_whole_pages_are_internal_fragmentation() -> None:
     assert summary.utilization_pct == pytest.approx(100 * 50 / 160)
 
 
+def test_the_offered_load_is_what_was_asked_for() -> None:
+    """Not what was held: a page of two for one processor offers no more."""
+    jobs = [StreamJob(0, 0, 3, 10, 10), StreamJob(1, 5, 1, 20, 20)]
+    summary, _ = measure(jobs, Pages(Mesh((4, 2))))
+    assert summary.offered_load_pct == pytest.approx(100 * (30 + 20) / (5 * 8))
+
+
 class Ends(Allocator):
     """Takes from both ends, to leave pieces apart."""
 

@@ -3,6 +3,7 @@
 import importlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -219,6 +220,57 @@ def test_the_alarm_does_not_break_an_import(
     with pytest.raises(OutOfTimeError):
         import_and_go_on()
     assert sys.modules.pop("takes_its_time").until
+
+
+def ring_once(moment: str, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Have the alarm ring, once its time is over, right after a call of ``os``."""
+    called, rang = getattr(os, moment), list[int]()
+
+    def ringing(*given: object, **named: object) -> object:
+        result = called(*given, **named)
+        if not rang and len(interrupt._alarms) == 1:
+            rang.append(1)
+            interrupt._alarms[0]._until = 0.0
+            signal.raise_signal(signal.SIGALRM)
+        return result
+
+    monkeypatch.setattr(os, moment, ringing)
+    return rang
+
+
+@pytest.mark.parametrize("moment", ["fsencode", "pipe", "close"])
+def test_the_alarm_loses_no_child_that_is_being_started(
+    moment: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A constructor that is broken off leaves a child that nobody can end."""
+    children = list[subprocess.Popen[bytes]]()
+    rang = ring_once(moment, monkeypatch)
+    waits = [sys.executable, "-c", "input()"]
+
+    def start_and_go_on() -> None:
+        with alarmed(HANG):
+            children.append(subprocess.Popen(waits, stdin=subprocess.PIPE))
+            interrupt._alarms[0].set()
+            interrupt._alarms[0]._until = 0.0
+            signal.raise_signal(signal.SIGALRM)
+
+    with pytest.raises(OutOfTimeError):
+        start_and_go_on()
+    assert rang
+    assert len(children) == 1
+    children[0].communicate(b"\n", timeout=HANG)
+
+
+def test_the_alarm_does_not_break_the_removal_of_a_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Broken off there, Python closes the folder again: a bad file descriptor."""
+    (tmp_path / "one" / "two").mkdir(parents=True)
+    rang = ring_once("close", monkeypatch)
+    with alarmed(HANG):
+        shutil.rmtree(tmp_path / "one")
+    assert rang
+    assert not (tmp_path / "one").exists()
 
 
 def test_no_alarm_within_another_or_where_the_timer_is_taken() -> None:

@@ -116,7 +116,10 @@ class Path(NamedTuple):
 
 @kernel
 def node_of(problem: Problem, start: Nodes) -> tuple[Node, int]:
-    """Return the root with the decisions of a node pending, and their number."""
+    """Return the root with the decisions of a node pending, and their number.
+
+    An open element without weight is kept: it is of no use in R.
+    """
     n, m = len(problem.profit), len(problem.weight)
     node = Node(
         state=np.zeros(m + n, dtype=np.int8),
@@ -139,6 +142,10 @@ def node_of(problem: Problem, start: Nodes) -> tuple[Node, int]:
         if start.state[0, e] != OPEN:
             node.pending[waiting] = e
             node.verdict[waiting] = start.state[0, e]
+            waiting += 1
+        elif e < m and problem.weight[e] == 0:
+            node.pending[waiting] = e
+            node.verdict[waiting] = OUT
             waiting += 1
     return node, waiting
 
@@ -238,13 +245,6 @@ def blank(problem: Problem, rows: int) -> Nodes:
         state=np.zeros((rows, decided), dtype=np.int8),
         least=np.zeros(rows, dtype=np.int64),
     )
-
-
-def root(problem: Problem) -> Nodes:
-    """Return the root: weightless elements kept, nothing else decided."""
-    nodes = blank(problem, 1)
-    nodes.state[0, : len(problem.weight)][problem.weight == 0] = OUT
-    return nodes
 
 
 def _starts(rows: list[list[int]]) -> Indices:

@@ -40,7 +40,7 @@ from ....solvers.limits import Limits, limits
 from ....solvers.progress import report
 from ...search import SteppableSearch
 from . import kernels
-from .layout import Bytes, Nodes, Problem, blank, packed, root
+from .layout import Bytes, Nodes, Problem, blank, packed
 from .root import ByNumber
 from .semidefinite import Products
 
@@ -233,7 +233,7 @@ class ExclusionSearch(SteppableSearch):
         self._plunge = max(16, _WORK // (2 * size))
         self._waiting: list[tuple[int, int, bytes]] = []
         self._pushed = 0
-        self._push(0, root(self._problem), 0)
+        self._push(0, blank(self._problem, 1), 0)
 
     @property
     def chosen(self) -> tuple[int, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from itertools import combinations
 
 import networkx as nx
@@ -40,6 +41,26 @@ def searched(instance: KSubset, step: int) -> DistancesSearch:
         assert cost(instance, search.chosen) == search.best
         before = search.bound
     return search
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_the_bound_of_what_is_left_holds_after_each_node(part: int) -> None:
+    """Where the first candidate is not in an optimum, what is left has to show it."""
+    for seed in range(40 * part, 40 * part + 40):
+        chance = random.Random(seed)
+        n = chance.randint(6, 11)
+        edges = {}
+        for v in range(1, n):
+            edges[chance.randrange(v), v] = chance.randint(1, 3)
+        for _ in range(chance.randint(0, 8)):
+            a, b = sorted(chance.sample(range(n), 2))
+            edges.setdefault((a, b), chance.randint(1, 3))
+        graph = Graph(
+            n, tuple((*ends, w) for ends, w in edges.items()), tuple(range(n))
+        )
+        free = tuple((i,) for i in range(n))
+        instance = KSubset("any", graph, free, chance.randint(3, 5))
+        assert searched(instance, 1).best == optimum(instance)
 
 
 @settings(max_examples=150, deadline=None)

@@ -7,11 +7,22 @@ import pytest
 
 from closeknit.api.checking import check
 from closeknit.cli.app import run
-from closeknit.instances import InputError, Sukp, write_instance
+from closeknit.instances import (
+    InputError,
+    Instance,
+    KSubset,
+    Submesh,
+    Sukp,
+    Torus,
+    write_instance,
+)
 from closeknit.instances.proofs import Refused, check_proof_file, formula_of, proof_file
+from closeknit.instances.submesh import Resident
+from closeknit.instances.value import Value
 from closeknit.methods import METHODS
 from closeknit.solvers import Settings, write_solution
-from tests.proofs import branching_proof
+from tests.oracles import optimum
+from tests.proofs import branching_proof, cheapest_assignment
 
 KNAPSACK = Sukp("sack", (5, 4, 3), (3, 3, 3), ((0, 1), (1, 2), (2,)), 6)
 """Items 0 and 1 do not fit together; 1 and 2 do, and leave 5 out."""
@@ -45,6 +56,39 @@ def test_checks_a_proof(files: Files, capsys: Capsys) -> None:
         args = ["check", str(instance), str(solution), "--proof", str(proof), *options]
         assert run(args) == 0
     assert "holds: optimal, cost 5, bound 5" in capsys.readouterr().out
+
+
+MOVED = Submesh("moved", (3, 1), (Resident((1, 0, 1, 0)),), (2, 1))
+"""The resident in the middle moves one step, for a request of two."""
+PACKED = Submesh("packed", (4, 1), (Resident((2, 0, 2, 0)),), (1, 1))
+RING = KSubset("ring", Torus((5,)), tuple((i,) for i in range(5)), 3)
+"""Its formula counts half hops."""
+
+
+@pytest.mark.parametrize(
+    ("instance", "least"),
+    [(MOVED, (1, 1, 1)), (PACKED, (0, 0, 0)), (RING, optimum(RING))],
+)
+def test_bounds_are_those_of_the_instance(
+    instance: Instance, least: Value, tmp_path: Path
+) -> None:
+    """The objective of a formula has an offset and a unit, which cost nothing."""
+    formula = formula_of(instance)
+    assert formula.offset or formula.unit != 1
+    chosen = cheapest_assignment(formula)
+    assert chosen is not None
+    text = "".join(branching_proof(formula, chosen))
+    (tmp_path / "proof.pbp").write_text(text)
+    assert check_proof_file(instance, tmp_path / "proof.pbp").bound == least
+
+
+def test_a_bound_between_two_costs_proves_the_higher_one(tmp_path: Path) -> None:
+    """Seven half hops at least are four hops."""
+    formula = formula_of(RING)
+    text = "".join(branching_proof(formula, cheapest_assignment(formula)))
+    assert "BOUNDS 8 :" in text
+    (tmp_path / "proof.pbp").write_text(text.replace("BOUNDS 8 :", "BOUNDS 7 :"))
+    assert check_proof_file(RING, tmp_path / "proof.pbp").bound == 4
 
 
 def test_a_proof_about_another_instance_proves_nothing(files: Files) -> None:

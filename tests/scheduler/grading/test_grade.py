@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from closeknit.scheduler.grading import Decision, Grade, Totals, Ungraded, graded
 from closeknit.scheduler.grading.decisions import Why
+from closeknit.scheduler.grading.grade import ratio
 from closeknit.scheduler.placement import (
     NodeSelector,
     Objective,
@@ -98,6 +99,43 @@ def test_a_ratio_is_the_cost_over_the_least_of_all_choices(
     expected = Fraction(1) if first is None else Fraction(mine[first], least[first])
     assert one.low == one.high == expected
     assert bool(one.instead) == (one.cost != min(costs))
+
+
+@pytest.mark.parametrize(
+    ("objective", "cost", "least", "expected"),
+    [
+        # within one switch, at level 0, against a pair of switches, at level 1
+        (Objective.SPREAD, (1, 2, 9), (0, 1, 4), Fraction(2)),
+        (Objective.SPREAD, (2, 2, 9), (1, 2, 9), Fraction(3, 2)),
+        (Objective.SPREAD, (1, 3, 9), (1, 2, 9), Fraction(3, 2)),
+        (Objective.SPREAD, (4, 9), (2, 8), Fraction(2)),  # a diameter counts from 0
+        (Objective.SWITCHES, (3, 9), (2, 9), Fraction(3, 2)),
+        (Objective.HOPS, (3,), (0,), float("inf")),
+    ],
+)
+def test_a_ratio_is_that_of_the_first_part_that_differs(
+    objective: Objective,
+    cost: tuple[int, ...],
+    least: tuple[int, ...],
+    expected: Fraction | float,
+) -> None:
+    """Levels count from 1, since the lowest has number 0."""
+    assert ratio(objective, cost, least) == expected
+
+
+def test_nodes_below_no_domain_of_a_level_are_in_no_group_there() -> None:
+    """Two are in a pair of racks; two in a rack that is in no pair."""
+    lines = [f"SwitchName={name} Nodes={name}[1-4]" for name in "abc"]
+    lines += ["SwitchName=p Switches=a,b", "SwitchName=t Switches=p,c"]
+    selector = NodeSelector(parse_cluster("\n".join(lines)))
+    request = Request(4, levels={"level2": 2})
+    apart = decide(selector, request, ["a1", "a2", "c1", "c2"])
+    assert isinstance(apart, Grade)
+    assert apart.broken == ("level2",)
+    assert (apart.low, apart.high) == (None, None)
+    together = decide(selector, request, ["a1", "a2", "b1", "b2"])
+    assert isinstance(together, Grade)
+    assert together.broken == ()
 
 
 def test_segments_that_are_cut_say_what_was_possible() -> None:
