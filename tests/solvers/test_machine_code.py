@@ -322,20 +322,18 @@ def compile_apart(
     return [piece for piece in pieces if piece.closures]
 
 
-def earlier(one: Piece, other: Piece, random: Random) -> int:
+def earlier(one: Piece, other: Piece) -> int | None:
     """Return after how many more functions a process would number one as the other.
 
-    Both contain functions of numba's own with equal names but for the numbers.
+    That is, a function of numba's own that both have under one name but for the number;
+    None if there is none.
     """
     places, others = (
         {re.sub(r"B\d+v\d+", "", name): at for name, at in piece.symbols().items()}
         for piece in (one, other)
     )
     shared = sorted(places.keys() & others.keys())
-    if not shared:
-        return 0
-    name = random.choice(shared)
-    return others[name] - places[name]
+    return others[shared[0]] - places[shared[0]] if shared else None
 
 
 def hold_pairs(calls: Path, place: Path, pairs: Sequence[tuple[Piece, Piece]]) -> None:
@@ -357,25 +355,33 @@ def hold_pairs(calls: Path, place: Path, pairs: Sequence[tuple[Piece, Piece]]) -
     assert all(each["loaded"] for each in run_groups(calls, groups))
 
 
+def hold_some(calls: Path, place: Path, names: Sequence[str]) -> None:
+    """Hold pairs of kernels: all that have functions of one name, and drawn ones.
+
+    Of the former one is compiled again where as many functions have been numbered
+    before as let a counter give the functions of that name one number.
+    """
+    pieces = compile_apart(calls, place / "first", [(name, 0) for name in names])
+    pairs = list(combinations(pieces, 2))
+    alike = [
+        (one, other, ahead) if ahead >= 0 else (other, one, -ahead)
+        for one, other in pairs
+        if (ahead := earlier(one, other)) is not None
+    ]
+    assert len(alike) >= 3
+    later = [(one.kernel, ahead) for one, _, ahead in alike]
+    again = compile_apart(calls, place / "later", later)
+    apart = [(late, other) for late, (_, other, _) in zip(again, alike, strict=True)]
+    drawn = Random(SEED).sample(pairs, max(0, min(PAIRS, len(pairs)) - len(apart)))
+    hold_pairs(calls, place, apart + drawn)
+
+
 def test_kernels_of_two_processes_serve_a_third_one(
     calls: Path, tmp_path: Path
 ) -> None:
-    """Also where other functions were numbered before, so that counters would agree."""
     kept = pickle.loads(calls.read_bytes())
     brief = [n for n in sorted(kept) if kept[n] and expected_seconds(n) <= BRIEF]
-    random = Random(SEED)
-    drawn = [(name, 0) for name in random.sample(brief, 12)]
-    pieces = compile_apart(calls, tmp_path / "first", drawn)
-    pairs = random.sample(list(combinations(pieces, 2)), PAIRS)
-    later = []
-    for at, (one, other) in enumerate(pairs):
-        ahead = earlier(one, other, random)
-        if ahead < 0:
-            pairs[at], ahead = (other, one), -ahead
-        later.append((pairs[at][0].kernel, ahead))
-    again = compile_apart(calls, tmp_path / "later", later)
-    apart = [(late, other) for late, (_, other) in zip(again, pairs, strict=True)]
-    hold_pairs(calls, tmp_path, apart)
+    hold_some(calls, tmp_path, brief)
 
 
 @pytest.mark.slow
