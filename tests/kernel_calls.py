@@ -25,7 +25,7 @@ from closeknit.instances.submesh.packing import Item, Packing
 from closeknit.methods import METHODS
 from closeknit.methods.proofs import PROVERS, certified, proved_by
 from closeknit.methods.warming import KINDS, tiny_instances, warm
-from closeknit.reports.claims import exhaustive
+from closeknit.reports.claims import exhaustive, exhaustive_kernels
 from closeknit.scheduler.placement.warming import warm_placement
 from closeknit.simulation.network.warming import NETWORK_KERNELS
 from closeknit.solvers import Settings, Ties
@@ -107,7 +107,9 @@ def packings() -> None:
         pack_by_beam(packing, stop=Stop(200), runs=4)
         staircase(packing, most_nodes=500, stop=Stop(200))
         pack_by_gaps(packing, most_nodes=500, stop=Stop(200))
-    fixed = Packing("fixed", (8, 8), (Item((4, 4), (1, 1)), Item((3, 3))), torus=True)
+    fixed = Packing(
+        "fixed", (8, 8), (Item((4, 4), at=(1, 1, 4, 4)), Item((3, 3))), torus=True
+    )
     construct(fixed, 0, Stop(200), plain=False)
 
 
@@ -136,7 +138,7 @@ def others() -> None:
     net = exhaustive.network(Mesh((3, 2)))
     for table in (exhaustive.medians, exhaustive.free_centres, exhaustive.shells):
         table(net)
-    exhaustive.kernels.windows(net.hops, True, net.cells)
+    exhaustive_kernels.windows(net.hops, True, net.cells)
     ck.worst("mm", Mesh((3, 3)), k=3, exhaustive=True, time_limit=5.0)
     ck.worst("mm", Mesh((5, 5)), k=4, evaluations=30)
 
@@ -148,7 +150,7 @@ def main() -> None:
     def call(kernel: Kernel, *args: Any) -> Any:
         return recorder.call(kernel, *args)
 
-    Kernel.__call__ = call  # type: ignore[method-assign]
+    Kernel.__call__ = call  # type: ignore[method-assign, assignment]
     np.seterr(over="ignore")
     for work in (methods, packings, others):
         work()
