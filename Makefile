@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 OUT ?= out
 SECONDS ?= 60
 
-.PHONY: data docs review check-wheel help report test test-slow lint lock audit licences fuzz bench bench-exact bench-models bench-procset-models bench-procset-bb bench-sukp bench-sukp-table bench-submesh bench-stream bench-network bench-mapping bench-packing bench-procset-proofs bench-ptas bench-graphs bench-ksubset-proofs bench-limits bench-cold bench-serve bench-clusters warm soak mutation veripb install-veripb slurm-live slurm-packages clean
+.PHONY: data published docs review check-wheel help report test test-slow lint lock audit licences fuzz bench bench-exact bench-models bench-procset-models bench-procset-bb bench-sukp bench-sukp-table bench-submesh bench-stream bench-network bench-mapping bench-packing bench-procset-proofs bench-ptas bench-graphs bench-ksubset-proofs bench-limits bench-cold bench-serve bench-clusters warm soak mutation veripb install-veripb slurm-live slurm-packages clean
 
 help:
 	@echo "make report     set up, run every method on the bundled instances, write $(OUT)/report"
@@ -16,6 +16,7 @@ help:
 	@echo "make docs       the documentation site, in $(OUT)/site"
 	@echo "make review     what scientific Python expects of a repository"
 	@echo "make check-wheel  a wheel and an sdist that install and solve outside the checkout"
+	@echo "make published  compute again what the pages publish; which answers have changed?"
 	@echo "make data       the public data that some tests read: what is there, what is missing"
 	@echo "make fuzz       every text grammar under Atheris, $(SECONDS) seconds each"
 	@echo "make audit      known weaknesses of the pinned versions (asks the network)"
@@ -90,6 +91,10 @@ report: $(VENV)/.ready
 	@echo "for compiling. Stopped, the same command goes on; on a terminal a bar tells the time left."
 	$(BIN)/closeknit ratios bundled worst-cases --out $(OUT)/report
 	@echo "The report: file://$(abspath $(OUT)/report/report.html)"
+
+# ALL=1 runs what 6 hours allow; stopped, the same command goes on. ARGS="--only frontier"
+published: $(VENV)/.ready
+	$(BIN)/python tools/published.py --out $(OUT)/published $(if $(ALL),--all) $(ARGS)
 
 # All kernels, compiled beforehand in parallel; what is there already is skipped.
 warm: $(VENV)/.ready
