@@ -201,7 +201,7 @@ def test_methods_that_answer_nothing_measure_nothing(run: Run, tmp_path: Path) -
     words = ("ratios", "jobs", "--methods", "tree-dp", "--out", "out")
     status, _, complained = run(*words)
     assert status == 2
-    assert complained == "closeknit: no method answered: tree-dp: needs a tree\n"
+    assert complained == "closeknit: no method answered (tree-dp: needs a tree)\n"
     assert not ck.ratios(JOB, tmp_path / "api", methods="tree-dp").holds
     assert ck.ratios(JOB, tmp_path / "exact", methods="auto").holds
 
@@ -216,7 +216,7 @@ def test_a_changed_method_is_run_again_and_only_that(run: Run, tmp_path: Path) -
         status, said, _ = run(*words, "--out", "out", *more)
         assert status == 0
         rows = rows_in(tmp_path / "out" / FILE)
-        return {row.method: row.cost for row in rows}, said.splitlines()[2:-1]
+        return {row.method: row.cost for row in rows}, said.splitlines()[2:-2]
 
     before, said = costs()
     assert said == []

@@ -277,7 +277,7 @@ LIES: dict[str, list[tuple[dict[str, Any], str]]] = {
     "bag": [
         ({"objective": 3, "bound": 3}, "objective: is 3, but it costs 4"),
         ({"selection": [0, 1]}, "selection: weighs 8, more than the capacity of 6"),
-        ({"selection": [0, 0]}, "selection[1]: chosen twice: 0"),
+        ({"selection": [0, 0]}, "selection[1]: given twice: 0"),
         ({"selection": [3]}, "selection[0]: no such item: 3"),
         ({"selection": ["a"]}, "selection[0]: must be an integer, not 'a'"),
         ({"selection": None}, "selection: missing, but status is optimal"),

@@ -10,6 +10,7 @@ from closeknit.instances import ProcessorSet, ProcSet
 from closeknit.instances.json_text import dumps
 from closeknit.instances.procset import json as procset_json
 from closeknit.methods import METHODS
+from closeknit.methods.code_digest import code_of
 from closeknit.methods.old_names import OLD_NAMES
 from closeknit.reports.campaigns.campaign import Campaign, Lineup
 from closeknit.reports.campaigns.rows import row_of
@@ -49,7 +50,8 @@ def test_commands_accept_old_names(
 def test_rows_stored_under_an_old_name_are_used(tmp_path: Path) -> None:
     table = METHODS["procset"]
     result = table["set-opening-bb"](PAIR)
-    row = row_of(PAIR, "opened-bb", DEFAULT, result, "failed")
+    code = code_of(table["set-opening-bb"])
+    row = row_of(PAIR, "opened-bb", DEFAULT, result, "failed", code=code)
     with ResultStore(tmp_path) as store:
         store.append(row)
     lineup = Lineup(methods=[], exact=table["set-opening-bb"])

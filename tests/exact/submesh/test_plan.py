@@ -276,5 +276,7 @@ def test_solution_files_tell_the_order_and_are_held_to_it() -> None:
         InputError, match=r"selection.order: does not hold: moves\[0\]: residents\[0\]"
     ):
         chosen_of(instance, wrong)
-    with pytest.raises(InputError, match="must be copying or sliding, not 'flying'"):
+    with pytest.raises(
+        InputError, match="must be one of copying, sliding, not 'flying'"
+    ):
         chosen_of(instance, {**selection, "order": "flying"})

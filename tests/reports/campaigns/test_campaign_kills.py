@@ -123,7 +123,7 @@ def test_nothing_is_lost_doubled_or_left_behind(tmp_path: Path, kills: int) -> N
     assert with_rows > kills / 2
     assert until_empty(temporary)
     assert {path.name for path in parts.iterdir()} == {
-        *(LOCK, FILE, "report.html", "report.md", "ratios.csv")
+        *(LOCK, FILE, "rederived.json", "report.html", "report.md", "ratios.csv")
     }
 
 
