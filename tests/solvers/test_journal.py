@@ -23,7 +23,7 @@ def test_every_answer_of_a_method_is_a_line(
     monkeypatch.setenv(ANSWERS, str(path))
     for method in ("mm", "cuts-bb"):
         ck.solve(JOB, method)
-    first, last = map(json.loads, path.read_text().splitlines())
+    first, *_, last = map(json.loads, path.read_text().splitlines())
     assert (first["method"], first["cost"], first["bound"]) == ("mm", 8, None)
     assert (last["method"], last["cost"], last["bound"]) == ("cuts-bb", 8, 8)
     assert first["instance"] == last["instance"]
