@@ -53,6 +53,8 @@ TIME = re.compile(
     re.IGNORECASE,
 )
 """Names of columns and fields that are left out."""
+LEFT_OUT = ("ratios.csv", "rederived.json")
+"""Files that hold what limits stopped, too; their answers are in the methods' lines."""
 SOURCES = (
     *("api", "cli", "exact", "formulations", "heuristics", "instances", "methods"),
     *("reports", "scheduler", "simulation", "solvers", "benchmarks", "constraints.txt"),
@@ -249,6 +251,8 @@ def answers_in(folder: Path) -> tuple[list[str], int, int]:
     found = [f"{key} {value}" for key, values in given.items() for value in values]
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder)
+        if path.name in LEFT_OUT:
+            continue
         if path.is_symlink() or any((folder / up).is_symlink() for up in name.parents):
             continue
         if path.suffix == ".csv":
@@ -322,22 +326,13 @@ def main() -> int:
             lambda job: carry_out(job, out, version, args.limit), todo.values()
         )
         for job, one in zip(todo.values(), done, strict=True):
-            before = recorded.get(one.run)
-            word = "new" if before is None else "as before"
-            if before not in (None, one.digest):
-                word = "CHANGED"
+            word = verdict(one, recorded)
+            if word == "CHANGED":
                 changed.append(job)
-            if one.status or one.contradictions or not one.answers:
-                failed += 1
-                word = (
-                    f"exit {one.status}"
-                    if one.status
-                    else f"{one.contradictions} contradictions"
-                    if one.contradictions
-                    else "no answers"
-                )
-            else:
+            if word in ("CHANGED", "as before", "new"):
                 recorded[one.run] = one.digest
+            else:
+                failed += 1
             print(
                 f"| {', '.join(job.pages)} | `{one.run}` | {one.seconds:.0f} "
                 f"| {one.answers} | {one.stopped} | {one.digest} | {word} |",
@@ -350,6 +345,20 @@ def main() -> int:
     if args.keep:
         RECORD.write_text(json.dumps(recorded, indent=1, sort_keys=True) + "\n")
     return int(bool(changed or failed))
+
+
+def verdict(done: Done, recorded: dict[str, str]) -> str:
+    """Compare an outcome with the digests of before, in a word or two."""
+    if done.status:
+        return f"exit {done.status}"
+    if done.contradictions:
+        return f"{done.contradictions} contradictions"
+    if not done.answers:
+        return "no answers"
+    before = recorded.get(done.run)
+    if before is None:
+        return "new"
+    return "as before" if before == done.digest else "CHANGED"
 
 
 def list_changes(job: Job, before: Path, now: Path) -> None:
