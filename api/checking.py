@@ -94,6 +94,9 @@ def check(
     elif isinstance(solution, str | Path):
         claimed = read_solution(solution)
     else:
+        for field, path in (("certificate", certificate), ("proof", proof)):
+            if path is not None:
+                raise InputError("is for a solution, not for a selection", field)
         try:
             chosen = indices_of(instance, solution)
         except InputError as error:

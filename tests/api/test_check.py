@@ -44,3 +44,10 @@ def test_a_certificate_about_another_problem_is_refused(tmp_path: Path) -> None:
 
 def test_a_selection_claims_nothing() -> None:
     assert ck.check(JOB, [0, 1, 2, 3]) == []
+
+
+@pytest.mark.parametrize("what", ["certificate", "proof"])
+def test_a_selection_takes_no_proof(what: str) -> None:
+    """A file that nobody reads must not seem to hold."""
+    with pytest.raises(ck.InputError, match=f"^{what}: is for a solution"):
+        ck.check(JOB, [0, 1, 2, 3], **{what: "missing"})
