@@ -1,5 +1,6 @@
 """Proofs say the same in every version of the syntax."""
 
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
 import pytest
@@ -120,3 +121,21 @@ def test_check_rewrites_a_proof_that_holds(
     assert run([*command, "--rewrite", str(out), "--syntax", version]) == 0
     assert out.read_text().startswith(f"pseudo-Boolean proof version {version}\n")
     assert check_proof_file(SACK, out).bound == 5
+
+
+@pytest.mark.parametrize("source", ["-", "/dev/null"])
+def test_what_can_be_read_once_only_is_not_rewritten(
+    files: list[str],
+    source: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Rewriting would find nothing, or something else than what holds."""
+    instance, solution, proof = files
+    content = TextIOWrapper(BytesIO(Path(proof).read_bytes()))
+    monkeypatch.setattr("sys.stdin", content)
+    out = Path(proof).with_name("out")
+    command = ["check", instance, solution, "--proof", source, "--rewrite", str(out)]
+    assert run(command) == 2
+    assert "must be a file for --rewrite" in capsys.readouterr().err
+    assert not out.exists()
