@@ -94,6 +94,9 @@ def check(
     elif isinstance(solution, str | Path):
         claimed = read_solution(solution)
     else:
+        for field, path in (("certificate", certificate), ("proof", proof)):
+            if path is not None:
+                raise InputError("is for a solution, not for a selection", field)
         try:
             chosen = indices_of(instance, solution)
         except InputError as error:
@@ -233,8 +236,16 @@ def _shape_errors(instance: Instance, solution: SolutionFile) -> list[str]:
 
 
 def _reaches(solution: SolutionFile, proved: Value, by: str) -> bool:
-    """Whether a bound is claimed and was proved; raise `_Untrue` if it is above."""
-    bound = solution.bound
+    """Whether a bound is claimed and was proved; raise `_Untrue` if it is above.
+
+    Or if the selection costs less than what was proved: then the proof, or what checks
+    it, is wrong.
+    """
+    bound, price = solution.bound, solution.objective
+    if price is not None and ordered(price) < ordered(proved):
+        raise _Untrue(
+            f"objective: is {cost_text(price)}, but {by} proves {cost_text(proved)}"
+        )
     if bound is not None and ordered(bound) > ordered(proved):
         raise _Untrue(
             f"bound: is {cost_text(bound)}, but {by} proves {cost_text(proved)}"

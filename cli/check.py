@@ -16,11 +16,12 @@ cannot be used.
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 from ..instances import problem_of, read_instance
 from ..instances.errors import InputError
-from ..instances.files import writing
+from ..instances.files import STANDARD, writing
 from ..instances.proofs import (
     Limits,
     Propagator,
@@ -90,6 +91,10 @@ def run(args: argparse.Namespace) -> int:
     """Print one line per fault, or what holds and what was derived again."""
     if args.rewrite and args.proof is None:
         raise InputError("is for --proof", field="--rewrite")
+    if args.rewrite and (args.proof == STANDARD or not Path(args.proof).is_file()):
+        raise InputError(
+            "must be a file for --rewrite, which reads it once more", file=args.proof
+        )
     settings = shared.settings_of(args)
     limits = Limits(seconds=settings.time_limit, now=clock.now)
     if is_opb(args.file):

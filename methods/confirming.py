@@ -42,11 +42,12 @@ from .tiers import run_once
 
 SECOND = {
     "ksubset": ("cuts-median/cpsat", "rlt/highs", "pairs/cpsat", "pairs/highs"),
-    "procset": ("classes/cpsat", "classes/highs"),
-    "sukp": ("union/cpsat", "union/highs"),
+    "procset": ("classes/cpsat", "classes/highs", "opb/exact"),
+    "sukp": ("union/cpsat", "union/highs", "opb/exact"),
     "submesh": ("left-below/highs", "moves/cpsat", "opb/exact"),
 }
-"""Methods that are asked last, by problem, the fastest first."""
+"""Methods that are asked last, by problem, the fastest first; none with the model of
+the one that answered, whose fault both would share."""
 
 FORMAT = "closeknit/contradiction"
 _LEAST = 0.05
@@ -110,14 +111,17 @@ def ask_others(
     result: Result,
     settings: Settings,
     *,
+    refuted: str = "",
     where: Path | None = None,
 ) -> Result:
-    """Ask other code about any answer that has a proof; see `confirm`."""
+    """Ask other code about any answer that has a proof; see `confirm`.
+
+    ``refuted`` is why an own proof has refuted it already.
+    """
     proof = result.proof
     assert proof is not None
     deadline = clock.now() + settings.time_limit
     witnesses = list(_witnesses(instance, name, result, settings))
-    refuted = ""
     for number, (other, ask) in enumerate(witnesses, 1):
         left = deadline - clock.now()
         if left < _LEAST:
@@ -127,7 +131,7 @@ def ask_others(
         except KeyboardInterrupt:
             break
         except Refuted as error:
-            refuted = f"{name} ({proof}) claims {answer_text(result)}, but {error}"
+            refuted = str(error)
             continue
         except (InputError, SolverError) as error:
             LOG.debug("%s does not confirm %s: %s", other, name, error)
@@ -142,8 +146,9 @@ def ask_others(
         if found.limit is Limit.INTERRUPT:
             break
     if refuted:
-        path = keep_both(instance, {name: result}, refuted, where)
-        raise Contradiction(f"{instance.name}: {refuted}; the answer is in {path}")
+        why = f"{name} ({proof}) claims {answer_text(result)}, but {refuted}"
+        path = keep_both(instance, {name: result}, why, where)
+        raise Contradiction(f"{instance.name}: {why}; the answer is in {path}")
     return result
 
 
@@ -193,10 +198,12 @@ def _witnesses(
         yield "auto", partial(ask, table["auto"])
     yield "an own proof", lambda left: prove_again(instance, result, left) or result
     asked = set(result.proof.code)
+    own_model = name.rpartition("/")[0]
     for other in SECOND[problem]:
-        backend = other.rpartition("/")[2].replace("cpsat", "cp-sat")
+        model, _, backend = other.replace("cpsat", "cp-sat").rpartition("/")
         refuses = table[other].refuses
-        if backend not in asked and not (refuses and refuses(instance)):
+        known = backend in asked or model == own_model
+        if not (known or (refuses and refuses(instance))):
             asked.add(backend)
             yield other, partial(ask, table[other])
 

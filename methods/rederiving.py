@@ -95,14 +95,18 @@ def rederive(
     where
         Folder of the file that a contradiction leaves, see `confirming.keep_both`.
     """
+    refuted = ""
     try:
         if rederivable(result):
             return Rederived() if prove_again(instance, result, seconds) else OPEN
-    except Refuted:  # then others say what is true
-        seconds = max(seconds, _SECOND)
+    except Refuted as error:  # then others say what is true
+        refuted, seconds = str(error), max(seconds, _SECOND)
     try:
-        settings = Settings(time_limit=seconds)
-        found = ask_others(instance, name, result, settings, where=where)
+        found = ask_others(
+            *(instance, name, result, Settings(time_limit=seconds)),
+            refuted=refuted,
+            where=where,
+        )
     except Contradiction as error:
         return Rederived(str(error).removeprefix(f"{instance.name}: "))
     return OPEN if found is result else Rederived(proof=found.proof)

@@ -100,7 +100,7 @@ class _Rewriter:
             if gone := self._deleted(first.split()):
                 yield self.line(f"del id {' '.join(map(str, gone))}")
         elif rule == "c":
-            yield from self._none(first)
+            yield from self._none(_rows_of(first))
         elif rule == "conclusion":
             yield from self._concluded(first.split(), more)
         elif rule not in ("output", "core", "end", "e"):
@@ -141,47 +141,54 @@ class _Rewriter:
         return f"{'u' if self.version == '1.1' else 'rup'} {row} ;\n"
 
     def _deleted(self, words: list[str]) -> list[int]:
-        if words[0] == "range":
-            rows = [n for n in range(*map(int, words[1:])) if n in self._new]
+        if words[:1] == ["range"]:
+            begin, end = map(int, words[1:])
+            rows = [n for n in self._new if begin <= n < end]
         else:
-            rows = [self._old(word) for word in words[words[0] == "id" :]]
+            rows = [self._old(word) for word in words[words[:1] == ["id"] :]]
         return [new for n in rows if (new := self._new.pop(n)) > self._count]
 
     def _priced(self, words: list[str]) -> None:
         """Remember the objective of the best solution."""
         true = {w.removeprefix("~"): not w.startswith("~") for w in words}
-        given = {self._numbers[name]: value for name, value in true.items()}
+        known = self._numbers  # which new variables are not among
+        given = {known[name]: value for name, value in true.items() if name in known}
         if not self._objective.keys() <= given.keys():
             raise InputError("a solution leaves a variable of the objective open")
         cost = sum(a for x, a in self._objective.items() if given[x])
         self._best = cost if self._best is None else min(self._best, cost)
 
-    def _none(self, hint: str) -> Iterator[str]:
-        """Conclude that there is no solution, or none cheaper than the best."""
+    def _none(self, hints: list[str]) -> Iterator[str]:
+        """Conclude that there is no solution, or none cheaper than the best.
+
+        Only one row can be named for it; without any, all count.
+        """
         if self.version == "1.1":
             yield from ("u >= 1 ;\n", "c -1\n")
             self.over = True
             return
         best = "INF" if self._best is None else self._best
-        named = f": {self._row(hint)} " if hint and self.version == "3.0" else ""
+        named = ""
+        if self.version == "3.0" and len(hints) == 1:
+            named = f": {self._row(hints[0])} "
         yield from self._end(f"conclusion BOUNDS {best} {named}{best}")
 
     def _concluded(self, first: list[str], more: list[str]) -> Iterator[str]:
         kind, *rest = first
-        hints = more[0].split() if more else []
+        hints = _rows_of(more[0]) if more else []
         if kind == "UNSAT":
-            yield from self._none("".join(hints))
+            yield from self._none(hints)
             return
         if kind != "BOUNDS":
             raise InputError("concludes nothing")
         most = rest[1] if len(rest) > 1 else hints.pop()
         if rest[0] == "INF":
-            yield from self._none("".join(hints) if len(rest) == 1 else "")
+            yield from self._none(hints)
             return
         if self.version == "1.1":
             if self._best is None or int(rest[0]) != self._best:
                 raise InputError("version 1.1 has no bound below the best solution")
-            yield from self._none("")
+            yield from self._none([])
         elif self.version == "2.0" or not hints or len(rest) > 1:
             yield from self._end(f"conclusion BOUNDS {rest[0]} {most}")
         else:
@@ -192,3 +199,8 @@ class _Rewriter:
         for line in ("output NONE", conclusion, "end pseudo-Boolean proof"):
             yield self.line(line)
         self.over = True
+
+
+def _rows_of(hints: str) -> list[str]:
+    """Leave the negation of what follows out of hints."""
+    return [word for word in hints.split() if word != "~"]

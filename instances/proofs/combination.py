@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from .rows import Row, add_to, divided, saturated, times
-from .statements import Refused, TooLong, bounded, number, paced
+from .statements import Refused, TooLong, bounded, number, paced, room
 
 Operand = str | tuple[Row, int] | Row
 """A number or label as written; a stored row or a literal, with a factor; or a row that
@@ -48,6 +48,7 @@ class Combination:
         self._row, self._literal, self._spend, self._most = row, literal, spend, most
         self._stack: list[Operand] = []
         self._held = 0  # weight of the computed rows on the stack
+        self._bits = 0  # of the largest number that any of them had
         self._axioms: dict[str, tuple[Row, int]] = {}
 
     def evaluate(self, words: list[str]) -> Row:
@@ -91,10 +92,13 @@ class Combination:
         self._spend(len(row.terms))
         return row if factor == 1 else times(row, factor)
 
-    def _push(self, row: Row) -> None:
+    def _push(self, row: Row, grown: Iterable[int] | None = None) -> None:
+        """Push a computed row; only ``grown`` may be larger than what was popped."""
         bounded(row.degree)
+        numbers = row.terms.values() if grown is None else grown
+        self._bits = max(self._bits, max(numbers, default=0).bit_length())
         self._held += len(row.terms) + _WEIGHT
-        if self._held > self._most:
+        if room(self._held, self._bits) > self._most:
             raise TooLong(f"has a step that holds more than {self._most} terms")
         self._stack.append(row)
 
@@ -107,7 +111,8 @@ class Combination:
             self._spend(len(large.terms))
             large = times(large, by)
         self._spend(len(small.terms))
-        self._push(add_to(large, small, factor))
+        terms = add_to(large, small, factor).terms
+        self._push(large, (terms.get(x, 0) for x in small.terms) if owned else None)
 
     def _factor(self, word: str) -> int:
         top = self._stack.pop()
@@ -141,4 +146,4 @@ class Combination:
             row = times(row, factor)
         for literal in (variable, -variable):
             row.degree -= row.terms.pop(literal, 0)
-        self._push(row)
+        self._push(row, () if changed else None)

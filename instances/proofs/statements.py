@@ -16,6 +16,8 @@ from ..errors import InputError
 VERSIONS = ("1.0", "1.1", "1.2", "2.0", "3.0")
 MOST_BITS = 4096
 """Of a number in a row."""
+SHORT_BITS = 256
+"""Each so many bits of the largest number of a row make its terms count once more."""
 MOST_DIGITS = 1234
 """Of a number in the text; numbers of `MOST_BITS` bits have 1234 at most."""
 _WORK = 2**14
@@ -195,6 +197,15 @@ def number(word: str) -> int:
     if len(digits) > MOST_DIGITS:
         raise Refused("has numbers that are too large")
     return int(word)
+
+
+def room(terms: int, bits: int) -> int:
+    """Return as how many terms those with numbers of so many bits count.
+
+    >>> room(5, 255), room(5, 256)
+    (5, 10)
+    """
+    return terms * (1 + bits // SHORT_BITS)
 
 
 def bounded(value: int) -> None:

@@ -7,7 +7,16 @@ from collections.abc import Callable, Iterator
 from .formula import Formula
 from .propagation import Propagator, refuted_by
 from .rows import Row, negated, normalised
-from .statements import Limits, NoProof, Refused, TooLong, bounded, number, paced
+from .statements import (
+    Limits,
+    NoProof,
+    Refused,
+    TooLong,
+    bounded,
+    number,
+    paced,
+    room,
+)
 
 _SHORT = 10
 
@@ -78,7 +87,7 @@ class Store:
         self._given.add(self.last)
 
     def _number(self, row: Row) -> None:
-        self._terms += len(row.terms)
+        self._terms += _room(row)
         if len(self.rows) >= self._most:
             raise TooLong(f"stores more than {self.limits.rows} rows")
         if self._terms > self.limits.terms:
@@ -89,7 +98,7 @@ class Store:
     def delete(self, key: int) -> None:
         """Delete a row, or the number of one that stays."""
         row = self.rows.pop(key)
-        self._terms -= len(row.terms)
+        self._terms -= _room(row)
         if key in self._given:
             self._given.remove(key)
         else:
@@ -170,3 +179,7 @@ class Store:
             rows += [self.row(x) for x in paced(hints, self.spend) if x != "~"]
             return refuted_by(rows, self.spend)
         return self.propagator.refuted(rows) or refuted_by(rows, self.spend)
+
+
+def _room(row: Row) -> int:
+    return room(len(row.terms), max(row.terms.values(), default=0).bit_length())

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import closeknit as ck
+from closeknit.api import checking
 from closeknit.instances import Sukp
 
 JOB = ck.ksubset(ck.Mesh(4, 4), k=4, busy=[(1, 1), (2, 2)])
@@ -44,3 +45,20 @@ def test_a_certificate_about_another_problem_is_refused(tmp_path: Path) -> None:
 
 def test_a_selection_claims_nothing() -> None:
     assert ck.check(JOB, [0, 1, 2, 3]) == []
+
+
+@pytest.mark.parametrize("what", ["certificate", "proof"])
+def test_a_selection_takes_no_proof(what: str) -> None:
+    """A file that nobody reads must not seem to hold."""
+    with pytest.raises(ck.InputError, match=f"^{what}: is for a solution"):
+        ck.check(JOB, [0, 1, 2, 3], **{what: "missing"})
+
+
+def test_a_proof_of_more_than_the_cost_is_an_objection(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Whatever is wrong then, nothing of it holds."""
+    solution = ck.solve(JOB, method="cuts-bb")
+    monkeypatch.setattr(checking, "check_certificate", lambda *_, **__: 1000)
+    (line,) = ck.check(JOB, solution, certificate="any")
+    assert line == f"objective: is {solution.cost}, but the certificate proves 1000"

@@ -181,6 +181,24 @@ def test_the_same_code_confirms_nothing(monkeypatch: pytest.MonkeyPatch) -> None
     assert confirm(ROOM, "moves/cpsat", result, Settings(time_limit=5)) is result
 
 
+def test_another_solver_of_the_same_model_confirms_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A model that is wrong makes every solver wrong."""
+    asked = []
+
+    def once(method: Any, instance: Any, settings: Settings) -> Result:
+        asked.append(method.name)
+        return replace(claimed(SETS), proof=Proof(Grade.SOLVER, f"{method.name} 1"))
+
+    monkeypatch.setattr(confirming, "prove_again", lambda *_: None)
+    monkeypatch.setattr(confirming, "run_once", once)
+    result = claimed(SETS, proof=Proof(Grade.SOLVER, "auto and highs 1"))
+    after = confirm(SETS, "classes/highs", result, Settings(time_limit=5))
+    assert asked == ["auto", "opb/exact"]
+    assert str(after.proof) == "confirmed: auto and highs 1, opb/exact 1"
+
+
 def test_an_own_proof_that_fails_is_an_error_by_itself(
     state: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,5 +1,6 @@
 """Proofs say the same in every version of the syntax."""
 
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,18 @@ NAMED = proof(
     "end pseudo-Boolean proof",
 )
 """A label names a row that was there."""
+ODD = [
+    *["pseudo-Boolean proof version 2.0\n", "red +1 new >= 1 ; new 1\n"],
+    *["del id\n", f"del range 999 1{'0' * 30}\n"],
+    *["soli a b ~c new\n", "pol 1 2 + 3 + 2 d\n", "pol -1 -2 +\n"],
+    *["conclusion BOUNDS 2 ; -1 -2 ~ 2\n", "end pseudo-Boolean proof\n"],
+]
+"""Deletes nothing, and rows that never were; prices a variable of its own."""
+SEVERAL = [
+    *["pseudo-Boolean proof version 1.1\n", "f 3 0\n", "o a b ~c\n"],
+    *["pol 1 2 + 3 + 2 d\n", "pol -1 -2 +\n", "c 1 -1 ~ 0\n"],
+]
+"""Concludes from several rows."""
 FIRST = proof(
     "f 3", "sol a b ~c", "pol 1 2 + 3 + 2 d", "conclusion BOUNDS 1 2", "end p"
 )
@@ -74,7 +87,7 @@ def test_every_version_proves_the_same(which: int, version: str) -> None:
 
 
 @pytest.mark.parametrize("version", SYNTAXES)
-@pytest.mark.parametrize("lines", [OLD, LABELS, UNTOLD, NAMED])
+@pytest.mark.parametrize("lines", [OLD, LABELS, UNTOLD, NAMED, ODD, SEVERAL])
 def test_rows_are_renumbered(lines: list[str], version: str) -> None:
     assert check_proof(cover(), lines).bound == 2
     assert check_proof(cover(), rewritten(cover(), lines, version)).bound == 2
@@ -108,3 +121,21 @@ def test_check_rewrites_a_proof_that_holds(
     assert run([*command, "--rewrite", str(out), "--syntax", version]) == 0
     assert out.read_text().startswith(f"pseudo-Boolean proof version {version}\n")
     assert check_proof_file(SACK, out).bound == 5
+
+
+@pytest.mark.parametrize("source", ["-", "/dev/null"])
+def test_what_can_be_read_once_only_is_not_rewritten(
+    files: list[str],
+    source: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Rewriting would find nothing, or something else than what holds."""
+    instance, solution, proof = files
+    content = TextIOWrapper(BytesIO(Path(proof).read_bytes()))
+    monkeypatch.setattr("sys.stdin", content)
+    out = Path(proof).with_name("out")
+    command = ["check", instance, solution, "--proof", source, "--rewrite", str(out)]
+    assert run(command) == 2
+    assert "must be a file for --rewrite" in capsys.readouterr().err
+    assert not out.exists()

@@ -22,7 +22,7 @@ from closeknit.instances.proofs import (
     check_proof_file,
     proof_file,
 )
-from closeknit.instances.proofs.statements import MOST_BITS, MOST_DIGITS
+from closeknit.instances.proofs.statements import MOST_BITS, MOST_DIGITS, SHORT_BITS
 from closeknit.methods import METHODS
 from closeknit.solvers import Settings, write_solution
 from closeknit.solvers.propagation_kernels import FastPropagator
@@ -46,6 +46,7 @@ def test_the_table_of_limits_is_that_of_the_checker() -> None:
     assert listed.pop("proof_file.MOST_BYTES") == proof_file.MOST_BYTES
     assert listed.pop("MOST_BITS") == MOST_BITS
     assert listed.pop("MOST_DIGITS") == MOST_DIGITS
+    assert listed.pop("SHORT_BITS") == SHORT_BITS
     names = set(Limits.__slots__) - {"seconds", "now"}
     assert listed == {f"Limits.{name}": getattr(limits, name) for name in names}
 
@@ -60,6 +61,24 @@ AT: dict[str, tuple[Limits, list[str], list[str], str]] = {
     "rows": (Limits(rows=2), ["pol 1"] * 2, ["pol 1"] * 3, "stores more than 2 rows"),
     "terms": (Limits(terms=4), ["pol 1"] * 2, ["pol 1 c +"] * 2, "more than 4 terms"),
     "stack": (Limits(stack=20), [pol(5)], [pol(6)], "holds more than 20 terms"),
+    "terms of large numbers": (
+        Limits(terms=4),
+        [f"pol 1 {2**255 - 1} *", "pol 2"],
+        [f"pol 1 {2**255} *", "pol 2"],
+        "more than 4 terms",
+    ),
+    "stack of large numbers": (
+        Limits(stack=8),
+        [f"pol 1 a w {2**255 - 1} * 1 a w +"],
+        [f"pol 1 a w {2**255} * 1 a w +"],
+        "holds more than 8 terms",
+    ),
+    "stack of sums of large numbers": (
+        Limits(stack=6),
+        [f"pol 1 2 + 1 {2**255 - 3} * +"],
+        [f"pol 1 2 + 1 {2**255 - 2} * +"],
+        "holds more than 6 terms",
+    ),
     "names": (
         Limits(names=2),
         ["red +1 u >= 1 : u -> 1", "@v pol 1", "@v pol 2"],
