@@ -160,9 +160,10 @@ def test_verify_on_the_command_line(run: Run, tmp_path: Path) -> None:
     assert failure is not None
     assert "ratio" in failure.attrib["message"]
     assert "::error" not in run(*words)[2]
-    status, _, complained = run("verify", "my_rules:spread")
+    status, _, complained = run("verify", "my_rules:spread", GITHUB_ACTIONS="true")
     assert status == 2
     assert "my_rules:spread: states no guarantee" in complained
+    assert "::error title=closeknit::my_rules:spread: states no" in complained
     for name in ("my_rules:gone", "no_such_module:rule"):
         status, _, complained = run("verify", name)
         assert (status, complained.count("\n")) == (2, 1)
@@ -201,7 +202,7 @@ def test_methods_that_answer_nothing_measure_nothing(run: Run, tmp_path: Path) -
     words = ("ratios", "jobs", "--methods", "tree-dp", "--out", "out")
     status, _, complained = run(*words)
     assert status == 2
-    assert complained == "closeknit: no method answered: tree-dp: needs a tree\n"
+    assert complained == "closeknit: no method answered (tree-dp: needs a tree)\n"
     assert not ck.ratios(JOB, tmp_path / "api", methods="tree-dp").holds
     assert ck.ratios(JOB, tmp_path / "exact", methods="auto").holds
 
@@ -216,7 +217,7 @@ def test_a_changed_method_is_run_again_and_only_that(run: Run, tmp_path: Path) -
         status, said, _ = run(*words, "--out", "out", *more)
         assert status == 0
         rows = rows_in(tmp_path / "out" / FILE)
-        return {row.method: row.cost for row in rows}, said.splitlines()[2:-1]
+        return {row.method: row.cost for row in rows}, said.splitlines()[2:-2]
 
     before, said = costs()
     assert said == []
@@ -230,7 +231,7 @@ def test_a_changed_method_is_run_again_and_only_that(run: Run, tmp_path: Path) -
         after, said = costs()
         assert said == [
             "3 rows kept from an earlier run; 1 row made by code that has changed "
-            "set aside, in results.sqlite.old."
+            "was set aside, in results.sqlite.old."
         ]
         changed = {name for name in before if after[name] != before[name]}
         assert changed == {"my_rules:spread"}

@@ -137,7 +137,7 @@ def test_ratios_ends_with_an_error_that_names_both_values(
     command = ["ratios", path, "--out", str(out), "--methods", "random", "--jobs", "1"]
     assert run(command) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[-1] == "1 of 1 proven answers derived again; 0 of 0 rows interpreted."
+    assert lines[-1] == "1 of 1 proven answers derived again."
     with ResultStore(out) as store:
         [best] = [r.selection for r in store.rows.values() if r.method == "auto"]
     assert best is not None
@@ -197,7 +197,7 @@ def test_what_was_derived_again_is_remembered(
     assert run(command) == 0
     assert "(1 not finished in time)" in capsys.readouterr().out.splitlines()[-1]
     assert run([*command, "--retry-failed"]) == 0
-    assert capsys.readouterr().out == first
+    assert capsys.readouterr().out.splitlines()[-1] == first.splitlines()[-1]
     kept.write_text('{"a": "b"}')
     assert run(command) == 2
     assert "rederived.json: is not a list of what was derived again" in (
