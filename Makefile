@@ -38,7 +38,7 @@ help:
 	@echo "make bench-mapping  the order of ranks: what is proven, and what annealing takes"
 	@echo "make bench-packing  whether boxes can be packed: a known set, and states of a mesh"
 	@echo "make bench-ptas  the PTAS: seconds, choice and bound over the optimum, against strips"
-	@echo "make warm       compile all kernels beforehand"
+	@echo "make warm       compile the kernels of the methods beforehand"
 	@echo "make bench-ksubset-proofs  what share of optima comes with a proof, bytes, seconds"
 	@echo "make bench-cold  what a first start costs, with nothing compiled"
 	@echo "make bench-limits  how late every method is, at limits of 0.5, 5 and 60 s; hours"

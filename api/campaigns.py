@@ -186,7 +186,7 @@ def conduct(
 ) -> Report:
     """Run what is missing, and write the report beside the store; see `campaign.run`.
 
-    ``say`` is told, in one line, what was kept of earlier runs, and what was not since
+    ``say`` receives, in one line, what was kept of earlier runs, and what was not since
     other code made it.
 
     ``compiling_jobs`` processes compile beforehand; if None, that is left to the runs.
@@ -252,15 +252,16 @@ def _reused(campaign: Campaign, store: ResultStore) -> str:
     outdated = campaign.outdated(store)
     aside = store.set_aside(outdated).name if outdated else ""
     kept = len(campaign.rows(store))
-    said = [f"{many(kept, 'row')} kept from an earlier run"] * (kept > 0)
+    parts = [f"{many(kept, 'row')} kept from an earlier run"] * (kept > 0)
     unknown = sum(not key[-1] for key in outdated)
     for count, what in (
         (len(outdated) - unknown, "made by code that has changed"),
         (unknown, "of a closeknit that did not note by which code"),
     ):
         if count:
-            said.append(f"{many(count, 'row')} {what} set aside, in {aside}")
-    return "; ".join(said)
+            verb = "was" if count == 1 else "were"
+            parts.append(f"{many(count, 'row')} {what} {verb} set aside, in {aside}")
+    return "; ".join(parts)
 
 
 def run_somewhere(

@@ -104,6 +104,7 @@ def _status_of(error: Exception) -> int:
 
     if isinstance(error, InputError | SolverError):
         streams.complain(str(error))
+        streams.annotate("closeknit", [str(error)])
         return 1 if isinstance(error, Contradiction) else 2
     if isinstance(error, MemoryError):
         streams.complain("out of memory")

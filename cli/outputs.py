@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import sys
 from argparse import ArgumentTypeError
-from os.path import realpath
+from os.path import dirname, exists, realpath
 from pathlib import Path
 from typing import Any
 
 PICTURES = (".svg", ".png", ".pdf")
+_READ = (".json", ".txt", ".xz", ".sqlite")
+"""How files end that commands read from folders."""
 
 
 class OutputFile(str):
@@ -96,7 +98,8 @@ def _refuse_overwriting(args: argparse.Namespace) -> None:
     """Refuse outputs that are an input too, or another output; pipes are no matter.
 
     Every text that the command line gives counts as an input if it is the name of the
-    file, maybe after ``@`` or a kind and a colon.
+    file, or of its folder, maybe after ``@`` or a kind and a colon. Folders that are
+    filled hold a store of results that is read first.
     """
     from ..instances.errors import InputError
     from ..instances.files import replaces
@@ -110,12 +113,15 @@ def _refuse_overwriting(args: argparse.Namespace) -> None:
                 if other := written.get(place := realpath(text)):
                     raise InputError(f"is also what {other} writes", option, str(text))
                 written[place] = option
+            elif isinstance(text, OutputFolder):
+                read[str(Path(text) / "results.sqlite")] = text
             elif type(text) is str and text != "-":
                 forms = (text, text.removeprefix("@"), text.partition(":")[2])
                 read.update((one, text) for one in forms)
     for place, option in written.items():
         for one, text in read.items():
-            if _same(place, one):
+            inside = place.endswith(_READ) and _same(dirname(place), one)
+            if _same(place, one) or (inside and exists(place)):
                 raise InputError("is also what is read", option, text)
 
 

@@ -132,7 +132,7 @@ def run(args: argparse.Namespace) -> int:
     campaign = _campaign(args)
     here = args.dask is None and args.dask_jobqueue is None
     jobs = shared.processes(args.jobs) if here else None
-    said: list[str] = []
+    notes: list[str] = []
     with (
         _runner(args, jobs) as runner_for,
         ResultStore(args.out, fresh=args.fresh) as store,
@@ -149,7 +149,7 @@ def run(args: argparse.Namespace) -> int:
                     retry_failed=args.retry_failed,
                     progress=progress,
                     proofs=args.proofs,
-                    say=said.append,
+                    say=notes.append,
                 )
             except KeyboardInterrupt:
                 total = len(campaign.tasks())
@@ -171,16 +171,12 @@ def run(args: argparse.Namespace) -> int:
         print(f"  {line}")
     if len(report.problems) > _SHOWN:
         print(f"  and {len(report.problems) - _SHOWN} more, in the report")
-    for line in said:
+    for line in notes:
         print(f"{line}.")
     print(out / "report.html")
-    contradictions = [
-        f"{verdict.instance.name}: {verdict.contradiction}"
-        for verdict in report.contradictions
-    ]
-    for line in contradictions:
-        streams.complain(line)
-    streams.annotate("closeknit ratios", (*report.problems, *contradictions))
+    for verdict in report.contradictions:
+        streams.complain(f"{verdict.instance.name}: {verdict.contradiction}")
+    streams.annotate("closeknit ratios", report.problems)
     print(f"{report.rederived[:1].upper()}{report.rederived[1:]}.")
     if report.nothing and not report.problems:
         raise InputError(report.nothing)

@@ -5,7 +5,7 @@ are compared that have instance, method, seed, repeat and limits in common; the 
 line counts them. Exit status 1 when a cost, a bound, a proof or a status is worse or a
 run of A is missing in B, whatever the times; with --fail-on worse, also when a method
 is slower beyond noise; with --fail-on never, not for any of this. Exit status 2 when no
-run is in both.
+run is in both, or both are the same store.
 """
 
 from __future__ import annotations
@@ -50,7 +50,10 @@ def options(parser: Parser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Compare two stores, print what differs."""
     paths = [Path(name) for name in (args.before, args.after)]
-    before, after = (rows_in(path / FILE if path.is_dir() else path) for path in paths)
+    paths = [path / FILE if path.is_dir() else path for path in paths]
+    before, after = map(rows_in, paths)
+    if paths[0].samefile(paths[1]):
+        raise InputError("is A itself: nothing was compared", "B", args.after)
     found = compare(before, after)
     tables = markdown_of(comparison_document(found, args.before, args.after))
     text = f"{found.counts}\n\n{tables}"

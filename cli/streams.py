@@ -66,7 +66,7 @@ def complain(text: str) -> None:
 
 
 def annotate(title: str, problems: Sequence[str]) -> None:
-    """Let GitHub show what is wrong beside a change, where GITHUB_ACTIONS is set.
+    """Let GitHub list what is wrong with its run, where GITHUB_ACTIONS is set.
 
     On standard error, which it reads, too; it shows ten of a step, the last of which
     counts the others.
@@ -79,8 +79,8 @@ def annotate(title: str, problems: Sequence[str]) -> None:
         shown[_ANNOTATIONS - 1 :] = [f"and {more} more"]
     with suppress(OSError):
         for problem in shown:
-            told = _escaped(problem, "%\r\n")
-            print(f"::error title={_escaped(title, '%:,')}::{told}", file=sys.stderr)
+            text = _escaped(problem, "%\r\n")
+            print(f"::error title={_escaped(title, '%:,')}::{text}", file=sys.stderr)
 
 
 def _escaped(text: str, signs: str) -> str:

@@ -1,9 +1,10 @@
-"""Compile all kernels, so that nothing waits for them later.
+"""Compile the kernels of the methods, so that few runs wait for them later.
 
 Numba compiles a kernel when it is first called and keeps the machine code next to the
-source, in the user's cache folder, or in NUMBA_CACHE_DIR. This command compiles all
-kernels beforehand, in several processes: in a Dockerfile, on the shared file system of
-a cluster, in CI. Kernels that are compiled already are only loaded.
+source, in the user's cache folder, or in NUMBA_CACHE_DIR. This command runs all methods
+on small instances beforehand, in several processes: in a Dockerfile, on the shared file
+system of a cluster, in CI. Kernels that are compiled already are only loaded; those
+that only proofs, claims or larger instances need are compiled when they are first used.
 """
 
 from __future__ import annotations
@@ -45,5 +46,5 @@ def run(args: argparse.Namespace) -> int:
         print(f"closeknit: {failure}", file=sys.stderr)
     if failures:
         raise InputError(f"{len(failures)} of them could not be compiled")
-    print(f"all kernels are compiled ({perf_counter() - start:.0f} s)")
+    print(f"the kernels of the methods are compiled ({perf_counter() - start:.0f} s)")
     return 0

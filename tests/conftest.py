@@ -17,6 +17,7 @@ from .paths import SHARED
 __all__ = ["browser"]
 
 os.environ["CLOSEKNIT_CHECK"] = "1"  # see simulation/invariants.py
+os.environ.pop("GITHUB_ACTIONS", None)  # for which commands write more
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 

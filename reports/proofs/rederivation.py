@@ -74,7 +74,7 @@ class Rederivation:
     def __str__(self) -> str:
         rows = [one for several in self.interpreted.values() for one in several]
         optima = count_text(self.optima.values(), "proven answers derived again")
-        return f"{optima}; {count_text(rows, 'rows interpreted')}"
+        return f"{optima}; {count_text(rows, 'rows interpreted')}" if rows else optima
 
 
 @dataclass(frozen=True, slots=True)

@@ -160,9 +160,10 @@ def test_verify_on_the_command_line(run: Run, tmp_path: Path) -> None:
     assert failure is not None
     assert "ratio" in failure.attrib["message"]
     assert "::error" not in run(*words)[2]
-    status, _, complained = run("verify", "my_rules:spread")
+    status, _, complained = run("verify", "my_rules:spread", GITHUB_ACTIONS="true")
     assert status == 2
     assert "my_rules:spread: states no guarantee" in complained
+    assert "::error title=closeknit::my_rules:spread: states no" in complained
     for name in ("my_rules:gone", "no_such_module:rule"):
         status, _, complained = run("verify", name)
         assert (status, complained.count("\n")) == (2, 1)
@@ -230,7 +231,7 @@ def test_a_changed_method_is_run_again_and_only_that(run: Run, tmp_path: Path) -
         after, said = costs()
         assert said == [
             "3 rows kept from an earlier run; 1 row made by code that has changed "
-            "set aside, in results.sqlite.old."
+            "was set aside, in results.sqlite.old."
         ]
         changed = {name for name in before if after[name] != before[name]}
         assert changed == {"my_rules:spread"}

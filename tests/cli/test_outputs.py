@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from closeknit.cli.app import run
-from closeknit.cli.outputs import OutputFile, try_all
+from closeknit.cli.outputs import OutputFile, OutputFolder, try_all
 from closeknit.instances import InputError, mesh, write_ksubset
 from closeknit.instances.files import try_file, try_folder, write_bytes, write_text
 
@@ -200,6 +200,8 @@ CLASHES = [
     ),
     ("compare x {file} --json {link}", "--json: is also what is read"),
     ("config compile {file} --out {file}", "--out: is also what is read"),
+    ("ratios {folder} --out {new} --junit {file}", "--junit: is also what is read"),
+    ("ratios compare x {folder} --markdown {link}", "--markdown: is also what is read"),
     ("solve {file} --plot {new}.svg --json {new}.svg", "is also what --json writes"),
     ("worst mm --out {new} --ledger {new}", "--ledger: is also what --out writes"),
 ]
@@ -214,12 +216,23 @@ def test_an_input_or_another_output_is_not_overwritten(
     (folder / "link").symlink_to("t.json")
     (folder / "hard").hardlink_to(instance)
     forms = {name: str(folder / name) for name in ("link", "hard", "new")}
+    forms["folder"] = str(folder)
     assert run([w.format(file=instance, **forms) for w in command.split()]) == 2
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)
     assert complaint in err
     assert Path(instance).read_bytes() == before
     assert names(folder) == ["hard", "link", "t.json"]
+
+
+def test_a_store_that_is_filled_is_not_overwritten(tmp_path: Path) -> None:
+    store, report = tmp_path / "results.sqlite", tmp_path / "ratios.xml"
+    for each in (store, report):
+        each.write_text("kept")
+    out = OutputFolder(tmp_path)
+    try_all(Namespace(out=out, junit=OutputFile(report)))
+    with pytest.raises(InputError, match="--junit: is also what is read"):
+        try_all(Namespace(out=out, junit=OutputFile(store)))
 
 
 def test_devices_may_be_written_twice(instance: str) -> None:

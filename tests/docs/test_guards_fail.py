@@ -91,6 +91,7 @@ COMMANDS = {
         ("ratios compare {}/before {}/worse", 1, "1 worse"),
         ("ratios compare {}/before {}/part", 1, "1 only in A"),
         ("ratios compare {}/before {}/other", 2, "nothing was compared"),
+        ("ratios compare {}/before {}/before/results.sqlite", 2, "is A itself"),
         ("ratios compare {}/before {}/nowhere", 2, "there is no store"),
     ],
     "compare": [
@@ -180,7 +181,8 @@ def test_ratios_compare(tmp_path: Path, capsys: Capsys) -> None:
     stored("worse", worse, both[1])
     stored("part", both[0])
     stored("other", made(small("b"), "mm", **chosen))
-    assert quiet("ratios compare {}/before {}/before", tmp_path) == 0
+    shutil.copytree(tmp_path / "before", tmp_path / "same")
+    assert quiet("ratios compare {}/before {}/same", tmp_path) == 0
     capsys.readouterr()
     for words, status, said in COMMANDS["ratios compare"]:
         fails(words, status, said, tmp_path, capsys)
