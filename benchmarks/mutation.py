@@ -43,6 +43,8 @@ MEMORY = 6 * 2**30
 _GUARD = re.compile(r"\b(?:slots|strict)=True")
 """What no test can see left out: where objects keep their fields, and guards of loops
 over sequences that are as long as each other."""
+_BROKEN = 99
+"""Exit status of a fork that fails before or behind its tests."""
 SPARE = 3.0
 """A mutant may take this many times as long as the tests without it, and 3 s."""
 
@@ -120,8 +122,7 @@ def plant(name: str, before: str, after: str) -> bool:
 
     Modules that imported them run it, too. False where the mutant is not in a function.
     """
-    sys.path.insert(0, str(ROOT / "tests"))
-    from planting import functions
+    from tests.planting import functions
 
     module = sys.modules[f"closeknit.{name.removesuffix('.py').replace('/', '.')}"]
     codes = []
@@ -167,7 +168,7 @@ def tested(words: list[str], seconds: float, *mutant: str) -> tuple[str, float]:
         null = os.open(os.devnull, os.O_RDWR)
         for stream in (0, 1, 2):
             os.dup2(null, stream)
-        code = 99
+        code = _BROKEN
         try:
             import pytest
 
@@ -189,6 +190,8 @@ def tested(words: list[str], seconds: float, *mutant: str) -> tuple[str, float]:
     if os.WIFSIGNALED(status):
         late = os.WTERMSIG(status) in (signal.SIGXCPU, signal.SIGKILL)
         return ("timeout" if late else "killed"), cpu
+    if os.WEXITSTATUS(status) == _BROKEN:
+        sys.exit("a mutant could not be planted: nothing was tested")
     return ("survived" if os.WEXITSTATUS(status) == 0 else "killed"), cpu
 
 
