@@ -156,8 +156,9 @@ def defined(source: str) -> str:
 def tested(words: list[str], seconds: float, *mutant: str) -> tuple[str, float]:
     """Run pytest in a fork; return killed, timeout or survived, and its CPU time.
 
-    Where a mutant cannot be planted, it has been written to its file, and all modules
-    are imported again.
+    A mutant has been written to its file, too. What passes, or cannot be planted, is
+    tested in a process that imports all modules again: planting misses functions that
+    run when modules are imported, and those that they have returned.
     """
     pid = os.fork()
     if pid == 0:
@@ -172,10 +173,11 @@ def tested(words: list[str], seconds: float, *mutant: str) -> tuple[str, float]:
         try:
             import pytest
 
-            if mutant and not plant(*mutant):
+            if not mutant or plant(*mutant):
+                code = int(pytest.main(words))
+            if code in (0, _BROKEN):
                 os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
                 os.execv(sys.executable, [sys.executable, "-m", "pytest", *words])
-            code = int(pytest.main(words))
         finally:
             os._exit(code)
     limit = time.monotonic() + 20 * seconds

@@ -200,6 +200,7 @@ def test_rules_that_are_not_supported_are_listed_and_refused_by_name() -> None:
         ("conclusion BOUNDS 0 : 1 INF : a", "not supported: a"),
         ("rup +1 a = 1", "a row cannot be read"),
         ("e +1 a +1 b >= 1", "cannot be read"),
+        ("e +1 a +1 b >= 1 : 1 : 2", "not supported: 2"),
         ("pol 1 2 m", "no variable m"),
         ("red +1 y >= 1 : ~y -> 0", "maps a negation"),
         ("red +1 y >= 1 : y -> 1 y -> 1", "maps a variable twice"),
