@@ -1,6 +1,7 @@
 """Limits of the checker: a proof at each, one beyond; and proofs that never end."""
 
 import lzma
+import os
 import re
 import subprocess
 import sys
@@ -144,6 +145,21 @@ def test_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(proof_file, "MOST_BYTES", len(text) - 1)
     with pytest.raises(TooLong, match="unpacks to more than"):
         check_proof_file(sack, tmp_path / "proof")
+    monkeypatch.setattr(proof_file, "MOST_BYTES", 2**20)
+    (tmp_path / "proof").write_text(text + "% more\n" * 2**18)
+    with pytest.raises(TooLong, match="unpacks to more than 1 MiB"):
+        check_proof_file(sack, tmp_path / "proof")
+
+
+def test_what_a_pipe_holds_has_no_size() -> None:
+    sack = Sukp("sack", (1,), (1,), ((0,),), 1)
+    reader, writer = os.pipe()
+    with open(reader, "rb"), open(writer, "w", encoding="ascii") as stream:
+        stream.write("pseudo-Boolean proof version 3.0\n")
+        stream.write("".join(f"{x};\n" for x in ENDS))
+        stream.close()
+        proved = check_proof_file(sack, f"/dev/fd/{reader}")
+    assert (proved.bound, proved.size) == (0, 0)
 
 
 def of(version: str, *lines: str) -> Iterator[str]:
