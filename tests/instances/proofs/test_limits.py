@@ -21,6 +21,7 @@ from closeknit.instances.proofs import (
     TooLong,
     check_proof,
     check_proof_file,
+    opb,
     proof_file,
 )
 from closeknit.instances.proofs.statements import MOST_BITS, MOST_DIGITS
@@ -45,6 +46,8 @@ def test_the_table_of_limits_is_that_of_the_checker() -> None:
     limits = Limits()
     assert listed.pop("--time-limit") == 60  # tests of `check` look at that
     assert listed.pop("proof_file.MOST_BYTES") == proof_file.MOST_BYTES
+    for name in ("MOST_SIZE", "MOST_WORDS", "MOST_CONSTRAINTS"):
+        assert listed.pop(f"opb.{name}") == getattr(opb, name)
     assert listed.pop("MOST_BITS") == MOST_BITS
     assert listed.pop("MOST_DIGITS") == MOST_DIGITS
     names = set(Limits.__slots__) - {"seconds", "now"}
