@@ -228,13 +228,20 @@ def mutate(
     for file in (file for files in stages for file in files):
         stamp.update(Path(file.partition("::")[0]).read_bytes())
     kept = results_of(name, seed)
+    alike = Counter((label, operator) for _, operator, _, label in drawn)
+
+    def key(label: str, operator: str, line: int) -> tuple[str, str, int]:
+        """Lines tell apart what reads the same; others may shift."""
+        return label, operator, line if alike[label, operator] > 1 else 0
+
     known, old = {}, {}
     if kept.exists():
         for row in map(json.loads, kept.read_text(encoding="utf-8").splitlines()):
-            old[row["label"], row["operator"]] = row
+            this = key(row["label"], row["operator"], row["line"])
+            old[this] = row
             final = row["stages"] == len(stages) and row["stamp"] == stamp.hexdigest()
             if final or row["outcome"] == "killed":
-                known[row["label"], row["operator"]] = row
+                known[this] = row
     import pytest
 
     took: list[float] = []
@@ -254,7 +261,7 @@ def mutate(
 
     rows = []
     for line, operator, code, label in drawn:
-        row = known.get((label, operator))
+        row = known.get(key(label, operator, line))
         if row is None and time.time() < until:
             path.write_text(code, encoding="utf-8")
             for number in range(1 if first else len(stages)):
@@ -264,7 +271,7 @@ def mutate(
             path.write_text(source, encoding="utf-8")
             row = {"label": label, "operator": operator, "outcome": outcome}
             row |= {"cpu": round(cpu, 2), "stages": number + 1}
-        row = row or old.get((label, operator))
+        row = row or old.get(key(label, operator, line))
         if row is not None:
             rows.append(row | {"line": line, "stamp": stamp.hexdigest()})
         head = {"module": name, "mutants": count, "drawn": len(drawn)}

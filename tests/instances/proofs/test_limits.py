@@ -157,11 +157,11 @@ def test_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_a_pipe_holds_has_no_size() -> None:
     sack = Sukp("sack", (1,), (1,), ((0,),), 1)
     reader, writer = os.pipe()
-    with open(reader, "rb"), open(writer, "w", encoding="ascii") as stream:
-        stream.write("pseudo-Boolean proof version 3.0\n")
-        stream.write("".join(f"{x};\n" for x in ENDS))
-        stream.close()
-        proved = check_proof_file(sack, f"/dev/fd/{reader}")
+    text = "".join(["pseudo-Boolean proof version 3.0\n", *(f"{x};\n" for x in ENDS)])
+    os.write(writer, text.encode())
+    os.close(writer)
+    proved = check_proof_file(sack, f"/dev/fd/{reader}")
+    os.close(reader)
     assert (proved.bound, proved.size) == (0, 0)
 
 

@@ -217,9 +217,8 @@ def test_parts_that_are_not_supported(version: str, step: str, why: str) -> None
 
 def test_what_has_no_terms_spends_time_too() -> None:
     budget = Budget(Limits(seconds=0.5, now=count().__next__))
-    with pytest.raises(TooLong, match="takes more than 0.5 s"):
-        for _ in range(2**15):
-            budget.spend(0)
+    with pytest.raises(TooLong, match=r"takes more than 0\.5 s"):
+        [budget.spend(0) for _ in range(2**15)]  # type: ignore[func-returns-value]
 
 
 def test_labels_are_of_version_3() -> None:
