@@ -113,9 +113,9 @@ def test_what_an_index_leaves_out_is_nought(folder: Path) -> None:
     first = read_index(folder)[0]
     assert (first.size, first.method) == (0, "")
     assert (first.solving, first.writing, first.checking) == (0, 0, 0)
-    files = {"instance": first.instance, "solution": first.solution}
-    words = {"name": "n", "problem": "sukp", "status": "optimal", "by": "me"}
-    assert Entry(kind=LOG, **words, **files).size == 0
+    kept = ("name", "problem", "status", "kind", "by", "instance", "solution")
+    given: dict[str, Any] = {name: getattr(first, name) for name in kept}
+    assert Entry(**given).size == 0
     write_index(folder, [replace(first, solving=0.12346)])
     assert read_index(folder)[0].solving == 0.1235
 
