@@ -43,6 +43,8 @@ MEMORY = 6 * 2**30
 _GUARD = re.compile(r"\b(?:slots|strict)=True")
 """What no test can see left out: where objects keep their fields, and guards of loops
 over sequences that are as long as each other."""
+_BROKEN = 99
+"""Exit status of a fork that fails before or behind its tests."""
 SPARE = 3.0
 """A mutant may take this many times as long as the tests without it, and 3 s."""
 
@@ -120,8 +122,7 @@ def plant(name: str, before: str, after: str) -> bool:
 
     Modules that imported them run it, too. False where the mutant is not in a function.
     """
-    sys.path.insert(0, str(ROOT / "tests"))
-    from planting import functions
+    from tests.planting import functions
 
     module = sys.modules[f"closeknit.{name.removesuffix('.py').replace('/', '.')}"]
     codes = []
@@ -155,8 +156,9 @@ def defined(source: str) -> str:
 def tested(words: list[str], seconds: float, *mutant: str) -> tuple[str, float]:
     """Run pytest in a fork; return killed, timeout or survived, and its CPU time.
 
-    Where a mutant cannot be planted, it has been written to its file, and all modules
-    are imported again.
+    A mutant has been written to its file, too. What passes, or cannot be planted, is
+    tested in a process that imports all modules again: planting misses functions that
+    run when modules are imported, and those that they have returned.
     """
     pid = os.fork()
     if pid == 0:
@@ -167,14 +169,15 @@ def tested(words: list[str], seconds: float, *mutant: str) -> tuple[str, float]:
         null = os.open(os.devnull, os.O_RDWR)
         for stream in (0, 1, 2):
             os.dup2(null, stream)
-        code = 99
+        code = _BROKEN
         try:
             import pytest
 
-            if mutant and not plant(*mutant):
+            if not mutant or plant(*mutant):
+                code = int(pytest.main(words))
+            if code in (0, _BROKEN):
                 os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
                 os.execv(sys.executable, [sys.executable, "-m", "pytest", *words])
-            code = int(pytest.main(words))
         finally:
             os._exit(code)
     limit = time.monotonic() + 20 * seconds
@@ -189,6 +192,8 @@ def tested(words: list[str], seconds: float, *mutant: str) -> tuple[str, float]:
     if os.WIFSIGNALED(status):
         late = os.WTERMSIG(status) in (signal.SIGXCPU, signal.SIGKILL)
         return ("timeout" if late else "killed"), cpu
+    if os.WEXITSTATUS(status) == _BROKEN:
+        sys.exit("a mutant could not be planted: nothing was tested")
     return ("survived" if os.WEXITSTATUS(status) == 0 else "killed"), cpu
 
 
@@ -223,13 +228,20 @@ def mutate(
     for file in (file for files in stages for file in files):
         stamp.update(Path(file.partition("::")[0]).read_bytes())
     kept = results_of(name, seed)
+    alike = Counter((label, operator) for _, operator, _, label in drawn)
+
+    def key(label: str, operator: str, line: int) -> tuple[str, str, int]:
+        """Lines tell apart what reads the same; others may shift."""
+        return label, operator, line if alike[label, operator] > 1 else 0
+
     known, old = {}, {}
     if kept.exists():
         for row in map(json.loads, kept.read_text(encoding="utf-8").splitlines()):
-            old[row["label"], row["operator"]] = row
+            this = key(row["label"], row["operator"], row["line"])
+            old[this] = row
             final = row["stages"] == len(stages) and row["stamp"] == stamp.hexdigest()
             if final or row["outcome"] == "killed":
-                known[row["label"], row["operator"]] = row
+                known[this] = row
     import pytest
 
     took: list[float] = []
@@ -249,7 +261,7 @@ def mutate(
 
     rows = []
     for line, operator, code, label in drawn:
-        row = known.get((label, operator))
+        row = known.get(key(label, operator, line))
         if row is None and time.time() < until:
             path.write_text(code, encoding="utf-8")
             for number in range(1 if first else len(stages)):
@@ -259,7 +271,7 @@ def mutate(
             path.write_text(source, encoding="utf-8")
             row = {"label": label, "operator": operator, "outcome": outcome}
             row |= {"cpu": round(cpu, 2), "stages": number + 1}
-        row = row or old.get((label, operator))
+        row = row or old.get(key(label, operator, line))
         if row is not None:
             rows.append(row | {"line": line, "stamp": stamp.hexdigest()})
         head = {"module": name, "mutants": count, "drawn": len(drawn)}

@@ -21,6 +21,7 @@ from closeknit.heuristics.allocation.curves import ordered
 from closeknit.heuristics.allocation.curves_hilbert import can_cross, hilbert
 from closeknit.heuristics.ksubset.guarantees import rho
 from closeknit.instances import (
+    Graph,
     InputError,
     KSubset,
     Mesh,
@@ -99,6 +100,10 @@ def test_what_is_told_of_networks() -> None:
     assert described(tree) == "tree of 4 nodes, 2 of 3 processors free, k = 2"
     points = KSubset("points", Points(((1, 2), (4, 7))), ((1, 2),), 1)
     assert described(points) == "2 points in 2-D, 1 of 2 processors free, k = 1"
+    star = KSubset("star", Graph(3, ((0, 2, 1), (1, 2, 1)), (0, 1)), ((0,), (1,)), 2)
+    assert described(star) == "graph of 3 nodes, 2 of 2 processors free, k = 2"
+    ring = KSubset("ring", Torus((2, 3)), ((0, 0), (1, 2)), 2)
+    assert described(ring) == "2×3 torus, 2 of 6 processors free, k = 2"
 
 
 def test_items_outside_a_knapsack() -> None:

@@ -17,6 +17,7 @@ import pytest
 from closeknit.cli.app import run
 from closeknit.instances import InputError, KSubset, Points, mesh, write_ksubset
 from closeknit.instances import fields as shapes
+from closeknit.instances.ksubset import certificate_file
 from closeknit.instances.ksubset.certificate import Checker
 from closeknit.instances.ksubset.certificate_file import (
     check_certificate,
@@ -105,8 +106,9 @@ HEADS: list[tuple[dict[str, Any], str]] = [
     ({"objective": 8.0}, "objective: must be an integer, not 8.0"),
     ({"objective": [8]}, "objective: must be an integer, not [8]"),
     ({"objective": -1}, "objective: must lie between 0 and "),
-    ({"objective": 2**64}, "objective: must lie between 0 and "),
+    ({"objective": 2**61 + 1}, f"objective: must lie between 0 and {2**61}, not "),
     ({"nodes": True}, "nodes: must be an integer, not True"),
+    ({"nodes": 2}, "nodes: there are 1: 2"),
     ({"version": True}, "version: must be an integer, not True"),
     ({"instance": None}, "instance: must be a string, not null"),
     ({"sha256": [7]}, "sha256: must be a string, not [7]"),
@@ -208,6 +210,16 @@ def test_headers_of_another_shape_are_named(
     assert str(caught.value).startswith(f"{path}: {message}")
 
 
+def test_nodes_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(certificate_file, "MOST_NODES", 2)
+    write_certificate(SQUARE, 8, [[[], ["counts"]]] * 2, tmp_path / "p.xz")
+    with pytest.raises(InputError, match="counts do not contradict"):
+        check_certificate(SQUARE, tmp_path / "p.xz")
+    write_certificate(SQUARE, 8, [[[], ["counts"]]] * 3, tmp_path / "p.xz")
+    with pytest.raises(InputError, match="has more than 2 nodes"):
+        check_certificate(SQUARE, tmp_path / "p.xz")
+
+
 def test_what_is_decoded_is_what_was_given() -> None:
     decode = Shapes(16, 6, 4)
     node = decode.node(
@@ -264,6 +276,12 @@ def _decoded(shape: Any, value: Any) -> Any:
         return shape(value, "x")
     except InputError as error:
         return str(error)
+
+
+def test_seconds_end_at_thirty_years() -> None:
+    assert shapes.seconds(10**9, "x") == 10**9
+    for value in (-1, 10**9 + 1):
+        assert _decoded(shapes.seconds, value).startswith("x: must lie between 0 and")
 
 
 def test_nothing_but_objects_of_the_named_fields_is_a_record() -> None:

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,9 @@ from closeknit.instances.proofs.folder import (
     CERTIFICATE,
     KINDS,
     LOG,
+    Entry,
     read_index,
+    shown_by_definition,
     still_held,
     write_index,
 )
@@ -102,6 +105,28 @@ def test_the_index_obeys_its_schema(made: Path) -> None:
     schema = json.loads((ROOT / "docs" / "schema" / "proofs.schema.json").read_text())
     index = json.loads((made / "index.json").read_text())
     assert not list(Draft202012Validator(schema).iter_errors(index))
+
+
+def test_what_an_index_leaves_out_is_nought(folder: Path) -> None:
+    optional = ("bytes", "method", "solving", "writing", "checking")
+    changed(folder, lambda index: [index["entries"][0].pop(one) for one in optional])
+    first = read_index(folder)[0]
+    assert (first.size, first.method) == (0, "")
+    assert (first.solving, first.writing, first.checking) == (0, 0, 0)
+    kept = ("name", "problem", "status", "kind", "by", "instance", "solution")
+    given: dict[str, Any] = {name: getattr(first, name) for name in kept}
+    assert Entry(**given).size == 0
+    write_index(folder, [replace(first, solving=0.12346)])
+    assert read_index(folder)[0].solving == 0.1235
+
+
+def test_certificates_show_by_definition_that_nothing_fits() -> None:
+    big = Submesh("big", (5, 5), (Resident((0, 0, 2, 2)),), (3, 3))
+    assert shown_by_definition(big, None, {"kind": "pair", "items": [0, 1]})
+    assert not shown_by_definition(big, None, {"kind": "area"})
+    assert not shown_by_definition(big, None, None)
+    sack = Sukp("sack", (1,), (1,), ((0,),), 1)
+    assert not shown_by_definition(sack, None, {"kind": "area"})
 
 
 def test_it_needs_no_search_no_model_and_no_solver(made: Path) -> None:

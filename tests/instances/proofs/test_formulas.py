@@ -15,7 +15,15 @@ from closeknit.instances import (
     Torus,
 )
 from closeknit.instances.proofs import Formula, formula_of
-from closeknit.instances.proofs.formulas import folded, levels_of, unfolded
+from closeknit.instances.proofs.formulas import (
+    boxes_of,
+    folded,
+    levels_of,
+    packing_formula,
+    unfolded,
+)
+from closeknit.instances.submesh import Resident
+from closeknit.instances.submesh.packing import Item, Packing
 from tests.oracles import cheapest, cheapest_placement, least_left_out, optimum
 from tests.strategies import ksubsets, procsets, submeshes, sukps
 
@@ -102,6 +110,36 @@ def test_refuses_formulas_that_are_too_large(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr("closeknit.instances.proofs.formulas.MOST_TERMS", 5)
     with pytest.raises(InputError, match="more than 5"):
         formula_of(ring)
+
+
+def test_terms_of_a_torus_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every place of every box has a term at each of its cells."""
+    one = Submesh("one", (3, 3), (Resident((0, 0, 0, 0)),), (2, 2), torus=True)
+    monkeypatch.setattr("closeknit.instances.proofs.formulas.MOST_TERMS", 2 * 9 * 4)
+    formula_of(one)
+    monkeypatch.setattr("closeknit.instances.proofs.formulas.MOST_TERMS", 71)
+    with pytest.raises(InputError, match="would have 72 terms, more than 71"):
+        formula_of(one)
+
+
+def test_levels_are_no_larger_than_they_must_be() -> None:
+    """One box may move, 6 processors with it, by 3 hops."""
+    one = Submesh("one", (3, 2), (Resident((0, 0, 0, 1)),), (1, 1))
+    assert levels_of(one) == (7 * 4, 4, 1)
+
+
+def test_boxes_are_read_from_the_variables() -> None:
+    fixed, turns = Item((1, 2), at=(2, 0, 2, 1)), Item((1, 2), turns=True)
+    packing = Packing("one", (3, 2), (fixed, turns))
+    formula = packing_formula(packing)
+    assert not any(name.startswith("r0_") for name in formula.names)
+    ways_of = [f"r1_{way}" for way in range(2)]
+    assert {*ways_of, "o1_0_1", "o1_1_1"} <= {*formula.names}
+    found = [boxes_of(packing, {way, "o1_0_1"}) for way in ways_of]
+    assert sorted(found) == [
+        ((2, 0, 2, 1), (1, 0, 1, 1)),
+        ((2, 0, 2, 1), (1, 0, 2, 0)),
+    ]
 
 
 @pytest.mark.parametrize(

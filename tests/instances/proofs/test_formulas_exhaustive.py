@@ -179,7 +179,8 @@ def small_placements() -> Iterator[Submesh]:
         two = Resident((0, 0, 0, 0), fixed=fixed), Resident((2, 0, 2, 0))
         yield Submesh("two", (5, 1), two, (2, 1), torus=torus)
         yield Submesh("two", (4, 1), two, (2, 1), torus=torus, blocked=((3, 0),))
-        yield Submesh("two", (4, 1), two, (2, 1), torus=torus, migrate=False)
+        yield Submesh("two", (5, 1), two, (2, 1), torus=torus, blocked=((4, 0),))
+        yield Submesh("two", (5, 1), two, (2, 1), torus=torus, migrate=False)
     three = Resident((1, 0, 1, 1)), Resident((0, 1, 0, 1), fixed=True)
     yield Submesh("three", (3, 2), three, (1, 2), blocked=((2, 1),))
 

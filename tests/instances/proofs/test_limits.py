@@ -1,6 +1,7 @@
 """Limits of the checker: a proof at each, one beyond; and proofs that never end."""
 
 import lzma
+import os
 import re
 import subprocess
 import sys
@@ -20,6 +21,7 @@ from closeknit.instances.proofs import (
     TooLong,
     check_proof,
     check_proof_file,
+    opb,
     proof_file,
 )
 from closeknit.instances.proofs.statements import MOST_BITS, MOST_DIGITS, SHORT_BITS
@@ -44,6 +46,8 @@ def test_the_table_of_limits_is_that_of_the_checker() -> None:
     limits = Limits()
     assert listed.pop("--time-limit") == 60  # tests of `check` look at that
     assert listed.pop("proof_file.MOST_BYTES") == proof_file.MOST_BYTES
+    for name in ("MOST_SIZE", "MOST_WORDS", "MOST_CONSTRAINTS"):
+        assert listed.pop(f"opb.{name}") == getattr(opb, name)
     assert listed.pop("MOST_BITS") == MOST_BITS
     assert listed.pop("MOST_DIGITS") == MOST_DIGITS
     assert listed.pop("SHORT_BITS") == SHORT_BITS
@@ -163,6 +167,21 @@ def test_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(proof_file, "MOST_BYTES", len(text) - 1)
     with pytest.raises(TooLong, match="unpacks to more than"):
         check_proof_file(sack, tmp_path / "proof")
+    monkeypatch.setattr(proof_file, "MOST_BYTES", 2**20)
+    (tmp_path / "proof").write_text(text + "% more\n" * 2**18)
+    with pytest.raises(TooLong, match="unpacks to more than 1 MiB"):
+        check_proof_file(sack, tmp_path / "proof")
+
+
+def test_what_a_pipe_holds_has_no_size() -> None:
+    sack = Sukp("sack", (1,), (1,), ((0,),), 1)
+    reader, writer = os.pipe()
+    text = "".join(["pseudo-Boolean proof version 3.0\n", *(f"{x};\n" for x in ENDS)])
+    os.write(writer, text.encode())
+    os.close(writer)
+    proved = check_proof_file(sack, f"/dev/fd/{reader}")
+    os.close(reader)
+    assert (proved.bound, proved.size) == (0, 0)
 
 
 def of(version: str, *lines: str) -> Iterator[str]:

@@ -6,6 +6,7 @@ import json
 import lzma
 import time
 from collections.abc import Iterator
+from itertools import chain, repeat
 from pathlib import Path
 
 import pytest
@@ -109,16 +110,17 @@ def test_what_is_not_in_the_format_is_refused_with_its_line(
 @pytest.mark.parametrize(
     ("name", "value", "text"),
     [
-        ("MOST_WORDS", 3, "+1 xa +1 xb >= 1 ;"),
-        ("MOST_CONSTRAINTS", 1, ">= 0 ;\n>= 0 ;"),
-        ("MOST_SIZE", 20, "* comment\n" * 3),
+        ("MOST_WORDS", 6, "+1 xa +1 xb >= 1 ;"),
+        ("MOST_CONSTRAINTS", 2, ">= 0 ;\n>= 0 ;"),
+        ("MOST_SIZE", 30, "* comment\n" * 3),
     ],
 )
 def test_sizes_are_limited(
     name: str, value: int, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read(text, tmp_path)
     monkeypatch.setattr(opb, name, value)
+    read(text, tmp_path)
+    monkeypatch.setattr(opb, name, value - 1)
     with pytest.raises(InputError, match=r"has more than|is too large"):
         read(text, tmp_path)
 
@@ -221,6 +223,15 @@ def test_what_export_writes_is_read_and_the_proof_followed(
     found = json.loads(capsys.readouterr().out)
     assert (found["bound"], found["unsatisfiable"]) == (5, False)
     assert check_opb_proof(formula, proof).bound == 5
+
+
+def test_reading_counts_for_the_time_and_none_may_be_left(tmp_path: Path) -> None:
+    (tmp_path / "f.opb").write_text(NOT_SAT)
+    (tmp_path / "p").write_text(REFUTED + "* more\n")
+    clock = chain([0, 1, *[2] * NOT_SAT.count("\n")], repeat(100))
+    limits = Limits(seconds=3, now=clock.__next__)
+    proved = check_opb_proof(tmp_path / "f.opb", tmp_path / "p", limits)
+    assert (proved.bound, proved.seconds) == (None, 100)
 
 
 @pytest.mark.parametrize("instance", SMALL, ids=lambda one: one.name)

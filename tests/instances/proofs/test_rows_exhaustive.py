@@ -242,6 +242,14 @@ def test_what_propagation_refutes_has_no_solution(
     assert count > len(rows) ** 2 / 4
 
 
+def test_a_row_contradicts_its_negation_wherever_it_stands() -> None:
+    """Propagation alone does not see it of, say, two of three; their sum does."""
+    any_row = row_of((1, 1, 1), 0)
+    for row in ROWS:
+        for others in ([row], [any_row, row], [row, any_row]):
+            assert refuted_by([negated(row), *others], lambda work: None)
+
+
 def propagator_alone(rows: list[Row]) -> bool:
     """Propagate by the definition: force what each row needs until nothing changes."""
     true: set[int] = set()

@@ -219,6 +219,22 @@ def test_rows_beyond_64_bits_propagate(propagator: type[Propagator]) -> None:
             check_proof(formula, again, None, propagator)
 
 
+@pytest.mark.parametrize("propagator", PROPAGATORS)
+def test_solutions_obey_deleted_rows_of_the_formula_too(
+    propagator: type[Propagator],
+) -> None:
+    steps = proof("f 3", "del id 1", "sol ~a ~b c")
+    with pytest.raises(Refused, match="does not obey row 1"):
+        check_proof(cover(), steps, None, propagator)
+
+
+@pytest.mark.parametrize("propagator", PROPAGATORS)
+def test_a_factor_of_one_changes_nothing(propagator: type[Propagator]) -> None:
+    for step in ("pol 1 1 *", "pol 1 1 d"):
+        steps = ["f 3", step, "e +1 a +1 b >= 1 : 4", "conclusion BOUNDS 0 INF"]
+        check_proof(cover(), proof(*steps, "end p"), None, propagator)
+
+
 def test_versions_before_2_keep_rows_of_the_formula() -> None:
     """Their numbers may be deleted: a row that came back would be tested by nothing."""
     steps = ["f 3", "del id 1 2 3", "o a b ~c", "u +1 a >= 1", "u >= 1", "c -1"]

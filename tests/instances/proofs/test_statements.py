@@ -2,19 +2,22 @@
 
 import re
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
 
 from closeknit.instances.proofs import (
+    Limits,
     NoProof,
     Outcome,
     Propagator,
     Refused,
+    TooLong,
     check_proof,
 )
 from closeknit.instances.proofs.checker import KINDS, UNSUPPORTED, Where
-from closeknit.instances.proofs.statements import VERSIONS
+from closeknit.instances.proofs.statements import VERSIONS, Budget
 from closeknit.solvers.propagation_kernels import FastPropagator
 from tests.proofs import cover
 
@@ -200,6 +203,7 @@ def test_rules_that_are_not_supported_are_listed_and_refused_by_name() -> None:
         ("conclusion BOUNDS 0 : 1 INF : a", "not supported: a"),
         ("rup +1 a = 1", "a row cannot be read"),
         ("e +1 a +1 b >= 1", "cannot be read"),
+        ("e +1 a +1 b >= 1 : 1 : 2", "not supported: 2"),
         ("pol 1 2 m", "no variable m"),
         ("red +1 y >= 1 : ~y -> 0", "maps a negation"),
         ("red +1 y >= 1 : y -> 1 y -> 1", "maps a variable twice"),
@@ -209,6 +213,12 @@ def test_rules_that_are_not_supported_are_listed_and_refused_by_name() -> None:
 )
 def test_parts_that_are_not_supported(version: str, step: str, why: str) -> None:
     refused(version, 1, why, step, *rest(version))
+
+
+def test_what_has_no_terms_spends_time_too() -> None:
+    budget = Budget(Limits(seconds=0.5, now=count().__next__))
+    with pytest.raises(TooLong, match=r"takes more than 0\.5 s"):
+        [budget.spend(0) for _ in range(2**15)]  # type: ignore[func-returns-value]
 
 
 def test_labels_are_of_version_3() -> None:
