@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from itertools import repeat
 
 from .rows import Row, add_to, divided, saturated, times
 from .statements import Refused, TooLong, bounded, number, paced, room
@@ -96,7 +97,9 @@ class Combination:
         """Push a computed row; only ``grown`` may be larger than what was popped."""
         bounded(row.degree)
         numbers = row.terms.values() if grown is None else grown
-        self._bits = max(self._bits, max(numbers, default=0).bit_length())
+        bits = max(numbers, default=0).bit_length()
+        if bits > self._bits:
+            self._bits = bits
         self._held += len(row.terms) + _WEIGHT
         if room(self._held, self._bits) > self._most:
             raise TooLong(f"has a step that holds more than {self._most} terms")
@@ -112,7 +115,7 @@ class Combination:
             large = times(large, by)
         self._spend(len(small.terms))
         terms = add_to(large, small, factor).terms
-        self._push(large, (terms.get(x, 0) for x in small.terms) if owned else None)
+        self._push(large, map(terms.get, small.terms, repeat(0)) if owned else None)
 
     def _factor(self, word: str) -> int:
         top = self._stack.pop()

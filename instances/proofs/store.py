@@ -74,20 +74,22 @@ class Store:
     def add(self, row: Row) -> None:
         """Store a row under the next number."""
         bounded(row.degree)
-        bounded(max(row.terms.values(), default=0))
+        largest = max(row.terms.values(), default=0)
+        bounded(largest)
         self.spend(len(row.terms))
-        self._number(row)
+        self._number(row, room(len(row.terms), largest.bit_length()))
         self.propagator.enter(self.last + self._shift, row)
 
     def give_number(self, index: int) -> None:
         """Give the next number to a row of the formula, counted from 1."""
         if not 1 <= index <= len(self.formula.rows):
             raise Refused(f"there is no row {index} in the formula")
-        self._number(self.formula.rows[index - 1])
+        row = self.formula.rows[index - 1]
+        self._number(row, _room(row))
         self._given.add(self.last)
 
-    def _number(self, row: Row) -> None:
-        self._terms += _room(row)
+    def _number(self, row: Row, terms: int) -> None:
+        self._terms += terms
         if len(self.rows) >= self._most:
             raise TooLong(f"stores more than {self.limits.rows} rows")
         if self._terms > self.limits.terms:

@@ -78,8 +78,8 @@ def test_a_refuted_answer_stays_refuted_where_nobody_knows_better(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its proof may take too long when it is written once more."""
-    instance, chosen = WRONG[0]
-    once = iter([rederiving.prove_again])
+    instance, chosen = SETS, (0, 1)
+    once = iter([confirming.prove_again])
     monkeypatch.setattr(rederiving, "prove_again", lambda *what: next(once)(*what))
     monkeypatch.setattr(confirming, "prove_again", lambda *_: None)
     monkeypatch.setattr(confirming, "_LEAST", 99.0)
