@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from argparse import ArgumentTypeError
-from os.path import dirname, exists, realpath
+from os.path import realpath
 from pathlib import Path
 from typing import Any
 
@@ -120,8 +120,8 @@ def _refuse_overwriting(args: argparse.Namespace) -> None:
                 read.update((one, text) for one in forms)
     for place, option in written.items():
         for one, text in read.items():
-            inside = place.endswith(_READ) and _same(dirname(place), one)
-            if _same(place, one) or (inside and exists(place)):
+            inside = place.endswith(_READ) and _same(str(Path(place).parent), one)
+            if _same(place, one) or (inside and Path(place).exists()):
                 raise InputError("is also what is read", option, text)
 
 
