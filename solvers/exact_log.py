@@ -193,7 +193,7 @@ def _boxes_on_a_torus(packing: Packing, true: Iterable[str]) -> tuple[Box, ...]:
 def _rewrite(
     formula: Formula, log: Path, true: frozenset[int] | None, stream: TextIO
 ) -> int:
-    """Write a log anew, about the rows and variables of a formula; count its steps.
+    """Rewrite a log, about the rows and variables of a formula; count its steps.
 
     Exact may conclude from a row that is contradictory only together with others, and
     concludes nothing where there is no objective and it has a solution. Raises

@@ -69,7 +69,7 @@ def _draw_numbers() -> bool:
 
 
 def _forget_functions() -> None:
-    """Have numba compile its own functions anew, which kernels would else contain."""
+    """Have numba compile its own functions again, which kernels would else contain."""
     known = cpu_target.target_context.cached_internal_func
     _FORGOTTEN.append(dict(known))
     known.clear()

@@ -1,4 +1,4 @@
-"""Write the certificates of `instances.ksubset.towns` anew, into its folder.
+"""Write the certificates of `instances.ksubset.towns` again, into its folder.
 
 The sums come from the search over (plane) partitions, the certificates from cuts-bb;
 `python tools/town_certificates.py` follows all of them at the end, in plain Python.

@@ -273,8 +273,8 @@ def tally(name: str, cases: Iterator[Case], refused: Path) -> int:
         if case.proof is None:
             wrong += case.by == WRONG
             continue
-        said = ask_veripb(case.instance, case.solution, case.proof)
-        for way, objection in said.items():
+        objections = ask_veripb(case.instance, case.solution, case.proof)
+        for way, objection in objections.items():
             mine[way] += not objection
             if objection:
                 wrong += 1

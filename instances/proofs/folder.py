@@ -254,8 +254,8 @@ def _answered(instance: Instance, path: Path, entry: Entry) -> Any:
     """Check that the solution is what the entry says; return its certificate."""
     try:
         document = SOLUTION(parse_json(read_text(path), file=path))
-        said = tuple(map(document.get, ("status", "objective", "bound")))
-        if said != (entry.status, entry.cost, entry.cost):
+        stated = tuple(map(document.get, ("status", "objective", "bound")))
+        if stated != (entry.status, entry.cost, entry.cost):
             raise Refused(f"{path}: says something else than the index")
         if document["sha256"] != sha256(instance):
             raise Refused(f"{path}: is for another instance")

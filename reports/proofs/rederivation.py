@@ -147,7 +147,7 @@ def rederive_all(
 
 
 def _understand(outcome: Rederived | Failure, name: str) -> Rederived:
-    """Return what an outcome means: one that nobody foresaw is no good news."""
+    """Return what an outcome means: an unforeseen one is no good news."""
     if not isinstance(outcome, Failure):
         return outcome
     if isinstance(outcome, OutOfMemory) or "still running" in outcome.why:

@@ -17,13 +17,13 @@ def cases(report: Report) -> Iterator[Case]:
     A contradicted proof is a failure of the run that made it.
     """
     for run in report.judged:
-        came, said = _outcome(run)
+        came, text = _outcome(run)
         yield Case(
             group=run.row.instance,
             name=run.row.method,
             seconds=run.row.seconds or 0.0,
             came=came,
-            said=said,
+            said=text,
         )
 
 
