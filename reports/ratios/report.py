@@ -233,10 +233,8 @@ class Report:
             return f"no method answered ({self.silent})"
         stated = [j for j in self.judged if j.covered]
         if stated and not any(j.kept or j.broken for j in stated):
-            return (
-                f"none of {many(len(stated), 'stated guarantee')} could be tested: no "
-                "optimum was proven, and no bound is high enough"
-            )
+            what = f"none of {many(len(stated), 'stated guarantee')} could be tested"
+            return f"{what}: no optimum was proven, and no bound is high enough"
         return ""
 
     @property
