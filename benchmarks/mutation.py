@@ -260,8 +260,9 @@ def mutate(
         return tested(words, SPARE * took[number] + 3, *mutant)
 
     rows = []
-    for line, operator, code, label in drawn:
-        row = known.get(key(label, operator, line))
+    keys = [key(label, operator, line) for line, operator, _, label in drawn]
+    for place, (line, operator, code, label) in enumerate(drawn):
+        row = known.get(keys[place])
         if row is None and time.time() < until:
             path.write_text(code, encoding="utf-8")
             for number in range(1 if first else len(stages)):
@@ -271,11 +272,12 @@ def mutate(
             path.write_text(source, encoding="utf-8")
             row = {"label": label, "operator": operator, "outcome": outcome}
             row |= {"cpu": round(cpu, 2), "stages": number + 1}
-        row = row or old.get(key(label, operator, line))
+        row = row or old.get(keys[place])
         if row is not None:
             rows.append(row | {"line": line, "stamp": stamp.hexdigest()})
         head = {"module": name, "mutants": count, "drawn": len(drawn)}
-        text = "".join(json.dumps(each | head) + "\n" for each in rows)
+        later = [old[one] for one in keys[place + 1 :] if one in old]
+        text = "".join(json.dumps(each | head) + "\n" for each in rows + later)
         kept.write_text(text, encoding="utf-8")
 
 
