@@ -254,9 +254,8 @@ class Report:
     @property
     def silent(self) -> str:
         """Why methods did not answer, each reason once."""
-        rows = [row for row in self.rows if row.cost is None]
-        whys = dict.fromkeys(row.error or f"{row.method}: {row.status}" for row in rows)
-        return "; ".join(whys)
+        rows = (r for r in self.rows if r.cost is None)
+        return "; ".join({r.error or f"{r.method}: {r.status}": 0 for r in rows})
 
     @property
     def problems(self) -> list[str]:
