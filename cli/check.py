@@ -91,14 +91,14 @@ def run(args: argparse.Namespace) -> int:
     """Print one line per fault, or what holds and what was derived again."""
     if args.rewrite and args.proof is None:
         raise InputError("is for --proof", field="--rewrite")
-    if args.rewrite and (args.proof == STANDARD or not Path(args.proof).is_file()):
-        raise InputError(
-            "must be a file for --rewrite, which reads it once more", file=args.proof
-        )
     settings = shared.settings_of(args)
     limits = Limits(seconds=settings.time_limit, now=clock.now)
     if is_opb(args.file):
         return _check_formula(args, limits)
+    if args.rewrite and (args.proof == STANDARD or not Path(args.proof).is_file()):
+        raise InputError(
+            "must be a file for --rewrite, which reads it once more", file=args.proof
+        )
     if args.solution is None:
         raise InputError("is missing", field="SOLUTION")
     from ..api.checking import Findings, examine

@@ -117,7 +117,7 @@ def _refuse_overwriting(args: argparse.Namespace) -> None:
                 read[str(Path(text) / "results.sqlite")] = text
             elif type(text) is str and text != "-":
                 forms = (text, text.removeprefix("@"), text.partition(":")[2])
-                read.update((one, text) for one in forms)
+                read.update((one, text) for one in forms if one)
     for place, option in written.items():
         for one, text in read.items():
             inside = place.endswith(_READ) and _same(str(Path(place).parent), one)

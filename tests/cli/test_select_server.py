@@ -301,10 +301,10 @@ def test_compiling_counts_against_no_limit() -> None:
 
     def answer(line: bytes) -> dict[str, Any]:
         with numba_lock:
-            time.sleep(0.4)
+            time.sleep(1.5)
         return {}
 
-    assert loop(answer, b"one\n", seconds=0.1) == (0, [{}])
+    assert loop(answer, b"one\n", seconds=0.5) == (0, [{}])
 
 
 def test_terminated_it_answers_what_has_come() -> None:

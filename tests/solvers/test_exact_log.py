@@ -151,7 +151,7 @@ def before_the_end(text: str) -> str:
         (
             ".proof",
             lambda text: text.replace("l 2\n", "l 2\nnew rule\n"),
-            "unknown rule",
+            "rule new is unknown",
         ),
         (
             ".proof",
@@ -191,7 +191,7 @@ def test_a_wrong_step_is_an_error(
         ".proof",
         lambda text: text.replace("l 2\n", "l 2\nu +1 x1 >= 1 ;\n"),
     )
-    with pytest.raises(SolverError, match=r"step \d+: does not follow"):
+    with pytest.raises(SolverError, match=r"step \d+ \(line \d+\): does not follow"):
         proved_by_exact(SACK, tmp_path / "p", 10)
 
 

@@ -224,7 +224,6 @@ def test_the_command_fails_unless_told_otherwise(
     for before, after, answers, worse in (
         (a, b, 1, 1),
         (b, a, 0, 0),
-        (f"{a}/results.sqlite", a, 0, 0),
         (a, slower, 0, 1),
         (a, part, 1, 1),
         (part, a, 0, 0),
