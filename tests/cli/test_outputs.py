@@ -235,6 +235,15 @@ def test_a_store_that_is_filled_is_not_overwritten(tmp_path: Path) -> None:
         try_all(Namespace(out=out, junit=OutputFile(store)))
 
 
+def test_an_older_output_in_this_folder_is_replaced(
+    instance: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Options' values, such as those of --ties, name no folder that is read."""
+    monkeypatch.chdir(tmp_path)
+    for _ in range(2):
+        assert run(["solve", instance, "--json", "solution.json"]) == 0
+
+
 def test_devices_may_be_written_twice(instance: str) -> None:
     nowhere, out = OutputFile("/dev/null"), OutputFile(instance)
     try_all(Namespace(json=nowhere, plot=nowhere, files=["/dev/null", "-"], seed=1))
