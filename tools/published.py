@@ -17,7 +17,7 @@ and left out. Answers are compared with those of tools/published.json, which --k
 writes: one digest for each command. With --against DIR, of an earlier run, changed
 answers are listed line by line.
 
-A command that was finished for the same sources and the same data is not run again.
+A command that was finished for the same sources is not run again.
 The exit status is 1 if answers have changed or a command failed, 2 if none was run.
 """
 
@@ -115,19 +115,12 @@ def jobs(*, everything: bool) -> list[Job]:
 
 def sources() -> str:
     """Digest of what computes answers, as it is in the working tree."""
-    listed = subprocess.run(
-        ["git", "ls-files", "-s", *SOURCES],
-        cwd=ROOT,
-        capture_output=True,
-        check=True,
-    ).stdout
-    changed = subprocess.run(
-        ["git", "diff", "HEAD", "--", *SOURCES],
-        cwd=ROOT,
-        capture_output=True,
-        check=True,
-    ).stdout
-    return hashlib.sha256(listed + changed).hexdigest()[:16]
+    digest = hashlib.sha256()
+    for words in (("ls-files", "-s"), ("diff", "HEAD", "--")):
+        command = ["git", *words, *SOURCES]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, check=True)
+        digest.update(done.stdout)
+    return digest.hexdigest()[:16]
 
 
 def words_of(command: str) -> list[str]:
