@@ -110,7 +110,7 @@ test: warm
 	$(BIN)/pytest -n 2 --dist worksteal
 
 test-slow: warm
-	$(BIN)/pytest -n 2 --dist worksteal -m slow
+	$(BIN)/pytest -n 2 --dist worksteal -m slow -o faulthandler_timeout=7200
 
 lint: $(VENV)/.ready
 	$(BIN)/ruff check .

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import pickle
@@ -13,7 +14,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib import import_module
 from itertools import combinations
-from multiprocessing import get_context
 from pathlib import Path
 from random import Random
 from shutil import copytree
@@ -38,6 +38,7 @@ def run(*words: object, given: str = "", **environment: str) -> str:
         capture_output=True,
         text=True,
         check=True,
+        timeout=500,
     )
     return done.stderr + done.stdout
 
@@ -52,16 +53,40 @@ def draw(n: int) -> list[int]:
     from closeknit.solvers import kernels_numba
 
     assert kernels_numba._numbers_are_drawn
-    return [FunctionIdentity.from_function(run).unique_id for _ in range(n)]
+    return [FunctionIdentity.from_function(json.loads).unique_id for _ in range(n)]
+
+
+DRAW = f"""
+import json
+from multiprocessing import get_context
+from closeknit.solvers import kernels_numba
+
+{inspect.getsource(draw)}
+def send(results):
+    results.put(draw(50))
+
+def start(way):
+    context = get_context(way)
+    results = context.Queue()
+    children = [context.Process(target=send, args=[results]) for _ in range(2)]
+    for child in children:
+        child.start()
+    drawn = draw(50) + results.get(timeout=100) + results.get(timeout=100)
+    for child in children:
+        child.join()
+    print(json.dumps(drawn))
+"""
+"""Children of a process that imports nothing of the tests' folder: a package of another
+project that is called tests, too, may come first there."""
 
 
 @pytest.mark.parametrize("way", ["fork", "spawn", "forkserver"])
-def test_processes_never_draw_the_same_number(way: str) -> None:
+def test_processes_never_draw_the_same_number(way: str, tmp_path: Path) -> None:
     numbers = draw(50)
-    with get_context(way).Pool(2, maxtasksperchild=1) as pool:
-        for drawn in pool.map(draw, [50, 50], chunksize=1):
-            numbers += drawn
-    assert len(set(numbers)) == 150
+    (tmp_path / "numbers_here.py").write_text(DRAW)
+    code = f"import multiprocessing, numbers_here\nnumbers_here.start({way!r})"
+    numbers += json.loads(run("-c", code, PYTHONPATH=str(tmp_path)))
+    assert len(set(numbers)) == 200
 
 
 def test_threads_never_draw_the_same_number() -> None:
