@@ -139,7 +139,7 @@ def ask_others(
         if why := contradiction(name, result, other, found):
             path = keep_both(instance, {name: result, other: found}, why, where)
             raise Contradiction(f"{instance.name}: {why}; both answers are in {path}")
-        if found.proof is not None and _agree(result, found):
+        if found.proof is not None and agree(result, found):
             confirmed = proof.confirmed_by(found.proof)
             if confirmed is not None and not refuted:
                 return replace(result, proof=confirmed)
@@ -237,7 +237,7 @@ def contradiction(name: str, result: Result, other: str, found: Result) -> str:
     return ""
 
 
-def _agree(result: Result, found: Result) -> bool:
+def agree(result: Result, found: Result) -> bool:
     """Whether the second answer claims what the first does, or more."""
     if result.bound is None or found.bound is None:
         return result.status is found.status is Status.INFEASIBLE

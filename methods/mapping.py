@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from ..exact.mapping.search import exact
+from ..exact.mapping.search import MOST_RANKS, exact
 from ..formulations.mapping.answer import mapping_result
 from ..heuristics.mapping.annealing import annealing
 from ..heuristics.mapping.baselines import greedy, greedy_order, identity, random
 from ..instances.mapping import RankMapping
 from ..instances.suggestions import entry_named
-from ..solvers import DEFAULT, Grade, Proof, Result, Settings, clock
+from ..solvers import (
+    DEFAULT,
+    Contradiction,
+    Grade,
+    Limit,
+    Proof,
+    Result,
+    Settings,
+    clock,
+)
+from .confirming import agree, contradiction
 
 MOST_PROVED = 16
 """Ranks up to which ``auto`` searches for a proof."""
@@ -124,4 +135,30 @@ def order_ranks(
     """
     run = entry_named(method, MAPPERS, "method", "method of mapping")
     settings = Settings(time_limit=time_limit, seed=seed)
-    return run(RankMapping(traffic, hops), settings)
+    start, mapping = clock.now(), RankMapping(traffic, hops)
+    result = run(mapping, settings)
+    left = max(0.0, time_limit - (clock.now() - start))
+    return confirm(mapping, method, result, replace(settings, time_limit=left))
+
+
+def confirm(
+    mapping: RankMapping, name: str, result: Result, settings: Settings
+) -> Result:
+    """Compare what a solver alone claims with `exact`, within the limit.
+
+    Raises
+    ------
+    Contradiction
+        If one of the answers must be wrong.
+    """
+    proof, limit = result.proof, settings.time_limit
+    if proof is None or proof.grade is not Grade.SOLVER or limit <= 0:
+        return result
+    if mapping.ranks > MOST_RANKS or result.limit is Limit.INTERRUPT:
+        return result
+    found = exact(mapping, settings)
+    if why := contradiction(name, result, "exact", found):
+        raise Contradiction(f"{why}; both orders: {result.chosen}, {found.chosen}")
+    if found.proof is None or not agree(result, found):
+        return result
+    return replace(result, proof=proof.confirmed_by(found.proof) or proof)

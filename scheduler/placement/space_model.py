@@ -149,7 +149,7 @@ class Model:
         """Minimise part after part; what is left when time is up is bounded simply."""
         from ...solvers import cpsat
 
-        proof = str(Proof(Grade.SOLVER, cpsat.BY))
+        proof = Proof(Grade.SOLVER, cpsat.BY)
         counts, proved = self._first(settings), list[int]()
         for make in self._parts():
             part = make()
@@ -165,16 +165,18 @@ class Model:
             self.model.minimize(part)
             found = cpsat.decide(self.model, self.x, settings=settings, start=start)
             if found.impossible:
-                return Placement(Status.INFEASIBLE, by=proof)
+                return Placement(Status.INFEASIBLE, by=str(proof))
             counts = found.values or counts
             if found.limit is not None:
                 least = self._least()[len(proved)]
                 bound = (*proved, max(least, found.bound or 0))
-                return self._placed(counts, bound, proof, found.limit)
+                return self._placed(counts, bound, str(proof), found.limit)
             assert found.bound is not None
             proved.append(found.bound)
             self.model.add(part == found.bound)
-        return self._placed(counts, tuple(proved), proof)
+        if tuple(proved) == self._least():  # the own bound says the same
+            proof = Proof(Grade.CONFIRMED, f"{cpsat.BY}, counting")
+        return self._placed(counts, tuple(proved), str(proof))
 
     def _parts(self) -> tuple[Callable[[], cp_model.LinearExpr], ...]:
         return {

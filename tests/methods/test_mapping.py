@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -12,9 +13,9 @@ import closeknit as ck
 from closeknit.formulations.mapping.gilmore_lawler import gilmore_lawler
 from closeknit.instances import InputError, Mesh
 from closeknit.instances.mapping import RankMapping
-from closeknit.methods.mapping import MAPPERS, order_ranks
+from closeknit.methods.mapping import MAPPERS, confirm, cpsat, order_ranks
 from closeknit.simulation.network.places import hops_between
-from closeknit.solvers import Grade, Limit, Settings, Status
+from closeknit.solvers import Contradiction, Grade, Limit, Settings, Status
 
 from ..oracles import cheapest_order
 from ..strategies import mappings
@@ -58,6 +59,19 @@ def test_the_model_has_limits_and_bounds() -> None:
     root = gilmore_lawler(RankMapping(traffic, hops))
     assert isinstance(found.bound, int)
     assert root <= found.bound < RankMapping(traffic, hops).cost(found.chosen or ())
+
+
+def test_the_search_confirms_what_the_model_claims() -> None:
+    ring = np.array([[0, 9, 0, 9], [9, 0, 9, 0], [0, 9, 0, 9], [9, 0, 9, 0]])
+    mesh = hops_between(Mesh(2, 2), np.arange(4))
+    found = order_ranks(ring, mesh, "cpsat")
+    assert found.status is Status.OPTIMAL
+    assert found.proof is not None
+    assert found.proof.grade is Grade.CONFIRMED
+    mapping = RankMapping(ring, mesh)
+    false = replace(found, objective=73, proof=cpsat(mapping).proof, bound=73)
+    with pytest.raises(Contradiction, match="exact found a choice of cost 72"):
+        confirm(mapping, "cpsat", false, Settings(time_limit=10.0))
 
 
 @pytest.mark.parametrize(

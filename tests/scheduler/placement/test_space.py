@@ -119,6 +119,16 @@ def test_fewest_leaf_switches_of_rails() -> None:
     assert "g" not in names or "i" not in names
 
 
+def test_an_own_bound_confirms_what_the_model_claims() -> None:
+    selector = NodeSelector(parse_cluster("node,x\na,0\nb,1\nc,3\nd,6"))
+    for one, cost, grade in (("a", 1, "confirmed"), ("d", 3, "solver")):
+        request = Request(2, Objective.HOPS, require=frozenset({one}))
+        found = selector.select(request, selector.free())
+        assert found.objective == found.bound == (cost,)
+        assert found.by.startswith(f"{grade}: cp-sat ")
+        assert found.by.endswith(", counting") == (grade == "confirmed")
+
+
 def stopped(selector: NodeSelector, request: Request) -> Placement:
     return selector.select(request, selector.free(), Settings(time_limit=1e-9))
 
