@@ -170,7 +170,6 @@ def carry_out(job: Job, out: Path, version: str, limit: float) -> Done:
         "CLOSEKNIT_ANSWERS": str(folder / "answers.log"),
         "NUMBA_CACHE_DIR": str(out / "kernels"),
         "XDG_CACHE_HOME": str(out / "cache"),
-        "PYTHONPATH": str(ROOT),
     }
     start, status = monotonic(), 0
     with (folder / "printed.txt").open("w") as printed:
