@@ -29,6 +29,7 @@ def record(method: str, instance: Instance, settings: Settings, result: Result) 
         "name": instance.name,
         "method": method,
         "seed": settings.seed,
+        "ties": settings.ties.value,
         "nodes": settings.node_limit,
         "cost": result.objective,
         "bound": result.bound,
