@@ -9,17 +9,27 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from threading import Lock
 from typing import Any
 
 from .result import SolverError
 
+_LOADING = Lock()
 _HIDDEN = ("highspy", "pyscipopt")
 
 
 def load_pulp() -> Any:
-    """Import PuLP without solvers; raise SolverError if PuLP is not installed."""
-    if "pulp" in sys.modules:
-        return sys.modules["pulp"]
+    """Import PuLP without solvers; raise SolverError if PuLP is not installed.
+
+    One thread imports it; others wait, whoever does.
+    """
+    with _LOADING:
+        if "pulp" in sys.modules:
+            return import_module("pulp")
+        return _load_alone()
+
+
+def _load_alone() -> Any:
     hidden = {name: None for name in _HIDDEN if name not in sys.modules}
     sys.modules.update(hidden)  # type: ignore[arg-type]
     try:
