@@ -19,6 +19,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 import closeknit as ck
+from closeknit.solvers.modelling import load_pulp
 
 JOBS = {
     "ksubset": ck.ksubset(ck.Mesh(4, 4), k=4, busy=[(0, 0), (1, 2)]),
@@ -31,8 +32,9 @@ TOGETHER = Barrier(3)
 def solve(task):
     problem, method = task
     if method is None:  # the first in each thread: all begin together
-        TOGETHER.wait(60)
         method = "cuts-unary/highs"
+        TOGETHER.wait(60)
+        load_pulp().LpProblem
     try:
         found = ck.solve(JOBS[problem], method=method, time_limit=100)
         return [problem, method, found.status.value, str(found.cost)]
