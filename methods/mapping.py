@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import wraps
 from types import MappingProxyType
 from typing import Any
 
@@ -13,6 +14,7 @@ from ..exact.mapping.search import MOST_RANKS, exact
 from ..formulations.mapping.answer import mapping_result
 from ..heuristics.mapping.annealing import annealing
 from ..heuristics.mapping.baselines import greedy, greedy_order, identity, random
+from ..instances.errors import InputError
 from ..instances.mapping import RankMapping
 from ..instances.suggestions import entry_named
 from ..solvers import (
@@ -25,6 +27,7 @@ from ..solvers import (
     Settings,
     clock,
 )
+from ..solvers.interrupt import alarmed
 from .confirming import agree, contradiction
 
 MOST_PROVED = 16
@@ -56,8 +59,17 @@ def cpsat(mapping: RankMapping, /, settings: Settings = DEFAULT) -> Result:
     start = clock.now()
     order, bound, limit = greedy_order(mapping), 0, None
     if mapping.ranks > 1:
-        from ..formulations.mapping.cpsat import distance_levels
+        from ..formulations.mapping.cpsat import (
+            MOST_LITERALS,
+            distance_levels,
+            literals,
+        )
 
+        if (size := literals(mapping)) > MOST_LITERALS:
+            problem = f"the model of cpsat would have {size} literals"
+            raise InputError(
+                f"{problem}, more than {MOST_LITERALS}", "ranks", mapping.ranks
+            )
         model, variables = distance_levels(mapping, order.tolist())
         found = solver.decide(model, variables, settings=settings, start=start)
         limit = found.limit
@@ -77,9 +89,33 @@ def cpsat(mapping: RankMapping, /, settings: Settings = DEFAULT) -> Result:
 
 
 Mapper = Callable[[RankMapping, Settings], Result]
+
+
+def in_time(method: Callable[..., Result]) -> Mapper:
+    """Return the method with an alarm: it ends as all methods do, see `Method`."""
+
+    @wraps(method)
+    def run(mapping: RankMapping, settings: Settings = DEFAULT) -> Result:
+        start = clock.now()
+        alarm = result = None
+        try:
+            with alarmed(settings.time_limit) as alarm:
+                result = method(mapping, settings)
+        except KeyboardInterrupt:  # the alarm may go off again while this is handled
+            if alarm is None or alarm.presses or not alarm.rung:
+                raise
+        if result is not None:
+            return result
+        return mapping_result(
+            mapping, range(mapping.ranks), start=start, until=start, limit=Limit.TIME
+        )
+
+    return run
+
+
 MAPPERS: Mapping[str, Mapper] = MappingProxyType(
     {
-        method.__name__: method
+        method.__name__: in_time(method)
         for method in (auto, identity, random, greedy, annealing, exact, cpsat)
     }
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from ...instances.mapping import RankMapping
@@ -9,6 +10,8 @@ from ...solvers import Grade, Limit, Proof, Result, SolverError, Status, clock
 from ...solvers.interrupt import alarm_postponed
 from .gilmore_lawler import MOST_RANKS, gilmore_lawler
 
+_SECONDS, _SPARE = 2e-9, 0.1
+"""Of the Gilmore-Lawler bound, times the cube of ranks; what it always may take."""
 ROOT = Proof(Grade.ENUMERATED, "Gilmore-Lawler bound")
 """No code of its own derives it again, which ``checked`` would take."""
 
@@ -18,6 +21,7 @@ def mapping_result(
     order: Sequence[int],
     *,
     start: float,
+    until: float = math.inf,
     bound: int | None = None,
     proof: Proof | None = None,
     limit: Limit | None = None,
@@ -34,6 +38,9 @@ def mapping_result(
         Processors of the ranks.
     start
         ``clock.now()`` at the start of the run.
+    until
+        The end of the run's time: the Gilmore-Lawler bound is left out where it would
+        not be there in time.
     bound, proof
         A lower bound and its proof; of None, and of less, the Gilmore-Lawler bound is
         taken in its place, up to 1024 ranks.
@@ -49,7 +56,9 @@ def mapping_result(
         if wrong := mapping.check(order):
             raise SolverError(f"order: {'; '.join(wrong)}.")
         cost = mapping.cost(order)
-        if mapping.ranks <= MOST_RANKS and bound != cost:
+        left = max(_SPARE, until - clock.now())
+        quick = mapping.ranks <= MOST_RANKS and mapping.ranks**3 * _SECONDS < left
+        if quick and bound != cost:
             root = gilmore_lawler(mapping)
             if bound is None or root >= bound:
                 bound, proof = root, ROOT

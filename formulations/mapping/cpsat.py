@@ -6,9 +6,21 @@ from collections.abc import Sequence
 from itertools import combinations, pairwise
 from typing import Any
 
+import numpy as np
 from ortools.sat.python import cp_model
 
 from ...instances.mapping import RankMapping
+
+MOST_LITERALS = 2**25
+"""Most literals of clauses; CP-SAT takes some 40 bytes for each."""
+
+
+def literals(mapping: RankMapping) -> int:
+    """Return how many literals the clauses of the model have at most."""
+    n = mapping.ranks
+    pairs = int(np.count_nonzero(np.triu(mapping.flow, 1)))
+    distances = len(np.unique(mapping.hops[np.triu_indices(n, 1)]))
+    return pairs * max(0, distances - 1) * 2 * n * n
 
 
 def distance_levels(

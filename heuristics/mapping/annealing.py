@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from ...formulations.mapping.answer import mapping_result
@@ -10,7 +12,7 @@ from ...instances.mapping import RankMapping
 from ...solvers import DEFAULT, Limit, Result, Settings, clock
 from ...solvers.limits import limits
 from . import annealing_kernels as kernels
-from .baselines import greedy_order
+from .baselines import LEAST, greedy_order
 
 RUNS = 10
 """Runs, each from a random order; the best is kept."""
@@ -35,12 +37,16 @@ def annealing(mapping: RankMapping, /, settings: Settings = DEFAULT) -> Result:
     Source: Burkard and Rendl 1984.
     """
     start = clock.now()
-    search = Annealing(mapping, settings.seed)
-    limit = search.run(start + settings.time_limit, settings.node_limit)
+    until = start + settings.time_limit
+    search = Annealing(
+        mapping, settings.seed, start + max(LEAST, settings.time_limit / 2)
+    )
+    limit = search.run(until, settings.node_limit)
     return mapping_result(
         mapping,
         search.best.tolist(),
         start=start,
+        until=until,
         limit=limit,
         seed=settings.seed,
     )
@@ -59,10 +65,12 @@ class Annealing:
     It is never worse than the identity or the greedy order.
     """
 
-    def __init__(self, mapping: RankMapping, seed: int) -> None:
+    def __init__(
+        self, mapping: RankMapping, seed: int, until: float = math.inf
+    ) -> None:
         self.mapping = mapping
         self.best: IntArray = min(
-            (np.arange(mapping.ranks), greedy_order(mapping)), key=mapping.cost
+            (np.arange(mapping.ranks), greedy_order(mapping, until)), key=mapping.cost
         )
         self.cost = mapping.cost(self.best)
         self.moves = 0

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from ...formulations.mapping.answer import mapping_result
 from ...instances import IntArray
 from ...instances.mapping import RankMapping
-from ...solvers import DEFAULT, Result, Settings, clock
+from ...solvers import DEFAULT, Limit, Result, Settings, clock
+
+LEAST = 0.1
+"""Seconds that the greedy order may take whatever the limit is."""
 
 
 def identity(mapping: RankMapping, /, settings: Settings = DEFAULT) -> Result:
@@ -44,11 +49,17 @@ def greedy(mapping: RankMapping, /, settings: Settings = DEFAULT) -> Result:
     Source: Mueller-Merbach 1970.
     """
     start = clock.now()
-    return mapping_result(mapping, greedy_order(mapping).tolist(), start=start)
+    until = start + max(LEAST, settings.time_limit)
+    order = greedy_order(mapping, until).tolist()
+    limit = Limit.TIME if clock.now() >= until else None
+    return mapping_result(mapping, order, start=start, until=until, limit=limit)
 
 
-def greedy_order(mapping: RankMapping) -> IntArray:
-    """Return the processors of the ranks; see `greedy`."""
+def greedy_order(mapping: RankMapping, until: float = math.inf) -> IntArray:
+    """Return the processors of the ranks; see `greedy`.
+
+    The ranks that are left at the time ``until`` are placed in the order of numbers.
+    """
     flow, hops = mapping.flow, mapping.hops
     order: IntArray = np.full(mapping.ranks, -1, np.int64)
     central = np.argsort(hops.sum(axis=0), kind="stable")
@@ -57,10 +68,14 @@ def greedy_order(mapping: RankMapping) -> IntArray:
     for _ in range(mapping.ranks):
         waiting = np.flatnonzero(order < 0)
         rank = waiting[exchanged[waiting].argmax()]
-        placed = np.flatnonzero(order >= 0)
-        costs = hops[np.ix_(free, order[placed])] @ flow[rank, placed]
+        if clock.now() >= until:
+            order[waiting] = free
+            break
+        partners = np.flatnonzero((order >= 0) & (flow[rank] > 0))
+        costs = hops[np.ix_(free, order[partners])] @ flow[rank, partners]
         site = int(costs.argmin())
         order[rank] = free[site]
         free = np.delete(free, site)
-        exchanged = flow[rank] if not len(placed) else exchanged + flow[rank]
+        first = len(waiting) == mapping.ranks
+        exchanged = flow[rank] if first else exchanged + flow[rank]
     return order

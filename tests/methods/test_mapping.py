@@ -11,11 +11,12 @@ from hypothesis import given, settings
 
 import closeknit as ck
 from closeknit.formulations.mapping.gilmore_lawler import gilmore_lawler
+from closeknit.heuristics.mapping.baselines import greedy_order
 from closeknit.instances import InputError, Mesh
 from closeknit.instances.mapping import RankMapping
-from closeknit.methods.mapping import MAPPERS, confirm, cpsat, order_ranks
+from closeknit.methods.mapping import MAPPERS, confirm, cpsat, in_time, order_ranks
 from closeknit.simulation.network.places import hops_between
-from closeknit.solvers import Contradiction, Grade, Limit, Settings, Status
+from closeknit.solvers import Contradiction, Grade, Limit, Result, Settings, Status
 
 from ..oracles import cheapest_order
 from ..strategies import mappings
@@ -85,3 +86,52 @@ def test_bad_options_are_refused(method: str, limit: float, complaint: str) -> N
     pair = [[0, 1], [1, 0]]
     with pytest.raises(InputError, match=complaint):
         order_ranks(pair, pair, method, time_limit=limit)
+
+
+def test_models_that_would_fill_the_memory_are_refused() -> None:
+    hops = hops_between(Mesh(8, 8), np.arange(64))
+    with pytest.raises(InputError, match="literals, more than 33554432: 64"):
+        order_ranks(np.ones((64, 64), int) - np.eye(64, dtype=int), hops, "cpsat")
+
+
+@pytest.mark.parametrize("method", ["greedy", "annealing", "auto"])
+def test_large_jobs_are_ordered_as_far_as_time_allows(method: str) -> None:
+    hops = hops_between(Mesh(30, 30), np.arange(900))
+    traffic = np.random.default_rng(1).integers(0, 3, (900, 900))
+    found = order_ranks(traffic, hops, method, time_limit=0.0)
+    assert found.limit is Limit.TIME
+    assert found.bound is None
+    assert RankMapping(traffic, hops).check(found.chosen or ()) == []
+
+
+def test_a_method_that_does_not_look_at_the_clock_is_stopped() -> None:
+    def endless(mapping: RankMapping, settings: Settings) -> Result:
+        while True:
+            pass
+
+    pair = RankMapping(np.array([[0, 1], [1, 0]]), np.array([[0, 1], [1, 0]]))
+    found = in_time(endless)(pair, Settings(time_limit=0.1))
+    assert (found.limit, found.chosen) == (None, (0, 1))
+
+
+@settings(max_examples=50, deadline=None)
+@given(mapping=mappings(most=8))
+def test_the_greedy_order_is_that_of_its_definition(mapping: RankMapping) -> None:
+    left, sites = set(range(mapping.ranks)), list(range(mapping.ranks))
+    nearest = sorted(sites, key=lambda s: (int(mapping.hops[s].sum()), s))
+    place: dict[int, int] = {}
+    for _ in sites:
+        exchanged = {
+            i: int(sum(mapping.flow[i, k] for k in (place or range(mapping.ranks))))
+            for i in left
+        }
+        rank = min(left, key=lambda i: (-exchanged[i], i))
+        place[rank] = min(
+            (s for s in nearest if s not in place.values()),
+            key=lambda s: sum(
+                int(mapping.hops[s, at] * mapping.flow[rank, k])
+                for k, at in place.items()
+            ),
+        )
+        left.remove(rank)
+    assert greedy_order(mapping).tolist() == [place[i] for i in range(mapping.ranks)]
