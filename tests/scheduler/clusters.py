@@ -100,7 +100,8 @@ def least_moves(
             )
             nodes, jobs = nodes + gone, jobs + bool(gone)
             possible &= not (job.stays and gone)
-            possible &= spread or len(counts) <= len(job.nodes)
+            on_, was = ({layout.place[v] for v in one} for one in (counts, job.nodes))
+            possible &= spread or len(on_) <= len(was)
         on = [0] * len(layout.domains)
         every = [0] * len(layout.domains)
         for v, domain in ((v, d) for v, some in enumerate(layout.within) for d in some):
