@@ -13,6 +13,7 @@ from closeknit.scheduler.advice.defrag import fewest, front
 from closeknit.scheduler.advice.defrag_model import Goal
 from closeknit.scheduler.advice.layout import Layout, layout_of
 from closeknit.scheduler.advice.moves import steps
+from closeknit.scheduler.hostlist import unfold
 from closeknit.scheduler.kinds import Kind
 from closeknit.scheduler.placement import NodeSelector
 from closeknit.scheduler.topologies import parse_cluster
@@ -76,7 +77,7 @@ def test_the_fewest_moves_are_those_of_all_arrangements(
 
 def test_jobs_are_moved_to_nodes_of_their_kind() -> None:
     held = held_by(x="a0", y="b0 b1", z="c0")
-    kinds = {name: Kind(cores=64) for name in ("a0 a1 a2 b0 b1 b2 c0 c1 c2").split()}
+    kinds = {name: Kind(cores=64) for name in unfold("a[0-2],b[0-2],c[0-2]")}
     kinds |= {"a0": Kind(cores=32), "c2": Kind(cores=32)}
     point = fewest(laid_out(TREE, held, kinds=kinds, stay=["z"]), Goal(1))
     assert point.plan is not None
