@@ -74,7 +74,8 @@ def arrangements(layout: Layout) -> Iterator[list[dict[int, int]]]:
         [
             {v: n for v, n in enumerate(counts) if n}
             for counts in product(*(range(min(job.size, most) + 1) for most in room))
-            if sum(counts) == job.size
+            if Counter(layout.part[v] for v, n in enumerate(counts) for _ in range(n))
+            == Counter(layout.part[v] for v, held in job.nodes.items() for _ in held)
         ]
         for job in layout.jobs
     ]
