@@ -52,13 +52,18 @@ def cluster_of(args: argparse.Namespace, nodes: Sequence[str] = ()) -> Cluster:
     return read_cluster(args.topology, name=name, labels=labels, nodes=nodes)
 
 
-def add_objective(group: Any) -> None:
+def add_objective(group: Any, what: str = "what is minimised") -> None:
     """Declare what is minimised."""
     group.add_argument(
         "--objective",
         choices=[one.value for one in Objective],
-        help="what is minimised (default: switches; on other networks hops)",
+        help=f"{what} (default: switches; on other networks hops)",
     )
+
+
+def objective_of(args: argparse.Namespace, selector: NodeSelector) -> Objective:
+    """Return the objective that is given, else the default on this network."""
+    return Objective(args.objective) if args.objective else selector.objective
 
 
 def add_machine(group: Any, *, required: bool = True) -> None:

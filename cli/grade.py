@@ -46,12 +46,11 @@ from ..scheduler.grading import (
     read_decisions,
 )
 from ..scheduler.hostlist import unfold
-from ..scheduler.placement import NodeSelector, Objective
-from ..scheduler.topologies import Hierarchy
+from ..scheduler.placement import NodeSelector
 from ..solvers import Settings
 from ..solvers.interrupt import deferred
 from . import outputs, shared
-from .cluster import add_topology, cluster_of
+from .cluster import add_objective, add_topology, cluster_of, objective_of
 from .parser import Parser, flag
 from .progress import progress_bar
 from .screen import screen, table
@@ -67,11 +66,7 @@ def options(parser: Parser) -> None:
         "file", metavar="FILE", help="decisions or a report, maybe .xz; - for stdin"
     )
     add_topology(parser)
-    parser.add_argument(
-        "--objective",
-        choices=[one.value for one in Objective],
-        help="of jobs that name none (default: switches; on other networks hops)",
-    )
+    add_objective(parser, "of jobs that name none")
     parser.add_argument(
         "--exclude", metavar="HOSTLIST", help="nodes that were never free"
     )
@@ -109,10 +104,9 @@ def run(args: argparse.Namespace) -> int:
         raise InputError(f"must be from 1 to {_MOST_KEPT}", "--worst", args.worst)
     settings = Settings(time_limit=seconds(args.time_limit))
     selector = NodeSelector(cluster_of(args))
-    trees = any(isinstance(f, Hierarchy) for f in selector.cluster.fabrics)
     excluded = unfold(args.exclude, field="--exclude") if args.exclude else ()
     defaults = Defaults(
-        Objective(args.objective or ("switches" if trees else "hops")),
+        objective_of(args, selector),
         selector.free(without=excluded, fields=("", "--exclude")),
         _since(args.since),
         lambda text: print(f"closeknit: {text}", file=sys.stderr),

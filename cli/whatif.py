@@ -35,7 +35,7 @@ from ..reports.clusters.whatif import (
 from ..reports.pages.document import shown
 from ..reports.pages.html import html_of
 from ..scheduler.grading.reading import is_json
-from ..scheduler.placement import NodeSelector, Objective
+from ..scheduler.placement import NodeSelector
 from ..scheduler.topologies import Hierarchy
 from ..simulation.families import TRACE_RANGE, window_of
 from ..simulation.stream import Policy
@@ -50,7 +50,7 @@ from ..simulation.whatif import (
 )
 from ..simulation.whatif_machine import METHODS, THRIFTY
 from . import outputs, shared
-from .cluster import add_topology, cluster_of, named
+from .cluster import add_objective, add_topology, cluster_of, named, objective_of
 from .parser import Parser
 from .progress import progress_bar
 from .screen import screen, table, wrapped
@@ -76,12 +76,7 @@ def options(parser: Parser) -> None:
         help=f"of {', '.join(METHODS)}; the others are compared with the first "
         f"(default: {','.join(_RULES)}; slurm-block where jobs have segments)",
     )
-    parser.add_argument(
-        "--objective",
-        choices=[one.value for one in Objective],
-        default="hops",
-        help="what the optimum minimises, and regret is measured by",
-    )
+    add_objective(parser, "what the optimum minimises, and regret is measured by")
     parser.add_argument(
         "--policy",
         choices=[one.value for one in Policy],
@@ -131,8 +126,8 @@ def run(args: argparse.Namespace) -> int:
     """Replay the trace under every method, and print what was measured."""
     if args.trace == "-":
         raise InputError("must be a file", "--trace", "-")
-    setting = _setting(args)
     selector = NodeSelector(cluster_of(args))
+    setting = _setting(args, selector)
     skipped: Counter[Skipped] = Counter()
     jobs = _jobs(args, selector, skipped)
     methods = _methods(args, selector, jobs)
@@ -166,10 +161,11 @@ def run(args: argparse.Namespace) -> int:
             "whatif",
             topology=selector.cluster.summary(),
             trace=str(args.trace),
+            objective=setting.objective.value,
             jobs=len(jobs),
             skipped={why.value: n for why, n in skipped.items()},
             notes=notes,
-            measures=as_rows(measured),
+            measures=as_rows(measured, setting.objective),
         )
     if args.html:
         source = f"{args.trace} on {selector.cluster.summary()}"
@@ -183,10 +179,10 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _setting(args: argparse.Namespace) -> Setting:
+def _setting(args: argparse.Namespace, selector: NodeSelector) -> Setting:
     try:
         return Setting(
-            Objective(args.objective),
+            objective_of(args, selector),
             Policy(args.policy),
             args.replays,
             float(args.communication or 0),

@@ -82,6 +82,7 @@ def _document(
         "topology": machine.selector.cluster.summary(),
         "free": machine.count,
         "k": request.k,
+        "objective": "busy nodes",
         "fits": None if placement.limit else reason.fits,
         "never": reason.never,
         "ignored": machine.ignored or None,

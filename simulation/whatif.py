@@ -44,7 +44,7 @@ class Setting:
         The share of the run time that grows with the mean hops of a job, from 0 to 1.
     """
 
-    objective: Objective = Objective.HOPS
+    objective: Objective
     policy: Policy = Policy.EASY
     replays: int = 3
     communication: float = 0.0

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...scheduler.placement import Objective
 from ...simulation.whatif import FIXED, Outcome
 from ..pages.bootstrap import Estimate, estimate, resampled_sums
 from ..pages.document import (
@@ -79,8 +80,8 @@ def means(outcomes: Sequence[Outcome], seed: int = 0) -> list[Mean]:
     return found
 
 
-def as_rows(found: Sequence[Mean]) -> list[dict[str, Any]]:
-    """Return the means as objects of JSON."""
+def as_rows(found: Sequence[Mean], objective: Objective) -> list[dict[str, Any]]:
+    """Return the means as objects of JSON; the objective is what regret means."""
 
     def numbers(one: Estimate | None) -> list[float] | None:
         return None if one is None else [one.value, one.low, one.high]
@@ -89,6 +90,7 @@ def as_rows(found: Sequence[Mean]) -> list[dict[str, Any]]:
         {
             "measure": one.measure,
             "method": one.method,
+            "objective": objective.value,
             "mean": numbers(one.own),
             "difference": numbers(one.difference),
             "difference_pct": numbers(one.relative_pct),

@@ -54,25 +54,24 @@ def freed_domains(layout: Layout, goal: Goal, settings: Settings) -> Solved:
     model.add(cp_model.LinearExpr.sum(freed) >= goal.domains)
     gone = _emptied(layout, model, freed)
     taken: defaultdict[_Cell, int] = defaultdict(int)
-    room: defaultdict[_Cell, int] = defaultdict(int)
+    held: defaultdict[tuple[int, _Cell], int] = defaultdict(int)
     total: defaultdict[int, int] = defaultdict(int)
-    owner: dict[_Cell, int] = {}
     for leaf, nodes in enumerate(layout.free):
         total[layout.part[leaf]] += len(nodes)
-        room[layout.within[leaf]] += len(nodes)
-        owner[layout.within[leaf]] = layout.part[leaf]
+        held[layout.part[leaf], layout.within[leaf]] += len(nodes)
     moved = [model.new_bool_var(f"move {job.name}") for job in layout.jobs]
     for job, x in zip(layout.jobs, moved, strict=True):
-        for leaf, held in job.nodes.items():
+        for leaf, some in job.nodes.items():
             cell = layout.within[leaf]
-            taken[cell] += len(held)
+            taken[cell] += len(some)
+            held[layout.part[leaf], cell] += len(some)
             if job.stays and cell:
                 model.add(gone[cell] == 0)
             if cell:
                 model.add_implication(gone[cell], x)
     for part, free in total.items():
-        mine = [cell for cell in gone if owner[cell] == part]
-        weights = [room[cell] + taken[cell] for cell in mine]
+        mine = [cell for cell in gone if held[part, cell]]
+        weights = [held[part, cell] for cell in mine]
         sum_ = cp_model.LinearExpr.weighted_sum([gone[cell] for cell in mine], weights)
         # Empty domains that stay empty are not needed as room.
         model.add(sum_ <= free)
@@ -189,7 +188,8 @@ def rearranged(
             kept.append(job.size)
             continue
         mine: dict[int, cp_model.LinearExprT] = {}
-        used, stayed = [], []
+        used: dict[int, cp_model.IntVar] = {}
+        stayed = []
         parts = {layout.part[v] for v in have}
         for v in leaves:
             if layout.part[v] not in parts or not room[v]:
@@ -198,9 +198,10 @@ def rearranged(
             x = model.new_int_var(0, most, f"{job.name} on {v}")
             mine[v] = x
             if not goal.spread:
-                on = model.new_bool_var(f"{job.name} uses {v}")
-                model.add(x <= most * on)
-                used.append(on)
+                at = layout.place[v]
+                if at not in used:
+                    used[at] = model.new_bool_var(f"{job.name} uses {at}")
+                model.add(x <= most * used[at])
             if v in have:
                 same = model.new_int_var(0, have[v], f"{job.name} keeps {v}")
                 model.add(same <= x)
@@ -210,7 +211,8 @@ def rearranged(
             size = sum(count for v, count in have.items() if layout.part[v] == part)
             model.add(cp_model.LinearExpr.sum(inside) == size)
         if not goal.spread:
-            model.add(cp_model.LinearExpr.sum(used) <= len(have))
+            places = {layout.place[v] for v in have}
+            model.add(cp_model.LinearExpr.sum(list(used.values())) <= len(places))
         total = cp_model.LinearExpr.sum(stayed)
         model.add(job.size - total <= job.size * moves)
         kept.append(total)

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from ...instances import InputError
+from ..kinds import Kind, interchangeable
 from ..placement import NodeSelector
 from ..placement.domains import domains_of, level_of
 from ..placement.program import Flags
@@ -34,10 +35,13 @@ class Layout:
     """The leaves of a cluster, and the jobs on them.
 
     A leaf is a domain with nodes, a plane of a mesh or torus, or the nodes of a graph
-    with cables to the same leaf switches.
+    with cables to the same leaf switches. Nodes of several kinds at one place are
+    several leaves, and a part of the cluster has only nodes of one kind.
     """
 
     leaves: tuple[str, ...]
+    place: tuple[int, ...]
+    """Leaves with the same number are at one place."""
     part: tuple[int, ...]
     """The part of the cluster that each leaf is in; jobs do not leave theirs."""
     within: tuple[tuple[int, ...], ...]
@@ -68,6 +72,7 @@ def layout_of(
     *,
     level: str | None = None,
     stay: Collection[str] = (),
+    kinds: Mapping[str, Kind] | None = None,
 ) -> Layout:
     """Return where the jobs of a cluster are.
 
@@ -84,6 +89,8 @@ def layout_of(
         The level whose domains are to be freed; by default the lowest.
     stay
         Jobs that may not be moved.
+    kinds
+        What nodes are; jobs are moved between nodes that can stand for each other.
 
     Raises
     ------
@@ -97,11 +104,15 @@ def layout_of(
         if name not in known:
             raise InputError("holds no node of the topology", "stay", name)
     stays = {joined[name] for name in stay}
+    kind_of = interchangeable(
+        kinds or {}, [x for one in selector.cluster.fabrics for x in one.nodes]
+    )
     leaves: list[str] = []
-    part: list[int] = []
+    place: list[int] = []
+    part: list[tuple[int, int]] = []
     within: list[tuple[int, ...]] = []
     domains: list[str] = []
-    open_: list[tuple[str, ...]] = []
+    open_: list[list[str]] = []
     at: dict[str, dict[int, list[str]]] = {}
     shown = ""
     for i, fabric in enumerate(selector.cluster.fabrics):
@@ -111,19 +122,21 @@ def layout_of(
         else:
             called, (names, leaf_of, inside) = _grouped(selector, i, level, domains)
         shown = shown or called
-        first = len(leaves)
-        leaves += names
-        part += [i] * len(names)
-        within += inside
-        usable: list[list[str]] = [[] for _ in names]
-        for j, (name, leaf) in enumerate(zip(fabric.nodes, leaf_of, strict=True)):
+        first = place[-1] + 1 if place else 0
+        cells = [(v, kind_of[x]) for v, x in zip(leaf_of, fabric.nodes, strict=True)]
+        number = {cell: len(leaves) + n for n, cell in enumerate(sorted(set(cells)))}
+        leaves += [names[v] for v, _ in number]
+        place += [first + v for v, _ in number]
+        part += [(i, kind) for _, kind in number]
+        within += [inside[v] for v, _ in number]
+        open_ += [[] for _ in number]
+        for j, (name, cell) in enumerate(zip(fabric.nodes, cells, strict=True)):
+            leaf = number[cell]
             if free[i][j]:
-                usable[leaf].append(name)
+                open_[leaf].append(name)
             elif name in holders:
                 job = joined[next(iter(holders[name]))]
-                where = at.setdefault(job, {}).setdefault(first + leaf, [])
-                where.append(name)
-        open_ += map(tuple, usable)
+                at.setdefault(job, {}).setdefault(leaf, []).append(name)
     if not at:
         raise InputError("says of no node of the topology which job holds it", "busy")
     if not domains:
@@ -140,10 +153,11 @@ def layout_of(
     )
     return Layout(
         tuple(leaves),
-        tuple(part),
+        tuple(place),
+        tuple(map(list(dict.fromkeys(part)).index, part)),
         tuple(within),
         tuple(domains),
-        tuple(open_),
+        tuple(map(tuple, open_)),
         tuple(jobs),
         shown,
     )

@@ -39,6 +39,12 @@ def test_a_trace_under_all_rules(ask: Ask, tmp_path: Path) -> None:
     page, file = tmp_path / "page.html", tmp_path / "out.json"
     words = ("--html", str(page), "--json", str(file), "--replays", "2")
     status, out, _ = ask(*words)
+    assert "optimum by switches" in out
+    found = json.loads(file.read_text(encoding="utf-8"))
+    assert found["objective"] == "switches"
+    assert {row["objective"] for row in found["measures"]} == {"switches"}
+    words = (*words, "--objective", "hops")
+    status, out, _ = ask(*words)
     assert status == 0
     assert "24 jobs" in out
     assert "no choice of nodes changes a wait" in " ".join(out.split())

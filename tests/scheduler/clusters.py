@@ -74,7 +74,8 @@ def arrangements(layout: Layout) -> Iterator[list[dict[int, int]]]:
         [
             {v: n for v, n in enumerate(counts) if n}
             for counts in product(*(range(min(job.size, most) + 1) for most in room))
-            if sum(counts) == job.size
+            if Counter(layout.part[v] for v, n in enumerate(counts) for _ in range(n))
+            == Counter(layout.part[v] for v, held in job.nodes.items() for _ in held)
         ]
         for job in layout.jobs
     ]
@@ -100,7 +101,8 @@ def least_moves(
             )
             nodes, jobs = nodes + gone, jobs + bool(gone)
             possible &= not (job.stays and gone)
-            possible &= spread or len(counts) <= len(job.nodes)
+            on_, was = ({layout.place[v] for v in one} for one in (counts, job.nodes))
+            possible &= spread or len(on_) <= len(was)
         on = [0] * len(layout.domains)
         every = [0] * len(layout.domains)
         for v, domain in ((v, d) for v, some in enumerate(layout.within) for d in some):

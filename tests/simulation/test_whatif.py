@@ -53,7 +53,7 @@ def cluster(text: str = TREE) -> NodeSelector:
 def outcome(
     jobs: list[StreamJob], selector: NodeSelector, method: str, **more: Any
 ) -> dict[str, list[float]]:
-    setting = Setting(**{"replays": 1, **more})
+    setting = Setting(**{"objective": Objective.HOPS, "replays": 1, **more})
     with interpreted():
         *starts, found = replayed(jobs, selector, method, setting)
     assert starts == [*range(1, len(jobs) * setting.replays + 1)]
@@ -239,7 +239,7 @@ def test_a_mesh_and_an_unknown_method_are_refused() -> None:
         ClusterMachine(cluster(), "optimal", Objective.HOPS)
     for bad in ({"replays": 0}, {"communication": 1.5}):
         with pytest.raises(InputError, match="must be from"):
-            Setting(**bad)
+            Setting(Objective.HOPS, **bad)
 
 
 def test_jobs_of_a_report(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import numpy as np
 
 from closeknit.reports.clusters.whatif import as_rows, means, remark, whatif_page
 from closeknit.reports.pages.html import html_of
+from closeknit.scheduler.placement import Objective
 from closeknit.simulation.whatif import FIXED, Outcome
 
 COLUMNS = (*FIXED, "largest_in_switch")
@@ -39,7 +40,7 @@ def test_differences_are_between_the_same_jobs() -> None:
 
 def test_rows_and_page() -> None:
     measured = means(outcomes())
-    rows = as_rows(measured)
+    rows = as_rows(measured, Objective.HOPS)
     assert len(rows) == 2 * len(COLUMNS)
     assert rows[1]["difference"] is not None
     text = html_of(whatif_page("log on a tree", measured, 200, ["200 jobs"]))

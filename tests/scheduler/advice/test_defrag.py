@@ -13,6 +13,8 @@ from closeknit.scheduler.advice.defrag import fewest, front
 from closeknit.scheduler.advice.defrag_model import Goal
 from closeknit.scheduler.advice.layout import Layout, layout_of
 from closeknit.scheduler.advice.moves import steps
+from closeknit.scheduler.hostlist import unfold
+from closeknit.scheduler.kinds import Kind
 from closeknit.scheduler.placement import NodeSelector
 from closeknit.scheduler.topologies import parse_cluster
 
@@ -49,7 +51,16 @@ def test_the_fewest_moves_are_those_of_all_arrangements(
         return
     levels = getattr(selector.cluster.fabrics[0], "levels", ("switch",))
     level = data.draw(st.sampled_from(levels[:2]))
-    layout = layout_of(selector, selector.free(without=held), held, level=level)
+    kinds = {
+        name: Kind(cores=chance.choice([32, 64])) for name in selector.cluster.index
+    }
+    layout = layout_of(
+        selector,
+        selector.free(without=held),
+        held,
+        level=level,
+        kinds=kinds if data.draw(st.booleans(), "kinds") else None,
+    )
     room = data.draw(st.sampled_from([0, 0, 2, 3]))
     count = data.draw(st.integers(1, len(layout.domains)))
     found = fewest(layout, Goal(0 if room else count, room, by_jobs, spread))
@@ -62,6 +73,18 @@ def test_the_fewest_moves_are_those_of_all_arrangements(
     assert (found.bound is None) == (best is None)
     if best is not None:
         assert len(found.freed) >= (1 if room else count)
+
+
+def test_jobs_are_moved_to_nodes_of_their_kind() -> None:
+    held = held_by(x="a0", y="b0 b1", z="c0")
+    kinds = {name: Kind(cores=64) for name in unfold("a[0-2],b[0-2],c[0-2]")}
+    kinds |= {"a0": Kind(cores=32), "c2": Kind(cores=32)}
+    point = fewest(laid_out(TREE, held, kinds=kinds, stay=["z"]), Goal(1))
+    assert point.plan is not None
+    assert [(step.sources, step.targets) for step in point.plan] == [(("a0",), ("c2",))]
+    kinds["c2"] = Kind(cores=64)  # now no other node is as a0
+    point = fewest(laid_out(TREE, held, kinds=kinds, stay=["z"]), Goal(1))
+    assert (point.nodes, point.freed) == (2, ("s1",))
 
 
 def test_the_front_ends_where_it_is_impossible() -> None:

@@ -1,0 +1,137 @@
+"""What nodes are, which of them a job may use, and which can stand for each other."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import pytest
+
+from closeknit.instances import InputError
+from closeknit.scheduler.kinds import (
+    Demand,
+    Kind,
+    devices_of_pod,
+    interchangeable,
+    kind_in_kubernetes,
+    kind_in_slurm,
+    note_of,
+    usable_nodes,
+)
+
+SCONTROL = {
+    "name": "n1",
+    "architecture": "x86_64",
+    "cpus": 64,
+    "active_features": ["ib", "a100"],
+    "partitions": ["gpu", "all"],
+    "gres": "gpu:a100:4(S:0-1),shard:8K",
+    "gres_used": "gpu:a100:1(IDX:0),shard:0",
+}
+SINFO = {
+    "cpus": {"minimum": 64, "maximum": 64},
+    "features": {"total": "ib,a100", "active": "ib"},
+    "partition": {"name": "gpu"},
+    "gres": {"total": "gpu:4", "used": "gpu:3"},
+}
+
+
+def test_what_slurm_says_of_a_node() -> None:
+    busy = kind_in_slurm(SCONTROL, "n", free=False)
+    assert busy.partitions == {"gpu", "all"}
+    assert busy.features == {"ib", "a100"}
+    assert busy.devices == (("gpu:a100", 4), ("shard", 8192))
+    assert (busy.architecture, busy.cores) == ("x86_64", 64)
+    free = kind_in_slurm(SCONTROL, "n", free=True)
+    assert free.devices == (("gpu:a100", 3), ("shard", 8192))
+    one = kind_in_slurm(SINFO, "s", free=True)
+    assert (one.features, one.devices, one.cores) == ({"ib"}, (("gpu", 1),), 64)
+    other = kind_in_slurm({**SINFO, "partition": {"name": "all"}}, "s", free=True)
+    assert one.joined(other).partitions == {"gpu", "all"}
+    older = kind_in_slurm({"features": "ib, a100", "gres": "gpu"}, "n", free=False)
+    assert (older.features, older.devices) == ({"ib", "a100"}, (("gpu", 1),))
+    assert kind_in_slurm({"gres": "N/A"}, "n", free=True) == Kind()
+
+
+def test_what_kubernetes_says_of_a_node() -> None:
+    item = {
+        "spec": {
+            "taints": [
+                {"key": "gpu", "value": "yes", "effect": "NoSchedule"},
+                {"key": "soft", "effect": "PreferNoSchedule"},
+            ]
+        },
+        "status": {
+            "nodeInfo": {"architecture": "arm64"},
+            "allocatable": {
+                **{"cpu": "64", "memory": "500Gi", "nvidia.com/gpu": "8"},
+                "hugepages-2Mi": "0",
+            },
+        },
+    }
+    pod = {
+        "spec": {
+            "containers": [
+                {"resources": {"requests": {"cpu": "1", "nvidia.com/gpu": "2"}}},
+                {"resources": {"limits": {"nvidia.com/gpu": 1}}},
+                {},
+            ]
+        }
+    }
+    used = devices_of_pod(pod, "p")
+    assert used == {"nvidia.com/gpu": 3}
+    found = kind_in_kubernetes(item, "n", used, free=True)
+    assert found.devices == (("nvidia.com/gpu", 5),)
+    assert (found.architecture, found.cores) == ("arm64", 64)
+    assert found.taints == {"gpu=yes:NoSchedule"}
+    assert kind_in_kubernetes({}, "n", {}, free=True) == Kind()
+
+
+@pytest.mark.parametrize(
+    ("text", "meaning"),
+    [
+        ("a", lambda a, b, c: a),
+        ("a&b", lambda a, b, c: a and b),
+        ("a,b", lambda a, b, c: a and b),
+        ("a|b&c", lambda a, b, c: a or (b and c)),
+        (" ( a | b ) & c", lambda a, b, c: (a or b) and c),
+        ("((a))", lambda a, b, c: a),
+    ],
+)
+def test_constraints_mean_what_slurm_means(text: str, meaning: Any) -> None:
+    demand = Demand(constraint=text)
+    for flags in product([False, True], repeat=3):
+        held = frozenset(x for x, on in zip("abc", flags, strict=True) if on)
+        assert demand.allows(Kind(features=held)) == meaning(*flags)
+
+
+@pytest.mark.parametrize(
+    "text", ["a&", "(a", "a)", "|", "a b", "[a*2]", "a*2", "(" * 40 + "a" + ")" * 40]
+)
+def test_what_is_no_constraint_is_refused(text: str) -> None:
+    with pytest.raises(InputError, match="--constraint"):
+        Demand(constraint=text)
+
+
+def test_partitions_and_constraints_choose_nodes() -> None:
+    kinds = {
+        "n1": Kind(frozenset({"gpu"}), frozenset({"ib"})),
+        "n2": Kind(frozenset({"gpu"})),
+        "n3": Kind(frozenset({"cpu"}), frozenset({"ib"})),
+    }
+    assert usable_nodes(kinds, Demand()) == {"n1", "n2", "n3"}
+    assert usable_nodes(kinds, Demand("gpu")) == {"n1", "n2"}
+    assert usable_nodes(kinds, Demand("gpu,cpu", "ib")) == {"n1", "n3"}
+    with pytest.raises(InputError, match="did you mean gpu"):
+        usable_nodes(kinds, Demand("gpus"))
+    for bare in ({}, {"n1": Kind(architecture="x86_64")}):
+        with pytest.raises(InputError, match="--partition: needs a report of nodes"):
+            usable_nodes(bare, Demand("gpu"))
+
+
+def test_nodes_of_a_kind_can_stand_for_each_other() -> None:
+    kinds = {"n1": Kind(cores=64), "n2": Kind(cores=64), "n3": Kind(cores=32)}
+    found = interchangeable(kinds, ["n1", "n2", "n3", "n4", "n5"])
+    assert found == {"n1": 0, "n2": 0, "n3": 1, "n4": 2, "n5": 2}
+    assert note_of(kinds.values()) == ""
+    assert "taken as alike" in note_of([Kind()])
