@@ -45,13 +45,12 @@ from ..scheduler.grading import (
     graded,
     read_decisions,
 )
-from ..scheduler.hostlist import unfold
 from ..scheduler.placement import NodeSelector, Objective
 from ..scheduler.topologies import Hierarchy
 from ..solvers import Settings
 from ..solvers.interrupt import deferred
 from . import outputs, shared
-from .cluster import add_topology, cluster_of
+from .cluster import add_exclude, add_topology, cluster_of, unfolded
 from .parser import Parser, flag
 from .progress import progress_bar
 from .screen import screen, table
@@ -72,9 +71,7 @@ def options(parser: Parser) -> None:
         choices=[one.value for one in Objective],
         help="of jobs that name none (default: switches; on other networks hops)",
     )
-    parser.add_argument(
-        "--exclude", metavar="HOSTLIST", help="nodes that were never free"
-    )
+    add_exclude(parser, "nodes that were never free")
     parser.add_argument(
         "--since",
         metavar="TIME",
@@ -110,7 +107,7 @@ def run(args: argparse.Namespace) -> int:
     settings = Settings(time_limit=seconds(args.time_limit))
     selector = NodeSelector(cluster_of(args))
     trees = any(isinstance(f, Hierarchy) for f in selector.cluster.fabrics)
-    excluded = unfold(args.exclude, field="--exclude") if args.exclude else ()
+    excluded = unfolded(args.exclude, "--exclude")
     defaults = Defaults(
         Objective(args.objective or ("switches" if trees else "hops")),
         selector.free(without=excluded, fields=("", "--exclude")),

@@ -33,8 +33,8 @@ def options(parser: Parser) -> None:
     outputs.add_json(parser, "the answer")
     shared.add_time_limit(parser, "seconds; what was found until then is printed", 10.0)
     parser.examples(
-        "why --topology topology.conf --busy @squeue.json -k 36 --segment 12",
-        "why --topology nodes.json --busy @pods.json -k 96 --levels rack=48",
+        "why --topology topology.conf --state squeue.json sinfo.json -k 36",
+        "why --topology nodes.json --state pods.json -k 96 --levels rack=48",
     )
 
 
@@ -57,7 +57,9 @@ def run(args: argparse.Namespace) -> int:
     except InputError as error:
         raise cluster.named(error) from None
     if args.json:
-        outputs.write_out(args.json, dumps(_document(machine, request, reason)) + "\n")
+        shown = _document(machine, request, reason)
+        shown["state"] = machine.known.document()
+        outputs.write_out(args.json, dumps(shown) + "\n")
     if args.json != "-":
         _show(machine, request, reason)
     if reason.fits:
@@ -117,6 +119,8 @@ def _show(machine: cluster.ClusterState, request: Request, reason: Reason) -> No
     print(
         f"  free        {machine.count} of {len(machine.selector.cluster.index)} nodes"
     )
+    for line in cluster.state_lines(machine.known):
+        print(f"  {line}")
     if machine.ignored:
         print(f"  ignored     {machine.ignored} nodes that are not in the topology")
     print(f"  request     {_asked(request)}")

@@ -125,7 +125,7 @@ def layout_of(
                 where.append(name)
         open_ += map(tuple, usable)
     if not at:
-        raise InputError("says of no node of the topology which job holds it", "busy")
+        raise InputError("says of no node of the topology which job holds it", "state")
     if not domains:
         known_levels = dict.fromkeys(
             name
