@@ -37,6 +37,8 @@ class Known:
     rules: Rules = field(default_factory=Rules)
     assume_up: bool = False
     """Whether nodes of which nothing is said are up."""
+    of_topology: bool = True
+    """Whether what the file of the topology says of its nodes counts, too."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,7 @@ def availability(
     rules = known.rules
     given = list(known.reports)
     speaking = [report for report in given if report.nodes]
-    if cluster.report is not None:
+    if cluster.report is not None and known.of_topology:
         speaking.append(cluster.report)
     free = None if known.free is None else dict.fromkeys(known.free)
     busy = dict.fromkeys(known.busy)
@@ -180,7 +182,7 @@ def _refuse_strange(
 def _source(cluster: Cluster, known: Known) -> str:
     """Say where the state of nodes is from."""
     sources = [report.file or report.source for report in known.reports]
-    if cluster.report is not None:
+    if cluster.report is not None and known.of_topology:
         sources.insert(0, cluster.report.file)
     if known.free is not None:
         sources.append("--free")

@@ -103,7 +103,8 @@ def test_reports_of_slurm(ask: Ask, tmp_path: Path) -> None:
     squeue, sinfo = tmp_path / "squeue.json", tmp_path / "sinfo.json"
     jobs = [{"job_state": ["RUNNING"], "nodes": "a[01-19],b[01-10],login1"}]
     squeue.write_text(json.dumps({"jobs": jobs}), encoding="utf-8")
-    for words in (["--busy", f"@{squeue}"], ["--free", f"@{squeue}"]):
+    for option in ("--busy", "--free"):
+        words: tuple[str, ...] = (option, f"@{squeue}")
         status, out, err = ask("-k", "1", *words)
         assert (status, out) == (2, "")
         said = "says nothing of the state of nodes: add sinfo --json, or --assume-up"
@@ -152,6 +153,7 @@ def test_reports_of_slurm(ask: Ask, tmp_path: Path) -> None:
 
 def test_options_for_hostlists_add_up(ask: Ask) -> None:
     assert "  state of nodes: not given\n" in ask("-k", "1")[1]
+    words: tuple[str, ...]
     words = ("--format", "hostlist", "--exclude", "a01", "--exclude", "a[02-17]")
     status, out, err = ask("-k", "2", "--busy", "b[01-09]", "--busy", "c01", *words)
     assert (status, out) == (0, "a[18-19]\n")

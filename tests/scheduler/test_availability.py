@@ -95,9 +95,9 @@ def test_the_user_may_say_which_nodes_are_free() -> None:
     assert free(availability(CLUSTER, Known(free=[]))) == []
     with pytest.raises(InputError, match="--free: is in --busy too: 'n2'"):
         availability(CLUSTER, Known(free=["n1", "n2"], busy=["n2"]))
-    for option in ("free", "busy"):
+    for option, known in (("free", Known(free=["x"])), ("busy", Known(busy=["x"]))):
         with pytest.raises(InputError, match=f"--{option}: is not in the topology"):
-            availability(CLUSTER, Known(**{option: ["x"]}))
+            availability(CLUSTER, known)
 
 
 def test_nodes_of_which_nothing_is_said_can_be_assumed_up() -> None:
