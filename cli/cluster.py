@@ -195,10 +195,12 @@ def read_machine(args: argparse.Namespace, free: Sequence[str] | None) -> Cluste
 
 
 def state_lines(
-    known: Availability, excluded: Iterable[str] = (), chosen: Iterable[str] = ()
+    known: Availability,
+    excluded: Iterable[str] = (),
+    chosen: Iterable[str] | None = None,
 ) -> list[str]:
     """Return what an answer says of the state of nodes, as lines of text."""
-    shown = known.document(excluded, chosen)
+    shown = known.document(excluded, chosen or ())
     lines = [f"state of nodes: {shown['source']}"]
     if counts := shown["not_free"]:
         parts = [f"{n} {reason}" for reason, n in [*counts.items()][:_MOST_REASONS]]
@@ -206,8 +208,10 @@ def state_lines(
             parts.append(f"{rest} for other reasons")
         lines.append(f"not free: {', '.join(parts)}")
     if boots := shown.get("must_boot"):
-        of_chosen = shown.get("chosen_must_boot", 0)
-        lines.append(f"must boot first: {of_chosen} chosen, {boots} of the free nodes")
+        of_chosen = f"{shown.get('chosen_must_boot', 0)} chosen, " * (
+            chosen is not None
+        )
+        lines.append(f"must boot first: {of_chosen}{boots} of the free nodes")
     return lines + [f"note: {note}" for note in shown.get("notes", ())]
 
 

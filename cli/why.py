@@ -67,11 +67,15 @@ def run(args: argparse.Namespace) -> int:
     return 4 if reason.placement.limit else 3
 
 
-def _held(machine: cluster.ClusterState, nodes: Iterable[str]) -> dict[str, list[str]]:
-    """Return nodes by the jobs that hold them."""
-    found: dict[str, list[str]] = {}
+def _held(
+    machine: cluster.ClusterState, nodes: Iterable[str]
+) -> dict[tuple[str, str], list[str]]:
+    """Return nodes by the jobs that hold them, and by why they are not free."""
+    found: dict[tuple[str, str], list[str]] = {}
     for name in nodes:
-        found.setdefault("+".join(machine.holders.get(name, ())), []).append(name)
+        job = "+".join(machine.holders.get(name, ()))
+        reason = "busy" if job else machine.known.reasons.get(name, "busy")
+        found.setdefault((job, reason), []).append(name)
     return found
 
 
@@ -95,8 +99,8 @@ def _document(
             "bound": placement.bound and placement.bound[0],
             "proof": placement.by or None,
             "busy": [
-                {"job": job or None, "hostlist": fold(nodes)}
-                for job, nodes in _held(machine, reason.busy).items()
+                {"job": job or None, "reason": reason, "hostlist": fold(nodes)}
+                for (job, reason), nodes in _held(machine, reason.busy).items()
             ]
             or None,
             "jobs": jobs
@@ -139,8 +143,8 @@ def _show(machine: cluster.ClusterState, request: Request, reason: Reason) -> No
         assert placement.objective is not None
         count = placement.objective[0]
         print(f"Fewest busy nodes that would have to be free: {count}, {proved}")
-        for job, nodes in _held(machine, reason.busy).items():
-            print(f"  {f'job {job}: ' if job else ''}{fold(nodes)}")
+        for (job, why), nodes in _held(machine, reason.busy).items():
+            print(f"  {f'job {job}' if job else why}: {fold(nodes)}")
         if reason.jobs is not None:
             _show_jobs(reason.jobs)
     _show_changes(request, reason)

@@ -22,7 +22,7 @@ _USABLE = {
     *("allocated", "mixed", "completing"),
 }
 """States of nodes, as sinfo prints them, in which jobs come and go: those in which a
-node is free (``~``: powered down, ``#``: powering up, ``-``: planned), or a job runs."""
+node is free (``~``: powered down, ``#``: powering up, ``-``: planned) or busy."""
 
 Command = Callable[[list[str]], str]
 
