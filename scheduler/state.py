@@ -10,7 +10,7 @@ job. What follows from several reports says `availability`.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..instances import InputError, fields
@@ -101,9 +101,7 @@ def read_option(
 def read_report(file: str) -> Report:
     """Read a report from a file, ``-`` for standard input; InputError if it is none."""
     found = _file(file, "--state")
-    if not isinstance(found, Report):
-        problem = "is no report as JSON (hostlists are given with --free or --busy)"
-        raise InputError(problem, file=_called(file))
+    assert isinstance(found, Report)
     return found
 
 
@@ -126,6 +124,10 @@ def _file(file: str, option: str) -> Report | list[str]:
             found = parse_report(content)
         else:
             _refuse_words_before(content)
+            if option == "--state":
+                raise InputError(
+                    "is no report as JSON (hostlists are given with --free or --busy)"
+                )
             return distinct(re.sub(r"#[^\r\n]*", "", content), option)
     except InputError as error:
         raise error.of_file(_called(file)) from None
@@ -271,7 +273,7 @@ def _squeue(document: dict[str, Any]) -> Report:
         over = bool(states & _HOLD_NOTHING)
         if over and not states & RUNNING:
             continue
-        nodes = _nodes_of_job(entry, at)
+        nodes = nodes_of_job(entry, at)
         if nodes:
             job = at
             if "job_id" in entry:
@@ -283,12 +285,13 @@ def _squeue(document: dict[str, Any]) -> Report:
     return report
 
 
-def _nodes_of_job(entry: dict[str, Any], at: str) -> str:
+def nodes_of_job(entry: Mapping[str, Any], at: str) -> str:
     """Return the nodes of a job, wherever its version of Slurm lists them."""
-    nodes = fields.string(entry.get("nodes") or "", f"{at}.nodes").strip()
+    at = f"{at}." if at else ""
+    nodes = fields.string(entry.get("nodes") or "", f"{at}nodes").strip()
     if nodes not in _NOWHERE:
         return nodes
-    where = f"{at}.job_resources"
+    where = f"{at}job_resources"
     given = fields.objects(entry.get("job_resources") or {}, where).get("nodes")
     if isinstance(given, dict):  # 23.11 and later
         given = given.get("list")
