@@ -173,6 +173,8 @@ def read_machine(args: argparse.Namespace, free: Sequence[str] | None) -> Cluste
     for report in reports:
         nodes |= dict.fromkeys(report.nodes)
     selector = NodeSelector(cluster_of(args, list(nodes)))
+    if selector.cluster.report is not None:
+        selector.cluster.report.file = args.topology
     known = availability(
         selector.cluster,
         Known(

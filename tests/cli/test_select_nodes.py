@@ -350,3 +350,30 @@ def test_what_is_taken_of_the_switches_of_a_graph(ask: Ask) -> None:
     ]
     status, out, _ = ask("-k", "3", "--segment", "3", "--explain", text=text)
     assert (status, "groups of 3 in one switch: 0, 1 wanted" in out) == (3, True)
+
+
+def test_nodes_of_kubernetes_that_cannot_be_used(ask: Ask, tmp_path: Path) -> None:
+    rack = "topology.kubernetes.io/rack"
+    taint = {"key": "node.kubernetes.io/unreachable", "effect": "NoExecute"}
+    specs = ({"unschedulable": True}, {}, {"taints": [taint]}, {}, {})
+    items = [
+        {
+            "metadata": {"name": name, "labels": {rack: name[0]}},
+            "spec": spec,
+            "status": {"conditions": [{"type": "Ready", "status": str(name != "a2")}]},
+        }
+        for name, spec in zip(("a1", "a2", "a3", "b1", "b2"), specs, strict=True)
+    ]
+    nodes = json.dumps({"kind": "NodeList", "items": items})
+    words = ("--labels", rack)
+    status, out, _ = ask("-k", "3", *words, text=nodes)
+    assert (status, out.splitlines()[1]) == (3, "  free        2 of 5 nodes")
+    reasons = "1 not Ready, 1 taint node.kubernetes.io/unreachable, 1 unschedulable"
+    assert f"  not free: {reasons}\n" in out
+    pods = tmp_path / "pods.json"
+    pod = {"spec": {"nodeName": "b1"}, "status": {"phase": "Running"}}
+    pods.write_text(json.dumps({"kind": "PodList", "items": [pod]}), encoding="utf-8")
+    words = (*words, "--format", "hostlist", "--state", str(pods))
+    assert ask("-k", "1", *words, text=nodes)[1] == "b2\n"
+    words = (*words, "--tolerate", taint["key"])
+    assert ask("-k", "2", *words, text=nodes)[1] == "a3,b2\n"
