@@ -145,6 +145,8 @@ def test_reports_of_slurm(ask: Ask, tmp_path: Path) -> None:
     shown = json.loads(ask("-k", "1", *one, "--format", "json")[1])["state"]
     assert shown["source"] == f"{squeue}, {sinfo}"
     assert (shown["not_free"]["MIXED"], shown["must_boot"]) == (19, 2)
+    _, out, err = ask("-k", "1", "--free", f"@{sinfo}")
+    assert ("  free        12 of 39 nodes\n" in out, err) == (True, "")
     squeue.write_text(json.dumps({"jobs": [{**jobs[0], "nodes": "x[1-2]"}]}))
     status, out, err = ask("-k", "1", "--state", str(squeue))
     assert (status, out) == (2, "")
