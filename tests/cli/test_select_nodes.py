@@ -357,7 +357,8 @@ def test_what_is_taken_of_the_switches_of_a_graph(ask: Ask) -> None:
 def test_nodes_of_kubernetes_that_cannot_be_used(ask: Ask, tmp_path: Path) -> None:
     rack = "topology.kubernetes.io/rack"
     taint = {"key": "node.kubernetes.io/unreachable", "effect": "NoExecute"}
-    specs = ({"unschedulable": True}, {}, {"taints": [taint]}, {}, {})
+    specs: list[dict[str, Any]]
+    specs = [{"unschedulable": True}, {}, {"taints": [taint]}, {}, {}]
     items = [
         {
             "metadata": {"name": name, "labels": {rack: name[0]}},
@@ -367,7 +368,7 @@ def test_nodes_of_kubernetes_that_cannot_be_used(ask: Ask, tmp_path: Path) -> No
         for name, spec in zip(("a1", "a2", "a3", "b1", "b2"), specs, strict=True)
     ]
     nodes = json.dumps({"kind": "NodeList", "items": items})
-    words = ("--labels", rack)
+    words: tuple[str, ...] = ("--labels", rack)
     status, out, _ = ask("-k", "3", *words, text=nodes)
     assert (status, out.splitlines()[1]) == (3, "  free        2 of 5 nodes")
     reasons = "1 not Ready, 1 taint node.kubernetes.io/unreachable, 1 unschedulable"
