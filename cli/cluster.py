@@ -21,7 +21,7 @@ from ..scheduler.placement.program import Flags
 from ..scheduler.state import read_option, read_report
 from ..scheduler.topologies import Cluster, read_cluster
 from . import outputs, shared
-from .parser import flag
+from .parser import Once, flag
 
 _MOST_REASONS = 6
 """Reasons that text counts one by one."""
@@ -40,15 +40,22 @@ def add_topology(group: Any, *, required: bool = True) -> None:
     group.add_argument(
         "--topology",
         metavar="FILE",
+        action=Once,
         required=required,
         help="topology.conf, topology.yaml, ibnetdiscover, cables or coordinates as "
         "CSV, Kubernetes nodes as JSON, a topograph model, Cobalt partitions",
     )
     group.add_argument(
-        "--topology-name", metavar="NAME", help="which topology of the file"
+        "--topology-name",
+        metavar="NAME",
+        action=Once,
+        help="which topology of the file",
     )
     group.add_argument(
-        "--labels", metavar="L,L", help="labels of Kubernetes levels, from the top down"
+        "--labels",
+        metavar="L,L",
+        action=Once,
+        help="labels of Kubernetes levels, from the top down",
     )
 
 
@@ -84,7 +91,10 @@ def add_machine(group: Any, *, required: bool = True) -> None:
     )
     flag(group, "--assume-up", "nodes of which no report says a state are up")
     group.add_argument(
-        "--reservation", metavar="NAME", help="the job runs in this one of Slurm's"
+        "--reservation",
+        metavar="NAME",
+        action=Once,
+        help="the job runs in this one of Slurm's",
     )
     flag(group, "--no-boot", "leave out nodes that must boot first")
     group.add_argument(
@@ -112,11 +122,12 @@ def add_exclude(group: Any, says: str = "nodes that must not be chosen") -> None
 
 def add_request(group: Any) -> None:
     """Declare the options that `request_of` reads, but for ``--objective``."""
-    group.add_argument("-k", type=int, metavar="N", help="nodes wanted")
+    group.add_argument("-k", type=int, metavar="N", action=Once, help="nodes wanted")
     shared.add_number(group, "--segment", "nodes of a group within one switch or block")
     group.add_argument(
         "--levels",
         metavar="LEVEL=N,...",
+        action=Once,
         help="nodes of a group within one domain of a level, such as rack=48,zone=96",
     )
     _add_hostlists(group, "--require", "nodes that must be chosen", "")

@@ -232,6 +232,12 @@ BAD = [
         "--free: is in --busy too: 'a01'",
     ),
     (("-k", "4", "--state", "-", "--busy", "-"), "standard input: can be read only"),
+    *(
+        (("-k", "4", option, "1", option, "2"), f"argument {option}: is given twice")
+        for option in ("--levels", "--labels", "--reservation", "--topology-name")
+    ),
+    (("-k", "4", "-k", "4"), "argument -k: is given twice"),
+    (("-k", "4", "--topology", "other"), "argument --topology: is given twice"),
     (("-k", "4", "--state", "/no/file"), "/no/file: cannot be read"),
     (("-k", "4", "--reservation", "x"), "--reservation: no report of nodes names it"),
     (("-k", "1", "--require", "a01", "--require", "a02"), "names 2 nodes, more than"),
