@@ -45,18 +45,15 @@ def add_topology(group: Any, *, required: bool = True) -> None:
         help="topology.conf, topology.yaml, ibnetdiscover, cables or coordinates as "
         "CSV, Kubernetes nodes as JSON, a topograph model, Cobalt partitions",
     )
-    group.add_argument(
-        "--topology-name",
-        metavar="NAME",
-        action=Once,
-        help="which topology of the file",
+    _add_once(group, "--topology-name", "NAME", "which topology of the file")
+    _add_once(
+        group, "--labels", "L,L", "labels of Kubernetes levels, from the top down"
     )
-    group.add_argument(
-        "--labels",
-        metavar="L,L",
-        action=Once,
-        help="labels of Kubernetes levels, from the top down",
-    )
+
+
+def _add_once(group: Any, option: str, form: str, says: str) -> None:
+    """Declare an option with a text that can be given once."""
+    group.add_argument(option, metavar=form, action=Once, help=says)
 
 
 def cluster_of(args: argparse.Namespace, nodes: Sequence[str] = ()) -> Cluster:
@@ -90,12 +87,7 @@ def add_machine(group: Any, *, required: bool = True) -> None:
         group, "--busy", "busy nodes beside those of --state; @FILE may be a report"
     )
     flag(group, "--assume-up", "nodes of which no report says a state are up")
-    group.add_argument(
-        "--reservation",
-        metavar="NAME",
-        action=Once,
-        help="the job runs in this one of Slurm's",
-    )
+    _add_once(group, "--reservation", "NAME", "the job runs in this one of Slurm's")
     flag(group, "--no-boot", "leave out nodes that must boot first")
     group.add_argument(
         "--tolerate",
