@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from argparse import ArgumentTypeError
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,12 +13,18 @@ from typing import Any
 import numpy as np
 
 from ..instances.errors import InputError
+from ..scheduler.availability import IN_NO_REPORT, Availability, Known, availability
 from ..scheduler.hostlist import unfold
+from ..scheduler.node_states import Rules
 from ..scheduler.placement import MOST_K, NodeSelector, Objective, Request
 from ..scheduler.placement.program import Flags
-from ..scheduler.state import Report, read_state
+from ..scheduler.state import read_option, read_report
 from ..scheduler.topologies import Cluster, read_cluster
 from . import outputs, shared
+from .parser import Once, flag
+
+_MOST_REASONS = 6
+"""Reasons that text counts one by one."""
 
 
 def page_or_picture(text: str) -> outputs.OutputFile:
@@ -33,16 +40,20 @@ def add_topology(group: Any, *, required: bool = True) -> None:
     group.add_argument(
         "--topology",
         metavar="FILE",
+        action=Once,
         required=required,
         help="topology.conf, topology.yaml, ibnetdiscover, cables or coordinates as "
         "CSV, Kubernetes nodes as JSON, a topograph model, Cobalt partitions",
     )
-    group.add_argument(
-        "--topology-name", metavar="NAME", help="which topology of the file"
+    _add_once(group, "--topology-name", "NAME", "which topology of the file")
+    _add_once(
+        group, "--labels", "L,L", "labels of Kubernetes levels, from the top down"
     )
-    group.add_argument(
-        "--labels", metavar="L,L", help="labels of Kubernetes levels, from the top down"
-    )
+
+
+def _add_once(group: Any, option: str, form: str, says: str) -> None:
+    """Declare an option with a text that can be given once."""
+    group.add_argument(option, metavar=form, action=Once, help=says)
 
 
 def cluster_of(args: argparse.Namespace, nodes: Sequence[str] = ()) -> Cluster:
@@ -70,39 +81,53 @@ def add_machine(group: Any, *, required: bool = True) -> None:
     """Declare the options that `read_machine` reads, but for ``--free``."""
     add_topology(group, required=required)
     group.add_argument(
-        "--busy",
-        metavar="HOSTLIST|@FILE|-",
-        help="busy nodes: a hostlist, or a report of squeue, sinfo, scontrol or "
-        "kubectl as JSON; --free takes the same",
+        "--state",
+        metavar="FILE",
+        nargs="+",
+        action="extend",
+        help="reports as JSON, any number of them: sinfo, scontrol show nodes, squeue, "
+        "kubectl get nodes or pods; - is standard input",
     )
+    _add_hostlists(
+        group, "--busy", "busy nodes beside those of --state; @FILE may be a report"
+    )
+    flag(group, "--assume-up", "nodes of which no report says a state are up")
+    _add_once(group, "--reservation", "NAME", "the job runs in this one of Slurm's")
+    flag(group, "--no-boot", "leave out nodes that must boot first")
+    group.add_argument(
+        "--tolerate",
+        metavar="KEY",
+        action="append",
+        help="a taint of Kubernetes nodes that the job tolerates",
+    )
+
+
+def _add_hostlists(group: Any, option: str, says: str, form: str = "|@FILE|-") -> None:
+    """Declare an option for hostlists; given several times, they add up."""
+    group.add_argument(option, metavar=f"HOSTLIST{form}", action="append", help=says)
 
 
 def add_free(group: Any) -> None:
     """Declare ``--free``."""
-    group.add_argument(
-        "--free", metavar="HOSTLIST|@FILE|-", help="free nodes (default: all)"
-    )
+    _add_hostlists(group, "--free", "free nodes, no others are (default: all)")
 
 
-def add_exclude(group: Any) -> None:
+def add_exclude(group: Any, says: str = "nodes that must not be chosen") -> None:
     """Declare ``--exclude``."""
-    group.add_argument(
-        "--exclude", metavar="HOSTLIST", help="nodes that must not be chosen"
-    )
+    _add_hostlists(group, "--exclude", says, "")
 
 
 def add_request(group: Any) -> None:
     """Declare the options that `request_of` reads, but for ``--objective``."""
-    group.add_argument("-k", type=int, metavar="N", help="nodes wanted")
+    group.add_argument("-k", type=int, metavar="N", action=Once, help="nodes wanted")
     shared.add_number(group, "--segment", "nodes of a group within one switch or block")
     group.add_argument(
         "--levels",
         metavar="LEVEL=N,...",
+        action=Once,
         help="nodes of a group within one domain of a level, such as rack=48,zone=96",
     )
-    group.add_argument(
-        "--require", metavar="HOSTLIST", help="nodes that must be chosen"
-    )
+    _add_hostlists(group, "--require", "nodes that must be chosen", "")
     add_exclude(group)
 
 
@@ -112,71 +137,92 @@ class ClusterState:
 
     selector: NodeSelector
     free: list[Flags]
-    ignored: int
-    """Nodes of a report that are not in the topology."""
-    holders: Mapping[str, Mapping[str, None]]
-    """The jobs that hold a node, where a report says so."""
+    known: Availability
 
     @property
     def count(self) -> int:
         """Number of free nodes."""
         return sum(int(np.count_nonzero(one)) for one in self.free)
 
-    def excluded(self, hostlist: str | None) -> list[Flags]:
-        """Return which nodes a hostlist excludes."""
-        names = unfold(hostlist, field="--exclude") if hostlist else []
+    @property
+    def ignored(self) -> int:
+        """Nodes of reports that are not in the topology."""
+        return self.known.ignored
+
+    @property
+    def holders(self) -> Mapping[str, Mapping[str, None]]:
+        """The jobs that hold a node, where a report says so."""
+        return self.known.holders
+
+    def excluded(self, hostlists: Sequence[str] | None) -> list[Flags]:
+        """Return which nodes hostlists exclude."""
+        names = unfolded(hostlists, "--exclude")
         return [
             ~one for one in self.selector.free(without=names, fields=("", "--exclude"))
         ]
 
 
-def read_machine(args: argparse.Namespace, free: str | None) -> ClusterState:
+def unfolded(hostlists: Sequence[str] | None, field: str) -> list[str]:
+    """Return the names in the hostlists of an option, each once."""
+    listed = (unfold(one, field=field) for one in hostlists or () if one)
+    return list(dict.fromkeys(name for names in listed for name in names))
+
+
+def read_machine(args: argparse.Namespace, free: Sequence[str] | None) -> ClusterState:
     """Read the topology and which nodes are free; ``free`` is None if not given."""
-    if free is not None and args.busy is not None:
-        raise InputError("cannot be given with --free", field="--busy")
-    listed = read_state(free, "--free") if free is not None else None
-    nodes = [*listed.free, *listed.busy] if listed else ()
-    cluster = cluster_of(args, nodes)
-    selector = NodeSelector(cluster)
-    report = read_state(args.busy, "--busy") if args.busy is not None else listed
-    names: Iterable[str] | None = None
-    without: list[str] = []
-    ignored = 0
-    if report is not None:
-        if listed is not None:
-            _refuse(report, free)
-        named = report.free if listed is not None else report.busy
-        known = [name for name in named if name in cluster.index]
-        if report.source:
-            option, given = (
-                ("--busy", args.busy) if listed is None else ("--free", free)
-            )
-            _refuse_strange(report, cluster, str(given), option)
-            ignored, named = len(named) - len(known), dict.fromkeys(known)
-        if listed is not None:
-            names = named
-        else:
-            without = list(named)
-    flags = selector.free(names, without=without, fields=("--free", "--busy"))
-    return ClusterState(selector, flags, ignored, report.holders if report else {})
+    busy, files = args.busy or (), args.state or ()
+    if [args.topology, *files, *busy, *(free or ())].count("-") > 1:
+        raise InputError("can be read only once", "standard input")
+    listed, reports = read_option(free or (), "--free")
+    named, more = read_option(busy, "--busy")
+    reports += more
+    reports += [read_report(file.removeprefix("@")) for file in files]
+    nodes = dict.fromkeys(listed or ())
+    for report in reports:
+        nodes |= dict.fromkeys(report.nodes)
+    selector = NodeSelector(cluster_of(args, list(nodes)))
+    if selector.cluster.report is not None:
+        selector.cluster.report.file = args.topology
+    known = availability(
+        selector.cluster,
+        Known(
+            reports=reports,
+            free=listed,
+            busy=named or (),
+            rules=Rules(
+                args.reservation or "", not args.no_boot, frozenset(args.tolerate or ())
+            ),
+            assume_up=args.assume_up,
+        ),
+    )
+    if any(report.nodes for report in more) and IN_NO_REPORT in known.reasons.values():
+        print(
+            "closeknit: --busy @FILE: nodes that no report names are not free any more "
+            "(--state FILE takes reports of any kind)",
+            file=sys.stderr,
+        )
+    return ClusterState(selector, selector.free(without=known.reasons), known)
 
 
-def _refuse(report: Report, free: str | None) -> None:
-    """Refuse a report that says of no node that it is free."""
-    if report.source in ("squeue", "jobs"):
-        problem = "says which nodes are busy: give it with --busy"
-        raise InputError(problem, field="--free", value=free)
-    if report.source == "kubectl" and not report.free:
-        problem = "says of no node that it is free: give pods with --busy"
-        raise InputError(problem, field="--free", value=free)
-
-
-def _refuse_strange(report: Report, cluster: Cluster, given: str, option: str) -> None:
-    """Refuse a report on another machine, which would leave all nodes free."""
-    named = [*report.busy, *report.free]
-    if named and not any(name in cluster.index for name in named):
-        problem = f"none of its {len(named)} nodes is in the topology"
-        raise InputError(problem, option, named[0], file=given.removeprefix("@"))
+def state_lines(
+    known: Availability,
+    excluded: Iterable[str] = (),
+    chosen: Iterable[str] | None = None,
+) -> list[str]:
+    """Return what an answer says of the state of nodes, as lines of text."""
+    shown = known.document(excluded, chosen or ())
+    lines = [f"state of nodes: {shown['source']}"]
+    if counts := shown["not_free"]:
+        parts = [f"{n} {reason}" for reason, n in [*counts.items()][:_MOST_REASONS]]
+        if rest := sum([*counts.values()][_MOST_REASONS:]):
+            parts.append(f"{rest} for other reasons")
+        lines.append(f"not free: {', '.join(parts)}")
+    if boots := shown.get("must_boot"):
+        of_chosen = f"{shown.get('chosen_must_boot', 0)} chosen, " * (
+            chosen is not None
+        )
+        lines.append(f"must boot first: {of_chosen}{boots} of the free nodes")
+    return lines + [f"note: {note}" for note in shown.get("notes", ())]
 
 
 def request_of(
@@ -193,11 +239,11 @@ def request_of(
         if name in levels:
             raise InputError("is given twice", field="--levels", value=name)
         levels[name] = int(size)
-    require = unfold(args.require, field="--require") if args.require else []
-    if len(set(require)) > args.k:
-        problem = f"names {len(set(require))} nodes, more than -k {args.k}"
+    require = unfolded(args.require, "--require")
+    if len(require) > args.k:
+        problem = f"names {len(require)} nodes, more than -k {args.k}"
         raise InputError(problem, "--require")
-    excluded = set(unfold(args.exclude, field="--exclude") if args.exclude else [])
+    excluded = set(unfolded(args.exclude, "--exclude"))
     if both := [name for name in require if name in excluded]:
         raise InputError("is in --exclude too", "--require", both[0])
     try:

@@ -12,6 +12,7 @@ Exit status 3 when it is impossible, 4 when nothing was found within the limit.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -32,9 +33,7 @@ _OBJECTIVES = ("nodes", "jobs")
 def options(parser: Parser) -> None:
     """Declare the options."""
     cluster.add_machine(parser)
-    parser.add_argument(
-        "--exclude", metavar="HOSTLIST", help="free nodes that no job is moved to"
-    )
+    cluster.add_exclude(parser, "free nodes that no job is moved to")
     parser.add_argument(
         "--level", metavar="LEVEL", help="what is freed (default: the lowest level)"
     )
@@ -54,9 +53,9 @@ def options(parser: Parser) -> None:
     outputs.add_json(parser, "the front and all plans")
     shared.add_time_limit(parser, "seconds in all; then the best so far", 60.0)
     parser.examples(
-        "defrag --topology topology.conf --busy @squeue.json",
-        "defrag --topology topology.conf --busy @squeue.json --target 3",
-        "defrag --topology nodes.json --busy @pods.json --level rack --fit 48",
+        "defrag --topology topology.conf --state squeue.json sinfo.json",
+        "defrag --topology topology.conf --state squeue.json sinfo.json --target 3",
+        "defrag --topology nodes.json --state pods.json --level rack --fit 48",
     )
 
 
@@ -65,8 +64,8 @@ def run(args: argparse.Namespace) -> int:
     from ..scheduler.advice.defrag import fewest, front
     from ..scheduler.advice.defrag_model import Goal
 
-    if args.busy is None:
-        raise InputError("is needed: which job holds which nodes", field="--busy")
+    if args.busy is None and args.state is None:
+        raise InputError("is needed: which job holds which nodes", field="--state")
     machine = cluster.read_machine(args, None)
     try:
         layout = layout_of(
@@ -91,11 +90,14 @@ def run(args: argparse.Namespace) -> int:
         points = [fewest(layout, goal, settings)]
     else:
         points = list(front(layout, goal, settings))
+    without = cluster.unfolded(args.exclude, "--exclude")
     shown = _document(machine, layout, points)
+    shown["state"] = machine.known.document(without)
     if args.json:
         outputs.write_out(args.json, dumps(shown) + "\n")
     if args.json != "-":
-        _show(layout, shown, with_plan=len(points) == 1)
+        lines = cluster.state_lines(machine.known, without)
+        _show(layout, shown, lines, with_plan=len(points) == 1)
     if any(point.nodes is not None for point in points) or not points:
         return 0
     return 3 if points[0].bound is None else 4
@@ -107,7 +109,7 @@ def _positive(option: str, value: int) -> None:
         raise InputError(problem, field=option, value=value)
 
 
-def _usable(machine: cluster.ClusterState, exclude: str | None) -> list[Any]:
+def _usable(machine: cluster.ClusterState, exclude: Sequence[str] | None) -> list[Any]:
     """Return which nodes jobs can be moved to."""
     excluded = machine.excluded(exclude)
     for fabric, out in zip(machine.selector.cluster.fabrics, excluded, strict=True):
@@ -167,8 +169,12 @@ def _point(point: Any) -> dict[str, Any]:
     return {key: value for key, value in found.items() if value is not None}
 
 
-def _show(layout: Layout, shown: dict[str, Any], *, with_plan: bool) -> None:
+def _show(
+    layout: Layout, shown: dict[str, Any], state: list[str], *, with_plan: bool
+) -> None:
     print(shown["topology"])
+    for line in state:
+        print(f"  {line}")
     held, empty = shown["held"], shown["free_domains"]
     print(f"  jobs     {shown['jobs']} on {held} nodes, {shown['free']} free")
     print(f"  {shown['level']:<8} {shown['domains']}, {empty} without a job")

@@ -45,8 +45,8 @@ def options(parser: Parser) -> None:
         help="write it to a file, which is replaced in one step",
     )
     parser.examples(
-        "fragmentation --topology topology.conf --busy @squeue.json",
-        "fragmentation --topology nodes.json --busy @pods.json --format prometheus "
+        "fragmentation --topology topology.conf --state squeue.json sinfo.json",
+        "fragmentation --topology nodes.json --state pods.json --format prometheus "
         "--out closeknit.prom",
     )
 
@@ -69,12 +69,18 @@ def run(args: argparse.Namespace) -> int:
         if isinstance(fabric, Space) and (box := largest_submesh(fabric, flags))
     ]
     box = max(boxes, key=prod, default=None)
+    without = cluster.unfolded(args.exclude, "--exclude")
     if args.format == "prometheus":
         text = prometheus(found, count, nodes, prod(box) if box else None)
     elif args.format == "json":
-        text = dumps(_document(machine, found, count, box)) + "\n"
+        state = {"state": machine.known.document(without)}
+        text = dumps(_document(machine, found, count, box) | state) + "\n"
     else:
-        text = "\n".join(_lines(machine, found, count, sizes, box)) + "\n"
+        lines = _lines(machine, found, count, sizes, box)
+        lines[2:2] = [
+            f"  {line}" for line in cluster.state_lines(machine.known, without)
+        ]
+        text = "\n".join(lines) + "\n"
     outputs.write_out(args.out or "-", text)
     return 0
 

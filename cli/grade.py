@@ -45,12 +45,18 @@ from ..scheduler.grading import (
     graded,
     read_decisions,
 )
-from ..scheduler.hostlist import unfold
 from ..scheduler.placement import NodeSelector
 from ..solvers import Settings
 from ..solvers.interrupt import deferred
 from . import outputs, shared
-from .cluster import add_objective, add_topology, cluster_of, objective_of
+from .cluster import (
+    add_exclude,
+    add_objective,
+    add_topology,
+    cluster_of,
+    objective_of,
+    unfolded,
+)
 from .parser import Parser, flag
 from .progress import progress_bar
 from .screen import screen, table
@@ -67,9 +73,7 @@ def options(parser: Parser) -> None:
     )
     add_topology(parser)
     add_objective(parser, "of jobs that name none")
-    parser.add_argument(
-        "--exclude", metavar="HOSTLIST", help="nodes that were never free"
-    )
+    add_exclude(parser, "nodes that were never free")
     parser.add_argument(
         "--since",
         metavar="TIME",
@@ -104,7 +108,7 @@ def run(args: argparse.Namespace) -> int:
         raise InputError(f"must be from 1 to {_MOST_KEPT}", "--worst", args.worst)
     settings = Settings(time_limit=seconds(args.time_limit))
     selector = NodeSelector(cluster_of(args))
-    excluded = unfold(args.exclude, field="--exclude") if args.exclude else ()
+    excluded = unfolded(args.exclude, "--exclude")
     defaults = Defaults(
         objective_of(args, selector),
         selector.free(without=excluded, fields=("", "--exclude")),

@@ -28,6 +28,22 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
         return f"{text} (default: {str(default).replace('%', '%%')})"
 
 
+class Once(argparse.Action):
+    """Stores a value; refuses a second one, which argparse would let replace it."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        """Store the value of an option."""
+        if getattr(namespace, self.dest) is not self.default:
+            parser.error(f"argument {option_string}: is given twice")
+        setattr(namespace, self.dest, values)
+
+
 class Parser(argparse.ArgumentParser):
     """Parser of one command, or of one of its subcommands."""
 

@@ -69,6 +69,7 @@ def options(parser: Parser) -> None:
     parser.add_argument(
         "--free",
         metavar="HOSTLIST|@FILE",
+        action="append",
         help="free hosts or processors, such as n[01-12],n20.[1-2]; or a file of them "
         "(default: all)",
     )
@@ -91,7 +92,7 @@ def options(parser: Parser) -> None:
     shared.add_settings(parser, time_limit=10.0)
     select_nodes.options(parser)
     parser.examples(
-        "select --topology topology.conf -k 32 --busy @squeue.json",
+        "select --topology topology.conf -k 32 --state squeue.json sinfo.json",
         "select --config cluster.conf --queue cluster --pes 48 --free 'n[01-42]'",
         "select --config drakenberg-figure-6 --serve",
     )
@@ -112,7 +113,7 @@ def run(args: argparse.Namespace) -> int:
             raise InputError("needs --topology", field=name)
     if args.config is None:
         raise InputError("is needed, or --topology", field="--config")
-    args.free = _EVERYTHING if args.free is None else args.free
+    args.free = [_EVERYTHING] if args.free is None else args.free
     settings = shared.settings_of(args)
     method = method_named(args.method, "procset") if args.method else None
     if not args.reload_every >= 0:
@@ -148,12 +149,14 @@ def _decide(
     selector: Selector,
     queue: str,
     pes: int,
-    free: str,
+    free: Sequence[str],
     settings: Settings,
     prefix: str,
 ) -> Decision:
     """Answer a request; errors name the option or field, with this prefix."""
-    available = free_processors(selector.configuration, free, f"{prefix}free")
+    configuration, field = selector.configuration, f"{prefix}free"
+    listed = [free_processors(configuration, one, field) for one in free]
+    available = listed[0] if len(listed) == 1 else sorted(set().union(*listed))
     try:
         return selector.select(queue, pes, available, settings)
     except InputError as error:
@@ -331,4 +334,4 @@ def _answer(selector: Selector, line: bytes, settings: Settings) -> dict[str, An
     pes = fields.integer(request["pes"], "pes")
     if pes >= _MOST_PES:
         raise InputError("must be below 2^31", field="pes", value=pes)
-    return _document(_decide(selector, queue, pes, free, settings, ""), queue)
+    return _document(_decide(selector, queue, pes, [free], settings, ""), queue)

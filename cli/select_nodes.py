@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from ..instances.errors import InputError
 from ..instances.json_text import dumps
 from ..instances.option_values import seconds
 from ..methods.tiers import in_tiers
+from ..scheduler.availability import NOT_GIVEN
 from ..scheduler.placement import (
     NodeSelector,
     Placement,
@@ -32,7 +33,12 @@ from .parser import Parser, flag
 FORMATS = ("text", "hostlist", "json", "lines", "rankfile", "kubernetes")
 OWN = {
     "k": None,
+    "state": None,
     "busy": None,
+    "assume_up": False,
+    "reservation": None,
+    "no_boot": False,
+    "tolerate": None,
     "objective": None,
     "segment": None,
     "levels": None,
@@ -72,7 +78,7 @@ def options(parser: Parser) -> None:
     )
 
 
-def run(args: argparse.Namespace, free: str | None) -> int:
+def run(args: argparse.Namespace, free: Sequence[str] | None) -> int:
     """Choose nodes; return the exit status. ``free`` is None if not given."""
     if args.k is None:
         raise InputError("is needed with --topology", field="-k")
@@ -84,6 +90,9 @@ def run(args: argparse.Namespace, free: str | None) -> int:
     shown = described(selector, request, flags, placement)
     if machine.ignored:
         shown["ignored"] = machine.ignored
+    without = cluster.unfolded(args.exclude, "--exclude")
+    chosen = shown.get("chosen", ())
+    shown["state"] = machine.known.document(without, chosen)
     if args.map and placement.objective is not None:
         settings = Settings(time_limit=seconds(args.time_limit))
         select_ranks.add_to(shown, args.map, selector, placement, settings)
@@ -92,7 +101,8 @@ def run(args: argparse.Namespace, free: str | None) -> int:
     if args.json:
         outputs.write_out(args.json, dumps(shown) + "\n")
     if args.json != "-":
-        _show(args, selector, request, flags, placement, shown)
+        lines = cluster.state_lines(machine.known, without, chosen)
+        _show(args, selector, request, flags, placement, shown, lines)
     return _status(placement)
 
 
@@ -131,17 +141,24 @@ def _show(
     flags: list[Flags],
     placement: Placement,
     shown: dict[str, Any],
+    state: list[str],
 ) -> None:
     """Print the answer in the form that was asked for."""
     form = args.format or "text"
     names = shown.get("ranks", shown.get("chosen", []))
     if form == "json":
         print(dumps(shown))
-    elif form == "text":
-        _print_text(shown)
+        return
+    if form == "text":
+        _print_text(shown, state)
         if args.explain:
             _explain(selector, request, flags, placement)
-    elif not names:
+        return
+    usual = ("state of nodes: ", "not free: ")
+    for line in state:
+        if not names or line.endswith(NOT_GIVEN) or not line.startswith(usual):
+            print(f"closeknit: {line}", file=sys.stderr)
+    if not names:
         why = _nothing(placement, args.method)
         print(f"closeknit: {why}", file=sys.stderr)
     elif form == "hostlist":
@@ -161,9 +178,11 @@ def _nothing(placement: Placement, rule: str | None) -> str:
     return "nothing was found within the limit"
 
 
-def _print_text(shown: dict[str, Any]) -> None:
+def _print_text(shown: dict[str, Any], state: list[str]) -> None:
     print(shown["topology"])
     print(f"  free        {shown['free']} of {shown['nodes']} nodes")
+    for line in state:
+        print(f"  {line}")
     if "ignored" in shown:
         print(f"  ignored     {shown['ignored']} nodes that are not in the topology")
     if "chosen" in shown:

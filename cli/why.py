@@ -33,8 +33,8 @@ def options(parser: Parser) -> None:
     outputs.add_json(parser, "the answer")
     shared.add_time_limit(parser, "seconds; what was found until then is printed", 10.0)
     parser.examples(
-        "why --topology topology.conf --busy @squeue.json -k 36 --segment 12",
-        "why --topology nodes.json --busy @pods.json -k 96 --levels rack=48",
+        "why --topology topology.conf --state squeue.json sinfo.json -k 36",
+        "why --topology nodes.json --state pods.json -k 96 --levels rack=48",
     )
 
 
@@ -57,7 +57,9 @@ def run(args: argparse.Namespace) -> int:
     except InputError as error:
         raise cluster.named(error) from None
     if args.json:
-        outputs.write_out(args.json, dumps(_document(machine, request, reason)) + "\n")
+        shown = _document(machine, request, reason)
+        shown["state"] = machine.known.document()
+        outputs.write_out(args.json, dumps(shown) + "\n")
     if args.json != "-":
         _show(machine, request, reason)
     if reason.fits:
@@ -65,11 +67,15 @@ def run(args: argparse.Namespace) -> int:
     return 4 if reason.placement.limit else 3
 
 
-def _held(machine: cluster.ClusterState, nodes: Iterable[str]) -> dict[str, list[str]]:
-    """Return nodes by the jobs that hold them."""
-    found: dict[str, list[str]] = {}
+def _held(
+    machine: cluster.ClusterState, nodes: Iterable[str]
+) -> dict[tuple[str, str], list[str]]:
+    """Return nodes by the jobs that hold them, and by why they are not free."""
+    found: dict[tuple[str, str], list[str]] = {}
     for name in nodes:
-        found.setdefault("+".join(machine.holders.get(name, ())), []).append(name)
+        job = "+".join(machine.holders.get(name, ()))
+        reason = "busy" if job else machine.known.reasons.get(name, "busy")
+        found.setdefault((job, reason), []).append(name)
     return found
 
 
@@ -94,8 +100,8 @@ def _document(
             "bound": placement.bound and placement.bound[0],
             "proof": placement.by or None,
             "busy": [
-                {"job": job or None, "hostlist": fold(nodes)}
-                for job, nodes in _held(machine, reason.busy).items()
+                {"job": job or None, "reason": reason, "hostlist": fold(nodes)}
+                for (job, reason), nodes in _held(machine, reason.busy).items()
             ]
             or None,
             "jobs": jobs
@@ -118,6 +124,8 @@ def _show(machine: cluster.ClusterState, request: Request, reason: Reason) -> No
     print(
         f"  free        {machine.count} of {len(machine.selector.cluster.index)} nodes"
     )
+    for line in cluster.state_lines(machine.known):
+        print(f"  {line}")
     if machine.ignored:
         print(f"  ignored     {machine.ignored} nodes that are not in the topology")
     print(f"  request     {_asked(request)}")
@@ -136,8 +144,8 @@ def _show(machine: cluster.ClusterState, request: Request, reason: Reason) -> No
         assert placement.objective is not None
         count = placement.objective[0]
         print(f"Fewest busy nodes that would have to be free: {count}, {proved}")
-        for job, nodes in _held(machine, reason.busy).items():
-            print(f"  {f'job {job}: ' if job else ''}{fold(nodes)}")
+        for (job, why), nodes in _held(machine, reason.busy).items():
+            print(f"  {f'job {job}' if job else why}: {fold(nodes)}")
         if reason.jobs is not None:
             _show_jobs(reason.jobs)
     _show_changes(request, reason)

@@ -21,13 +21,16 @@ _KEPT = {
     "": (
         *("kind", "metadata", "spec", "status"),
         *("node", "nodes", "name", "state", "state_flags", "job_state", "job_id"),
-        *("description", "error"),
+        *("job_resources", "reservation", "description", "error"),
     ),
     "metadata": ("name", "namespace", "labels", "ownerReferences"),
-    "spec": ("nodeName", "unschedulable", "levels"),
+    "spec": ("nodeName", "unschedulable", "taints", "levels"),
     "status": ("phase", "conditions"),
-    "conditions": ("type", "status"),
+    "conditions": ("type", "status", "lastHeartbeatTime"),
+    "taints": ("key", "effect"),
     "ownerReferences": ("kind",),
+    "job_resources": ("nodes",),
+    "nodes": ("nodes", "list"),
 }
 """Parts of objects of Kubernetes and Slurm that are read, by the key of the object."""
 _XZ = b"\xfd7zXZ"
@@ -75,6 +78,28 @@ def refuse_failed(document: dict[str, Any]) -> None:
         first = listed[0] if isinstance(listed[0], dict) else {}
         why = first.get("description") or first.get("error") or "no reason is given"
         raise InputError("is the report of a command that failed", "errors", why)
+
+
+def kubernetes_objects(document: dict[str, Any]) -> list[Any]:
+    """Return the objects of a list of Kubernetes, or the one object, with their kinds.
+
+    The items of a ``NodeList``, ``PodList`` or ``WorkloadList``, as the API returns
+    them, carry no kind: the list says it.
+
+    >>> kubernetes_objects({"kind": "PodList", "items": [{"metadata": {}}]})
+    [{'metadata': {}, 'kind': 'Pod'}]
+    """
+    if "items" not in document:
+        return [document]
+    listed = document["items"]
+    kind = document.get("kind")
+    of_items = kind.removesuffix("List") if isinstance(kind, str) else ""
+    return [
+        item | {"kind": of_items}
+        if of_items and isinstance(item, dict) and not item.get("kind")
+        else item
+        for item in (listed if isinstance(listed, list) else [])
+    ]
 
 
 def _peekable(stream: Any) -> BufferedReader:

@@ -1,23 +1,29 @@
-"""Which nodes are free: hostlists, or what Slurm and Kubernetes report as JSON.
+"""Reports of nodes, jobs and pods, and hostlists, as files and options give them.
 
 Reports are recognised by their content: ``sinfo --json``, ``scontrol show nodes
---json``, ``squeue --json``, ``kubectl get pods -o json`` and ``kubectl get nodes -o
-json``. A report says of some nodes that they are free and of others that they are busy,
-and of jobs and pods which nodes they hold. So do lines of JSON such as ``{"id": "17",
-"nodes": "n[1-4]"}``, one for each job.
+--json``, ``squeue --json``, and lists of Kubernetes as kubectl prints them or the API
+returns them. Some say of nodes in what state they are, the others which nodes jobs or
+pods hold. So do lines of JSON such as ``{"id": "17", "nodes": "n[1-4]"}``, one for each
+job. What follows from several reports says `availability`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..instances import InputError, fields
 from ..instances.parsing import parse_json
 from . import hostlist
-from .long_reports import refuse_failed, text_or_report
+from .long_reports import kubernetes_objects, refuse_failed, text_or_report
+from .node_states import (
+    Report,
+    heartbeats,
+    objects,
+    state_of_kubernetes,
+    state_of_slurm,
+)
 from .topologies.fabric import MOST_BYTES
 from .topologies.forest import first_repeated
 
@@ -44,85 +50,96 @@ _HOLD_NOTHING = {
     "REVOKED",
 }
 """States of jobs that hold no nodes, unless one of `RUNNING` is there too."""
-_HARMLESS = {"IDLE", "CLOUD", "DYNAMIC_NORM", "DYNAMIC_FUTURE", "POWERED_DOWN"}
-"""States and flags of a node that may be given to a job."""
+_AFTERWARDS = {"STAGE_OUT", "SIGNALING"}
+"""Of `RUNNING` those in which a job that has ended may have given its nodes back."""
+_NOWHERE = ("", "None", "None assigned", "(null)", "N/A")
+"""What reports call the nodes of a job that has none."""
 _OVER = {"Succeeded", "Failed"}
-_MOST_NAMES = 2**22
-"""Maximal number of times that nodes are named by the jobs of a report."""
 _NEVER_LEAVE = {"DaemonSet", "Node"}
 """Owners of pods that run on every node, whatever else does."""
 
 
-@dataclass
-class Report:
-    """What is said of nodes; names in the order in which they come."""
-
-    free: dict[str, None] = field(default_factory=dict)
-    busy: dict[str, None] = field(default_factory=dict)
-    source: str = ""
-    """The report, empty for a hostlist."""
-    holders: dict[str, dict[str, None]] = field(default_factory=dict)
-    """The jobs or pods that hold a node, where the report says so."""
-    _names: int = 0
-
-    def hold(self, job: str, nodes: str, at: str) -> None:
-        """Add the nodes of a job, a hostlist."""
-        listed = hostlist.unfold(nodes, field=at, most=_MOST_NAMES - self._names)
-        self._names += len(listed)
-        for name in listed:
-            self.add(name, False)
-            self.holders.setdefault(name, {})[job] = None
-
-    def add(self, name: str, free: bool) -> None:
-        """Add a node; one that is busy anywhere is busy."""
-        if free and name not in self.busy:
-            self.free[name] = None
-        elif not free:
-            self.free.pop(name, None)
-            self.busy[name] = None
-
-
-def read_state(text: str, option: str) -> Report:
-    """Read an option that says which nodes are free, or busy.
+def read_option(
+    texts: Sequence[str], option: str
+) -> tuple[list[str] | None, list[Report]]:
+    """Read what an option says each time that it is given: hostlists, or reports.
 
     Parameters
     ----------
-    text
-        A hostlist; ``@`` and the name of a file with one, where ``#`` begins a comment,
+    texts
+        Hostlists; ``@`` and the name of a file with one, where ``#`` begins a comment,
         or with a report; or ``-`` for standard input. ``[]`` is an empty hostlist.
     option
-        Its name, for messages. A hostlist is that of free nodes unless this says
-        ``--busy``.
+        Its name, for messages.
+
+    Returns
+    -------
+    tuple
+        The names in the hostlists, None if there was no hostlist; and the reports.
 
     Raises
     ------
     InputError
-        If a file cannot be read or is empty, a name is listed twice, or a report is of
-        no known kind or says that it failed.
+        If a file cannot be read or is empty, a name is twice in one list, or a report
+        is of no known kind or says that it failed.
     """
-    if text != "-" and not text.startswith("@"):
-        return _hostlist(text, option)
-    file = text if text == "-" else text[1:]
+    names: dict[str, None] | None = None
+    reports = []
+    for text in texts:
+        found: Report | list[str]
+        if text == "-" or text.startswith("@"):
+            found = _file(text if text == "-" else text[1:], option)
+        else:
+            found = distinct(text, option)
+        if isinstance(found, Report):
+            reports.append(found)
+        else:
+            names = (names or {}) | dict.fromkeys(found)
+    return None if names is None else list(names), reports
+
+
+def read_report(file: str) -> Report:
+    """Read a report from a file, ``-`` for standard input; InputError if it is none."""
+    found = _file(file, "--state")
+    assert isinstance(found, Report)
+    return found
+
+
+def _called(file: str) -> str:
+    return "standard input" if file == "-" else file
+
+
+def _file(file: str, option: str) -> Report | list[str]:
     if not file:
         raise InputError("'@' names no file", option)
     content = text_or_report(file, most=MOST_BYTES)
     try:
         if isinstance(content, str) and not content.strip():
             what = option.removeprefix("--")
-            problem = f"is empty and does not say which nodes are {what}; [] says none"
-            raise InputError(problem)
+            says = f" and does not say which nodes are {what}; [] says none"
+            raise InputError("is empty" + says * (option != "--state"))
         if isinstance(content, dict):
-            return _report(content)
-        if content.lstrip().startswith("{"):
-            return parse_report(content)
-        return _hostlist(re.sub(r"#[^\r\n]*", "", content), option)
+            found = report_of(content)
+        elif content.lstrip().startswith("{"):
+            found = parse_report(content)
+        else:
+            _refuse_words_before(content)
+            if option == "--state":
+                raise InputError(
+                    "is no report as JSON (hostlists are given with --free or --busy)"
+                )
+            return distinct(re.sub(r"#[^\r\n]*", "", content), option)
     except InputError as error:
-        raise error.of_file("standard input" if file == "-" else file) from None
+        raise error.of_file(_called(file)) from None
+    found.file = _called(file)
+    return found
 
 
-def _hostlist(text: str, option: str) -> Report:
-    found = dict.fromkeys(distinct(text, option))
-    return Report(busy=found) if option == "--busy" else Report(free=found)
+def _refuse_words_before(text: str) -> None:
+    """Refuse JSON that other text comes before: log lines of a command, mostly."""
+    if re.search(r'^\s*\{\s*("|$)', text, re.MULTILINE):
+        first = text.strip().splitlines()[0]
+        raise InputError("has text before the JSON, in its first line", value=first)
 
 
 def distinct(text: str, field: str, most: int = hostlist.MOST) -> list[str]:
@@ -138,55 +155,67 @@ def distinct(text: str, field: str, most: int = hostlist.MOST) -> list[str]:
 def parse_report(text: str) -> Report:
     """Read a report; raises InputError if it is malformed or of no known kind."""
     if _is_lines(text):
-        report = Report(source="jobs")
-        _read_lines(report, text)
-        return report
-    return _report(fields.objects(parse_json(text), "document"))
+        return _lines(text)
+    return report_of(fields.objects(parse_json(text), "document"))
 
 
-def _report(document: dict[str, Any]) -> Report:
+def report_of(document: dict[str, Any]) -> Report:
+    """Read a report that is parsed already; InputError as in `parse_report`."""
     refuse_failed(document)
-    report = Report()
     if "sinfo" in document:
-        report.source = "sinfo"
-        for name, states in _sinfo(document):
-            report.add(name, states <= _HARMLESS)
+        report = _sinfo(document)
     elif "nodes" in document:
-        report.source = "scontrol"
-        for name, states in _nodes(document):
-            report.add(name, states <= _HARMLESS)
+        report = _scontrol(document)
     elif "jobs" in document:
-        report.source = "squeue"
-        for job, nodes, at in _jobs(document):
-            report.hold(job, nodes, at)
-    elif "items" in document:
-        report.source = "kubectl"
-        for name, free, pod in _items(document):
-            report.add(name, free)
-            if pod:
-                report.holders.setdefault(name, {})[pod] = None
+        report = _squeue(document)
+    elif "items" in document or document.get("kind") in ("Node", "Pod"):
+        report = _kubectl(document)
     else:
         problem = "is no report of sinfo, scontrol, squeue or kubectl"
         raise InputError(problem, "document")
+    if not report.names:
+        idle = "; leave it out if nothing runs"
+        problem = "names no node" + idle * (not {"sinfo", "nodes"} & document.keys())
+        raise InputError(problem, f"report of {report.source}")
+    report.seen(_moment(document.get("last_update")))
     return report
 
 
-def _sinfo(document: dict[str, Any]) -> Iterator[tuple[str, set[str]]]:
-    for i, entry in enumerate(_objects(document["sinfo"], "sinfo")):
+def _moment(value: Any) -> float | None:
+    """Return a time of Slurm in seconds, a number or an object; None if not set."""
+    if isinstance(value, dict):
+        value = value.get("number") if value.get("set", True) else None
+    return value if type(value) is int and 0 < value < 2**53 else None
+
+
+def _sinfo(document: dict[str, Any]) -> Report:
+    report = Report("sinfo")
+    for i, entry in enumerate(objects(document["sinfo"], "sinfo")):
         at = f"sinfo[{i}]"
-        states = _states(fields.objects(entry.get("node"), f"{at}.node"), f"{at}.node")
+        node = fields.objects(entry.get("node"), f"{at}.node")
+        state = state_of_slurm(_words(node, f"{at}.node"), _reservation(entry, at))
         nodes = fields.objects(entry.get("nodes"), f"{at}.nodes")
-        for name in fields.strings(nodes.get("nodes"), f"{at}.nodes.nodes"):
-            yield from ((one, states) for one in hostlist.unfold(name, field=at))
+        for listed in fields.strings(nodes.get("nodes"), f"{at}.nodes.nodes"):
+            for name in report.unfolded(listed, at):
+                report.add(name, state)
+    return report
 
 
-def _nodes(document: dict[str, Any]) -> Iterator[tuple[str, set[str]]]:
-    for i, entry in enumerate(_objects(document["nodes"], "nodes")):
+def _scontrol(document: dict[str, Any]) -> Report:
+    report = Report("scontrol")
+    for i, entry in enumerate(objects(document["nodes"], "nodes")):
         at = f"nodes[{i}]"
-        yield _name(entry.get("name"), f"{at}.name"), _states(entry, at)
+        name = _name(entry.get("name"), f"{at}.name")
+        report.names += 1
+        report.add(name, state_of_slurm(_words(entry, at), _reservation(entry, at)))
+    return report
 
 
-def _states(entry: dict[str, Any], at: str) -> set[str]:
+def _reservation(entry: dict[str, Any], at: str) -> str:
+    return fields.string(entry.get("reservation") or "", f"{at}.reservation")
+
+
+def _words(entry: dict[str, Any], at: str) -> frozenset[str]:
     """Return states and flags; older versions give one state as text, and flags."""
     found: set[str] = set()
     for key in ("state", "state_flags"):
@@ -196,7 +225,7 @@ def _states(entry: dict[str, Any], at: str) -> set[str]:
             found.update(word.upper().split("+"))
     if not found:
         raise InputError("is empty", f"{at}.state")
-    return found
+    return frozenset(found)
 
 
 def _is_lines(text: str) -> bool:
@@ -208,7 +237,8 @@ def _is_lines(text: str) -> bool:
     return isinstance(first, dict) and "id" in first
 
 
-def _read_lines(report: Report, text: str) -> None:
+def _lines(text: str) -> Report:
+    report = Report("jobs")
     seen: set[str] = set()
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip():
@@ -229,52 +259,83 @@ def _read_lines(report: Report, text: str) -> None:
         if job in seen:
             raise InputError("is listed twice", f"{at}: id", job)
         seen.add(job)
+    return report
 
 
-def _jobs(document: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
-    """Return the jobs that hold nodes: job, hostlist, place in the report."""
-    for i, entry in enumerate(_objects(document["jobs"], "jobs")):
+def _squeue(document: dict[str, Any]) -> Report:
+    report = Report("squeue")
+    for i, entry in enumerate(objects(document["jobs"], "jobs")):
         at = f"jobs[{i}]"
         state = _given(entry, "job_state", at)
         listed = [state] if isinstance(state, str) else state
-        states = set(fields.strings(listed, f"{at}.job_state"))
-        nodes = fields.string(entry.get("nodes", ""), f"{at}.nodes")
-        if nodes and (states & RUNNING or not states & _HOLD_NOTHING):
-            number = (
-                fields.integer(entry["job_id"], f"{at}.job_id")
-                if ("job_id" in entry)
-                else at
-            )
-            yield str(number), nodes, f"{at}.nodes"
+        words = fields.strings(listed, f"{at}.job_state")
+        states = {word.upper() for word in words}
+        over = bool(states & _HOLD_NOTHING)
+        if over and not states & RUNNING:
+            continue
+        nodes = nodes_of_job(entry, at)
+        if nodes:
+            job = at
+            if "job_id" in entry:
+                job = str(fields.integer(entry["job_id"], f"{at}.job_id"))
+            report.hold(job, nodes, f"{at}.nodes")
+        elif not over or states & (RUNNING - _AFTERWARDS):
+            shown = "+".join(words) or "in no state that is known"
+            raise InputError("names no node, but the job runs", f"{at}.nodes", shown)
+    return report
 
 
-def _items(document: dict[str, Any]) -> Iterator[tuple[str, bool, str]]:
-    for i, entry in enumerate(_objects(document["items"], "items")):
-        at, kind = f"items[{i}]", entry.get("kind")
-        spec = fields.objects(entry.get("spec") or {}, f"{at}.spec")
-        status = fields.objects(entry.get("status") or {}, f"{at}.status")
+def nodes_of_job(entry: Mapping[str, Any], at: str) -> str:
+    """Return the nodes of a job, wherever its version of Slurm lists them."""
+    at = f"{at}." if at else ""
+    nodes = fields.string(entry.get("nodes") or "", f"{at}nodes").strip()
+    if nodes not in _NOWHERE:
+        return nodes
+    where = f"{at}job_resources"
+    given = fields.objects(entry.get("job_resources") or {}, where).get("nodes")
+    if isinstance(given, dict):  # 23.11 and later
+        given = given.get("list")
+    nodes = fields.string(given or "", f"{where}.nodes").strip()
+    return "" if nodes in _NOWHERE else nodes
+
+
+def _kubectl(document: dict[str, Any]) -> Report:
+    report = Report("kubectl")
+    fields.lists(document.get("items", []), "items")
+    for i, entry in enumerate(objects(kubernetes_objects(document), "items")):
+        at = f"items[{i}]"
         metadata = fields.objects(entry.get("metadata") or {}, f"{at}.metadata")
+        kind = _name(_given(entry, "kind", at), f"{at}.kind")
         if kind == "Pod":
-            owners = metadata.get("ownerReferences") or []
-            kinds = {o.get("kind") for o in _objects(owners, f"{at}.ownerReferences")}
-            idle = bool(kinds & _NEVER_LEAVE) or status.get("phase") in _OVER
-            if spec.get("nodeName") and not idle:
-                place = _name(spec["nodeName"], f"{at}.spec.nodeName")
-                names = (metadata.get("namespace"), metadata.get("name") or at)
-                yield place, False, "/".join(str(one) for one in names if one)
+            _add_pod(report, entry, metadata, at)
         elif kind == "Node":
             name = _name(metadata.get("name"), f"{at}.metadata.name")
-            conditions = _objects(status.get("conditions") or [], f"{at}.conditions")
-            ready = any(
-                c.get("type") == "Ready" and c.get("status") == "True"
-                for c in conditions
-            )
-            yield name, ready and not spec.get("unschedulable"), ""
+            report.names += 1
+            report.add(name, state_of_kubernetes(entry, at))
+            for moment in heartbeats(entry, at):
+                report.seen(moment)
+    return report
 
 
-def _objects(value: Any, at: str) -> list[dict[str, Any]]:
-    listed = fields.lists(value, at)
-    return [fields.objects(entry, f"{at}[{i}]") for i, entry in enumerate(listed)]
+def _add_pod(
+    report: Report, entry: dict[str, Any], metadata: dict[str, Any], at: str
+) -> None:
+    spec = fields.objects(entry.get("spec") or {}, f"{at}.spec")
+    status = fields.objects(entry.get("status") or {}, f"{at}.status")
+    phase = fields.string(status.get("phase") or "", f"{at}.status.phase")
+    if not spec.get("nodeName"):
+        if phase != "Pending" and phase not in _OVER:
+            problem = "names no node, but the pod runs"
+            raise InputError(problem, f"{at}.spec.nodeName", phase)
+        return
+    node = _name(spec["nodeName"], f"{at}.spec.nodeName")
+    report.names += 1
+    owners = objects(metadata.get("ownerReferences") or [], f"{at}.ownerReferences")
+    stays = bool({str(owner.get("kind")) for owner in owners} & _NEVER_LEAVE)
+    if not stays and phase not in _OVER:
+        names = (metadata.get("namespace"), metadata.get("name") or at)
+        pod = "/".join(str(one) for one in names if one)
+        report.holders.setdefault(node, {})[pod] = None
 
 
 def _given(entry: dict[str, Any], key: str, at: str) -> Any:

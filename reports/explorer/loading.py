@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,6 +15,7 @@ from ...instances import InputError, KSubset, Points, Submesh, Topology, Tree, f
 from ...instances.parsing import parse_json
 from ...instances.problems import is_instance, parse_instance
 from ...instances.visible import visible
+from ...scheduler.availability import Known, availability
 from ...scheduler.topologies import Fabric, Hierarchy, parse_cluster
 from ...scheduler.topologies.wiring import tree_topology
 from ...simulation.swf import FIELDS, read_swf
@@ -75,7 +76,8 @@ def _loaded(name: str, text: str, part: int) -> dict[str, Any]:
     cluster = parse_cluster(text, name)
     if not 0 <= part < len(cluster.fabrics):
         raise InputError(f"must be below {len(cluster.fabrics)}", "part", part)
-    found = _of_fabric(cluster.fabrics[part], Path(name).stem)
+    unusable = availability(cluster, Known()).reasons
+    found = _of_fabric(cluster.fabrics[part], Path(name).stem, unusable)
     found["about"] = cluster.summary()
     found["parts"] = [fabric.summary() for fabric in cluster.fabrics]
     found["part"] = part
@@ -105,17 +107,23 @@ def trace_file(name: str, text: str) -> Iterator[Path]:
             raise InputError(error.problem, field, value, file=where) from None
 
 
-def _of_fabric(fabric: Fabric, name: str) -> dict[str, Any]:
-    """Return a fabric as a network; its nodes, in the order of their sites."""
+def _of_fabric(fabric: Fabric, name: str, unusable: Collection[str]) -> dict[str, Any]:
+    """Return a fabric as a network; its nodes, in the order of their sites.
+
+    Nodes that the file calls unusable are busy on the page.
+    """
     count = len(fabric.nodes)
     if count > MOST_SHOWN:
         problem = f"has {count} nodes; at most {MOST_SHOWN} are shown"
         raise InputError(problem, "topology")
-    k = min(_MOST_K, max(1, count // 2))
+    busy = [i for i, node in enumerate(fabric.nodes) if node in unusable]
+    if len(busy) == count:
+        raise InputError("calls none of these nodes usable", "nodes")
+    k = min(_MOST_K, max(1, (count - len(busy)) // 2))
     if isinstance(fabric, Hierarchy):
         return document_of(
             admitted(_halved(tree_topology(fabric))),
-            *((), k, name),
+            *(busy, k, name),
             nodes=fabric.nodes,
             domains=fabric.domains,
             racks=True,

@@ -168,7 +168,7 @@ def rearranged(
     movable = sum(not job.stays for job in layout.jobs)
     if movable * len(layout.leaves) > _MOST_PAIRS:
         problem = f"jobs times switches must be at most {_MOST_PAIRS}"
-        raise InputError(problem, "busy", movable * len(layout.leaves))
+        raise InputError(problem, "state", movable * len(layout.leaves))
     model = cp_model.CpModel()
     leaves = range(len(layout.leaves))
     room = [len(nodes) for nodes in layout.free]

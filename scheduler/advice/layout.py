@@ -138,7 +138,7 @@ def layout_of(
                 job = joined[next(iter(holders[name]))]
                 at.setdefault(job, {}).setdefault(leaf, []).append(name)
     if not at:
-        raise InputError("says of no node of the topology which job holds it", "busy")
+        raise InputError("says of no node of the topology which job holds it", "state")
     if not domains:
         known_levels = dict.fromkeys(
             name

@@ -19,7 +19,7 @@ from typing import Any, BinaryIO, cast
 from ...instances import InputError
 from ...instances.files import decoded, reading, unpacking
 from ...instances.parsing import parse_json
-from ..long_reports import refuse_failed
+from ..long_reports import kubernetes_objects, refuse_failed
 from ..placement import NodeSelector, Objective
 from ..placement.program import Flags
 from ..topologies.fabric import MOST_BYTES
@@ -203,7 +203,8 @@ def _objects(
                 refuse_failed(document)
             except InputError as error:
                 raise error.of_file(where) from None
-            for i, entry in enumerate(document[key]):
+            listed = document[key] if key == "jobs" else kubernetes_objects(document)
+            for i, entry in enumerate(listed):
                 if not isinstance(entry, dict):
                     raise InputError("must be an object", f"{key}[{i}]", file=where)
                 yield f"{where}: {key}[{i}]", entry

@@ -7,12 +7,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...instances import InputError, fields
-from ..state import RUNNING
+from ..state import RUNNING, nodes_of_job
 from .decisions import Wish
 from .records import Part, Record
 
-_NOWHERE = ("", "None", "None assigned", "(null)")
-"""What reports call the nodes of a job that has none."""
+_ON_NODES = {"RUNNING", "SUSPENDED", "COMPLETING", "CONFIGURING"}
 _SEGMENT = re.compile(r"\s--segment[= ](\d{1,7})\b", re.ASCII)
 _MOST_TIME = 2**53
 
@@ -23,22 +22,30 @@ class NoStartError(Exception):
 
 def looks_like_slurm(entry: Mapping[str, Any]) -> bool:
     """Whether an object is a job of a report of Slurm."""
-    return "job_id" in entry and "nodes" in entry
+    return "job_id" in entry and ("nodes" in entry or "job_resources" in entry)
 
 
 def slurm_record(entry: Mapping[str, Any], where: str) -> Record | None:
     """Read a job; None if it never started, or has no nodes.
 
-    Raises `NoStartError` for a job that runs, but has no time of start.
+    Raises InputError for a job that runs and has none, and `NoStartError` for one that
+    runs, but has no time of start.
 
     Times and numbers are numbers, or objects with ``set``, ``infinite`` and ``number``
     (by the version of Slurm's data parser). Groups are those that ``--segment`` of the
     submission asked for, where the report has that line.
     """
-    nodes = fields.string(entry.get("nodes", ""), "nodes").strip()
-    if nodes in _NOWHERE:
-        return None
+    nodes = nodes_of_job(entry, "")
     accounted = "time" in entry
+    state = entry.get("state", {}) if accounted else entry.get("job_state")
+    if accounted:
+        state = fields.objects(state, "state").get("current")
+    states = {state} if isinstance(state, str) else {*fields.strings(state, "state")}
+    if not nodes:
+        if states & _ON_NODES:
+            shown = "+".join(sorted(states))
+            raise InputError("names no node, but the job runs", "nodes", shown)
+        return None
     times = fields.objects(entry["time"], "time") if accounted else entry
     names = (
         ("submission", "start", "end", "limit")
@@ -49,10 +56,6 @@ def slurm_record(entry: Mapping[str, Any], where: str) -> Record | None:
         _number(times.get(name), f"time.{name}" if accounted else name)
         for name in names
     )
-    state = entry.get("state", {}) if accounted else entry.get("job_state")
-    if accounted:
-        state = fields.objects(state, "state").get("current")
-    states = {state} if isinstance(state, str) else {*fields.strings(state, "state")}
     if not start and states & RUNNING:
         raise NoStartError
     if not start:

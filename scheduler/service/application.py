@@ -164,6 +164,9 @@ class Application:
         state = self._service.state
         if state.age is not None:
             answer["state_age"] = round(state.age, 3)
+        own = "free" in body or "busy" in body
+        source = "the request" if own else state.told["source"]
+        answer["state"] = {"source": source}
         if "chosen" in answer:
             if body.get("take"):
                 state.take(answer["chosen"])
@@ -174,7 +177,7 @@ class Application:
         raise Problem(409, detail, answer=answer)
 
     async def _filter(self, request: Request) -> Response:
-        body, free = await self._read(request), self._service.state.free
+        body, free = await self._read(request), self._service.state.not_busy
         return json_response(
             await self._worker.run(
                 lambda _: self._extender.filter(body, free), self._service.time_limit
@@ -182,7 +185,7 @@ class Application:
         )
 
     async def _prioritize(self, request: Request) -> Response:
-        body, free = await self._read(request), self._service.state.free
+        body, free = await self._read(request), self._service.state.not_busy
         found = await self._worker.run(
             lambda _: self._extender.prioritize(body, free), self._service.time_limit
         )
@@ -196,7 +199,10 @@ class Application:
             )
         body = await self._read(request)
         state.change(body) if request.method == "POST" else state.replace(body)
-        return json_response({"sequence": state.sequence, "free_nodes": state.count()})
+        told = {"state": state.told} if "reports" in body else {}
+        return json_response(
+            {"sequence": state.sequence, "free_nodes": state.count()} | told
+        )
 
     async def _health(self, request: Request) -> Response:
         return json_response(

@@ -43,6 +43,16 @@ def _object(properties: Schema, *required: str, more: bool = False) -> Schema:
     }
 
 
+_STATE = _object(
+    {
+        "source": {"type": "string", "description": "Where the state is from."},
+        "not_free": {"type": "object", "additionalProperties": _COUNT},
+        "must_boot": _COUNT,
+        "planned": _COUNT,
+        "notes": {"type": "array", "items": {"type": "string"}},
+    },
+    "source",
+)
 _ANSWER = _object(
     {
         "topology": {"type": "string"},
@@ -62,6 +72,7 @@ _ANSWER = _object(
             "type": "number",
             "description": "Seconds since the last step; missing if there was none.",
         },
+        "state": _STATE,
     },
     *("topology", "nodes", "free", "k", "objective", "status", "seconds"),
 )
@@ -78,11 +89,29 @@ _PROBLEM = _object(
     *("type", "title", "status", "detail"),
 )
 _CHANGED = _object(
-    {"sequence": _SEQUENCE, "free_nodes": _COUNT}, "sequence", "free_nodes"
+    {"sequence": _SEQUENCE, "free_nodes": _COUNT, "state": _STATE},
+    *("sequence", "free_nodes"),
 )
 _LISTS = {"busy": _HOSTLIST, "free": _HOSTLIST, "sequence": _SEQUENCE}
 _DELTA = _object(_LISTS) | {"anyOf": [{"required": ["busy"]}, {"required": ["free"]}]}
-_WHOLE = _object(_LISTS) | {"oneOf": [{"required": ["busy"]}, {"required": ["free"]}]}
+_WITH_REPORTS = _LISTS | {
+    "reports": {
+        "type": "array",
+        "items": {"type": "object"},
+        "description": "What sinfo, squeue or kubectl print as JSON.",
+    },
+    "assume_up": {"type": "boolean"},
+    "reservation": {"type": "string"},
+    "no_boot": {"type": "boolean"},
+    "tolerate": {"type": "array", "items": {"type": "string"}},
+}
+_WHOLE = {
+    "oneOf": [
+        _object(_LISTS, "busy") | {"not": {"required": ["free"]}},
+        _object(_LISTS, "free") | {"not": {"required": ["busy"]}},
+        _object(_WITH_REPORTS, "reports"),
+    ]
+}
 
 
 _NAMES: Schema = {"type": ["array", "null"], "items": {"type": "string"}}
@@ -171,8 +200,9 @@ def document(service: Service) -> dict[str, Any]:
             "free_nodes": _COUNT,
             "free": _HOSTLIST,
             "busy": _HOSTLIST,
+            "state": _STATE,
         },
-        *("sequence", "nodes", "free_nodes", "free", "busy"),
+        *("sequence", "nodes", "free_nodes", "free", "busy", "state"),
     )
     health = _object({"status": {"const": "ok"}}, "status", more=True)
     text = _content({"type": "string"}, "text/plain")

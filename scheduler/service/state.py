@@ -9,13 +9,17 @@ from typing import Any
 import numpy as np
 
 from ...instances import InputError, fields
+from ..availability import Availability, Known, availability
 from ..hostlist import fold
+from ..node_states import Rules
 from ..placement import NodeSelector
 from ..placement.program import Flags
-from ..state import distinct
+from ..state import distinct, report_of
 
 _LARGEST = 2**53
 """Sequence numbers are below this, so that every JSON reader keeps them exact."""
+_OF_REPORTS = ("reports", "assume_up", "reservation", "no_boot", "tolerate")
+"""Fields of a body with reports, as the options of the command ``select``."""
 
 
 class ConflictError(ValueError):
@@ -23,7 +27,7 @@ class ConflictError(ValueError):
 
 
 class ClusterState:
-    """The free nodes of a cluster; at first all.
+    """The free nodes of a cluster; at first all that its file does not call unusable.
 
     Steps replace the arrays in `free`, so that a request may keep those it began with.
     One thread makes steps, others may read.
@@ -31,13 +35,35 @@ class ClusterState:
 
     def __init__(self, selector: NodeSelector) -> None:
         self._selector = selector
-        self._now: tuple[Sequence[Flags], int] = selector.free(), 0
+        self._known = availability(selector.cluster, Known())
+        self._now: tuple[Sequence[Flags], int] = (
+            selector.free(without=self._known.reasons),
+            0,
+        )
         self._stepped: float | None = None
+        self._told: dict[str, Any] = self._known.document()
 
     @property
     def free(self) -> Sequence[Flags]:
         """Which nodes of every fabric are free."""
         return self._now[0]
+
+    @property
+    def not_busy(self) -> Sequence[Flags]:
+        """Which nodes nobody calls busy, for callers that know themselves what is up.
+
+        Until the first step that are also those which the topology's file, by now old,
+        calls unusable.
+        """
+        if self._stepped is not None:
+            return self.free
+        others = self._selector.free(self._known.reasons)
+        return [a | b for a, b in zip(self.free, others, strict=True)]
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """Where the state is from, and what is known of the nodes that are not free."""
+        return self._told
 
     @property
     def sequence(self) -> int:
@@ -101,6 +127,7 @@ class ClusterState:
                 fabric, place = self._selector.cluster.index[name]
                 flags[fabric][place] = value
         self._now, self._stepped = (flags, number), monotonic()
+        self._told = {"source": "POST /state"}
 
     def replace(self, body: dict[str, Any]) -> None:
         """Say of every node whether it is free, whatever was before.
@@ -109,19 +136,67 @@ class ClusterState:
         ----------
         body
             One of the hostlists ``busy`` and ``free``; all other nodes are the
-            contrary. ``sequence`` is the number from which steps go on.
+            contrary. Or ``reports`` as JSON objects, with which both may be given, and
+            what options of the command say: ``assume_up``, ``reservation``, ``no_boot``
+            and ``tolerate``. ``sequence`` is the number from which steps go on.
 
         Raises
         ------
         InputError
-            If a field is malformed, a node is unknown or listed twice.
+            If a field is malformed, a node is unknown or listed twice, or the reports
+            say nothing of the state of nodes.
         """
-        fields.only(body, ("busy", "free", "sequence"), (), "")
+        fields.only(body, ("busy", "free", "sequence", *_OF_REPORTS), (), "")
         number = self._number(body, self.sequence + 1)
-        if ("busy" in body) == ("free" in body):
-            raise InputError("needs one of busy and free", "body")
-        self._now = flags_of(body, self._selector), number
+        if "reports" in body:
+            known = self._reported(body)
+            flags = self._selector.free(without=known.reasons)
+            self._told = known.document()
+        elif given := [key for key in _OF_REPORTS if key in body]:
+            raise InputError("needs reports", given[0])
+        elif ("busy" in body) == ("free" in body):
+            raise InputError("needs one of busy and free, or reports", "body")
+        else:
+            flags = flags_of(body, self._selector)
+            self._told = {"source": "PUT /state"}
+        self._now = flags, number
         self._stepped = monotonic()
+
+    def _reported(self, body: dict[str, Any]) -> Availability:
+        """Return what the reports of a body and its lists say together."""
+        reports = []
+        for i, one in enumerate(fields.lists(body["reports"], "reports")):
+            at = f"reports[{i}]"
+            try:
+                report = report_of(fields.objects(one, at))
+            except InputError as error:
+                raise InputError(
+                    error.problem, f"{at}.{error.field}", error.value
+                ) from None
+            report.file = f"{at} ({report.source})"
+            reports.append(report)
+        names = {
+            key: names_in(body[key], key, self._selector)
+            for key in ("free", "busy")
+            if key in body
+        }
+        truths = {key: body.get(key, False) for key in ("assume_up", "no_boot")}
+        for key, value in truths.items():
+            if not isinstance(value, bool):
+                raise InputError("must be true or false", key, value)
+        known = Known(
+            reports=reports,
+            free=names.get("free"),
+            busy=names.get("busy", ()),
+            rules=Rules(
+                fields.string(body.get("reservation", ""), "reservation"),
+                not truths["no_boot"],
+                frozenset(fields.strings(body.get("tolerate", []), "tolerate")),
+            ),
+            assume_up=truths["assume_up"],
+            of_topology=False,
+        )
+        return availability(self._selector.cluster, known)
 
     def document(self) -> dict[str, Any]:
         """Return the state as a JSON object."""
@@ -136,6 +211,7 @@ class ClusterState:
             "free_nodes": len(names[True]),
             "free": fold(names[True]),
             "busy": fold(names[False]),
+            "state": self.told,
         }
 
     def count(self) -> int:

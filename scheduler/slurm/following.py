@@ -17,8 +17,12 @@ MARK = "closeknit"
 """Begins the comment of jobs whose nodes were chosen by us."""
 SECONDS = 20.0
 """Limit for a command of Slurm."""
-_USABLE = {"idle", "idle~", "allocated", "mixed", "completing"}
-"""States of nodes, as sinfo prints them, in which jobs come and go."""
+_USABLE = {
+    *("idle", "idle~", "idle#", "idle-", "planned", "planned~", "planned#"),
+    *("allocated", "mixed", "completing"),
+}
+"""States of nodes, as sinfo prints them, in which jobs come and go: those in which a
+node is free (``~``: powered down, ``#``: powering up, ``-``: planned) or busy."""
 
 Command = Callable[[list[str]], str]
 
@@ -89,8 +93,9 @@ class Follower:
         if status != 200 or not isinstance(busy, str):
             raise OSError(f"/state: {status}, and no list of busy nodes")
         believed = _names(busy)
+        nodes = believed | _names(str(state.get("free", "")))
         given, waiting = self._jobs()
-        used = given.union(self._broken(), *waiting.values())
+        used = given.union(self._broken(nodes), *waiting.values())
         over = believed - used
         free = over & (self._used | self._promised)
         self._used, self._promised = used, over - free
@@ -99,18 +104,20 @@ class Follower:
         self._unpin({job: bool(nodes & given) for job, nodes in waiting.items()})
         return len(used)
 
-    def _broken(self) -> set[str]:
-        """Return the nodes that no job can have; those are not asked for every time."""
+    def _broken(self, nodes: set[str]) -> set[str]:
+        """Return the nodes that no job can have; those are not asked for every time.
+
+        Nodes that sinfo does not name at all are among them.
+        """
         now = monotonic()
         if self._looked is None or now - self._looked[0] >= self.renewal:
-            found = {
-                name
-                for line in self.command(["sinfo", "-h", "-o", "%T|%N"]).splitlines()
-                for word, _, nodes in [line.partition("|")]
-                if word.strip() not in _USABLE
-                for name in _names(nodes)
-            }
-            self._looked = now, found
+            usable: set[str] = set()
+            others: set[str] = set()
+            for line in self.command(["sinfo", "-h", "-o", "%T|%N"]).splitlines():
+                word, _, listed = line.partition("|")
+                known = usable if word.strip() in _USABLE else others
+                known |= _names(listed)
+            self._looked = now, others | (nodes - usable)
         return self._looked[1]
 
     def _jobs(self) -> tuple[set[str], dict[str, set[str]]]:

@@ -17,6 +17,7 @@ import numpy as np
 
 from ...instances import InputError, IntArray, Site
 from ...instances.topologies import Topology
+from ..node_states import Report
 
 MOST_NODES = 2**20
 MOST_DOMAINS = 2**18
@@ -170,6 +171,8 @@ class Cluster:
     source: str
     fabrics: tuple[Fabric, ...]
     notes: tuple[str, ...] = field(default=())
+    report: Report | None = None
+    """What the file says of the state of its nodes, if it says anything."""
 
     def __post_init__(self) -> None:
         if not self.fabrics:

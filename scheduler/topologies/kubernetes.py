@@ -10,9 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from ...instances import fields
+from ..long_reports import kubernetes_objects
+from ..node_states import Report, heartbeats, says_a_state, state_of_kubernetes
 from .fabric import MOST_NODES, Cluster
 from .forest import Switch, Where, cluster_of
 
@@ -42,14 +45,8 @@ def looks_like_kubernetes(document: Any) -> bool:
     """Whether a JSON document is a list with nodes."""
     return isinstance(document, dict) and any(
         isinstance(item, dict) and item.get("kind") == "Node"
-        for item in items(document)
+        for item in kubernetes_objects(document)
     )
-
-
-def items(document: dict[str, Any]) -> list[Any]:
-    """Return the objects of a list, or the one object."""
-    found = document.get("items", [document])
-    return found if isinstance(found, list) else []
 
 
 def read_kubernetes(
@@ -61,7 +58,8 @@ def read_kubernetes(
     Raises InputError if a node has no name or two have one, or no node has the labels.
     """
     found: dict[str, dict[str, str]] = {}
-    for i, item in enumerate(items(document)):
+    report, says = Report("topology", "topology"), False
+    for i, item in enumerate(kubernetes_objects(document)):
         if not isinstance(item, dict) or item.get("kind") != "Node":
             continue
         at = f"items[{i}].metadata"
@@ -74,6 +72,10 @@ def read_kubernetes(
             key: fields.string(value, f"{at}.labels.{key}")
             for key, value in given.items()
         }
+        report.add(name, state_of_kubernetes(item, f"items[{i}]"))
+        for moment in heartbeats(item, f"items[{i}]"):
+            report.seen(moment)
+        says = says or says_a_state(item, f"items[{i}]")
     if len(found) > MOST_NODES:
         where.fail(0, f"has more than {MOST_NODES} nodes")
     chosen = [label for label in labels or _of_kueue(document) if label != HOSTNAME]
@@ -83,12 +85,13 @@ def read_kubernetes(
         ]
     if not chosen:
         where.fail(0, "no node has a label of a level that is known", "labels")
-    return _cluster(found, chosen, where)
+    cluster = _cluster(found, chosen, where)
+    return replace(cluster, report=report) if says else cluster
 
 
 def _of_kueue(document: dict[str, Any]) -> list[str]:
     """Return the labels of the first Topology in the list."""
-    for i, item in enumerate(items(document)):
+    for i, item in enumerate(kubernetes_objects(document)):
         if isinstance(item, dict) and item.get("kind") == "Topology":
             at = f"items[{i}].spec"
             spec = fields.objects(item.get("spec"), at)

@@ -81,7 +81,7 @@ def test_every_command(name: str, tmp_path: Path, ask: Ask) -> None:
     state, decision = tmp_path / "jobs.jsonl", tmp_path / "decision.jsonl"
     state.write_text("\n".join(map(json.dumps, jobs)), encoding="utf-8")
     where = ("--topology", path, *more)
-    busy, limit = ("--busy", f"@{state}"), ("--time-limit", "20")
+    busy, limit = ("--busy", f"@{state}", "--assume-up"), ("--time-limit", "20")
     objective = {"blocks": "blocks"}.get(more[1] if more else "", "hops")
     left = len(names) - len(held)
     for k in sorted({1, 2, 8, max(1, left // 3), left, left + 1}):
@@ -107,7 +107,7 @@ def test_every_command(name: str, tmp_path: Path, ask: Ask) -> None:
 
 
 def fragments_and_moves(
-    fabrics: tuple[Any, ...], where: tuple[Any, ...], busy: tuple[str, str], ask: Ask
+    fabrics: tuple[Any, ...], where: tuple[Any, ...], busy: tuple[str, ...], ask: Ask
 ) -> None:
     """Ask what is free, and what would free more; compare the two."""
     ends, shown, _ = ask("fragmentation", *where, *busy, "--format", "json")

@@ -16,8 +16,8 @@ from ..paths import ROOT
 BLOCK = re.compile(r"((?:^    [^\n]*\n)+)|^```\w*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]
 NOT_RUN = {
-    "--topology topology.conf --busy @jobs.jsonl": "a random state; takes 14 s",
-    "--topology torus.csv --busy @jobs.jsonl": "a random state",
+    "--topology topology.conf --state jobs.jsonl": "a random state; takes 14 s",
+    "--topology torus.csv --state jobs.jsonl": "a random state",
     "topograph_dgx.ibnetdiscover": "data that does not come along",
 }
 """Examples that only have to be commands, by a part of them, and why."""

@@ -220,6 +220,20 @@ def test_places_without_a_node_are_busy(explorer: Explorer) -> None:
     assert found["labels"][3:6] == ["t10", "no node", "t12"]
 
 
+def test_nodes_that_their_file_calls_unusable_are_busy(explorer: Explorer) -> None:
+    items = [
+        {
+            "metadata": {"name": name, "labels": {"topology.kubernetes.io/zone": zone}},
+            "spec": {"unschedulable": True} if name == "n2" else {},
+            "status": {"conditions": [{"type": "Ready", "status": str(name != "n4")}]},
+        }
+        for name, zone in (("n1", "z"), ("n2", "z"), ("n3", "y"), ("n4", "y"))
+    ]
+    text = json.dumps({"kind": "NodeList", "items": items})
+    found = explorer.answer("load", {"name": "nodes.json", "text": text})
+    assert [found["labels"][i] for i in found["busy"]] == ["n2", "n4"]
+
+
 def test_trees_and_graphs_have_views(explorer: Explorer) -> None:
     tree = {"family": "full", "values": TREE}
     found = explorer.answer("family", tree)

@@ -203,7 +203,7 @@ def test_jobs_of_sacct(tmp_path: Path) -> None:
         sacct(1, "a[1-4]", 100, 200, allocation_nodes=4),
         sacct(2, "b[1-2],login1", 150, 0, allocation_nodes=3),
         sacct(4, "b2", 250, 260),
-        sacct(5, "None assigned", 0, 0),
+        sacct(5, "None assigned", 0, 0, state={"current": ["PENDING"]}),
     ]
     found = read(json.dumps({"meta": {}, "jobs": jobs}, indent=1), tmp_path)
     assert [one.job for one in found] == ["1", "2", "3", "4"]
@@ -257,9 +257,21 @@ def test_jobs_of_squeue(tmp_path: Path) -> None:
     assert (other.why, other.detail) == (Why.COUNT, "1 nodes for a job of 2")
 
 
+def test_nodes_of_jobs_may_stand_below_their_resources(tmp_path: Path) -> None:
+    job = sacct(1, "", 100, 0, job_resources={"nodes": {"list": "a[1-2]"}})
+    [one] = read(json.dumps({"jobs": [job]}), tmp_path)
+    assert free_of(one, selector()) == "a1 a2 a3 a4 b1 b2 b3 b4"
+    del job["nodes"]
+    assert [one.job for one in read(json.dumps(job), tmp_path)] == ["1"]
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
+        (
+            {"nodes": "None", "state": {"current": ["RUNNING"]}},
+            "nodes: names no node, but the job runs: 'RUNNING'",
+        ),
         ({"nodes": "a[1-"}, "brackets do not match"),
         ({"nodes": 3}, "nodes: must be a string"),
         ({"job_id": "x"}, "job_id: must be an integer"),
@@ -362,6 +374,10 @@ def test_workloads_of_kueue_by_rack(tmp_path: Path) -> None:
     assert isinstance(two, Decision)
     assert two.chosen == ("a4", "b2", "b3")
     assert free_of(two, chooser) == "a4 b2 b3 b4"
+    bare = [{k: v for k, v in item.items() if k != "kind"} for item in items]
+    listed = json.dumps({"kind": "WorkloadList", "items": bare})
+    as_listed = read(listed, tmp_path, chooser)
+    assert [entry.job for entry in as_listed] == ["ml/one", "ml/two"]
     again = workload("three", old, 2)
     *_, last = read(json.dumps({"items": [*items, again]}), tmp_path, chooser)
     assert isinstance(last, Ungraded)

@@ -96,6 +96,16 @@ def test_what_slurm_uses_is_busy_and_what_it_gives_back_is_free() -> None:
     assert service.busy == {"n5", "n7"}
 
 
+def test_only_nodes_that_sinfo_calls_usable_are_free() -> None:
+    service = Service()
+    shown = (
+        "idle|n0\nidle~|n1\nplanned|n2\nmaint|n3\nreserved|n4\nof_tomorrow|n5\n"
+        "idle|n6\ndrained|n6\n"  # in two partitions; nothing is said of n7
+    )
+    Follower(service, 60, lambda words: shown if words[0] == "sinfo" else "").step()
+    assert service.busy == {f"n{i}" for i in range(3, 8)}
+
+
 def test_a_promise_is_kept_for_one_step_and_then_taken_back() -> None:
     follower, service = followed(slurm := Slurm())
     service.state.take(["n2", "n3"])

@@ -1,0 +1,219 @@
+"""Which nodes a job may have, by all that reports and hostlists say together.
+
+A node is free if something that speaks of nodes names it as free, and nothing calls it
+busy or unusable. Only where nothing at all is said of the state of nodes, all of them
+are taken as free, and the answer says so.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..instances import InputError
+from .node_states import Report, Rules, count_reasons
+from .topologies.fabric import Cluster, counted
+
+NOT_GIVEN = "not given"
+IN_NO_REPORT = "in no report"
+"""The reason for nodes of which nothing is said where others are spoken of."""
+OLD = 300
+"""Seconds after which the age of a report is worth a note."""
+_ADD = {"kubectl": "kubectl get nodes -o json"}
+"""The report of nodes beside a report of jobs or pods, unless it is one of Slurm."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Known:
+    """What is known of the nodes of a cluster, from whatever source."""
+
+    reports: Sequence[Report] = ()
+    free: Iterable[str] | None = None
+    """The nodes that the user calls free, of which alone others are; None: not said."""
+    busy: Iterable[str] = ()
+    """The nodes that the user calls busy."""
+    rules: Rules = field(default_factory=Rules)
+    assume_up: bool = False
+    """Whether nodes of which nothing is said are up."""
+    of_topology: bool = True
+    """Whether what the file of the topology says of its nodes counts, too."""
+
+
+@dataclass(frozen=True)
+class Availability:
+    """The free nodes of a cluster, and why the others are not."""
+
+    source: str
+    """Where the state of nodes is from, in words; `NOT_GIVEN` if from nowhere."""
+    reasons: dict[str, str]
+    """Why nodes are not free, all others are."""
+    boots: frozenset[str]
+    """The free nodes that must boot first."""
+    planned: frozenset[str]
+    """The free nodes that Slurm plans to give to another job."""
+    notes: tuple[str, ...]
+    holders: dict[str, dict[str, None]]
+    """The jobs that hold a node, where a report says so."""
+    ignored: int
+    """Nodes of reports that are not in the topology."""
+
+    def document(
+        self, excluded: Iterable[str] = (), chosen: Iterable[str] = ()
+    ) -> dict[str, Any]:
+        """Return what an answer says of the state of nodes, as a JSON object."""
+        reasons = self.reasons | dict.fromkeys(excluded, "excluded")
+        counts = {
+            "must_boot": len(self.boots - reasons.keys()),
+            "chosen_must_boot": len(self.boots & set(chosen)),
+            "planned": len(self.planned - reasons.keys()),
+        }
+        return {
+            "source": self.source,
+            "not_free": count_reasons(reasons.values()),
+            **{key: count for key, count in counts.items() if count},
+            **({"notes": list(self.notes)} if self.notes else {}),
+        }
+
+
+def availability(
+    cluster: Cluster, known: Known, *, now: float | None = None
+) -> Availability:
+    """Say which nodes of a cluster are free.
+
+    Parameters
+    ----------
+    cluster
+        Its file may be a report of its nodes itself.
+    known
+        Reports, and what the user says.
+    now
+        The time by which reports are old, in seconds since the epoch.
+
+    Raises
+    ------
+    InputError
+        If there are reports of jobs alone, a report names nodes of another machine
+        only, a hostlist names a node that is not in the topology or is both free and
+        busy, or no report knows the reservation.
+    """
+    rules = known.rules
+    given = list(known.reports)
+    speaking = [report for report in given if report.nodes]
+    if cluster.report is not None and known.of_topology:
+        speaking.append(cluster.report)
+    free = None if known.free is None else dict.fromkeys(known.free)
+    busy = dict.fromkeys(known.busy)
+    _refuse_strange(cluster, given, free or {}, busy)
+    nothing = not given and not speaking and free is None
+    if not nothing and not speaking and free is None and not known.assume_up:
+        add = _ADD.get(given[0].source, "sinfo --json")
+        problem = f"says nothing of the state of nodes: add {add}, or --assume-up"
+        raise InputError(problem, file=given[0].file)
+    if rules.reservation and not any(
+        rules.reservation in state.reservations
+        for report in speaking
+        for state in report.nodes.values()
+    ):
+        problem = "no report of nodes names it"
+        raise InputError(problem, "--reservation", rules.reservation)
+    holders: dict[str, dict[str, None]] = {}
+    for report in given:
+        for name, jobs in report.holders.items():
+            holders[name] = holders.get(name, {}) | jobs
+    silent = "" if nothing or known.assume_up else IN_NO_REPORT
+    reasons: dict[str, str] = {}
+    boots, planned = set(), set()
+    for name in cluster.index:
+        states = [report.nodes[name] for report in speaking if name in report.nodes]
+        reason = next(filter(None, map(rules.reason, states)), "")
+        if not reason and (name in holders or name in busy):
+            reason = "busy"
+        if not reason and free is not None and name not in free:
+            reason = "not in --free"
+        if not reason and not states and free is None:
+            reason = silent
+        if reason:
+            reasons[name] = reason
+            continue
+        if any(state.boots for state in states):
+            boots.add(name)
+        if any(state.planned for state in states):
+            planned.add(name)
+    foreign = {
+        name
+        for report in given
+        for name in (*report.nodes, *report.holders)
+        if name not in cluster.index
+    }
+    return Availability(
+        NOT_GIVEN if nothing else _source(cluster, known),
+        reasons,
+        frozenset(boots),
+        frozenset(planned),
+        tuple(_notes([*given, *speaking], len(planned), now)),
+        holders,
+        len(foreign),
+    )
+
+
+def _refuse_strange(
+    cluster: Cluster,
+    reports: list[Report],
+    free: dict[str, None],
+    busy: dict[str, None],
+) -> None:
+    """Refuse names that are not in the topology, and hostlists that contradict."""
+    for option, names in (("--free", free), ("--busy", busy)):
+        for name in names:
+            if name not in cluster.index:
+                raise InputError("is not in the topology", option, name)
+    for name in free:
+        if name in busy:
+            raise InputError("is in --busy too", "--free", name)
+    for report in reports:
+        named = [*report.nodes, *report.holders]
+        if named and not any(name in cluster.index for name in named):
+            problem = f"none of its {len(named)} nodes is in the topology"
+            raise InputError(problem, "", named[0], file=report.file)
+
+
+def _source(cluster: Cluster, known: Known) -> str:
+    """Say where the state of nodes is from."""
+    sources = [report.file or report.source for report in known.reports]
+    if cluster.report is not None and known.of_topology:
+        sources.insert(0, cluster.report.file)
+    if known.free is not None:
+        sources.append("--free")
+    if known.assume_up:
+        sources.append("other nodes assumed up")
+    return ", ".join(dict.fromkeys(sources))
+
+
+def _notes(reports: list[Report], planned: int, now: float | None) -> list[str]:
+    """Return what should be known of the reports beside the counts."""
+    moment = time.time() if now is None else now
+    notes = {
+        f"{report.file or report.source} is {_age(moment - report.time)} old": None
+        for report in reports
+        if report.time is not None and moment - report.time > OLD
+    }
+    if planned:
+        of_them = "is" if planned == 1 else "are"
+        notes[
+            f"{counted(planned, 'free node')} {of_them} planned for a job that waits"
+        ] = None
+    return list(notes)
+
+
+def _age(seconds: float) -> str:
+    """Return a time span in words.
+
+    >>> _age(301), _age(7200), _age(200_000)
+    ('5 minutes', '2 hours', '2 days')
+    """
+    for size, unit in ((86_400, "day"), (3600, "hour")):
+        if seconds >= 2 * size:
+            return counted(int(seconds // size), unit)
+    return counted(int(seconds // 60), "minute")
