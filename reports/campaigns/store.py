@@ -347,8 +347,10 @@ def _locked(path: Path) -> int:
     """Hold the folder: a file of its own, since SQLite's locks come and go."""
     lock = path.with_name(LOCK)
     try:
-        descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o666)
+        descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
     except OSError as error:
+        if lock.is_symlink():  # its target would be created, wherever it is
+            raise InputError("must not be a symbolic link", file=lock) from None
         raise InputError(f"cannot be written: {error.strerror}", file=path) from None
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -345,6 +345,18 @@ def test_a_fresh_store_puts_the_old_one_aside(tmp_path: Path) -> None:
     assert rows_in(tmp_path / f"{FILE}.old") == [first]
 
 
+def test_a_lock_that_is_a_symbolic_link_is_refused_and_not_followed(
+    tmp_path: Path,
+) -> None:
+    target, where = tmp_path / "elsewhere", tmp_path / "out"
+    where.mkdir()
+    (where / LOCK).symlink_to(target)
+    with pytest.raises(InputError, match=r"results\.lock: must not be a symbolic link"):
+        ResultStore(where)
+    assert not target.exists()
+    assert [path.name for path in where.iterdir()] == [LOCK]
+
+
 def test_a_folder_of_a_former_version_is_refused_and_left_alone(tmp_path: Path) -> None:
     old = tmp_path / "results.jsonl"
     old.write_text("{}\n")
