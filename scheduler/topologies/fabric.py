@@ -170,6 +170,9 @@ class Cluster:
     source: str
     fabrics: tuple[Fabric, ...]
     notes: tuple[str, ...] = field(default=())
+    partial: tuple[str, ...] = ()
+    """The levels that are used, if the file seems to have more: what is proved holds
+    on these."""
 
     def __post_init__(self) -> None:
         if not self.fabrics:

@@ -70,11 +70,9 @@ def parse_cluster(
     if isinstance(text, str) and text.lstrip().startswith("{"):
         text = dict(fields.objects(parse_json(text, file=file), "document"))
     if isinstance(text, dict):
-        if name:
-            _refuse_name(where, name)
         if not kubernetes.looks_like_kubernetes(text):
             where.fail(0, "is JSON, but no list of Kubernetes nodes")
-        return kubernetes.read_kubernetes(text, where, labels)
+        return kubernetes.read_kubernetes(text, where, name, labels)
     begin = text.lstrip()
     if not begin:
         where.fail(0, "is empty")
