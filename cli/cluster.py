@@ -16,7 +16,7 @@ from ..scheduler.hostlist import unfold
 from ..scheduler.placement import MOST_K, NodeSelector, Objective, Request
 from ..scheduler.placement.program import Flags
 from ..scheduler.state import Report, read_state
-from ..scheduler.topologies import Cluster, read_cluster
+from ..scheduler.topologies import Cluster, read_cluster, read_name_map
 from . import outputs, shared
 
 
@@ -43,13 +43,21 @@ def add_topology(group: Any, *, required: bool = True) -> None:
     group.add_argument(
         "--labels", metavar="L,L", help="labels of Kubernetes levels, from the top down"
     )
+    group.add_argument(
+        "--node-name-map",
+        metavar="FILE",
+        help="hosts by the GUID of their adapters, as ibnetdiscover takes it",
+    )
 
 
 def cluster_of(args: argparse.Namespace, nodes: Sequence[str] = ()) -> Cluster:
     """Read the topology; ``nodes`` are known from elsewhere."""
     labels = [x.strip() for x in args.labels.split(",")] if args.labels else []
     name = args.topology_name or ""
-    return read_cluster(args.topology, name=name, labels=labels, nodes=nodes)
+    names = read_name_map(args.node_name_map) if args.node_name_map else None
+    return read_cluster(
+        args.topology, name=name, labels=labels, nodes=nodes, host_names=names
+    )
 
 
 def add_objective(group: Any) -> None:

@@ -44,6 +44,7 @@ OWN = {
     "plot": None,
     "topology_name": None,
     "labels": None,
+    "node_name_map": None,
 }
 """Options for use with ``--topology`` only, and their defaults."""
 
