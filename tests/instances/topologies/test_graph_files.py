@@ -285,3 +285,14 @@ def test_damaged_files_are_read_or_refused_in_one_line(data: st.DataObject) -> N
     except InputError as error:
         complaint = str(error)
     assert "\n" not in complaint
+
+
+def test_text_before_the_json_is_named_as_such() -> None:
+    text = "warning: {old}\n\n" + node_link({"source": "a", "target": "b"})
+    with pytest.raises(InputError) as raised:
+        parse_node_link(text)
+    said = "has text before its JSON, which begins in line 3: 'warning: {old}'"
+    assert str(raised.value) == said
+    for other in ("x", "warning: {old}", "{]", "[\n{}"):
+        with pytest.raises(InputError, match=r"^not JSON: "):
+            parse_node_link(other)

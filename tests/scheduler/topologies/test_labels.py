@@ -179,3 +179,20 @@ def test_the_bound_says_on_which_levels_it_holds(
     assert json.loads(capsys.readouterr().out)["levels_used"] == ["zone"]
     assert run([*ask, "--labels", f"{ZONE},x/row"]) == 0
     assert "on the levels" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("option", ["--topology", "--free", "--busy"])
+def test_text_before_the_json_is_named_as_such(
+    option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A command that writes warnings into the file, too."""
+    file, good = tmp_path / "all.json", tmp_path / "nodes.json"
+    good.write_text(nodes(*ROWS), encoding="utf-8")
+    file.write_text("kubectl: warning {x}\n" + nodes(*ROWS), encoding="utf-8")
+    given = {"--topology": str(good), option: f"@{file}"}
+    if option == "--topology":
+        given[option] = str(file)
+    words = [word for pair in given.items() for word in pair]
+    assert run(["select", *words, "-k", "2"]) == 2
+    said = "has text before its JSON, which begins in line 2: 'kubectl: warning {x}'"
+    assert capsys.readouterr().err == f"closeknit: {file}: {said}\n"
