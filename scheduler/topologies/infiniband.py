@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from ...instances.files import read_text
@@ -150,13 +151,16 @@ def looks_like_edges(header: list[str]) -> bool:
     return set(names[:2]) in _HEADS and set(names[2:]) <= _COLUMNS
 
 
-def read_edges(text: str, where: Where) -> Cluster:
+def read_edges(text: str, header: Sequence[str], where: Where) -> Cluster:
     """Build a cluster from a list of cables, one a line: two names, and more columns.
 
-    Switches are the names that begin with ``S-``. If there are none, hosts are the
-    names with one cable.
+    A pair that is repeated has parallel cables; where a column counts these, it is
+    refused. Switches are the names that begin with ``S-``. If there are none, hosts are
+    the names with one cable.
     """
+    counted = not {"links", "count"}.isdisjoint(x.strip().lower() for x in header)
     links: dict[tuple[str, str], int] = {}
+    parallel = 0
     names: dict[str, set[str]] = {}
     for number, row in csv_rows(text, where):
         if len(row) < 2 or not row[0] or not row[1]:
@@ -165,7 +169,9 @@ def read_edges(text: str, where: Where) -> Cluster:
         if a == b:
             where.fail(number, "joins a node to itself", "cable", a)
         if (min(a, b), max(a, b)) in links:
-            where.fail(number, "is listed twice", "cable", f"{a},{b}")
+            if counted:
+                where.fail(number, "is listed twice", "cable", f"{a},{b}")
+            parallel += 1
         links[min(a, b), max(a, b)] = number
         names.setdefault(a, set()).add(b)
         names.setdefault(b, set()).add(a)
@@ -174,7 +180,9 @@ def read_edges(text: str, where: Where) -> Cluster:
     hosts = [name for name in names if not name.startswith(_SWITCH)]
     if len(hosts) == len(names):
         hosts = [name for name, others in names.items() if len(others) == 1]
-    return wired("list of cables", links, hosts, where)
+    cluster = wired("list of cables", links, hosts, where)
+    notes = (f"{parallel} parallel cables count once",) if parallel else ()
+    return replace(cluster, notes=notes)
 
 
 def csv_rows(text: str, where: Where) -> Iterator[tuple[int, list[str]]]:

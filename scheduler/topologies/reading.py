@@ -103,7 +103,7 @@ def parse_cluster(
         return slurm_conf.read_slurm_conf(text, where)
     header = _header(text)
     if infiniband.looks_like_edges(header):
-        return infiniband.read_edges(text, where)
+        return infiniband.read_edges(text, header, where)
     if coordinates.looks_like_coordinates(header):
         return coordinates.read_coordinates(text, where)
     if _is_yaml(text):
