@@ -56,13 +56,12 @@ def refuse_text_before_json(text: str, *, file: str | Path = "") -> None:
     Nothing is raised for a text that begins with a bracket or has no line that begins
     an object which ends with the text.
     """
-    begin = _OBJECT.search(text)
     if text.lstrip()[:1] in ("", "{", "[") or not text.rstrip().endswith("}"):
         return
-    if begin:
-        line = text.count("\n", 0, begin.start()) + 1
-        problem = f"has text before its JSON, which begins in line {line}"
-        raise InputError(problem, value=text.lstrip().partition("\n")[0], file=file)
+    if _OBJECT.search(text):
+        first = text.lstrip().partition("\n")[0]
+        problem = "has text before the JSON, in its first line"
+        raise InputError(problem, value=first, file=file)
 
 
 def strict(file: str | Path = "", text: str = "") -> dict[str, Any]:

@@ -80,6 +80,28 @@ def refuse_failed(document: dict[str, Any]) -> None:
         raise InputError("is the report of a command that failed", "errors", why)
 
 
+def kubernetes_objects(document: dict[str, Any]) -> list[Any]:
+    """Return the objects of a list of Kubernetes, or the one object, with their kinds.
+
+    The items of a ``NodeList``, ``PodList`` or ``WorkloadList``, as the API returns
+    them, carry no kind: the list says it.
+
+    >>> kubernetes_objects({"kind": "PodList", "items": [{"metadata": {}}]})
+    [{'metadata': {}, 'kind': 'Pod'}]
+    """
+    if "items" not in document:
+        return [document]
+    listed = document["items"]
+    kind = document.get("kind")
+    of_items = kind.removesuffix("List") if isinstance(kind, str) else ""
+    return [
+        item | {"kind": of_items}
+        if of_items and isinstance(item, dict) and not item.get("kind")
+        else item
+        for item in (listed if isinstance(listed, list) else [])
+    ]
+
+
 def _peekable(stream: Any) -> BufferedReader:
     if isinstance(stream, BufferedReader):
         return stream

@@ -51,7 +51,8 @@ def parse_gml(text: str) -> Graph:
         ends = [_one(edge, end, line, "edge") for end in ("source", "target")]
         if None in ends:
             raise InputError("needs source and target", on_line("edge", line))
-        listed.add_edge(line, *ends, _one(edge, "weight", line, "edge"))
+        length = _one(edge, "weight", line, "edge")
+        listed.add_edge(line, ends[0], ends[1], length)
     return listed.graph()
 
 

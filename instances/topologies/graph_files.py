@@ -16,9 +16,9 @@ from .. import fields
 from ..errors import InputError
 from ..files import read_text
 from ..parsing import parse_json
-from .gml import parse_gml
+from .gml import parse_gml as parse_gml
 from .graph import Graph
-from .graphml import parse_graphml
+from .graphml import parse_graphml as parse_graphml
 from .listed_graph import ListedGraph
 
 

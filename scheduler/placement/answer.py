@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..hostlist import fold
-from ..topologies.kubernetes import HOSTNAME
+from ..topologies.label_families import HOSTNAME
 from .program import Flags
 from .request import Placement, Request
 from .selection import NodeSelector, names_of

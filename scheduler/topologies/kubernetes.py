@@ -9,11 +9,12 @@ its labels from the top down.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from ...instances import fields
+from ..long_reports import kubernetes_objects
 from .fabric import MOST_NODES, Cluster
 from .forest import Switch, Where, cluster_of
 from .label_families import HOSTNAME, candidates, known_levels, note_of
@@ -22,21 +23,9 @@ from .label_families import HOSTNAME, candidates, known_levels, note_of
 def looks_like_kubernetes(document: Any) -> bool:
     """Whether a JSON document is a node, or a list with nodes."""
     return isinstance(document, dict) and any(
-        kind == "Node" for _, kind, _ in _items(document)
+        isinstance(item, dict) and item.get("kind") == "Node"
+        for item in kubernetes_objects(document)
     )
-
-
-def _items(document: dict[str, Any]) -> Iterator[tuple[int, str, dict[str, Any]]]:
-    """Yield the objects of a list, or the one object: number, kind and object.
-
-    In what the API returns, such as a ``NodeList``, only the list has a kind.
-    """
-    whole = document.get("kind")
-    default = whole.removesuffix("List") if isinstance(whole, str) else ""
-    found = document.get("items", [document])
-    for i, item in enumerate(found if isinstance(found, list) else ()):
-        if isinstance(item, dict):
-            yield i, str(item.get("kind", default)), item
 
 
 def read_kubernetes(
@@ -63,7 +52,8 @@ def read_kubernetes(
     found: dict[str, dict[str, str]] = {}
     unread: dict[str, int] = {}
     topologies: dict[str, list[str]] = {}
-    for i, kind, item in _items(document):
+    for i, item in enumerate(kubernetes_objects(document)):
+        kind = str(item.get("kind")) if isinstance(item, dict) else ""
         if kind == "Node":
             _add_node(found, item, f"items[{i}].metadata", where)
         elif kind == "Topology":

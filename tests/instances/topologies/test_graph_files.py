@@ -291,7 +291,7 @@ def test_text_before_the_json_is_named_as_such() -> None:
     text = "warning: {old}\n\n" + node_link({"source": "a", "target": "b"})
     with pytest.raises(InputError) as raised:
         parse_node_link(text)
-    said = "has text before its JSON, which begins in line 3: 'warning: {old}'"
+    said = "has text before the JSON, in its first line: 'warning: {old}'"
     assert str(raised.value) == said
     for other in ("x", "warning: {old}", "{]", "[\n{}"):
         with pytest.raises(InputError, match=r"^not JSON: "):

@@ -194,5 +194,5 @@ def test_text_before_the_json_is_named_as_such(
         given[option] = str(file)
     words = [word for pair in given.items() for word in pair]
     assert run(["select", *words, "-k", "2"]) == 2
-    said = "has text before its JSON, which begins in line 2: 'kubectl: warning {x}'"
+    said = "has text before the JSON, in its first line: 'kubectl: warning {x}'"
     assert capsys.readouterr().err == f"closeknit: {file}: {said}\n"
