@@ -28,8 +28,8 @@ def read_slurm_yaml(
     where
         Its name, for messages.
     name
-        Which topology; by default the one with ``cluster_default: true``, or the only
-        one.
+        Which topology; by default the first with ``cluster_default: true``, as in
+        Slurm, or the only one.
     nodes
         Nodes of a flat topology, which lists none.
     """
@@ -48,11 +48,7 @@ def read_slurm_yaml(
         found[title] = fields
         flag = fields.get("cluster_default")
         if flag and flag.flag(where, "cluster_default"):
-            if default:
-                where.fail(
-                    entry.line, "is the second cluster_default", "topology", title
-                )
-            default = title
+            default = default or title
     if not found:
         where.fail(document.line, "has no topology")
     chosen = name or default or (next(iter(found)) if len(found) == 1 else "")

@@ -114,11 +114,6 @@ def test_a_hash_that_is_escaped_begins_no_comment() -> None:
             "- topology: a\n  flat: true\n- topology: b\n  flat: true",
             "t: --topology-name: needs a name: a, b are there, none is cluster_default",
         ),
-        (
-            "- topology: a\n  flat: true\n  cluster_default: true\n"
-            "- topology: b\n  flat: true\n  cluster_default: true",
-            "t:4: topology: is the second cluster_default: 'b'",
-        ),
     ],
 )
 def test_other_words_are_refused_by_name(text: str, complaint: str) -> None:
