@@ -14,7 +14,7 @@ from ..hostlist import unfold
 from .fabric import MOST_DEPTH, MOST_DOMAINS, MOST_NODES, Cluster, Hierarchy, Kind
 
 _STANDS_FOR_OTHERS = re.compile(
-    r"(?:^|(?<=[\s,]))(?:ALL|DEFAULT)(?=[\s,]|$)|\w*[{}=\"]", re.IGNORECASE
+    r"(?:^|(?<=[\s,]))(?:ALL|DEFAULT)(?=[\s,]|$)|\w{0,20}[{}=\"]", re.IGNORECASE
 )
 _MOST_NAMED = 4
 """Parts without nodes whose names are shown."""

@@ -57,6 +57,8 @@ _NO_LEVEL = re.compile(
 )
 """Well-known labels that say what a node is, not where it is."""
 _MOST_NAMED = 4
+_MOST_ADDED = 8
+"""Candidates that are named, and that are tried together as levels."""
 
 Labels = Mapping[str, Mapping[str, str]]
 """The labels of every node."""
@@ -105,7 +107,7 @@ def candidates(nodes: Labels, levels: Sequence[str]) -> tuple[list[str], list[st
         if (above and _within(one, above[0])) or not above or _within(above[0], one):
             found.append((count, label))
     chain = list(levels)
-    for _, label in sorted(found):
+    for _, label in sorted(found)[:_MOST_ADDED]:
         one = values[label]
         domains = [_domains(nodes, chain[: i + 1]) for i in range(len(chain))]
         at = sum(1 for up in domains if _within(one, up))
@@ -149,7 +151,8 @@ def _domains(nodes: Labels, levels: Sequence[str]) -> _Domains:
 
 def _within(lower: _Domains, upper: _Domains) -> bool:
     """Whether every domain lies within one of the others, where nodes have both."""
-    both = {(low, upper[node]) for node, low in lower.items() if node in upper}
+    fewer = lower if len(lower) < len(upper) else upper
+    both = {(lower[x], upper[x]) for x in fewer if x in lower and x in upper}
     return len(both) == len({low for low, _ in both})
 
 

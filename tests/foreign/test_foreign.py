@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +68,7 @@ def check_jobs(path: Path, jobs: int, _: object) -> None:
     assert len(list(read_swf(path))) == jobs
 
 
-CHECKS = {
+CHECKS: dict[str, Callable[[Path, Any, Any], None]] = {
     "topology": check_topology,
     "graph": check_graph,
     "free": check_free,
@@ -83,7 +84,7 @@ def copied(entry: dict[str, Any], folder: Path, *, spoilt: bool = False) -> Path
         old, new, _ = entry["spoil"]
         assert old in text
         text = text.replace(old, new, -1 if entry.get("everywhere") else 1)
-    path = folder / entry["name"]
+    path = folder / str(entry["name"])
     path.write_text(text, encoding="utf-8")
     return path
 
