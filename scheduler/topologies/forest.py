@@ -17,7 +17,7 @@ _STANDS_FOR_OTHERS = re.compile(
     r"(?:^|(?<=[\s,]))(?:ALL|DEFAULT)(?=[\s,]|$)|\w{0,20}[{}=\"]", re.IGNORECASE
 )
 _MOST_NAMED = 4
-"""Parts without nodes whose names are shown."""
+"""Names that are shown of a list that may be long."""
 
 
 @dataclass
@@ -200,8 +200,16 @@ def left_out(names: Sequence[str]) -> tuple[str, ...]:
     """
     if not names:
         return ()
-    shown = ", ".join(names[:_MOST_NAMED]) + ", ..." * (len(names) > _MOST_NAMED)
-    return (f"{len(names)} without nodes left out ({shown})",)
+    return (f"{len(names)} without nodes left out ({first_of(names)})",)
+
+
+def first_of(names: Sequence[str]) -> str:
+    """Return the first names of a list that may be long.
+
+    >>> first_of(["a", "b"]), first_of(list("abcdefg"))
+    ('a, b', 'a, b, c, d, ...')
+    """
+    return ", ".join(names[:_MOST_NAMED]) + ", ..." * (len(names) > _MOST_NAMED)
 
 
 def _hierarchy(

@@ -33,7 +33,10 @@ _ADAPTER = re.compile(
 """Names of adapters: ``HCA-1`` of OFED, those that rdma-core's
 kernel-boot/rdma-persistent-naming.rules give, and those of drivers of Linux,
 drivers/infiniband."""
-_UNNAMED = re.compile(r"(?:localhost|ubuntu)(?:\..*)?|MT\d+", re.IGNORECASE)
+_UNNAMED = re.compile(
+    r"(?:localhost|ubuntu)(?:\..*)?|MT\d+|ConnectX.*|Mellanox|NVIDIA|Intel|QLogic",
+    re.IGNORECASE,
+)
 """Names that hosts and adapters have before they are given one."""
 _MAPPED = re.compile(r'\s*(?:0x)?(?P<id>[0-9a-fA-F]{1,16})\s+"(?P<name>[^"]*)"\s*')
 _AGGREGATION = "Aggregation Node"

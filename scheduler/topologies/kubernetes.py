@@ -16,7 +16,7 @@ from typing import Any
 from ...instances import fields
 from ..long_reports import kubernetes_objects
 from .fabric import MOST_NODES, Cluster
-from .forest import Switch, Where, cluster_of
+from .forest import Switch, Where, cluster_of, first_of
 from .label_families import HOSTNAME, candidates, known_levels, note_of
 
 
@@ -97,7 +97,7 @@ def _add_node(
 
 def _named(topologies: dict[str, list[str]], name: str, where: Where) -> list[str]:
     """Return the levels of the one Topology, or of the one that is named."""
-    there = ", ".join(topologies)
+    there = first_of(list(topologies))
     if name and not topologies:
         where.fail(0, "is for files with several topologies", "--topology-name", name)
     if name and name not in topologies:

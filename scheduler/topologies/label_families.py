@@ -8,7 +8,9 @@ domain of the level above.
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Container, Hashable, Mapping, Sequence
+
+from .forest import first_of
 
 HOSTNAME = "kubernetes.io/hostname"
 FAMILIES: dict[str, tuple[str, ...]] = {
@@ -56,9 +58,8 @@ _NO_LEVEL = re.compile(
     r"|feature\.node\.kubernetes\.io/.*|nvidia\.com/(?!gpu\.clique$).*"
 )
 """Well-known labels that say what a node is, not where it is."""
-_MOST_NAMED = 4
 _MOST_ADDED = 8
-"""Candidates that are named, and that are tried together as levels."""
+"""Candidates that are tried together as levels."""
 
 Labels = Mapping[str, Mapping[str, str]]
 """The labels of every node."""
@@ -72,7 +73,7 @@ def known_levels(nodes: Labels) -> list[str]:
     A level of a later family that has the same domains as one of an earlier family is
     that one under another name, and left out.
     """
-    values = _by_label(nodes)
+    values = _by_label(nodes, {label for one in FAMILIES.values() for label in one})
     chosen: list[str] = []
     networks: list[str] = []
     for family in FAMILIES.values():
@@ -125,17 +126,18 @@ def note_of(names: Sequence[str], chain: Sequence[str]) -> str:
     >>> note_of(["a/row"], ["zone", "a/row"])
     'a/row could be a level and is not used (--labels zone,a/row)'
     """
-    shown = ", ".join(names[:_MOST_NAMED]) + ", ..." * (len(names) > _MOST_NAMED)
     verb = "could be a level and is" if len(names) == 1 else "could be levels and are"
-    return f"{shown} {verb} not used (--labels {','.join(chain)})"
+    return f"{first_of(names)} {verb} not used (--labels {','.join(chain)})"
 
 
-def _by_label(nodes: Labels) -> dict[str, _Domains]:
+def _by_label(
+    nodes: Labels, wanted: Container[str] | None = None
+) -> dict[str, _Domains]:
     """Return the nodes that have each label, with its value."""
     values: dict[str, _Domains] = {}
     for node, own in nodes.items():
         for label, value in own.items():
-            if value:
+            if value and (wanted is None or label in wanted):
                 values.setdefault(label, {})[node] = value
     return values
 

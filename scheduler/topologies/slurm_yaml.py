@@ -7,7 +7,7 @@ from itertools import product
 
 from ...instances import Torus
 from .fabric import MOST_NODES, Cluster, Fabric, Kind, Space
-from .forest import Switch, Where, cluster_of, first_repeated, left_out
+from .forest import Switch, Where, cluster_of, first_of, first_repeated, left_out
 from .lined_yaml import Lined
 from .slurm_conf import block_size, blocks_of, refuse_shared, rings_of
 
@@ -52,11 +52,12 @@ def read_slurm_yaml(
     if not found:
         where.fail(document.line, "has no topology")
     chosen = name or default or (next(iter(found)) if len(found) == 1 else "")
+    there = first_of(list(found))
     if not chosen:
-        problem = f"needs a name: {', '.join(found)} are there, none is cluster_default"
+        problem = f"needs a name: {there} are there, none is cluster_default"
         where.fail(0, problem, "--topology-name")
     if chosen not in found:
-        problem = f"no such topology (there are: {', '.join(found)})"
+        problem = f"no such topology (there are: {there})"
         where.fail(0, problem, "topology", chosen)
     return _built(found[chosen], chosen, where, nodes)
 

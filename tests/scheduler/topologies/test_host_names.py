@@ -43,7 +43,7 @@ def test_a_host_is_named_with_or_without_its_adapter(adapter: str) -> None:
     [
         *("", " ", MELLANOX, "MT25408", "localhost", "localhost mlx5_0"),
         *("ubuntu HCA-1", "localhost.localdomain HCA-2", "a1 rail0", "a1  mlx5_0"),
-        *("a1 mlx5_0 x", "é mlx5_0", "-a mlx5_0"),
+        *("a1 mlx5_0 x", "é mlx5_0", "-a mlx5_0", "Mellanox", "ConnectX-7"),
     ],
 )
 def test_an_adapter_without_a_host_is_refused_with_its_line(text: str) -> None:
