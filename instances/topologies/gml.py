@@ -17,10 +17,13 @@ from .listed_graph import ListedGraph, on_line
 
 _MOST_DEPTH = 32
 _TOKEN = re.compile(
-    r"(?P<skip>\s+|#[^\n]*)|(?P<key>[A-Za-z]\w*)|(?P<open>\[)|(?P<close>\])"
-    r'|(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[Ee][+-]?\d+)?)(?![\w.])|"(?P<text>[^"]*)"',
+    r"(?:\s++|#[^\n]*+)*+(?:(?P<key>[A-Za-z]\w*)|(?P<open>\[)|(?P<close>\])"
+    r"|(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[Ee][+-]?\d+)?)(?![\w.])"
+    r'|"(?P<text>[^"]*)")',
     re.ASCII,
 )
+_LISTS = ("graph", "node", "edge")
+_COMMENTS = re.compile(r"(?:\s++|#[^\n]*+)*+")
 _List = dict[str, list[tuple[int, Any]]]
 """The values of every key, with their lines."""
 
@@ -60,36 +63,40 @@ def _parsed(text: str) -> _List:
     """Return the keys and values of a text; numbers stay as they are written."""
     whole: _List = {}
     stack: list[_List] = [whole]
-    key, at, line, count = "", 0, 1, 0
-    while at < len(text):
-        found = _TOKEN.match(text, at)
-        kind = found.lastgroup if found else None
-        expected = kind == "skip" or (kind in ("key", "close")) != bool(key)
-        if found is None or not expected:
-            near = " ".join(text[at : at + 20].split())
-            _refuse(f"line {line}: no key and value: {near}")
+    key, at, line, counted, count = "", 0, 1, 0, 0
+    while (found := _TOKEN.match(text, at)) and found.lastgroup:
+        kind, value = found.lastgroup, found[found.lastgroup]
+        if (kind in ("key", "close")) == bool(key):
+            break
+        if kind == "close" and len(stack) == 1:
+            break
         at = found.end()
-        count += kind != "skip"
+        count += 1
         if count > 4 * MOST_VALUES:
             _refuse("too many values")
         if kind == "key":
-            key = found.group()
-        elif kind == "open":
+            key = value
+            continue
+        if kind == "close":
+            stack.pop()
+            continue
+        if kind == "open" or key in _LISTS:
+            line, counted = line + text.count("\n", counted, at), at
+        if kind == "open":
             if len(stack) > _MOST_DEPTH:
                 _refuse("too many lists, or nested too deeply")
             fresh: _List = {}
             stack[-1].setdefault(key, []).append((line, fresh))
             stack.append(fresh)
-            key = ""
-        elif kind == "close":
-            if len(stack) == 1:
-                _refuse(f"line {line}: a list ends that did not begin")
-            stack.pop()
-        elif kind in ("number", "text"):
-            value = found["number"] or html.unescape(found["text"] or "")
-            stack[-1].setdefault(key, []).append((line, value))
-            key = ""
-        line += found.group().count("\n")
+        else:
+            shown = html.unescape(value) if kind == "text" else value
+            stack[-1].setdefault(key, []).append((line, shown))
+        key = ""
+    rest = text[at:].lstrip()
+    if rest and not _COMMENTS.fullmatch(rest):
+        line += text.count("\n", counted, len(text) - len(rest))
+        near = " ".join(rest[:20].split())
+        _refuse(f"line {line}: not a key and its value: {near}")
     if key or len(stack) > 1:
         _refuse("ends within a list")
     return whole
