@@ -144,7 +144,7 @@ def _guid(identity: str) -> int:
 
 
 def _hint(identity: str, more: str = "") -> str:
-    guid = identity.partition("-")[2]
+    guid = identity.partition("-")[2][:16]
     return f' (--node-name-map FILE with a line 0x{guid} "HOST" names it{more})'
 
 

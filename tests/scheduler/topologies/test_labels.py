@@ -196,3 +196,13 @@ def test_text_before_the_json_is_named_as_such(
     assert run(["select", *words, "-k", "2"]) == 2
     said = "has text before the JSON, in its first line: 'kubectl: warning {x}'"
     assert capsys.readouterr().err == f"closeknit: {file}: {said}\n"
+
+
+def test_thousands_of_candidates_are_named_in_time() -> None:
+    made = [
+        {ZONE: "z"} | {f"x/l{i // 5}-{j}": str(i % 5 // 2) for j in range(20)}
+        for i in range(3000)
+    ]
+    assert "x/l0-0, x/l0-1, x/l0-10, x/l0-11, ... could be levels" in (
+        parse_cluster(nodes(*made)).summary()
+    )

@@ -128,3 +128,13 @@ def test_placements_of_a_torus_are_said_to_be_unused() -> None:
         nodes='nodes: "n[3-4]", placements: [{dims: {x: 1, y: 1, z: 1}}]'
     )
     assert "placements are not used" in parse_cluster(text).summary()
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["a" * 2**20 + "{", "\\" * 2**20, " " * 2**20 + "x y", '"' + "n1 " * 2**18],
+)
+def test_long_lines_are_refused_in_time(line: str) -> None:
+    """A search that is quadratic in the line would take hours."""
+    with pytest.raises(InputError):
+        parse_cluster(f"SwitchName=a Nodes={line}")
