@@ -28,8 +28,10 @@ decisions.
 from __future__ import annotations
 
 import argparse
+import lzma
 import os
 import random
+import re
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -128,9 +130,17 @@ def shared() -> Iterator[tuple[str, Cluster]]:
     for name in FILES:
         if (path := folder / name).exists():
             short = path.name.partition(".")[0]
-            yield short, read_cluster(path)
+            names = adapter_names(path) if "ibnetdiscover" in name else None
+            yield short, read_cluster(path, host_names=names)
             if path.suffix == ".yaml" and short != "small-tree":
                 yield f"{short} as blocks", read_cluster(path, name="block")
+
+
+def adapter_names(path: Path) -> dict[int, str]:
+    """Name the adapters of a dump that name no host after themselves, by GUID."""
+    text = lzma.decompress(path.read_bytes()).decode()
+    unnamed = re.findall(r'^Ca.*"H-(\w+)".*"(?:MT4129|localhost|ubuntu) ', text, re.M)
+    return {int(guid, 16): f"CA-{guid}" for guid in unnamed}
 
 
 @dataclass

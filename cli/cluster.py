@@ -19,7 +19,7 @@ from ..scheduler.node_states import Rules
 from ..scheduler.placement import MOST_K, NodeSelector, Objective, Request
 from ..scheduler.placement.program import Flags
 from ..scheduler.state import read_option, read_report
-from ..scheduler.topologies import Cluster, read_cluster
+from ..scheduler.topologies import Cluster, read_cluster, read_name_map
 from . import outputs, shared
 from .parser import Once, flag
 
@@ -49,6 +49,11 @@ def add_topology(group: Any, *, required: bool = True) -> None:
     _add_once(
         group, "--labels", "L,L", "labels of Kubernetes levels, from the top down"
     )
+    group.add_argument(
+        "--node-name-map",
+        metavar="FILE",
+        help="hosts by the GUID of their adapters, as ibnetdiscover takes it",
+    )
 
 
 def _add_once(group: Any, option: str, form: str, says: str) -> None:
@@ -60,7 +65,10 @@ def cluster_of(args: argparse.Namespace, nodes: Sequence[str] = ()) -> Cluster:
     """Read the topology; ``nodes`` are known from elsewhere."""
     labels = [x.strip() for x in args.labels.split(",")] if args.labels else []
     name = args.topology_name or ""
-    return read_cluster(args.topology, name=name, labels=labels, nodes=nodes)
+    names = read_name_map(args.node_name_map) if args.node_name_map else None
+    return read_cluster(
+        args.topology, name=name, labels=labels, nodes=nodes, host_names=names
+    )
 
 
 def add_objective(group: Any, what: str = "what is minimised") -> None:

@@ -69,6 +69,9 @@ def run(args: argparse.Namespace) -> int:
                     path = folder(args.out) / f"{instance.name}.json"
                     write_instance(instance, path)
                     print(path)
+                    topology = getattr(instance, "topology", None)
+                    for note in getattr(topology, "notes", ()):
+                        print(f"closeknit: {path}: {note}", file=sys.stderr)
         except InputError as error:
             raise family.in_terms_of_parameters(error, "--") from None
     return 0

@@ -50,6 +50,7 @@ OWN = {
     "plot": None,
     "topology_name": None,
     "labels": None,
+    "node_name_map": None,
 }
 """Options for use with ``--topology`` only, and their defaults."""
 
@@ -193,7 +194,8 @@ def _print_text(shown: dict[str, Any], state: list[str]) -> None:
         select_ranks.print_map(shown)
     if "bound" in shown:
         bound = ", ".join(f"{value} {name}" for name, value in shown["bound"].items())
-        print(f"  bound       {bound}")
+        used = ", ".join(shown.get("levels_used", ()))
+        print(f"  bound       {bound}" + (used and f" on the levels used: {used}"))
     known = f" ({shown['proof']})" if "proof" in shown else ""
     print(f"  status      {shown['status']}{known}")
     if "limit" in shown:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import sys
 from dataclasses import asdict
 from typing import Any
 
@@ -163,6 +164,8 @@ def run(args: argparse.Namespace) -> int:
     _refuse_strangers(args)
     try:
         network = network_named(args.topology)
+        for note in getattr(network, "notes", ()):
+            print(f"closeknit: {args.topology}: {note}", file=sys.stderr)
         with progress_bar() as show:
             runs = _jobs if args.load is None else _load
             title, network, found = runs(args, network, show)

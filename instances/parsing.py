@@ -21,6 +21,7 @@ MOST_VALUES = 2**21
 MOST_DEPTH = 64
 """Maximal nesting depth of a JSON document."""
 _MOST_TOML = 2**20
+_OBJECT = re.compile(r"^\{", re.MULTILINE)
 _STRING = r'"[^"\\]*(?:\\.[^"\\]*)*"'
 
 
@@ -38,6 +39,7 @@ def parse_json(text: str, *, file: str | Path = "") -> Any:
     try:
         return json.loads(text, **strict(file, text))
     except json.JSONDecodeError as error:
+        refuse_text_before_json(text, file=file)
         raise InputError(
             f"not JSON: {error.msg} (line {error.lineno}, column {error.colno})",
             file=file,
@@ -46,6 +48,20 @@ def parse_json(text: str, *, file: str | Path = "") -> Any:
         raise
     except ValueError as error:  # an integer of thousands of digits
         raise InputError(f"not usable JSON: {error}", file=file) from None
+
+
+def refuse_text_before_json(text: str, *, file: str | Path = "") -> None:
+    """Raise InputError for text before a JSON object, such as the warning of a command.
+
+    Nothing is raised for a text that begins with a bracket or has no line that begins
+    an object which ends with the text.
+    """
+    if text.lstrip()[:1] in ("", "{", "[") or not text.rstrip().endswith("}"):
+        return
+    if _OBJECT.search(text):
+        first = text.lstrip().partition("\n")[0]
+        problem = "has text before the JSON, in its first line"
+        raise InputError(problem, value=first, file=file)
 
 
 def strict(file: str | Path = "", text: str = "") -> dict[str, Any]:

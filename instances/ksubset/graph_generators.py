@@ -6,6 +6,7 @@ equal instances.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -181,7 +182,9 @@ def graph_file(
     path: str | Path, k: int, free: int | Fraction = Fraction(1), seed: int = 0
 ) -> KSubset:
     """Choose k processors of a graph in a file; see `read_graph` and `occupied`."""
-    return occupied(read_graph(path), stem(path), k, free, seed)
+    network = read_graph(path)
+    instance = occupied(network, stem(path), k, free, seed)
+    return replace(instance, source="; ".join([instance.source, *network.notes]))
 
 
 def occupied(

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterator
+from collections.abc import Callable, Collection, Hashable, Iterator
 from dataclasses import dataclass, field, fields
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from ..decimals import digits, refuse_scale
+from ..decimals import length_of, refuse_scale, scaled_lengths
 from ..errors import InputError
 from ..numbers import at_most, between
 from ..visible import brief, visible
@@ -25,7 +25,6 @@ MOST_DISTANCES = 2**25
 """Maximal size of the table of distances: processors times nodes."""
 _LONGEST = 2**53
 """Exclusive upper bound of the sum of all lengths, so that doubles are exact."""
-_MOST_DIGITS = 16
 _KEPT = 1024
 """Maximal number of rows that `Graph.walked` caches."""
 
@@ -49,6 +48,8 @@ class Graph:
         all of them integers.
     names
         Names of the nodes, empty or one per node; ignored in comparisons.
+    notes
+        What a reader dropped or rounded; ignored in comparisons.
 
     Raises
     ------
@@ -70,6 +71,7 @@ class Graph:
     processors: tuple[int, ...] = ()
     scale: int = 1
     names: tuple[str, ...] = field(default=(), compare=False)
+    notes: tuple[str, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         if hasattr(self.nodes, "is_directed"):
@@ -149,7 +151,8 @@ class Graph:
     ) -> Graph:
         """Convert an undirected networkx graph.
 
-        Of parallel edges the shortest is kept; loops are dropped.
+        Of parallel edges the shortest is kept; loops are dropped; long lengths are
+        rounded, see `scaled_lengths`.
 
         Parameters
         ----------
@@ -304,43 +307,55 @@ def graph_of(
     names: Collection[str] = (),
     *,
     nodes: int | None = None,
+    place: Callable[[int], str] = "topology.edges[{}]".format,
 ) -> Graph:
     """Build a graph from edges with decimal lengths, possibly parallel.
 
-    Of parallel edges the shortest is kept. ``nodes`` is by default the number of names.
-    Raises InputError if a length is invalid, or the edges are not those of a valid
-    `Graph`.
+    Of parallel edges the shortest is kept, loops are dropped, long lengths are rounded,
+    see `scaled_lengths`; `Graph.notes` says so.
+
+    Parameters
+    ----------
+    lengths
+        Two nodes and a length for each edge.
+    processors
+        Nodes that are processors.
+    names
+        Names of the nodes.
+    nodes
+        By default the number of names.
+    place
+        What to call an edge in messages.
+
+    Raises
+    ------
+    InputError
+        If a length is invalid, or the edges are not those of a valid `Graph`.
     """
     shortest: dict[tuple[int, int], Decimal] = {}
+    loops = 0
     for i, (u, v, length) in enumerate(lengths):
-        number = _decimal(length, f"topology.edges[{i}]")
+        number = length_of(length, _LONGEST, place(i))
         key = min(u, v), max(u, v)
+        loops += u == v
         if u != v:
             shortest[key] = min(number, shortest.get(key, number))
-    scale = 10 ** max(map(digits, shortest.values()), default=0)
+    notes = []
+    if parallel := len(lengths) - loops - len(shortest):
+        notes.append(f"{parallel} parallel edges: of each pair the shortest counts")
+    if loops:
+        notes.append(f"{loops} edges from a node to itself left out")
+    scaled, scale, rounded = scaled_lengths(shortest, _LONGEST)
+    if rounded:
+        notes.append(rounded)
     return Graph(
         len(names) if nodes is None else nodes,
-        tuple((u, v, int(w * scale)) for (u, v), w in shortest.items()),
+        tuple((u, v, length) for (u, v), length in scaled.items()),
         tuple(processors),
         scale,
         tuple(map(visible, names)),
+        tuple(notes),
     )
-
-
-def _decimal(length: Any, field: str) -> Decimal:
-    """Read a length; a float is read as its shortest decimal."""
-    try:
-        if isinstance(length, bool):
-            raise InvalidOperation
-        number = Decimal(repr(length) if isinstance(length, float) else length)
-    except (InvalidOperation, TypeError, ValueError):
-        raise InputError("must be a number", field, str(length)) from None
-    if not number.is_finite() or not 0 < number < _LONGEST:
-        raise InputError("must be positive and below 2^53", field, str(length))
-    significant = "".join(map(str, number.as_tuple().digits)).strip("0")
-    if len(significant) > _MOST_DIGITS or digits(number) > _MOST_DIGITS:
-        raise InputError(f"has more than {_MOST_DIGITS} digits", field, str(length))
-    return number
 
 
 def names_of(graph: Graph, nodes: Collection[int]) -> list[str]:

@@ -14,7 +14,8 @@ from typing import Any
 
 from ...instances import InputError, fields
 from ..topologies.fabric import MOST_NODES
-from ..topologies.kubernetes import HOSTNAME, short
+from ..topologies.kubernetes import short
+from ..topologies.label_families import HOSTNAME
 from .decisions import Wish
 from .records import Part, Record
 

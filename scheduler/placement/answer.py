@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..hostlist import fold
-from ..topologies.kubernetes import HOSTNAME
+from ..topologies.label_families import HOSTNAME
 from .program import Flags
 from .request import Placement, Request
 from .selection import NodeSelector, names_of
@@ -35,6 +35,7 @@ def described(
         "chosen": names or None,
         "cost": _parts(parts, placement.objective),
         "bound": _parts(parts, placement.bound),
+        "levels_used": list(selector.cluster.partial) or None,
         "proof": placement.by or None,
         "limit": placement.limit.value if placement.limit else None,
         "seconds": round(placement.seconds, 6),

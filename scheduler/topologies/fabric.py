@@ -173,6 +173,9 @@ class Cluster:
     notes: tuple[str, ...] = field(default=())
     report: Report | None = None
     """What the file says of the state of its nodes, if it says anything."""
+    partial: tuple[str, ...] = ()
+    """The levels that are used, if the file seems to have more: what is proved holds
+    on these."""
 
     def __post_init__(self) -> None:
         if not self.fabrics:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NoReturn
@@ -11,6 +12,12 @@ import numpy as np
 from ...instances import InputError
 from ..hostlist import unfold
 from .fabric import MOST_DEPTH, MOST_DOMAINS, MOST_NODES, Cluster, Hierarchy, Kind
+
+_STANDS_FOR_OTHERS = re.compile(
+    r"(?:^|(?<=[\s,]))(?:ALL|DEFAULT)(?=[\s,]|$)|\w{0,20}[{}=\"]", re.IGNORECASE
+)
+_MOST_NAMED = 4
+"""Names that are shown of a list that may be long."""
 
 
 @dataclass
@@ -42,7 +49,14 @@ class Where:
         raise InputError(problem, field, value, file=self.at(line))
 
     def names(self, line: int, text: str, field: str) -> list[str]:
-        """Return the names in a hostlist, none of them twice."""
+        """Return the names in a hostlist, none of them twice.
+
+        What stands for nodes that only Slurm knows, such as ``ALL`` and
+        ``feature{...}``, is refused.
+        """
+        if other := _STANDS_FOR_OTHERS.search(text):
+            problem = f"must be names, without {other.group().strip(', ')}"
+            self.fail(line, problem, field, text)
         try:
             found = unfold(text, field=field, most=MOST_NODES)
         except InputError as error:
@@ -162,20 +176,40 @@ def cluster_of(
     at: list[list[str]] = [[] for _ in switches]
     for name, home in forest.nodes.items():
         at[home].append(name)
-    fabrics, dropped = [], 0
+    fabrics, empty = [], []
     for order in forest.orders():
         occupied = {v for v in order if at[v]}
         for v in reversed(order):
             if v in occupied and forest.parent[v] >= 0:
                 occupied.add(forest.parent[v])
-        dropped += len(order) - len(occupied)
+        empty += [forest.switches[v] for v in order if v not in occupied]
         kept = [v for v in order if v in occupied]
         if kept:
             fabrics.append(_hierarchy(forest, kept, at, kind, levels))
     if not fabrics:
         where.fail(0, "has no nodes")
-    left_out = [f"{dropped} without nodes left out"] if dropped else []
-    return Cluster(source, tuple(fabrics), (*notes, *left_out))
+    named = [switch.name for switch in empty if switch.line]  # others are made up
+    return Cluster(source, tuple(fabrics), (*notes, *left_out(named)))
+
+
+def left_out(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the note that names parts without nodes.
+
+    >>> left_out(["spare"]), left_out([])
+    (('1 without nodes left out (spare)',), ())
+    """
+    if not names:
+        return ()
+    return (f"{len(names)} without nodes left out ({first_of(names)})",)
+
+
+def first_of(names: Sequence[str]) -> str:
+    """Return the first names of a list that may be long.
+
+    >>> first_of(["a", "b"]), first_of(list("abcdefg"))
+    ('a, b', 'a, b, c, d, ...')
+    """
+    return ", ".join(names[:_MOST_NAMED]) + ", ..." * (len(names) > _MOST_NAMED)
 
 
 def _hierarchy(

@@ -1,15 +1,20 @@
 """Output of ``ibnetdiscover``, and lists of cables as CSV.
 
-Adapters of one host count as one node, aggregation nodes inside switches not at all; an
-adapter whose description names no host is a node of its own, ``CA-`` and its identity.
+Adapters of one host count as one node, aggregation nodes inside switches not at all. A
+host is named by the description of its adapters, ``%h %d`` or ``%h`` in terms of
+rdma-ndd(8), or by a map of names as ibnetdiscover(8) takes it. An adapter that neither
+names is refused: as a node of its own it would be free whatever its host does.
 """
 
 from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 
+from ...instances.files import read_text
 from .fabric import Cluster
 from .forest import Where
 from .wiring import wired
@@ -18,9 +23,22 @@ MOST_LINKS = 2**21
 _DEVICE = re.compile(r'(?P<kind>Switch|Ca|Rt)\s+\d+\s+"(?P<id>[^"]+)"(?P<rest>.*)')
 _PORT = re.compile(r'\[\d+\](?:\[[^\]]*\])?(?:\([^)]*\))?\s+"(?P<id>[^"]+)"')
 _COMMENT = re.compile(r'#\s*"(?P<text>[^"]*)"')
-_HOST = re.compile(r"(?P<host>\S+) (?:mlx|HCA-|hfi|qib|ib|bnxt_re|irdma)\w*")
-_UNNAMED = {"localhost", "localhost.localdomain", "ubuntu"}
-"""Names that hosts have before they are given one."""
+_HOST = re.compile(r"[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?", re.ASCII)
+_ADAPTER = re.compile(
+    r"HCA-\d+|(?:ib|roce|iw|opa|rdma)[opsx]\w+"
+    r"|(?:bnxt_re|cxgb|efa_|erdma_|hfi1?_|hns_|i40iw|ib|ionic|ipath|irdma|mana_|mlx[45]_"
+    r"|mthca|nes|ocrdma|opa|qedr|qib|rocep|rxe|siw|usnic_|vmw_pvrdma)\w*",
+    re.ASCII,
+)
+"""Names of adapters: ``HCA-1`` of OFED, those that rdma-core's
+kernel-boot/rdma-persistent-naming.rules give, and those of drivers of Linux,
+drivers/infiniband."""
+_UNNAMED = re.compile(
+    r"(?:localhost|ubuntu)(?:\..*)?|MT\d+|ConnectX.*|Mellanox|NVIDIA|Intel|QLogic",
+    re.IGNORECASE,
+)
+"""Names that hosts and adapters have before they are given one."""
+_MAPPED = re.compile(r'\s*(?:0x)?(?P<id>[0-9a-fA-F]{1,16})\s+"(?P<name>[^"]*)"\s*')
 _AGGREGATION = "Aggregation Node"
 _HEADS = ({"a", "b"}, {"source", "target"}, {"from", "to"}, {"node1", "node2"})
 _SWITCH = "S-"
@@ -32,17 +50,61 @@ def looks_like_ibnetdiscover(text: str) -> bool:
     return bool(re.search(r'^(?:Switch|Ca)\s+\d+\s+"[SH]-', text, re.MULTILINE))
 
 
-def read_ibnetdiscover(text: str, where: Where) -> Cluster:
-    """Build a cluster from the output; raises InputError with the line."""
+def read_name_map(path: str | Path) -> dict[int, str]:
+    """Read names of hosts by the GUID of their adapters: ``0x2c90300a1b2 "node7"``.
+
+    This is the file format of ibnetdiscover's option ``--node-name-map``; ``#`` begins
+    a comment. Raises InputError with the line.
+    """
+    where = Where(str(path))
+    found: dict[int, str] = {}
+    for number, line in enumerate(read_text(path).splitlines(), 1):
+        shown = line.partition("#")[0]
+        if not shown.strip():
+            continue
+        entry = _MAPPED.fullmatch(shown)
+        if entry is None or not _HOST.fullmatch(entry["name"]):
+            where.fail(number, 'must be a GUID and a name: 0x2c9 "node7"', "line", line)
+        if found.setdefault(int(entry["id"], 16), entry["name"]) != entry["name"]:
+            where.fail(number, "has two names", "GUID", shown.split()[0])
+    return found
+
+
+def read_ibnetdiscover(
+    text: str, where: Where, names: Mapping[int, str] | None = None
+) -> Cluster:
+    """Build a cluster from the output; ``names`` are those of adapters, by GUID.
+
+    Raises InputError, with the line, also if an adapter has no name of a host.
+    """
+    mapped = names or {}
     title: dict[str, str] = {}
     cables: dict[tuple[str, str], int] = {}
+    hosts: dict[str, None] = {}
+    adapters: dict[str, int] = {}
+    unnamed: list[tuple[int, str, str]] = []
     current = ""
     for number, line in enumerate(text.splitlines(), 1):
         if device := _DEVICE.match(line):
             current = device["id"]
             if current in title:
                 where.fail(number, "is listed twice", "device", current)
-            title[current] = _title(device, current)
+            title[current] = current
+            if device["kind"] != "Ca":
+                continue
+            comment = _COMMENT.search(device["rest"])
+            said = comment["text"] if comment else ""
+            if _AGGREGATION in said:
+                title[current] = ""
+            elif host := mapped.get(_guid(current), "") or _host(said):
+                title[current] = host
+                hosts[host] = None
+                named_so = " " in said and _guid(current) not in mapped
+                if named_so and adapters.setdefault(said, number) != number:
+                    problem = f"is there twice (before in line {adapters[said]})"
+                    where.fail(number, problem + _hint(current), "Ca", said)
+            else:
+                unnamed.append((number, current, said))
         elif line.startswith("["):
             port = _PORT.match(line)
             if port is None:
@@ -52,30 +114,38 @@ def read_ibnetdiscover(text: str, where: Where) -> Cluster:
             cables.setdefault((current, port["id"]), number)
             if len(cables) > MOST_LINKS:
                 where.fail(number, f"has more than {MOST_LINKS} links")
+    if unnamed:
+        number, current, said = unnamed[0]
+        more = f"; {len(unnamed)} have none" if len(unnamed) > 1 else ""
+        where.fail(number, "names no host" + _hint(current, more), "Ca", said)
     links: dict[tuple[str, str], int] = {}
     for (a, b), number in cables.items():
         if a not in title or b not in title:
             problem = "ends at a device that is not listed: is the file cut off?"
             where.fail(number, problem, "port", b if a in title else a)
-        names = title[a], title[b]
-        if all(names) and names[0] != names[1]:
-            links.setdefault((min(names), max(names)), number)
-    hosts = [one for device, one in title.items() if one and device[:2] != _SWITCH]
-    return wired("ibnetdiscover", links, list(dict.fromkeys(hosts)), where)
+        ends = title[a], title[b]
+        if all(ends) and ends[0] != ends[1]:
+            links.setdefault((min(ends), max(ends)), number)
+    return wired("ibnetdiscover", links, list(hosts), where)
 
 
-def _title(device: re.Match[str], identity: str) -> str:
-    """Return the name of a device; empty for an aggregation node."""
-    found = _COMMENT.search(device["rest"])
-    text = found["text"] if found else ""
-    if device["kind"] == "Switch":
-        return identity
-    if _AGGREGATION in text:
+def _host(text: str) -> str:
+    """Return the host that a description names, or an empty text."""
+    host, _, adapter = text.partition(" ")
+    if adapter and not _ADAPTER.fullmatch(adapter):
         return ""
-    host = _HOST.fullmatch(text)
-    if host and host["host"] not in _UNNAMED:
-        return host["host"]
-    return f"CA-{identity.partition('-')[2] or identity}"
+    return host if _HOST.fullmatch(host) and not _UNNAMED.fullmatch(host) else ""
+
+
+def _guid(identity: str) -> int:
+    """Return the GUID in an identity such as ``H-0002c903``; -1 if there is none."""
+    digits = identity.partition("-")[2]
+    return int(digits, 16) if re.fullmatch(r"[0-9a-f]{1,16}", digits) else -1
+
+
+def _hint(identity: str, more: str = "") -> str:
+    guid = identity.partition("-")[2][:16]
+    return f' (--node-name-map FILE with a line 0x{guid} "HOST" names it{more})'
 
 
 def looks_like_edges(header: list[str]) -> bool:
@@ -84,13 +154,16 @@ def looks_like_edges(header: list[str]) -> bool:
     return set(names[:2]) in _HEADS and set(names[2:]) <= _COLUMNS
 
 
-def read_edges(text: str, where: Where) -> Cluster:
+def read_edges(text: str, header: Sequence[str], where: Where) -> Cluster:
     """Build a cluster from a list of cables, one a line: two names, and more columns.
 
-    Switches are the names that begin with ``S-``. If there are none, hosts are the
-    names with one cable.
+    A pair that is repeated has parallel cables; where a column counts these, it is
+    refused. Switches are the names that begin with ``S-``. If there are none, hosts are
+    the names with one cable.
     """
+    counted = not {"links", "count"}.isdisjoint(x.strip().lower() for x in header)
     links: dict[tuple[str, str], int] = {}
+    parallel = 0
     names: dict[str, set[str]] = {}
     for number, row in csv_rows(text, where):
         if len(row) < 2 or not row[0] or not row[1]:
@@ -99,7 +172,9 @@ def read_edges(text: str, where: Where) -> Cluster:
         if a == b:
             where.fail(number, "joins a node to itself", "cable", a)
         if (min(a, b), max(a, b)) in links:
-            where.fail(number, "is listed twice", "cable", f"{a},{b}")
+            if counted:
+                where.fail(number, "is listed twice", "cable", f"{a},{b}")
+            parallel += 1
         links[min(a, b), max(a, b)] = number
         names.setdefault(a, set()).add(b)
         names.setdefault(b, set()).add(a)
@@ -108,7 +183,9 @@ def read_edges(text: str, where: Where) -> Cluster:
     hosts = [name for name in names if not name.startswith(_SWITCH)]
     if len(hosts) == len(names):
         hosts = [name for name, others in names.items() if len(others) == 1]
-    return wired("list of cables", links, hosts, where)
+    cluster = wired("list of cables", links, hosts, where)
+    notes = (f"{parallel} parallel cables count once",) if parallel else ()
+    return replace(cluster, notes=notes)
 
 
 def csv_rows(text: str, where: Where) -> Iterator[tuple[int, list[str]]]:

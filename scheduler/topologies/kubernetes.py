@@ -1,7 +1,7 @@
 """Kubernetes nodes: the JSON of ``kubectl get nodes -o json``.
 
 The levels are those of a Topology of Kueue in the same list (``kubectl get
-nodes,topologies.kueue.x-k8s.io -o json``), or labels that are known by name. As in
+nodes,topologies.kueue.x-k8s.io -o json``), or labels of known families. As in
 Kueue, nodes without the label of a level are left out, and a domain is identified by
 its labels from the top down.
 """
@@ -17,32 +17,12 @@ from ...instances import fields
 from ..long_reports import kubernetes_objects
 from ..node_states import Report, heartbeats, says_a_state, state_of_kubernetes
 from .fabric import MOST_NODES, Cluster
-from .forest import Switch, Where, cluster_of
-
-HOSTNAME = "kubernetes.io/hostname"
-_KNOWN = (
-    "topology.kubernetes.io/region",
-    "topology.kubernetes.io/zone",
-    "network.topology.nvidia.com/datacenter",
-    "network.topology.nvidia.com/core",
-    "network.topology.nvidia.com/spine",
-    "network.topology.nvidia.com/leaf",
-    "network.topology.nvidia.com/block",
-    "network.topology.nvidia.com/accelerator",
-    *(f"fabric.topograph.run/tier-{tier}" for tier in range(8, -1, -1)),
-    "accelerator.topograph.run/domain",
-    "accelerator.topograph.run/sub-domain",
-    "cloud.google.com/gce-topology-block",
-    "cloud.google.com/gce-topology-subblock",
-    "cloud.google.com/gce-topology-host",
-    "cloud.provider.com/topology-block",
-    "cloud.provider.com/topology-rack",
-)
-"""Labels from the top down, as clouds, topograph and Kueue name them."""
+from .forest import Switch, Where, cluster_of, first_of
+from .label_families import HOSTNAME, candidates, known_levels, note_of
 
 
 def looks_like_kubernetes(document: Any) -> bool:
-    """Whether a JSON document is a list with nodes."""
+    """Whether a JSON document is a node, or a list with nodes."""
     return isinstance(document, dict) and any(
         isinstance(item, dict) and item.get("kind") == "Node"
         for item in kubernetes_objects(document)
@@ -50,64 +30,117 @@ def looks_like_kubernetes(document: Any) -> bool:
 
 
 def read_kubernetes(
-    document: dict[str, Any], where: Where, labels: Sequence[str] = ()
+    document: dict[str, Any], where: Where, name: str = "", labels: Sequence[str] = ()
 ) -> Cluster:
     """Build a cluster from nodes and their labels.
 
-    ``labels`` names those of the levels, from the top down, instead of what is found.
-    Raises InputError if a node has no name or two have one, or no node has the labels.
+    Parameters
+    ----------
+    document
+        The node or list.
+    where
+        Its file, for messages.
+    name
+        Which Topology of the list; needed if there are several.
+    labels
+        Those of the levels, from the top down, instead of what is found.
+
+    Raises
+    ------
+    InputError
+        If a node has no name or two have one, or no node has the labels.
     """
     found: dict[str, dict[str, str]] = {}
     report, says = Report("topology", "topology"), False
+    unread: dict[str, int] = {}
+    topologies: dict[str, list[str]] = {}
     for i, item in enumerate(kubernetes_objects(document)):
-        if not isinstance(item, dict) or item.get("kind") != "Node":
-            continue
-        at = f"items[{i}].metadata"
-        metadata = fields.objects(item.get("metadata"), at)
-        name = fields.string(metadata.get("name"), f"{at}.name")
-        if name in found or not name:
-            where.fail(0, "is listed twice" if name else "is empty", f"{at}.name", name)
-        given = fields.objects(metadata.get("labels") or {}, f"{at}.labels")
-        found[name] = {
-            key: fields.string(value, f"{at}.labels.{key}")
-            for key, value in given.items()
-        }
-        report.add(name, state_of_kubernetes(item, f"items[{i}]"))
-        for moment in heartbeats(item, f"items[{i}]"):
-            report.seen(moment)
-        says = says or says_a_state(item, f"items[{i}]")
+        kind = str(item.get("kind")) if isinstance(item, dict) else ""
+        if kind == "Node":
+            node = _add_node(found, item, f"items[{i}].metadata", where)
+            report.add(node, state_of_kubernetes(item, f"items[{i}]"))
+            for moment in heartbeats(item, f"items[{i}]"):
+                report.seen(moment)
+            says = says or says_a_state(item, f"items[{i}]")
+        elif kind == "Topology":
+            title, levels = _of_kueue(item, f"items[{i}]")
+            if topologies.setdefault(title, levels) is not levels:
+                where.fail(0, "is listed twice", f"items[{i}].metadata.name", title)
+        elif "topology" in kind.lower() or kind == "HyperNode":
+            unread[kind] = unread.get(kind, 0) + 1
     if len(found) > MOST_NODES:
         where.fail(0, f"has more than {MOST_NODES} nodes")
-    chosen = [label for label in labels or _of_kueue(document) if label != HOSTNAME]
+    notes = [f"{count} {kind} not read" for kind, count in unread.items()]
+    if labels:
+        if name:
+            where.fail(0, "cannot be given with --labels", "--topology-name", name)
+        cluster = _cluster(found, labels, where, notes)
+        return replace(cluster, report=report if says else None)
+    listed = _named(topologies, name, where)
+    chosen = [label for label in listed if label != HOSTNAME] or known_levels(found)
+    others, chain = candidates(found, chosen)
     if not chosen:
-        chosen = [
-            label for label in _KNOWN if any(label in own for own in found.values())
-        ]
-    if not chosen:
-        where.fail(0, "no node has a label of a level that is known", "labels")
-    cluster = _cluster(found, chosen, where)
-    return replace(cluster, report=report) if says else cluster
+        problem = "no node has a label of a level that is known"
+        if others:
+            problem += f": {note_of(others, chain)}"
+        where.fail(0, problem, "labels")
+    if others:
+        notes.append(note_of(others, chain))
+    cluster = _cluster(found, chosen, where, notes, partial=bool(others))
+    return replace(cluster, report=report if says else None)
 
 
-def _of_kueue(document: dict[str, Any]) -> list[str]:
-    """Return the labels of the first Topology in the list."""
-    for i, item in enumerate(kubernetes_objects(document)):
-        if isinstance(item, dict) and item.get("kind") == "Topology":
-            at = f"items[{i}].spec"
-            spec = fields.objects(item.get("spec"), at)
-            levels = fields.lists(spec.get("levels"), f"{at}.levels")
-            return [
-                fields.string(
-                    fields.objects(level, f"{at}.levels[{j}]").get("nodeLabel"),
-                    f"{at}.levels[{j}].nodeLabel",
-                )
-                for j, level in enumerate(levels)
-            ]
-    return []
+def _add_node(
+    found: dict[str, dict[str, str]], item: dict[str, Any], at: str, where: Where
+) -> str:
+    """Add a node with its labels; return its name."""
+    metadata = fields.objects(item.get("metadata"), at)
+    name = fields.string(metadata.get("name"), f"{at}.name")
+    if name in found or not name:
+        where.fail(0, "is listed twice" if name else "is empty", f"{at}.name", name)
+    given = fields.objects(metadata.get("labels") or {}, f"{at}.labels")
+    found[name] = {
+        key: fields.string(value, f"{at}.labels.{key}") for key, value in given.items()
+    }
+    return name
+
+
+def _named(topologies: dict[str, list[str]], name: str, where: Where) -> list[str]:
+    """Return the levels of the one Topology, or of the one that is named."""
+    there = first_of(list(topologies))
+    if name and not topologies:
+        where.fail(0, "is for files with several topologies", "--topology-name", name)
+    if name and name not in topologies:
+        problem = f"no such topology (there are: {there})"
+        where.fail(0, problem, "--topology-name", name)
+    if len(topologies) > 1 and not name:
+        problem = f"needs a name: {there} are there"
+        where.fail(0, problem, "--topology-name")
+    return topologies[name] if name else next(iter(topologies.values()), [])
+
+
+def _of_kueue(item: dict[str, Any], at: str) -> tuple[str, list[str]]:
+    """Return the name of a Topology, and the labels of its levels."""
+    metadata = fields.objects(item.get("metadata") or {}, f"{at}.metadata")
+    title = fields.string(metadata.get("name", ""), f"{at}.metadata.name")
+    spec = fields.objects(item.get("spec"), f"{at}.spec")
+    levels = fields.lists(spec.get("levels"), f"{at}.spec.levels")
+    return title, [
+        fields.string(
+            fields.objects(level, f"{at}.spec.levels[{j}]").get("nodeLabel"),
+            f"{at}.spec.levels[{j}].nodeLabel",
+        )
+        for j, level in enumerate(levels)
+    ]
 
 
 def _cluster(
-    found: dict[str, dict[str, str]], labels: list[str], where: Where
+    found: dict[str, dict[str, str]],
+    labels: Sequence[str],
+    where: Where,
+    notes: list[str],
+    *,
+    partial: bool = False,
 ) -> Cluster:
     domains: dict[tuple[str, ...], Switch] = {(): Switch("cluster")}
     children: dict[tuple[str, ...], list[str]] = {(): []}
@@ -129,14 +162,16 @@ def _cluster(
         where.fail(0, f"no node has the labels of {', '.join(labels)}", "labels")
     for path, switch in domains.items():
         switch.children, switch.nodes = children[path], at.get(path, [])
-    notes = [f"{left_out} nodes without these labels left out"] if left_out else []
+    if left_out:
+        notes = [*notes, f"{left_out} nodes without these labels left out"]
     names = [short(label) for label in reversed(labels)]
     listed = list(domains.values())
     if len(children[()]) == 1:
         listed = listed[1:]  # one domain at the top needs nothing above
-    return cluster_of(
+    cluster = cluster_of(
         "Kubernetes nodes", listed, where, levels=[*names, "cluster"], notes=notes
     )
+    return replace(cluster, partial=tuple(reversed(names))) if partial else cluster
 
 
 def short(label: str) -> str:

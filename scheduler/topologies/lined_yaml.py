@@ -10,6 +10,7 @@ from .forest import Where
 
 MOST_VALUES = 2**20
 MOST_DEPTH = 32
+_NULL = ("~", "null", "Null", "NULL")
 _T = TypeVar("_T")
 _WORDS: dict[type, str] = {str: "text", list: "a list", dict: "a mapping"}
 
@@ -104,7 +105,8 @@ class _Builder:
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
             self._where.fail(line, "anchors and aliases are not read")
         if isinstance(event, yaml.ScalarEvent):
-            self._put(Lined(event.value, line))
+            nothing = event.implicit[0] and event.value in _NULL
+            self._put(Lined("" if nothing else event.value, line))
         elif isinstance(event, yaml.MappingStartEvent | yaml.SequenceStartEvent):
             if len(self._open) >= MOST_DEPTH:
                 self._where.fail(line, "is nested too deeply")

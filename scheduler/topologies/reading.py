@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -30,6 +30,7 @@ def read_cluster(
     name: str = "",
     labels: Sequence[str] = (),
     nodes: Sequence[str] = (),
+    host_names: Mapping[int, str] | None = None,
 ) -> Cluster:
     """Read the topology of a cluster, possibly packed with xz.
 
@@ -43,6 +44,8 @@ def read_cluster(
         Labels of the levels of Kubernetes nodes, from the top down.
     nodes
         Nodes of a flat topology, which lists none.
+    host_names
+        Hosts of adapters by their GUID, for ibnetdiscover; see `read_name_map`.
 
     Raises
     ------
@@ -52,7 +55,14 @@ def read_cluster(
     """
     content = text_or_report(path, most=MOST_BYTES)
     try:
-        return parse_cluster(content, str(path), name=name, labels=labels, nodes=nodes)
+        return parse_cluster(
+            content,
+            str(path),
+            name=name,
+            labels=labels,
+            nodes=nodes,
+            host_names=host_names,
+        )
     except InputError as error:
         raise error.of_file(path) from None
 
@@ -64,17 +74,20 @@ def parse_cluster(
     name: str = "",
     labels: Sequence[str] = (),
     nodes: Sequence[str] = (),
+    host_names: Mapping[int, str] | None = None,
 ) -> Cluster:
     """Build a cluster from the text of a file, or its JSON; see `read_cluster`."""
     where = Where(file)
     if isinstance(text, str) and text.lstrip().startswith("{"):
         text = dict(fields.objects(parse_json(text, file=file), "document"))
+    if host_names is not None and (
+        isinstance(text, dict) or not infiniband.looks_like_ibnetdiscover(text)
+    ):
+        where.fail(0, "is for ibnetdiscover", "--node-name-map")
     if isinstance(text, dict):
-        if name:
-            _refuse_name(where, name)
         if not kubernetes.looks_like_kubernetes(text):
             where.fail(0, "is JSON, but no list of Kubernetes nodes")
-        return kubernetes.read_kubernetes(text, where, labels)
+        return kubernetes.read_kubernetes(text, where, name, labels)
     begin = text.lstrip()
     if not begin:
         where.fail(0, "is empty")
@@ -85,12 +98,12 @@ def parse_cluster(
     if cobalt.looks_like_cobalt(begin):
         return cobalt.read_cobalt(text, where)
     if infiniband.looks_like_ibnetdiscover(text):
-        return infiniband.read_ibnetdiscover(text, where)
+        return infiniband.read_ibnetdiscover(text, where, host_names)
     if slurm_conf.looks_like_slurm_conf(text):
         return slurm_conf.read_slurm_conf(text, where)
     header = _header(text)
     if infiniband.looks_like_edges(header):
-        return infiniband.read_edges(text, where)
+        return infiniband.read_edges(text, header, where)
     if coordinates.looks_like_coordinates(header):
         return coordinates.read_coordinates(text, where)
     if _is_yaml(text):

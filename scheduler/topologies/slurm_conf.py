@@ -1,8 +1,11 @@
 """Slurm's topology.conf, and the same words as ``scontrol show topology`` prints.
 
 Tree: ``SwitchName=``, ``Switches=``, ``Nodes=``. Block: ``BlockName=``, ``Nodes=``,
-``BlockSizes=``. Ring: ``RingName=``, ``Nodes=``. Keys may be written in any case, a
-backslash continues a line, and ``#`` begins a comment.
+``BlockSizes=``. Ring: ``RingName=``, ``Nodes=``. Lines are read as by Slurm's
+``src/common/parse_config.c``: keys in any case; a value that is quoted may have blanks;
+a backslash escapes the next character, and at the end of a line joins the next line to
+it without a blank; ``#`` begins a comment. Unlike there, ``Key= Next=value`` has an
+empty value, as ``scontrol`` prints it, and ``Include`` is refused.
 """
 
 from __future__ import annotations
@@ -12,11 +15,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from ...instances import InputError, Torus
+from ...instances import Torus
 from .fabric import Cluster, Fabric, Hierarchy, Kind, Space
-from .forest import Switch, Where, cluster_of, first_repeated
+from .forest import Switch, Where, cluster_of, first_repeated, left_out
 
-_PAIR = re.compile(r"\s*(?P<key>[A-Za-z]\w*)\s*=\s*(?P<value>[^\s=]*)")
+_PAIR = re.compile(
+    r"\s*(?P<key>[A-Za-z]\w*)\s*=(?:\s+(?=[A-Za-z]\w*\s*=)|\s*"
+    r'(?:"(?P<quoted>[^"]*)"|(?P<value>[^\s="]*))(?=\s|$))'
+)
+_SHOWN = re.compile(r"(?:[^\\#]|\\.|\\$)*")
+"""What precedes a comment."""
+_CONTINUED = re.compile(r"(?<!\\)(?:\\\\)*(?P<mark>\\\s*)$")
+_INCLUDE = re.compile(r"^[ \t]*include[ \t]+\S", re.IGNORECASE | re.MULTILINE)
 _KNOWN = {
     "switchname": ("switches", "nodes", "linkspeed", "level"),
     "blockname": ("nodes", "blockindex", "blocksize"),
@@ -33,7 +43,8 @@ _Line = tuple[int, dict[str, str]]
 def looks_like_slurm_conf(text: str) -> bool:
     """Whether a line begins with a key of topology.conf."""
     keys = "|".join(_KNOWN)
-    return bool(re.search(rf"^\s*(?:{keys})\s*=", text, re.IGNORECASE | re.MULTILINE))
+    flags = re.IGNORECASE | re.MULTILINE
+    return bool(re.search(rf"^\s*(?:{keys})\s*=", text, flags) or _INCLUDE.search(text))
 
 
 def read_slurm_conf(text: str, where: Where) -> Cluster:
@@ -45,7 +56,11 @@ def read_slurm_conf(text: str, where: Where) -> Cluster:
     if "ringname" in first:
         refuse_mixture(first, "ringname", lines, where)
         rings = [
-            (number, pairs["ringname"], _nodes(number, pairs, where, "RingName"))
+            (
+                number,
+                _only_name(number, pairs["ringname"], where, "RingName"),
+                _listed(number, pairs, "nodes", where),
+            )
             for number, pairs in lines
         ]
         return rings_of("Slurm topology.conf", rings, where)
@@ -57,18 +72,21 @@ def read_slurm_conf(text: str, where: Where) -> Cluster:
 def _tree(lines: Sequence[_Line], where: Where) -> Cluster:
     """Build a tree; upper switches may repeat the nodes below, as scontrol does."""
     refuse_mixture({next(iter(p)) for _, p in lines}, "switchname", lines, where)
-    switches = []
+    switches, repeated = [], []
     for number, pairs in lines:
         name = _only_name(number, pairs["switchname"], where, "SwitchName")
-        children = pairs.get("switches", "")
-        below = where.names(number, children, "Switches") if children else []
-        listed = pairs.get("nodes", "")
-        if not children and not listed:
-            where.fail(number, "needs Switches or Nodes", "SwitchName", name)
-        if below and listed and "level" in pairs:
-            listed = ""  # of scontrol: the nodes of all switches below
-        nodes = where.names(number, listed, "Nodes") if listed else []
+        below = _listed(number, pairs, "switches", where)
+        nodes = _listed(number, pairs, "nodes", where)
+        if below and nodes:
+            if "level" not in pairs:
+                where.fail(number, "has both Switches and Nodes", "SwitchName", name)
+            repeated.append((number, nodes))  # of scontrol: those of all switches below
+            nodes = []
         switches.append(Switch(name, number, below, nodes))
+    known = {node for switch in switches for node in switch.nodes}
+    for number, nodes in repeated:
+        if lost := [node for node in nodes if node not in known]:
+            where.fail(number, "is at no switch without Switches", "Nodes", lost[0])
     return cluster_of("Slurm topology.conf", switches, where)
 
 
@@ -85,7 +103,7 @@ def _blocks(lines: Sequence[_Line], first: set[str], where: Where) -> Cluster:
             ]
         elif "blockname" in pairs:
             name = _only_name(number, pairs["blockname"], where, "BlockName")
-            nodes = _nodes(number, pairs, where, "BlockName")
+            nodes = _listed(number, pairs, "nodes", where)
             blocks.append(Switch(name, number, (), nodes))
     shown = {p["blocksize"] for _, p in lines if "blocksize" in p}  # by scontrol
     sizes = sizes or sorted(block_size(0, size, where) for size in shown)
@@ -142,12 +160,14 @@ def rings_of(
     for line, name, nodes in rings:
         if len(nodes) > MOST_RING:
             where.fail(line, f"has more than {MOST_RING} nodes", "ring", name)
-        torus = Torus(len(nodes))
-        sites = tuple((i,) for i in range(len(nodes)))
-        words = f"ring {name}"
-        fabrics.append(Space(Kind.PRODUCT, tuple(nodes), torus, sites, words))
+        if nodes:
+            torus = Torus(len(nodes))
+            sites = tuple((i,) for i in range(len(nodes)))
+            words = f"ring {name}"
+            fabrics.append(Space(Kind.PRODUCT, tuple(nodes), torus, sites, words))
     refuse_shared(rings, where)
-    return Cluster(source, tuple(fabrics))
+    empty = left_out([name for _, name, nodes in rings if not nodes])
+    return Cluster(source, tuple(fabrics), empty)
 
 
 def refuse_shared(
@@ -178,13 +198,17 @@ def _logical_lines(text: str, where: Where) -> Iterator[tuple[int, str]]:
     """Yield lines without comments, with their numbers; join continued ones."""
     begun, start = "", 0
     for number, line in enumerate(text.splitlines(), 1):
-        shown = line.partition("#")[0].rstrip()
+        if _INCLUDE.match(line) and not begun:
+            problem = "is not read: put the lines of that file in its place"
+            where.fail(number, problem, "Include", line.split()[1])
+        found = _SHOWN.match(line)
+        shown = found.group() if found else ""
         start = start or number
-        if shown.endswith("\\"):
-            begun += shown[:-1] + " "
+        if continued := _CONTINUED.search(shown):
+            begun += shown[: continued.start("mark")]
             continue
-        if (begun + shown).strip():
-            yield start, begun + shown
+        if whole := re.sub(r"\\(.)", r"\1", begun + shown).strip():
+            yield start, whole
         begun, start = "", 0
     if begun.strip():
         where.fail(start, "ends within a continued line")
@@ -194,7 +218,7 @@ def _pairs(number: int, line: str, where: Where) -> _Line:
     """Return the keys, in lower case, and values of a line."""
     found: dict[str, str] = {}
     at = 0
-    while at < len(line.rstrip()):
+    while at < len(line):
         pair = _PAIR.match(line, at)
         if pair is None:
             where.fail(number, "must be Key=Value", "line", line[at:].strip())
@@ -204,19 +228,19 @@ def _pairs(number: int, line: str, where: Where) -> _Line:
         lead = next(iter(found), key)
         if lead not in _KNOWN or (found and key not in _KNOWN[lead]):
             where.fail(number, "unknown key", pair["key"])
-        found[key] = pair["value"]
+        found[key] = pair["quoted"] or pair["value"] or ""
         at = pair.end()
     return number, found
 
 
-def _nodes(number: int, pairs: dict[str, str], where: Where, lead: str) -> list[str]:
-    if not pairs.get("nodes"):
-        where.fail(number, "needs Nodes", lead, next(iter(pairs.values())))
-    return where.names(number, pairs["nodes"], "Nodes")
+def _listed(number: int, pairs: dict[str, str], key: str, where: Where) -> list[str]:
+    """Return the names that a key lists, none if it is missing or empty."""
+    text = pairs.get(key, "")
+    return where.names(number, text, key.capitalize()) if text.strip() else []
 
 
 def _only_name(number: int, text: str, where: Where, field: str) -> str:
     """Return a name; a hostlist of several is refused."""
-    if not text or re.search(r"[\[\],]", text):
-        raise InputError("must be one name", field, text, file=where.at(number))
+    if not text or re.search(r"[\[\],]", text) or text.upper() == "DEFAULT":
+        where.fail(number, "must be one name", field, text)
     return text

@@ -7,7 +7,7 @@ from itertools import product
 
 from ...instances import Torus
 from .fabric import MOST_NODES, Cluster, Fabric, Kind, Space
-from .forest import Switch, Where, cluster_of, first_repeated
+from .forest import Switch, Where, cluster_of, first_of, first_repeated, left_out
 from .lined_yaml import Lined
 from .slurm_conf import block_size, blocks_of, refuse_shared, rings_of
 
@@ -28,8 +28,8 @@ def read_slurm_yaml(
     where
         Its name, for messages.
     name
-        Which topology; by default the first with ``cluster_default: true``, or the
-        first.
+        Which topology; by default the first with ``cluster_default: true``, as in
+        Slurm, or the only one.
     nodes
         Nodes of a flat topology, which lists none.
     """
@@ -51,9 +51,13 @@ def read_slurm_yaml(
             default = default or title
     if not found:
         where.fail(document.line, "has no topology")
-    chosen = name or default or next(iter(found))
+    chosen = name or default or (next(iter(found)) if len(found) == 1 else "")
+    there = first_of(list(found))
+    if not chosen:
+        problem = f"needs a name: {there} are there, none is cluster_default"
+        where.fail(0, problem, "--topology-name")
     if chosen not in found:
-        problem = f"no such topology (there are: {', '.join(found)})"
+        problem = f"no such topology (there are: {there})"
         where.fail(0, problem, "topology", chosen)
     return _built(found[chosen], chosen, where, nodes)
 
@@ -75,8 +79,6 @@ def _built(
             one = entry.entries(where, "ring", ("ring", "nodes"), ("ring", "nodes"))
             title = one["ring"].text(where, "ring")
             rings.append((entry.line, title, one["nodes"].names(where, "nodes")))
-            if not rings[-1][2]:
-                where.fail(entry.line, "has no nodes", "ring", title)
         return rings_of(source, rings, where)
     if kind == "torus3d":
         return _toruses(body, source, where)
@@ -93,8 +95,6 @@ def _tree(body: Lined, source: str, where: Where) -> Cluster:
         known = ("switch", "children", "nodes")
         one = entry.entries(where, "switch", known, ("switch",))
         name = one["switch"].text(where, "switch")
-        if "children" not in one and "nodes" not in one:
-            where.fail(entry.line, "needs children or nodes", "switch", name)
         children = one["children"].names(where, "children") if "children" in one else []
         nodes = one["nodes"].names(where, "nodes") if "nodes" in one else []
         switches.append(Switch(name, entry.line, children, nodes))
@@ -122,12 +122,13 @@ def _toruses(body: Lined, source: str, where: Where) -> Cluster:
     inner = body.entries(where, "torus3d", ("toruses",), ("toruses",))
     fabrics: list[Fabric] = []
     parts: list[tuple[int, str, Sequence[str]]] = []
+    restricted = False
     for entry in inner["toruses"].items(where, "toruses"):
         known = ("name", "dims", "nodes", "regions", "placements")
         one = entry.entries(where, "torus", known, ("name", "dims"))
         name = one["name"].text(where, "name")
         shape = _numbers(one["dims"], where, "dims", 1)
-        if ("nodes" in one) == ("regions" in one):
+        if "nodes" in one and "regions" in one:
             where.fail(entry.line, "needs either nodes or regions", "torus", name)
         cells = _cells(one, shape, where)
         parts.append((entry.line, name, [node for node, _ in cells]))
@@ -135,11 +136,16 @@ def _toruses(body: Lined, source: str, where: Where) -> Cluster:
         if again := first_repeated(map(str, sites)):
             where.fail(entry.line, "two nodes at one place", "torus", again)
         words = f"{'x'.join(map(str, shape))} torus {name}"
-        fabrics.append(
-            Space(Kind.PRODUCT, tuple(parts[-1][2]), Torus(shape), sites, words)
-        )
+        if cells:
+            torus = Torus(shape)
+            fabrics.append(
+                Space(Kind.PRODUCT, tuple(parts[-1][2]), torus, sites, words)
+            )
+        restricted = restricted or "placements" in one
     refuse_shared(parts, where)
-    return Cluster(source, tuple(fabrics))
+    notes = ("placements are not used",) if restricted else ()
+    empty = left_out([name for _, name, nodes in parts if not nodes])
+    return Cluster(source, tuple(fabrics), (*notes, *empty))
 
 
 def _cells(
@@ -149,7 +155,7 @@ def _cells(
     if "nodes" in one:
         return _placed(one["nodes"], (0, 0, 0), shape, shape, where)
     found = []
-    for entry in one["regions"].items(where, "regions"):
+    for entry in one["regions"].items(where, "regions") if "regions" in one else ():
         known = ("anchor", "dims", "nodes")
         region = entry.entries(where, "region", known, known)
         anchor = _numbers(region["anchor"], where, "anchor", 0)
@@ -166,6 +172,8 @@ def _placed(
     where: Where,
 ) -> list[tuple[str, tuple[int, ...]]]:
     nodes = listed.names(where, "nodes")
+    if not nodes:
+        return []
     cells = dims[0] * dims[1] * dims[2]
     if len(nodes) != cells:
         where.fail(listed.line, f"must be {cells}, as dims say", "nodes", len(nodes))

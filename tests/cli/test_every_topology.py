@@ -12,12 +12,16 @@ from typing import Any
 import pytest
 
 from closeknit.cli.app import run
-from closeknit.scheduler.topologies import Hierarchy, Space, read_cluster
+from closeknit.scheduler.topologies import (
+    Hierarchy,
+    Space,
+    read_cluster,
+    read_name_map,
+)
 
 from ..data import needs
-from ..paths import SHARED
+from ..scheduler.fabrics import FOLDER, dgx_map
 
-FOLDER = SHARED / "data" / "topology"
 FILES = sorted(
     str(path.relative_to(FOLDER))
     for path in FOLDER.rglob("*")
@@ -51,6 +55,8 @@ def topology(name: str, folder: Path) -> tuple[Path, tuple[str, ...]]:
         path.write_text("\n".join([head, *rows]), encoding="utf-8")
         return path, ()
     file, _, chosen = name.partition("#")
+    if "ibnetdiscover" in file:
+        return FOLDER / file, ("--node-name-map", str(dgx_map(folder)))
     return FOLDER / file, ("--topology-name", chosen) if chosen else ()
 
 
@@ -74,7 +80,13 @@ def jobs_on(names: list[str], chance: random.Random) -> list[dict[str, Any]]:
 )
 def test_every_command(name: str, tmp_path: Path, ask: Ask) -> None:
     path, more = topology(name, tmp_path)
-    cluster = read_cluster(path, name=more[1] if more else "")
+    given = dict(zip(more[::2], more[1::2], strict=True))
+    file = given.get("--node-name-map")
+    cluster = read_cluster(
+        path,
+        name=given.get("--topology-name", ""),
+        host_names=read_name_map(file) if file else None,
+    )
     names = list(cluster.index)
     jobs = jobs_on(names, random.Random(7))
     held = {node for job in jobs for node in job["nodes"]}
@@ -82,7 +94,7 @@ def test_every_command(name: str, tmp_path: Path, ask: Ask) -> None:
     state.write_text("\n".join(map(json.dumps, jobs)), encoding="utf-8")
     where = ("--topology", path, *more)
     busy, limit = ("--busy", f"@{state}", "--assume-up"), ("--time-limit", "20")
-    objective = {"blocks": "blocks"}.get(more[1] if more else "", "hops")
+    objective = {"blocks": "blocks"}.get(given.get("--topology-name", ""), "hops")
     left = len(names) - len(held)
     for k in sorted({1, 2, 8, max(1, left // 3), left, left + 1}):
         ends, shown, _ = ask(

@@ -433,7 +433,7 @@ EXTERNAL = (
             parse_node_link,
             '{"nodes": [{"id": 1}, {"id": 2}], '
             '"edges": [{"source": 1, "target": 2, "weight": "far"}]}',
-            "topology.edges[0]: must be a number, not 'far'",
+            "edges[0]: must be a number, not 'far'",
         ),
         (
             parse_node_link,

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from closeknit.instances import InputError
 from closeknit.scheduler.topologies import Cluster, Hierarchy, Space, parse_cluster
 from closeknit.scheduler.topologies.wiring import tree_topology
 
@@ -94,3 +95,11 @@ def test_parts_without_a_connection_are_fabrics_of_their_own() -> None:
     cluster = agree(graph)
     assert [len(fabric.nodes) for fabric in cluster.fabrics] == [2, 1]
     assert "2 parts without a connection, 3 nodes" in cluster.summary()
+
+
+def test_cables_that_are_repeated_are_parallel_unless_a_column_counts_them() -> None:
+    rows = "S-1,h1\nh2,S-1\nS-1,h2\nS-1,h2\n"
+    summary = parse_cluster("a,b\n" + rows).summary()
+    assert "2 nodes; 2 parallel cables count once" in summary
+    with pytest.raises(InputError, match=r"4: cable: is listed twice: 'S-1,h2'"):
+        parse_cluster("a,b,links\n" + rows.replace("\n", ",1\n"))
