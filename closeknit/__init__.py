@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .api.constructors import sukp as sukp
     from .api.solution import Drawing as Drawing
     from .api.solution import Solution as Solution
+    from .api.solution import cost as cost
     from .api.solution import draw as draw
     from .api.solving import Comparison as Comparison
     from .api.solving import compare as compare
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
     from .instances import Sukp as Sukp
     from .instances import Torus as Torus
     from .instances import Tree as Tree
-    from .instances import cost as cost
     from .instances import mesh as mesh
     from .instances import read_instance as read_instance
     from .instances import read_ksubset as read_ksubset
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from .instances import write_submesh as write_submesh
     from .instances import write_sukp as write_sukp
     from .instances.submesh import Resident as Resident
+    from .instances.topologies import Node as Node
     from .methods import KSUBSET as KSUBSET
     from .methods import METHODS as METHODS
     from .methods import PROCSET as PROCSET
@@ -70,7 +71,7 @@ _NAMES = {
     "api.campaigns": ("Ratios", "ratios"),
     "api.checking": ("check",),
     "api.constructors": ("ksubset", "procset", "submesh", "sukp"),
-    "api.solution": ("Drawing", "Solution", "draw"),
+    "api.solution": ("Drawing", "Solution", "cost", "draw"),
     "api.solving": ("Comparison", "compare", "solve"),
     "api.tables": ("Table",),
     "api.verifying": ("Verdicts", "verify"),
@@ -84,11 +85,12 @@ _NAMES = {
             "ProcSet",
             "ProcessorSet",
         ),
-        *("Submesh", "Sukp", "Torus", "Tree", "cost", "mesh", "read_instance"),
+        *("Submesh", "Sukp", "Torus", "Tree", "mesh", "read_instance"),
         *("read_ksubset", "write_instance", "write_ksubset", "write_procset"),
         *("write_submesh", "write_sukp"),
     ),
     "instances.submesh": ("Resident",),
+    "instances.topologies": ("Node",),
     "methods": ("KSUBSET", "METHODS", "Method", "PROCSET", "SUBMESH", "SUKP"),
     "methods.mapping": ("order_ranks",),
     "solvers": ("Result", "Settings", "SolverError", "Status", "Ties"),

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from decimal import Decimal, InvalidOperation
 from functools import cached_property
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from ..visible import brief, visible
 from .cuts import Cuts
 from .metric_cuts import Embedding, embedding_of
 from .shortest_paths import Edge, Neighbours, lengths_from, rows_from
-from .topology import IntArray, Site, checked_processors
+from .topology import IntArray, Node, Site, checked_processors, is_name
 
 MOST_NODES = 2**16
 MOST_EDGES = 2**19
@@ -49,6 +50,8 @@ class Graph:
         all of them integers.
     names
         Names of the nodes, empty or one per node; ignored in comparisons.
+    originals
+        The nodes as networkx has them; empty if the graph does not come from there.
 
     Raises
     ------
@@ -70,6 +73,7 @@ class Graph:
     processors: tuple[int, ...] = ()
     scale: int = 1
     names: tuple[str, ...] = field(default=(), compare=False)
+    originals: tuple[Hashable, ...] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if hasattr(self.nodes, "is_directed"):
@@ -193,11 +197,25 @@ class Graph:
             (number[u], number[v], 1 if length is None else length)
             for u, v, length in graph.edges(data=weight)
         ]
-        return graph_of(lengths, chosen, [str(v) for v in number])
+        names = [str(v) for v in number]
+        return replace(graph_of(lengths, chosen, names), originals=tuple(number))
 
     def __repr__(self) -> str:
         text = f"{self.nodes} nodes, {len(self.edges)} edges, "
         return brief("Graph", text + f"{len(self.processors)} processors")
+
+    @cached_property
+    def labels(self) -> tuple[Hashable, ...]:
+        """What users call the nodes: as networkx has them, else by name or number.
+
+        Numbers are a `Node`. Names that two nodes share tell neither, and a tuple of
+        one number is how a site is written, so then the nodes are called by number.
+        """
+        found: list[Hashable] = [*(self.originals or self.names)]
+        found = [Node(v) if isinstance(v, Integral) else v for v in found]
+        if len(set(found)) < self.nodes or not all(map(is_name, found)):
+            return tuple(map(Node, range(self.nodes)))
+        return tuple(found)
 
     @cached_property
     def neighbours(self) -> Neighbours:

@@ -14,7 +14,7 @@ from ..plain import plain
 from ..value import LARGEST
 from ..visible import brief
 from .cuts import Cuts, downwards, subtree_cuts
-from .topology import IntArray, Site, checked_processors
+from .topology import IntArray, Node, Site, checked_processors
 
 
 @dataclass(frozen=True)
@@ -77,6 +77,11 @@ class Tree:
     def __repr__(self) -> str:
         text = f"{len(self.parent)} nodes, {len(self.processors)} processors"
         return brief("Tree", text)
+
+    @cached_property
+    def labels(self) -> tuple[Node, ...]:
+        """What users call the nodes: their numbers."""
+        return tuple(map(Node, range(len(self.parent))))
 
     kind = "tree"
     dimension = 1
