@@ -80,13 +80,7 @@ def ksubset(
     Traceback (most recent call last):
     closeknit.instances.errors.InputError: busy[0]: no such processor: [0, 8]
     """
-    if hasattr(network, "is_directed"):  # of networkx
-        network = Graph.from_networkx(network)
-    if hasattr(network, "tolist"):
-        problem = "must be a topology: write ck.Points(array, digits=3)"
-        raise InputError(problem, "network", "an array")
-    if not is_network(network):
-        raise InputError("must be a topology such as Mesh(8, 8)", "network", network)
+    network = network_of(network)
     document = _origin(name, source, seed) | {"k": plain(k)}
     if busy is not None:
         document["busy"] = places_of(network, busy, "busy")
@@ -96,10 +90,24 @@ def ksubset(
 
 
 def is_network(thing: Any) -> bool:
-    """Whether something is a topology, or a graph of networkx."""
-    return hasattr(thing, "is_directed") or isinstance(
-        getattr(thing, "kind", None), str
-    )
+    """Whether something is a topology, or meant as one: see `network_of`."""
+    meant = hasattr(thing, "is_directed") or hasattr(thing, "tolist")
+    return meant or isinstance(getattr(thing, "kind", None), str)
+
+
+def network_of(thing: Any) -> Topology:
+    """Return a topology, also for a graph of networkx.
+
+    Raises InputError for anything else; for an array it says how to write points.
+    """
+    if hasattr(thing, "is_directed"):  # of networkx
+        return Graph.from_networkx(thing)
+    if hasattr(thing, "tolist"):  # of numpy
+        raise InputError("is an array: write ck.Points(array, digits=3)", "network")
+    if not is_network(thing):
+        raise InputError("must be a topology such as Mesh(8, 8)", "network", thing)
+    found: Topology = thing
+    return found
 
 
 def procset(

@@ -78,6 +78,7 @@ def _masked(network: Topology, mask: Any, field: str) -> Iterator[Site]:
 def _numbers(network: Tree | Graph, nodes: list[Any], field: str) -> list[Any]:
     """Return the numbers of nodes that are given by name, by number, or as sites."""
     number: dict[Hashable, int] = {name: v for v, name in enumerate(network.labels)}
+    is_named = isinstance(network, Graph) and network.originals
     processors, seen = set(network.processors), set[int]()
     found = []
     for i, node in enumerate(nodes):
@@ -85,7 +86,7 @@ def _numbers(network: Tree | Graph, nodes: list[Any], field: str) -> list[Any]:
             v = number.get(node)
         except TypeError:  # a list
             v = None
-        if v is None:
+        if v is None and not (is_named and isinstance(node, int)):
             [v] = node if isinstance(node, list | tuple) and len(node) == 1 else [node]
         problem = "listed twice" if v in seen else "no such processor"
         if v in seen or v not in processors or isinstance(v, bool):

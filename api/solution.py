@@ -6,11 +6,13 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
+from warnings import warn
 
 from ..instances import (
     InputError,
     Instance,
     KSubset,
+    Node,
     ProcSet,
     Submesh,
     Sukp,
@@ -39,6 +41,10 @@ if TYPE_CHECKING:
     Job = Instance | "Solution" | str | Path | Topology | networkx.Graph
     """What can be solved; a network together with ``k``."""
 
+_TWO_MEANINGS = (
+    "whole numbers are read as indices of free processors; a node of the graph is "
+    "ck.Node(number)"
+)
 _PIXELS = 96
 """Pixels of a drawing in an inch."""
 
@@ -302,7 +308,7 @@ def instance_of(job: Job, **network: Any) -> Instance:
     Raises InputError if they do not go with the job.
     """
     given = {name: value for name, value in network.items() if value is not None}
-    if is_network(job) or hasattr(job, "tolist"):
+    if is_network(job):
         if "k" not in given:
             problem = "is missing: how many processors of this network to choose"
             raise InputError(problem, "k")
@@ -318,8 +324,21 @@ def instance_of(job: Job, **network: Any) -> Instance:
 
 
 def indices_of(instance: Instance, selection: Any) -> tuple[int, ...]:
-    """Return a selection as indices, whichever way it is written; see `own.chosen`."""
-    return chosen(instance, getattr(selection, "chosen", selection))
+    """Return a selection as indices, whichever way it is written; see `own.chosen`.
+
+    Nodes that are numbers are read as such where they can be no indices. Where they
+    can be both, a list is taken for indices with a warning; a tuple, as in
+    `Solution.chosen`, or an array without one.
+    """
+    found = chosen(instance, getattr(selection, "chosen", selection))
+    if isinstance(selection, list | set) and isinstance(instance, KSubset):
+        index = {v: i for i, v in enumerate(instance.names) if isinstance(v, Node)}
+        named = sorted(index.get(i, -1) for i in selection if type(i) is int)
+        if named and -1 not in named and tuple(named) != found:
+            if not set(found) <= set(range(instance.n)):
+                return tuple(named)
+            warn(_TWO_MEANINGS, stacklevel=3)
+    return found
 
 
 @overload

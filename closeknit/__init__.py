@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from .instances import InputError as InputError
     from .instances import KSubset as KSubset
     from .instances import Mesh as Mesh
+    from .instances import Node as Node
     from .instances import Points as Points
     from .instances import ProcessorSet as ProcessorSet
     from .instances import ProcSet as ProcSet
@@ -52,7 +53,6 @@ if TYPE_CHECKING:
     from .instances import write_submesh as write_submesh
     from .instances import write_sukp as write_sukp
     from .instances.submesh import Resident as Resident
-    from .instances.topologies import Node as Node
     from .methods import KSUBSET as KSUBSET
     from .methods import METHODS as METHODS
     from .methods import PROCSET as PROCSET
@@ -81,6 +81,7 @@ _NAMES = {
             "InputError",
             "KSubset",
             "Mesh",
+            "Node",
             "Points",
             "ProcSet",
             "ProcessorSet",
@@ -90,7 +91,6 @@ _NAMES = {
         *("write_submesh", "write_sukp"),
     ),
     "instances.submesh": ("Resident",),
-    "instances.topologies": ("Node",),
     "methods": ("KSUBSET", "METHODS", "Method", "PROCSET", "SUBMESH", "SUKP"),
     "methods.mapping": ("order_ranks",),
     "solvers": ("Result", "Settings", "SolverError", "Status", "Ties"),

@@ -96,7 +96,12 @@ class Problem:
 
 
 def _problem(
-    kind: type, definition: Any, files: Any, tiny: Any, names_of: Any = None, **more: Any
+    kind: type,
+    definition: Any,
+    files: Any,
+    tiny: Any,
+    names_of: Any = None,
+    **more: Any,
 ) -> Problem:
     """Describe a problem whose modules use the same names as those of the others."""
     return Problem(

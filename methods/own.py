@@ -305,9 +305,10 @@ def chosen(instance: Instance, selection: Any) -> tuple[int, ...]:
     """Return a selection as indices, in the order of its problem; not checked further.
 
     A selection is any iterable or array: of integers, which are indices; of what users
-    call processors (see `KSubset.names`; integers that name nodes are a `Node`); or of
-    locations, which are coordinates, or ``[v]`` for node v of a tree or graph. For a submesh it is a `Placement`, its integers, or ``{"at": box,
-    "moves": [...]}`` as solution files have it. Raises InputError for anything else,
+    call processors (see `KSubset.names`; a number that names a node is a `Node`); or of
+    locations, which are coordinates, or ``[v]`` for node v of a tree or graph. For a
+    submesh it is a `Placement`, its integers, or ``{"at": box, "moves": [...]}`` as
+    solution files have it. Raises InputError for anything else,
     and for locations that cannot be chosen.
 
     Examples

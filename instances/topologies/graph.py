@@ -13,6 +13,7 @@ import numpy as np
 
 from ..decimals import digits, refuse_scale
 from ..errors import InputError
+from ..fields import integer
 from ..numbers import at_most, between
 from ..visible import brief, visible
 from .cuts import Cuts
@@ -81,7 +82,7 @@ class Graph:
             for each in fields(Graph):
                 object.__setattr__(self, each.name, getattr(converted, each.name))
             return
-        between(self.nodes, 1, MOST_NODES, "topology.nodes")
+        between(integer(self.nodes, "topology.nodes"), 1, MOST_NODES, "topology.nodes")
         at_most(len(self.edges), MOST_EDGES, "topology.edges")
         self._check_edges()
         self._check_processors()

@@ -111,8 +111,9 @@ def _converted(
         if "decimals" in error.problem:
             raise InputError(f"{error.problem}: {_ROUND}", error.field) from None
         raise
-    if scale > 1 and any(abs(x) >= LARGEST for point in coordinates for x in point):
-        raise InputError(f"more digits than 62 bits hold: {_ROUND}", field)
+    spread = sum(max(axis) - min(axis) for axis in zip(*coordinates, strict=False))
+    if scale > 1 and 8 * spread >= LARGEST:  # no two could be chosen, see `KSubset`
+        raise InputError(f"more digits than can be summed: {_ROUND}", field)
     return coordinates, scale
 
 
