@@ -54,6 +54,7 @@ def _is_mask(given: Any) -> bool:
 
 def _masked(network: Topology, mask: Any, field: str) -> Iterator[Site]:
     """Give the processors that truth values mark."""
+    sites: list[Site]
     if isinstance(network, Tree | Graph):
         what, sites = "node", [(v,) for v in range(len(network.labels))]
     elif isinstance(network, Points):

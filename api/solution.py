@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, cast, overload
 from warnings import warn
 
 from ..instances import (
@@ -37,9 +37,13 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     import networkx
+    from typing_extensions import TypeVar as TypeVarWithDefault
 
-    Job = Instance | "Solution" | str | Path | Topology | networkx.Graph
+    Job: TypeAlias = "Instance | Solution | str | Path | Topology | networkx.Graph"
     """What can be solved; a network together with ``k``."""
+    SelectionT = TypeVarWithDefault("SelectionT", default=Any)
+else:
+    SelectionT = TypeVar("SelectionT")
 
 _TWO_MEANINGS = (
     "whole numbers are read as indices of free processors; a node of the graph is "
@@ -50,7 +54,7 @@ _PIXELS = 96
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Solution:
+class Solution(Generic[SelectionT]):
     """An instance, the method that was run on it, and its result.
 
     ``print`` shows what ``closeknit solve`` prints; a notebook draws the choice.
@@ -79,15 +83,17 @@ class Solution:
     result: Result
 
     @property
-    def selection(self) -> Any:
-        """The choice as solution files list it; None if there is none.
+    def selection(self) -> SelectionT | None:
+        """What was chosen, as users call it; None if there is none.
 
-        Coordinates of processors (nodes of a tree), names of processors, items; of a
-        submesh the box and the moves.
+        Coordinates of processors; nodes of a graph as networkx has them, or by name;
+        nodes of a tree by number; names of processors, items; of a submesh the box and
+        the moves.
         """
         if self.result.chosen is None:
             return None
-        return problem_of(self.instance).names_of(self.instance, self.result.chosen)
+        named = problem_of(self.instance).names_of(self.instance, self.result.chosen)
+        return cast("SelectionT", named)
 
     @property
     def chosen(self) -> tuple[int, ...] | None:
@@ -312,7 +318,7 @@ def instance_of(job: Job, **network: Any) -> Instance:
         if "k" not in given:
             problem = "is missing: how many processors of this network to choose"
             raise InputError(problem, "k")
-        return ksubset(job, **given)  # type: ignore[arg-type]  # checked there
+        return ksubset(job, **given)
     for name in given:
         raise InputError("is for a network, and an instance has its own", name)
     if isinstance(job, Solution):
@@ -333,7 +339,7 @@ def indices_of(instance: Instance, selection: Any) -> tuple[int, ...]:
     found = chosen(instance, getattr(selection, "chosen", selection))
     if isinstance(selection, list | set) and isinstance(instance, KSubset):
         index = {v: i for i, v in enumerate(instance.names) if isinstance(v, Node)}
-        named = sorted(index.get(i, -1) for i in selection if type(i) is int)
+        named = sorted(index.get(Node(i), -1) for i in selection if type(i) is int)
         if named and -1 not in named and tuple(named) != found:
             if not set(found) <= set(range(instance.n)):
                 return tuple(named)

@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
 
-from ..instances import Instance, problem_of
+from ..instances import (
+    Instance,
+    KSubset,
+    ProcSet,
+    Submesh,
+    Sukp,
+    Topology,
+    problem_of,
+)
 from ..methods import AnyMethod
 from ..methods.by_name import method_named
 from ..methods.confirming import run_confirmed
@@ -14,15 +22,48 @@ from ..reports.campaigns.rows import FAILED, Row, row_of
 from ..reports.ratios.scoring import ScoredRun, judge
 from ..solvers import Limit, Settings, SolverError, Ties
 from .solution import Solution, instance_of
-from .tables import SHOWN, Table, record
+from .tables import SHOWN, Run, Table, record
 
 if TYPE_CHECKING:
+
     from .solution import Job
 
 MethodLike = str | AnyMethod | Callable[..., Any]
 """A method: its name, ``module:name``, a `Method`, or a callable of one's own."""
 
 
+class _Options(TypedDict, total=False):
+    """Keyword arguments of `solve`."""
+
+    k: int | None
+    busy: Iterable[Any] | None
+    free: Iterable[Any] | None
+    time_limit: float
+    node_limit: int | None
+    memory_mb: int | None
+    seed: int
+    threads: int
+    ties: Ties | str
+
+
+@overload
+def solve(
+    job: ProcSet, method: MethodLike = "auto", **options: Unpack[_Options]
+) -> Solution[list[str]]: ...
+@overload
+def solve(
+    job: Submesh, method: MethodLike = "auto", **options: Unpack[_Options]
+) -> Solution[dict[str, Any]]: ...
+@overload
+def solve(
+    job: KSubset | Sukp | Topology,
+    method: MethodLike = "auto",
+    **options: Unpack[_Options],
+) -> Solution[list[Any]]: ...
+@overload
+def solve(
+    job: Job, method: MethodLike = "auto", **options: Unpack[_Options]
+) -> Solution: ...
 def solve(
     job: Job,
     method: MethodLike = "auto",
@@ -90,7 +131,7 @@ def solve(
     return Solution(instance, found.name, run_confirmed(found, instance, settings))
 
 
-class Comparison(Table):
+class Comparison(Table[Run]):
     """One row for each method on each instance; see `compare`.
 
     Parameters
