@@ -12,7 +12,10 @@ docs/api.md describes them. The packages lie beside this folder (``instances/``,
 
 TYPE_CHECKING = False  # importing `typing` for it takes its time
 if TYPE_CHECKING:
+    import closeknit.methods as _package
+
     __version__: str
+    methods: _package._Callable
     from .api.bad_instances import Worst as Worst
     from .api.bad_instances import worst as worst
     from .api.campaigns import Ratios as Ratios

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import InitVar, dataclass, field
 from decimal import Context, Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..decimals import MOST_DECIMALS, refuse_scale, scaled
 from ..errors import InputError
@@ -15,6 +15,11 @@ from ..plain import plain
 from ..value import LARGEST
 from ..visible import brief
 from .topology import Manhattan, Site
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Rows = Iterable[Sequence[int | float | Decimal]] | npt.NDArray[Any]
 
 _EXACT = Context(prec=MOST_DECIMALS + 30)
 _ROUND = "write ck.Points(array, digits=3)"
@@ -47,6 +52,12 @@ class Points(Manhattan):
     digits: InitVar[int | None] = None
     given: tuple[Site, ...] = field(default=(), init=False, compare=False, repr=False)
     """The points in the order in which they were given, unless they were sorted."""
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self, coordinates: Rows, scale: int = 1, digits: int | None = None
+        ) -> None: ...
 
     def __post_init__(self, digits: int | None) -> None:
         """Convert lists, arrays and decimals; refuse invalid points."""

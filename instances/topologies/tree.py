@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -34,6 +35,12 @@ class Tree:
     parent: tuple[int, ...]
     weight: tuple[int, ...]
     processors: tuple[int, ...]
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self, parent: Iterable[int], weight: Iterable[int], processors: Iterable[int]
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         """Convert lists and arrays; refuse invalid trees."""
