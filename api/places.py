@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from ..instances import Graph, InputError, Points, Topology, Tree
 from ..instances.ksubset.json import labels
 from ..instances.plain import plain
-from ..instances.topologies import Site
+from ..instances.topologies import Site, is_name
 
 
 def places_of(network: Topology, given: Any, field: str) -> Any:
@@ -76,22 +77,22 @@ def _masked(network: Topology, mask: Any, field: str) -> Iterator[Site]:
     return (sites[i] for i in np.flatnonzero(marks))
 
 
-def _numbers(network: Tree | Graph, nodes: list[Any], field: str) -> list[Any]:
+def _numbers(network: Tree | Graph, nodes: list[Any], field: str) -> list[int]:
     """Return the numbers of nodes that are given by name, by number, or as sites."""
     number: dict[Hashable, int] = {name: v for v, name in enumerate(network.labels)}
-    is_named = isinstance(network, Graph) and network.originals
-    processors, seen = set(network.processors), set[int]()
-    found = []
+    is_named = isinstance(network, Graph) and bool(network.originals)
+    processors, found = set(network.processors), dict[int, None]()
     for i, node in enumerate(nodes):
-        try:
-            v = number.get(node)
-        except TypeError:  # a list
-            v = None
-        if v is None and not (is_named and isinstance(node, int)):
-            [v] = node if isinstance(node, list | tuple) and len(node) == 1 else [node]
-        problem = "listed twice" if v in seen else "no such processor"
-        if v in seen or v not in processors or isinstance(v, bool):
-            raise InputError(problem, f"{field}[{i}]", node)
-        seen.add(v)
-        found.append(int(v))
-    return found
+        is_site = isinstance(node, list | tuple) and len(node) == 1
+        v = number.get(node) if is_name(node) or isinstance(node, Integral) else None
+        if v is None:
+            [v] = node if is_site else [None if is_named else node]
+        if type(v) is not int or isinstance(node, bool) or v not in processors:
+            problem = "is no node of the graph" if v is None else "no such processor"
+        elif v in found:
+            problem = "listed twice"
+        else:
+            found[v] = None
+            continue
+        raise InputError(problem, f"{field}[{i}]", node)
+    return list(found)

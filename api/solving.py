@@ -25,7 +25,6 @@ from .solution import Solution, instance_of
 from .tables import SHOWN, Run, Table, record
 
 if TYPE_CHECKING:
-
     from .solution import Job
 
 MethodLike = str | AnyMethod | Callable[..., Any]

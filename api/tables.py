@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from html import escape
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, overload
 
 from ..instances import InputError, Value, problem_of
@@ -109,11 +110,13 @@ class Table(Sequence[RowT]):
             When pandas is not installed.
         """
         try:
-            from .frames import frame_of
+            import_module("pandas")
         except ImportError:
             raise InputError(
                 "needs pandas: pip install 'closeknit[pandas]'", field="to_frame"
             ) from None
+        from .frames import frame_of
+
         return frame_of([_flat(row) for row in self.rows])
 
 

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from types import MappingProxyType, ModuleType
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from ..instances import PROBLEMS, KSubset, ProcSet, Submesh, Sukp
 from ..instances.suggestions import entry_named
@@ -104,6 +104,10 @@ METHODS: Mapping[str, Mapping[str, AnyMethod]] = MappingProxyType(
 
 class _Callable(ModuleType):
     """A package that is also a function, named after what it lists."""
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...  # what the package has
 
     @overload
     def __call__(self, problem: str) -> MethodList: ...

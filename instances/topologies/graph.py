@@ -212,8 +212,8 @@ class Graph:
         Numbers are a `Node`. Names that two nodes share tell neither, and a tuple of
         one number is how a site is written, so then the nodes are called by number.
         """
-        found: list[Hashable] = [*(self.originals or self.names)]
-        found = [Node(v) if isinstance(v, Integral) else v for v in found]
+        given: tuple[Any, ...] = self.originals or self.names
+        found = [Node(v) if isinstance(v, Integral) else v for v in given]
         if len(set(found)) < self.nodes or not all(map(is_name, found)):
             return tuple(map(Node, range(self.nodes)))
         return tuple(found)

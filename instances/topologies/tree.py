@@ -39,7 +39,10 @@ class Tree:
     if TYPE_CHECKING:
 
         def __init__(
-            self, parent: Iterable[int], weight: Iterable[int], processors: Iterable[int]
+            self,
+            parent: Iterable[int],
+            weight: Iterable[int],
+            processors: Iterable[int],
         ) -> None: ...
 
     def __post_init__(self) -> None:
