@@ -20,6 +20,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from .kernel_calls import Calls, equal
 
 
@@ -52,6 +54,16 @@ def linked(library: Any) -> Iterator[str]:
         yield from linked(each)
 
 
+def settled(name: str, outcome: Any) -> Any:
+    """Leave out what a kernel returns without having set it."""
+    if name != "closeknit.exact.procset.frontier_dp.kernels_layers.grow":
+        return outcome
+    (done, layers), given = outcome
+    first, mask, skip, take, cost = layers
+    last = first[max(0, int(np.argmax(first)) - 1)]
+    return (done, first, mask, skip[:last], take[:last], cost[0, :last]), given
+
+
 def run(group: int, kernels: list[str], earlier: int, calls: Calls) -> Iterator[Ran]:
     """Run kernels in turn in this process."""
     from numba.core.bytecode import FunctionIdentity
@@ -73,7 +85,8 @@ def run(group: int, kernels: list[str], earlier: int, calls: Calls) -> Iterator[
         right = True
         for before, after in calls[name]:
             given = pickle.loads(before)
-            right &= equal((kernel(*given), given), pickle.loads(after))
+            found, kept = (kernel(*given), given), pickle.loads(after)
+            right &= equal(settled(name, found), settled(name, kept))
         made = [one.library for one in kernel.dispatcher.overloads.values()]
         names = {each for library in made for each in linked(library)}
         closures = [n for n in names if n.startswith("_ZN5numba") and "_3clocals" in n]

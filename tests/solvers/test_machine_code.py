@@ -38,7 +38,6 @@ def run(*words: object, given: str = "", **environment: str) -> str:
         capture_output=True,
         text=True,
         check=True,
-        timeout=500,
     )
     return done.stderr + done.stdout
 
