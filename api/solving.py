@@ -22,7 +22,7 @@ from ..reports.campaigns.rows import FAILED, Row, row_of
 from ..reports.ratios.scoring import ScoredRun, judge
 from ..solvers import Limit, Settings, SolverError, Ties
 from .solution import Solution, instance_of
-from .tables import SHOWN, Run, Table, record
+from .tables import SHOWN, RunRow, Table, record
 
 if TYPE_CHECKING:
     from .solution import Job
@@ -130,7 +130,7 @@ def solve(
     return Solution(instance, found.name, run_confirmed(found, instance, settings))
 
 
-class Comparison(Table[Run]):
+class Comparison(Table[RunRow]):
     """One row for each method on each instance; see `compare`.
 
     Parameters

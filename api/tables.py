@@ -120,7 +120,7 @@ class Table(Sequence[RowT]):
         return frame_of([_flat(row) for row in self.rows])
 
 
-class Run(TypedDict):
+class RunRow(TypedDict):
     """A row of a run: what came of a method on an instance, and what is known of it.
 
     ``ratio`` is cost over proved optimum: an exact fraction, or a tuple of one for each
@@ -152,7 +152,7 @@ class Run(TypedDict):
     proof_seconds: float | None
 
 
-def record(one: ScoredRun) -> Run:
+def record(one: ScoredRun) -> RunRow:
     """Return a run and what is known of its instance as a row of a table."""
     row, verdict = one.row, one.verdict
     ratios, selection = one.ratios, None

@@ -19,7 +19,7 @@ _LOG = getLogger("closeknit.claims")
 _SHOWN = ("claim", "verdict", "instances", "seconds", "result")
 
 
-class Verdict(TypedDict):
+class VerdictRow(TypedDict):
     """What came of a claim."""
 
     claim: str
@@ -32,7 +32,7 @@ class Verdict(TypedDict):
     source: str
 
 
-class Verdicts(Table[Verdict]):
+class Verdicts(Table[VerdictRow]):
     """One row for each claim; see `verify`.
 
     Parameters
@@ -129,7 +129,7 @@ def verdicts_on(
     return results
 
 
-def _record(one: ClaimResult) -> Verdict:
+def _record(one: ClaimResult) -> VerdictRow:
     return {
         "claim": one.claim.name,
         "verdict": one.word,

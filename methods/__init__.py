@@ -108,6 +108,7 @@ class _Callable(ModuleType):
     if TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any: ...  # what the package has
+        def __setattr__(self, name: str, value: Any) -> None: ...
 
     @overload
     def __call__(self, problem: str) -> MethodList: ...
