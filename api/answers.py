@@ -10,6 +10,7 @@ from ..instances.submesh import Box, placement_of
 from ..instances.submesh.plan import order_of
 from ..instances.sukp.instance import weight
 from ..instances.value import cost_text, ordered
+from ..instances.visible import visible
 from ..solvers import Result, Status
 
 _MOST_SHOWN = 64
@@ -75,7 +76,7 @@ def format_result(instance: Instance, method: str, result: Result) -> str:
     if isinstance(instance, Submesh) and result.chosen is not None:
         lines += _placed(instance, result.chosen)
     elif result.chosen is not None:
-        selection = problem_of(instance).selection_of(instance, result.chosen)
+        selection = problem_of(instance).names_of(instance, result.chosen)
         shown = " ".join(map(_site, selection[:_MOST_SHOWN]))
         more = len(selection) - _MOST_SHOWN
         lines.append(
@@ -173,4 +174,8 @@ def _length(instance: KSubset, hops: Fraction | int) -> str:
 
 
 def _site(site: object) -> str:
-    return ",".join(map(str, site)) if isinstance(site, list) else str(site)
+    """Write a site, or the name of a node, so that blanks stand between sites only."""
+    if isinstance(site, list | tuple):
+        return ",".join(map(str, site))
+    text = visible(str(site))
+    return f"'{text}'" if " " in text else text

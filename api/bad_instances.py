@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import inf
 from operator import index
+from typing import TYPE_CHECKING
 
 from ..instances import InputError, KSubset, Mesh, Topology
 from ..instances.visible import brief
@@ -14,7 +15,11 @@ from ..methods.by_name import method_named
 from ..reports.adversary.hunt import Found, Ground, Hunt
 from ..reports.adversary.search import most_free, proved_again, searched
 from ..solvers import Settings, Ties
+from .constructors import network_of
 from .solving import MethodLike
+
+if TYPE_CHECKING:
+    import networkx
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -70,7 +75,7 @@ class Worst:
 
 def worst(
     method: MethodLike,
-    network: Topology | None = None,
+    network: Topology | networkx.Graph | None = None,
     *,
     shape: tuple[int, ...] | None = None,
     k: int = 8,
@@ -94,7 +99,8 @@ def worst(
     method
         A heuristic for k-subsets, or one of your own.
     network, shape
-        `Mesh`, `Torus` or `Tree`; or the sides of a mesh; 8×8 if both are left out.
+        `Mesh`, `Torus`, `Tree` or a graph; or the sides of a mesh; 8×8 if both are
+        left out.
     k
         Processors to choose.
     n
@@ -134,7 +140,7 @@ def worst(
     chosen = method_named(method, "ksubset", "method")
     if network is not None and shape is not None:
         raise InputError("give network or shape, not both", field="shape")
-    topology = network or Mesh(shape or (8, 8))
+    topology = Mesh(shape or (8, 8)) if network is None else network_of(network)
     settings = Settings(
         time_limit=60.0 if time_limit is None else time_limit,
         seed=seed,

@@ -32,7 +32,7 @@ from ..reports.ratios.report import Report, many, report_on
 from ..reports.ratios.rows_table import rows_table
 from ..solvers import Settings
 from .solving import MethodLike, instances_of, listed
-from .tables import SHOWN, Table, record
+from .tables import SHOWN, RunRow, Table, record
 
 OUTPUTS = ("report.html", "report.md", "ratios.csv")
 """What a campaign writes, besides its results."""
@@ -40,7 +40,7 @@ OUTPUTS = ("report.html", "report.md", "ratios.csv")
 _LOG = getLogger("closeknit.campaigns")
 
 
-class Ratios(Table):
+class Ratios(Table[RunRow]):
     """One row for each run of a campaign; see `ratios`.
 
     Parameters

@@ -19,7 +19,7 @@ from ..instances import (
     Sukp,
     Topology,
 )
-from ..instances.ksubset.json import labels, on_topology
+from ..instances.ksubset.json import on_topology
 from ..instances.plain import plain
 from ..instances.procset.json import FORMAT as PROCSET_FORMAT
 from ..instances.procset.json import parse_procset
@@ -28,6 +28,7 @@ from ..instances.submesh.json import FORMAT as SUBMESH_FORMAT
 from ..instances.submesh.json import parse_submesh
 from ..instances.sukp.json import FORMAT as SUKP_FORMAT
 from ..instances.sukp.json import parse_sukp
+from .places import places_of
 
 if TYPE_CHECKING:
     import networkx
@@ -53,9 +54,11 @@ def ksubset(
     k
         Number of processors to choose.
     busy, free
-        Coordinates of the busy or of the free processors, one of the two; nodes of a
-        tree are given by their numbers, those of a graph of networkx as they are there.
-        All processors are free if both are left out.
+        The busy or the free processors, one of the two: coordinates; numbers of nodes
+        of a tree; nodes of a graph of networkx as they are there; names or numbers of
+        those of another graph. Or a truth value for each processor of a grid (in its
+        shape, or row after row), for each point as given, or for each node of a tree
+        or graph. All processors are free if both are left out.
     name, source, seed
         Name, where the instance comes from, seed of the generator that made it.
 
@@ -77,51 +80,34 @@ def ksubset(
     Traceback (most recent call last):
     closeknit.instances.errors.InputError: busy[0]: no such processor: [0, 8]
     """
-    if hasattr(network, "is_directed"):  # of networkx
-        busy, free = (_numbers(network, sites) for sites in (busy, free))
-        network = Graph.from_networkx(network)
-    if not isinstance(getattr(network, "kind", None), str):
-        raise InputError(
-            "must be a topology such as Mesh(8, 8)", field="network", value=network
-        )
+    network = network_of(network)
     document = _origin(name, source, seed) | {"k": plain(k)}
     if busy is not None:
-        document["busy"] = _sites(network, busy)
+        document["busy"] = places_of(network, busy, "busy")
     if free is not None:
-        document["free"] = _sites(network, free)
+        document["free"] = places_of(network, free, "free")
     return on_topology(network, document)
 
 
-def _numbers(graph: networkx.Graph, nodes: Iterable[Any] | None) -> list[int] | None:
-    """Return the numbers that nodes of networkx have in a `Graph`."""
-    if nodes is None:
-        return None
-    number = {node: i for i, node in enumerate(graph)}
-    found = []
-    for node in nodes:
-        if node not in number:
-            raise InputError(
-                "is no node of the graph", field="busy or free", value=node
-            )
-        found.append(number[node])
-    return found
+def is_network(thing: Any) -> bool:
+    """Whether something is a topology, or meant as one: see `network_of`."""
+    meant = hasattr(thing, "is_directed") or hasattr(thing, "tolist")
+    return meant or isinstance(getattr(thing, "kind", None), str)
 
 
-def _sites(network: Topology, sites: Iterable[Any]) -> Any:
-    """List sites as the file of an instance does.
+def network_of(thing: Any) -> Topology:
+    """Return a topology, also for a graph of networkx.
 
-    A site of one coordinate may be written with its brackets or without them.
+    Raises InputError for anything else; for an array it says how to write points.
     """
-    listed = plain(sites)
-    if not isinstance(listed, list) or network.dimension != 1:
-        return listed
-    [sample] = labels(network, [next(iter(network.locations()))])
-    if isinstance(sample, list):
-        return [site if isinstance(site, list) else [site] for site in listed]
-    return [
-        site[0] if isinstance(site, list) and len(site) == 1 else site
-        for site in listed
-    ]
+    if hasattr(thing, "is_directed"):  # of networkx
+        return Graph.from_networkx(thing)
+    if hasattr(thing, "tolist"):  # of numpy
+        raise InputError("is an array: write ck.Points(array, digits=3)", "network")
+    if not is_network(thing):
+        raise InputError("must be a topology such as Mesh(8, 8)", "network", thing)
+    found: Topology = thing
+    return found
 
 
 def procset(

@@ -5,9 +5,24 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, cast, overload
+from warnings import warn
 
-from ..instances import InputError, Instance, Value, problem_of, read_instance
+from ..instances import (
+    InputError,
+    Instance,
+    KSubset,
+    Node,
+    ProcSet,
+    Submesh,
+    Sukp,
+    Topology,
+    Value,
+    check,
+    problem_of,
+    read_instance,
+)
+from ..instances import cost as price
 from ..instances.files import write_bytes, write_text
 from ..instances.json_text import dumps
 from ..instances.visible import brief
@@ -16,17 +31,30 @@ from ..reports.drawing.drawing import drawing_of
 from ..reports.drawing.shapes import Drawing as Picture
 from ..solvers import Proof, Result, Status, solution_of
 from .answers import format_result, headline
+from .constructors import is_network, ksubset
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
+    import networkx
+    from typing_extensions import TypeVar as TypeVarWithDefault
 
+    Job: TypeAlias = "Instance | Solution | str | Path | Topology | networkx.Graph"
+    """What can be solved; a network together with ``k``."""
+    SelectionT = TypeVarWithDefault("SelectionT", default=Any)
+else:
+    SelectionT = TypeVar("SelectionT")
+
+_TWO_MEANINGS = (
+    "whole numbers are read as indices of free processors; a node of the graph is "
+    "ck.Node(number)"
+)
 _PIXELS = 96
 """Pixels of a drawing in an inch."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Solution:
+class Solution(Generic[SelectionT]):
     """An instance, the method that was run on it, and its result.
 
     ``print`` shows what ``closeknit solve`` prints; a notebook draws the choice.
@@ -55,15 +83,17 @@ class Solution:
     result: Result
 
     @property
-    def selection(self) -> Any:
-        """The choice as solution files list it; None if there is none.
+    def selection(self) -> SelectionT | None:
+        """What was chosen, as users call it; None if there is none.
 
-        Coordinates of processors (nodes of a tree), names of processors, items; of a
-        submesh the box and the moves.
+        Coordinates of processors; nodes of a graph as networkx has them, or by name;
+        nodes of a tree by number; names of processors, items; of a submesh the box and
+        the moves.
         """
         if self.result.chosen is None:
             return None
-        return problem_of(self.instance).selection_of(self.instance, self.result.chosen)
+        named = problem_of(self.instance).names_of(self.instance, self.result.chosen)
+        return cast("SelectionT", named)
 
     @property
     def chosen(self) -> tuple[int, ...] | None:
@@ -277,16 +307,81 @@ def draw(
     return Drawing(drawing_of(instance, named, title=title, remark=remark))
 
 
-def instance_of(job: Instance | Solution | str | Path) -> Instance:
-    """Return the instance that was given, was solved, or is in a file."""
+def instance_of(job: Job, **network: Any) -> Instance:
+    """Return the instance that was given, was solved, is in a file, or is meant.
+
+    ``network`` may hold ``k``, ``busy`` and ``free`` for a network; see `ksubset`.
+    Raises InputError if they do not go with the job.
+    """
+    given = {name: value for name, value in network.items() if value is not None}
+    if is_network(job):
+        if "k" not in given:
+            problem = "is missing: how many processors of this network to choose"
+            raise InputError(problem, "k")
+        return ksubset(job, **given)
+    for name in given:
+        raise InputError("is for a network, and an instance has its own", name)
     if isinstance(job, Solution):
         return job.instance
     if isinstance(job, str | Path):
         return read_instance(job)
-    problem_of(job)
-    return job
+    problem_of(job)  # type: ignore[arg-type]  # refuses what is none
+    return job  # type: ignore[return-value]
 
 
 def indices_of(instance: Instance, selection: Any) -> tuple[int, ...]:
-    """Return a selection as indices, whichever way it is written; see `own.chosen`."""
-    return chosen(instance, selection)
+    """Return a selection as indices, whichever way it is written; see `own.chosen`.
+
+    Nodes that are numbers are read as such where they can be no indices. Where they
+    can be both, a list is taken for indices with a warning; a tuple, as in
+    `Solution.chosen`, or an array without one.
+    """
+    found = chosen(instance, getattr(selection, "chosen", selection))
+    if isinstance(selection, list | set) and isinstance(instance, KSubset):
+        index = {v: i for i, v in enumerate(instance.names) if isinstance(v, Node)}
+        named = sorted(index.get(Node(i), -1) for i in selection if type(i) is int)
+        if named and -1 not in named and tuple(named) != found:
+            if not set(found) <= set(range(instance.n)):
+                return tuple(named)
+            warn(_TWO_MEANINGS, stacklevel=3)
+    return found
+
+
+@overload
+def cost(instance: ProcSet | Submesh, chosen: Any) -> tuple[int, ...]: ...
+@overload
+def cost(instance: KSubset | Sukp, chosen: Any) -> int: ...
+@overload
+def cost(instance: Instance | str | Path, chosen: Any) -> Value: ...
+def cost(instance: Instance | str | Path, chosen: Any) -> Value:
+    """Price a choice from the definition.
+
+    Parameters
+    ----------
+    instance
+        An instance, or the path of its file.
+    chosen
+        A `Solution`; or a selection as `Solution.selection` lists it, or as indices.
+        A part of a selection has a cost, too.
+
+    Raises
+    ------
+    InputError
+        When something is chosen that does not exist or is not free.
+
+    Examples
+    --------
+    >>> import closeknit as ck
+    >>> job = ck.ksubset(ck.Mesh(2, 2), k=4)
+    >>> ck.cost(job, [0, 1, 2, 3]), ck.cost(job, [(0, 0), (1, 1)])
+    (8, 2)
+    """
+    whole = instance_of(instance)
+    indices = indices_of(whole, chosen)
+    if not isinstance(whole, Submesh):  # of the others a part has a cost, too
+        count = len(whole.processors) if isinstance(whole, ProcSet) else whole.n
+        if set(indices) <= set(range(count)) and len(set(indices)) == len(indices):
+            return price(whole, indices)
+    for problem in check(whole, indices):
+        raise InputError(problem, "chosen")
+    return price(whole, indices)

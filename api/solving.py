@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
 
-from ..instances import Instance, problem_of
+from ..instances import (
+    Instance,
+    KSubset,
+    ProcSet,
+    Submesh,
+    Sukp,
+    Topology,
+    problem_of,
+)
 from ..methods import AnyMethod
 from ..methods.by_name import method_named
 from ..methods.confirming import run_confirmed
@@ -15,16 +22,54 @@ from ..reports.campaigns.rows import FAILED, Row, row_of
 from ..reports.ratios.scoring import ScoredRun, judge
 from ..solvers import Limit, Settings, SolverError, Ties
 from .solution import Solution, instance_of
-from .tables import SHOWN, Table, record
+from .tables import SHOWN, RunRow, Table, record
+
+if TYPE_CHECKING:
+    from .solution import Job
 
 MethodLike = str | AnyMethod | Callable[..., Any]
 """A method: its name, ``module:name``, a `Method`, or a callable of one's own."""
 
 
+class _Options(TypedDict, total=False):
+    """Keyword arguments of `solve`."""
+
+    k: int | None
+    busy: Iterable[Any] | None
+    free: Iterable[Any] | None
+    time_limit: float
+    node_limit: int | None
+    memory_mb: int | None
+    seed: int
+    threads: int
+    ties: Ties | str
+
+
+@overload
 def solve(
-    job: Instance | Solution | str | Path,
+    job: ProcSet, method: MethodLike = "auto", **options: Unpack[_Options]
+) -> Solution[list[str]]: ...
+@overload
+def solve(
+    job: Submesh, method: MethodLike = "auto", **options: Unpack[_Options]
+) -> Solution[dict[str, Any]]: ...
+@overload
+def solve(
+    job: KSubset | Sukp | Topology,
+    method: MethodLike = "auto",
+    **options: Unpack[_Options],
+) -> Solution[list[Any]]: ...
+@overload
+def solve(
+    job: Job, method: MethodLike = "auto", **options: Unpack[_Options]
+) -> Solution: ...
+def solve(
+    job: Job,
     method: MethodLike = "auto",
     *,
+    k: int | None = None,
+    busy: Iterable[Any] | None = None,
+    free: Iterable[Any] | None = None,
     time_limit: float = 60.0,
     node_limit: int | None = None,
     memory_mb: int | None = None,
@@ -40,7 +85,9 @@ def solve(
     Parameters
     ----------
     job
-        An instance, or the path of its file.
+        An instance, or the path of its file; or a network, together with ``k``.
+    k, busy, free
+        For a network, see `ksubset`.
     method
         Its name, see ``closeknit methods``; or ``module:name`` or a callable of one's
         own, see docs/api.md. ``auto`` is the strongest exact route.
@@ -64,6 +111,8 @@ def solve(
     >>> job = ck.ksubset(ck.Mesh(8, 8), k=9, busy=[(0, 3), (1, 3)])
     >>> ck.solve(job, method="mm").cost
     72
+    >>> ck.solve(ck.Mesh(8, 8), k=9, busy=[(0, 3), (1, 3)]).cost
+    72
     >>> ck.solve(job, method="mmm")
     Traceback (most recent call last):
     closeknit.instances.errors.InputError: method: no such method for ksubset: 'mmm' (did you mean mm?)
@@ -76,12 +125,12 @@ def solve(
         threads=threads,
         ties=ties,  # type: ignore[arg-type]  # converted there
     )
-    instance = instance_of(job)
+    instance = instance_of(job, k=k, busy=busy, free=free)
     found = method_named(method, problem_of(instance).name, "method")
     return Solution(instance, found.name, run_confirmed(found, instance, settings))
 
 
-class Comparison(Table):
+class Comparison(Table[RunRow]):
     """One row for each method on each instance; see `compare`.
 
     Parameters
@@ -107,9 +156,12 @@ class Comparison(Table):
 
 
 def compare(
-    job: Instance | Solution | str | Path | Iterable[Any],
+    job: Job | Iterable[Job],
     methods: MethodLike | Iterable[MethodLike] | None = None,
     *,
+    k: int | None = None,
+    busy: Iterable[Any] | None = None,
+    free: Iterable[Any] | None = None,
     exact: MethodLike = "auto",
     time_limit: float = 60.0,
     node_limit: int | None = None,
@@ -122,7 +174,9 @@ def compare(
     Parameters
     ----------
     job
-        An instance, the path of its file, or several of these.
+        An instance, the path of its file, or several of these; or a network.
+    k, busy, free
+        For a network, see `ksubset`.
     methods
         Names, or methods of one's own; every heuristic of the problem that accepts the
         instance if left out.
@@ -158,7 +212,7 @@ def compare(
         seed=seed,
         threads=threads,
     )
-    instances = instances_of(job)
+    instances = instances_of(job, k=k, busy=busy, free=free)
     fields = ("methods", "exact")
     found = lineups(listed(methods), exact, instances, fields) if instances else {}
     compared = runs_of(instances, found, settings, lenient=methods is None)
@@ -223,8 +277,8 @@ def listed(
     return [methods] if callable(methods) else list(methods)
 
 
-def instances_of(jobs: Any) -> list[Instance]:
-    """Return the instances that were given, one or several."""
+def instances_of(jobs: Any, **network: Any) -> list[Instance]:
+    """Return the instances that were given, one or several; see `instance_of`."""
     if isinstance(jobs, list | tuple | set):
-        return [instance_of(one) for one in jobs]
-    return [instance_of(jobs)]
+        return [instance_of(one, **network) for one in jobs]
+    return [instance_of(jobs, **network)]

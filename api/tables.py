@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from html import escape
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, overload
 
-from ..instances import InputError
+from ..instances import InputError, Value, problem_of
 from ..instances.visible import brief, visible
-from ..reports.pages.numbers import decimal
+from ..reports.pages.numbers import Ratio, decimal
 from ..reports.ratios.scoring import ScoredRun
 from ..solvers import Proof
 
@@ -18,7 +18,16 @@ _WIDEST = 48
 """Characters of a cell of text, at most."""
 
 
-class Table(Sequence[Mapping[str, Any]]):
+if TYPE_CHECKING:
+    import pandas
+    from typing_extensions import TypeVar as TypeVarWithDefault
+
+    RowT = TypeVarWithDefault("RowT", bound=Mapping[str, Any], default=Any)
+else:
+    RowT = TypeVar("RowT")
+
+
+class Table(Sequence[RowT]):
     """Rows with named columns.
 
     ``print`` shows the columns that matter most; ``rows`` holds all, as dictionaries.
@@ -33,22 +42,24 @@ class Table(Sequence[Mapping[str, Any]]):
         What the table is about.
     """
 
-    def __init__(
-        self, rows: Sequence[Mapping[str, Any]], shown: Sequence[str], title: str
-    ) -> None:
-        self.rows = [dict(row) for row in rows]
+    def __init__(self, rows: Sequence[RowT], shown: Sequence[str], title: str) -> None:
+        self.rows = list(rows)
         self.title = title
         self._shown = [
             name for name in shown if any(row[name] not in (None, "") for row in rows)
         ]
 
-    def __getitem__(self, at: Any) -> Any:
+    @overload
+    def __getitem__(self, at: int) -> RowT: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[RowT]: ...
+    def __getitem__(self, at: int | slice) -> RowT | list[RowT]:
         return self.rows[at]
 
     def __len__(self) -> int:
         return len(self.rows)
 
-    def __iter__(self) -> Iterator[Mapping[str, Any]]:
+    def __iter__(self) -> Iterator[RowT]:
         return iter(self.rows)
 
     def __repr__(self) -> str:
@@ -86,11 +97,12 @@ class Table(Sequence[Mapping[str, Any]]):
             f"<tbody>{body}</tbody></table>"
         )
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> pandas.DataFrame:
         """Return a data frame of pandas with all columns.
 
-        Exact fractions become floats; what they are exactly is in the column of the
-        same name with ``_exact`` behind it.
+        Runs are indexed by instance and method; their first columns are cost, bound,
+        ratio, grade (of the proof) and seconds. Exact fractions become floats; what
+        they are exactly is in the column of the same name with ``_exact`` behind it.
 
         Raises
         ------
@@ -98,40 +110,74 @@ class Table(Sequence[Mapping[str, Any]]):
             When pandas is not installed.
         """
         try:
-            pandas = import_module("pandas")
+            import_module("pandas")
         except ImportError:
             raise InputError(
                 "needs pandas: pip install 'closeknit[pandas]'", field="to_frame"
             ) from None
-        return pandas.DataFrame([_flat(row) for row in self.rows])
+        from .frames import frame_of
+
+        return frame_of([_flat(row) for row in self.rows])
 
 
-def record(one: ScoredRun) -> dict[str, Any]:
-    """Return a run and what is known of its instance as a row of a table.
+class RunRow(TypedDict):
+    """A row of a run: what came of a method on an instance, and what is known of it.
 
     ``ratio`` is cost over proved optimum: an exact fraction, or a tuple of one for each
     level of a lexicographic cost; None where no optimum is proved. ``bound`` and
-    ``proof`` are the best that all runs on the instance prove together.
+    ``proof``, and its ``grade``, are the best that all runs on the instance prove
+    together. ``selection`` is that of `Solution`, ``chosen`` the same as indices.
     """
+
+    instance: str
+    method: str
+    cost: Value | None
+    bound: Value | None
+    ratio: Ratio | tuple[Ratio, ...] | None
+    grade: str | None
+    seconds: float | None
+    problem: str
+    n: int
+    k: int
+    status: str
+    optimum: Value | None
+    guarantee: Fraction | None
+    seed: int
+    proof: Proof | None
+    limit: str | None
+    selection: Any
+    chosen: tuple[int, ...] | None
+    error: str
+    proof_bytes: int | None
+    proof_seconds: float | None
+
+
+def record(one: ScoredRun) -> RunRow:
+    """Return a run and what is known of its instance as a row of a table."""
     row, verdict = one.row, one.verdict
-    ratios = one.ratios
+    ratios, selection = one.ratios, None
+    if row.selection is not None:
+        problem = problem_of(verdict.instance)
+        selection = problem.names_of(verdict.instance, row.selection)
     return {
         "instance": row.instance,
+        "method": row.method,
+        "cost": row.cost,
+        "bound": verdict.bound,
+        "ratio": ratios if ratios is None or len(ratios) > 1 else ratios[0],
+        "grade": verdict.proof.grade.value if verdict.proof else None,
+        "seconds": row.seconds,
         "problem": row.problem,
         "n": row.n,
         "k": row.k,
-        "method": row.method,
         "status": row.status,
-        "cost": row.cost,
-        "bound": verdict.bound,
         "optimum": verdict.optimum,
-        "ratio": ratios if ratios is None or len(ratios) > 1 else ratios[0],
         "guarantee": one.guarantee,
-        "seconds": row.seconds,
         "seed": row.seed,
         "proof": verdict.proof,
         "limit": row.limit,
-        "selection": row.selection,
+        "selection": selection,
+        "chosen": row.selection,
         "error": row.error,
         "proof_bytes": verdict.kept.size if verdict.kept else None,
         "proof_seconds": verdict.kept.checking if verdict.kept else None,
@@ -146,20 +192,21 @@ SHOWN = (
 
 
 def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
-    flat: dict[str, Any] = {}
+    """Return a row of numbers and text; what is exact stands at its end."""
+    flat, exact = dict(row), {}
     for name, value in row.items():
-        flat[name] = str(value) if isinstance(value, Proof) else value
-        if name in ("ratio", "guarantee"):
-            flat[name] = value
+        if isinstance(value, Proof):
+            flat[name] = str(value)
+        elif name in ("ratio", "guarantee"):
+            each = value if isinstance(value, tuple) else (value,)
+            exact[f"{name}_exact"] = (
+                None if value is None else "; ".join(map(str, each))
+            )
             if isinstance(value, tuple):
                 flat[name] = tuple(map(float, value))
             elif value is not None:
                 flat[name] = float(value)
-            exact = value if isinstance(value, tuple) else (value,)
-            flat[f"{name}_exact"] = (
-                None if value is None else "; ".join(map(str, exact))
-            )
-    return flat
+    return flat | exact
 
 
 def _text(value: Any) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from logging import getLogger
-from typing import Any
+from typing import TypedDict
 
+from ..instances import Instance
 from ..reports.campaigns import pool
 from ..reports.claims import Claim, ClaimResult, Trial, verify_in_parallel
 from ..reports.claims import verify as tested_here
@@ -18,7 +19,20 @@ _LOG = getLogger("closeknit.claims")
 _SHOWN = ("claim", "verdict", "instances", "seconds", "result")
 
 
-class Verdicts(Table):
+class VerdictRow(TypedDict):
+    """What came of a claim."""
+
+    claim: str
+    verdict: str
+    instances: int | None
+    seconds: float
+    result: str
+    counterexample: Instance | None
+    statement: str
+    source: str
+
+
+class Verdicts(Table[VerdictRow]):
     """One row for each claim; see `verify`.
 
     Parameters
@@ -115,7 +129,7 @@ def verdicts_on(
     return results
 
 
-def _record(one: ClaimResult) -> dict[str, Any]:
+def _record(one: ClaimResult) -> VerdictRow:
     return {
         "claim": one.claim.name,
         "verdict": one.word,

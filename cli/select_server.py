@@ -162,7 +162,7 @@ class Server:
                 signal.setitimer(signal.ITIMER_REAL, 0)
             return content.encode() + b"\n"
         except InputError as error:
-            problem = " ".join(str(error).split())
+            problem = " ".join(str(error.of_json()).split())
         except _Late:
             problem = f"given up after {self._seconds:g} s"
         except MemoryError:

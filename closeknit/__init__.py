@@ -12,7 +12,10 @@ docs/api.md describes them. The packages lie beside this folder (``instances/``,
 
 TYPE_CHECKING = False  # importing `typing` for it takes its time
 if TYPE_CHECKING:
+    import closeknit.methods as _package
+
     __version__: str
+    methods: _package._Callable
     from .api.bad_instances import Worst as Worst
     from .api.bad_instances import worst as worst
     from .api.campaigns import Ratios as Ratios
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
     from .api.constructors import sukp as sukp
     from .api.solution import Drawing as Drawing
     from .api.solution import Solution as Solution
+    from .api.solution import cost as cost
     from .api.solution import draw as draw
     from .api.solving import Comparison as Comparison
     from .api.solving import compare as compare
@@ -35,6 +39,7 @@ if TYPE_CHECKING:
     from .instances import InputError as InputError
     from .instances import KSubset as KSubset
     from .instances import Mesh as Mesh
+    from .instances import Node as Node
     from .instances import Points as Points
     from .instances import ProcessorSet as ProcessorSet
     from .instances import ProcSet as ProcSet
@@ -42,7 +47,6 @@ if TYPE_CHECKING:
     from .instances import Sukp as Sukp
     from .instances import Torus as Torus
     from .instances import Tree as Tree
-    from .instances import cost as cost
     from .instances import mesh as mesh
     from .instances import read_instance as read_instance
     from .instances import read_ksubset as read_ksubset
@@ -70,7 +74,7 @@ _NAMES = {
     "api.campaigns": ("Ratios", "ratios"),
     "api.checking": ("check",),
     "api.constructors": ("ksubset", "procset", "submesh", "sukp"),
-    "api.solution": ("Drawing", "Solution", "draw"),
+    "api.solution": ("Drawing", "Solution", "cost", "draw"),
     "api.solving": ("Comparison", "compare", "solve"),
     "api.tables": ("Table",),
     "api.verifying": ("Verdicts", "verify"),
@@ -80,11 +84,12 @@ _NAMES = {
             "InputError",
             "KSubset",
             "Mesh",
+            "Node",
             "Points",
             "ProcSet",
             "ProcessorSet",
         ),
-        *("Submesh", "Sukp", "Torus", "Tree", "cost", "mesh", "read_instance"),
+        *("Submesh", "Sukp", "Torus", "Tree", "mesh", "read_instance"),
         *("read_ksubset", "write_instance", "write_ksubset", "write_procset"),
         *("write_submesh", "write_sukp"),
     ),

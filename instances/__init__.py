@@ -26,6 +26,7 @@ from .topologies import Cuts as Cuts
 from .topologies import Graph as Graph
 from .topologies import IntArray as IntArray
 from .topologies import Mesh as Mesh
+from .topologies import Node as Node
 from .topologies import Points as Points
 from .topologies import Site as Site
 from .topologies import Topology as Topology

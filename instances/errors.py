@@ -17,16 +17,20 @@ class _Short(Repr):
         super().__init__()
         self.maxstring = self.maxother = self.maxlong = 60
 
-    def repr_NoneType(self, _: None, __: int) -> str:
-        """Write nothing as JSON does."""
-        return "null"
-
     def repr_Decimal(self, number: Decimal, level: int) -> str:
         """Write a number as in its file."""
         return self.repr_str(str(number), level).strip("'")
 
 
+class _ShortJson(_Short):
+    """The same for values of JSON."""
+
+    def repr_NoneType(self, _: None, __: int) -> str:
+        return "null"
+
+
 _SHORT = _Short()
+_SHORT_JSON = _ShortJson()
 _LONGEST_FIELD = 200
 _WANTED = re.compile(r"(must|needs|takes|is for|only)\b|.* must ")
 """Problems that state what is required, not what is wrong with the value."""
@@ -45,6 +49,8 @@ class InputError(ValueError):
         The invalid value; omitted from the message if not given.
     file
         The file, possibly with a line number.
+    json
+        Whether the value was JSON; it is written as such, and so is one of a file.
 
     Examples
     --------
@@ -59,11 +65,13 @@ class InputError(ValueError):
         value: object = ...,
         *,
         file: str | Path = "",
+        json: bool = False,
     ) -> None:
         self.problem = problem
         self.field = field
         self.value = value
         self.file = str(file)
+        self.json = json
         super().__init__(str(self))
 
     def __str__(self) -> str:
@@ -73,13 +81,14 @@ class InputError(ValueError):
         text = "".join(f"{part}: " for part in (self.file, field) if part)
         text += self.problem
         if self.value is not ...:
-            text = _with_value(text, self.problem, _SHORT.repr(self.value))
+            short = _SHORT_JSON if self.file or self.json else _SHORT
+            text = _with_value(text, self.problem, short.repr(self.value))
         return visible(text, lines=True)
 
     def __reduce__(self) -> tuple[object, ...]:
         value = None if self.value is ... else self.value
         bare = self.value is ...
-        return (_rebuild, (self.problem, self.field, bare, value, self.file))
+        return (_rebuild, (self.problem, self.field, bare, value, self.file, self.json))
 
     def of_file(self, file: str | Path) -> InputError:
         """Return the same error with the name of its file, unless it has one.
@@ -89,7 +98,16 @@ class InputError(ValueError):
         file
             The file that was read.
         """
-        return InputError(self.problem, self.field, self.value, file=self.file or file)
+        file = self.file or file
+        return InputError(
+            self.problem, self.field, self.value, file=file, json=self.json
+        )
+
+    def of_json(self) -> InputError:
+        """Return the same error of a value that was JSON, though of no file."""
+        return InputError(
+            self.problem, self.field, self.value, file=self.file, json=True
+        )
 
 
 def _with_value(text: str, problem: str, value: str) -> str:
@@ -109,7 +127,7 @@ def _with_value(text: str, problem: str, value: str) -> str:
 
 
 def _rebuild(
-    problem: str, field: str, bare: bool, value: object, file: str
+    problem: str, field: str, bare: bool, value: object, file: str, json: bool
 ) -> InputError:
     """Unpickle; not every pickle protocol preserves the identity of ``...``."""
-    return InputError(problem, field, ... if bare else value, file=file)
+    return InputError(problem, field, ... if bare else value, file=file, json=json)

@@ -63,6 +63,8 @@ class Problem:
     selection_of: Callable[[Any, Any], Any]
     chosen_of: Callable[[Any, Any], tuple[int, ...]]
     """From a choice to what solution files list, and back."""
+    names_of: Callable[[Any, Any], Any]
+    """From a choice to what users call it: what solution files list, but for nodes."""
     features: Callable[[Any], Features]
     """Properties for tables."""
     described: Callable[[Any], str]
@@ -80,6 +82,10 @@ class Problem:
     located: Callable[[Any, Any], Any] = lambda instance, listed: None
     """Puts locations that a method of a user lists into the form of solution files;
     returns None for anything else."""
+    chosen_by_names: Callable[[Any, Any], Iterable[int] | None] = (
+        lambda instance, listed: None
+    )
+    """From such names to a choice; returns None for anything else."""
     levels: Callable[[Any], int | None] = lambda instance: None
     """Levels of the costs of an instance; None if they are integers."""
     unsolvable: Callable[[Any], str | None] = lambda instance: None
@@ -90,7 +96,12 @@ class Problem:
 
 
 def _problem(
-    kind: type, definition: Any, files: Any, tiny: Any, **more: Any
+    kind: type,
+    definition: Any,
+    files: Any,
+    tiny: Any,
+    names_of: Any = None,
+    **more: Any,
 ) -> Problem:
     """Describe a problem whose modules use the same names as those of the others."""
     return Problem(
@@ -105,6 +116,7 @@ def _problem(
         sha256=files.sha256,
         selection_of=files.selection_of,
         chosen_of=files.chosen_of,
+        names_of=names_of or files.selection_of,
         kinds=tiny.KINDS,
         tiny=tiny.tiny,
         **more,
@@ -119,6 +131,8 @@ _LISTED = (
         ksubset_tiny,
         parse=ksubset_json.parse_ksubset,
         located=ksubset_json.located,
+        names_of=ksubset_json.names_of,
+        chosen_by_names=ksubset_json.chosen_by_names,
         any_choice=lambda one: range(one.k),
         compiled_for=lambda one: (one.topology.kind, one.topology.dimension),
     ),

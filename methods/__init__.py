@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from types import MappingProxyType, ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, overload
 
 from ..instances import PROBLEMS, KSubset, ProcSet, Submesh, Sukp
 from ..instances.suggestions import entry_named
@@ -105,6 +105,15 @@ METHODS: Mapping[str, Mapping[str, AnyMethod]] = MappingProxyType(
 class _Callable(ModuleType):
     """A package that is also a function, named after what it lists."""
 
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...  # what the package has
+        def __setattr__(self, name: str, value: Any) -> None: ...
+
+    @overload
+    def __call__(self, problem: str) -> MethodList: ...
+    @overload
+    def __call__(self, problem: None = None) -> dict[str, MethodList]: ...
     def __call__(
         self, problem: str | None = None
     ) -> MethodList | dict[str, MethodList]:

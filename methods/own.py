@@ -14,7 +14,7 @@ callable must have it in an attribute ``problem``.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
@@ -304,10 +304,11 @@ def given(thing: Any, problem: str, table: Mapping[str, AnyMethod]) -> AnyMethod
 def chosen(instance: Instance, selection: Any) -> tuple[int, ...]:
     """Return a selection as indices, in the order of its problem; not checked further.
 
-    A selection is any iterable or array: of integers, which are indices; of locations,
-    which are coordinates of processors (``[v]`` for node v of a tree) or names of
-    processors. For a submesh it is a `Placement`, its integers, or ``{"at": box,
-    "moves": [...]}`` as solution files have it. Raises InputError for anything else,
+    A selection is any iterable or array: of integers, which are indices; of what users
+    call processors (see `KSubset.names`; a number that names a node is a `Node`); or of
+    locations, which are coordinates, or ``[v]`` for node v of a tree or graph. For a
+    submesh it is a `Placement`, its integers, or ``{"at": box, "moves": [...]}`` as
+    solution files have it. Raises InputError for anything else,
     and for locations that cannot be chosen.
 
     Examples
@@ -319,6 +320,12 @@ def chosen(instance: Instance, selection: Any) -> tuple[int, ...]:
     problem = problem_of(instance)
     if isinstance(selection, Placement):
         return selection.flat()
+    if hasattr(selection, "tolist"):  # arrays of numpy, columns of pandas
+        selection = selection.tolist()
+    if isinstance(selection, Iterable) and not isinstance(selection, str | Mapping):
+        selection = list(selection)
+        if (named := problem.chosen_by_names(instance, selection)) is not None:
+            return tuple(problem.canonical(named))
     listed = plain(selection)
     if isinstance(listed, list) and set(map(type, listed)) <= {int}:
         return tuple(problem.canonical(listed))

@@ -82,7 +82,8 @@ class Method(Generic[Inst]):
     name
         Lower case with hyphens.
     function
-        Solves an instance; its docstring becomes the method's.
+        Solves an instance; its docstring becomes the method's. One of a user's may
+        return a selection, where methods are named as in `closeknit.solve`.
     exact
         Whether it proves optimality when given enough time.
     guarantee
@@ -100,7 +101,7 @@ class Method(Generic[Inst]):
     """
 
     name: str
-    function: RunOn[Inst]
+    function: RunOn[Inst] | Callable[[Inst, Settings], Any]  # a rule of a user's
     _: KW_ONLY
     exact: bool = False
     guarantee: Guarantee[Inst] | None = field(default=None, compare=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, chain, combinations
@@ -49,7 +49,7 @@ class KSubset:
     ------
     InputError
         If a site is not in the topology or is listed too often, k is out of range, or a
-        pair sum could reach 2^62.
+        sum of distances could reach 2^62.
     """
 
     name: str
@@ -70,11 +70,13 @@ class KSubset:
             )
         spread = self.topology.spread(self.points)
         if 2 * spread * max(self.k, 2) ** 2 >= LARGEST:
-            raise InputError(
-                f"pair sums could overflow 64 bits (k = {self.k}, "
-                f"largest distance up to {spread})",
-                "topology",
+            problem = (
+                f"sums of distances need more than 62 bits (k = {self.k}, "
+                f"largest distance up to {spread})"
             )
+            if self.topology.scale > 1:
+                problem += ": fewer digits, as in ck.Points(array, digits=3)"
+            raise InputError(problem, "topology")
 
     def __repr__(self) -> str:
         return brief("KSubset", described(self), self.name)
@@ -83,6 +85,18 @@ class KSubset:
     def n(self) -> int:
         """Number of free processors."""
         return len(self.free)
+
+    @cached_property
+    def names(self) -> tuple[Hashable, ...]:
+        """What users call the free processors, in the order of their indices.
+
+        On a graph of networkx its nodes, on another graph with names these, on a tree
+        the numbers of the nodes, elsewhere the sites.
+        """
+        topology = self.topology
+        if isinstance(topology, Tree | Graph):
+            return tuple(topology.labels[v] for (v,) in self.free)
+        return self.free
 
     @cached_property
     def points(self) -> IntArray:

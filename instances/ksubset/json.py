@@ -14,7 +14,7 @@ from ..errors import InputError
 from ..files import read_text, stem
 from ..json_text import digest
 from ..parsing import parse_json
-from ..topologies import Graph, Mesh, Points, Site, Topology, Torus, Tree
+from ..topologies import Graph, Mesh, Points, Site, Topology, Torus, Tree, is_name
 from ..topologies.graph import MOST_NODES, graph_of
 from .instance import KSubset
 
@@ -133,6 +133,37 @@ def labels(topology: Topology, sites: Sequence[Site]) -> list[Any]:
 def selection_of(instance: KSubset, chosen: Collection[int]) -> list[Any]:
     """Return the selection of the chosen processors for solution files."""
     return labels(instance.topology, [instance.free[i] for i in sorted(chosen)])
+
+
+def names_of(instance: KSubset, chosen: Collection[int]) -> list[Any]:
+    """Return what users call the chosen processors; see `KSubset.names`."""
+    if isinstance(instance.topology, Tree | Graph):
+        return [instance.names[i] for i in sorted(chosen)]
+    return selection_of(instance, chosen)
+
+
+def chosen_by_names(instance: KSubset, listed: Collection[Any]) -> list[int] | None:
+    """Return the indices of processors that are listed by name, in their order.
+
+    Returns None where nothing is named: on networks without names, and for indices and
+    sites. Raises InputError for a name that is no free processor, and for one that is
+    listed twice.
+    """
+    topology = instance.topology
+    if not isinstance(topology, Tree | Graph) or not any(map(is_name, listed)):
+        return None
+    index = {name: i for i, name in enumerate(instance.names)}
+    known, chosen = set(topology.labels), dict[int, None]()
+    for place, name in enumerate(listed):
+        at = f"selection[{place}]"
+        if not is_name(name) or name not in known:
+            raise InputError("no such node", at, name)
+        if name not in index:
+            raise InputError("not a free processor", at, name)
+        if index[name] in chosen:
+            raise InputError("chosen twice", at, name)
+        chosen[index[name]] = None
+    return list(chosen)
 
 
 def located(instance: KSubset, listed: Any) -> list[Any] | None:

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from decimal import Decimal
 from functools import cached_property
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 
 from ..decimals import length_of, refuse_scale, scaled_lengths
 from ..errors import InputError
+from ..fields import integer
 from ..numbers import at_most, between
 from ..visible import brief, visible
 from .cuts import Cuts
 from .metric_cuts import Embedding, embedding_of
 from .shortest_paths import Edge, Neighbours, lengths_from, rows_from
-from .topology import IntArray, Site, checked_processors
+from .topology import IntArray, Node, Site, checked_processors, is_name
 
 MOST_NODES = 2**16
 MOST_EDGES = 2**19
@@ -50,6 +52,8 @@ class Graph:
         Names of the nodes, empty or one per node; ignored in comparisons.
     notes
         What a reader dropped or rounded; ignored in comparisons.
+    originals
+        The nodes as networkx has them; empty if the graph does not come from there.
 
     Raises
     ------
@@ -72,6 +76,7 @@ class Graph:
     scale: int = 1
     names: tuple[str, ...] = field(default=(), compare=False)
     notes: tuple[str, ...] = field(default=(), compare=False)
+    originals: tuple[Hashable, ...] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if hasattr(self.nodes, "is_directed"):
@@ -79,7 +84,7 @@ class Graph:
             for each in fields(Graph):
                 object.__setattr__(self, each.name, getattr(converted, each.name))
             return
-        between(self.nodes, 1, MOST_NODES, "topology.nodes")
+        between(integer(self.nodes, "topology.nodes"), 1, MOST_NODES, "topology.nodes")
         at_most(len(self.edges), MOST_EDGES, "topology.edges")
         self._check_edges()
         self._check_processors()
@@ -196,11 +201,25 @@ class Graph:
             (number[u], number[v], 1 if length is None else length)
             for u, v, length in graph.edges(data=weight)
         ]
-        return graph_of(lengths, chosen, [str(v) for v in number])
+        names = [str(v) for v in number]
+        return replace(graph_of(lengths, chosen, names), originals=tuple(number))
 
     def __repr__(self) -> str:
         text = f"{self.nodes} nodes, {len(self.edges)} edges, "
         return brief("Graph", text + f"{len(self.processors)} processors")
+
+    @cached_property
+    def labels(self) -> tuple[Hashable, ...]:
+        """What users call the nodes: as networkx has them, else by name or number.
+
+        Numbers are a `Node`. Names that two nodes share tell neither, and a tuple of
+        one number is how a site is written, so then the nodes are called by number.
+        """
+        given: tuple[Any, ...] = self.originals or self.names
+        found = [Node(v) if isinstance(v, Integral) else v for v in given]
+        if len(set(found)) < self.nodes or not all(map(is_name, found)):
+            return tuple(map(Node, range(self.nodes)))
+        return tuple(found)
 
     @cached_property
     def neighbours(self) -> Neighbours:

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import InitVar, dataclass, field
+from decimal import Context, Decimal
+from typing import TYPE_CHECKING, Any
 
-from ..decimals import refuse_scale, scaled
+from ..decimals import MOST_DECIMALS, refuse_scale, scaled
 from ..errors import InputError
+from ..fields import integer
+from ..numbers import between
+from ..plain import plain
 from ..value import LARGEST
 from ..visible import brief
 from .topology import Manhattan, Site
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Rows = Iterable[Sequence[int | float | Decimal]] | npt.NDArray[Any]
+
+_EXACT = Context(prec=MOST_DECIMALS + 30)
+_ROUND = "write ck.Points(array, digits=3)"
 
 
 @dataclass(frozen=True)
@@ -25,39 +38,58 @@ class Points(Manhattan):
         True coordinates are these divided by ``scale``, and distances are in units of
         1/scale. Must be the least power of ten that makes all coordinates integers, so
         that equal points are equal instances.
+    digits
+        Round coordinates to so many digits after the decimal point, half to even.
+
+    Examples
+    --------
+    >>> Points([[0.12345, 1], [2, 0.5]], digits=3).coordinates
+    ((123, 1000), (2000, 500))
     """
 
     coordinates: tuple[Site, ...]
     scale: int = 1
+    digits: InitVar[int | None] = None
+    given: tuple[Site, ...] = field(default=(), init=False, compare=False, repr=False)
+    """The points in the order in which they were given, unless they were sorted."""
 
-    def __post_init__(self) -> None:
+    if TYPE_CHECKING:
+
+        def __init__(
+            self, coordinates: Rows, scale: int = 1, digits: int | None = None
+        ) -> None: ...
+
+    def __post_init__(self, digits: int | None) -> None:
         """Convert lists, arrays and decimals; refuse invalid points."""
-        field = "topology.coordinates"
-        if not _is_exact(self.coordinates):
-            coordinates, scale = scaled(self.coordinates, field)
+        where = "topology.coordinates"
+        if digits is not None or not _is_exact(self.coordinates):
+            coordinates, scale = _converted(self.coordinates, digits, where)
             if self.scale != 1:
                 raise InputError("is for integers", "scale", self.scale)
             object.__setattr__(self, "coordinates", coordinates)
             object.__setattr__(self, "scale", scale)
         if not self.coordinates:
-            raise InputError("needs at least one point", field)
+            raise InputError("needs at least one point", where)
         if not self.coordinates[0]:
-            raise InputError("needs at least one axis", f"{field}[0]")
+            raise InputError("needs at least one axis", f"{where}[0]")
         for i, point in enumerate(self.coordinates):
             if len(point) != self.dimension:
                 raise InputError(
                     f"must have {self.dimension} coordinates like the first point",
-                    f"{field}[{i}]",
+                    f"{where}[{i}]",
                     list(point),
                 )
             if any(abs(x) >= LARGEST for x in point):
                 raise InputError(
                     "coordinates must stay below 2^62 once scaled to integers",
-                    f"{field}[{i}]",
+                    f"{where}[{i}]",
                     list(point),
                 )
         refuse_scale(self.scale, (x for point in self.coordinates for x in point))
-        object.__setattr__(self, "coordinates", tuple(sorted(self.coordinates)))
+        ordered = tuple(sorted(self.coordinates))
+        if ordered != self.coordinates:
+            object.__setattr__(self, "given", self.coordinates)
+            object.__setattr__(self, "coordinates", ordered)
 
     def __repr__(self) -> str:
         shown = f"{len(self.coordinates)} points in {self.dimension}-D"
@@ -75,6 +107,34 @@ class Points(Manhattan):
     def locations(self) -> Iterator[Site]:
         """All points, in lexicographic order, with repeats."""
         return iter(self.coordinates)
+
+
+def _converted(
+    rows: object, digits: int | None, field: str
+) -> tuple[tuple[Site, ...], int]:
+    """Scale coordinates to integers, after rounding them if ``digits`` is given."""
+    if digits is not None:
+        between(integer(digits, "digits"), 0, MOST_DECIMALS, "digits")
+        rows = _rounded(plain(rows), digits)
+    try:
+        coordinates, scale = scaled(rows, field)
+    except InputError as error:
+        if "decimals" in error.problem:
+            raise InputError(f"{error.problem}: {_ROUND}", error.field) from None
+        raise
+    spread = sum(max(axis) - min(axis) for axis in zip(*coordinates, strict=False))
+    if scale > 1 and 8 * spread >= LARGEST:  # no two could be chosen, see `KSubset`
+        raise InputError(f"more digits than can be summed: {_ROUND}", field)
+    return coordinates, scale
+
+
+def _rounded(value: Any, digits: int) -> Any:
+    """Round numbers in lists, half to even; leave everything else as it is."""
+    if isinstance(value, list):
+        return [_rounded(each, digits) for each in value]
+    if isinstance(value, Decimal) and abs(value) < LARGEST:
+        return value.quantize(Decimal(1).scaleb(-digits), context=_EXACT)
+    return value
 
 
 def _is_exact(coordinates: object) -> bool:

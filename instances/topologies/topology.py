@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import reduce
+from numbers import Integral
 from operator import iadd
 from typing import Protocol
 
@@ -21,6 +22,24 @@ Site = tuple[int, ...]
 """Position of a processor: coordinates, or for trees and graphs the node number."""
 
 IntArray = npt.NDArray[np.int64]
+
+
+class Node(int):
+    """A number that names a node of a tree or graph, and is no index of a processor."""
+
+    __slots__ = ()
+
+
+def is_name(thing: object) -> bool:
+    """Whether something can be what users call a node, and is no index and no site."""
+    try:
+        hash(thing)
+    except TypeError:
+        return False
+    if isinstance(thing, Node):
+        return True
+    is_site = isinstance(thing, tuple) and len(thing) == 1
+    return not isinstance(thing, Integral) and not is_site
 
 
 class Topology(Protocol):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from ..plain import plain
 from ..value import LARGEST
 from ..visible import brief
 from .cuts import Cuts, downwards, subtree_cuts
-from .topology import IntArray, Site, checked_processors
+from .topology import IntArray, Node, Site, checked_processors
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,15 @@ class Tree:
     parent: tuple[int, ...]
     weight: tuple[int, ...]
     processors: tuple[int, ...]
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            parent: Iterable[int],
+            weight: Iterable[int],
+            processors: Iterable[int],
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         """Convert lists and arrays; refuse invalid trees."""
@@ -77,6 +87,11 @@ class Tree:
     def __repr__(self) -> str:
         text = f"{len(self.parent)} nodes, {len(self.processors)} processors"
         return brief("Tree", text)
+
+    @cached_property
+    def labels(self) -> tuple[Node, ...]:
+        """What users call the nodes: their numbers."""
+        return tuple(map(Node, range(len(self.parent))))
 
     kind = "tree"
     dimension = 1

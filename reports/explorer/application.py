@@ -99,7 +99,8 @@ def application(explorer: Explorer) -> ASGIApp:
         except MalformedError as error:
             return Problem(400, str(error)).response()
         except InputError as error:
-            return Problem(422, str(error), field=error.field).response()
+            text = str(error.of_json())
+            return Problem(422, text, field=error.field).response()
         except MemoryError:
             return Problem(503, "there is not enough memory").response()
         except SolverError as error:

@@ -82,7 +82,7 @@ class Wish:
                 self.require,
             )
         except InputError as error:
-            raise UngradableError(Why.REQUEST, str(error)) from None
+            raise UngradableError(Why.REQUEST, str(error.of_json())) from None
 
 
 _FIELDS = ("job", "free", "busy", "chosen")
@@ -137,7 +137,7 @@ def decision_of(
                 fields=("free", "busy"),
             )
         except InputError as error:
-            raise UngradableError(Why.UNKNOWN, str(error)) from None
+            raise UngradableError(Why.UNKNOWN, str(error.of_json())) from None
         free = [a & b for a, b in zip(flags, usable, strict=True)]
         return Decision(where, name, wish.request(objective), free, tuple(chosen))
     except UngradableError as error:

@@ -140,7 +140,8 @@ class Application:
             except MalformedError as error:
                 return Problem(400, str(error)).response()
             except InputError as error:
-                return Problem(422, str(error), field=error.field).response()
+                text = str(error.of_json())
+                return Problem(422, text, field=error.field).response()
             except ConflictError as error:
                 number = self._service.state.sequence
                 return Problem(409, str(error), sequence=number).response()

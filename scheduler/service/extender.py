@@ -75,7 +75,7 @@ class Extender:
                 kept = [name for name in names if name in nodes]
                 failed = {name: text for name in names if name not in nodes}
         except InputError as error:
-            why, kept = str(error), []
+            why, kept = str(error.of_json()), []
         inside, listed = set(kept), None
         if items is not None:
             left = [one for one in items if _name(one) in inside]

@@ -43,7 +43,7 @@ def parsed(body: bytes) -> dict[str, Any]:
     except UnicodeDecodeError as error:
         raise MalformedError(f"body: is not UTF-8 text (byte {error.start})") from None
     except InputError as error:
-        raise MalformedError(str(error)) from None
+        raise MalformedError(str(error.of_json())) from None
 
 
 class Service:

@@ -65,6 +65,7 @@ def test_a_solution_says_what_is_known() -> None:
     assert solution.nodes == 0
     assert solution.status is ck.Status.OPTIMAL
     assert solution.chosen is not None
+    assert solution.selection is not None
     assert [tuple(site) for site in solution.selection] == [
         JOB.free[i] for i in solution.chosen
     ]
@@ -221,8 +222,8 @@ def test_a_comparison_is_a_table_and_a_frame() -> None:
     table = ck.compare([JOB, SUKP], exact="auto")
     assert {row["problem"] for row in table} == {"ksubset", "sukp"}
     frame = table.to_frame()
-    assert list(frame["method"]) == [row["method"] for row in table]
-    assert (frame.loc[frame["method"] == "auto", "ratio"] == 1.0).all()
+    assert list(frame.index) == [(row["instance"], row["method"]) for row in table]
+    assert (frame.xs("auto", level="method")["ratio"] == 1.0).all()
     assert "<table>" in table._repr_html_()
     assert str(table).splitlines()[0].split()[:2] == ["instance", "method"]
 

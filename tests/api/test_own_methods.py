@@ -187,7 +187,7 @@ def test_a_campaign_runs_methods_of_modules_and_of_notebooks(
         assert status[job.name, "mm"] == status[job.name, "my_rules:first"]
         assert status[job.name, "my_rules:crashing"] == "failed"
         assert status[job.name, "<lambda>"] == "failed"
-    costs = found.to_frame().set_index(["instance", "method"])["cost"]
+    costs = found.to_frame()["cost"]
     assert costs["job", "my_rules:first"] == ck.cost(JOB, range(5))
     again = ck.ratios(jobs, tmp_path / "out", methods=rules, jobs=1)
     assert again.rows == found.rows  # nothing was run again

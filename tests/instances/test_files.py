@@ -218,8 +218,8 @@ WRONG_IN_SUM: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "pair sums near 2^62": (
         {**_points([0, 0], [2**60, 0], [3, 3]), "busy": None},
-        "topology: pair sums could overflow 64 bits (k = 2, largest distance up to "
-        "1152921504606846979)",
+        "topology: sums of distances need more than 62 bits (k = 2, largest distance "
+        "up to 1152921504606846979)",
     ),
     "point busy too often": (
         {**_points([0.5, 1], [0.5, 1], [2, 2]), "busy": [[0.5, 1]] * 3, "k": 1},

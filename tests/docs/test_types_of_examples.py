@@ -1,0 +1,57 @@
+"""What the pages show of Python passes mypy --strict, as it stands there."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from doctest import DocTestParser
+from pathlib import Path
+
+from ..paths import ROOT
+
+BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def python_of(page: Path) -> str:
+    """Return the blocks of a page and then its examples, as one module."""
+    text = page.read_text("utf-8")
+    examples = DocTestParser().get_examples(text, page.name)
+    return "\n".join([*BLOCK.findall(text), *(each.source for each in examples)])
+
+
+def complaints(folder: Path, sources: dict[str, str]) -> list[str]:
+    """Run mypy --strict on modules; return its errors."""
+    for name, source in sources.items():
+        (folder / f"{name}.py").write_text(source, "utf-8")
+    options = ["--strict", "--no-error-summary", "--disable-error-code=import-untyped"]
+    command = [sys.executable, "-m", "mypy", *options, "--config-file=", "."]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    assert done.returncode in (0, 1), done.stderr
+    return [line for line in done.stdout.splitlines() if ": error: " in line]
+
+
+def test_examples_of_all_pages_are_typed(tmp_path: Path) -> None:
+    sources = {
+        page.stem.replace("-", "_"): source
+        for page in PAGES
+        if (source := python_of(page)).strip()
+    }
+    assert {"README", "api", "own_heuristic", "start"} <= set(sources)
+    assert complaints(tmp_path, sources) == []
+
+
+def test_an_example_that_reads_what_is_not_there_is_found(tmp_path: Path) -> None:
+    """The types say something: they are not all Any."""
+    source = """
+import closeknit as ck
+
+job = ck.ksubset(ck.Mesh(8, 8), k=9)
+table = ck.compare(job, methods=["mm"])
+table[0]["colour"]
+ck.solve(job).selection[:3]
+ck.solve(ck.submesh((4, 4), (4, 2))).selection + 1
+"""
+    found = complaints(tmp_path, {"wrong": source})
+    assert {int(line.split(":")[1]) for line in found} == {6, 7, 8}
