@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 
 import pytest
@@ -92,6 +92,15 @@ def test_the_time_is_limited(
 
 
 # Towns
+
+
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_points_across_an_axis_lie_as_near_as_lines_have_room(dimension: int) -> None:
+    cells = product(range(-12, 13), repeat=dimension - 1)
+    distances = sorted(sum(map(abs, cell)) for cell in cells)
+    for a, n in product(range(1, 5), range(1, 25)):
+        nearest = sorted(distances * a)[:n]
+        assert towns._across(n, a, dimension) == sum(nearest), (a, n)
 
 
 @pytest.mark.parametrize("dimension", CERTIFIED_TOWNS)

@@ -122,6 +122,12 @@ def test_terms_of_a_torus_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
         formula_of(one)
 
 
+def test_cells_that_one_box_can_use_have_no_row() -> None:
+    """A box of one cell has its place by an equation, and no other box is there."""
+    alone = formula_of(Submesh("alone", (2, 2), (), (1, 1), torus=True))
+    assert [len(row.terms) for row in alone.rows] == [4, 4]
+
+
 def test_levels_are_no_larger_than_they_must_be() -> None:
     """One box may move, 6 processors with it, by 3 hops."""
     one = Submesh("one", (3, 2), (Resident((0, 0, 0, 1)),), (1, 1))

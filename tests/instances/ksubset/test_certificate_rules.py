@@ -1,0 +1,100 @@
+"""Rules of certificates take what follows by their definition, and nothing else.
+
+Drawn steps (`test_certificate_forgeries`) show that no rule takes too much; here each
+is compared with its definition on all states of small instances, so that one that
+takes too little is found, too.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from random import Random
+
+import numpy as np
+import pytest
+
+from closeknit.instances import KSubset, Points, mesh
+from closeknit.instances.ksubset import counts
+from closeknit.instances.ksubset.certificate import Checker, Refused
+from closeknit.instances.ksubset.counts import CHOSEN, REJECTED, UNDECIDED, State
+
+from ...strategies import seeded_ksubset
+
+STATUSES = UNDECIDED, CHOSEN, REJECTED
+SITES = ((0,), (0,), (1,), (0,))
+TWINS = KSubset("twins", Points(SITES), SITES, 2)
+
+
+def refusal(checker: Checker, state: State, rule: str, *lists: list[int]) -> str:
+    """Return why a step is refused; nothing if it is taken."""
+    try:
+        checker.step(state.copy(), checker.shapes.step([rule, *lists], ""))
+    except Refused as refused:
+        return str(refused)
+    return ""
+
+
+@pytest.mark.parametrize("statuses", product(STATUSES, repeat=4))
+def test_of_coinciding_points_the_first_are_chosen(statuses: tuple[int, ...]) -> None:
+    checker = Checker(TWINS, 1)
+    state = checker.root()
+    state.status[:] = statuses
+    for p in range(4):
+        same = [q for q in range(4) if q != p and TWINS.free[q] == TWINS.free[p]]
+        earlier = any(statuses[q] == REJECTED for q in same if q < p)
+        later = any(statuses[q] == CHOSEN for q in same if q > p)
+        decided = "" if statuses[p] == UNDECIDED else "decides a point twice"
+        why = decided if earlier else f"no earlier twin of {p} is rejected"
+        assert refusal(checker, state, "twins", [], [p]) == why
+        why = decided if later else f"no later twin of {p} is chosen"
+        assert refusal(checker, state, "twins", [p], []) == why
+
+
+def test_companions_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With those that are chosen, the point itself, and those that it needs."""
+    instance, random = mesh(2, 3, k=3), Random(1)
+    monkeypatch.setattr(counts, "_ROOM", 30)  # points in several pieces
+    for _ in range(300):
+        needs = np.array(random.choices((True, False), k=36)).reshape(6, 6)
+        np.fill_diagonal(needs, False)  # no point needs itself
+        monkeypatch.setattr(
+            Checker, "needs", lambda self, state, p, q, needs=needs: needs[np.ix_(p, q)]
+        )
+        checker = Checker(instance, 1)
+        state = checker.root()
+        state.status[:] = random.choices(STATUSES, (4, 1, 1), k=6)
+        status = state.status.tolist()
+        free = [p for p in range(6) if status[p] == UNDECIDED]
+        for p in free:
+            wanted = status.count(CHOSEN) + 1 + sum(needs[p, q] for q in free)
+            left = 6 - status.count(REJECTED) - 1 - sum(needs[q, p] for q in free)
+            assert (refusal(checker, state, "companions", [], [p]) == "") == (
+                wanted > 3
+            )
+            assert (refusal(checker, state, "companions", [p], []) == "") == (left < 3)
+
+
+def test_cuts_are_nested_where_all_positions_of_one_are_of_the_other() -> None:
+    found = set()
+    for instance in filter(lambda each: each.has_cuts, map(seeded_ksubset, range(60))):
+        checker = Checker(instance, 1)
+        ends = zip(checker.start, checker.stop, strict=True)
+        runs = [set(range(start, stop)) for start, stop in ends]
+        pairs = list(zip(*checker.links, strict=True))
+        assert checker.nested.tolist() == [runs[g] <= runs[h] for g, h in pairs]
+        for (g, h), nested in zip(pairs, checker.nested, strict=True):
+            same = (
+                checker.start[g] == checker.start[h],
+                checker.stop[g] == checker.stop[h],
+            )
+            found.add((bool(nested), *map(bool, same)))
+    assert len(found) >= 6, found  # that share their beginning, their end, or none
+
+
+def test_points_of_a_refused_step_are_named_up_to_three() -> None:
+    checker = Checker(mesh(2, 3, k=3), 1000)
+    state = checker.root()
+    three = refusal(checker, state, "cost", [0, 1, 2], [])
+    assert three == "cost does not choose 0, 1, 2"
+    four = refusal(checker, state, "cost", [0, 1, 2, 3], [])
+    assert four == "cost does not choose 0, 1, 2, …"
