@@ -16,6 +16,8 @@ TOKEN = "CLOSEKNIT_TOKEN"
 """Environment variable with the token."""
 _BACKLOG = 1024
 _MOST_CONNECTIONS = 1024
+_OWN_FILES = 64
+"""Open files that the server itself needs."""
 
 
 def serving(application: ASGIApp, bound: socket.socket, limit: float = 0.0) -> int:
@@ -25,6 +27,8 @@ def serving(application: ASGIApp, bound: socket.socket, limit: float = 0.0) -> i
 
     import uvicorn
 
+    from ..scheduler.service.connection import SPARE, Connection
+
     # uvicorn raises the signals again that ended it, for handlers that were there
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: None)
@@ -32,7 +36,7 @@ def serving(application: ASGIApp, bound: socket.socket, limit: float = 0.0) -> i
     gc.freeze()  # machine code and topology are not looked through again
     config = uvicorn.Config(
         application,
-        http="httptools",
+        http=Connection,
         ws="none",
         loop="asyncio",
         lifespan="on",
@@ -41,12 +45,24 @@ def serving(application: ASGIApp, bound: socket.socket, limit: float = 0.0) -> i
         server_header=False,
         proxy_headers=False,
         backlog=_BACKLOG,
-        limit_concurrency=_MOST_CONNECTIONS,
+        limit_concurrency=_most_connections(SPARE) + 1,
         timeout_keep_alive=75,
         timeout_graceful_shutdown=int(limit) + 5,
     )
     asyncio.run(uvicorn.Server(config).serve(sockets=[bound]))
     return 0
+
+
+def _most_connections(spare: int) -> int:
+    """Return how many connections may be open, within the limit of open files."""
+    try:
+        import resource
+    except ImportError:  # not on Windows
+        return _MOST_CONNECTIONS
+    files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    if files == resource.RLIM_INFINITY:
+        return _MOST_CONNECTIONS
+    return max(min(_MOST_CONNECTIONS, files - spare - _OWN_FILES), 1)
 
 
 def tcp(host: str, port: int, token: str) -> socket.socket:
