@@ -65,7 +65,8 @@ def run(args: argparse.Namespace) -> int:
     token = _token(args.token_file)
     limit = seconds(args.time_limit)
     try:
-        from ..scheduler.service.application import Application, Policy
+        from ..scheduler.service.application import Application
+        from ..scheduler.service.factory import Policy
         from ..scheduler.service.service import Service
     except ImportError:
         problem = "needs Starlette and uvicorn (pip install 'closeknit[serve]')"
@@ -76,7 +77,10 @@ def run(args: argparse.Namespace) -> int:
         service = Service(selector, time_limit=limit)
         service.prepare()
         policy = Policy(
-            token=token, most_bytes=args.max_body * 1024, most_waiting=args.queue
+            token=token,
+            local=not token and not args.socket,
+            most_bytes=args.max_body * 1024,
+            most_waiting=args.queue,
         )
         where = f"unix:{args.socket}" if args.socket else url(bound)
         print(f"{service.summary}\nlistening on {where}", flush=True)

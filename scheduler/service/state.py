@@ -19,7 +19,11 @@ _LARGEST = 2**53
 
 
 class ConflictError(ValueError):
-    """A step that does not follow the one before."""
+    """A step that does not follow the one before, which has the number ``sequence``."""
+
+    def __init__(self, problem: str, sequence: int) -> None:
+        super().__init__(problem)
+        self.sequence = sequence
 
 
 class ClusterState:
@@ -61,7 +65,8 @@ class ClusterState:
         for name in names:
             fabric, place = self._selector.cluster.index[name]
             if not flags[fabric][place]:
-                raise ConflictError(f"take: {name} is not free any more")
+                problem = f"take: {name} is not free any more"
+                raise ConflictError(problem, self.sequence)
             flags[fabric][place] = False
         self._now = flags, self.sequence
 
@@ -94,7 +99,7 @@ class ClusterState:
             raise InputError("is listed as busy, too", "free", min(both))
         if number != self.sequence + 1:
             problem = f"must be {self.sequence + 1}, not {number}"
-            raise ConflictError(f"sequence: {problem}")
+            raise ConflictError(f"sequence: {problem}", self.sequence)
         flags = [one.copy() for one in self.free]
         for names, value in lists:
             for name in names:

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from closeknit.scheduler.placement import NodeSelector
-from closeknit.scheduler.service.application import Application, Policy
+from closeknit.scheduler.service.application import Application
+from closeknit.scheduler.service.factory import Policy
 from closeknit.scheduler.service.service import Service
 from closeknit.scheduler.topologies import parse_cluster
 from closeknit.solvers import SolverError
