@@ -14,7 +14,7 @@ from typing import cast
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from .problems import MEDIA, Problem
+from .problems import Problem
 
 MOST_HEAD = 2**16
 """Bytes of a head, and of whatever else comes between two parts of bodies."""
@@ -135,7 +135,7 @@ class Connection(HttpToolsProtocol):
         self._abort_later()
 
     def shutdown(self) -> None:
-        """End when the request at work is answered; unread answers are not waited for."""
+        """End when the request at work is answered; those not read are left."""
         self._ending = True
         super().shutdown()
         if self.transport.is_closing() or self.flow.write_paused:
@@ -145,7 +145,7 @@ class Connection(HttpToolsProtocol):
         return self.cycle is not None and not self.cycle.response_complete
 
     def _expect(self) -> None:
-        """Give the client some seconds for the head, or for a body that nobody wants."""
+        """Give the client some seconds for a head, or for a body that nobody wants."""
         if self._owing is None:
             self._owing = self.loop.call_later(PATIENCE, self._late)
 

@@ -1,4 +1,4 @@
-"""``closeknit serve`` under clients without a token that want to end it, or to keep it."""
+"""``closeknit serve`` under clients that want to end it, or to keep others out."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import http.client
 import resource
 import signal
 import socket
+import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -19,16 +20,16 @@ __all__ = ["topology"]
 HEALTH = b"GET /healthz HTTP/1.1\r\nhost: x\r\n"
 MIB = 2**20
 MOST_GROWTH = 24 * MIB
+Served = tuple["subprocess.Popen[str]", int]
 
 
 @pytest.fixture
-def port(topology: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[int, int]]:
+def port(topology: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
     """Run a server with a token; yield its process and port."""
     monkeypatch.setenv("CLOSEKNIT_TOKEN", TOKEN)
     monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
     with served("--topology", topology, "--port", "0") as (process, where):
-        yield process.pid, int(where.rpartition(":")[2])
-        assert process.poll() is None
+        yield process, int(where.rpartition(":")[2])
         process.send_signal(signal.SIGTERM)
         assert process.wait(10) == 0
         assert process.stderr is not None
@@ -59,10 +60,10 @@ def sent(line: socket.socket, piece: bytes, most: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "begin", [HEALTH, HEALTH + b"y: ", b"GET /", b"\r\n", HEALTH + b"x: y\r\n\r\n GET"]
+    "begin", [HEALTH, HEALTH + b"y: ", b"GET /", b"\r\n", HEALTH + b"\r\nGET /"]
 )
-def test_a_head_without_end_is_refused(port: tuple[int, int], begin: bytes) -> None:
-    pid, number = port
+def test_a_head_without_end_is_refused(port: Served, begin: bytes) -> None:
+    pid, number = port[0].pid, port[1]
     before = memory(pid)
     piece = b"x: y\r\n" if begin == HEALTH else b"z"
     if begin == b"\r\n":
@@ -76,12 +77,12 @@ def test_a_head_without_end_is_refused(port: tuple[int, int], begin: bytes) -> N
         answer = line.recv(2**16)
         while part := line.recv(2**16):
             answer += part
-    assert b"HTTP/1.1 431 " in answer or answer.startswith(b"HTTP/1.1 400 ")
+    assert b"HTTP/1.1 431 " in answer
     assert healthy(number)
 
 
-def test_trailers_and_unread_bodies_have_an_end(port: tuple[int, int]) -> None:
-    pid, number = port
+def test_trailers_and_unread_bodies_have_an_end(port: Served) -> None:
+    pid, number = port[0].pid, port[1]
     before = memory(pid)
     chunked = HEALTH + b"transfer-encoding: chunked\r\n\r\n"
     for begin in (chunked + b"1\r\na\r\n0\r\n", chunked + b"1;"):
@@ -92,8 +93,8 @@ def test_trailers_and_unread_bodies_have_an_end(port: tuple[int, int]) -> None:
     assert healthy(number)
 
 
-def test_requests_ahead_stay_with_the_client(port: tuple[int, int]) -> None:
-    pid, number = port
+def test_requests_ahead_stay_with_the_client(port: Served) -> None:
+    pid, number = port[0].pid, port[1]
     before = memory(pid)
     with connected(number) as line:
         sent(line, (HEALTH + b"\r\n") * 2**12, 32 * MIB)  # no answer is read
@@ -101,7 +102,7 @@ def test_requests_ahead_stay_with_the_client(port: tuple[int, int]) -> None:
         assert memory(pid) - before < MOST_GROWTH
 
 
-def test_requests_ahead_are_answered_in_turn(port: tuple[int, int]) -> None:
+def test_requests_ahead_are_answered_in_turn(port: Served) -> None:
     body = b"content-length: 6\r\n\r\n\n\r\n\r\na"
     with connected(port[1]) as line:
         line.sendall((HEALTH + body + HEALTH + b"\r\n") * 50 + HEALTH)
@@ -112,8 +113,8 @@ def test_requests_ahead_are_answered_in_turn(port: tuple[int, int]) -> None:
     assert answer.count(b"HTTP/1.1 200 OK") == 101
 
 
-def test_silent_connections_shut_nobody_out(port: tuple[int, int]) -> None:
-    pid, number = port
+def test_silent_connections_shut_nobody_out(port: Served) -> None:
+    pid, number = port[0].pid, port[1]
     resource.prlimit(pid, resource.RLIMIT_NOFILE, (4096, 4096))
     needed = 1200
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -134,7 +135,7 @@ def test_silent_connections_shut_nobody_out(port: tuple[int, int]) -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
-def test_a_head_has_ten_seconds(port: tuple[int, int]) -> None:
+def test_a_head_has_ten_seconds(port: Served) -> None:
     begin = monotonic()
     with connected(port[1]) as silent, connected(port[1]) as slow:
         slow.sendall(HEALTH)
@@ -148,7 +149,7 @@ def test_a_head_has_ten_seconds(port: tuple[int, int]) -> None:
 
 
 def test_the_end_does_not_wait_for_answers_that_nobody_reads(
-    port: tuple[int, int],
+    port: Served,
 ) -> None:
     with ExitStack() as held:
         for _ in range(50):
@@ -157,9 +158,5 @@ def test_the_end_does_not_wait_for_answers_that_nobody_reads(
                 line.settimeout(0.05)
                 line.sendall(b"GET /openapi.json HTTP/1.1\r\nhost: x\r\n\r\n" * 500)
         assert healthy(port[1])
-        begin = monotonic()
-        import os
-
-        os.kill(port[0], signal.SIGTERM)
-        while Path(f"/proc/{port[0]}/stat").read_text().rpartition(")")[2].split()[0] != "Z":
-            assert monotonic() - begin < 5
+        port[0].send_signal(signal.SIGTERM)
+        assert port[0].wait(4) == 0

@@ -13,8 +13,8 @@ import pytest
 from closeknit.instances import InputError
 from closeknit.scheduler.placement import NodeSelector
 from closeknit.scheduler.service.application import Application
-from closeknit.scheduler.service.factory import Policy
 from closeknit.scheduler.service.extender import Extender
+from closeknit.scheduler.service.factory import Policy
 from closeknit.scheduler.service.service import Service
 from closeknit.scheduler.topologies import parse_cluster
 from closeknit.solvers.kernels import interpreted
