@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from ..instances.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from starlette.types import ASGIApp
 
 TOKEN = "CLOSEKNIT_TOKEN"
@@ -20,8 +22,16 @@ _OWN_FILES = 64
 """Open files that the server itself needs."""
 
 
-def serving(application: ASGIApp, bound: socket.socket, limit: float = 0.0) -> int:
-    """Serve until SIGTERM or SIGINT, and what was begun then for 5 s and ``limit``."""
+def serving(
+    application: ASGIApp,
+    bound: socket.socket,
+    ready: Callable[[], None],
+    limit: float = 0.0,
+) -> int:
+    """Serve until a signal ends it; what was begun then has 5 s and ``limit``.
+
+    ``ready`` is called when signals are heeded.
+    """
     import asyncio
     import signal
 
@@ -29,9 +39,6 @@ def serving(application: ASGIApp, bound: socket.socket, limit: float = 0.0) -> i
 
     from ..scheduler.service.connection import SPARE, Connection
 
-    # uvicorn raises the signals again that ended it, for handlers that were there
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: None)
     gc.collect()
     gc.freeze()  # machine code and topology are not looked through again
     config = uvicorn.Config(
@@ -49,7 +56,13 @@ def serving(application: ASGIApp, bound: socket.socket, limit: float = 0.0) -> i
         timeout_keep_alive=75,
         timeout_graceful_shutdown=int(limit) + 5,
     )
-    asyncio.run(uvicorn.Server(config).serve(sockets=[bound]))
+    server = uvicorn.Server(config)
+    # uvicorn raises those again that ended it, for the handlers that were there
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as under nohup
+            signal.signal(number, server.handle_exit)
+    ready()
+    asyncio.run(server.serve(sockets=[bound]))
     return 0
 
 

@@ -66,7 +66,9 @@ class Application:
             answer["state_age"] = round(state.age, 3)
         if "chosen" in answer:
             if body.get("take"):
-                state.take(answer["chosen"])
+                if await request.is_disconnected():
+                    raise Problem(503, "the client has gone")
+                answer["take"] = state.take(answer["chosen"])
             return json_response(answer)
         none = "no choice of free nodes is possible"
         late = "nothing was found within the limit"

@@ -14,9 +14,8 @@ from time import monotonic
 
 import pytest
 
-from .test_serve import TOKEN, asked, served, topology
+from ..served import RACKS, TOKEN, asked, served
 
-__all__ = ["topology"]
 HEALTH = b"GET /healthz HTTP/1.1\r\nhost: x\r\n"
 MIB = 2**20
 MOST_GROWTH = 24 * MIB
@@ -24,11 +23,13 @@ Served = tuple["subprocess.Popen[str]", int]
 
 
 @pytest.fixture
-def port(topology: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
+def port(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
     """Run a server with a token; yield its process and port."""
     monkeypatch.setenv("CLOSEKNIT_TOKEN", TOKEN)
     monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
-    with served("--topology", topology, "--port", "0") as (process, where):
+    topology = tmp_path / "topology.conf"
+    topology.write_text(RACKS, encoding="utf-8")
+    with served("--topology", str(topology), "--port", "0") as (process, where):
         yield process, int(where.rpartition(":")[2])
         process.send_signal(signal.SIGTERM)
         assert process.wait(10) == 0
@@ -151,12 +152,14 @@ def test_a_head_has_ten_seconds(port: Served) -> None:
 def test_the_end_does_not_wait_for_answers_that_nobody_reads(
     port: Served,
 ) -> None:
+    known = f"authorization: Bearer {TOKEN}\r\n".encode()
+    request = b"GET /openapi.json HTTP/1.1\r\nhost: x\r\n" + known + b"\r\n"
     with ExitStack() as held:
         for _ in range(50):
             line = held.enter_context(connected(port[1]))
             with suppress(OSError):
                 line.settimeout(0.05)
-                line.sendall(b"GET /openapi.json HTTP/1.1\r\nhost: x\r\n\r\n" * 500)
+                line.sendall(request * 500)
         assert healthy(port[1])
         port[0].send_signal(signal.SIGTERM)
         assert port[0].wait(4) == 0

@@ -110,6 +110,19 @@ def test_the_state_follows_numbered_steps() -> None:
     assert ask(app, "PUT", "/state", {"busy": ""}).json["free_nodes"] == 39
 
 
+def test_there_are_always_numbers_for_the_steps_to_come() -> None:
+    app = application()
+    for number in (2**53 - 1, 2**52 + 1):
+        far = ask(app, "PUT", "/state", {"busy": "", "sequence": number})
+        problem(far, 422, "must be from 0 to 2^52", "sequence")
+    for number in (2**52, 2**52 + 1, 2**52 + 2):
+        method = "PUT" if number == 2**52 else "POST"
+        step = {"busy": "", "sequence": number}
+        assert ask(app, method, "/state", step).json["sequence"] == number
+    assert ask(app, "POST", "/state", {"busy": ""}).json["sequence"] == 2**52 + 3
+    assert ask(app, "PUT", "/state", {"busy": ""}).json["sequence"] == 2**52
+
+
 @pytest.mark.parametrize(
     ("step", "status", "detail", "field"),
     [
