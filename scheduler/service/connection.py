@@ -142,7 +142,7 @@ class Connection(HttpToolsProtocol):
             self._abort_later()
 
     def _at_work(self) -> bool:
-        return self.cycle is not None and not self.cycle.response_complete
+        return not getattr(self.cycle, "response_complete", True)
 
     def _expect(self) -> None:
         """Give the client some seconds for a head, or for a body that nobody wants."""
