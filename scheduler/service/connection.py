@@ -25,6 +25,8 @@ SPARE = 64
 _GRACE = 1.0
 """Seconds in which a refused client may read why, and any client at the end."""
 _CHUNK = 2**16
+_LEAST = 512
+"""Bytes of a body in chunks that are parsed at once: it may be all blank lines."""
 _HEALTH = b"/healthz"
 _BLANK = re.compile(rb"\n\r?\n")
 """Ends every head, so that a piece up to here begins no second request."""
@@ -71,7 +73,7 @@ class Connection(HttpToolsProtocol):
             if self._in_body and self._rest:
                 end = min(len(held), at + self._rest)
             else:
-                blank = _BLANK.search(held, at)
+                blank = _BLANK.search(held, at + _LEAST * self._in_body)
                 end = blank.end() if blank else len(held)
                 end = min(end, at + MOST_HEAD + 1 - self._spent)
             self._spent += end - at

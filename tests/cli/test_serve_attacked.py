@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import os
 import resource
 import signal
 import socket
@@ -41,6 +42,12 @@ def memory(pid: int) -> int:
     """Return the most that a process has had in memory, in bytes."""
     text = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
     return int(text.partition("VmHWM:")[2].split()[0]) * 1024
+
+
+def cpu(pid: int) -> float:
+    """Return the processor time of a process, in seconds."""
+    stat = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2]
+    return sum(map(int, stat.split()[11:13])) / os.sysconf("SC_CLK_TCK")
 
 
 def healthy(port: int) -> bool:
@@ -112,6 +119,19 @@ def test_requests_ahead_are_answered_in_turn(port: Served) -> None:
         while part := line.recv(2**16):
             answer += part
     assert answer.count(b"HTTP/1.1 200 OK") == 101
+
+
+def test_blank_lines_in_chunks_take_no_longer(port: Served) -> None:
+    known = f"authorization: Bearer {TOKEN}\r\ncontent-type: application/json\r\n"
+    head = b"POST /select HTTP/1.1\r\nhost: x\r\nconnection: close\r\n" + known.encode()
+    body = b"\n" * 900_000 + b'{"k": 2}'
+    chunk = b"transfer-encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n"
+    before = cpu(port[0].pid)
+    with connected(port[1]) as line:
+        line.settimeout(30)
+        line.sendall(head + chunk % (len(body), body))
+        assert line.recv(2**16).startswith(b"HTTP/1.1 200 ")
+    assert cpu(port[0].pid) - before < 0.8  # two seconds, if parsed line by line
 
 
 def test_silent_connections_shut_nobody_out(port: Served) -> None:
