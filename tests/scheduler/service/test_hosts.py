@@ -24,7 +24,11 @@ def served(**more: Any) -> Any:
 
 def requests_of(app: Any, headers: dict[str, str]) -> set[int]:
     paths = (("PUT", "/state", {"busy": "a1"}), ("GET", "/state", None))
-    more: Any = (("POST", "/api/start", {}), ("GET", "/healthz", None), ("GET", "/x", None))
+    more: Any = (
+        ("POST", "/api/start", {}),
+        ("GET", "/healthz", None),
+        ("GET", "/x", None),
+    )
     return {ask(app, *one, headers=headers).status for one in (*paths, *more)}
 
 
