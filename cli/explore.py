@@ -49,12 +49,15 @@ def run(args: argparse.Namespace) -> int:
         if len(first.get("parts", ())) > 1:
             first["text"] = text  # from which the page loads the other parts
     bound = tcp("127.0.0.1", args.port, "")
-    try:
+
+    def ready() -> None:
         print(f"listening on {url(bound)} (Ctrl-C ends it)", flush=True)
         if not args.no_open:
             import webbrowser
 
             webbrowser.open(url(bound))
-        return serving(application(Explorer(first)), bound)
+
+    try:
+        return serving(application(Explorer(first)), bound, ready)
     finally:
         bound.close()

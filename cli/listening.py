@@ -10,29 +10,40 @@ from typing import TYPE_CHECKING
 from ..instances.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from starlette.types import ASGIApp
 
 TOKEN = "CLOSEKNIT_TOKEN"
 """Environment variable with the token."""
 _BACKLOG = 1024
 _MOST_CONNECTIONS = 1024
+_OWN_FILES = 64
+"""Open files that the server itself needs."""
 
 
-def serving(application: ASGIApp, bound: socket.socket, limit: float = 0.0) -> int:
-    """Serve until SIGTERM or SIGINT, and what was begun then for 5 s and ``limit``."""
+def serving(
+    application: ASGIApp,
+    bound: socket.socket,
+    ready: Callable[[], None],
+    limit: float = 0.0,
+) -> int:
+    """Serve until a signal ends it; what was begun then has 5 s and ``limit``.
+
+    ``ready`` is called when signals are heeded.
+    """
     import asyncio
     import signal
 
     import uvicorn
 
-    # uvicorn raises the signals again that ended it, for handlers that were there
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: None)
+    from ..scheduler.service.connection import SPARE, Connection
+
     gc.collect()
     gc.freeze()  # machine code and topology are not looked through again
     config = uvicorn.Config(
         application,
-        http="httptools",
+        http=Connection,
         ws="none",
         loop="asyncio",
         lifespan="on",
@@ -41,12 +52,30 @@ def serving(application: ASGIApp, bound: socket.socket, limit: float = 0.0) -> i
         server_header=False,
         proxy_headers=False,
         backlog=_BACKLOG,
-        limit_concurrency=_MOST_CONNECTIONS,
+        limit_concurrency=_most_connections(SPARE) + 1,
         timeout_keep_alive=75,
         timeout_graceful_shutdown=int(limit) + 5,
     )
-    asyncio.run(uvicorn.Server(config).serve(sockets=[bound]))
+    server = uvicorn.Server(config)
+    # uvicorn raises those again that ended it, for the handlers that were there
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as under nohup
+            signal.signal(number, server.handle_exit)
+    ready()
+    asyncio.run(server.serve(sockets=[bound]))
     return 0
+
+
+def _most_connections(spare: int) -> int:
+    """Return how many connections may be open, within the limit of open files."""
+    try:
+        import resource
+    except ImportError:  # not on Windows
+        return _MOST_CONNECTIONS
+    files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    if files == resource.RLIM_INFINITY:
+        return _MOST_CONNECTIONS
+    return max(min(_MOST_CONNECTIONS, files - spare - _OWN_FILES), 1)
 
 
 def tcp(host: str, port: int, token: str) -> socket.socket:

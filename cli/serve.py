@@ -12,6 +12,7 @@ import argparse
 import os
 import socket
 import stat
+import sys
 from pathlib import Path
 
 from ..instances.errors import InputError
@@ -65,7 +66,8 @@ def run(args: argparse.Namespace) -> int:
     token = _token(args.token_file)
     limit = seconds(args.time_limit)
     try:
-        from ..scheduler.service.application import Application, Policy
+        from ..scheduler.service.application import Application
+        from ..scheduler.service.factory import Policy
         from ..scheduler.service.service import Service
     except ImportError:
         problem = "needs Starlette and uvicorn (pip install 'closeknit[serve]')"
@@ -76,12 +78,16 @@ def run(args: argparse.Namespace) -> int:
         service = Service(selector, time_limit=limit)
         service.prepare()
         policy = Policy(
-            token=token, most_bytes=args.max_body * 1024, most_waiting=args.queue
+            token=token,
+            local=not token and not args.socket,
+            most_bytes=args.max_body * 1024,
+            most_waiting=args.queue,
         )
         where = f"unix:{args.socket}" if args.socket else url(bound)
-        print(f"{service.summary}\nlistening on {where}", flush=True)
+        says = f"{service.summary}\nlistening on {where}"
+        served = Application(service, policy).asgi
         with memory(args.memory):
-            return serving(Application(service, policy).asgi, bound, limit)
+            return serving(served, bound, lambda: print(says, flush=True), limit)
     finally:
         bound.close()
         if args.socket:
@@ -92,6 +98,9 @@ def _token(file: str | None) -> str:
     """Return the token, empty if there is none."""
     where = "--token-file" if file else f"${TOKEN}"
     text = read_text(file, most=_MIB) if file else os.environ.get(TOKEN, "")
+    if file and _is_open(file):
+        said = f"{file}: other users of this machine may read it (chmod 640)"
+        print(f"closeknit: --token-file: {said}", file=sys.stderr)
     token = text.strip()
     if not token and not file:
         return ""
@@ -100,6 +109,12 @@ def _token(file: str | None) -> str:
         problem = f"must be one word of {_LEAST_TOKEN} to {_MOST_TOKEN} ASCII letters"
         raise InputError(problem, where)
     return token
+
+
+def _is_open(file: str) -> bool:
+    """Whether others than owner and group may read or write a file; pipes are not."""
+    mode = Path(file).stat().st_mode
+    return stat.S_ISREG(mode) and bool(mode & (stat.S_IROTH | stat.S_IWOTH))
 
 
 def _unix(path: str) -> socket.socket:

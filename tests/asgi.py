@@ -72,7 +72,7 @@ async def _ask(
 ) -> None:
     waiting = [b"" if body is None else json.dumps(body).encode()]
     waiting = waiting if parts is None else [*parts]
-    given = JSON | headers
+    given = JSON | {"host": "localhost"} | headers
     scope = {
         "type": "http",
         "asgi": {"version": "3.0"},

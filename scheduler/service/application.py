@@ -1,57 +1,20 @@
-"""The service over HTTP: paths, limits, the token, problem documents."""
+"""The service over HTTP: its paths, and what each does."""
 
 from __future__ import annotations
 
-import hmac
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from time import monotonic
-from typing import Any
-
-from starlette.applications import Starlette
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp
 
-from ...instances import InputError
-from ...solvers import SolverError
 from . import openapi
 from .extender import Extender
-from .messages import internal, json_body, json_response, of_framework
+from .factory import Policy, application, handled
+from .messages import json_response
 from .metrics import MEDIA, Metrics
 from .problems import Problem
-from .service import MalformedError, Service
-from .state import ConflictError
+from .service import Service
 from .worker import Worker
-
-Handler = Callable[[Request], Awaitable[Response]]
-_OPEN = "/healthz"
-"""The path that needs no token."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Policy:
-    """Who may ask, and how much.
-
-    Parameters
-    ----------
-    token
-        Wanted from every client; empty if none is.
-    most_bytes
-        Of a body.
-    most_waiting
-        Requests.
-    reading
-        Seconds for a body to come in.
-    """
-
-    token: str = ""
-    most_bytes: int = 2**20
-    most_waiting: int = 256
-    reading: float = 10.0
 
 
 class Application:
@@ -69,91 +32,27 @@ class Application:
         self._metrics = Metrics(service)
         self._metrics.waiting.set_function(lambda: self._worker.waiting)
         routes = [
-            Route(path, self._handled(handler), methods=[method])
-            for path, method, handler in (
-                ("/select", "POST", self._select),
-                ("/extender/filter", "POST", self._filter),
-                ("/extender/prioritize", "POST", self._prioritize),
-                ("/healthz", "GET", self._health),
-                ("/metrics", "GET", self._prometheus),
-                ("/openapi.json", "GET", self._openapi),
+            Route(path, handled(handler), methods=methods)
+            for path, methods, handler in (
+                ("/select", ["POST"], self._select),
+                ("/state", ["GET", "POST", "PUT"], self._state),
+                ("/extender/filter", ["POST"], self._filter),
+                ("/extender/prioritize", ["POST"], self._prioritize),
+                ("/healthz", ["GET"], self._health),
+                ("/metrics", ["GET"], self._prometheus),
+                ("/openapi.json", ["GET"], self._openapi),
             )
         ]
-        routes.append(
-            Route("/state", self._handled(self._state), methods=["GET", "POST", "PUT"])
-        )
-        app = Starlette(
-            routes=routes,
-            exception_handlers={HTTPException: of_framework, Exception: internal},
-            lifespan=self._lifespan,
-        )
-        self.asgi: ASGIApp = self._guarded(app, frozenset(r.path for r in routes))
+        self._paths = frozenset(route.path for route in routes)
+        self.asgi: ASGIApp = application(routes, policy, self._worker, seen=self._seen)
 
-    @asynccontextmanager
-    async def _lifespan(self, app: Starlette) -> AsyncIterator[None]:
-        yield
-        self._worker.close()
-
-    def _guarded(self, app: ASGIApp, paths: frozenset[str]) -> ASGIApp:
-        """Ask for the token before anything is read; count what is answered."""
-
-        async def guard(scope: Scope, receive: Receive, send: Send) -> None:
-            if scope["type"] != "http":
-                await app(scope, receive, send)
-                return
-            begin, status = monotonic(), 500
-
-            async def noting(message: Message) -> None:
-                nonlocal status
-                if message["type"] == "http.response.start":
-                    status = message["status"]
-                await send(message)
-
-            path = scope["path"] if scope["path"] in paths else "other"
-            try:
-                if self._admits(scope):
-                    await app(scope, receive, noting)
-                else:
-                    await _UNKNOWN.response()(scope, receive, noting)
-            finally:
-                self._metrics.requests.labels(path, str(status)).inc()
-                self._metrics.seconds.labels(path).observe(monotonic() - begin)
-
-        return guard
-
-    def _admits(self, scope: Scope) -> bool:
-        if not self._policy.token or scope["path"] == _OPEN:
-            return True
-        given = dict(scope["headers"]).get(b"authorization", b"")
-        kind, _, token = given.partition(b" ")
-        wanted = self._policy.token.encode()
-        return kind.lower() == b"bearer" and hmac.compare_digest(token, wanted)
-
-    def _handled(self, handler: Handler) -> Handler:
-        """Turn errors into problem documents."""
-
-        async def answered(request: Request) -> Response:
-            try:
-                return await handler(request)
-            except Problem as problem:
-                return problem.response()
-            except MalformedError as error:
-                return Problem(400, str(error)).response()
-            except InputError as error:
-                text = str(error.of_json())
-                return Problem(422, text, field=error.field).response()
-            except ConflictError as error:
-                number = self._service.state.sequence
-                return Problem(409, str(error), sequence=number).response()
-            except MemoryError:
-                return Problem(503, "there is not enough memory").response()
-            except SolverError as error:
-                return Problem(500, str(error)).response()
-
-        return answered
+    def _seen(self, path: str, status: int, seconds: float) -> None:
+        path = path if path in self._paths else "other"
+        self._metrics.requests.labels(path, str(status)).inc()
+        self._metrics.seconds.labels(path).observe(seconds)
 
     async def _select(self, request: Request) -> Response:
-        body, free = await self._read(request), self._service.state.free
+        body, free = await self._policy.body(request), self._service.state.free
         if self._worker.waiting == 0 and self._service.is_short(body):
             answer = self._service.select(body, free)
         else:
@@ -170,7 +69,9 @@ class Application:
         answer["state"] = {"source": source}
         if "chosen" in answer:
             if body.get("take"):
-                state.take(answer["chosen"])
+                if await request.is_disconnected():
+                    raise Problem(503, "the client has gone")
+                answer["take"] = state.take(answer["chosen"])
             return json_response(answer)
         none = "no choice of free nodes is possible"
         late = "nothing was found within the limit"
@@ -178,7 +79,7 @@ class Application:
         raise Problem(409, detail, answer=answer)
 
     async def _filter(self, request: Request) -> Response:
-        body, free = await self._read(request), self._service.state.not_busy
+        body, free = await self._policy.body(request), self._service.state.not_busy
         return json_response(
             await self._worker.run(
                 lambda _: self._extender.filter(body, free), self._service.time_limit
@@ -186,7 +87,7 @@ class Application:
         )
 
     async def _prioritize(self, request: Request) -> Response:
-        body, free = await self._read(request), self._service.state.not_busy
+        body, free = await self._policy.body(request), self._service.state.not_busy
         found = await self._worker.run(
             lambda _: self._extender.prioritize(body, free), self._service.time_limit
         )
@@ -198,7 +99,7 @@ class Application:
             return json_response(
                 await self._worker.run(lambda _: state.document(), self._policy.reading)
             )
-        body = await self._read(request)
+        body = await self._policy.body(request)
         state.change(body) if request.method == "POST" else state.replace(body)
         told = {"state": state.told} if "reports" in body else {}
         return json_response(
@@ -221,14 +122,3 @@ class Application:
 
     async def _openapi(self, request: Request) -> Response:
         return json_response(openapi.document(self._service))
-
-    async def _read(self, request: Request) -> dict[str, Any]:
-        policy = self._policy
-        return await json_body(request, policy.most_bytes, policy.reading)
-
-
-_UNKNOWN = Problem(
-    401,
-    "authorization: a bearer token is needed",
-    headers={"WWW-Authenticate": "Bearer", "Connection": "close"},
-)

@@ -27,6 +27,8 @@ _GROUPS = ("batch.kubernetes.io/job-name", "jobset.sigs.k8s.io/jobset-name")
 """Labels that name a group, if no annotation does."""
 _MOST_SCORE = 10
 _MOST_PLANS = 4096
+_MOST_NAME, _MOST_SHOWN = 253, 63
+"""Characters of names in Kubernetes, and of one that is said of every node."""
 _KEPT = 300.0
 """Seconds for which nodes of a group are kept after its last request."""
 
@@ -68,7 +70,7 @@ class Extender:
         try:
             if (request := _request(pod)) is not None:
                 nodes = self._nodes(pod, request, names, free)
-                k, group = request["k"], _group(pod)[1]
+                k, group = request["k"], _group(pod)[1][:_MOST_SHOWN]
                 text = f"not among the {k} nodes chosen for {group}"
                 if not nodes:
                     text = f"no choice of {k} nodes is possible for {group}"
@@ -209,7 +211,12 @@ def _group(pod: dict[str, Any]) -> tuple[str, str]:
     found = [given.get(f"{PREFIX}group"), *map(labels.get, _GROUPS)]
     name = next((one for one in found if one), metadata.get("name", ""))
     space = fields.string(metadata.get("namespace", ""), "Pod.metadata.namespace")
-    return space, fields.string(name, "group")
+    name = fields.string(name, "group")
+    for one, key in ((space, "Pod.metadata.namespace"), (name, "group")):
+        if len(one) > _MOST_NAME:
+            problem = f"has more than {_MOST_NAME} characters"
+            raise InputError(problem, key, one[:_MOST_SHOWN])
+    return space, name
 
 
 def _request(pod: dict[str, Any]) -> dict[str, Any] | None:

@@ -23,8 +23,9 @@ _PARTS: Schema = {
     "additionalProperties": {"type": "integer"},
 }
 _REFUSED = {
-    400: "The body is no JSON object.",
+    400: "The host is none of this machine, or the body is no JSON object.",
     401: "The token is missing or wrong.",
+    403: "A page of another host asks.",
     408: "The body has not come in time.",
     409: "No choice is possible, or the sequence number does not follow.",
     413: "The body is too large.",
@@ -73,8 +74,13 @@ _ANSWER = _object(
             "description": "Seconds since the last step; missing if there was none.",
         },
         "state": _STATE,
+        "take": {"type": "integer", "description": "Of the nodes that are taken."},
     },
     *("topology", "nodes", "free", "k", "objective", "status", "seconds"),
+)
+_TAKEN = _object(
+    {"take": _COUNT, "nodes": _HOSTLIST, "seconds": {"type": "number"}},
+    *("take", "nodes", "seconds"),
 )
 _PROBLEM = _object(
     {
@@ -182,7 +188,13 @@ def _operation(
             **{
                 str(status): {"description": _REFUSED[status]}
                 | _content({"$ref": "#/components/schemas/Problem"}, PROBLEM)
-                for status in (*refused, 401, *((400, 408, 413, 415) if body else ()))
+                for status in (
+                    *refused,
+                    400,
+                    401,
+                    403,
+                    *((408, 413, 415) if body else ()),
+                )
             },
         },
     }
@@ -201,8 +213,9 @@ def document(service: Service) -> dict[str, Any]:
             "free": _HOSTLIST,
             "busy": _HOSTLIST,
             "state": _STATE,
+            "taken": {"type": "array", "items": _TAKEN},
         },
-        *("sequence", "nodes", "free_nodes", "free", "busy", "state"),
+        *("sequence", "nodes", "free_nodes", "free", "busy", "state", "taken"),
     )
     health = _object({"status": {"const": "ok"}}, "status", more=True)
     text = _content({"type": "string"}, "text/plain")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from itertools import count
 from time import monotonic
 from typing import Any
 
@@ -20,10 +21,21 @@ _LARGEST = 2**53
 """Sequence numbers are below this, so that every JSON reader keeps them exact."""
 _OF_REPORTS = ("reports", "assume_up", "reservation", "no_boot", "tolerate")
 """Fields of a body with reports, as the options of the command ``select``."""
+_LARGEST_FIRST = 2**52
+"""Nobody begins above this, so that there are always numbers for the steps to come."""
+
+
+_State = tuple[Sequence[Flags], int, Mapping[str, tuple[int, float]]]
+"""Which nodes are free, the number of the last step, and of which take and time those
+nodes are that were taken and that no step has named since."""
 
 
 class ConflictError(ValueError):
-    """A step that does not follow the one before."""
+    """A step that does not follow the one before, which has the number ``sequence``."""
+
+    def __init__(self, problem: str, sequence: int) -> None:
+        super().__init__(problem)
+        self.sequence = sequence
 
 
 class ClusterState:
@@ -36,10 +48,9 @@ class ClusterState:
     def __init__(self, selector: NodeSelector) -> None:
         self._selector = selector
         self._known = availability(selector.cluster, Known())
-        self._now: tuple[Sequence[Flags], int] = (
-            selector.free(without=self._known.reasons),
-            0,
-        )
+        free = selector.free(without=self._known.reasons)
+        self._now: _State = free, 0, {}
+        self._takes = count(1)
         self._stepped: float | None = None
         self._told: dict[str, Any] = self._known.document()
 
@@ -75,8 +86,14 @@ class ClusterState:
         """Seconds since the last step, or None if there was none."""
         return None if self._stepped is None else monotonic() - self._stepped
 
-    def take(self, names: Iterable[str]) -> None:
+    def take(self, names: Collection[str]) -> int:
         """Make nodes busy that are promised to a job; this is no step.
+
+        Returns
+        -------
+        int
+            The number of this take, under which `document` lists the nodes until a step
+            names them.
 
         Raises
         ------
@@ -87,9 +104,13 @@ class ClusterState:
         for name in names:
             fabric, place = self._selector.cluster.index[name]
             if not flags[fabric][place]:
-                raise ConflictError(f"take: {name} is not free any more")
+                problem = f"take: {name} is not free any more"
+                raise ConflictError(problem, self.sequence)
             flags[fabric][place] = False
-        self._now = flags, self.sequence
+        number = next(self._takes)
+        taken = {**self._now[2]} | dict.fromkeys(names, (number, monotonic()))
+        self._now = flags, self.sequence, taken
+        return number
 
     def change(self, body: dict[str, Any]) -> None:
         """Set nodes busy or free; all others stay as they are.
@@ -120,13 +141,15 @@ class ClusterState:
             raise InputError("is listed as busy, too", "free", min(both))
         if number != self.sequence + 1:
             problem = f"must be {self.sequence + 1}, not {number}"
-            raise ConflictError(f"sequence: {problem}")
+            raise ConflictError(f"sequence: {problem}", self.sequence)
         flags = [one.copy() for one in self.free]
         for names, value in lists:
             for name in names:
                 fabric, place = self._selector.cluster.index[name]
                 flags[fabric][place] = value
-        self._now, self._stepped = (flags, number), monotonic()
+        named = {name for names, _ in lists for name in names}
+        taken = {k: v for k, v in self._now[2].items() if k not in named}
+        self._now, self._stepped = (flags, number, taken), monotonic()
         self._told = {"source": "POST /state"}
 
     def replace(self, body: dict[str, Any]) -> None:
@@ -147,7 +170,9 @@ class ClusterState:
             say nothing of the state of nodes.
         """
         fields.only(body, ("busy", "free", "sequence", *_OF_REPORTS), (), "")
-        number = self._number(body, self.sequence + 1)
+        number = self._number(body, min(self.sequence + 1, _LARGEST_FIRST))
+        if number > _LARGEST_FIRST:
+            raise InputError("must be from 0 to 2^52", "sequence", number)
         if "reports" in body:
             known = self._reported(body)
             flags = self._selector.free(without=known.reasons)
@@ -159,7 +184,7 @@ class ClusterState:
         else:
             flags = flags_of(body, self._selector)
             self._told = {"source": "PUT /state"}
-        self._now = flags, number
+        self._now = flags, number, {}
         self._stepped = monotonic()
 
     def _reported(self, body: dict[str, Any]) -> Availability:
@@ -200,7 +225,7 @@ class ClusterState:
 
     def document(self) -> dict[str, Any]:
         """Return the state as a JSON object."""
-        (free, number), fabrics = self._now, self._selector.cluster.fabrics
+        (free, number, taken), fabrics = self._now, self._selector.cluster.fabrics
         names: dict[bool, list[str]] = {True: [], False: []}
         for fabric, flags in zip(fabrics, free, strict=True):
             for name, value in zip(fabric.nodes, flags.tolist(), strict=True):
@@ -212,6 +237,7 @@ class ClusterState:
             "free": fold(names[True]),
             "busy": fold(names[False]),
             "state": self.told,
+            "taken": _takes(taken),
         }
 
     def count(self) -> int:
@@ -223,6 +249,21 @@ class ClusterState:
         if not 0 <= number < _LARGEST:
             raise InputError("must be from 0 to 2^53 - 1", "sequence", number)
         return number
+
+
+def _takes(taken: Mapping[str, tuple[int, float]]) -> list[dict[str, Any]]:
+    """List takes by their numbers, with the nodes that no step has named."""
+    nodes: dict[tuple[int, float], list[str]] = {}
+    for name, take in taken.items():
+        nodes.setdefault(take, []).append(name)
+    return [
+        {
+            "take": number,
+            "nodes": fold(names),
+            "seconds": round(monotonic() - begin, 3),
+        }
+        for (number, begin), names in sorted(nodes.items())
+    ]
 
 
 def names_in(value: Any, field: str, selector: NodeSelector) -> list[str]:

@@ -51,7 +51,7 @@ class Client:
             If there is no whole answer in time, or it is no JSON object.
         """
         content = b"" if body is None else json.dumps(body).encode()
-        lines = [f"{method} {path} HTTP/1.1", "Host: closeknit", "Connection: close"]
+        lines = [f"{method} {path} HTTP/1.1", "Host: localhost", "Connection: close"]
         if self._token:
             lines.append(f"Authorization: Bearer {self._token}")
         if content:

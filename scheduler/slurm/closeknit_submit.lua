@@ -235,7 +235,7 @@ function M.place(job)
       local body = string.format(
          '{"k": %d, "objective": "%s", "take": true}', k, settings.objective
       )
-      local request = "POST /select HTTP/1.1\r\nHost: closeknit\r\n"
+      local request = "POST /select HTTP/1.1\r\nHost: localhost\r\n"
          .. "Content-Type: application/json\r\nConnection: close\r\n"
          .. "Content-Length: " .. #body .. "\r\n\r\n" .. body
       return checked(exchanged(request, begin + settings.deadline), k)

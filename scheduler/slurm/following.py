@@ -6,10 +6,12 @@ import contextlib
 import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from secrets import token_hex
 from threading import Event
 from time import monotonic
 from typing import Any
 
+from ...instances import InputError
 from ..hostlist import fold, unfold
 from .client import Client
 
@@ -17,6 +19,9 @@ MARK = "closeknit"
 """Begins the comment of jobs whose nodes were chosen by us."""
 SECONDS = 20.0
 """Limit for a command of Slurm."""
+_SHOWN = 64
+"""Characters of a row in a message."""
+_MOST_SAID = 3
 _USABLE = {
     *("idle", "idle~", "idle#", "idle-", "planned", "planned~", "planned#"),
     *("allocated", "mixed", "completing"),
@@ -73,6 +78,9 @@ class Follower:
     renewal: float = 5.0
     unpinned: int = 0
     """Jobs whose nodes were given back to Slurm's choice."""
+    unread: list[str] = field(default_factory=list)
+    """What the last step did not understand, one line each; it went on without."""
+    _unknown: bool = False
     _used: set[str] = field(default_factory=set)
     _promised: set[str] = field(default_factory=set)
     _waiting: dict[str, float] = field(default_factory=dict)
@@ -86,7 +94,7 @@ class Follower:
         OSError
             If the service or Slurm does not answer. The next step makes up for it.
         InputError
-            If a hostlist is malformed.
+            If a hostlist of the service or of sinfo is malformed.
         """
         status, state = self.client.ask("GET", "/state")
         busy = state.get("busy")
@@ -98,6 +106,8 @@ class Follower:
         used = given.union(self._broken(nodes), *waiting.values())
         over = believed - used
         free = over & (self._used | self._promised)
+        if self._unknown:  # what a job has is not known: it may be any of these
+            free = set()
         self._used, self._promised = used, over - free
         changes = {"busy": fold(sorted(used)), "free": fold(sorted(free))}
         self._tell({key: nodes for key, nodes in changes.items() if nodes} or state)
@@ -124,15 +134,35 @@ class Follower:
         """Return the nodes of jobs that run, and of waiting ones those chosen by us."""
         given: set[str] = set()
         waiting = {}
-        # So little of a comment that its line breaks cannot pass for other jobs.
-        form = f"%i|%t|%N|%n|%{len(MARK)}k"
-        for line in self.command(["squeue", "-h", "-o", form]).splitlines():
-            number, state, has, wants, comment = (*line.split("|", 4), *[""] * 4)[:5]
-            if has and state != "PD":
-                given |= _names(has)
-            elif wants and comment == MARK:
-                waiting[number] = _names(wants)
+        self.unread, self._unknown = [], False
+        for row in self._rows():
+            number, state, has, wants, comment = (*row.split("|", 4), *[""] * 4)[:5]
+            runs = state != "PD" and (bool(has) or state == "R")
+            try:
+                if runs:
+                    given |= _names(has)
+                elif wants and comment == MARK:
+                    waiting[number] = _names(wants)
+                if not row.isprintable():
+                    raise InputError("has a line break", "squeue", row[:_SHOWN])
+                if not number[:1].isdigit() or (runs and not has):
+                    raise InputError("is no job with its nodes", "squeue", row[:_SHOWN])
+            except InputError as error:
+                self.unread.append(f"job {number[:_SHOWN]!r}: {error}")
+                self._unknown |= runs
         return given, waiting
+
+    def _rows(self) -> list[str]:
+        """Return what squeue prints of each job, with the line breaks of its texts.
+
+        Rows end with a word drawn for this call, which no comment of a user can have.
+        """
+        end = f"|{token_hex(8)}"
+        form = f"%i|%t|%N|%n|%{len(MARK)}k{end}"
+        *rows, rest = self.command(["squeue", "-h", "-o", form]).split(f"{end}\n")
+        if rest:
+            raise OSError(f"squeue: a row does not end: {rest[:_SHOWN]!r}")
+        return rows
 
     def _tell(self, changes: dict[str, Any]) -> None:
         """Make a step in any case: its age says that somebody follows Slurm."""
@@ -169,6 +199,7 @@ def follow(
         problem = ""
         try:
             follower.step()
+            problem = "; ".join(follower.unread[:_MOST_SAID])
         except (OSError, ValueError) as error:
             problem = " ".join(str(error).split())
         if problem != said:

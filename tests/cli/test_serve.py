@@ -3,26 +3,17 @@
 from __future__ import annotations
 
 import http.client
-import json
 import signal
 import socket
 import stat
 import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from closeknit.cli.app import run
 
-RACKS = (
-    "SwitchName=r Nodes=a[1-9]\nSwitchName=s Nodes=b[1-9]\nSwitchName=t Switches=r,s"
-)
-TOKEN = "a-token-of-some-length"
-JSON = {"content-type": "application/json"}
+from ..served import JSON, RACKS, TOKEN, asked, served
 
 
 class OverSocket(http.client.HTTPConnection):
@@ -43,40 +34,6 @@ def topology(tmp_path: Path) -> str:
     file = tmp_path / "topology.conf"
     file.write_text(RACKS, encoding="utf-8")
     return str(file)
-
-
-@contextmanager
-def served(*words: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """Run a server; yield it and where it listens."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "closeknit", "serve", *words],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        assert process.stdout is not None
-        assert process.stdout.readline() == (
-            "Slurm topology.conf: 2-level tree, 2 leaf switches, 18 nodes\n"
-        )
-        where = process.stdout.readline().removeprefix("listening on ").strip()
-        yield process, where
-    finally:
-        process.kill()
-        process.wait()
-
-
-def asked(
-    client: http.client.HTTPConnection,
-    method: str,
-    path: str,
-    body: Any = None,
-    **headers: str,
-) -> tuple[int, Any]:
-    content = json.dumps(body) if body is not None else None
-    client.request(method, path, content, JSON | headers)
-    answer = client.getresponse()
-    return answer.status, json.loads(answer.read())
 
 
 def test_a_socket_from_start_to_stop(topology: str, tmp_path: Path) -> None:
@@ -131,6 +88,57 @@ def test_a_port_with_a_token(
         assert asked(client, "POST", "/select", {"k": 2}, **known)[0] == 200
         process.send_signal(signal.SIGINT)
         assert process.wait(30) == 0
+
+
+@pytest.mark.parametrize("ignored", [False, True])
+def test_a_hangup_ends_it_as_sigterm_does(topology: str, ignored: bool) -> None:
+    kept = signal.getsignal(signal.SIGHUP)
+    if ignored:  # as under nohup
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with served("--topology", topology, "--port", "0") as (process, where):
+            port = int(where.rpartition(":")[2])
+            client = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+            assert asked(client, "GET", "/healthz")[0] == 200
+            process.send_signal(signal.SIGHUP)
+            if ignored:
+                assert asked(client, "GET", "/healthz")[0] == 200
+                process.send_signal(signal.SIGTERM)
+            assert process.wait(30) == 0
+    finally:
+        signal.signal(signal.SIGHUP, kept)
+
+
+def test_on_the_loopback_other_hosts_are_refused(
+    topology: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("CLOSEKNIT_TOKEN", raising=False)
+    with served("--topology", topology, "--port", "0") as (process, where):
+        port = int(where.rpartition(":")[2])
+        client = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+        for headers in ({"host": "evil.example"}, {"origin": "http://evil.example"}):
+            status, answer = asked(client, "PUT", "/state", {"free": ""}, **headers)
+            assert status in (400, 403), answer
+        assert asked(client, "GET", "/state")[1]["free_nodes"] == 18
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(30) == 0
+
+
+@pytest.mark.parametrize(("mode", "warned"), [(0o640, False), (0o644, True)])
+def test_a_token_that_others_may_read_is_said(
+    mode: int, warned: bool, topology: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "token"
+    file.write_text(TOKEN, encoding="utf-8")
+    file.chmod(mode)
+    words = ("--topology", topology, "--port", "0", "--token-file", str(file))
+    with served(*words) as (process, _):
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(30) == 0
+        assert process.stderr is not None
+        said = [line for line in process.stderr if "compiling" not in line]
+    expected = f"{file}: other users of this machine may read it (chmod 640)"
+    assert said == [f"closeknit: --token-file: {expected}\n"] * warned
 
 
 def bad(capsys: pytest.CaptureFixture[str], *words: str) -> str:

@@ -61,9 +61,11 @@ def test_bad_input_is_one_line(
 def test_the_service_is_told_what_slurm_uses(tmp_path: Path) -> None:
     for name, says in (
         ("sinfo", "allocated|n[1-2]\\nidle|n[3-4]\\n"),
-        ("squeue", "7|R|n[1-2]||closeknit\\n8|PD||n3|closeknit\\n"),
+        ("squeue", "7|R|n[1-2]||closeknit|$end\\n8|PD||n3|closeknit|$end\\n"),
     ):
-        (tmp_path / name).write_text(f"#!/bin/sh\nprintf '{says}'\n", encoding="utf-8")
+        (tmp_path / name).write_text(
+            f'#!/bin/sh\nend="${{3##*|}}"\nprintf "{says}"\n', encoding="utf-8"
+        )
         (tmp_path / name).chmod(0o755)
     state = {"busy": "", "free": "n[1-4]", "sequence": 0}
     with (

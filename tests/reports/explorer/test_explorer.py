@@ -329,6 +329,7 @@ def test_bad_requests(sent: dict[str, Any], status: int, detail: str) -> None:
 
 def test_other_hosts_and_paths_are_refused() -> None:
     assert send({}, headers={"host": "evil.example"}).status == 400
+    assert send({}, headers={"origin": "http://evil.example"}).status == 403
     for path in ("/../page.py", "/%2e%2e/board.py", "/api/start/more"):
         found = ask(application(Explorer()), "GET", path, headers={"host": "localhost"})
         assert found.status == 404

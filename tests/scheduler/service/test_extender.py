@@ -12,8 +12,9 @@ import pytest
 
 from closeknit.instances import InputError
 from closeknit.scheduler.placement import NodeSelector
-from closeknit.scheduler.service.application import Application, Policy
+from closeknit.scheduler.service.application import Application
 from closeknit.scheduler.service.extender import Extender
+from closeknit.scheduler.service.factory import Policy
 from closeknit.scheduler.service.service import Service
 from closeknit.scheduler.topologies import parse_cluster
 from closeknit.solvers.kernels import interpreted
@@ -193,6 +194,17 @@ def test_malformed_arguments(service: Service, body: Any) -> None:
     )
     with pytest.raises(InputError):
         Extender(service).prioritize(body, service.state.free)
+
+
+def test_a_long_group_is_not_said_again_of_every_node(service: Service) -> None:
+    extender, free = Extender(service), service.state.free
+    names = [f"n{i}" for i in range(1000)]
+    long = extender.filter(pod(names, group="g" * 2000, nodes="2"), free)
+    assert "group: has more than 253 characters" in long["Error"]
+    fits = extender.filter(pod(names, group="g" * 253, nodes="2"), free)
+    assert (fits["Error"], len(fits["FailedNodes"])) == ("", 1000)
+    for said in (long, fits):
+        assert len(json.dumps(said)) < 200 * len(names)
 
 
 def test_the_number_of_groups_is_bounded(

@@ -10,7 +10,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis.strategies import one_of
 
 from closeknit.scheduler.placement import NodeSelector
-from closeknit.scheduler.service.application import Application, Policy
+from closeknit.scheduler.service.application import Application
+from closeknit.scheduler.service.factory import Policy
 from closeknit.scheduler.service.service import Service
 from closeknit.scheduler.topologies import parse_cluster
 from closeknit.solvers.kernels import interpreted
@@ -48,7 +49,7 @@ PATHS = (
 
 
 def application(selector: NodeSelector) -> Any:
-    return Application(Service(selector), Policy()).asgi
+    return Application(Service(selector), Policy(local=False)).asgi
 
 
 def attack(path: str, examples: int, selector: NodeSelector | None = None) -> int:

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from closeknit.scheduler.placement import NodeSelector
-from closeknit.scheduler.service.application import Application, Policy
+from closeknit.scheduler.service.application import Application
+from closeknit.scheduler.service.factory import Policy
 from closeknit.scheduler.service.service import Service
 from closeknit.scheduler.topologies import parse_cluster
 from closeknit.solvers import SolverError
@@ -107,6 +108,19 @@ def test_the_state_follows_numbered_steps() -> None:
     whole = ask(app, "PUT", "/state", {"free": "a[01-02]", "sequence": 70})
     assert whole.json == {"sequence": 70, "free_nodes": 2}
     assert ask(app, "PUT", "/state", {"busy": ""}).json["free_nodes"] == 39
+
+
+def test_there_are_always_numbers_for_the_steps_to_come() -> None:
+    app = application()
+    for number in (2**53 - 1, 2**52 + 1):
+        far = ask(app, "PUT", "/state", {"busy": "", "sequence": number})
+        problem(far, 422, "must be from 0 to 2^52", "sequence")
+    for number in (2**52, 2**52 + 1, 2**52 + 2):
+        method = "PUT" if number == 2**52 else "POST"
+        step = {"busy": "", "sequence": number}
+        assert ask(app, method, "/state", step).json["sequence"] == number
+    assert ask(app, "POST", "/state", {"busy": ""}).json["sequence"] == 2**52 + 3
+    assert ask(app, "PUT", "/state", {"busy": ""}).json["sequence"] == 2**52
 
 
 @pytest.mark.parametrize(

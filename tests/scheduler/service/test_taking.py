@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from closeknit.scheduler.placement import NodeSelector
-from closeknit.scheduler.service.application import Application, Policy
+from closeknit.scheduler.service.application import Application
+from closeknit.scheduler.service.factory import Policy
 from closeknit.scheduler.service.service import Service
 from closeknit.scheduler.service.state import ClusterState, ConflictError
 from closeknit.scheduler.topologies import parse_cluster
@@ -34,6 +37,55 @@ def test_taken_nodes_are_busy_for_the_next_request(app: Any) -> None:
     assert sorted(taken) == ["a[1-4]", "b[1-4]"]
     assert ask(app, "POST", "/select", {"k": 4, "take": True}).status == 409
     assert ask(app, "GET", "/state").json["sequence"] == 0
+
+
+def test_a_take_whose_answer_was_lost_is_found_and_undone(app: Any) -> None:
+    first = ask(app, "POST", "/select", {"k": 3, "take": True}).json
+    ask(app, "POST", "/select", {"k": 4, "take": True})  # its answer is lost
+    ask(app, "POST", "/state", {"busy": first["hostlist"]})  # the job has started
+    (lost,) = ask(app, "GET", "/state").json["taken"]
+    assert lost["take"] == first["take"] + 1
+    assert 0 <= lost["seconds"] < 60
+    ask(app, "POST", "/state", {"free": lost["nodes"]})
+    state = ask(app, "GET", "/state").json
+    assert (state["busy"], state["taken"]) == (first["hostlist"], [])
+
+
+def test_what_a_step_names_is_no_take_any_more(app: Any) -> None:
+    took = ask(app, "POST", "/select", {"k": 4, "take": True}).json["chosen"]
+    ask(app, "POST", "/state", {"free": took[0], "busy": took[1]})
+    (left,) = ask(app, "GET", "/state").json["taken"]
+    assert left["nodes"] == f"{took[0][0]}[3-4]"
+    assert ask(app, "GET", "/state").json["free_nodes"] == 5
+    ask(app, "PUT", "/state", {"busy": "a1"})
+    assert ask(app, "GET", "/state").json["taken"] == []
+
+
+@pytest.mark.parametrize("k", [2, 2000])
+def test_a_client_that_has_gone_takes_nothing(k: int) -> None:
+    selector = NodeSelector(parse_cluster(f"SwitchName=a Nodes=a[1-{2 * k}]"))
+    app = Application(Service(selector), Policy()).asgi
+    sent: list[Any] = []
+
+    async def gone() -> None:
+        body = json.dumps({"k": k, "take": True}).encode()
+        waiting = [{"type": "http.request", "body": body, "more_body": False}]
+
+        async def receive() -> Any:
+            return waiting.pop() if waiting else {"type": "http.disconnect"}
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        headers = [(b"host", b"localhost"), (b"content-type", b"application/json")]
+        scope = {"type": "http", "method": "POST", "path": "/select"}
+        await app({**scope, "headers": headers, "query_string": b""}, receive, send)
+
+    with interpreted():
+        asyncio.run(gone())
+    assert sent[0]["status"] == 503
+    state = ask(app, "GET", "/state").json
+    assert (state["busy"], state["taken"]) == ("", [])
 
 
 def test_without_take_nothing_is_promised(app: Any) -> None:

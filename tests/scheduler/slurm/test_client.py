@@ -16,7 +16,7 @@ def test_a_question_and_its_answer(tmp_path: Path) -> None:
     with listening(tmp_path / "s", lambda _: response({"a": [1]}, 409)) as seen:
         client = Client(f"unix:{tmp_path / 's'}", token="secret", seconds=30)
         assert client.ask("POST", "/x", {"k": 3}) == (409, {"a": [1]})
-    assert seen[0].startswith(b"POST /x HTTP/1.1\r\nHost: closeknit\r\n")
+    assert seen[0].startswith(b"POST /x HTTP/1.1\r\nHost: localhost\r\n")
     assert b"\r\nAuthorization: Bearer secret\r\n" in seen[0]
     assert seen[0].endswith(b'\r\n\r\n{"k": 3}')
 

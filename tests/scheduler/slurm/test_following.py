@@ -53,6 +53,7 @@ class Slurm:
     pinned: dict[int, list[str]] = field(default_factory=dict)
     down: set[str] = field(default_factory=set)
     more: str = ""
+    odd: list[str] = field(default_factory=list)
     updated: list[str] = field(default_factory=list)
 
     def command(self, words: list[str]) -> str:
@@ -78,7 +79,10 @@ class Slurm:
         assert words[:3] == ["squeue", "-h", "-o"]
         lines = [f"{n}|R|{fold(has)}||" for n, has in self.running.items()]
         lines += [f"{n}|PD||{fold(has)}|closeknit" for n, has in self.pinned.items()]
-        return "\n".join(lines) + "\n" + self.more
+        end = "|" + words[3].rpartition("|")[2] + "\n"
+        assert len(end) > 16
+        rows = [*lines, *self.more.splitlines(), *self.odd]
+        return "".join(row + end for row in rows)
 
 
 def followed(slurm: Slurm, patience: float = 60) -> tuple[Follower, Service]:
@@ -192,6 +196,54 @@ def test_a_problem_is_reported_once_and_its_end_too() -> None:
 
     follow(Follower(Service(), 60, command, renewal=0), 0, stop, said.append)
     assert said == ["squeue: no", "Slurm and the service answer"]
+
+
+@pytest.mark.parametrize("comment", ["\nn[1-9]", "\n[", "\nn[0-99", "\r7|R|n2||"])
+@pytest.mark.parametrize("running", [True, False])
+def test_a_line_break_in_a_comment_names_the_job_and_stops_nothing(
+    comment: str, running: bool
+) -> None:
+    slurm = Slurm({7: ["n0"]})
+    slurm.odd = [
+        f"44|R|n1||{comment}" if running else f"44|PD|||{comment}",
+        "45|R|n3||",
+    ]
+    follower, service = followed(slurm)
+    said: list[str] = []
+    stop = Event()
+    stop.set()
+    follow(follower, 0, stop, said.append)
+    assert service.busy == {"n0", "n3"} | ({"n1"} if running else set())
+    assert len(said) == 1
+    assert said[0].startswith("job '44': squeue: has a line break: ")
+    assert said[0].isprintable()
+
+
+@pytest.mark.parametrize("row", ["44|R|n[1-9||", "44|R|||", "", "n1", "44|R|n2\nn3||"])
+def test_what_is_not_understood_frees_no_node(row: str) -> None:
+    follower, service = followed(slurm := Slurm({7: ["n0", "n1"]}))
+    follower.step()
+    slurm.running, slurm.odd = {8: ["n5"]}, [row]
+    for _ in range(3):
+        follower.step()
+    assert len(follower.unread) == 1
+    assert service.busy >= {"n5"}
+    if row.startswith("44|R"):
+        assert service.busy >= {"n0", "n1", "n5"}
+    slurm.odd = []
+    follower.step()
+    assert service.busy == {"n5"}
+
+
+def test_an_output_that_breaks_off_is_no_step() -> None:
+    slurm = Slurm({7: ["n0"]})
+
+    def command(words: list[str]) -> str:
+        return slurm.command(words)[: -3 if words[0] == "squeue" else None]
+
+    follower = Follower(Service(), 60, command, renewal=0)
+    with pytest.raises(OSError, match="a row does not end"):
+        follower.step()
 
 
 Event_ = st.tuples(
