@@ -54,7 +54,7 @@ from . import outputs, shared
 from .cluster import add_topology, cluster_of
 from .parser import Parser, flag
 from .progress import progress_bar
-from .screen import screen, table
+from .screen import print_table
 
 _EVERY = 64
 """Decisions between two looks at the bar."""
@@ -197,21 +197,23 @@ def _show(totals: Totals, file: str) -> None:
         print(found)
     worst = totals.worst_grades()
     if worst:
-        shown = table(
-            *("where", "job", "k", "ratio", "decision", "optimum"),
-            right="k ratio",
+        print_table(
+            ("where", "job", "k", "ratio", "decision", "optimum"),
+            [
+                (
+                    place(one.where, file),
+                    one.job or "–",
+                    str(one.k),
+                    shown_ratio(one),
+                    f"{one.parts[0]}\n{shown_cost(one, one.cost)}",
+                    f"{one.parts[1] or NONE}\n{shown_cost(one, one.best)}",
+                )
+                for one in worst
+            ],
+            right=("k", "ratio"),
+            drop=("where", "job", "optimum"),
             title="\nThe worst decisions, nodes by leaf switch or block",
         )
-        for one in worst:
-            shown.add_row(
-                place(one.where, file),
-                one.job or "–",
-                str(one.k),
-                shown_ratio(one),
-                f"{one.parts[0]}\n{shown_cost(one, one.cost)}",
-                f"{one.parts[1] or NONE}\n{shown_cost(one, one.best)}",
-            )
-        screen().print(shown)
     if totals.ungraded:
         print("\nNot graded")
         for why, n in totals.ungraded.most_common():

@@ -1,6 +1,7 @@
 """List the methods, or explain one: what it does, guarantees and takes.
 
-NAME is a problem (ksubset, procset, sukp, submesh) or a method. Of a method, everything
+NAME is a problem (ksubset, procset, sukp, submesh) or a method. Those called quick are
+run by `closeknit compare` if no methods are named. Of a method, everything
 known about it is printed; of a problem, or of all without NAME, each method with its
 guarantee, its time and its source.
 """
@@ -64,8 +65,9 @@ def _found(name: str | None) -> list[tuple[str, AnyMethod]]:
 
 
 def _kind(method: AnyMethod) -> str:
-    seeded = ", seeded" if method.seeded else ""
-    return ("exact" if method.exact else "heuristic") + seeded
+    words = ["exact" if method.exact else "heuristic"]
+    words += ["quick"] * method.quick + ["seeded"] * method.seeded
+    return ", ".join(words)
 
 
 def _short(problem: str, method: AnyMethod) -> str:
@@ -104,6 +106,7 @@ def _document(problem: str, method: AnyMethod) -> dict[str, Any]:
         "problem": problem,
         "name": method.name,
         "exact": method.exact,
+        "quick": method.quick,
         "seeded": method.seeded,
         "summary": method.summary,
         **{what.lower(): method.doc_entry(what) or None for what in _LINES},

@@ -42,7 +42,7 @@ from ..solvers import Settings, Ties
 from . import outputs, shared
 from .parser import Parser, flag
 from .progress import status_line
-from .screen import screen, table, wrapped
+from .screen import print_table, wrapped
 
 _SIDE = _K = 8
 """Sides of the mesh and processors to choose, where they are not given."""
@@ -323,23 +323,25 @@ def _families(args: argparse.Namespace) -> int:
         ]
         outputs.write_json("-", "closeknit/worst-families", families=listed)
     else:
-        shown = table("family", "method", "n", "k", "ratio", "", "tends to")
-        for column in shown.columns[2:]:
-            column.justify = "right"
-        for column in shown.columns[1:]:
-            column.no_wrap = True
-        for row in rows:
-            wrong = "" if row.agrees else f" (!), predicted {row.case.ratio}"
-            shown.add_row(
-                row.family,
-                row.case.method,
-                str(row.case.instance.n),
-                str(row.case.instance.k),
-                f"{row.measured}{wrong}",
-                f"{float(row.measured):.6f}",
-                row.tends_to,
-            )
-        screen().print(shown)
+        columns = ("family", "method", "n", "k", "ratio", "decimal", "tends to")
+        print_table(
+            columns,
+            [
+                (
+                    row.family,
+                    row.case.method,
+                    str(row.case.instance.n),
+                    str(row.case.instance.k),
+                    str(row.measured)
+                    + ("" if row.agrees else f" (!), predicted {row.case.ratio}"),
+                    f"{float(row.measured):.6f}",
+                    row.tends_to,
+                )
+                for row in rows
+            ],
+            right=columns[2:],
+            drop=("tends to", "n", "k", "decimal"),
+        )
         print("Ratios are measured, and equal to those predicted unless marked (!).")
     return 0 if all(row.agrees for row in rows) else 1
 

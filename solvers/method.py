@@ -8,7 +8,7 @@ its guarantee, running time, tie order and source in lines that start with
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
 from fractions import Fraction
 from inspect import getdoc
@@ -97,6 +97,8 @@ class Method(Generic[Inst]):
         Whether it passes a model to a general solver instead of searching itself.
     problem
         Name of the problem it solves, set by `table`; "" if it accepts any.
+    quick
+        Whether ``compare`` runs it if no methods are named, set by `table`.
     """
 
     name: str
@@ -109,6 +111,7 @@ class Method(Generic[Inst]):
     seeded: bool = False
     runs_solver: bool = False
     problem: str = field(default="", compare=False)
+    quick: bool = field(default=False, compare=False)
 
     def __post_init__(self) -> None:
         """Set the docstring of the function, which `help` shows."""
@@ -202,8 +205,16 @@ AnyMethod = Method[Any]
 """A method of any problem, for commands and reports."""
 
 
-def table(problem: str, *methods: Method[Inst]) -> Mapping[str, Method[Inst]]:
-    """Return the methods of a problem by name, in the order given."""
+def table(
+    problem: str, *methods: Method[Inst], quick: Collection[str] = ()
+) -> Mapping[str, Method[Inst]]:
+    """Return the methods of a problem by name, in the order given.
+
+    ``quick`` names those that ``compare`` runs if none are named.
+    """
     return MappingProxyType(
-        {method.name: replace(method, problem=problem) for method in methods}
+        {
+            method.name: replace(method, problem=problem, quick=method.name in quick)
+            for method in methods
+        }
     )
