@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 
 from ..instances.errors import InputError
-from ..instances.json_text import dumps
 from ..instances.option_values import seconds
 from ..scheduler.advice.layout import Layout, layout_of
 from ..scheduler.hostlist import fold
@@ -93,7 +92,7 @@ def run(args: argparse.Namespace) -> int:
         points = list(front(layout, goal, settings))
     shown = _document(machine, layout, points)
     if args.json:
-        outputs.write_out(args.json, dumps(shown) + "\n")
+        outputs.write_json(args.json, "closeknit/defrag", **shown)
     if args.json != "-":
         _show(layout, shown, with_plan=len(points) == 1)
     if any(point.nodes is not None for point in points) or not points:

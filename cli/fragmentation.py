@@ -14,7 +14,6 @@ from math import prod
 from typing import Any
 
 from ..instances.errors import InputError
-from ..instances.json_text import dumps
 from ..scheduler.advice.fragmentation import LevelRoom, prometheus, rooms, usual_sizes
 from ..scheduler.advice.rooms import largest_submesh
 from ..scheduler.topologies.fabric import Space, counted
@@ -69,13 +68,16 @@ def run(args: argparse.Namespace) -> int:
         if isinstance(fabric, Space) and (box := largest_submesh(fabric, flags))
     ]
     box = max(boxes, key=prod, default=None)
+    out = args.out or "-"
+    if args.format == "json":
+        shown = _document(machine, found, count, box)
+        outputs.write_json(out, "closeknit/fragmentation", **shown)
+        return 0
     if args.format == "prometheus":
         text = prometheus(found, count, nodes, prod(box) if box else None)
-    elif args.format == "json":
-        text = dumps(_document(machine, found, count, box)) + "\n"
     else:
         text = "\n".join(_lines(machine, found, count, sizes, box)) + "\n"
-    outputs.write_out(args.out or "-", text)
+    outputs.write_out(out, text)
     return 0
 
 

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..instances.errors import InputError
-from ..instances.json_text import dumps
 from ..instances.option_values import seconds
 from ..methods.tiers import in_tiers
 from ..scheduler.advice.reason import JobsToEnd, Reason
@@ -57,7 +56,9 @@ def run(args: argparse.Namespace) -> int:
     except InputError as error:
         raise cluster.named(error) from None
     if args.json:
-        outputs.write_out(args.json, dumps(_document(machine, request, reason)) + "\n")
+        outputs.write_json(
+            args.json, "closeknit/why", **_document(machine, request, reason)
+        )
     if args.json != "-":
         _show(machine, request, reason)
     if reason.fits:
