@@ -15,8 +15,9 @@ import argparse
 import sys
 from typing import Any
 
-from ..instances import Instance, KSubset, read_instance
+from ..instances import Instance, KSubset, problem_of, read_instance
 from ..instances.problems import described
+from ..methods import METHODS
 from ..methods.submesh_allocators import ALLOCATORS
 from ..reports.campaigns.campaign import count_left_out, left_out, lineups
 from ..reports.campaigns.row_fields import document_of
@@ -28,7 +29,7 @@ from ..solvers import Limit
 from . import outputs, shared, streams
 from .parser import Parser, flag
 from .progress import Clock, status_line
-from .screen import print_table
+from .screen import print_table, wrapped
 
 
 def options(parser: Parser) -> None:
@@ -149,6 +150,21 @@ def _show(instance: Instance, found: list[ScoredRun]) -> None:
         drop=("exactly", "proof", "time", "guarantee", "ratio"),
         title=f"{instance.name}: {described(instance)}",
     )
+    _print_reasons(instance, found)
+
+
+def _print_reasons(instance: Instance, found: list[ScoredRun]) -> None:
+    """Say for each guarantee why it holds, and which others are beside it."""
+    table = METHODS[problem_of(instance).name]
+    said: dict[str, list[str]] = {}
+    for one in found:
+        method = table.get(one.row.method)
+        bounds = method.bounds(instance) if method and one.guarantee else []
+        if bounds:
+            text = "; beside ".join(f"{fraction(f)} ({why})" for f, why in bounds)
+            said.setdefault(text, []).append(one.row.method)
+    for text, names in said.items():
+        print(wrapped(text, f"{', '.join(names)}: ", "  "))
 
 
 def _known(row: Row) -> str:

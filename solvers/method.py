@@ -8,7 +8,7 @@ its guarantee, running time, tie order and source in lines that start with
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from fractions import Fraction
 from inspect import getdoc
@@ -43,6 +43,22 @@ Run = RunOn[KSubset]
 
 Guarantee = Callable[[Inst], Fraction | None]
 """Proven factor on this instance, or None where nothing is proven for it."""
+
+Bound = tuple[Fraction, str]
+"""A proven factor, and why it holds."""
+
+
+@dataclass(frozen=True)
+class LeastOf(Generic[Inst_contra]):
+    """A guarantee that is the least of several proven factors, never below 1."""
+
+    bounds: Callable[[Inst_contra], Sequence[Bound]]
+    """Returns what is proven for an instance, each factor with its reason."""
+
+    def __call__(self, instance: Inst_contra, /) -> Fraction:
+        """Return the least factor."""
+        return max(Fraction(1), min(factor for factor, _ in self.bounds(instance)))
+
 
 Refusal = Callable[[Inst], str | None]
 """Why a method does not accept this instance, or None if it does."""
@@ -170,6 +186,23 @@ class Method(Generic[Inst]):
         if late and result.limit is Limit.INTERRUPT:
             return replace(result, limit=Limit.TIME)
         return result
+
+    def bounds(self, instance: Inst) -> list[Bound]:
+        """Return the factors proven on an instance, each with its reason, least first.
+
+        The first is the guarantee; there is none if nothing is proven, or the method
+        does not accept the instance.
+        """
+        if self.guarantee is None or (self.refuses and self.refuses(instance)):
+            return []
+        if isinstance(self.guarantee, LeastOf):
+            return sorted(self.guarantee.bounds(instance), key=lambda bound: bound[0])
+        factor = self.guarantee(instance)
+        return (
+            []
+            if factor is None
+            else [(factor, self.doc_entry("Guarantee").rstrip("."))]
+        )
 
     def doc_entry(self, what: str) -> str:
         """Return the docstring's entry after ``what:``, on one line; "" if none.
