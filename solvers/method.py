@@ -192,6 +192,11 @@ class Method(Generic[Inst]):
 
         The first is the guarantee; there is none if nothing is proven, or the method
         does not accept the instance.
+
+        Parameters
+        ----------
+        instance
+            An instance of the method's problem.
         """
         if self.guarantee is None or (self.refuses and self.refuses(instance)):
             return []
