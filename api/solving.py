@@ -17,7 +17,14 @@ from ..instances import (
 from ..methods import AnyMethod
 from ..methods.by_name import method_named
 from ..methods.confirming import run_confirmed
-from ..reports.campaigns.campaign import Campaign, Lineup, lineups, run_one
+from ..reports.campaigns.campaign import (
+    Campaign,
+    Lineup,
+    count_left_out,
+    left_out,
+    lineups,
+    run_one,
+)
 from ..reports.campaigns.rows import FAILED, Row, row_of
 from ..reports.ratios.scoring import ScoredRun, judge
 from ..solvers import Limit, Settings, SolverError, Ties
@@ -137,16 +144,24 @@ class Comparison(Table[RunRow]):
     ----------
     scored
         The runs, and what is known of their instances.
+    left_out
+        Number of heuristics that would accept an instance and were not run.
     """
 
-    def __init__(self, scored: Sequence[ScoredRun]) -> None:
+    def __init__(self, scored: Sequence[ScoredRun], left_out: int = 0) -> None:
         self.scored = scored
+        self.left_out = left_out
         jobs = len({one.row.instance for one in scored})
         names = list(dict.fromkeys(one.row.method for one in scored))
         instances = "1 instance" if jobs == 1 else f"{jobs} instances"
         shown = SHOWN if jobs > 1 else SHOWN[1:]
         title = f"{', '.join(names)} on {instances}"
         super().__init__([record(one) for one in scored], shown, title)
+
+    def __str__(self) -> str:
+        rows = super().__str__()
+        note = left_out(self.left_out, "quick=False")
+        return f"{rows}\n{note}" if self.left_out else rows
 
     @property
     def contradictions(self) -> list[str]:
@@ -168,6 +183,7 @@ def compare(
     memory_mb: int | None = None,
     seed: int = 0,
     threads: int = 1,
+    quick: bool = True,
 ) -> Comparison:
     """Run methods side by side; give the exact ratio of each to the proven optimum.
 
@@ -178,12 +194,14 @@ def compare(
     k, busy, free
         For a network, see `ksubset`.
     methods
-        Names, or methods of one's own; every heuristic of the problem that accepts the
-        instance if left out.
+        Names, or methods of one's own. If left out, those heuristics of the problem
+        that accept the instance and are quick, see ``closeknit methods``.
     exact
         The method that gives the optimum; it is run on every instance, too.
     time_limit, node_limit, memory_mb, seed, threads
         See `Settings`; the limits hold for one run.
+    quick
+        False runs, if no methods are given, every heuristic that accepts the instance.
 
     Returns
     -------
@@ -214,9 +232,14 @@ def compare(
     )
     instances = instances_of(job, k=k, busy=busy, free=free)
     fields = ("methods", "exact")
-    found = lineups(listed(methods), exact, instances, fields) if instances else {}
-    compared = runs_of(instances, found, settings, lenient=methods is None)
-    return Comparison([one for scored in compared for one in scored])
+    lenient = methods is None
+    quick = quick and lenient
+    found = {}
+    if instances:
+        found = lineups(listed(methods), exact, instances, fields, quick=quick)
+    compared = runs_of(instances, found, settings, lenient=lenient)
+    others = count_left_out(found, instances) if quick else 0
+    return Comparison([one for scored in compared for one in scored], others)
 
 
 def runs_of(

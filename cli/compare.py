@@ -1,11 +1,12 @@
 """Compare methods on instances: cost, ratio to the optimum, time.
 
-Every method runs on every instance; the exact one gives the optimum to compare with. A
-single ratio is shown only where the optimum is proved; elsewhere the interval in which
-it must lie. Lexicographic costs have a ratio for every level. Exit status 1 when a
-ratio is above what its method guarantees, a method fails, or two answers contradict
-each other. Ctrl-C stops the run in progress and shows the results so far; exit status
-130.
+Every method runs on every instance; the exact one gives the optimum to compare with.
+Without --methods those run that `closeknit methods` calls quick; with --all every
+heuristic that takes the instance. A single ratio is shown only where the optimum is
+proved; elsewhere the interval in which it must lie. Lexicographic costs have a ratio
+for every level. Exit status 1 when a ratio is above what its method guarantees, a
+method fails, or two answers contradict each other. Ctrl-C stops the run in progress and
+shows the results so far; exit status 130.
 """
 
 from __future__ import annotations
@@ -14,10 +15,11 @@ import argparse
 import sys
 from typing import Any
 
-from ..instances import Instance, KSubset, read_instance
+from ..instances import Instance, KSubset, problem_of, read_instance
 from ..instances.problems import described
+from ..methods import METHODS
 from ..methods.submesh_allocators import ALLOCATORS
-from ..reports.campaigns.campaign import lineups
+from ..reports.campaigns.campaign import count_left_out, left_out, lineups
 from ..reports.campaigns.row_fields import document_of
 from ..reports.campaigns.rows import Row
 from ..reports.drawing.problems import labels_of, paid
@@ -25,19 +27,19 @@ from ..reports.pages.numbers import decimal, fraction, levels, seconds
 from ..reports.ratios.scoring import ScoredRun, open_levels
 from ..solvers import Limit
 from . import outputs, shared, streams
-from .parser import Parser
+from .parser import Parser, flag
 from .progress import Clock, status_line
-from .screen import screen, table
+from .screen import print_table, wrapped
 
 
 def options(parser: Parser) -> None:
     """Declare the options."""
     parser.add_argument("files", nargs="+", metavar="FILE", help="instance file")
-    parser.add_argument(
-        "--methods",
-        metavar="M,M",
-        help="methods to compare (default: every heuristic that takes the instance)",
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument(
+        "--methods", metavar="M,M", help="methods to compare (default: the quick ones)"
     )
+    flag(which, "--all", "compare every heuristic that takes the instance")
     parser.add_argument(
         "--exact", default="auto", metavar="M", help="method that gives the optimum"
     )
@@ -57,7 +59,9 @@ def run(args: argparse.Namespace) -> int:
 
     settings = shared.settings_of(args)
     instances = [read_instance(path) for path in args.files]
-    found = lineups(args.methods, args.exact, instances)
+    lenient = args.methods is None
+    quick = lenient and not args.all
+    found = lineups(args.methods, args.exact, instances, quick=quick)
     now = ""
     clock = Clock()
 
@@ -67,10 +71,9 @@ def run(args: argparse.Namespace) -> int:
         now = clock.line(done, total, what)
 
     for name, lineup in found.items():
-        if not lineup.methods:
+        if not lineup.methods and not lenient:
             problem = f"none of --methods is for {name} files"
             streams.complain(f"{problem}: only the optimum is shown")
-    lenient = args.methods is None
     compared = runs_of(instances, found, settings, lenient=lenient, progress=progress)
     failed = interrupted = False
     scored: list[ScoredRun] = []
@@ -94,6 +97,8 @@ def run(args: argparse.Namespace) -> int:
         _write(args.json, scored)
     if interrupted:
         return 130
+    if quick and args.json != "-" and (others := count_left_out(found, instances)):
+        print(left_out(others, "--all"))
     return 1 if failed else 0
 
 
@@ -113,30 +118,53 @@ def _wrong(found: list[ScoredRun]) -> bool:
 def _show(instance: Instance, found: list[ScoredRun]) -> None:
     cost = labels_of(instance).cost
     promised = isinstance(instance, KSubset) or any(one.guarantee for one in found)
-    shown = table(
-        "method",
-        cost,
-        *("ratio", "exactly", *("guarantee",) * promised, "time", "proof"),
-        right="profit cost ratio exactly guarantee time",
-        title=f"{instance.name}: {described(instance)}",
-    )
-    for column in shown.columns:  # only fractions and proofs are long
-        column.no_wrap = column.header not in ("exactly", "proof")
+    rows = []
     for one in found:
         row = one.row
         if one.ratios is None and one.intervals is not None:
             ratios = [open_levels(one, write) for write in (decimal, fraction)]
         else:
             ratios = [levels(one.ratios, write) for write in (decimal, fraction)]
-        shown.add_row(
-            row.method,
-            paid(instance, row.cost).removeprefix(f"{cost} "),
-            *ratios,
-            *(fraction(one.guarantee),) * promised,
-            seconds(row.seconds),
-            row.error if not row.ran else _known(row),
+        rows.append(
+            (
+                row.method,
+                paid(instance, row.cost).removeprefix(f"{cost} "),
+                *ratios,
+                *(fraction(one.guarantee),) * promised,
+                seconds(row.seconds),
+                row.error if not row.ran else _known(row),
+            )
         )
-    screen().print(shown)
+    print_table(
+        (
+            "method",
+            cost,
+            "ratio",
+            "exactly",
+            *("guarantee",) * promised,
+            "time",
+            "proof",
+        ),
+        rows,
+        right=("profit", "cost", "ratio", "exactly", "guarantee", "time"),
+        drop=("exactly", "proof", "time", "guarantee", "ratio"),
+        title=f"{instance.name}: {described(instance)}",
+    )
+    _print_reasons(instance, found)
+
+
+def _print_reasons(instance: Instance, found: list[ScoredRun]) -> None:
+    """Say for each guarantee why it holds, and which others are beside it."""
+    table = METHODS[problem_of(instance).name]
+    said: dict[str, list[str]] = {}
+    for one in found:
+        method = table.get(one.row.method)
+        bounds = method.bounds(instance) if method and one.guarantee else []
+        if bounds:
+            text = "; beside ".join(f"{fraction(f)} ({why})" for f, why in bounds)
+            said.setdefault(text, []).append(one.row.method)
+    for text, names in said.items():
+        print(wrapped(text, f"{', '.join(names)}: ", "  "))
 
 
 def _known(row: Row) -> str:

@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 
 from ..instances.errors import InputError
-from ..instances.json_text import dumps
 from ..instances.option_values import seconds
 from ..scheduler.advice.layout import Layout, layout_of
 from ..scheduler.hostlist import fold
@@ -94,7 +93,7 @@ def run(args: argparse.Namespace) -> int:
     shown = _document(machine, layout, points)
     shown["state"] = machine.known.document(without)
     if args.json:
-        outputs.write_out(args.json, dumps(shown) + "\n")
+        outputs.write_json(args.json, "closeknit/defrag", **shown)
     if args.json != "-":
         lines = cluster.state_lines(machine.known, without)
         _show(layout, shown, lines, with_plan=len(points) == 1)

@@ -14,7 +14,6 @@ from math import prod
 from typing import Any
 
 from ..instances.errors import InputError
-from ..instances.json_text import dumps
 from ..scheduler.advice.fragmentation import LevelRoom, prometheus, rooms, usual_sizes
 from ..scheduler.advice.rooms import largest_submesh
 from ..scheduler.topologies.fabric import Space, counted
@@ -70,18 +69,21 @@ def run(args: argparse.Namespace) -> int:
     ]
     box = max(boxes, key=prod, default=None)
     without = cluster.unfolded(args.exclude, "--exclude")
+    out = args.out or "-"
+    if args.format == "json":
+        shown = _document(machine, found, count, box)
+        shown["state"] = machine.known.document(without)
+        outputs.write_json(out, "closeknit/fragmentation", **shown)
+        return 0
     if args.format == "prometheus":
         text = prometheus(found, count, nodes, prod(box) if box else None)
-    elif args.format == "json":
-        state = {"state": machine.known.document(without)}
-        text = dumps(_document(machine, found, count, box) | state) + "\n"
     else:
         lines = _lines(machine, found, count, sizes, box)
         lines[2:2] = [
             f"  {line}" for line in cluster.state_lines(machine.known, without)
         ]
         text = "\n".join(lines) + "\n"
-    outputs.write_out(args.out or "-", text)
+    outputs.write_out(out, text)
     return 0
 
 

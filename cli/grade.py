@@ -59,8 +59,10 @@ from .cluster import (
 )
 from .parser import Parser, flag
 from .progress import progress_bar
-from .screen import screen, table
+from .screen import print_table
 
+_HEAD = {"format": "closeknit/grade", "version": 1}
+"""Begins every line of JSON."""
 _EVERY = 64
 """Decisions between two looks at the bar."""
 _MOST_KEPT = 10_000
@@ -128,13 +130,13 @@ def run(args: argparse.Namespace) -> int:
             one = _grade(selector, decision, settings, strict=args.strict)
             totals.add(one)
             if rows is not None:
-                rows.write(json.dumps(as_row(one)) + "\n")
+                rows.write(json.dumps(_HEAD | as_row(one)) + "\n")
             if totals.seen % _EVERY == 0:
                 show(totals.seen, None, "decisions")
             if pressed.is_set():
                 break
         if rows is not None:
-            rows.write(json.dumps({"totals": totals_row(totals)}) + "\n")
+            rows.write(json.dumps(_HEAD | {"totals": totals_row(totals)}) + "\n")
     if args.html:
         page = grades_page(args.file, selector.cluster.summary(), totals)
         write_text(args.html, html_of(page))
@@ -195,21 +197,23 @@ def _show(totals: Totals, file: str) -> None:
         print(found)
     worst = totals.worst_grades()
     if worst:
-        shown = table(
-            *("where", "job", "k", "ratio", "decision", "optimum"),
-            right="k ratio",
+        print_table(
+            ("where", "job", "k", "ratio", "decision", "optimum"),
+            [
+                (
+                    place(one.where, file),
+                    one.job or "–",
+                    str(one.k),
+                    shown_ratio(one),
+                    f"{one.parts[0]}\n{shown_cost(one, one.cost)}",
+                    f"{one.parts[1] or NONE}\n{shown_cost(one, one.best)}",
+                )
+                for one in worst
+            ],
+            right=("k", "ratio"),
+            drop=("where", "job", "optimum"),
             title="\nThe worst decisions, nodes by leaf switch or block",
         )
-        for one in worst:
-            shown.add_row(
-                place(one.where, file),
-                one.job or "–",
-                str(one.k),
-                shown_ratio(one),
-                f"{one.parts[0]}\n{shown_cost(one, one.cost)}",
-                f"{one.parts[1] or NONE}\n{shown_cost(one, one.best)}",
-            )
-        screen().print(shown)
     if totals.ungraded:
         print("\nNot graded")
         for why, n in totals.ungraded.most_common():

@@ -1,6 +1,7 @@
 """List the methods, or explain one: what it does, guarantees and takes.
 
-NAME is a problem (ksubset, procset, sukp, submesh) or a method. Of a method, everything
+NAME is a problem (ksubset, procset, sukp, submesh) or a method. Those called quick are
+run by `closeknit compare` if no methods are named. Of a method, everything
 known about it is printed; of a problem, or of all without NAME, each method with its
 guarantee, its time and its source.
 """
@@ -8,19 +9,24 @@ guarantee, its time and its source.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from inspect import getdoc
 from textwrap import fill, shorten
 from typing import Any
 
+from ..instances import InputError
+from ..instances.ksubset.generators import mesh, torus, tree
 from ..instances.suggestions import entry_named
 from ..methods import METHODS, AnyMethod
 from ..methods.by_name import methods_named
-from . import outputs
+from ..reports.pages.numbers import decimal, fraction
+from . import outputs, shared
 from .parser import Parser, flag, plain
 from .screen import wrapped
 
 _WIDTH = 79
+_MOST_K = 1024
+"""Processors of the networks for which guarantees are shown, at most."""
 _LINES = ("Guarantee", "Time", "Ties", "Source")
 """Lines of a docstring that are shown as fields."""
 
@@ -30,22 +36,38 @@ def options(parser: Parser) -> None:
     parser.add_argument(
         "name", nargs="?", metavar="NAME", help="a problem or a method (default: all)"
     )
+    parser.add_argument(
+        "--k",
+        type=shared.number,
+        metavar="K",
+        help="show the factors that are proven for K processors, and why",
+    )
     flag(parser, "--short", "print one line per method")
     outputs.add_json(parser, "the methods")
-    parser.examples("methods submesh --short", "methods mm")
+    parser.examples("methods submesh --short", "methods mm", "methods mm --k 12")
 
 
 def run(args: argparse.Namespace) -> int:
     """Print what is known about the methods asked for."""
     named = args.name not in (None, *METHODS)
+    if args.k is not None and not 1 <= args.k <= _MOST_K:
+        raise InputError(f"must be from 1 to {_MOST_K}", "--k", args.k)
+    if args.k is not None and (args.short or args.json):
+        raise InputError("goes with neither --short nor --json", "--k")
     found = _found(args.name)
     if args.json:
         listed = [_document(problem, method) for problem, method in found]
         outputs.write_json(args.json, "closeknit/methods", methods=listed)
     if args.json != "-":
         write = _short if args.short else _explained if named else _entry
+        if args.k is not None:
+            found = [one for one in found if one[1].guarantee]
+            write = _proven(args.k)
+            if not found:
+                print("no factor is proven")
         between = "\n" if args.short else "\n\n"
-        print(between.join(write(problem, method) for problem, method in found))
+        if found:
+            print(between.join(write(problem, method) for problem, method in found))
     return 0
 
 
@@ -64,8 +86,9 @@ def _found(name: str | None) -> list[tuple[str, AnyMethod]]:
 
 
 def _kind(method: AnyMethod) -> str:
-    seeded = ", seeded" if method.seeded else ""
-    return ("exact" if method.exact else "heuristic") + seeded
+    words = ["exact" if method.exact else "heuristic"]
+    words += ["quick"] * method.quick + ["seeded"] * method.seeded
+    return ", ".join(words)
 
 
 def _short(problem: str, method: AnyMethod) -> str:
@@ -99,11 +122,35 @@ def _explained(problem: str, method: AnyMethod) -> str:
     return "\n\n".join([*parts, "\n".join(_fields(method, _LINES, "", "    "))])
 
 
+def _proven(k: int) -> Callable[[str, AnyMethod], str]:
+    """Return the function that writes the factors of a method for k processors."""
+    networks = {
+        "mesh or points, 1 dimension": mesh(k, k=k),
+        "mesh or points, 2 dimensions": mesh(k, 1, k=k),
+        "mesh or points, 3 dimensions": mesh(k, 1, 1, k=k),
+        "ring": torus(k, k=k),
+        "tree": tree(k, k=k),
+    }
+
+    def write(_: str, method: AnyMethod) -> str:
+        lines = [f"{method.name}, k = {k}: proven to cost at most"]
+        for network, instance in networks.items():
+            bounds = method.bounds(instance)
+            for i, (factor, why) in enumerate(bounds):
+                head = f"  {network}:" if not i else "    beside"
+                equal = f"{fraction(factor)} = {decimal(factor)}"
+                lines.append(wrapped(f"{equal}  {why}", f"{head} ", "      "))
+        return "\n".join(lines if lines[1:] else [f"{lines[0]}: nothing is proven"])
+
+    return write
+
+
 def _document(problem: str, method: AnyMethod) -> dict[str, Any]:
     return {
         "problem": problem,
         "name": method.name,
         "exact": method.exact,
+        "quick": method.quick,
         "seeded": method.seeded,
         "summary": method.summary,
         **{what.lower(): method.doc_entry(what) or None for what in _LINES},

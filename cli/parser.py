@@ -13,6 +13,8 @@ from inspect import cleandoc
 from textwrap import fill
 from typing import Any, NoReturn
 
+from .streams import complain
+
 _WIDTH = 79
 
 
@@ -67,7 +69,8 @@ class Parser(argparse.ArgumentParser):
     def old_spelling(self, old: str, option: str, *implied: str) -> None:
         """Accept another spelling of an option, which the help does not show.
 
-        The old spelling may imply further words, all with their hyphens.
+        Where it is used, one line on standard error names the present one. The old
+        spelling may imply further words, all with their hyphens.
         """
         self._old[old] = (option, implied)
 
@@ -104,6 +107,8 @@ class Parser(argparse.ArgumentParser):
                 return found + words[place:]
             name, equals, value = word.partition("=")
             option, implied = self._old.get(name, (name, ()))
+            if name in self._old:
+                complain(f"{name} is now {' '.join((option, *implied))}")
             renamed = any(option == new for new, _ in self._old.values())
             if renamed and given.setdefault(option, name) != name:
                 self.error(

@@ -3,45 +3,98 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
+    from rich.console import Console, JustifyMethod
+    from rich.text import Text
 
 WIDTH = 80
 """Columns of files and pipes, unless COLUMNS says otherwise."""
+_GAP = 2
+"""Blanks between columns."""
+_WORD = 22
+"""Letters of a word that are not broken; the longest name of a method has 21."""
 
 
-def table(*columns: str, right: str = "", title: str | None = None) -> Table:
-    """Return a table that fits the screen: cells are wrapped at words.
+def print_table(
+    columns: Sequence[str],
+    rows: Iterable[Sequence[str | Text]],
+    *,
+    right: Collection[str] = (),
+    drop: Sequence[str] = (),
+    title: str | None = None,
+) -> None:
+    """Print a table that fits the screen.
 
-    Columns are aligned on the right whose headings are in ``right``, parted by blanks.
+    Text is wrapped at words. Cells of the columns ``right`` are numbers, which are not
+    broken: while the table is too wide, the columns ``drop`` are left out, the first
+    of them first, and named below.
     """
-    from rich import box
+    from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
+    rows = list(rows)
+    console = screen()
+    shown = list(range(len(columns)))
+    numbers = [name in right for name in columns]
+    least, most = zip(
+        *(
+            _widths([name, *(str(row[i]) for row in rows)], numbers[i])
+            for i, name in enumerate(columns)
+        ),
+        strict=True,
+    )
+    for name in drop:
+        if sum(least[i] + _GAP for i in shown) > console.width:
+            shown = [i for i in shown if columns[i] != name]
+    spare = max(0, console.width - sum(least[i] + _GAP for i in shown))
+    widths = dict(zip(range(len(columns)), least, strict=True))
+    for i in sorted(shown, key=lambda i: not numbers[i]):
+        widths[i] += min(spare, most[i] - least[i])
+        spare -= widths[i] - least[i]
     made = Table(
         title=title,
         title_justify="left",
-        box=box.SIMPLE_HEAD,
+        box=SIMPLE_HEAD,
         show_edge=False,
         pad_edge=False,
         collapse_padding=True,
     )
-    for name in columns:
-        justify = "right" if name in right.split() else "left"
-        made.add_column(name, justify=justify, overflow="fold")  # type: ignore[arg-type]
-    return made
+    for i in shown:
+        side: JustifyMethod = "right" if numbers[i] else "left"
+        made.add_column(columns[i], justify=side, overflow="fold", width=widths[i])
+    for row in rows:
+        made.add_row(*(row[i] for i in shown))
+    console.print(made)
+    if len(shown) < len(columns):
+        names = ", ".join(name for i, name in enumerate(columns) if i not in shown)
+        print(wrapped(f"not shown, for lack of width: {names}", width=console.width))
 
 
-def wrapped(text: str, first: str = "", then: str | None = None) -> str:
+def _widths(cells: Iterable[str], number: bool) -> tuple[int, int]:
+    """Return the least width of a column, and that in which no line is wrapped."""
+    from rich.cells import cell_len
+
+    lines = [line for cell in cells for line in cell.split("\n")]
+    if number:  # numbers and their units are not broken, levels stand one by one
+        parts = [
+            part for line in lines for part in line.replace("; ", ";\n").split("\n")
+        ]
+    else:
+        parts = [word[:_WORD] for line in lines for word in line.split()]
+    return max(map(cell_len, parts), default=0), max(map(cell_len, lines))
+
+
+def wrapped(
+    text: str, first: str = "", then: str | None = None, width: int = WIDTH - 1
+) -> str:
     """Wrap a text at words, behind a beginning of its first and of its other lines."""
     return fill(
         text,
-        WIDTH - 1,
+        width,
         initial_indent=first,
         subsequent_indent=first if then is None else then,
         break_on_hyphens=False,
@@ -64,7 +117,6 @@ def print_measures(measures: Mapping[str, float | bool | str | None]) -> None:
 def screen() -> Console:
     """Return the console."""
     from rich.console import Console
-    from rich.text import Text
 
     from ..instances.visible import visible
 

@@ -28,7 +28,6 @@ from typing import Any
 from ..instances import ProcSet, fields
 from ..instances.errors import InputError
 from ..instances.files import read_text
-from ..instances.json_text import dumps
 from ..instances.parsing import parse_json
 from ..methods.by_name import method_named
 from ..methods.tiers import in_tiers
@@ -133,7 +132,9 @@ def run(args: argparse.Namespace) -> int:
         settings=settings,
     )
     if args.json:
-        outputs.write_out(args.json, dumps(_document(decision, args.queue)) + "\n")
+        outputs.write_json(
+            args.json, "closeknit/select-processors", **_document(decision, args.queue)
+        )
     if args.json != "-":
         _show(decision, args.queue, args.config)
     return _status(decision)

@@ -30,6 +30,8 @@ from ..solvers import Settings, Status
 from . import cluster, outputs, select_plot, select_ranks
 from .parser import Parser, flag
 
+FORMAT = "closeknit/select"
+"""Format of the answer as JSON."""
 FORMATS = ("text", "hostlist", "json", "lines", "rankfile", "kubernetes")
 OWN = {
     "k": None,
@@ -100,7 +102,7 @@ def run(args: argparse.Namespace, free: Sequence[str] | None) -> int:
     if args.plot:
         select_plot.write(args.plot, selector, flags, placement, shown)
     if args.json:
-        outputs.write_out(args.json, dumps(shown) + "\n")
+        outputs.write_json(args.json, FORMAT, **shown)
     if args.json != "-":
         lines = cluster.state_lines(machine.known, without, chosen)
         _show(args, selector, request, flags, placement, shown, lines)
@@ -148,7 +150,7 @@ def _show(
     form = args.format or "text"
     names = shown.get("ranks", shown.get("chosen", []))
     if form == "json":
-        print(dumps(shown))
+        outputs.write_json("-", FORMAT, **shown)
         return
     if form == "text":
         _print_text(shown, state)

@@ -38,7 +38,7 @@ from ..solvers.propagation_kernels import FastPropagator
 from . import outputs, shared, streams
 from .parser import Parser, flag
 from .progress import progress_bar
-from .screen import screen, table, wrapped
+from .screen import print_table, wrapped
 
 if TYPE_CHECKING:
     from ..reports.claims import Claim, ClaimResult, Trial
@@ -250,18 +250,22 @@ def _broken(verdicts: list[ClaimResult], files: Mapping[str, Path]) -> Iterator[
 def _show(verdicts: list[ClaimResult], files: Mapping[str, Path]) -> None:
     from rich.text import Text
 
-    columns = ("claim", "instances", "verdict", "seconds", "result")
-    shown = table(*columns, right="instances seconds")
     colours = {"holds": "green", "broken": "bold red", "error": "bold red"}
-    for verdict in verdicts:
-        shown.add_row(
-            verdict.claim.name,
-            str(verdict.outcome.instances) if verdict.outcome else "",
-            Text(verdict.word, style=colours[verdict.word]),
-            f"{verdict.seconds:.1f}",
-            Text(verdict.said),
-        )
-    screen().print(shown)
+    print_table(
+        ("claim", "instances", "verdict", "seconds", "result"),
+        [
+            (
+                verdict.claim.name,
+                str(verdict.outcome.instances) if verdict.outcome else "",
+                Text(verdict.word, style=colours[verdict.word]),
+                f"{verdict.seconds:.1f}",
+                Text(verdict.said),
+            )
+            for verdict in verdicts
+        ],
+        right=("instances", "seconds"),
+        drop=("seconds", "instances", "result"),
+    )
     for line in _broken(verdicts, files):
         print(line)
     broken = sum(not verdict.holds for verdict in verdicts)

@@ -53,7 +53,7 @@ from . import outputs, shared
 from .cluster import add_objective, add_topology, cluster_of, named, objective_of
 from .parser import Parser
 from .progress import progress_bar
-from .screen import screen, table, wrapped
+from .screen import print_table, wrapped
 
 _RULES = ("slurm-tree", "kueue-best-fit", "volcano-binpack", "thrifty", "optimum")
 _WITH_SEGMENTS = ("slurm-block", *_RULES[1:])
@@ -254,18 +254,20 @@ def _notes(
 def _show(found: list[Mean]) -> None:
     for measure in dict.fromkeys(one.measure for one in found):
         rows = [one for one in found if one.measure == measure]
-        made = table(
-            *("method", "mean", "95 %", "difference", "95 % (paired)"),
-            right="mean difference",
+        print_table(
+            ("method", "mean", "95 %", "difference", "95 % (paired)"),
+            [
+                (
+                    one.method,
+                    str(shown(one.own.value)),
+                    interval(one.own),
+                    *difference(one.difference),
+                )
+                for one in rows
+            ],
+            right=("mean", "95 %", "difference", "95 % (paired)"),
+            drop=("95 %", "95 % (paired)"),
             title=f"\n{says(measure)}",
         )
-        for one in rows:
-            made.add_row(
-                one.method,
-                str(shown(one.own.value)),
-                interval(one.own),
-                *difference(one.difference),
-            )
-        screen().print(made)
     if text := remark(found):
         print(f"\n{wrapped(text.replace('`', ''))}")

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..instances.errors import InputError
-from ..instances.json_text import dumps
 from ..instances.option_values import seconds
 from ..methods.tiers import in_tiers
 from ..scheduler.advice.reason import JobsToEnd, Reason
@@ -59,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         shown = _document(machine, request, reason)
         shown["state"] = machine.known.document()
-        outputs.write_out(args.json, dumps(shown) + "\n")
+        outputs.write_json(args.json, "closeknit/why", **shown)
     if args.json != "-":
         _show(machine, request, reason)
     if reason.fits:

@@ -4,7 +4,7 @@ The search is simulated annealing over the free processors of a network (--shape
 --kind) or over points in space (--d). Networks of up to 16 processors, or 22 with
 --exhaustive, are searched exhaustively: what is found there is proved to be the worst.
 Every optimum on the way is proved by a search of its own; that of the answer is proved
-again by auto. Ctrl-C or the end of the budget gives the worst instance so far. Exit
+again by auto. Ctrl-C or the time limit gives the worst instance so far. Exit
 status 4 if no instance with a positive optimum was found.
 """
 
@@ -42,7 +42,7 @@ from ..solvers import Settings, Ties
 from . import outputs, shared
 from .parser import Parser, flag
 from .progress import status_line
-from .screen import screen, table, wrapped
+from .screen import print_table, wrapped
 
 _SIDE = _K = 8
 """Sides of the mesh and processors to choose, where they are not given."""
@@ -83,11 +83,12 @@ def options(parser: Parser) -> None:
     ):
         shared.add_number(parser, name, text, default)
     parser.add_argument(
-        "--budget",
+        "--time-limit",
         type=float,
         metavar="S",
         help="seconds (default: 60, or no limit with --evaluations)",
     )
+    parser.old_spelling("--budget", "--time-limit")
     parser.add_argument(
         "--ties",
         choices=("lex", "best", "worst"),
@@ -118,7 +119,7 @@ def options(parser: Parser) -> None:
     )
     flag(parser, "--table", "show the ledger instead, as Markdown")
     parser.examples(
-        "worst mm --shape 16x16 --k 8 --budget 30 --out bad.json",
+        "worst mm --shape 16x16 --k 8 --time-limit 30 --out bad.json",
         "worst mc1x1 --shape 4x4 --k 4 --exhaustive",
     )
 
@@ -156,8 +157,8 @@ def run(args: argparse.Namespace) -> int:
 def _hunt(args: argparse.Namespace) -> tuple[Hunt, list[Sites]]:
     """Return what is to be searched, and where to begin."""
     method = method_named(args.method, "ksubset", "METHOD")
-    if args.budget is not None:
-        seconds(args.budget, "--budget")
+    if args.time_limit is not None:
+        seconds(args.time_limit)
     if args.evaluations == 0:
         raise InputError("must be at least 1", field="--evaluations", value=0)
     if args.ties != "lex" and not method.takes_ties:
@@ -167,12 +168,12 @@ def _hunt(args: argparse.Namespace) -> tuple[Hunt, list[Sites]]:
             value=args.ties,
         )
     ground, starts = _started(args) if args.start else (_ground(args), [])
-    budget = inf if args.evaluations else 60.0
+    limit = inf if args.evaluations else 60.0
     hunt = Hunt(
         method=method,
         ground=ground,
         settings=Settings(seed=args.seed, ties=Ties(args.ties)),
-        seconds=budget if args.budget is None else args.budget,
+        seconds=limit if args.time_limit is None else args.time_limit,
         evaluations=args.evaluations or inf,
     )
     return hunt, starts
@@ -323,23 +324,25 @@ def _families(args: argparse.Namespace) -> int:
         ]
         outputs.write_json("-", "closeknit/worst-families", families=listed)
     else:
-        shown = table("family", "method", "n", "k", "ratio", "", "tends to")
-        for column in shown.columns[2:]:
-            column.justify = "right"
-        for column in shown.columns[1:]:
-            column.no_wrap = True
-        for row in rows:
-            wrong = "" if row.agrees else f" (!), predicted {row.case.ratio}"
-            shown.add_row(
-                row.family,
-                row.case.method,
-                str(row.case.instance.n),
-                str(row.case.instance.k),
-                f"{row.measured}{wrong}",
-                f"{float(row.measured):.6f}",
-                row.tends_to,
-            )
-        screen().print(shown)
+        columns = ("family", "method", "n", "k", "ratio", "decimal", "tends to")
+        print_table(
+            columns,
+            [
+                (
+                    row.family,
+                    row.case.method,
+                    str(row.case.instance.n),
+                    str(row.case.instance.k),
+                    str(row.measured)
+                    + ("" if row.agrees else f" (!), predicted {row.case.ratio}"),
+                    f"{float(row.measured):.6f}",
+                    row.tends_to,
+                )
+                for row in rows
+            ],
+            right=columns[2:],
+            drop=("tends to", "n", "k", "decimal"),
+        )
         print("Ratios are measured, and equal to those predicted unless marked (!).")
     return 0 if all(row.agrees for row in rows) else 1
 

@@ -115,5 +115,6 @@ TABLE = table(
     *models_ksubset.methods(),
     models_exact.method(),
     Method("auto", auto_ksubset.auto, exact=True),
+    quick=("mm", "mm-inc", "mc1x1", "town", "hilbert/best-fit", "mc"),
 )
 """Methods for the k-subset problem, by the name used in reports."""

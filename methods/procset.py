@@ -23,5 +23,6 @@ TABLE = table(
     *models_procset.MODEL.methods(),
     models_exact.method(),
     Method("auto", auto_procset.auto, exact=True),
+    quick=("reaching-printed", "reaching", "reaching-beam", "lookahead"),
 )
 """Methods for processor sets, by the name used in reports."""

@@ -22,5 +22,6 @@ TABLE = table(
     *models_submesh.methods(),
     models_exact.method(),
     Method("auto", auto_submesh.auto, exact=True, seeded=True),
+    quick=("fs-1", "mbv", "iss", "4iss", "bitmap", "snug"),
 )
 """Methods for submesh allocation, by the name used in reports."""

@@ -16,5 +16,6 @@ TABLE = table(
     *models_sukp.MODEL.methods(),
     models_exact.method(),
     Method("auto", auto_sukp.auto, exact=True, seeded=True),
+    quick=("tabu",),
 )
 """Methods for the set-union knapsack, by the name used in reports."""

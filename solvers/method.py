@@ -8,7 +8,7 @@ its guarantee, running time, tie order and source in lines that start with
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from fractions import Fraction
 from inspect import getdoc
@@ -43,6 +43,22 @@ Run = RunOn[KSubset]
 
 Guarantee = Callable[[Inst], Fraction | None]
 """Proven factor on this instance, or None where nothing is proven for it."""
+
+Bound = tuple[Fraction, str]
+"""A proven factor, and why it holds."""
+
+
+@dataclass(frozen=True)
+class LeastOf(Generic[Inst_contra]):
+    """A guarantee that is the least of several proven factors, never below 1."""
+
+    bounds: Callable[[Inst_contra], Sequence[Bound]]
+    """Returns what is proven for an instance, each factor with its reason."""
+
+    def __call__(self, instance: Inst_contra, /) -> Fraction:
+        """Return the least factor."""
+        return max(Fraction(1), min(factor for factor, _ in self.bounds(instance)))
+
 
 Refusal = Callable[[Inst], str | None]
 """Why a method does not accept this instance, or None if it does."""
@@ -98,6 +114,8 @@ class Method(Generic[Inst]):
         Whether it passes a model to a general solver instead of searching itself.
     problem
         Name of the problem it solves, set by `table`; "" if it accepts any.
+    quick
+        Whether ``compare`` runs it if no methods are named, set by `table`.
     """
 
     name: str
@@ -110,6 +128,7 @@ class Method(Generic[Inst]):
     seeded: bool = False
     runs_solver: bool = False
     problem: str = field(default="", compare=False)
+    quick: bool = field(default=False, compare=False)
 
     def __post_init__(self) -> None:
         """Set the docstring of the function, which `help` shows."""
@@ -169,6 +188,28 @@ class Method(Generic[Inst]):
             return replace(result, limit=Limit.TIME)
         return result
 
+    def bounds(self, instance: Inst) -> list[Bound]:
+        """Return the factors proven on an instance, each with its reason, least first.
+
+        The first is the guarantee; there is none if nothing is proven, or the method
+        does not accept the instance.
+
+        Parameters
+        ----------
+        instance
+            An instance of the method's problem.
+        """
+        if self.guarantee is None or (self.refuses and self.refuses(instance)):
+            return []
+        if isinstance(self.guarantee, LeastOf):
+            return sorted(self.guarantee.bounds(instance), key=lambda bound: bound[0])
+        factor = self.guarantee(instance)
+        return (
+            []
+            if factor is None
+            else [(factor, self.doc_entry("Guarantee").rstrip("."))]
+        )
+
     def doc_entry(self, what: str) -> str:
         """Return the docstring's entry after ``what:``, on one line; "" if none.
 
@@ -203,8 +244,16 @@ AnyMethod = Method[Any]
 """A method of any problem, for commands and reports."""
 
 
-def table(problem: str, *methods: Method[Inst]) -> Mapping[str, Method[Inst]]:
-    """Return the methods of a problem by name, in the order given."""
+def table(
+    problem: str, *methods: Method[Inst], quick: Collection[str] = ()
+) -> Mapping[str, Method[Inst]]:
+    """Return the methods of a problem by name, in the order given.
+
+    ``quick`` names those that ``compare`` runs if none are named.
+    """
     return MappingProxyType(
-        {method.name: replace(method, problem=problem) for method in methods}
+        {
+            method.name: replace(method, problem=problem, quick=method.name in quick)
+            for method in methods
+        }
     )

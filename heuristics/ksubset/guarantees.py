@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from ...instances import KSubset, Mesh, Points
+from ...solvers.method import LeastOf
 
 
 def star(instance: KSubset) -> Fraction:
@@ -17,20 +18,31 @@ def star(instance: KSubset) -> Fraction:
     return max(Fraction(1), 2 - Fraction(2, instance.k))
 
 
-def manhattan_median(instance: KSubset) -> Fraction:
-    """rho_k(d) under L1, never above 2 - 1/(2d); 2 - 2/k where no median exists.
+def median_bounds(instance: KSubset) -> list[tuple[Fraction, str]]:
+    """Return what is proven for medians: under L1 rho_k(d), and 2 - 2/k everywhere.
 
     With m = ⌊k/2⌋ and x the most even split of m into 2d parts, rho_k(d) =
     1 + (m² - Σ x_i²)/(m (k - m)): Bender et al. 2008, Theorem 2, evaluated for
-    finite k; derived, see docs/theory.md.
+    finite k; derived, see docs/theory.md. It is never above 2 - 1/(2d).
 
     >>> from closeknit.instances import mesh
-    >>> manhattan_median(mesh(4, 4, k=8))
-    Fraction(7, 4)
+    >>> [str(factor) for factor, _ in median_bounds(mesh(4, 4, k=12))]
+    ['31/18', '7/4', '11/6']
     """
-    if not isinstance(instance.topology, Mesh | Points):
-        return star(instance)
-    return min(rho(instance.k, instance.topology.dimension), star(instance))
+    k, topology = instance.k, instance.topology
+    bounds = [(star(instance), "2 - 2/k, on any network: the star of the best centre")]
+    if not isinstance(topology, Mesh | Points):
+        return bounds
+    d = topology.dimension
+    return [
+        (rho(k, d), f"rho_{k}({d}): the median's star under L1, for this k"),
+        (2 - Fraction(1, 2 * d), "2 - 1/(2d): the same for every k"),
+        *bounds,
+    ]
+
+
+manhattan_median = LeastOf(median_bounds)
+"""rho_k(d) under L1, never above 2 - 1/(2d); 2 - 2/k where no median exists."""
 
 
 def rho(k: int, d: int) -> Fraction:

@@ -68,13 +68,16 @@ def lineups(
     exact: Any,
     instances: Iterable[Instance],
     fields: tuple[str, str] = ("--methods", "--exact"),
+    *,
+    quick: bool = False,
 ) -> dict[str, Lineup]:
     """Return what ``--methods`` and ``--exact`` name, for each problem of instances.
 
     Methods are names with commas between them, or any that `methods_named` accepts;
-    every heuristic if None. A problem that has no method of the name ``exact`` takes
-    its ``auto``. Raises InputError, which names one of ``fields``, for a name that none
-    of the problems has, or an ``exact`` that is not exact.
+    every heuristic if None, or if ``quick`` those that are marked so. A problem that
+    has no method of the name ``exact`` takes its ``auto``. Raises InputError, which
+    names one of ``fields``, for a name that none of the problems has, or an ``exact``
+    that is not exact.
     """
     from ...methods import METHODS
 
@@ -94,13 +97,39 @@ def lineups(
     for problem in problems:
         table = METHODS[problem]
         if named is None:
-            listed = [method for method in table.values() if not method.exact]
+            listed = [
+                method
+                for method in table.values()
+                if not method.exact and (method.quick or not quick)
+            ]
         else:
             listed = _distinct([found[problem] for found in named if problem in found])
         chosen[problem] = Lineup(
             methods=listed, exact=routes.get(problem) or table["auto"]
         )
     return chosen
+
+
+def count_left_out(lineups: Mapping[str, Lineup], instances: Iterable[Instance]) -> int:
+    """Return the number of heuristics that take an instance and are not run on it."""
+    from ...methods import METHODS
+
+    return len(
+        {
+            (name, method.name)
+            for instance in instances
+            if (name := problem_of(instance).name)
+            for method in METHODS[name].values()
+            if not method.exact and method.name not in lineups[name].by_name
+            if not (method.refuses and method.refuses(instance))
+        }
+    )
+
+
+def left_out(count: int, how: str) -> str:
+    """Say how many methods a comparison left out, and how all are run."""
+    methods = "1 more method is" if count == 1 else f"{count} more methods are"
+    return f"{methods} left out ({how} runs all)"
 
 
 def _distinct(methods: Sequence[AnyMethod]) -> list[AnyMethod]:

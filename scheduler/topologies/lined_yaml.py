@@ -73,9 +73,7 @@ def parse_lined(text: str, where: Where) -> Lined:
     try:
         import yaml
     except ImportError:
-        raise InputError(
-            "needs PyYAML (pip install 'closeknit[clusters]')", file=where.file
-        ) from None
+        raise InputError("needs PyYAML (pip install pyyaml)", file=where.file) from None
     builder = _Builder(yaml, where)
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:

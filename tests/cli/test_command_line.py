@@ -106,6 +106,7 @@ def test_help_is_answered_before_anything_large_is_imported() -> None:
             "simulate submesh --allocator 4iss --mesh 8x8 --json -",
             "simulate submesh --method 4iss --shape 8x8 --json",
         ),
+        ("worst mm --budget 3", "worst mm --time-limit 3"),
         ("worst mm --torus=4x4", "worst mm --shape 4x4 --kind torus"),
         ("reproduce x --swf t --mesh 4x4", "reproduce x --trace t --shape 4x4"),
         ("ratios --swf t --out o", "ratios --trace t --out o"),
@@ -114,9 +115,17 @@ def test_help_is_answered_before_anything_large_is_imported() -> None:
         ("select --config c --json", "select --config c --json -"),
     ],
 )
-def test_old_spellings_mean_the_same(old: str, new: str) -> None:
-    assert vars(parse(old.split())[0]) == vars(parse(new.split())[0])
+def test_old_spellings_mean_the_same(old: str, new: str, capsys: Capture) -> None:
+    given = vars(parse(old.split())[0])
+    said = capsys.readouterr().err.splitlines()
+    assert given == vars(parse(new.split())[0])
+    assert capsys.readouterr().err == ""
     replaced = {word.partition("=")[0] for word in old.split()} - set(new.split())
+    options = {one for one in replaced if one.startswith("--")} - {"--json"}
+    assert {line.split(" is now ")[0] for line in said} == {
+        f"closeknit: {option}" for option in options
+    }
+    assert len(said) == len(options)
     shown = parser_of(old.split()[0])[0].format_help()
     for option in replaced:
         assert not option.startswith("--") or f" {option} " not in shown

@@ -255,7 +255,7 @@ def test_ctrl_c_gives_the_best_so_far(tmp_path: Path) -> None:
 
 
 def test_compare_gives_exact_ratios(path: str, capsys: Any) -> None:
-    assert run(["compare", path, "--json", "-"]) == 0
+    assert run(["compare", path, "--all", "--json", "-"]) == 0
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     by_method = {row["method"]: row for row in rows}
     assert {"mm", "mm-inc", "mc1x1", "row-major", "auto"} <= set(by_method)
