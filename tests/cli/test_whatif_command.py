@@ -43,8 +43,8 @@ def test_a_trace_under_all_rules(ask: Ask, tmp_path: Path) -> None:
     found = json.loads(file.read_text(encoding="utf-8"))
     assert found["objective"] == "switches"
     assert {row["objective"] for row in found["measures"]} == {"switches"}
-    words = (*words, "--objective", "hops")
-    status, out, _ = ask(*words)
+    by_hops = (*words, "--objective", "hops")
+    status, out, _ = ask(*by_hops)
     assert status == 0
     assert "24 jobs" in out
     assert "no choice of nodes changes a wait" in " ".join(out.split())
@@ -58,7 +58,7 @@ def test_a_trace_under_all_rules(ask: Ask, tmp_path: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert "Against slurm-tree" in text
     assert "http" not in text.replace("http://www.w3.org", "")
-    assert ask(*words)[1] == out
+    assert ask(*by_hops)[1] == out
 
 
 def test_segments_and_communication(ask: Ask) -> None:
