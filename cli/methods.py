@@ -59,6 +59,7 @@ def run(args: argparse.Namespace) -> int:
         listed = [_document(problem, method) for problem, method in found]
         outputs.write_json(args.json, "closeknit/methods", methods=listed)
     if args.json != "-":
+        write: Callable[[str, AnyMethod], str]
         write = _short if args.short else _explained if named else _entry
         if args.k is not None:
             found = [one for one in found if one[1].guarantee]

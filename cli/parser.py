@@ -101,20 +101,24 @@ class Parser(argparse.ArgumentParser):
     def _current(self, words: Iterable[str]) -> list[str]:
         found: list[str] = []
         given: dict[str, str] = {}
+        notes: list[str] = []
         words = list(words)
         for place, word in enumerate(words):
             if word == "--":
-                return found + words[place:]
+                found += words[place:]
+                break
             name, equals, value = word.partition("=")
             option, implied = self._old.get(name, (name, ()))
             if name in self._old:
-                complain(f"{name} is now {' '.join((option, *implied))}")
+                notes.append(f"{name} is now {' '.join((option, *implied))}")
             renamed = any(option == new for new, _ in self._old.values())
             if renamed and given.setdefault(option, name) != name:
                 self.error(
                     f"argument {name}: not allowed with argument {given[option]}"
                 )
             found += [*implied, option + equals + value]
+        for note in notes:
+            complain(note)
         return found
 
     def _near(self, words: Sequence[str]) -> str:

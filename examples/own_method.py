@@ -6,7 +6,7 @@ proven optima. On the command line it is `own_method:middle_out`::
 
     cd examples
     closeknit compare job.json --methods mm,own_method:middle_out
-    closeknit worst own_method:middle_out --mesh 6x6 --k 5
+    closeknit worst own_method:middle_out --shape 6x6 --k 5
 """
 
 from __future__ import annotations

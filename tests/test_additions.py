@@ -89,9 +89,9 @@ def test_a_heuristic_is_listed_and_solves(house: Path) -> None:
 
 
 def test_an_allocator_serves_a_stream(house: Path) -> None:
-    drawn = ["--mesh", "8x8", "--requests", "30", "--seed", "1"]
+    drawn = ["--shape", "8x8", "--requests", "30", "--seed", "1"]
     for name in ("last", "toy"):  # a class of its own; the heuristic above
-        shown = closeknit(house, "simulate", "stream", "--allocator", name, *drawn)
+        shown = closeknit(house, "simulate", "stream", "--method", name, *drawn)
         assert name in shown
         assert "30" in shown
     listed = closeknit(house, "methods", "ksubset")

@@ -39,15 +39,15 @@ FAMILIES = {
     "random --shape 6x6 --kind torus --k 4 --free 12": [
         "6x6-torus-random-12free-k4-s0"
     ],
-    "fragmented --shape 6x6 --k 4 --allocator row-major --count 2": [
+    "fragmented --shape 6x6 --k 4 --method row-major --count 2": [
         "6x6-fragmented-75pct-row-major-k4-s0",
         "6x6-fragmented-75pct-row-major-k4-s1",
     ],
-    "fragmented --shape 6x6 --k 4 --allocator hilbert/best-fit": [
+    "fragmented --shape 6x6 --k 4 --method hilbert/best-fit": [
         "6x6-fragmented-75pct-hilbert-best-fit-k4-s0"
     ],
     "fragmented --shape 4x4 --kind tree --k 2 --utilisation 80% --mean-size 3 "
-    "--sizes uniform --jobs 50": ["4x4-tree-fragmented-80pct-mm-k2-s0"],
+    "--sizes uniform --starts 50": ["4x4-tree-fragmented-80pct-mm-k2-s0"],
     "uniform --n 20 --d 3 --k 4 --size 50": ["uniform-n20-d3-size50-k4-s0"],
     "clustered --n 20 --k 4 --clusters 2 --spread 3": [
         "clustered-n20-d2-c2-spread3-size1000-k4-s0"
@@ -158,7 +158,7 @@ def test_no_family_is_left_out() -> None:
         ("random --shape 3x3 --k 1 --kind x", "argument --kind: invalid choice: 'x'"),
         ("fragmented --shape 3x3 --k 1 --mean-size 7", "--mean-size: must lie between"),
         ("fragmented --shape 3x3 --k 1 --utilisation 100%", "--utilisation: must lie"),
-        ("fragmented --shape 3x3 --k 1 --allocator no", "--method: no such method"),
+        ("fragmented --shape 3x3 --k 1 --method no", "--method: no such method"),
         ("uniform --n 0 --k 1", "--n: must be at least 1, not 0"),
         ("uniform --n 3 --k 1 --d 0", "--d: must be at least 1, not 0"),
         ("clustered --n 3 --k 1 --clusters 0", "--clusters: must be at least 1, not 0"),
@@ -203,17 +203,26 @@ def test_no_family_is_left_out() -> None:
         ("sukp --items 0 --elements 3", "--items: must be at least 1, not 0"),
         ("sukp --items 3 --elements 3 --density 2", "--density: must be above 0 and"),
         ("sukp --items 3 --elements 3 --ratio 2", "--ratio: must lie between 0 and 1"),
-        ("trace --mesh 3x3", "the following arguments are required: --trace"),
+        ("trace --shape 3x3", "the following arguments are required: --trace"),
         ("trace --trace x", "the following arguments are required: --shape"),
-        ("trace --swf x --mesh 3x3 --torus 3x3", "argument --torus: not allowed with"),
-        ("trace --swf x --mesh 3x3 --jobs 5:5", "argument --range: must be A:B with A"),
         (
-            "trace --swf x --mesh 3x3 --range 9:5",
+            "trace --trace x --mesh 3x3 --torus 3x3",
+            "argument --torus: not allowed with",
+        ),
+        (
+            "trace --trace x --shape 3x3 --range 5:5",
             "argument --range: must be A:B with A",
         ),
-        ("trace --swf x --mesh 3x3 --jobs 9", "argument --range: must be A:B with A"),
         (
-            "trace --swf x --mesh 3x3 --jobs=-3:5",
+            "trace --trace x --shape 3x3 --range 9:5",
+            "argument --range: must be A:B with A",
+        ),
+        (
+            "trace --trace x --shape 3x3 --range 9",
+            "argument --range: must be A:B with A",
+        ),
+        (
+            "trace --trace x --shape 3x3 --range=-3:5",
             "argument --range: must be A:B with A",
         ),
         ("trace --trace x --shape 3x3 --first 0", "--first: must be at least 1, not 0"),
@@ -221,10 +230,16 @@ def test_no_family_is_left_out() -> None:
             "trace --trace x --shape 3x3 --first 3 --range 0:3",
             "argument --range: not allowed with argument --first",
         ),
-        ("trace --swf x --mesh 3x3 --every 0", "--every: must be at least 1, not 0"),
-        ("trace --swf x --mesh 3by3", "argument --shape: must be sides such as 16x22,"),
-        ("trace --swf x --mesh 3x3 --allocator y", "--method: no such method"),
-        ("trace --swf nowhere.swf --mesh 3x3", "nowhere.swf: cannot be read: No such"),
+        ("trace --trace x --shape 3x3 --every 0", "--every: must be at least 1, not 0"),
+        (
+            "trace --trace x --shape 3by3",
+            "argument --shape: must be sides such as 16x22,",
+        ),
+        ("trace --trace x --shape 3x3 --method y", "--method: no such method"),
+        (
+            "trace --trace nowhere.swf --shape 3x3",
+            "nowhere.swf: cannot be read: No such",
+        ),
     ],
 )
 def test_nonsense_is_one_line_and_exit_2(
@@ -278,7 +293,7 @@ ROWS = [
 
 
 def _trace(log: Path, out: Path, *options: str) -> int:
-    fixed = ["--swf", str(log), "--mesh", "2x4", "--allocator", "row-major"]
+    fixed = ["--trace", str(log), "--shape", "2x4", "--method", "row-major"]
     return run(["generate", "trace", *fixed, "--out", str(out), *options])
 
 
@@ -330,19 +345,19 @@ def test_window_step_and_partition(tmp_path: Path, capsys: Capture) -> None:
             (path.stem.removeprefix("small-"), read_ksubset(path).n) for path in found
         ]
 
-    assert written("--jobs", "1:5") == [("2", 5), ("5", 3)]
-    assert written("--jobs", "1:") == [("2", 5), ("5", 3), ("6", 8), ("7", 4)]
-    assert written("--jobs", ":5", "--every", "2") == [("1", 8), ("5", 3)]
+    assert written("--range", "1:5") == [("2", 5), ("5", 3)]
+    assert written("--range", "1:") == [("2", 5), ("5", 3), ("6", 8), ("7", 4)]
+    assert written("--range", ":5", "--every", "2") == [("1", 8), ("5", 3)]
     assert written("--every", "3") == [("1", 8), ("6", 8)]
     assert written("--partition", "2") == [("2", 8), ("6", 8)]
-    assert written("--partition", "2", "--jobs", "1:2") == [("6", 8)]
+    assert written("--partition", "2", "--range", "1:2") == [("6", 8)]
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--jobs", "7:"], "no job of 7: could be placed (2 skipped)"),
-        (["--jobs", "2:4"], "no job of 2:4 could be placed (2 skipped)"),
+        (["--range", "7:"], "no job of 7: could be placed (2 skipped)"),
+        (["--range", "2:4"], "no job of 2:4 could be placed (2 skipped)"),
         (["--partition", "9"], "no job of 0: could be placed (0 skipped)"),
     ],
 )
@@ -373,7 +388,7 @@ def test_a_bad_line_ends_the_replay(
     err = capsys.readouterr().err
     assert err.count("\n") == 1
     assert message.removeprefix(": ") in err
-    assert _trace(log, tmp_path / "again", "--jobs", "0:7") == 0  # it is not reached
+    assert _trace(log, tmp_path / "again", "--range", "0:7") == 0  # it is not reached
 
 
 def test_a_spoilt_archive_is_one_line(tmp_path: Path, capsys: Capture) -> None:
@@ -403,7 +418,18 @@ def test_the_program_itself(tmp_path: Path) -> None:
             [*command, *arguments], cwd=tmp_path, capture_output=True, text=True
         )
 
-    trace = ("generate", "trace", "--swf", log.name, "--torus", "2x4", "--out", "out")
+    trace = (
+        "generate",
+        "trace",
+        "--trace",
+        log.name,
+        "--kind",
+        "torus",
+        "--shape",
+        "2x4",
+        "--out",
+        "out",
+    )
     done = program(*trace, "--every", "2")
     assert (done.returncode, done.stderr.count("\n")) == (0, 1), done.stderr
     assert done.stdout.split() == [
@@ -423,15 +449,18 @@ def test_the_program_itself(tmp_path: Path) -> None:
 @needs("data/swf")
 @pytest.mark.parametrize(
     ("log", "machine", "files"),
-    [(PARAGON, ["--mesh", "16x22"], 20), (IPSC, ["--torus", "8x16"], 20)],
+    [
+        (PARAGON, ["--shape", "16x22"], 20),
+        (IPSC, ["--kind", "torus", "--shape", "8x16"], 20),
+    ],
 )
 def test_the_archives_logs(
     log: Path, machine: list[str], files: int, tmp_path: Path, capsys: Capture
 ) -> None:
     first, again = tmp_path / "first", tmp_path / "again"
     for out in (first, again):
-        options = ["--jobs", "0:1000", "--every", "50", "--out", str(out)]
-        assert run(["generate", "trace", "--swf", str(log), *machine, *options]) == 0
+        options = ["--range", "0:1000", "--every", "50", "--out", str(out)]
+        assert run(["generate", "trace", "--trace", str(log), *machine, *options]) == 0
         assert capsys.readouterr().err == f"{files} files written, 0 jobs skipped\n"
     written = sorted(first.iterdir())
     assert len(written) == files

@@ -153,10 +153,10 @@ NOWHERE = [
     "ratios compare a b --markdown {bad}",
     "reproduce bender-figure2 --out {bad}",
     "generate random --shape 3x3 --k 2 --out {bad}",
-    "simulate stream --allocator mm --mesh 4x4 --json {bad}",
-    "simulate stream --allocator mm --mesh 4x4 --jobs-csv {bad}",
-    "simulate stream --allocator mm --mesh 4x4 --plot {bad}",
-    "simulate submesh --method fs --mesh 4x4 --json {bad}",
+    "simulate stream --method mm --shape 4x4 --json {bad}",
+    "simulate stream --method mm --shape 4x4 --jobs-csv {bad}",
+    "simulate stream --method mm --shape 4x4 --plot {bad}",
+    "simulate submesh --method fs --shape 4x4 --json {bad}",
     "config compile drakenberg-figure-6 --out {bad}",
 ]
 

@@ -50,7 +50,7 @@ def _measures(capsys: pytest.CaptureFixture[str], *options: str) -> dict[str, fl
 
 
 def test_one_object_of_measures(capsys: pytest.CaptureFixture[str]) -> None:
-    options = ("--allocator", "mm-inc", "--mesh", "8x8", "--requests", "60")
+    options = ("--method", "mm-inc", "--shape", "8x8", "--requests", "60")
     found = _measures(capsys, *options, "--seed", "3")
     assert set(found) == MEASURES
     assert found["jobs"] == 60
@@ -64,7 +64,7 @@ def test_the_jobs_of_a_trace(
     trace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rows = tmp_path / "jobs.csv"
-    options = ["--allocator", "row-major", "--mesh", "3x4", "--trace", str(trace)]
+    options = ["--method", "row-major", "--shape", "3x4", "--trace", str(trace)]
     assert run([*STREAM, *options, "--skip-larger", "--jobs-csv", str(rows)]) == 0
     said = capsys.readouterr()
     assert "2 jobs skipped (1 no run time; 1 larger than the machine)" in said.err
@@ -93,8 +93,8 @@ def test_the_jobs_of_a_trace(
 def test_what_is_taken_of_a_trace(
     trace: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    options = ("--allocator", "row-major", "--mesh", "3x4", "--trace", str(trace))
-    assert _measures(capsys, *options, "--jobs", "1:3")["jobs"] == 2
+    options = ("--method", "row-major", "--shape", "3x4", "--trace", str(trace))
+    assert _measures(capsys, *options, "--range", "1:3")["jobs"] == 2
     found = _measures(capsys, *options, "--divide", "4", "--scale-arrivals", "1/2")
     assert found["jobs"] == 4
     # 1, 3, 1 and 10 processors for 50, 70, 20 and 10 s; the last comes at 20
@@ -102,12 +102,30 @@ def test_what_is_taken_of_a_trace(
 
 
 def test_boxes_and_trees(capsys: pytest.CaptureFixture[str]) -> None:
-    some = ("--requests", "20", "--allocator")
+    some = ("--requests", "20", "--method")
     boxes = _measures(
-        capsys, *some, "mc", "--torus", "5x7", "--sizes", "box:uniform:1:4"
+        capsys,
+        *some,
+        "mc",
+        "--kind",
+        "torus",
+        "--shape",
+        "5x7",
+        "--sizes",
+        "box:uniform:1:4",
     )
     assert boxes["mean_nodes_affected"] >= 1
-    tree = _measures(capsys, *some, "mm", "--tree", "3x4", "--sizes", "uniform:1:6")
+    tree = _measures(
+        capsys,
+        *some,
+        "mm",
+        "--kind",
+        "tree",
+        "--shape",
+        "3x4",
+        "--sizes",
+        "uniform:1:6",
+    )
     assert tree["mean_nodes_affected"] is None
     assert tree["mean_pair_sum"] > 0
 
@@ -116,7 +134,16 @@ def test_several_allocators_are_a_line_each(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     page = tmp_path / "page.html"
-    options = ["--allocator", "mm,random", "--torus", "4x4x2", "--requests", "25"]
+    options = [
+        "--method",
+        "mm,random",
+        "--kind",
+        "torus",
+        "--shape",
+        "4x4x2",
+        "--requests",
+        "25",
+    ]
     options += [
         "--interarrival",
         "300",
@@ -141,7 +168,7 @@ def test_several_allocators_are_a_line_each(
 
 @needs("data/swf")
 def test_a_log_is_run_and_scaled(capsys: pytest.CaptureFixture[str]) -> None:
-    options = ("--allocator", "mm", "--mesh", "4x8", "--divide", "4", "--jobs", "0:400")
+    options = ("--method", "mm", "--shape", "4x8", "--divide", "4", "--range", "0:400")
     slow = _measures(capsys, *options, "--trace", str(IPSC))
     fast = _measures(capsys, *options, "--trace", str(IPSC), "--scale-arrivals", "0.2")
     assert slow["jobs"] == fast["jobs"] == 400
@@ -156,15 +183,18 @@ MM = ("--method", "mm")
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ((*MESH, "--allocator", "mmm"), "--method: no such allocator: 'mmm' (did you"),
-        ((*MESH, "--allocator", "mm,"), "--method: no such allocator"),
+        ((*MESH, "--method", "mmm"), "--method: no such allocator: 'mmm' (did you"),
+        ((*MESH, "--method", "mm,"), "--method: no such allocator"),
         ((*MM,), "the following arguments are required: --shape"),
-        ((*MM, "--mesh", "4x0"), "argument --shape: must be sides such as 16x22"),
+        ((*MM, "--shape", "4x0"), "argument --shape: must be sides such as 16x22"),
         ((*MM, *MESH, "--policy", "sjf"), "argument --policy: invalid choice: 'sjf'"),
         ((*MM, *MESH, "--requests", "0"), "--requests: must be from 1 to"),
         ((*MM, *MESH, "--sizes", "uniform:1:17"), "--sizes: must run between whole"),
         ((*MM, *MESH, "--sizes", "box:uniform:1:5"), "--sizes: must run between whole"),
-        ((*MM, "--tree", "3", "--sizes", "box:uniform:1:2"), "--sizes: needs a mesh"),
+        (
+            (*MM, "--kind", "tree", "--shape", "3", "--sizes", "box:uniform:1:2"),
+            "--sizes: needs a mesh",
+        ),
         ((*MM, *MESH, "--service", "exponential"), "--service: must be exponential:"),
         ((*MM, *MESH, "--interarrival", "-1"), "--interarrival: must be from 0 to"),
         ((*MM, *MESH, "--divide", "2"), "--divide: is for the jobs of a trace"),
@@ -180,12 +210,15 @@ MM = ("--method", "mm")
             "TRACE: job 5: larger than the machine (16 processors); --skip-larger "
             "skips such: 40",
         ),
-        ((*MM, *MESH, "--trace", "TRACE", "--jobs", "3:4"), "TRACE: no job of these"),
+        ((*MM, *MESH, "--trace", "TRACE", "--range", "3:4"), "TRACE: no job of these"),
         ((*MM, *MESH, "--trace", "none.swf"), "none.swf: cannot be read: No such file"),
         ((*MM, *MESH, "--trace", "BAD"), "BAD:2: submit time: is missing"),
-        (("--allocator", "mbs", "--tree", "4x4"), "topology: needs a mesh or a torus"),
         (
-            ("--allocator", "mm,mc1x1", *MESH, "--jobs-csv", "x.csv"),
+            ("--method", "mbs", "--kind", "tree", "--shape", "4x4"),
+            "topology: needs a mesh or a torus",
+        ),
+        (
+            ("--method", "mm,mc1x1", *MESH, "--jobs-csv", "x.csv"),
             "--jobs-csv: takes a single method",
         ),
         ((*MM, *MESH, "--requests", "3", "--json", "no/where"), "no/where: cannot be"),
@@ -211,7 +244,7 @@ def test_what_is_wrong_is_one_line(
 def test_a_method_that_is_not_for_the_machine(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    options = ["--allocator", "ring-dp", *MESH, "--requests", "5"]
+    options = ["--method", "ring-dp", *MESH, "--requests", "5"]
     assert run([*STREAM, *options]) == 2
     assert capsys.readouterr().err.startswith("closeknit: ring-dp: needs a torus")
 
@@ -252,8 +285,17 @@ def test_an_interrupt_gives_the_measures_so_far(
 def test_nothing_but_json_on_standard_output() -> None:
     done = subprocess.run(
         [
-            *(sys.executable, "-m", "closeknit", *STREAM, "--allocator", "mc1x1"),
-            *("--mesh", "5x4x3", "--requests", "30", "--policy", "easy", "--json", "-"),
+            *(sys.executable, "-m", "closeknit", *STREAM, "--method", "mc1x1"),
+            *(
+                "--shape",
+                "5x4x3",
+                "--requests",
+                "30",
+                "--policy",
+                "easy",
+                "--json",
+                "-",
+            ),
         ],
         capture_output=True,
         text=True,

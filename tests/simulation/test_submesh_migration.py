@@ -158,7 +158,7 @@ def test_the_judge_knows_what_migration_would_mend() -> None:
 
 
 def simulate(*words: str) -> int:
-    return run(["simulate", "submesh", "--mesh", "32x32", "--requests", "60", *words])
+    return run(["simulate", "submesh", "--shape", "32x32", "--requests", "60", *words])
 
 
 def test_the_command_moves_residents(capsys: pytest.CaptureFixture[str]) -> None:

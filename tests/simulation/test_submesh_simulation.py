@@ -254,7 +254,7 @@ def test_every_allocator_serves_the_queue(name: str) -> None:
 
 
 def simulate(*words: str) -> int:
-    return run(["simulate", "submesh", "--mesh", "32x32", *words])
+    return run(["simulate", "submesh", "--shape", "32x32", *words])
 
 
 def test_the_command_prints_the_measures(capsys: pytest.CaptureFixture[str]) -> None:
@@ -293,8 +293,8 @@ def test_the_command_prints_the_measures(capsys: pytest.CaptureFixture[str]) -> 
         (["--method", "fs-1", "--residence", "-5:3"], "--residence"),
         (["--method", "fs-1", "--residence", "0:3"], "--residence: must run from"),
         (["--method", "fs-1", "--residence", "5:inf"], "--residence: must run from"),
-        (["--method", "fs-1", "--mesh", "32"], "--shape"),
-        (["--method", "fs-1", "--mesh", "99999x99999"], "--shape: must have at most"),
+        (["--method", "fs-1", "--shape", "32"], "--shape"),
+        (["--method", "fs-1", "--shape", "99999x99999"], "--shape: must have at most"),
     ],
 )
 def test_bad_input_is_one_line(

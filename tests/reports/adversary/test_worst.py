@@ -446,7 +446,7 @@ def worst(capsys: Capture, options: str) -> tuple[int, str, str]:
 
 def test_the_command_end_to_end(capsys: Capture, tmp_path: Path) -> None:
     out, kept = tmp_path / "bad.json", tmp_path / "ledger.json"
-    options = f"row-major --mesh 3x3 --k 3 --out {out} --ledger {kept}"
+    options = f"row-major --shape 3x3 --k 3 --out {out} --ledger {kept}"
     status, text, _ = worst(capsys, options)
     assert status == 0
     assert "ratio     2 = 2.000000" in text
@@ -464,7 +464,7 @@ def test_the_command_end_to_end(capsys: Capture, tmp_path: Path) -> None:
 
 
 def test_the_command_writes_json(capsys: Capture) -> None:
-    options = "mm --mesh 6x6 --k 4 --n 9 --evaluations 400 --seed 3 --json -"
+    options = "mm --shape 6x6 --k 4 --n 9 --evaluations 400 --seed 3 --json -"
     status, text, _ = worst(capsys, options)
     document = json.loads(text)
     assert status == 0
@@ -482,7 +482,13 @@ def test_the_command_writes_json(capsys: Capture) -> None:
 
 @pytest.mark.parametrize(
     "where",
-    ["--d 2 --size 12", "--torus 20", "--tree 3x3x3", "--mesh 3x3x3", "--d 1"],
+    [
+        "--d 2 --size 12",
+        "--kind torus --shape 20",
+        "--kind tree --shape 3x3x3",
+        "--shape 3x3x3",
+        "--d 1",
+    ],
 )
 def test_the_command_searches_every_kind(capsys: Capture, where: str) -> None:
     status, text, _ = worst(capsys, f"mm-free {where} --k 3 --evaluations 60")
@@ -491,7 +497,7 @@ def test_the_command_searches_every_kind(capsys: Capture, where: str) -> None:
 
 
 def test_the_command_goes_on_from_a_file(capsys: Capture, tmp_path: Path) -> None:
-    for options in ("mm --mesh 5x5 --k 4", "mm --d 2 --k 4 --size 9"):
+    for options in ("mm --shape 5x5 --k 4", "mm --d 2 --k 4 --size 9"):
         path = tmp_path / "bad.json"
         worst(capsys, f"{options} --evaluations 300 --out {path}")
         status, text, _ = worst(capsys, f"mm --start {path} --evaluations 1 --json -")
@@ -524,20 +530,20 @@ def test_the_command_shows_families_and_the_ledger(capsys: Capture) -> None:
         ("auto", "METHOD: auto is exact: its ratio is 1 on every instance"),
         ("mm --k 1", "--k: must be at least 2, not 1"),
         ("mm --k 8 --n 8", "--n: must be above k = 8, or there is no choice, not 8"),
-        ("mm --mesh 3x3 --n 10", "--n: must be at most the number of processors (9)"),
-        ("mm --mesh 3x3 --k 9", "--k: k = 9 of 9 processors leaves no choice"),
-        ("mm --mesh 3xx", "argument --shape: must be sides such as 16x22"),
-        ("mm --mesh 3x3 --d 2", "argument --d: not allowed with argument --shape"),
-        ("mm --mesh 999x999", "998001 processors; at most 65536 are searched"),
+        ("mm --shape 3x3 --n 10", "--n: must be at most the number of processors (9)"),
+        ("mm --shape 3x3 --k 9", "--k: k = 9 of 9 processors leaves no choice"),
+        ("mm --shape 3xx", "argument --shape: must be sides such as 16x22"),
+        ("mm --shape 3x3 --d 2", "argument --d: not allowed with argument --shape"),
+        ("mm --shape 999x999", "998001 processors; at most 65536 are searched"),
         ("mm --d 0", "--d: must be at least 1, not 0"),
         ("mm --d 2 --size 0", "--size: must be at least 1, not 0"),
         ("mm --time-limit 0", "--time-limit: must be seconds above 0 and at most"),
-        ("mm --budget nan", "--time-limit: must be seconds above 0 and at most"),
+        ("mm --time-limit nan", "--time-limit: must be seconds above 0 and at most"),
         ("mm --evaluations 0", "--evaluations: must be at least 1, not 0"),
         ("mc --ties worst", "--ties: mc breaks ties in one way only: lex"),
         ("mm --exhaustive", "--exhaustive: is for networks of up to 22 processors"),
-        ("plas --mesh 3x3x3", "plas: "),
-        ("tree-dp --mesh 3x3", "METHOD: tree-dp is exact"),
+        ("plas --shape 3x3x3", "plas: "),
+        ("tree-dp --shape 3x3", "METHOD: tree-dp is exact"),
         ("mm --start /nowhere.json", "/nowhere.json: cannot be read"),
         ("mm --families", "--families: stands alone"),
         ("--families --table", "--families: stands alone"),

@@ -357,8 +357,8 @@ def test_some_jobs_may_be_too_large_but_not_many(tmp_path: Path) -> None:
     ("words", "complaint"),
     [
         (["--trace", "/no/trace"], "/no/trace: cannot be read"),
-        (["--mesh", "16x"], "argument --shape"),
-        (["--mesh", "0x4"], "argument --shape"),
+        (["--shape", "16x"], "argument --shape"),
+        (["--shape", "0x4"], "argument --shape"),
         (["--load", "0"], "--load: must be above 0"),
         (["--every", "0"], "--every: must be at least 1"),
         (["--jobs", "0"], "--jobs: must be at least 1"),
@@ -374,7 +374,7 @@ def test_bad_input_is_one_line(
 
 
 def test_options_of_others_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert closeknit(["reproduce", "drakenberg-time", "--mesh", "4x4"]) == 2
+    assert closeknit(["reproduce", "drakenberg-time", "--shape", "4x4"]) == 2
     assert "--shape: is not for drakenberg-time" in capsys.readouterr().err
 
 
@@ -383,7 +383,7 @@ def test_a_bad_trace_is_one_line(
 ) -> None:
     trace = swf(tmp_path, [(0, 5, 9, -1), (1, 5, 4, -1)])
     assert (
-        closeknit(["reproduce", "bender-table1", "--trace", trace, "--mesh", "1x3"])
+        closeknit(["reproduce", "bender-table1", "--trace", trace, "--shape", "1x3"])
         == 2
     )
     assert "--shape 1x3: is too small: 2 of 2 jobs of small" in capsys.readouterr().err
@@ -394,7 +394,16 @@ def test_a_bad_trace_is_one_line(
     assert said.count("\n") == 1
 
 
-WORDS = ["reproduce", "bender-table1", "--mesh", "4x5", "--first", "40", "--every", "2"]
+WORDS = [
+    "reproduce",
+    "bender-table1",
+    "--shape",
+    "4x5",
+    "--first",
+    "40",
+    "--every",
+    "2",
+]
 
 
 @pytest.fixture(scope="module")

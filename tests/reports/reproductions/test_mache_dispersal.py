@@ -341,9 +341,9 @@ def test_labels_are_put_apart() -> None:
     ("words", "complaint"),
     [
         (["--trace", "/no/trace"], "/no/trace: cannot be read"),
-        (["--mesh", "3x5"], "--shape 3x5: is too small: 15 processors"),
-        (["--mesh", "4x4x4"], "--shape: mc-elongated needs a mesh or a torus of two"),
-        (["--mesh", "4x"], "argument --shape"),
+        (["--shape", "3x5"], "--shape 3x5: is too small: 15 processors"),
+        (["--shape", "4x4x4"], "--shape: mc-elongated needs a mesh or a torus of two"),
+        (["--shape", "4x"], "argument --shape"),
         (["--load", "0.5"], "--load: is not for mache-dispersal"),
         (["--first", "0"], "--first: must be at least 1"),
     ],
@@ -360,7 +360,7 @@ def test_bad_input_is_one_line(
 def test_a_bad_trace_is_one_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ["reproduce", "mache-dispersal", "--mesh", "4x5", "--trace"]
+    words = ["reproduce", "mache-dispersal", "--shape", "4x5", "--trace"]
     assert closeknit([*words, swf(tmp_path, [21, 4])]) == 2
     said = capsys.readouterr().err
     assert "--shape 4x5: is too small: 1 of 2 jobs of small" in said
@@ -376,7 +376,7 @@ def test_small_runs_from_end_to_end(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "out"
-    words = ["reproduce", "mache-dispersal", "--mesh", "4x5", "--first", "12"]
+    words = ["reproduce", "mache-dispersal", "--shape", "4x5", "--first", "12"]
     words += ["--jobs", "2", "--out", str(out)]
     assert closeknit(words) == 0
     assert str(out / "report.html") in capsys.readouterr().out

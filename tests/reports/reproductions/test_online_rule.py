@@ -102,7 +102,7 @@ def test_everybody_places_the_stream() -> None:
 
 
 def test_command_goes_on_where_it_was(tmp_path: Path) -> None:
-    words = ["reproduce", "online-rule", "--first", "40", "--mesh", "4x4"]
+    words = ["reproduce", "online-rule", "--first", "40", "--shape", "4x4"]
     words += ["--load", "0.8", "--jobs", "1", "--out", str(tmp_path)]
     assert closeknit(words) == 0
     tables = {path: path.read_bytes() for path in tmp_path.glob("*.csv")}
