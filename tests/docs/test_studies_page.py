@@ -35,3 +35,9 @@ def test_the_examples_are_valid(files: list[Path]) -> None:
     assert len(made) == 40
     assert plan.without[made[0]] == {"mm-inc"}
     assert _options(slurm)["processes"] == 4
+
+
+def test_the_study_is_read_in_an_empty_folder(tmp_path: Path) -> None:
+    (tmp_path / "study.toml").write_text(EXAMPLES[0].replace("32x32", "8x8"))
+    plan = read_study(str(tmp_path / "study.toml"))
+    assert len(plan.instances) > 40
