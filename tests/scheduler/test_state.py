@@ -135,7 +135,7 @@ def test_lists_of_the_api_carry_the_kind_of_their_items() -> None:
 
 
 SLURM = [
-    *FREE - {"IDLE"},
+    *sorted(FREE - {"IDLE"}),
     *("ALLOCATED", "MIXED", "DOWN", "DRAIN", "FAIL", "MAINTENANCE", "COMPLETING"),
     *("POWERING_DOWN", "POWER_DOWN", "REBOOT_ISSUED", "REBOOT_REQUESTED", "FUTURE"),
     *("NOT_RESPONDING", "INVALID_REG", "BLOCKED", "UNKNOWN", "OF_TOMORROW", "RESERVED"),
