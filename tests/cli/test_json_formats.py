@@ -31,7 +31,7 @@ UNKNOWN = {"job": {"name": "2", "k": 2}, "busy": "", "chosen": "z9,b1"}
         ("why", "-k 3 --json"),
         ("why", "-k 9 --json"),
         ("fragmentation", "--busy a1 --sizes 2 --format json"),
-        ("defrag", "--busy @JOBS --json"),
+        ("defrag", "--busy @JOBS --assume-up --json"),
         ("grade", "GRADED --json"),
     ],
 )
