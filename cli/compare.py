@@ -29,7 +29,7 @@ from ..solvers import Limit
 from . import outputs, shared, streams
 from .parser import Parser, flag
 from .progress import Clock, status_line
-from .screen import print_table, wrapped
+from .screen import WIDTH, print_table, screen, wrapped
 
 
 def options(parser: Parser) -> None:
@@ -163,8 +163,9 @@ def _print_reasons(instance: Instance, found: list[ScoredRun]) -> None:
         if bounds:
             text = "; beside ".join(f"{fraction(f)} ({why})" for f, why in bounds)
             said.setdefault(text, []).append(one.row.method)
+    width = min(WIDTH, screen().width) - 1
     for text, names in said.items():
-        print(wrapped(text, f"{', '.join(names)}: ", "  "))
+        print(wrapped(text, f"{', '.join(names)}: ", "  ", width))
 
 
 def _known(row: Row) -> str:

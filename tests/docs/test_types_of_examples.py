@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -27,7 +28,11 @@ def complaints(folder: Path, sources: dict[str, str]) -> list[str]:
         (folder / f"{name}.py").write_text(source, "utf-8")
     options = ["--strict", "--no-error-summary", "--disable-error-code=import-untyped"]
     command = [sys.executable, "-m", "mypy", *options, "--config-file=", "."]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    # An editable install is found by a hook of the interpreter, not by mypy.
+    environment = {**os.environ, "MYPYPATH": str(ROOT)}
+    done = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True
+    )
     assert done.returncode in (0, 1), done.stderr
     return [line for line in done.stdout.splitlines() if ": error: " in line]
 
