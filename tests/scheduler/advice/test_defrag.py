@@ -149,7 +149,7 @@ def test_bad_questions(text: str, more: dict[str, object], complaint: str) -> No
 
 
 def test_without_jobs_there_is_nothing_to_move() -> None:
-    with pytest.raises(InputError, match="busy: says of no node of the topology"):
+    with pytest.raises(InputError, match="state: says of no node of the topology"):
         laid_out(TREE, {})
 
 

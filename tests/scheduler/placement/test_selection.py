@@ -31,7 +31,7 @@ OBJECTIVES = st.sampled_from(list(Objective))
 
 
 def random_tree(chance: random.Random) -> str:
-    """Draw a topology.conf, possibly uneven, with a node at an upper switch."""
+    """Draw a topology.conf, possibly uneven: leaf switches at several depths."""
     switches = chance.randrange(1, 7)
     nodes: dict[int, list[str]] = {v: [] for v in range(switches)}
     children: dict[int, list[str]] = {v: [] for v in range(switches)}
@@ -44,12 +44,12 @@ def random_tree(chance: random.Random) -> str:
             nodes[v].append(f"m{v}")
     lines = []
     for v in range(switches):
-        parts = [f"SwitchName=s{v}"]
-        if children[v]:
-            parts.append(f"Switches={','.join(children[v])}")
+        leaf = f"l{v}" if children[v] else f"s{v}"
         if nodes[v]:
-            parts.append(f"Nodes={','.join(nodes[v])}")
-        lines.append(" ".join(parts))
+            lines.append(f"SwitchName={leaf} Nodes={','.join(nodes[v])}")
+        if children[v]:
+            below = [*children[v], leaf] if nodes[v] else children[v]
+            lines.append(f"SwitchName=s{v} Switches={','.join(below)}")
     return "\n".join(lines)
 
 

@@ -339,7 +339,7 @@ def test_without_pyyaml_the_message_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(__import__("sys").modules, "yaml", None)
-    with pytest.raises(InputError, match=r"closeknit\[clusters\]"):
+    with pytest.raises(InputError, match=r"needs PyYAML \(pip install pyyaml\)"):
         parse_cluster(YAML)
 
 
