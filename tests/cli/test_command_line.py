@@ -213,7 +213,7 @@ def test_worst_complains_of_what_was_given(capsys: Capture) -> None:
 def test_a_method_is_explained(capsys: Capture) -> None:
     assert run(["methods", "mm"]) == 0
     shown = capsys.readouterr().out
-    assert shown.startswith("mm (ksubset, heuristic, quick)\n\nTry every intersection of")
+    assert shown.startswith("mm (ksubset, heuristic, quick)\n\nTry every intersection")
     for what in ("Guarantee: 2 - 1/(2d)", "Time: O(radius)", "Source: Bender et al."):
         assert f"\n{what}" in shown
     assert "the cheapest by pair" in shown
