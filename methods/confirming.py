@@ -32,7 +32,7 @@ from ..solvers import (
     clock,
     solution_of,
 )
-from ..solvers.interrupt import alarmed
+from ..solvers.interrupt import run_alarmed
 from ..solvers.logs import LOG
 from ..solvers.method import AnyMethod
 from . import METHODS
@@ -158,15 +158,15 @@ def prove_again(instance: Instance, result: Result, seconds: float) -> Result | 
     Returns the answer with that proof; None if there is none within the limit. Raises
     `Refuted` where the proof shows that the answer is wrong.
     """
-    try:
-        with alarmed(seconds) as alarm, TemporaryDirectory(prefix="closeknit-") as name:
+
+    def prove() -> Result | None:
+        with TemporaryDirectory(prefix="closeknit-") as name:
             path = Path(name) / "proof"
             found = cited(instance, result, path, seconds=seconds, exact=False)
             return found.result if found.kept else None
-    except KeyboardInterrupt:
-        if alarm.presses or not alarm.rung:
-            raise
-        return None
+
+    try:
+        return run_alarmed(seconds, prove)[0]
     except SolverError as error:
         raise Refuted(str(error)) from None
     except OSError as error:  # the disk is full, or cannot be written

@@ -27,7 +27,7 @@ from ..solvers import (
     Settings,
     clock,
 )
-from ..solvers.interrupt import alarmed
+from ..solvers.interrupt import run_alarmed
 from .confirming import agree, contradiction
 
 MOST_PROVED = 16
@@ -54,22 +54,17 @@ def cpsat(mapping: RankMapping, /, settings: Settings = DEFAULT) -> Result:
     Ties: the solver's.
     Source: docs/task-mapping.md.
     """
+    from ..formulations.mapping.cpsat import MOST_LITERALS, distance_levels, literals
     from ..solvers import cpsat as solver
 
     start = clock.now()
+    if (size := literals(mapping)) > MOST_LITERALS:
+        problem = f"the model of cpsat would have {size} literals"
+        raise InputError(
+            f"{problem}, more than {MOST_LITERALS}", "ranks", mapping.ranks
+        )
     order, bound, limit = greedy_order(mapping), 0, None
     if mapping.ranks > 1:
-        from ..formulations.mapping.cpsat import (
-            MOST_LITERALS,
-            distance_levels,
-            literals,
-        )
-
-        if (size := literals(mapping)) > MOST_LITERALS:
-            problem = f"the model of cpsat would have {size} literals"
-            raise InputError(
-                f"{problem}, more than {MOST_LITERALS}", "ranks", mapping.ranks
-            )
         model, variables = distance_levels(mapping, order.tolist())
         found = solver.decide(model, variables, settings=settings, start=start)
         limit = found.limit
@@ -97,13 +92,7 @@ def in_time(method: Callable[..., Result]) -> Mapper:
     @wraps(method)
     def run(mapping: RankMapping, settings: Settings = DEFAULT) -> Result:
         start = clock.now()
-        alarm = result = None
-        try:
-            with alarmed(settings.time_limit) as alarm:
-                result = method(mapping, settings)
-        except KeyboardInterrupt:  # the alarm may go off again while this is handled
-            if alarm is None or alarm.presses or not alarm.rung:
-                raise
+        result, _ = run_alarmed(settings.time_limit, lambda: method(mapping, settings))
         if result is not None:
             return result
         return mapping_result(

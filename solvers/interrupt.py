@@ -14,14 +14,16 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import FrameType
+from typing import TypeVar
 
 from ..uninterruptible import uninterruptible
 from . import clock
 
+T = TypeVar("T")
 GRACE = 0.2
 """Minimum of `grace`, in seconds."""
 _EVERY = 0.1
@@ -174,6 +176,22 @@ def alarmed(seconds: float) -> Iterator[Alarm]:
             if callable(pressed):
                 signal.signal(signal.SIGINT, pressed)
             signal.signal(signal.SIGALRM, rang or signal.SIG_DFL)
+
+
+def run_alarmed(seconds: float, call: Callable[[], T]) -> tuple[T | None, Alarm]:
+    """Call a function within `alarmed`; its result is None if the alarm ended it.
+
+    Ctrl-C is raised as KeyboardInterrupt.
+    """
+    alarm = result = None
+    try:
+        with alarmed(seconds) as alarm:
+            result = call()
+    except KeyboardInterrupt:  # the alarm may go off again while this is handled
+        if alarm is None or alarm.presses or not alarm.rung:
+            raise
+    assert alarm is not None
+    return result, alarm
 
 
 def _put_off(number: int, frame: FrameType | None) -> bool:

@@ -18,7 +18,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from ..instances import InputError, Instance, KSubset, problem_of
 from . import DEFAULT, Limit, Result, Settings, Ties, answer, clock
 from .answer import infeasible_by_count
-from .interrupt import alarmed
+from .interrupt import run_alarmed
 from .journal import record
 
 Inst_contra = TypeVar("Inst_contra", bound=Instance, contravariant=True)
@@ -174,13 +174,9 @@ class Method(Generic[Inst]):
         start = clock.now()
         if infeasible := infeasible_by_count(instance, start=start):
             return infeasible
-        alarm = result = None
-        try:
-            with alarmed(settings.time_limit) as alarm:
-                result = self.function(instance, settings)
-        except KeyboardInterrupt:  # the alarm may go off again while this is handled
-            if alarm is None or alarm.presses or not alarm.rung:
-                raise
+        result, alarm = run_alarmed(
+            settings.time_limit, lambda: self.function(instance, settings)
+        )
         if result is None:
             return stopped(instance, Limit.TIME, start=start)
         late = alarm.rung and not alarm.presses
