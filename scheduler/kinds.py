@@ -15,10 +15,10 @@ from typing import Any
 
 from ..instances import InputError, fields
 from ..instances.suggestions import entry_named
+from .node_states import objects, taints_of
 
 _PLAIN = ("cpu", "memory", "pods", "ephemeral-storage")
 """What every node of Kubernetes has; the rest of what is allocatable are devices."""
-_KEEPS_OUT = ("NoSchedule", "NoExecute")
 _TOKEN = re.compile(r"\s*([&,|()]|[^\s&,|()]+)")
 _MOST_CONSTRAINT = 4096
 _MOST_DEPTH = 32
@@ -85,17 +85,14 @@ def kind_in_kubernetes(
     status = fields.objects(item.get("status") or {}, f"{at}.status")
     info = fields.objects(status.get("nodeInfo") or {}, f"{at}.status.nodeInfo")
     offered = fields.objects(status.get("allocatable") or {}, f"{at}.allocatable")
-    taints = fields.lists(spec.get("taints") or [], f"{at}.spec.taints")
-    found = (fields.objects(one, f"{at}.spec.taints") for one in taints)
     cores = str(offered.get("cpu", "0"))
     return Kind(
         devices=_left(_devices(offered, f"{at}.allocatable"), used, free=free),
         architecture=fields.string(info.get("architecture") or "", f"{at}.nodeInfo"),
         cores=int(cores) if cores.isdecimal() and len(cores) < 10 else 0,
         taints=frozenset(
-            f"{one.get('key', '')}={one.get('value', '')}:{one.get('effect', '')}"
-            for one in found
-            if one.get("effect") in _KEEPS_OUT
+            f"{key}={one.get('value', '')}:{one.get('effect', '')}"
+            for key, one in taints_of(spec, at)
         ),
     )
 
@@ -104,9 +101,8 @@ def devices_of_pod(item: Mapping[str, Any], at: str) -> dict[str, int]:
     """Return the devices that the containers of a pod ask for."""
     spec = fields.objects(item.get("spec") or {}, f"{at}.spec")
     found: dict[str, int] = {}
-    for one in fields.lists(spec.get("containers") or [], f"{at}.spec.containers"):
-        asks = fields.objects(one, f"{at}.spec.containers").get("resources") or {}
-        asks = fields.objects(asks, f"{at}.resources")
+    for one in objects(spec.get("containers") or [], f"{at}.spec.containers"):
+        asks = fields.objects(one.get("resources") or {}, f"{at}.resources")
         wants = asks.get("requests") or asks.get("limits") or {}
         for name, n in _devices(fields.objects(wants, f"{at}.requests"), at).items():
             found[name] = found.get(name, 0) + n

@@ -152,13 +152,15 @@ def state_of_kubernetes(entry: Mapping[str, Any], at: str) -> NodeState:
         problem = "not Ready"
     elif spec.get("unschedulable") not in (None, False):
         problem = "unschedulable"
+    return _kubernetes(problem, tuple(key for key, _ in taints_of(spec, at)))
+
+
+def taints_of(spec: Mapping[str, Any], at: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the taints that keep pods off a node of Kubernetes, after their keys."""
     taints = objects(spec.get("taints") or [], f"{at}.spec.taints")
-    keys = [
-        fields.string(taint.get("key"), f"{at}.spec.taints[{i}].key")
-        for i, taint in enumerate(taints)
-        if taint.get("effect") != _HARMLESS_EFFECT
-    ]
-    return _kubernetes(problem, tuple(keys))
+    for i, taint in enumerate(taints):
+        if taint.get("effect") != _HARMLESS_EFFECT:
+            yield fields.string(taint.get("key"), f"{at}.spec.taints[{i}].key"), taint
 
 
 @lru_cache(maxsize=4096)

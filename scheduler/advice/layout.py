@@ -151,10 +151,11 @@ def layout_of(
         Job(name, {v: tuple(nodes) for v, nodes in where.items()}, name in stays)
         for name, where in sorted(at.items())
     )
+    parts = {one: n for n, one in enumerate(dict.fromkeys(part))}
     return Layout(
         tuple(leaves),
         tuple(place),
-        tuple(map(list(dict.fromkeys(part)).index, part)),
+        tuple(parts[one] for one in part),
         tuple(within),
         tuple(domains),
         tuple(map(tuple, open_)),
