@@ -94,6 +94,10 @@ def kubernetes_objects(document: dict[str, Any]) -> list[Any]:
     """
     if "items" not in document:
         return [document]
+    page = document.get("metadata")
+    if isinstance(page, dict) and page.get("continue"):
+        problem = "is one page of a list: its other pages are missing"
+        raise InputError(problem, "metadata.continue", page["continue"])
     listed = document["items"]
     kind = document.get("kind")
     of_items = kind.removesuffix("List") if isinstance(kind, str) else ""

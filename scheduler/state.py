@@ -162,30 +162,35 @@ def parse_report(text: str) -> Report:
 def report_of(document: dict[str, Any]) -> Report:
     """Read a report that is parsed already; InputError as in `parse_report`."""
     refuse_failed(document)
-    if "sinfo" in document:
+    lists = [key for key in ("sinfo", "nodes", "jobs", "items") if key in document]
+    if len(lists) > 1:
+        problem = f"has {' and '.join(lists)}: give each as a report of its own"
+        raise InputError(problem, "document")
+    if lists == ["sinfo"]:
         report = _sinfo(document)
-    elif "nodes" in document:
+    elif lists == ["nodes"]:
         report = _scontrol(document)
-    elif "jobs" in document:
+    elif lists == ["jobs"]:
         report = _squeue(document)
-    elif "items" in document or document.get("kind") in ("Node", "Pod"):
+    elif lists or document.get("kind") in ("Node", "Pod"):
         report = _kubectl(document)
     else:
         problem = "is no report of sinfo, scontrol, squeue or kubectl"
         raise InputError(problem, "document")
-    if not report.names:
+    if not report.names and not report.nobody:
         idle = "; leave it out if nothing runs"
-        problem = "names no node" + idle * (not {"sinfo", "nodes"} & document.keys())
+        problem = "names no node" + idle * (lists == ["jobs"])
         raise InputError(problem, f"report of {report.source}")
-    report.seen(_moment(document.get("last_update")))
+    if moment := _integer(document.get("last_update"), "last_update"):
+        report.seen(moment)
     return report
 
 
-def _moment(value: Any) -> float | None:
-    """Return a time of Slurm in seconds, a number or an object; None if not set."""
+def _integer(value: Any, at: str) -> int:
+    """Return an integer of Slurm, a number or an object; 0 if it is not set."""
     if isinstance(value, dict):
-        value = value.get("number") if value.get("set", True) else None
-    return value if type(value) is int and 0 < value < 2**53 else None
+        value = value.get("number") if value.get("set", True) else 0
+    return fields.between(0, 2**53, fields.integer)(value or 0, at)
 
 
 def _sinfo(document: dict[str, Any]) -> Report:
@@ -264,6 +269,7 @@ def _lines(text: str) -> Report:
 
 def _squeue(document: dict[str, Any]) -> Report:
     report = Report("squeue")
+    report.nobody = bool(document["jobs"] or document.get("meta"))
     for i, entry in enumerate(objects(document["jobs"], "jobs")):
         at = f"jobs[{i}]"
         state = _given(entry, "job_state", at)
@@ -277,7 +283,7 @@ def _squeue(document: dict[str, Any]) -> Report:
         if nodes:
             job = at
             if "job_id" in entry:
-                job = str(fields.integer(entry["job_id"], f"{at}.job_id"))
+                job = str(_integer(entry["job_id"], f"{at}.job_id"))
             report.hold(job, nodes, f"{at}.nodes")
         elif not over or states & (RUNNING - _AFTERWARDS):
             shown = "+".join(words) or "in no state that is known"
@@ -300,13 +306,14 @@ def nodes_of_job(entry: Mapping[str, Any], at: str) -> str:
 
 
 def _kubectl(document: dict[str, Any]) -> Report:
-    report = Report("kubectl")
+    report = Report("kubectl", nobody=document.get("kind") == "PodList")
     fields.lists(document.get("items", []), "items")
     for i, entry in enumerate(objects(kubernetes_objects(document), "items")):
         at = f"items[{i}]"
         metadata = fields.objects(entry.get("metadata") or {}, f"{at}.metadata")
         kind = _name(_given(entry, "kind", at), f"{at}.kind")
         if kind == "Pod":
+            report.nobody = True
             _add_pod(report, entry, metadata, at)
         elif kind == "Node":
             name = _name(metadata.get("name"), f"{at}.metadata.name")
@@ -331,8 +338,8 @@ def _add_pod(
     node = _name(spec["nodeName"], f"{at}.spec.nodeName")
     report.names += 1
     owners = objects(metadata.get("ownerReferences") or [], f"{at}.ownerReferences")
-    stays = bool({str(owner.get("kind")) for owner in owners} & _NEVER_LEAVE)
-    if not stays and phase not in _OVER:
+    stays = {str(owner.get("kind")) for owner in owners} <= _NEVER_LEAVE
+    if phase not in _OVER and not (owners and stays):
         names = (metadata.get("namespace"), metadata.get("name") or at)
         pod = "/".join(str(one) for one in names if one)
         report.holders.setdefault(node, {})[pod] = None
