@@ -14,7 +14,7 @@ from ..hostlist import unfold
 from .fabric import MOST_DEPTH, MOST_DOMAINS, MOST_NODES, Cluster, Hierarchy, Kind
 
 _STANDS_FOR_OTHERS = re.compile(
-    r"(?:^|(?<=[\s,]))(?:ALL|DEFAULT)(?=[\s,]|$)|\w{0,20}[{}=\"]", re.IGNORECASE
+    r"(?:^|(?<=[\s,]))(?:ALL|DEFAULT)(?=[\s,]|$)|\w{0,20}[{}=\"'()^*]", re.IGNORECASE
 )
 _MOST_NAMED = 4
 """Names that are shown of a list that may be long."""
@@ -52,7 +52,7 @@ class Where:
         """Return the names in a hostlist, none of them twice.
 
         What stands for nodes that only Slurm knows, such as ``ALL`` and
-        ``feature{...}``, is refused.
+        ``feature{...}``, is refused, and so are marks that no name of a host has.
         """
         if other := _STANDS_FOR_OTHERS.search(text):
             problem = f"must be names, without {other.group().strip(', ')}"

@@ -17,7 +17,7 @@ from ...instances import fields
 from ..long_reports import kubernetes_objects
 from ..node_states import says_a_state
 from .fabric import MOST_NODES, Cluster
-from .forest import Switch, Where, cluster_of, first_of
+from .forest import Switch, Where, cluster_of, first_of, first_repeated
 from .label_families import HOSTNAME, candidates, known_levels, note_of
 
 
@@ -79,7 +79,11 @@ def read_kubernetes(
         cluster = _cluster(found, labels, where, notes)
         return replace(cluster, report=report if says or report.holders else None)
     listed = _named(topologies, name, where)
-    chosen = [label for label in listed if label != HOSTNAME] or known_levels(found)
+    chosen = [label for label in listed if label != HOSTNAME]
+    if topologies and not chosen:
+        title = name or next(iter(topologies))
+        where.fail(0, "has no level above the nodes", "Topology", title)
+    chosen = chosen or known_levels(found)
     others, chain = candidates(found, chosen)
     if not chosen:
         problem = "no node has a label of a level that is known"
@@ -143,6 +147,8 @@ def _cluster(
     *,
     partial: bool = False,
 ) -> Cluster:
+    if again := first_repeated(labels):
+        where.fail(0, "is given twice", "labels", again)
     domains: dict[tuple[str, ...], Switch] = {(): Switch("cluster")}
     children: dict[tuple[str, ...], list[str]] = {(): []}
     at: dict[tuple[str, ...], list[str]] = {}

@@ -97,6 +97,8 @@ def _blocks(lines: Sequence[_Line], first: set[str], where: Where) -> Cluster:
     sizes: list[int] = []
     for number, pairs in lines:
         if "blocksizes" in pairs:
+            if sizes:
+                where.fail(number, "is given twice", "BlockSizes")
             sizes = [
                 block_size(number, size, where)
                 for size in pairs["blocksizes"].split(",")[: _MOST_SIZES + 1]
@@ -235,8 +237,9 @@ def _pairs(number: int, line: str, where: Where) -> _Line:
 
 def _listed(number: int, pairs: dict[str, str], key: str, where: Where) -> list[str]:
     """Return the names that a key lists, none if it is missing or empty."""
-    text = pairs.get(key, "")
-    return where.names(number, text, key.capitalize()) if text.strip() else []
+    text = pairs.get(key, "").strip()
+    empty = text in ("", "(null)")  # as C prints what is not there
+    return [] if empty else where.names(number, text, key.capitalize())
 
 
 def _only_name(number: int, text: str, where: Where, field: str) -> str:
