@@ -8,8 +8,11 @@ domain of the level above.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Hashable, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 
+import numpy as np
+
+from ...instances import IntArray
 from .forest import first_of
 
 HOSTNAME = "kubernetes.io/hostname"
@@ -63,8 +66,8 @@ _MOST_ADDED = 8
 
 Labels = Mapping[str, Mapping[str, str]]
 """The labels of every node."""
-_Domains = dict[str, Hashable]
-"""The domain of every node that has one."""
+_Domains = IntArray
+"""The number of the domain of every node, -1 for nodes that have none."""
 
 
 def known_levels(nodes: Labels) -> list[str]:
@@ -96,12 +99,14 @@ def candidates(nodes: Labels, levels: Sequence[str]) -> tuple[list[str], list[st
     the levels.
     """
     values = _by_label(nodes)
-    above = [_domains(nodes, levels[: i + 1]) for i in range(len(levels))]
+    for label in levels:
+        values.setdefault(label, np.full(len(nodes), -1))
+    above = _domains(values, levels)
     found = []
     for label in values.keys() - set(levels):
         one = values[label]
-        count = len(set(one.values()))
-        if not 2 <= count < len(one) or _NO_LEVEL.fullmatch(label):
+        count = int(one.max()) + 1
+        if not 2 <= count < np.count_nonzero(one >= 0) or _NO_LEVEL.fullmatch(label):
             continue
         if any(_alike(one, up) for up in above):
             continue  # another name of a level that is used
@@ -110,7 +115,7 @@ def candidates(nodes: Labels, levels: Sequence[str]) -> tuple[list[str], list[st
     chain = list(levels)
     for _, label in sorted(found)[:_MOST_ADDED]:
         one = values[label]
-        domains = [_domains(nodes, chain[: i + 1]) for i in range(len(chain))]
+        domains = _domains(values, chain)
         at = sum(1 for up in domains if _within(one, up))
         if at == len(chain) or _within(domains[at], one):
             if not any(_alike(one, up) for up in domains):
@@ -133,31 +138,42 @@ def note_of(names: Sequence[str], chain: Sequence[str]) -> str:
 def _by_label(
     nodes: Labels, wanted: Container[str] | None = None
 ) -> dict[str, _Domains]:
-    """Return the nodes that have each label, with its value."""
+    """Return the domains of each label, one for each of its values."""
+    known: dict[str, dict[str, int]] = {}
     values: dict[str, _Domains] = {}
-    for node, own in nodes.items():
+    for i, own in enumerate(nodes.values()):
         for label, value in own.items():
             if value and (wanted is None or label in wanted):
-                values.setdefault(label, {})[node] = value
+                if label not in values:
+                    values[label] = np.full(len(nodes), -1)
+                    known[label] = {}
+                numbers = known[label]
+                values[label][i] = numbers.setdefault(value, len(numbers))
     return values
 
 
-def _domains(nodes: Labels, levels: Sequence[str]) -> _Domains:
-    """Return the domain of every node that has all of some labels."""
-    return {
-        node: tuple(own[label] for label in levels)
-        for node, own in nodes.items()
-        if all(own.get(label) for label in levels)
-    }
+def _domains(values: Mapping[str, _Domains], levels: Sequence[str]) -> list[_Domains]:
+    """Return the domains of every level: of nodes with its label and all above."""
+    found: list[_Domains] = []
+    for label in levels:
+        one = values[label]
+        if found:
+            there = (one >= 0) & (found[-1] >= 0)
+            pairs = found[-1][there] * (one.max() + 1) + one[there]
+            one = np.full(len(one), -1)
+            one[there] = np.unique(pairs, return_inverse=True)[1]
+        found.append(one)
+    return found
 
 
 def _within(lower: _Domains, upper: _Domains) -> bool:
     """Whether every domain lies within one of the others, where nodes have both."""
-    fewer = lower if len(lower) < len(upper) else upper
-    both = {(lower[x], upper[x]) for x in fewer if x in lower and x in upper}
-    return len(both) == len({low for low, _ in both})
+    both = (lower >= 0) & (upper >= 0)
+    pairs = lower[both] * (upper.max() + 1) + upper[both]
+    return len(np.unique(pairs)) == len(np.unique(lower[both]))
 
 
 def _alike(one: _Domains, other: _Domains) -> bool:
     """Whether the same nodes have the same domains."""
-    return one.keys() == other.keys() and _within(one, other) and _within(other, one)
+    same = np.array_equal(one >= 0, other >= 0)
+    return same and _within(one, other) and _within(other, one)
