@@ -55,6 +55,7 @@ _AFTERWARDS = {"STAGE_OUT", "SIGNALING"}
 _NOWHERE = ("", "None", "None assigned", "(null)", "N/A")
 """What reports call the nodes of a job that has none."""
 _OVER = {"Succeeded", "Failed"}
+_MOST_NUMBER = 2**53
 _NEVER_LEAVE = {"DaemonSet", "Node"}
 """Owners of pods that run on every node, whatever else does."""
 
@@ -124,6 +125,8 @@ def _file(file: str, option: str) -> Report | list[str]:
             found = parse_report(content)
         else:
             _refuse_words_before(content)
+            if re.match(r'\s*\[\s*[{"]', content):
+                raise InputError("is a list as JSON, not the object that a report is")
             if option == "--state":
                 raise InputError(
                     "is no report as JSON (hostlists are given with --free or --busy)"
@@ -181,16 +184,22 @@ def report_of(document: dict[str, Any]) -> Report:
         idle = "; leave it out if nothing runs"
         problem = "names no node" + idle * (lists == ["jobs"])
         raise InputError(problem, f"report of {report.source}")
-    if moment := _integer(document.get("last_update"), "last_update"):
-        report.seen(moment)
+    report.seen(number_of(document.get("last_update"), "last_update") or None)
     return report
 
 
-def _integer(value: Any, at: str) -> int:
-    """Return an integer of Slurm, a number or an object; 0 if it is not set."""
+def number_of(value: Any, at: str) -> int | None:
+    """Return a number of Slurm, by its version an object; None if it is not set."""
     if isinstance(value, dict):
-        value = value.get("number") if value.get("set", True) else 0
-    return fields.between(0, 2**53, fields.integer)(value or 0, at)
+        if value.get("infinite") or not value.get("set", True):
+            return None
+        value = value.get("number")
+    if value is None:
+        return None
+    number = fields.integer(value, at)
+    if not 0 <= number < _MOST_NUMBER:
+        raise InputError("must be at least 0 and below 2^53", at, number)
+    return number
 
 
 def _sinfo(document: dict[str, Any]) -> Report:
@@ -281,9 +290,8 @@ def _squeue(document: dict[str, Any]) -> Report:
             continue
         nodes = nodes_of_job(entry, at)
         if nodes:
-            job = at
-            if "job_id" in entry:
-                job = str(_integer(entry["job_id"], f"{at}.job_id"))
+            number = number_of(entry.get("job_id"), f"{at}.job_id")
+            job = at if number is None else str(number)
             report.hold(job, nodes, f"{at}.nodes")
         elif not over or states & (RUNNING - _AFTERWARDS):
             shown = "+".join(words) or "in no state that is known"

@@ -264,6 +264,7 @@ def test_hostlists_files_and_standard_input(
             "has more than",
         ),
         ('{"items": [3]}', "items[0]: must be an object"),
+        (' [ {"name": "n1"}]', "is a list as JSON, not the object that a report is"),
         ('{"sinfo": [', "not JSON"),
         ('{"sinfo": []}', "report of sinfo: names no node"),
         ('{"nodes": []}', "report of scontrol: names no node"),

@@ -237,7 +237,7 @@ def test_jobs_of_squeue(tmp_path: Path) -> None:
 
     jobs = [
         {
-            "job_id": i,
+            "job_id": number(i),
             "job_state": [state],
             "nodes": nodes,
             "start_time": number(start),
