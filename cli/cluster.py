@@ -52,6 +52,7 @@ def add_topology(group: Any, *, required: bool = True) -> None:
     group.add_argument(
         "--node-name-map",
         metavar="FILE",
+        action=Once,
         help="hosts by the GUID of their adapters, as ibnetdiscover takes it",
     )
 
