@@ -201,9 +201,10 @@ def _objects(
         if isinstance(document.get(key), list):
             try:
                 refuse_failed(document)
+                jobs = key == "jobs"
+                listed = document[key] if jobs else kubernetes_objects(document)
             except InputError as error:
                 raise error.of_file(where) from None
-            listed = document[key] if key == "jobs" else kubernetes_objects(document)
             for i, entry in enumerate(listed):
                 if not isinstance(entry, dict):
                     raise InputError("must be an object", f"{key}[{i}]", file=where)
