@@ -48,6 +48,12 @@ class Where:
         """Raise an InputError that names the line."""
         raise InputError(problem, field, value, file=self.at(line))
 
+    def name(self, line: int, text: str, field: str) -> str:
+        """Return a name; an empty text and a hostlist are refused."""
+        if not text or re.search(r"[\[\],\s]", text):
+            self.fail(line, "must be one name", field, text)
+        return text
+
     def names(self, line: int, text: str, field: str) -> list[str]:
         """Return the names in a hostlist, none of them twice.
 

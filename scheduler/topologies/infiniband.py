@@ -189,7 +189,7 @@ def read_edges(text: str, header: Sequence[str], where: Where) -> Cluster:
         for column, cell in zip(columns[2:], row[2:], strict=False):
             if column in _COUNTS and not re.fullmatch(r"0*[1-9]\d*", cell, re.ASCII):
                 where.fail(number, "must be a positive integer", column, cell)
-        a, b = row[0], row[1]
+        a, b = (where.name(number, cell, "cable") for cell in row[:2])
         if a == b:
             where.fail(number, "joins a node to itself", "cable", a)
         if (min(a, b), max(a, b)) in links:

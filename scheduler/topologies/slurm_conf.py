@@ -244,6 +244,6 @@ def _listed(number: int, pairs: dict[str, str], key: str, where: Where) -> list[
 
 def _only_name(number: int, text: str, where: Where, field: str) -> str:
     """Return a name; a hostlist of several is refused."""
-    if not text or re.search(r"[\[\],]", text) or text.upper() == "DEFAULT":
+    if text.upper() == "DEFAULT":
         where.fail(number, "must be one name", field, text)
-    return text
+    return where.name(number, text, field)

@@ -64,6 +64,14 @@ ZONE = "topology.kubernetes.io/zone"
         ),
         ("a,b\nS-1,n1,n2\nS-1,n3", "t:2: cable: has more than 2 cells: 'S-1,n1,n2'"),
         ("a,b,links\nS-1,n1,0\nS-1,n3,2", "t:2: links: must be a positive integer"),
+        ('a,b\nS-1,"n1,n2"\nS-1,n3', "t:2: cable: must be one name, not 'n1,n2'"),
+        ("node,x\nn[1-2],1\nn3,2", "t:2: node: must be one name, not 'n[1-2]'"),
+        ("node,x\n,1\nn3,2", "t:2: node: must be one name, not ''"),
+        (
+            "#\n# torus: 4x4\nnode,x,y\nn1,1,1",
+            "t:2: network: must be such as # torus 8x8x4, not '# torus: 4x4'",
+        ),
+        ("# mesh 4\n# mesh 8\nnode,x\nn1,7", "t:2: network: is the second one"),
     ],
 )
 def test_what_is_not_read_is_refused_with_its_line(text: str, complaint: str) -> None:
@@ -83,6 +91,12 @@ def test_hosts_with_numbers_for_names_are_not_mixed_up() -> None:
     assert list(cluster.index) == ["10.0.0.1", "10.0.0.2"]
     cluster = parse_cluster(FABRIC.format("n1.x mlx5_0", "n1.x mlx5_1"))
     assert list(cluster.index) == ["n1.x"]
+
+
+def test_a_comment_in_words_gives_no_network() -> None:
+    text = "# mesh of 2 racks\n# torus 4x4\nnode,x,y\nn1,0,0\nn2,3,0"
+    [fabric] = parse_cluster(text).fabrics
+    assert fabric.distance(0, 1) == 1
 
 
 def test_keys_of_a_model_that_are_not_read_are_named() -> None:
