@@ -34,6 +34,8 @@ _KEPT = {
     "nodes": ("nodes", "list"),
 }
 """Parts of objects of Kubernetes and Slurm that are read, by the key of the object."""
+MOST_BYTES = 64 * 2**20
+"""Maximal size of a file that is no JSON, unpacked."""
 _XZ = b"\xfd7zXZ"
 _JOB_LINE = re.compile(rb'\s*\{\s*("id"\s*:|"nodes"\s*:\s*("|\[\s*"))')
 """How lines of jobs begin, which are no report."""

@@ -16,7 +16,12 @@ from typing import Any
 from ..instances import InputError, fields
 from ..instances.parsing import parse_json
 from . import hostlist
-from .long_reports import kubernetes_objects, refuse_failed, text_or_report
+from .long_reports import (
+    MOST_BYTES,
+    kubernetes_objects,
+    refuse_failed,
+    text_or_report,
+)
 from .node_states import (
     Report,
     heartbeats,
@@ -24,8 +29,6 @@ from .node_states import (
     state_of_kubernetes,
     state_of_slurm,
 )
-from .topologies.fabric import MOST_BYTES
-from .topologies.forest import first_repeated
 
 RUNNING = {
     "RUNNING",
@@ -151,7 +154,7 @@ def distinct(text: str, field: str, most: int = hostlist.MOST) -> list[str]:
         return []
     names = hostlist.unfold(text, field=field, most=most)
     if len(set(names)) < len(names):
-        raise InputError("is listed twice", field, first_repeated(names))
+        raise InputError("is listed twice", field, hostlist.first_repeated(names))
     return names
 
 

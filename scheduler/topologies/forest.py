@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NoReturn
 
 import numpy as np
 
 from ...instances import InputError
-from ..hostlist import unfold
+from ..hostlist import first_repeated, unfold
 from .fabric import MOST_DEPTH, MOST_DOMAINS, MOST_NODES, Cluster, Hierarchy, Kind
 
 _STANDS_FOR_OTHERS = re.compile(
@@ -70,16 +70,6 @@ class Where:
         if len(set(found)) < len(found):
             self.fail(line, "is listed twice", field, first_repeated(found))
         return found
-
-
-def first_repeated(names: Iterable[str]) -> str:
-    """Return the first name that was there before, or an empty text."""
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
-            return name
-        seen.add(name)
-    return ""
 
 
 @dataclass

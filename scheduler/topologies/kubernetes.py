@@ -14,10 +14,12 @@ from dataclasses import replace
 from typing import Any
 
 from ...instances import fields
+from ..hostlist import first_repeated
 from ..long_reports import kubernetes_objects
 from ..node_states import says_a_state
+from ..state import report_of
 from .fabric import MOST_NODES, Cluster
-from .forest import Switch, Where, cluster_of, first_of, first_repeated
+from .forest import Switch, Where, cluster_of, first_of
 from .label_families import HOSTNAME, candidates, known_levels, note_of
 
 
@@ -50,8 +52,6 @@ def read_kubernetes(
     InputError
         If a node has no name or two have one, or no node has the labels.
     """
-    from ..state import report_of  # which itself needs this package
-
     found: dict[str, dict[str, str]] = {}
     report, says = report_of(document), False
     report.file = "topology"

@@ -16,8 +16,9 @@ from dataclasses import replace
 from itertools import pairwise
 
 from ...instances import Torus
+from ..hostlist import first_repeated
 from .fabric import Cluster, Fabric, Hierarchy, Kind, Space
-from .forest import Switch, Where, cluster_of, first_repeated, left_out
+from .forest import Switch, Where, cluster_of, left_out
 
 _PAIR = re.compile(
     r"\s*(?P<key>[A-Za-z]\w*)\s*=(?:\s+(?=[A-Za-z]\w*\s*=)|\s*"

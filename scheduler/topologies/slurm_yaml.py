@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 
 from ...instances import Torus
+from ..hostlist import first_repeated
 from .fabric import MOST_NODES, Cluster, Fabric, Kind, Space
-from .forest import Switch, Where, cluster_of, first_of, first_repeated, left_out
+from .forest import Switch, Where, cluster_of, first_of, left_out
 from .lined_yaml import Lined
 from .slurm_conf import block_size, blocks_of, refuse_shared, rings_of
 
