@@ -41,8 +41,8 @@ _UNNAMED = re.compile(
 """Names that hosts and adapters have before they are given one."""
 _MAPPED = re.compile(r'\s*(?:0x)?(?P<id>[0-9a-fA-F]{1,16})\s+"(?P<name>[^"]*)"\s*')
 _AGGREGATION = "Aggregation Node"
-_BESIDE = re.compile(r"\s*(?:#|\w+=|Chassis\b|$)")
-"""Lines that are neither a device nor a port."""
+_BESIDE = re.compile(r"\s*(?:#|\w+=|(?:Non-)?Chassis\b|Hostname: |$)")
+"""Lines that are neither a device nor a port; those in words are of ``--grouping``."""
 _HEADS = ({"a", "b"}, {"source", "target"}, {"from", "to"}, {"node1", "node2"})
 _SWITCH = "S-"
 _COUNTS = {"links", "count"}

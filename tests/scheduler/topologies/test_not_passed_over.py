@@ -86,6 +86,11 @@ def test_what_c_prints_of_a_missing_list_is_an_empty_one() -> None:
     assert "1 without nodes left out (a)" in parse_cluster(text).summary()
 
 
+def test_chassis_in_the_output_of_ibnetdiscover_are_read_over() -> None:
+    text = "Chassis 1 (guid 0x1)\nHostname: n1\n\n# Spine Nodes\n\nNon-Chassis Nodes\n"
+    assert len(parse_cluster(text + FABRIC.format("n1", "n2")).index) == 2
+
+
 def test_hosts_with_numbers_for_names_are_not_mixed_up() -> None:
     cluster = parse_cluster(FABRIC.format("10.0.0.1 mlx5_0", "10.0.0.2 mlx5_0"))
     assert list(cluster.index) == ["10.0.0.1", "10.0.0.2"]
