@@ -118,7 +118,8 @@ def _file(file: str, option: str) -> Report | list[str]:
         raise InputError("'@' names no file", option)
     content = text_or_report(file, most=MOST_BYTES)
     try:
-        if isinstance(content, str) and not content.strip():
+        bare = re.sub(r"#[^\r\n]*", "", content) if isinstance(content, str) else "{}"
+        if not bare.strip():
             what = option.removeprefix("--")
             says = f" and does not say which nodes are {what}; [] says none"
             raise InputError("is empty" + says * (option != "--state"))
@@ -134,7 +135,7 @@ def _file(file: str, option: str) -> Report | list[str]:
                 raise InputError(
                     "is no report as JSON (hostlists are given with --free or --busy)"
                 )
-            return distinct(re.sub(r"#[^\r\n]*", "", content), option)
+            return distinct(bare, option)
     except InputError as error:
         raise error.of_file(_called(file)) from None
     found.file = _called(file)

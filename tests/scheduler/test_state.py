@@ -252,6 +252,7 @@ def test_hostlists_files_and_standard_input(
         ('{"jobs": [{"job_state": null}]}', "job_state: must be a list, not null"),
         ("", "is empty and does not say which nodes are free; [] says none"),
         (" \n", "is empty and does not say"),
+        ("# nothing\n", "is empty and does not say which nodes are free; [] says none"),
         (
             '{"jobs": [], "errors": [{"description": "no socket", "error": "E"}]}',
             "errors: is the report of a command that failed: 'no socket'",
