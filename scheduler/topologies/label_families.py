@@ -8,7 +8,7 @@ domain of the level above.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -66,6 +66,8 @@ _MOST_ADDED = 8
 
 Labels = Mapping[str, Mapping[str, str]]
 """The labels of every node."""
+_Values = tuple[IntArray, IntArray]
+"""The numbers of the nodes that have a label, and those of its values there."""
 _Domains = IntArray
 """The number of the domain of every node, -1 for nodes that have none."""
 
@@ -76,7 +78,9 @@ def known_levels(nodes: Labels) -> list[str]:
     A level of a later family that has the same domains as one of an earlier family is
     that one under another name, and left out.
     """
-    values = _by_label(nodes, {label for one in FAMILIES.values() for label in one})
+    known = {label for one in FAMILIES.values() for label in one}
+    values = dict(_by_label(nodes, known))
+    domains = {label: _domains([one], len(nodes))[0] for label, one in values.items()}
     chosen: list[str] = []
     networks: list[str] = []
     for family in FAMILIES.values():
@@ -84,7 +88,7 @@ def known_levels(nodes: Labels) -> list[str]:
             label
             for label in family
             if label in values
-            and not any(_alike(values[label], values[one]) for one in networks)
+            and not any(_alike(values[label], domains[one]) for one in networks)
         ]
         chosen += fresh
         if "topology.kubernetes.io/zone" not in family:
@@ -98,30 +102,33 @@ def candidates(nodes: Labels, levels: Sequence[str]) -> tuple[list[str], list[st
     Of two that are one level under two names, or do not nest, the second is left out of
     the levels.
     """
-    values = _by_label(nodes)
-    for label in levels:
-        values.setdefault(label, np.full(len(nodes), -1))
-    above = _domains(values, levels)
+    values = dict(_by_label(nodes))
+    none = np.zeros(0, dtype=np.int64)
+    used = [values.pop(label, (none, none)) for label in levels]
+    above = _domains(used, len(nodes))
+    sizes = [np.count_nonzero(up >= 0) for up in above]
     found = []
-    for label in values.keys() - set(levels):
-        one = values[label]
-        count = int(one.max()) + 1
-        if not 2 <= count < np.count_nonzero(one >= 0) or _NO_LEVEL.fullmatch(label):
+    for label, one in values.items():
+        there, numbers = one
+        count = int(numbers.max()) + 1
+        if not 2 <= count < len(there) or _NO_LEVEL.fullmatch(label):
             continue
-        if any(_alike(one, up) for up in above):
+        if len(there) in sizes and any(_alike(one, up) for up in above):
             continue  # another name of a level that is used
-        if (above and _within(one, above[0])) or not above or _within(above[0], one):
+        top = above[0][there] if above else numbers
+        if _within(numbers, top) or _within(top, numbers):
             found.append((count, label))
     chain = list(levels)
     for _, label in sorted(found)[:_MOST_ADDED]:
-        one = values[label]
-        domains = _domains(values, chain)
-        at = sum(1 for up in domains if _within(one, up))
-        if at == len(chain) or _within(domains[at], one):
-            if not any(_alike(one, up) for up in domains):
+        there, numbers = values[label]
+        domains = _domains(used, len(nodes))
+        at = sum(1 for up in domains if _within(numbers, up[there]))
+        if at == len(chain) or _within(domains[at][there], numbers):
+            if not any(_alike(values[label], up) for up in domains):
                 chain.insert(at, label)
+                used.insert(at, values[label])
         elif chain == list(levels):  # across the levels below, which it would replace
-            chain[at:] = [label]
+            chain[at:], used[at:] = [label], [values[label]]
     return sorted(label for _, label in found), chain
 
 
@@ -137,31 +144,30 @@ def note_of(names: Sequence[str], chain: Sequence[str]) -> str:
 
 def _by_label(
     nodes: Labels, wanted: Container[str] | None = None
-) -> dict[str, _Domains]:
-    """Return the domains of each label, one for each of its values."""
-    known: dict[str, dict[str, int]] = {}
-    values: dict[str, _Domains] = {}
+) -> Iterator[tuple[str, _Values]]:
+    """Yield each label with its values."""
+    found: dict[str, tuple[list[int], list[int], dict[str, int]]] = {}
     for i, own in enumerate(nodes.values()):
         for label, value in own.items():
             if value and (wanted is None or label in wanted):
-                if label not in values:
-                    values[label] = np.full(len(nodes), -1)
-                    known[label] = {}
-                numbers = known[label]
-                values[label][i] = numbers.setdefault(value, len(numbers))
-    return values
+                there, numbers, known = found.setdefault(label, ([], [], {}))
+                there.append(i)
+                numbers.append(known.setdefault(value, len(known)))
+    for label, (there, numbers, _) in found.items():
+        yield label, (np.array(there), np.array(numbers))
 
 
-def _domains(values: Mapping[str, _Domains], levels: Sequence[str]) -> list[_Domains]:
+def _domains(levels: Sequence[_Values], count: int) -> list[_Domains]:
     """Return the domains of every level: of nodes with its label and all above."""
     found: list[_Domains] = []
-    for label in levels:
-        one = values[label]
+    for there, numbers in levels:
+        one = np.full(count, -1)
+        one[there] = numbers
         if found:
-            there = (one >= 0) & (found[-1] >= 0)
-            pairs = found[-1][there] * (one.max() + 1) + one[there]
-            one = np.full(len(one), -1)
-            one[there] = np.unique(pairs, return_inverse=True)[1]
+            both = (one >= 0) & (found[-1] >= 0)
+            pairs = found[-1][both] * (one.max() + 1) + one[both]
+            one = np.full(count, -1)
+            one[both] = np.unique(pairs, return_inverse=True)[1]
         found.append(one)
     return found
 
@@ -169,11 +175,17 @@ def _domains(values: Mapping[str, _Domains], levels: Sequence[str]) -> list[_Dom
 def _within(lower: _Domains, upper: _Domains) -> bool:
     """Whether every domain lies within one of the others, where nodes have both."""
     both = (lower >= 0) & (upper >= 0)
-    pairs = lower[both] * (upper.max() + 1) + upper[both]
+    pairs = lower[both] * (upper.max(initial=0) + 1) + upper[both]
     return len(np.unique(pairs)) == len(np.unique(lower[both]))
 
 
-def _alike(one: _Domains, other: _Domains) -> bool:
-    """Whether the same nodes have the same domains."""
-    same = np.array_equal(one >= 0, other >= 0)
-    return same and _within(one, other) and _within(other, one)
+def _alike(values: _Values, domains: _Domains) -> bool:
+    """Whether a label gives these domains to the same nodes, and to no others."""
+    there, numbers = values
+    other = domains[there]
+    return (
+        bool((other >= 0).all())
+        and _within(numbers, other)
+        and _within(other, numbers)
+        and len(there) == np.count_nonzero(domains >= 0)
+    )
