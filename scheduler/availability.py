@@ -100,8 +100,9 @@ def availability(
     """
     rules = known.rules
     given = list(known.reports)
-    if cluster.report is not None and known.of_topology:
-        given.append(cluster.report)
+    own = cluster.report if known.of_topology else None
+    if own is not None and (own.nodes or own.holders):
+        given.insert(0, own)
     speaking = [report for report in given if report.nodes]
     free = None if known.free is None else dict.fromkeys(known.free)
     busy = dict.fromkeys(known.busy)
@@ -148,7 +149,7 @@ def availability(
         if name not in cluster.index
     }
     return Availability(
-        NOT_GIVEN if nothing else _source(cluster, known),
+        NOT_GIVEN if nothing else _source(given, known),
         reasons,
         frozenset(boots),
         frozenset(planned),
@@ -179,11 +180,9 @@ def _refuse_strange(
             raise InputError(problem, "", named[0], file=report.file)
 
 
-def _source(cluster: Cluster, known: Known) -> str:
+def _source(given: list[Report], known: Known) -> str:
     """Say where the state of nodes is from."""
-    sources = [report.file or report.source for report in known.reports]
-    if cluster.report is not None and known.of_topology:
-        sources.insert(0, cluster.report.file)
+    sources = [report.file or report.source for report in given]
     if known.free is not None:
         sources.append("--free")
     if known.assume_up:
