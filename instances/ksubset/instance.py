@@ -303,9 +303,10 @@ def described(instance: KSubset) -> str:
     }.get(instance.topology.kind)
     if network is None:
         network = f"{'×'.join(map(str, shape))} {instance.topology.kind}"
+    scale = instance.topology.scale
     return (
         f"{network}, {instance.n} of {locations(instance)} processors free, "
-        f"k = {instance.k}"
+        f"k = {instance.k}" + f", costs in units of 1/{scale}" * (scale > 1)
     )
 
 

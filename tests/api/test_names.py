@@ -152,6 +152,7 @@ def test_points_with_decimals_are_called_as_they_were_given() -> None:
     assert ck.cost(job, job.names[:2]) == ck.cost(job, [0, 1]) == 45
     table = ck.compare(job, [lambda job, settings: job.names[:2]])
     assert table[0]["cost"] == 45
+    assert repr(job).endswith("k = 2, costs in units of 1/10>")
 
 
 def test_a_length_of_none_is_not_one() -> None:
