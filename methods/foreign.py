@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from numbers import Rational
-from typing import Any
+from typing import Any, ClassVar
 
 from ..instances import InputError
 from ..solvers import SolverError
@@ -32,34 +32,36 @@ def described(error: BaseException) -> str:
 
 
 @dataclass(frozen=True)
-class Promise:
-    """A guarantee from outside: a factor for each instance, or None."""
+class Stated:
+    """A function from outside that states something of instances, or None."""
 
     function: Callable[[Any], Any]
     label: str
+    expected: ClassVar[str] = "text that says why"
+
+    def __call__(self, instance: Any, /) -> Any:
+        """Return what is stated; raises SolverError if it cannot be meant."""
+        found = called(self.label, self.function, instance)
+        if found is None or self.fits(found):
+            return found
+        problem = f"must be {self.expected}, or None"
+        raise SolverError(str(InputError(problem, self.label, found)))
+
+    def fits(self, found: Any) -> bool:
+        """Whether it is what was expected."""
+        return isinstance(found, str)
+
+
+class Promise(Stated):
+    """A guarantee from outside: a factor for each instance."""
+
+    expected = "an integer or a Fraction"
 
     def __call__(self, instance: Any, /) -> Fraction | None:
-        """Return the factor; raises SolverError if it is no exact number."""
-        factor = called(self.label, self.function, instance)
-        if factor is None:
-            return None
-        if isinstance(factor, bool) or not isinstance(factor, Rational):
-            problem = "must be an integer, a Fraction or None"
-            raise SolverError(str(InputError(problem, self.label, factor)))
-        return Fraction(factor)
+        """Return the factor."""
+        factor = super().__call__(instance)
+        return None if factor is None else Fraction(factor)
 
-
-@dataclass(frozen=True)
-class Objection:
-    """A reason from outside not to run a method on an instance, or None."""
-
-    function: Callable[[Any], Any]
-    label: str
-
-    def __call__(self, instance: Any, /) -> str | None:
-        """Return the reason; raises SolverError if it is no text."""
-        why = called(self.label, self.function, instance)
-        if why is not None and not isinstance(why, str):
-            problem = "must be text that says why, or None"
-            raise SolverError(str(InputError(problem, self.label, why)))
-        return why
+    def fits(self, found: Any) -> bool:
+        """Whether it is an exact number."""
+        return isinstance(found, Rational) and not isinstance(found, bool)

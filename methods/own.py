@@ -46,7 +46,7 @@ from ..solvers import (
     clock,
 )
 from ..solvers.method import AnyMethod, LeastOf, Method
-from .foreign import Objection, Promise, called, described
+from .foreign import Promise, Stated, called, described
 
 GROUP = "closeknit.methods"
 """Group of entry points in which packages offer methods."""
@@ -178,7 +178,7 @@ def own_method(
         function=rule,
         exact=bool(getattr(thing, "exact", False)),
         guarantee=_stated(thing, "guarantee", label, Promise),
-        refuses=_stated(thing, "refuses", label, Objection),
+        refuses=_stated(thing, "refuses", label, Stated),
         takes_ties=bool(getattr(thing, "takes_ties", True)),
         seeded=bool(getattr(thing, "seeded", True)),
         where=where or where_of(thing),
@@ -186,9 +186,7 @@ def own_method(
     )
 
 
-def _stated(
-    thing: Any, attribute: str, label: str, kind: type[Promise | Objection]
-) -> Any:
+def _stated(thing: Any, attribute: str, label: str, kind: type[Stated]) -> Any:
     """Return what a callable states of instances, checked whenever it is asked."""
     stated, field = getattr(thing, attribute, None), f"{label}.{attribute}"
     if stated is None or isinstance(stated, LeastOf | kind):

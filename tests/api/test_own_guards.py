@@ -139,7 +139,7 @@ def test_two_rules_of_one_name_are_both_tested() -> None:
         (lambda i: 1 / 0, "promised.guarantee: ZeroDivisionError: division by zero"),
         (lambda i: sys.exit(0), "promised.guarantee: SystemExit: 0"),
         *(
-            (lambda i, one=one: one, "promised.guarantee: must be an integer, a Frac")
+            (lambda i, one=one: one, "promised.guarantee: must be an integer or a Frac")
             for one in (float("nan"), 1.6, "5", True)
         ),
     ],
