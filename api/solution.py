@@ -319,13 +319,14 @@ def instance_of(job: Job, **network: Any) -> Instance:
             problem = "is missing: how many processors of this network to choose"
             raise InputError(problem, "k")
         return ksubset(job, **given)
+    if not isinstance(job, Solution | str | Path):
+        problem_of(job)  # type: ignore[arg-type]  # refuses what is none
     for name in given:
         raise InputError("is for a network, and an instance has its own", name)
     if isinstance(job, Solution):
         return job.instance
     if isinstance(job, str | Path):
         return read_instance(job)
-    problem_of(job)  # type: ignore[arg-type]  # refuses what is none
     return job  # type: ignore[return-value]
 
 

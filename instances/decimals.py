@@ -36,6 +36,12 @@ def scaled(rows: Any, field: str) -> tuple[tuple[tuple[int, ...], ...], int]:
     return tuple(tuple(int(x * scale) for x in row) for row in numbers), scale
 
 
+def unscaled(x: int, unit: Decimal) -> int | Decimal:
+    """Return a scaled number in true size, where ``unit`` is 1/scale."""
+    number = x * unit
+    return int(number) if number == int(number) else number.normalize()
+
+
 def decimals(value: Any, field: str) -> list[Decimal]:
     """Read the coordinates of a point; refuse those that do not scale to 62 bits."""
     numbers = []

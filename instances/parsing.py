@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 import tomllib
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -46,8 +47,10 @@ def parse_json(text: str, *, file: str | Path = "") -> Any:
         ) from None
     except InputError:
         raise
-    except ValueError as error:  # an integer of thousands of digits
-        raise InputError(f"not usable JSON: {error}", file=file) from None
+    except ValueError:
+        most = sys.get_int_max_str_digits()
+        problem = f"not usable JSON: an integer has more than {most} digits"
+        raise InputError(problem, file=file) from None
 
 
 def refuse_text_before_json(text: str, *, file: str | Path = "") -> None:

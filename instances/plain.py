@@ -29,9 +29,18 @@ def plain(value: Any) -> Any:
         number = float(value)
         return Decimal(repr(number)) if isfinite(number) else value
     if isinstance(value, Mapping):
-        return {plain(key): plain(each) for key, each in value.items()}
+        return {_key(key): plain(each) for key, each in value.items()}
     if isinstance(value, set | frozenset):
-        return [plain(each) for each in sorted(value)]
+        try:
+            return [plain(each) for each in sorted(value)]
+        except TypeError:  # of several kinds, for the readers to refuse
+            return [plain(each) for each in sorted(value, key=repr)]
     if hasattr(value, "__iter__"):
         return [plain(each) for each in value]
     return value
+
+
+def _key(key: Any) -> Any:
+    """Convert a key; one that becomes a list stays as it is, and is refused as key."""
+    converted = plain(key)
+    return key if isinstance(converted, list | dict) else converted

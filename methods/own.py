@@ -45,7 +45,8 @@ from ..solvers import (
     answer,
     clock,
 )
-from ..solvers.method import AnyMethod, Method
+from ..solvers.method import AnyMethod, LeastOf, Method
+from .foreign import Promise, Stated, called, described
 
 GROUP = "closeknit.methods"
 """Group of entry points in which packages offer methods."""
@@ -80,14 +81,7 @@ class OwnRule:
         valid.
         """
         start = clock.now()
-        try:
-            found = self.rule(instance, settings)
-        except (InputError, SolverError):
-            raise
-        except Exception as error:
-            why = " ".join(str(error).split())
-            kind = type(error).__name__
-            raise SolverError(f"{self.name}: {kind}: {why}".rstrip(": ")) from error
+        found = called(self.name, self.rule, instance, settings)
         result = getattr(found, "result", found)  # unwrap a solution
         if isinstance(result, Result):
             return self._checked(instance, result, settings, start)
@@ -177,24 +171,29 @@ def own_method(
         raise InputError(
             f"must be one of {', '.join(PROBLEMS)}", f"{label}.problem", known
         )
-    for attribute in ("guarantee", "refuses"):
-        given = getattr(thing, attribute, None)
-        if given is not None and not callable(given):
-            what = "must be a function of an instance"
-            raise InputError(what, f"{label}.{attribute}", given)
     function = thing.function if isinstance(thing, Method) else thing
     rule = function if isinstance(function, OwnRule) else OwnRule(function, label)
     return OwnMethod(
         name=label,
         function=rule,
         exact=bool(getattr(thing, "exact", False)),
-        guarantee=getattr(thing, "guarantee", None),
-        refuses=getattr(thing, "refuses", None),
+        guarantee=_stated(thing, "guarantee", label, Promise),
+        refuses=_stated(thing, "refuses", label, Stated),
         takes_ties=bool(getattr(thing, "takes_ties", True)),
         seeded=bool(getattr(thing, "seeded", True)),
         where=where or where_of(thing),
         problem=known,
     )
+
+
+def _stated(thing: Any, attribute: str, label: str, kind: type[Stated]) -> Any:
+    """Return what a callable states of instances, checked whenever it is asked."""
+    stated, field = getattr(thing, attribute, None), f"{label}.{attribute}"
+    if stated is None or isinstance(stated, LeastOf | kind):
+        return stated
+    if not callable(stated):
+        raise InputError("must be a function of an instance", field, stated)
+    return kind(stated, field)
 
 
 def where_of(thing: Any) -> str:
@@ -231,9 +230,9 @@ def _imported(where: str, name: str, problem: str, field: str = "method") -> Own
         thing: Any = import_module(module)
     except ModuleNotFoundError as error:
         raise InputError(f"{error}", field, where) from None
-    except Exception as error:
-        why = " ".join(f"{type(error).__name__}: {error}".split())
-        raise InputError(f"cannot be imported: {why}", field, where) from error
+    except (Exception, SystemExit) as error:
+        why = f"cannot be imported: {described(error)}"
+        raise InputError(why, field, where) from error
     for part in attribute.split("."):
         if not hasattr(thing, part):
             raise InputError(f"{module} has no {attribute}", field, where)
@@ -257,7 +256,7 @@ def installed() -> Mapping[str, Mapping[str, OwnMethod]]:
             method = own_method(
                 entry.load(), name=name, problem=problem, where=entry.value
             )
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             _LOG.warning("entry point %s is left out: %s", entry.name, error)
             continue
         if not method.problem:

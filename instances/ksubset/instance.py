@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
 from itertools import accumulate, chain, combinations
 
 import numpy as np
 
+from ..decimals import unscaled
 from ..errors import InputError
 from ..features import Features
 from ..numbers import at_least
@@ -91,12 +93,15 @@ class KSubset:
         """What users call the free processors, in the order of their indices.
 
         On a graph of networkx its nodes, on another graph with names these, on a tree
-        the numbers of the nodes, elsewhere the sites.
+        the numbers of the nodes, elsewhere the coordinates.
         """
         topology = self.topology
         if isinstance(topology, Tree | Graph):
             return tuple(topology.labels[v] for (v,) in self.free)
-        return self.free
+        if topology.scale == 1:
+            return self.free
+        unit = Decimal(1) / topology.scale
+        return tuple(tuple(unscaled(x, unit) for x in site) for site in self.free)
 
     @cached_property
     def points(self) -> IntArray:
@@ -298,9 +303,10 @@ def described(instance: KSubset) -> str:
     }.get(instance.topology.kind)
     if network is None:
         network = f"{'×'.join(map(str, shape))} {instance.topology.kind}"
+    scale = instance.topology.scale
     return (
         f"{network}, {instance.n} of {locations(instance)} processors free, "
-        f"k = {instance.k}"
+        f"k = {instance.k}" + f", costs in units of 1/{scale}" * (scale > 1)
     )
 
 

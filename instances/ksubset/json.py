@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import fields
-from ..decimals import decimals, digits, scaled
+from ..decimals import decimals, digits, scaled, unscaled
 from ..errors import InputError
 from ..files import read_text, stem
 from ..json_text import digest
@@ -127,7 +127,7 @@ def labels(topology: Topology, sites: Sequence[Site]) -> list[Any]:
     if topology.scale == 1:
         return [list(site) for site in sites]
     unit = Decimal(1) / topology.scale
-    return [[_unscaled(x, unit) for x in site] for site in sites]
+    return [[unscaled(x, unit) for x in site] for site in sites]
 
 
 def selection_of(instance: KSubset, chosen: Collection[int]) -> list[Any]:
@@ -264,7 +264,7 @@ def topology_document(topology: Topology) -> dict[str, Any]:
         unit = Decimal(1) / topology.scale
         document["nodes"] = topology.nodes
         document["edges"] = [
-            [u, v, _unscaled(weight, unit)] for u, v, weight in topology.edges
+            [u, v, unscaled(weight, unit)] for u, v, weight in topology.edges
         ]
         document["processors"] = list(topology.processors)
     return document
@@ -304,8 +304,3 @@ def _scaled(value: Any, field: str, scale: int) -> Site:
     if any(10 ** digits(x) > scale for x in numbers):
         raise InputError("no such processor", field, [str(x) for x in numbers])
     return tuple(int(x * scale) for x in numbers)
-
-
-def _unscaled(x: int, unit: Decimal) -> int | Decimal:
-    number = x * unit
-    return int(number) if number == int(number) else number.normalize()

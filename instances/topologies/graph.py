@@ -188,6 +188,10 @@ class Graph:
         if graph.is_directed():
             raise InputError("must be undirected", "graph", "directed")
         number: dict[Hashable, int] = {v: i for i, v in enumerate(graph)}
+        for v in number:
+            if not is_name(v) and not isinstance(v, Integral):
+                problem = "a node must be no tuple of one: sites are written like that"
+                raise InputError(problem, "graph", v)
         if processors is None:
             marks: dict[Hashable, Any] = dict(graph.nodes(data="processor"))
             marked = any(mark is not None for mark in marks.values())
@@ -198,8 +202,8 @@ class Graph:
                 raise InputError("no such node", "processors", str(v))
             chosen.append(number[v])
         lengths = [
-            (number[u], number[v], 1 if length is None else length)
-            for u, v, length in graph.edges(data=weight)
+            (number[u], number[v], length)
+            for u, v, length in graph.edges(data=weight, default=1)
         ]
         names = [str(v) for v in number]
         return replace(graph_of(lengths, chosen, names), originals=tuple(number))

@@ -95,7 +95,7 @@ class Application:
 
     async def _state(self, request: Request) -> Response:
         state = self._service.state
-        if request.method == "GET":
+        if request.method in ("GET", "HEAD"):
             return json_response(
                 await self._worker.run(lambda _: state.document(), self._policy.reading)
             )

@@ -79,6 +79,8 @@ class Connection(HttpToolsProtocol):
             self._spent += end - at
             super().data_received(held[at:end])
             at = end
+            if self._refused:
+                return
             if self._spent > MOST_HEAD:
                 self._refuse(431, f"head: has more than {MOST_HEAD} bytes")
                 return
@@ -119,6 +121,10 @@ class Connection(HttpToolsProtocol):
             self._abort_later()
         else:
             self._feed()
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what is no HTTP as everything else is refused."""
+        self._refuse(400, "request: is no HTTP/1.1")
 
     def pause_writing(self) -> None:
         """Leave a client that does not read."""
@@ -173,6 +179,12 @@ class Connection(HttpToolsProtocol):
         """
         self._refused, self._held = True, b""
         self._expected()
+        if self._at_work():  # by the part of a body: that request gets no answer
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+            if self.cycle.response_started:
+                self.transport.abort()
+                return
         response = Problem(status, detail, headers={"Connection": "close"}).response()
         head = [f"HTTP/1.1 {status} {HTTPStatus(status).phrase}".encode()]
         head += [name + b": " + value for name, value in response.raw_headers]

@@ -42,7 +42,12 @@ def slurm_command(words: list[str]) -> str:
     """
     try:
         done = subprocess.run(
-            words, capture_output=True, text=True, timeout=SECONDS, check=True
+            words,
+            capture_output=True,
+            text=True,
+            errors="replace",  # squeue cuts comments of users by bytes
+            timeout=SECONDS,
+            check=True,
         )
     except subprocess.CalledProcessError as error:
         said = (error.stderr or "").strip().splitlines()

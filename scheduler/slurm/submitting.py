@@ -86,7 +86,11 @@ def main() -> None:
         pinned = ["sbatch", f"--nodelist={chosen}", MARK, *words]
         try:
             done = subprocess.run(
-                pinned, stderr=subprocess.PIPE, text=True, check=False
+                pinned,
+                stderr=subprocess.PIPE,
+                text=True,
+                errors="replace",
+                check=False,
             )
         except OSError as error:
             sys.exit(f"closeknit-sbatch: sbatch: {error.strerror}")

@@ -6,11 +6,13 @@ import pickle
 import subprocess
 import sys
 import warnings
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import networkx
 import numpy as np
+import pandas
 import pytest
 
 import closeknit as ck
@@ -138,8 +140,26 @@ def test_names_that_two_nodes_share_are_not_used() -> None:
         ck.Graph(3, ((0, 1, 1), (1, 2, 1)), (0, 1, 2), 1, ("a", "b", "a")), 2
     )
     assert job.names == (0, 1, 2)
-    odd = networkx.Graph([((0,), (1,)), ((1,), (2,))])
-    assert ck.ksubset(odd, 2).names == (0, 1, 2)  # (v,) is how sites are written
+    odd = networkx.Graph([(1, "1"), ("1", (1,))])  # (v,) is how sites are written
+    said = refusal(lambda: ck.ksubset(odd, 2, busy=[1]))
+    assert said.startswith("graph: a node must be no tuple of one")
+
+
+def test_points_with_decimals_are_called_as_they_were_given() -> None:
+    points = ck.Points([[0.5, 0], [5, 0], [5.5, 0], [9, 0]])
+    job = ck.ksubset(points, 2, busy=[(9, 0)])
+    assert job.names == ((Decimal("0.5"), 0), (5, 0), (5.5, 0))
+    assert ck.cost(job, job.names[:2]) == ck.cost(job, [0, 1]) == 45
+    table = ck.compare(job, [lambda job, settings: job.names[:2]])
+    assert table[0]["cost"] == 45
+    assert repr(job).endswith("k = 2, costs in units of 1/10>")
+
+
+def test_a_length_of_none_is_not_one() -> None:
+    graph = networkx.Graph()
+    graph.add_edge("a", "b", weight=None)
+    said = refusal(lambda: ck.ksubset(graph, 2))
+    assert said == "topology.edges[0]: must be a number, not 'None'"
 
 
 def test_instances_with_names_can_be_sent_to_other_processes() -> None:
@@ -177,6 +197,10 @@ def test_a_network_is_solved_as_it_is() -> None:
     assert ck.compare(RACKS, ["mm"], k=3)[0]["k"] == 3
     assert refusal(lambda: ck.solve(RACKS)).startswith("k: is missing")
     assert refusal(lambda: ck.solve(JOB, k=3)).startswith("k: is for a network")
+    table: Any = pandas.DataFrame({"x": [0, 1]})
+    for thing in (table, None, [1, 2]):
+        said = refusal(lambda thing=thing: api.solve(thing, k=1))
+        assert said.startswith("instance: must be an instance")
     found = ck.worst("mm", networkx.path_graph(6), k=3)
     assert found is not None
     assert found.proved

@@ -133,6 +133,47 @@ def test_two_rules_of_one_name_are_both_tested() -> None:
     assert names == [("promised", "broken"), ("promised#2", "broken")]
 
 
+@pytest.mark.parametrize(
+    ("factor", "said"),
+    [
+        (lambda i: 1 / 0, "promised.guarantee: ZeroDivisionError: division by zero"),
+        (lambda i: sys.exit(0), "promised.guarantee: SystemExit: 0"),
+        *(
+            (lambda i, one=one: one, "promised.guarantee: must be an integer or a Frac")
+            for one in (float("nan"), 1.6, "5", True)
+        ),
+    ],
+)
+def test_a_guarantee_that_is_no_factor_is_refused(factor: Any, said: str) -> None:
+    rule = promising(spread)
+    rule.guarantee = factor
+    table = ck.verify(rule, quick=True)
+    assert not table.holds
+    assert said in table[0]["result"]
+    with pytest.raises((ck.InputError, ck.SolverError)) as caught:
+        ck.compare(JOB, [rule])
+    assert str(caught.value).startswith(said)
+
+
+@pytest.mark.parametrize(
+    "why", [lambda i: 1 / 0, lambda i: True, lambda i: sys.exit(0)]
+)
+def test_a_reason_that_is_no_text_is_refused(why: Any) -> None:
+    rule = promising(spread)
+    rule.refuses = why
+    with pytest.raises((ck.InputError, ck.SolverError), match=r"^promised\.refuses: "):
+        ck.solve(JOB, rule)
+
+
+def test_the_exit_of_a_module_is_not_that_of_a_command(
+    run: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "leaves.py").write_text("import sys; sys.exit(0)", encoding="utf-8")
+    status, _, said = run("verify", "leaves:rule")
+    assert status == 2
+    assert said.endswith("cannot be imported: SystemExit: 0: 'leaves:rule'\n")
+
+
 def test_what_states_nothing_is_refused_in_one_line() -> None:
     with pytest.raises(ck.InputError, match="spread: states no guarantee"):
         ck.verify(spread)

@@ -90,6 +90,9 @@ def test_names_and_placements_are_accepted() -> None:
         (lambda i, s: "abc", "must list indices or locations"),
         (lambda i, s: 1 / 0, "ZeroDivisionError: division by zero"),
         (lambda i, s: i.nothing, "AttributeError"),
+        (lambda i, s: sys.exit(0), "SystemExit: 0"),
+        (lambda i, s: dict.fromkeys(i.names), "must list indices or locations"),
+        (lambda i, s: {"a", 1, (0, 0)}, "must list indices or locations"),
         (
             lambda i, s: ck.Result(
                 status=ck.Status.FEASIBLE, chosen=(0, 1, 2, 3, 4), objective=1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import json
 import os
 import resource
 import signal
@@ -87,6 +88,24 @@ def test_a_head_without_end_is_refused(port: Served, begin: bytes) -> None:
             answer += part
     assert b"HTTP/1.1 431 " in answer
     assert healthy(number)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"\x16\x03\x01\x02\x00",
+        b"GET /state HTTP/1.1\r\n x\r\n\r\n",
+        HEALTH + b"transfer-encoding: chunked\r\n\r\n-1\r\n",
+    ],
+)
+def test_what_is_no_http_gets_a_problem_document(port: Served, content: bytes) -> None:
+    with connected(port[1]) as line:
+        line.sendall(content)
+        answer = b"".join(iter(lambda: line.recv(2**16), b""))
+    head, _, body = answer.partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 400 ")
+    assert b"application/problem+json" in head
+    assert json.loads(body)["detail"] == "request: is no HTTP/1.1"
 
 
 def test_trailers_and_unread_bodies_have_an_end(port: Served) -> None:

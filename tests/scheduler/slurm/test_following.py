@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from threading import Event
 from typing import Any
 
@@ -14,7 +15,7 @@ from closeknit.scheduler.hostlist import fold, unfold
 from closeknit.scheduler.placement import NodeSelector
 from closeknit.scheduler.service.state import ClusterState
 from closeknit.scheduler.slurm.client import Client
-from closeknit.scheduler.slurm.following import Follower, follow
+from closeknit.scheduler.slurm.following import Follower, follow, slurm_command
 from closeknit.scheduler.topologies import parse_cluster
 
 NODES = [f"n{i}" for i in range(8)]
@@ -233,6 +234,15 @@ def test_what_is_not_understood_frees_no_node(row: str) -> None:
     slurm.odd = []
     follower.step()
     assert service.busy == {"n5"}
+
+
+def test_a_comment_that_is_cut_within_a_letter_stops_nothing(tmp_path: Path) -> None:
+    slurm = tmp_path / "squeue"
+    slurm.write_bytes(b"#!/bin/sh\nprintf '44|R|n1||sch\\303'")
+    slurm.chmod(0o755)
+    row = slurm_command([str(slurm)])
+    assert row.startswith("44|R|n1||sch")
+    assert row.isprintable()
 
 
 def test_an_output_that_breaks_off_is_no_step() -> None:
