@@ -269,7 +269,6 @@ def _check(
     except InputError as error:
         raise Unusable(f"cannot be read: {error.problem}") from None
     except Refused as refused:
-        named = re.search(r": step (\d+) \(line ", str(refused))
-        if named and int(named[1]) <= steps:
+        if 0 < refused.step <= steps:
             raise SolverError(f"Exact's log does not hold: {refused}") from None
         raise Unusable("has a conclusion that does not follow") from None
