@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..instances import InputError, fields
-from ..instances.parsing import parse_json
+from ..instances.parsing import parse_json, refuse_text_before_json
 from . import hostlist
 from .long_reports import kubernetes_objects, refuse_failed, text_or_report
 from .node_states import (
@@ -123,7 +123,7 @@ def _file(file: str, option: str) -> Report | list[str]:
         elif content.lstrip().startswith("{"):
             found = parse_report(content)
         else:
-            _refuse_words_before(content)
+            refuse_text_before_json(content)
             if option == "--state":
                 raise InputError(
                     "is no report as JSON (hostlists are given with --free or --busy)"
@@ -133,13 +133,6 @@ def _file(file: str, option: str) -> Report | list[str]:
         raise error.of_file(_called(file)) from None
     found.file = _called(file)
     return found
-
-
-def _refuse_words_before(text: str) -> None:
-    """Refuse JSON that other text comes before: log lines of a command, mostly."""
-    if re.search(r'^\s*\{\s*("|$)', text, re.MULTILINE):
-        first = text.strip().splitlines()[0]
-        raise InputError("has text before the JSON, in its first line", value=first)
 
 
 def distinct(text: str, field: str, most: int = hostlist.MOST) -> list[str]:
