@@ -47,9 +47,9 @@ def print_table(
         least.append(widest[0])
         most.append(widest[1])
     for name in drop:
-        if sum(least[i] + _GAP for i in shown) > console.width:
+        if sum(least[i] + _GAP for i in shown) - _GAP > console.width:
             shown = [i for i in shown if columns[i] != name]
-    spare = console.width - sum(least[i] + _GAP for i in shown)
+    spare = console.width + _GAP - sum(least[i] + _GAP for i in shown)
     widths = dict(zip(range(len(columns)), least, strict=True))
     while spare < 0 and (
         texts := [i for i in shown if widths[i] > 1 and not numbers[i]]
