@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from contextlib import redirect_stdout
 from importlib import import_module
 from io import StringIO
@@ -42,7 +43,7 @@ COMMANDS = {
     "worst": "worst --families",
 }
 """By its module, a command that prints tables."""
-Call = tuple[tuple[Any, ...], dict[str, Any]]
+Call = tuple[tuple[Any, ...], Mapping[str, Any]]
 
 
 def test_only_one_module_lays_tables_out() -> None:
