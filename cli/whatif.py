@@ -51,7 +51,7 @@ from ..simulation.whatif import (
 from ..simulation.whatif_machine import METHODS, THRIFTY
 from . import outputs, shared
 from .cluster import add_objective, add_topology, cluster_of, named, objective_of
-from .parser import Parser
+from .parser import Once, Parser
 from .progress import progress_bar
 from .screen import print_table, wrapped
 
@@ -67,6 +67,7 @@ def options(parser: Parser) -> None:
     parser.add_argument(
         "--trace",
         metavar="FILE",
+        action=Once,
         required=True,
         help="SWF, which may end in .xz or .gz, or JSON of sacct or Kueue",
     )

@@ -14,8 +14,10 @@ from dataclasses import replace
 from typing import Any
 
 from ...instances import fields
+from ..hostlist import first_repeated
 from ..long_reports import kubernetes_objects
-from ..node_states import Report, heartbeats, says_a_state, state_of_kubernetes
+from ..node_states import says_a_state
+from ..state import report_of
 from .fabric import MOST_NODES, Cluster
 from .forest import Switch, Where, cluster_of, first_of
 from .label_families import HOSTNAME, candidates, known_levels, note_of
@@ -51,16 +53,14 @@ def read_kubernetes(
         If a node has no name or two have one, or no node has the labels.
     """
     found: dict[str, dict[str, str]] = {}
-    report, says = Report("topology", "topology"), False
+    report, says = report_of(document), False
+    report.file = "topology"
     unread: dict[str, int] = {}
     topologies: dict[str, list[str]] = {}
     for i, item in enumerate(kubernetes_objects(document)):
-        kind = str(item.get("kind")) if isinstance(item, dict) else ""
+        kind = str(item["kind"])
         if kind == "Node":
-            node = _add_node(found, item, f"items[{i}].metadata", where)
-            report.add(node, state_of_kubernetes(item, f"items[{i}]"))
-            for moment in heartbeats(item, f"items[{i}]"):
-                report.seen(moment)
+            _add_node(found, item, f"items[{i}].metadata", where)
             says = says or says_a_state(item, f"items[{i}]")
         elif kind == "Topology":
             title, levels = _of_kueue(item, f"items[{i}]")
@@ -68,6 +68,8 @@ def read_kubernetes(
                 where.fail(0, "is listed twice", f"items[{i}].metadata.name", title)
         elif "topology" in kind.lower() or kind == "HyperNode":
             unread[kind] = unread.get(kind, 0) + 1
+    if not says:
+        report.nodes.clear()
     if len(found) > MOST_NODES:
         where.fail(0, f"has more than {MOST_NODES} nodes")
     notes = [f"{count} {kind} not read" for kind, count in unread.items()]
@@ -75,9 +77,13 @@ def read_kubernetes(
         if name:
             where.fail(0, "cannot be given with --labels", "--topology-name", name)
         cluster = _cluster(found, labels, where, notes)
-        return replace(cluster, report=report if says else None)
+        return replace(cluster, report=report if says or report.holders else None)
     listed = _named(topologies, name, where)
-    chosen = [label for label in listed if label != HOSTNAME] or known_levels(found)
+    chosen = [label for label in listed if label != HOSTNAME]
+    if topologies and not chosen:
+        title = name or next(iter(topologies))
+        where.fail(0, "has no level above the nodes", "Topology", title)
+    chosen = chosen or known_levels(found)
     others, chain = candidates(found, chosen)
     if not chosen:
         problem = "no node has a label of a level that is known"
@@ -87,13 +93,13 @@ def read_kubernetes(
     if others:
         notes.append(note_of(others, chain))
     cluster = _cluster(found, chosen, where, notes, partial=bool(others))
-    return replace(cluster, report=report if says else None)
+    return replace(cluster, report=report if says or report.holders else None)
 
 
 def _add_node(
     found: dict[str, dict[str, str]], item: dict[str, Any], at: str, where: Where
-) -> str:
-    """Add a node with its labels; return its name."""
+) -> None:
+    """Add a node with its labels."""
     metadata = fields.objects(item.get("metadata"), at)
     name = fields.string(metadata.get("name"), f"{at}.name")
     if name in found or not name:
@@ -102,7 +108,6 @@ def _add_node(
     found[name] = {
         key: fields.string(value, f"{at}.labels.{key}") for key, value in given.items()
     }
-    return name
 
 
 def _named(topologies: dict[str, list[str]], name: str, where: Where) -> list[str]:
@@ -142,6 +147,8 @@ def _cluster(
     *,
     partial: bool = False,
 ) -> Cluster:
+    if again := first_repeated(labels):
+        where.fail(0, "is given twice", "labels", again)
     domains: dict[tuple[str, ...], Switch] = {(): Switch("cluster")}
     children: dict[tuple[str, ...], list[str]] = {(): []}
     at: dict[tuple[str, ...], list[str]] = {}
