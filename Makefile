@@ -158,7 +158,7 @@ bench-serve: $(VENV)/.ready
 	$(BIN)/python benchmarks/bench_serve.py $(ARGS)
 
 bench-models: $(VENV)/.ready
-	$(BIN)/python benchmarks/bench_models.py
+	$(BIN)/python benchmarks/bench_models.py $(ARGS)
 
 bench-procset-models: $(VENV)/.ready
 	$(BIN)/python benchmarks/bench_procset_models.py $(ARGS)

@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, overload
 
 from ..instances import InputError, Value, problem_of
+from ..instances.extras import install
 from ..instances.visible import brief, visible
 from ..reports.pages.numbers import Ratio, decimal
 from ..reports.ratios.scoring import ScoredRun
@@ -112,9 +113,8 @@ class Table(Sequence[RowT]):
         try:
             import_module("pandas")
         except ImportError:
-            raise InputError(
-                "needs pandas: pip install 'closeknit[pandas]'", field="to_frame"
-            ) from None
+            problem = f"needs pandas: {install('pandas')}"
+            raise InputError(problem, field="to_frame") from None
         from .frames import frame_of
 
         return frame_of([_flat(row) for row in self.rows])

@@ -12,6 +12,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from ..instances.errors import InputError
+from ..instances.extras import install
 from ..instances.json_text import dumps
 from ..instances.option_values import seconds
 from ..instances.parsing import parse_json
@@ -59,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
     try:
         import zmq
     except ImportError:
-        raise InputError("needs pyzmq (pip install 'closeknit[batsim]')") from None
+        raise InputError(f"needs pyzmq: {install('batsim')}") from None
     found = cluster.cluster_of(args)
     scheduler = BatsimScheduler(
         NodeSelector(found),

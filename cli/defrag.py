@@ -25,6 +25,7 @@ from ..scheduler.placement import MOST_K
 from ..solvers import Settings
 from . import cluster, outputs, shared
 from .parser import Parser, flag
+from .screen import print_table
 
 _OBJECTIVES = ("nodes", "jobs")
 
@@ -181,23 +182,33 @@ def _show(
         print("  all are free of jobs")
         return
     fits = "fit" in shown["front"][0]
-    print(f"{'job of' if fits else 'free':>6}  moved nodes  moved jobs")
+    columns = (
+        "job of" if fits else "free",
+        "moved nodes",
+        "moved jobs",
+        "known",
+        "proof",
+    )
+    rows = []
     for point in shown["front"]:
-        count = point["fit"] if fits else point["target"]
+        known, moved = _known(point), ("–", "–")
         if "nodes" in point:
-            moved = f"{point['nodes']:>11}  {point['jobs']:>10}"
-            known = "proved" if point["proved"] else _bounded(point)
-        else:
-            moved = f"{'-':>11}  {'-':>10}"
-            known = "impossible, proved" if "bound" not in point else _bounded(point)
-        print(f"{count:>6}  {moved}  {known} ({point['proof']})")
+            moved = str(point["nodes"]), str(point["jobs"])
+        count = point["fit"] if fits else point["target"]
+        rows.append((str(count), *moved, known, point["proof"]))
+    print_table(columns, rows, right=columns[:3], drop=("proof", "moved jobs"))
     if not with_plan:
         print("--target N prints the moves that free N; --json has all plans")
     elif "nodes" in shown["front"][0]:
         _show_plan(shown["front"][0])
 
 
-def _bounded(point: dict[str, Any]) -> str:
+def _known(point: dict[str, Any]) -> str:
+    """Say what is proved of a point of the front."""
+    if "nodes" in point and point["proved"]:
+        return "proved"
+    if "nodes" not in point and "bound" not in point:
+        return "impossible, proved"
     return f"at least {point['bound']} {point['objective']}, {point['limit']} limit"
 
 

@@ -13,6 +13,7 @@ import argparse
 from pathlib import Path
 
 from ..instances.errors import InputError
+from ..instances.extras import install
 from ..instances.files import decoded, read_bytes, unpacked
 from . import shared
 from .listening import serving, tcp, url
@@ -36,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
         from ..reports.explorer.explorer import Explorer
         from ..reports.explorer.loading import loaded
     except ImportError:
-        problem = "needs Starlette and uvicorn (pip install 'closeknit[serve]')"
+        problem = f"needs Starlette and uvicorn: {install('serve')}"
         raise InputError(problem) from None
     first = None
     if args.file is not None:

@@ -10,6 +10,8 @@ largest free submesh is given.
 from __future__ import annotations
 
 import argparse
+from contextlib import redirect_stdout
+from io import StringIO
 from math import prod
 from typing import Any
 
@@ -19,6 +21,7 @@ from ..scheduler.advice.rooms import largest_submesh
 from ..scheduler.topologies.fabric import Space, counted
 from . import cluster, outputs
 from .parser import Parser
+from .screen import print_table
 
 FORMATS = ("text", "json", "prometheus")
 _MOST_SIZES = 64
@@ -77,13 +80,15 @@ def run(args: argparse.Namespace) -> int:
         return 0
     if args.format == "prometheus":
         text = prometheus(found, count, nodes, prod(box) if box else None)
-    else:
-        lines = _lines(machine, found, count, sizes, box)
-        lines[2:2] = [
-            f"  {line}" for line in cluster.state_lines(machine.known, without)
-        ]
-        text = "\n".join(lines) + "\n"
-    outputs.write_out(out, text)
+        outputs.write_out(out, text)
+        return 0
+    state = cluster.state_lines(machine.known, without)
+    if out == "-":
+        _show(machine, found, count, box, state)
+        return 0
+    with redirect_stdout(StringIO()) as written:
+        _show(machine, found, count, box, state)
+    outputs.write_out(out, written.getvalue())
     return 0
 
 
@@ -132,50 +137,35 @@ def _document(
     }
 
 
-def _lines(
+def _show(
     machine: cluster.ClusterState,
     found: list[LevelRoom],
     free: int,
-    sizes: list[int],
     box: tuple[int, ...] | None,
-) -> list[str]:
+    state: list[str],
+) -> None:
     cluster_ = machine.selector.cluster
-    lines = [cluster_.summary(), f"  free  {free} of {len(cluster_.index)} nodes"]
-    if machine.ignored:
-        lines[-1] += f"; {counted(machine.ignored, 'node')} not in the topology"
+    strange = f"; {counted(machine.ignored, 'node')} not in the topology"
+    print(cluster_.summary())
+    print(
+        f"  free  {free} of {len(cluster_.index)} nodes"
+        + strange * bool(machine.ignored)
+    )
+    for line in state:
+        print(f"  {line}")
     if box:
         sides = "x".join(map(str, box))
-        lines.append(f"  largest free submesh  {sides}, {counted(prod(box), 'node')}")
-    rows: list[tuple[str, ...]]
-    rows = [("level", "domains", "wholly free", "largest job", "if together")]
-    rows += [
-        (
-            one.level,
-            str(one.domains),
-            str(one.whole),
-            str(one.largest),
-            str(one.possible),
-        )
+        print(f"  largest free submesh  {sides}, {counted(prod(box), 'node')}")
+    print()
+    columns = ["level", "domains", "wholly free", "largest job", "if together"]
+    rows = [
+        (one.level, *map(str, (one.domains, one.whole, one.largest, one.possible)))
         for one in found
     ]
-    lines += ["", *_aligned(rows)]
-    if sizes:
-        groups: list[tuple[str, ...]]
-        groups = [("groups of", *(f"in one {one.level}" for one in found))]
-        groups += [
-            (str(size), *(str(one.groups[size]) for one in found)) for size in sizes
-        ]
-        lines += ["", *_aligned(groups)]
-    return lines
-
-
-def _aligned(rows: list[tuple[str, ...]]) -> list[str]:
-    """Align the columns; all but the first to the right."""
-    wide = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join(
-            cell.rjust(w) if i else cell.ljust(w)
-            for i, (cell, w) in enumerate(zip(row, wide, strict=True))
-        ).rstrip()
-        for row in rows
-    ]
+    drop = ("domains", "if together", "wholly free")
+    print_table(columns, rows, right=columns[1:], drop=drop)
+    if found and (sizes := found[0].groups):
+        print()
+        columns = ["groups of", *(f"in one {one.level}" for one in found)]
+        rows = [(str(n), *(str(one.groups[n]) for one in found)) for n in sizes]
+        print_table(columns, rows, right=columns, drop=columns[:0:-1])

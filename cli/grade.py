@@ -61,8 +61,8 @@ from .parser import Parser, flag
 from .progress import progress_bar
 from .screen import print_table
 
-_HEAD = {"format": "closeknit/grade", "version": 1}
-"""Begins every line of JSON."""
+_FORMAT = "closeknit/grade"
+"""Format of every line of JSON."""
 _EVERY = 64
 """Decisions between two looks at the bar."""
 _MOST_KEPT = 10_000
@@ -130,13 +130,15 @@ def run(args: argparse.Namespace) -> int:
             one = _grade(selector, decision, settings, strict=args.strict)
             totals.add(one)
             if rows is not None:
-                rows.write(json.dumps(_HEAD | as_row(one)) + "\n")
+                rows.write(json.dumps(outputs.headed(_FORMAT, **as_row(one))) + "\n")
             if totals.seen % _EVERY == 0:
                 show(totals.seen, None, "decisions")
             if pressed.is_set():
                 break
         if rows is not None:
-            rows.write(json.dumps(_HEAD | {"totals": totals_row(totals)}) + "\n")
+            rows.write(
+                json.dumps(outputs.headed(_FORMAT, totals=totals_row(totals))) + "\n"
+            )
     if args.html:
         page = grades_page(args.file, selector.cluster.summary(), totals)
         write_text(args.html, html_of(page))

@@ -53,7 +53,12 @@ def write_json(out: str, form: str, **content: Any) -> None:
     """Write a JSON object of version 1 of a format, as `write_out` does."""
     from ..instances.json_text import dumps
 
-    write_out(out, dumps({"format": form, "version": 1, **content}) + "\n")
+    write_out(out, dumps(headed(form, **content)) + "\n")
+
+
+def headed(form: str, **content: Any) -> dict[str, Any]:
+    """Return an object of version 1 of a format, which it names first."""
+    return {"format": form, "version": 1, **content}
 
 
 def output(text: str) -> str:

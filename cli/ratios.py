@@ -105,9 +105,7 @@ def options(parser: Parser) -> None:
         before, "--fresh", "set the results that OUT holds aside, as results.sqlite.old"
     )
     flag(before, "--retry-failed", "run again what failed before")
-    flag(
-        parser, "--parquet", "write OUT/results.parquet too (needs closeknit[parquet])"
-    )
+    flag(parser, "--parquet", "write OUT/results.parquet too (extra parquet)")
     parser.add_argument(
         "--junit",
         type=outputs.file,

@@ -29,9 +29,9 @@ def print_table(
 ) -> None:
     """Print a table that fits the screen.
 
-    Text is wrapped at words. Cells of the columns ``right`` are numbers, which are not
-    broken: while the table is too wide, the columns ``drop`` are left out, the first
-    of them first, and named below.
+    Text is wrapped at words, headings too. Cells of the columns ``right`` are numbers,
+    which are not broken: while the table is too wide, the columns ``drop`` are left
+    out, the first of them first, and named below.
     """
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
@@ -40,18 +40,23 @@ def print_table(
     console = screen()
     shown = list(range(len(columns)))
     numbers = [name in right for name in columns]
-    least, most = zip(
-        *(
-            _widths([name, *(str(row[i]) for row in rows)], numbers[i])
-            for i, name in enumerate(columns)
-        ),
-        strict=True,
-    )
+    least, most = [], []
+    for i, name in enumerate(columns):
+        cells = _widths((str(row[i]) for row in rows), number=numbers[i])
+        widest = [*map(max, cells, _widths([name], number=False))]
+        least.append(widest[0])
+        most.append(widest[1])
     for name in drop:
-        if sum(least[i] + _GAP for i in shown) > console.width:
+        if sum(least[i] + _GAP for i in shown) - _GAP > console.width:
             shown = [i for i in shown if columns[i] != name]
-    spare = max(0, console.width - sum(least[i] + _GAP for i in shown))
+    spare = console.width + _GAP - sum(least[i] + _GAP for i in shown)
     widths = dict(zip(range(len(columns)), least, strict=True))
+    while spare < 0 and (
+        texts := [i for i in shown if widths[i] > 1 and not numbers[i]]
+    ):
+        widths[max(texts, key=lambda i: widths[i])] -= 1  # its words are broken
+        spare += 1
+    spare = max(0, spare)
     for i in sorted(shown, key=lambda i: not numbers[i]):
         widths[i] += min(spare, most[i] - least[i])
         spare -= widths[i] - least[i]
@@ -74,7 +79,7 @@ def print_table(
         print(wrapped(f"not shown, for lack of width: {names}", width=console.width))
 
 
-def _widths(cells: Iterable[str], number: bool) -> tuple[int, int]:
+def _widths(cells: Iterable[str], *, number: bool) -> tuple[int, int]:
     """Return the least width of a column, and that in which no line is wrapped."""
     from rich.cells import cell_len
 
@@ -85,7 +90,7 @@ def _widths(cells: Iterable[str], number: bool) -> tuple[int, int]:
         ]
     else:
         parts = [word[:_WORD] for line in lines for word in line.split()]
-    return max(map(cell_len, parts), default=0), max(map(cell_len, lines))
+    return max(map(cell_len, parts), default=0), max(map(cell_len, lines), default=0)
 
 
 def wrapped(

@@ -40,7 +40,7 @@ from ..solvers import Limit, Settings, Status
 from ..solvers.method import Method
 from . import outputs, select_nodes, shared
 from .parser import Once, Parser, flag
-from .select_server import Server, complain, memory
+from .select_server import FORMAT, Server, complain, memory
 
 _EVERYTHING = "all"
 _MOST_PES = 2**31
@@ -133,9 +133,7 @@ def run(args: argparse.Namespace) -> int:
         settings=settings,
     )
     if args.json:
-        outputs.write_json(
-            args.json, "closeknit/select-processors", **_document(decision, args.queue)
-        )
+        outputs.write_json(args.json, FORMAT, **_document(decision, args.queue))
     if args.json != "-":
         _show(decision, args.queue, args.config)
     return _status(decision)

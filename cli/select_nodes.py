@@ -11,7 +11,6 @@ import numpy as np
 
 from ..instances import IntArray
 from ..instances.errors import InputError
-from ..instances.json_text import dumps
 from ..instances.option_values import seconds
 from ..methods.tiers import in_tiers
 from ..scheduler.availability import NOT_GIVEN
@@ -167,7 +166,7 @@ def _show(
     elif form == "hostlist":
         print(shown["hostlist"])
     elif form == "kubernetes":
-        print(dumps(for_kubernetes(names)))
+        outputs.write_json("-", f"{FORMAT}-kubernetes", **for_kubernetes(names))
     else:
         for i, name in enumerate(names):
             print(name if form == "lines" else f"rank {i}={name} slot=0")

@@ -20,7 +20,10 @@ from typing import Any
 from ..instances.errors import InputError
 from ..instances.json_text import dumps
 from ..scheduler.live import LiveSelector
+from .outputs import headed
 
+FORMAT = "closeknit/select-processors"
+"""Format of an answer."""
 LONGEST_LINE = 2**20
 """Bytes of a request."""
 _CHUNK = 2**16
@@ -28,9 +31,15 @@ _INTERRUPTED = 130
 _AGAIN = 0.1
 """Seconds between checks of a late request while kernels are being compiled."""
 
-_STARVED = b'{"error":"there is not enough memory for this request"}\n'
 
 Answer = Callable[[bytes], dict[str, Any]]
+
+
+def _line(content: dict[str, Any]) -> bytes:
+    return dumps(headed(FORMAT, **content), indented=False).encode() + b"\n"
+
+
+_STARVED = _line({"error": "there is not enough memory for this request"})
 
 
 class _Late(BaseException):
@@ -156,11 +165,11 @@ class Server:
                         f"must have at most {LONGEST_LINE} bytes", field="request"
                     )
                 self._arm(self._seconds)
-                content = dumps(self._answer(line), indented=False)
+                content = _line(self._answer(line))
             finally:
                 self._armed = False
                 signal.setitimer(signal.ITIMER_REAL, 0)
-            return content.encode() + b"\n"
+            return content
         except InputError as error:
             problem = " ".join(str(error.of_json()).split())
         except _Late:
@@ -171,7 +180,7 @@ class Server:
             problem = f"internal error: {type(error).__name__}: {error}"
             if isinstance(error.__cause__ or error.__context__, _Late):  # in a kernel
                 problem = f"given up after {self._seconds:g} s"
-        return dumps({"error": problem}, indented=False).encode() + b"\n"
+        return _line({"error": problem})
 
     def _read(self) -> bytes:
         try:

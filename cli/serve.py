@@ -16,6 +16,7 @@ import sys
 from pathlib import Path
 
 from ..instances.errors import InputError
+from ..instances.extras import install
 from ..instances.files import read_text
 from ..instances.option_values import seconds
 from ..scheduler.placement import NodeSelector
@@ -71,7 +72,7 @@ def run(args: argparse.Namespace) -> int:
         from ..scheduler.service.factory import Policy
         from ..scheduler.service.service import Service
     except ImportError:
-        problem = "needs Starlette and uvicorn (pip install 'closeknit[serve]')"
+        problem = f"needs Starlette and uvicorn: {install('serve')}"
         raise InputError(problem) from None
     bound = _unix(args.socket) if args.socket else tcp(args.host, args.port, token)
     try:

@@ -73,7 +73,7 @@ def options(parser: Parser) -> None:
         type=outputs.file,
         metavar="OUT.xz",
         help="write a pseudo-Boolean proof that check can follow, by a search of "
-        "closeknit's own or the solver Exact (closeknit[proofs]; one FILE only)",
+        "closeknit's own or the solver Exact (extra proofs; one FILE only)",
     )
     parser.examples(
         "solve instance.json --time-limit 10 --json solution.json",

@@ -159,7 +159,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         outputs.write_json(
             args.json,
-            "whatif",
+            "closeknit/whatif",
             topology=selector.cluster.summary(),
             trace=str(args.trace),
             objective=setting.objective.value,

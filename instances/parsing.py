@@ -22,7 +22,8 @@ MOST_VALUES = 2**21
 MOST_DEPTH = 64
 """Maximal nesting depth of a JSON document."""
 _MOST_TOML = 2**20
-_OBJECT = re.compile(r"^\{", re.MULTILINE)
+_OBJECT = re.compile(r'^[ \t]*\{[ \t]*(?:"|\r?$)', re.MULTILINE)
+"""How a line looks that begins an object; YAML may have such lines, too."""
 _STRING = r'"[^"\\]*(?:\\.[^"\\]*)*"'
 
 
@@ -56,12 +57,10 @@ def parse_json(text: str, *, file: str | Path = "") -> Any:
 def refuse_text_before_json(text: str, *, file: str | Path = "") -> None:
     """Raise InputError for text before a JSON object, such as the warning of a command.
 
-    Nothing is raised for a text that begins with a bracket or has no line that begins
-    an object which ends with the text.
+    The object may be cut off. Nothing is raised for a text that begins with a bracket
+    or has no line that begins an object.
     """
-    if text.lstrip()[:1] in ("", "{", "[") or not text.rstrip().endswith("}"):
-        return
-    if _OBJECT.search(text):
+    if text.lstrip()[:1] not in ("", "{", "[") and _OBJECT.search(text):
         first = text.lstrip().partition("\n")[0]
         problem = "has text before the JSON, in its first line"
         raise InputError(problem, value=first, file=file)

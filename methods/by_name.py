@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from logging import getLogger
 from typing import Any
 
 from ..instances import PROBLEMS, InputError, Instance, problem_of
 from ..instances.suggestions import entry_named, hint
 from . import AnyMethod, own
+from .old_names import current
+
+_LOG = getLogger("closeknit.methods")
 
 
 def problems_of(instances: Iterable[Instance]) -> tuple[str, ...]:
@@ -23,13 +27,17 @@ def methods_named(
 
     It is a name of the tables or of an entry point, ``module:name``, or a method or a
     callable itself, see `own`. ``field`` is the option or field to name in messages.
-    Raises InputError if none has it; the message suggests similar names.
+    An old name is accepted with a warning. Raises InputError if none has it; the
+    message suggests similar names.
     """
     from . import METHODS
 
     if not isinstance(name, str):
         return {p: own.given(name, p, METHODS[p]) for p in problems}
     found = {p: METHODS[p][name] for p in problems if name in METHODS[p]}
+    for new in dict.fromkeys(current(p, name) for p in found):
+        if new != name:
+            _LOG.warning("method %s is now %s", name, new)
     found = found or own.found_outside(name, problems, field)
     if not found:
         known = dict.fromkeys(each for p in problems for each in METHODS[p])

@@ -26,7 +26,7 @@ _DOC = """Solve the formula of ``export --to opb`` by Exact, and check its log.
 The optimum is of grade ``checked`` if the log holds, and of grade ``solver``, with a
 warning, if the time limit ends the check or the log is of no use: cut off, unreadable,
 about other rows, or without a conclusion that follows. A log with a step that does not
-hold is an error. Exact is the extra closeknit[proofs].
+hold is an error. Exact is the extra ``proofs``.
 
 Guarantee: exact.
 Time: exponential at worst; measured in docs/proofs.md.

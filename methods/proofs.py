@@ -19,6 +19,7 @@ from ..exact.procset.proving import levels
 from ..exact.submesh.proving import prove_by_learning
 from ..exact.sukp.sukp_bb import record as sukp_bb
 from ..instances import Instance, KSubset, cost, problem_of
+from ..instances.extras import install
 from ..instances.ksubset.certificate_file import check_certificate, write_certificate
 from ..instances.proofs import Proved
 from ..instances.proofs.folder import (
@@ -217,7 +218,7 @@ def _logged(
 ) -> Cited:
     """Let the searches of closeknit write a proof, then Exact."""
     proved: Proved | Limit | Unusable | None = None
-    why = "no proof: Exact is not installed; install closeknit[proofs]"
+    why = f"no proof: Exact is not installed: {install('proofs')}"
     start, by = clock.now(), "Exact"
     if result.status in (Status.OPTIMAL, Status.INFEASIBLE):
         for prover in PROVERS[problem_of(instance).name]:

@@ -16,7 +16,6 @@ from typing import Any, cast
 from ..instances import InputError, fields
 from ..instances.files import decoded, reading, unpacking
 from ..instances.json_lists import read_lists
-from ..instances.parsing import refuse_text_before_json
 
 _KEPT = {
     "": (
@@ -54,7 +53,7 @@ def text_or_report(path: str | Path, *, most: int) -> str | dict[str, Any]:
     Raises
     ------
     InputError
-        If it cannot be read, is damaged, exceeds a limit, or has text before its JSON.
+        If it cannot be read, is damaged, or exceeds a limit.
     """
     try:
         with reading(path) as stream:
@@ -71,9 +70,7 @@ def text_or_report(path: str | Path, *, most: int) -> str | dict[str, Any]:
         raise InputError(f"is not a usable xz file: {error}", file=path) from None
     if len(text) > most:
         raise InputError(f"is larger than {most // 2**20} MiB", file=path)
-    shown = decoded(text, file=path)
-    refuse_text_before_json(shown, file=path)
-    return shown
+    return decoded(text, file=path)
 
 
 def refuse_failed(document: dict[str, Any]) -> None:

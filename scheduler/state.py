@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..instances import InputError, fields
-from ..instances.parsing import parse_json
+from ..instances.parsing import parse_json, refuse_text_before_json
 from . import hostlist
 from .long_reports import (
     MOST_BYTES,
@@ -128,7 +128,7 @@ def _file(file: str, option: str) -> Report | list[str]:
         elif content.lstrip().startswith("{"):
             found = parse_report(content)
         else:
-            _refuse_words_before(content)
+            refuse_text_before_json(content)
             if re.match(r'\s*\[\s*[{"]', content):
                 raise InputError("is a list as JSON, not the object that a report is")
             if option == "--state":
@@ -140,13 +140,6 @@ def _file(file: str, option: str) -> Report | list[str]:
         raise error.of_file(_called(file)) from None
     found.file = _called(file)
     return found
-
-
-def _refuse_words_before(text: str) -> None:
-    """Refuse JSON that other text comes before: log lines of a command, mostly."""
-    if re.search(r'^\s*\{\s*("|$)', text, re.MULTILINE):
-        first = text.strip().splitlines()[0]
-        raise InputError("has text before the JSON, in its first line", value=first)
 
 
 def distinct(text: str, field: str, most: int = hostlist.MOST) -> list[str]:

@@ -1,6 +1,6 @@
 """Proofs by Exact: a solver of pseudo-Boolean formulas that logs what it derives.
 
-Exact (AGPL) is the optional extra ``closeknit[proofs]`` and runs in a process of its
+Exact (AGPL) is the optional extra ``proofs`` and runs in a process of its
 own. Its log is about its own copy of the formula, which is compared with the formula of
 the instance row by row, and rewritten to be about that.
 """
@@ -22,6 +22,7 @@ from typing import TextIO
 import numpy as np
 
 from ..instances import InputError, Instance, KSubset, ProcSet, Sukp
+from ..instances.extras import install
 from ..instances.files import write_bytes
 from ..instances.proofs import (
     Formula,
@@ -122,7 +123,8 @@ def exact_version() -> str:
     try:
         return version("exact")
     except PackageNotFoundError:
-        raise SolverError("Exact is not installed; install closeknit[proofs]") from None
+        problem = f"Exact is not installed: {install('proofs')}"
+        raise SolverError(problem) from None
 
 
 def _solved(
@@ -269,7 +271,6 @@ def _check(
     except InputError as error:
         raise Unusable(f"cannot be read: {error.problem}") from None
     except Refused as refused:
-        named = re.search(r": step (\d+) \(line ", str(refused))
-        if named and int(named[1]) <= steps:
+        if 0 < refused.step <= steps:
             raise SolverError(f"Exact's log does not hold: {refused}") from None
         raise Unusable("has a conclusion that does not follow") from None

@@ -126,15 +126,22 @@ def sources() -> str:
 def words_of(command: str) -> list[str]:
     """Split a command; a target of make is what its only line runs."""
     words = shlex.split(command)
-    if words[0] == "make":
-        given = dict(word.split("=", 1) for word in words[2:])
-        text = (ROOT / "Makefile").read_text()
-        found = re.search(rf"^{re.escape(words[1])}:.*\n\t(.*)", text, re.MULTILINE)
-        if not found:
-            raise SystemExit(f"no target {words[1]}")
-        line = found.group(1).replace("$(BIN)/", "")
-        words = shlex.split(line.replace("$(ARGS)", given.get("ARGS", "")))
-    tool, *rest = words
+    if words[0] != "make":
+        return words
+    given = dict(word.split("=", 1) for word in words[2:])
+    text = (ROOT / "Makefile").read_text()
+    found = re.search(rf"^{re.escape(words[1])}:.*\n\t(.*)", text, re.MULTILINE)
+    if not found:
+        raise SystemExit(f"no target {words[1]}")
+    line = found.group(1).replace("$(BIN)/", "")
+    if given and "$(ARGS)" not in line:
+        raise SystemExit(f"{words[1]} takes no ARGS")
+    return shlex.split(line.replace("$(ARGS)", given.get("ARGS", "")))
+
+
+def program_of(command: str) -> list[str]:
+    """Return a command as words that this interpreter runs anywhere."""
+    tool, *rest = words_of(command)
     if tool == "closeknit":
         return [sys.executable, "-m", "closeknit", *rest]
     start = [sys.executable] if tool == "python" else [sys.executable, "-m", tool]
@@ -174,7 +181,7 @@ def carry_out(job: Job, out: Path, version: str, limit: float) -> Done:
     start, status = monotonic(), 0
     with (folder / "printed.txt").open("w") as printed:
         for command in job.run.split(" && "):
-            words = words_of(command)
+            words = program_of(command)
             link_data(words, folder)
             left = limit - (monotonic() - start)
             process = subprocess.Popen(

@@ -68,13 +68,14 @@ def check_proof(
             if checker.place is Place.OVER:
                 break
         return Outcome(checker.outcome(), steps)
-    except (Refused, NoProof) as error:
-        raise type(error)(f"step {steps} (line {statements.line}): {error}") from None
-    except (ValueError, IndexError, OverflowError) as error:
-        if isinstance(error, TooLong):
-            raise
+    except TooLong:
+        raise
+    except (Refused, NoProof, ValueError, IndexError, OverflowError) as error:
         where = f"step {steps} (line {statements.line})"
-        raise NoProof(f"{where}: cannot be read") from None
+        if isinstance(error, Refused):
+            raise Refused(f"{where}: {error}", steps) from None
+        why = error if isinstance(error, NoProof) else "cannot be read"
+        raise NoProof(f"{where}: {why}") from None
 
 
 class Place(Enum):

@@ -92,7 +92,7 @@ def follow(
                 if limits.now() - begun > limits.seconds:
                     raise TooLong("has too much text behind its end")
     except Refused as refused:
-        raise Refused(f"{path}: {refused}") from None
+        raise Refused(f"{path}: {refused}", refused.step) from None
     except NoProof as error:
         raise InputError(str(error), file=path) from None
     except TooLong as error:

@@ -29,7 +29,14 @@ _FEW = 1024
 
 
 class Refused(Exception):
-    """A step does not follow: the proof is wrong."""
+    """A step does not follow: the proof is wrong.
+
+    ``step`` is its number, 0 where what is wrong is no step.
+    """
+
+    def __init__(self, problem: str, step: int = 0) -> None:
+        super().__init__(problem)
+        self.step = step
 
 
 class NoProof(Exception):

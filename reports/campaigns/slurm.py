@@ -8,6 +8,7 @@ from shutil import which
 from typing import Any
 
 from ...instances import InputError
+from ...instances.extras import install
 from ...instances.parsing import read_toml
 from ...instances.suggestions import hint
 
@@ -41,9 +42,7 @@ def dask_module(name: str, option: str) -> Any:
     try:
         return import_module(name)
     except ImportError:
-        raise InputError(
-            "needs Dask: pip install 'closeknit[dask]'", field=option
-        ) from None
+        raise InputError(f"needs Dask: {install('dask')}", field=option) from None
 
 
 def cluster_of(path: Path) -> Any:

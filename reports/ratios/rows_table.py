@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ...instances import InputError
+from ...instances.extras import install
 from ...instances.files import write_bytes
 from ...instances.value import Value, ordered
 from ..campaigns.row_fields import NAMES
@@ -66,9 +67,8 @@ def arrow() -> Any:
     try:
         return import_module("pyarrow")
     except ImportError:
-        raise InputError(
-            "needs pyarrow: pip install 'closeknit[parquet]'", field="--parquet"
-        ) from None
+        problem = f"needs pyarrow: {install('parquet')}"
+        raise InputError(problem, field="--parquet") from None
 
 
 def write_parquet(judged: Iterable[ScoredRun], path: Path) -> None:

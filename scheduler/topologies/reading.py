@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from ...instances import InputError, fields
-from ...instances.parsing import parse_json
+from ...instances.parsing import parse_json, refuse_text_before_json
 from ..long_reports import MOST_BYTES, text_or_report
 from . import cobalt, coordinates, infiniband, kubernetes, slurm_conf
 from .fabric import Cluster
@@ -80,6 +80,8 @@ def parse_cluster(
     where = Where(file)
     if isinstance(text, str) and text.lstrip().startswith("{"):
         text = dict(fields.objects(parse_json(text, file=file), "document"))
+    elif isinstance(text, str) and not _is_yaml(text):
+        refuse_text_before_json(text, file=file)
     if host_names is not None and (
         isinstance(text, dict) or not infiniband.looks_like_ibnetdiscover(text)
     ):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -16,6 +17,7 @@ import pytest
 
 import closeknit as ck
 from closeknit.cli.app import run
+from closeknit.instances.extras import install
 
 api: Any = ck
 """For what type checkers do not know to be accepted."""
@@ -233,7 +235,7 @@ def test_without_pandas_a_frame_is_refused_in_one_line(
 ) -> None:
     table = ck.compare(JOB, "mm")
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(ck.InputError, match=r"closeknit\[pandas\]"):
+    with pytest.raises(ck.InputError, match=re.escape(install("pandas"))):
         table.to_frame()
 
 

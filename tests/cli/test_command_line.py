@@ -16,7 +16,7 @@ from closeknit.cli import progress
 from closeknit.cli.app import overview, parse, run
 from closeknit.cli.commands import COMMANDS, parser_of
 from closeknit.cli.parser import Parser
-from closeknit.instances import InputError, mesh, write_ksubset
+from closeknit.instances import mesh, write_ksubset
 from closeknit.instances.ksubset.generators import random_occupancy
 from closeknit.methods import METHODS
 from closeknit.reports.claims import CLAIMS
@@ -83,57 +83,7 @@ def test_help_is_answered_before_anything_large_is_imported() -> None:
     assert done.returncode == 0, done.stderr
 
 
-# spellings
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        (
-            "generate trace --swf x --torus 8x16 --jobs 0:4000 --allocator mm",
-            "generate trace --trace x --shape 8x16 --kind torus --range 0:4000",
-        ),
-        (
-            "generate fragmented --mesh 8x8 --k 3 --allocator random --jobs 50",
-            "generate fragmented --shape 8x8 --k 3 --method random --starts 50",
-        ),
-        (
-            "simulate stream --allocator mm,mbs --tree 4x4 --swf x --jobs 3:9",
-            "simulate stream --method mm,mbs --shape 4x4 --kind tree --trace x "
-            "--range 3:9",
-        ),
-        (
-            "simulate submesh --allocator 4iss --mesh 8x8 --json -",
-            "simulate submesh --method 4iss --shape 8x8 --json",
-        ),
-        ("worst mm --budget 3", "worst mm --time-limit 3"),
-        ("worst mm --torus=4x4", "worst mm --shape 4x4 --kind torus"),
-        ("reproduce x --swf t --mesh 4x4", "reproduce x --trace t --shape 4x4"),
-        ("ratios --swf t --out o", "ratios --trace t --out o"),
-        ("compare a --method mm", "compare a --methods mm"),
-        ("verify --counterexamples d", "verify --out d"),
-        ("select --config c --json", "select --config c --json -"),
-    ],
-)
-def test_old_spellings_mean_the_same(old: str, new: str, capsys: Capture) -> None:
-    given = vars(parse(old.split())[0])
-    said = capsys.readouterr().err.splitlines()
-    assert given == vars(parse(new.split())[0])
-    assert capsys.readouterr().err == ""
-    replaced = {word.partition("=")[0] for word in old.split()} - set(new.split())
-    options = {one for one in replaced if one.startswith("--")} - {"--json"}
-    assert {line.split(" is now ")[0] for line in said} == {
-        f"closeknit: {option}" for option in options
-    }
-    assert len(said) == len(options)
-    shown = parser_of(old.split()[0])[0].format_help()
-    for option in replaced:
-        assert not option.startswith("--") or f" {option} " not in shown
-
-
-def test_two_ways_to_name_the_shape_do_not_go_together() -> None:
-    with pytest.raises(InputError, match=r"--torus: not allowed with argument --mesh"):
-        parse(["worst", "mm", "--mesh", "4x4", "--torus", "4x4"])
+# outputs
 
 
 def test_json_goes_to_a_file_or_to_standard_output(

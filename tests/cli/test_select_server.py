@@ -44,6 +44,7 @@ SAMPLE = "drakenberg-figure-6"
 COMMAND = [sys.executable, "-m", "closeknit", "select", "--config"]
 GOOD = b'{"queue": "cluster", "pes": 4}\n'
 BENCH = ROOT / "benchmarks" / "soak_select.py"
+HEAD = {"format": "closeknit/select-processors", "version": 1}
 
 
 soak = loaded(BENCH)
@@ -169,7 +170,7 @@ def test_every_hostile_request_is_one_error_and_the_next_is_served() -> None:
         assert first["start"] is True
         for kind, request in soak.hostile().items():
             answer = ask(process, request + b"\n")
-            assert list(answer) == ["error"], kind
+            assert {*answer} == {*HEAD, "error"}, kind
             assert len(answer["error"]) < 400, kind
             assert "internal" not in answer["error"], kind
         again = ask(process, GOOD)
@@ -251,7 +252,7 @@ class Unchanging:
 def loop(
     answer: Callable[[bytes], dict[str, Any]], content: bytes, *, seconds: float = 60.0
 ) -> tuple[int, list[Any]]:
-    """Serve what a pipe holds."""
+    """Serve what a pipe holds; return the answers without their head."""
     source, into = os.pipe()
     out, sink = os.pipe()
     os.write(into, content)
@@ -264,7 +265,10 @@ def loop(
         os.close(source)
         with os.fdopen(out, "rb") as stream:
             answers = [json.loads(line) for line in stream]
-    return status, answers
+    assert all(one.items() >= HEAD.items() for one in answers)
+    return status, [
+        {key: one[key] for key in one if key not in HEAD} for one in answers
+    ]
 
 
 def test_whatever_a_request_meets_the_next_one_is_served() -> None:

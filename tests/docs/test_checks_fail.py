@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 import runpy
+import shlex
 import shutil
 import subprocess
 import sys
@@ -296,10 +297,88 @@ def test_the_tag_of_a_release(tmp_path: Path) -> None:
         assert status_of(command, ROOT, GITHUB_REF_NAME=tag)[0] == status
 
 
+ATHERIS = """
+import contextlib, pathlib
+
+def instrument_imports(include):
+    return contextlib.nullcontext()
+
+def Setup(words, once):
+    global work
+    work = once, pathlib.Path(words[-1])
+
+def Fuzz():
+    once, corpus = work
+    for seed in sorted(corpus.iterdir()):
+        once(seed.read_bytes())
+"""
+"""As much of Atheris as runs the texts that the harness begins with."""
+TOOLS = {
+    "pip-audit": """[ "$*" = "--strict --disable-pip --require-hashes -r $5" ]
+        ! grep "^planted==" "$5" """,
+    "repo-review": "[ -f README.md ] && [ $# = 1 ] && [ $1 = . ]",
+}
+"""Stubs of programs of others, which find one fault each."""
+ASKING: dict[str, tuple[Plant, ...]] = {
+    "audit": (
+        appended("constraints.txt", "\nplanted==1.0\n"),
+        lambda tree: (tree / "v-pip-audit/bin/pip-audit").unlink(),
+    ),
+    "review": (
+        lambda tree: (tree / "README.md").unlink(),
+        lambda tree: (tree / "v-repo-review/bin/repo-review").unlink(),
+    ),
+    "fuzz": (
+        appended("scheduler/hostlist.py", "\ndef unfold(_):\n    return [1 / 0]\n"),
+        appended("fuzz/harness.py", "\n    sys.exit(3)\n"),
+        lambda tree: (tree / "atheris.py").unlink(),
+    ),
+}
+"""By target, faults in the tree and in what is installed."""
+
+
+@pytest.mark.parametrize("target", ASKING)
+def test_a_target_that_asks_others_fails(target: str, tmp_path: Path) -> None:
+    """With stubs of what it installs; nothing asks the network."""
+    tree = copied(tmp_path / "tree")
+    folders = ("v", "v-pip-audit", "v-repo-review", "v-atheris")
+    for name in folders:
+        (tree / name / "bin").mkdir(parents=True)
+        program(
+            tree / name / "bin" / "python",
+            f'[ "$2" = pip ] || exec {shlex.quote(sys.executable)} "$@"',
+        )
+    for name, text in TOOLS.items():
+        program(tree / f"v-{name}" / "bin" / name, text)
+    (tree / "atheris.py").write_text(ATHERIS)
+    for name in folders:
+        (tree / name / ".ready").touch()
+    command = ["make", target, "VENV=v", "PYTHON=false", f"OUT={tmp_path}", "SECONDS=1"]
+    status, said = status_of(command, tree)
+    assert status == 0, said
+    for number, plant in enumerate(ASKING[target]):
+        spoilt = tmp_path / str(number)
+        shutil.copytree(tree, spoilt, symlinks=True)
+        plant(spoilt)
+        for name in folders:
+            (spoilt / name / ".ready").touch()
+        status, said = status_of(command, spoilt)
+        assert status != 0, said
+    for name in folders:
+        (tree / name / ".ready").unlink()
+    assert status_of(command, tree)[0] != 0  # PYTHON=false: nothing is installed
+
+
+def program(path: Path, text: str) -> None:
+    path.write_text(f"#!/bin/sh -e\n{text}\n")
+    path.chmod(0o755)
+
+
 CHECKS = [
     *("ruff check", "ruff format --check", "mypy", "lint-imports"),
     *("pytest", ".ci/run", "tools/house_map.py --check", "make docs"),
     *("make data", "make licences", "make check-wheel", "release.yml"),
+    *("make audit", "make review", "make fuzz"),
 ]
 
 

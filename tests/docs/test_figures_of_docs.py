@@ -13,7 +13,6 @@ import io
 import json
 import os
 import re
-import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -26,6 +25,7 @@ import pytest
 from closeknit.cli import app
 
 from ..data import LOGS, require
+from ..modules import loaded
 from ..paths import ROOT
 
 PAGES = {
@@ -38,6 +38,7 @@ WRITTEN = {
 }
 """Pages that a command writes as a whole; tests/reports/claims/test_page.py and
 tests/reports/adversary/test_worst.py compare them."""
+words_of = loaded(ROOT / "tools" / "published.py").words_of
 MARK = re.compile(r"^<!-- (regenerate|not regenerated): (.*) -->$")
 FIGURE = re.compile(
     r"(?:[\d\s.,;:%±+\-–−~/()<>≤≥*×=|]|to|of|over|under|about|or|and|up|all|s|ms|µs|min)*"
@@ -106,26 +107,6 @@ def test_every_table_of_figures_has_its_command() -> None:
     for page, command in WRITTEN.items():
         assert re.search(r"ritten by\s+`[^`]*`", PAGES[page][:900]), page
         assert command in PAGES[page][:900]
-
-
-def recipe(target: str, words: dict[str, str]) -> list[str]:
-    """Return what a target of the Makefile runs, as words."""
-    text = (ROOT / "Makefile").read_text()
-    found = re.search(rf"^{re.escape(target)}:.*\n\t(.*)", text, re.MULTILINE)
-    assert found, f"no target {target}"
-    line = found.group(1).replace("$(BIN)/", "")
-    if words:
-        assert "$(ARGS)" in line, f"{target} takes no ARGS"
-    return shlex.split(line.replace("$(ARGS)", words.get("ARGS", "")))
-
-
-def words_of(command: str) -> list[str]:
-    """Split a command; a target of make is what it runs."""
-    words = shlex.split(command)
-    if words[0] != "make":
-        return words
-    given = dict(word.split("=", 1) for word in words[2:])
-    return recipe(words[1], given)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import subprocess
 import sys
@@ -11,6 +10,7 @@ from types import ModuleType
 
 import pytest
 
+from ..modules import loaded
 from ..paths import ROOT
 
 TOOL = ROOT / "tools" / "published.py"
@@ -18,13 +18,8 @@ TOOL = ROOT / "tools" / "published.py"
 
 @pytest.fixture(scope="module")
 def published() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("published", TOOL)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["published"] = module
-    spec.loader.exec_module(module)
-    return module
+    found: ModuleType = loaded(TOOL)
+    return found
 
 
 def line(**changed: object) -> str:
@@ -51,7 +46,7 @@ def test_every_command_of_the_pages_is_run_or_has_its_reason(
         assert all(job.run or job.why for job in jobs)
         for job in jobs:
             for command in filter(None, job.run.split(" && ")):
-                assert published.words_of(command)[0] == sys.executable
+                assert published.program_of(command)[0] == sys.executable
 
 
 def test_times_and_what_a_limit_stopped_do_not_count(

@@ -15,6 +15,7 @@ from closeknit.instances import (
     mesh,
     problem_of,
 )
+from closeknit.instances.extras import install
 from closeknit.instances.proofs import Proved
 from closeknit.instances.proofs.folder import BY_DEFINITION, CERTIFICATE, LOG
 from closeknit.instances.submesh import Resident
@@ -92,7 +93,7 @@ def test_without_exact_there_may_be_no_proof(
     found = cited(SACK, before, tmp_path / "proof", seconds=20)
     assert found.result == before
     assert found.kept is None
-    assert "install closeknit[proofs]" in found.why
+    assert install("proofs") in found.why
 
 
 def test_what_exact_finds_beats_a_worse_answer(tmp_path: Path) -> None:
@@ -126,7 +127,7 @@ def test_exact_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> 
         raise PackageNotFoundError(name)
 
     monkeypatch.setattr(exact_log, "version", missing)
-    with pytest.raises(SolverError, match=r"install closeknit\[proofs\]"):
+    with pytest.raises(SolverError, match=r"pip install .*\[proofs\]"):
         SUKP["opb/exact"](SACK)
 
 

@@ -21,6 +21,7 @@ from distributed import Client, LocalCluster
 
 from closeknit.cli.app import run as run_command
 from closeknit.instances import InputError, write_ksubset
+from closeknit.instances.extras import install
 from closeknit.reports.campaigns import cluster, pool
 from closeknit.reports.campaigns.campaign import Campaign, Lineup, run
 from closeknit.reports.campaigns.row_fields import document_of
@@ -241,7 +242,7 @@ def test_nobody_there_is_one_line(
     )
     monkeypatch.setitem(sys.modules, "distributed", None)
     said = refused(*words, "--dask", "x", capsys=capsys)
-    assert said == "--dask: needs Dask: pip install 'closeknit[dask]'"
+    assert said == f"--dask: needs Dask: {install('dask')}"
     assert not (tmp_path / "out").exists()
 
 

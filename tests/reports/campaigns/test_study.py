@@ -12,6 +12,7 @@ import pytest
 
 from closeknit.cli.app import run
 from closeknit.instances import InputError, mesh, write_ksubset
+from closeknit.instances.extras import install
 from closeknit.methods import KSUBSET
 from closeknit.reports.campaigns.store import FILE, rows_in
 from closeknit.reports.campaigns.study_file import read_study
@@ -253,7 +254,7 @@ def test_a_study_becomes_a_report_and_a_data_frame(
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     assert run(words) == 2
     assert capsys.readouterr().err == (
-        "closeknit: --parquet: needs pyarrow: pip install 'closeknit[parquet]'\n"
+        f"closeknit: --parquet: needs pyarrow: {install('parquet')}\n"
     )
 
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
+from textwrap import indent
 from typing import Any
 
 import pytest
 
 from closeknit.cli.app import run
 from closeknit.instances import InputError
+from closeknit.instances.parsing import refuse_text_before_json
 from closeknit.scheduler.topologies import Cluster, Hierarchy, parse_cluster
 from closeknit.scheduler.topologies.label_families import FAMILIES
 
@@ -181,21 +184,44 @@ def test_the_bound_says_on_which_levels_it_holds(
     assert "on the levels" not in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("option", ["--topology", "--free", "--busy"])
+@pytest.mark.parametrize("shape", ["whole", "indented", "cut off"])
+@pytest.mark.parametrize("option", ["--topology", "--free", "--busy", "--state"])
 def test_text_before_the_json_is_named_as_such(
-    option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    option: str, shape: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A command that writes warnings into the file, too."""
     file, good = tmp_path / "all.json", tmp_path / "nodes.json"
     good.write_text(nodes(*ROWS), encoding="utf-8")
-    file.write_text("kubectl: warning {x}\n" + nodes(*ROWS), encoding="utf-8")
+    text = nodes(*ROWS)
+    if shape == "indented":
+        text = indent(json.dumps(json.loads(text), indent=2), "  ")
+    text = text[:-9] if shape == "cut off" else text
+    file.write_text("kubectl: warning {x}\n" + text, encoding="utf-8")
     given = {"--topology": str(good), option: f"@{file}"}
-    if option == "--topology":
+    if option in ("--topology", "--state"):
         given[option] = str(file)
     words = [word for pair in given.items() for word in pair]
     assert run(["select", *words, "-k", "2"]) == 2
     said = "has text before the JSON, in its first line: 'kubectl: warning {x}'"
     assert capsys.readouterr().err == f"closeknit: {file}: {said}\n"
+
+
+def test_objects_within_yaml_are_no_text_before_json() -> None:
+    text = """- topology: t
+  tree:
+    {"switches": [
+    {"switch": a, "nodes": "n[1-2]"},
+    {"switch": b, "nodes": "n[3-4]"},
+    {"switch": top, "children": "a,b"}]}
+"""
+    assert list(parse_cluster(text).index) == ["n1", "n2", "n3", "n4"]
+
+
+def test_blank_lines_before_no_json_are_read_in_time() -> None:
+    began = time.process_time()
+    for line in ("\n", " ", "{ \t"):
+        refuse_text_before_json("x" + line * 300_000 + "y")
+    assert time.process_time() - began < 1
 
 
 def test_thousands_of_candidates_are_named_in_time() -> None:

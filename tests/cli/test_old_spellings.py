@@ -1,0 +1,278 @@
+"""Old spellings mean what the new ones mean and are told; every change has a test.
+
+The section "What you must change" of CHANGELOG.md is read: an entry that no test shows
+fails, and so does an old spelling that it does not name.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import logging
+import re
+import tomllib
+from argparse import Namespace
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import closeknit as ck
+from closeknit.cli import streams
+from closeknit.cli.app import parse, run
+from closeknit.cli.cluster import objective_of
+from closeknit.cli.commands import COMMANDS, parser_of
+from closeknit.formulations.ksubset.bounds import bounds
+from closeknit.instances import InputError
+from closeknit.instances.ksubset.generators import mesh
+from closeknit.instances.proofs import Propagator
+from closeknit.methods import METHODS
+from closeknit.methods.by_name import method_named
+from closeknit.methods.old_names import OLD_NAMES
+from closeknit.scheduler.placement import NodeSelector
+from closeknit.scheduler.topologies import read_cluster
+from closeknit.solvers.kernels import interpreted
+
+from ..paths import ROOT
+
+Capture = pytest.CaptureFixture[str]
+
+SHOWN_BY: dict[str, str] = tomllib.loads(
+    Path(__file__).with_name("changes.toml").read_text(encoding="utf-8")
+)
+"""By the beginning of an entry, the test that shows it."""
+VALUES = {
+    "--budget": "3",
+    "--mesh": "4x4",
+    "--torus": "4x4",
+    "--tree": "4x4",
+    "--swf": "log",
+    "--jobs": "3:9",
+    "generate fragmented --jobs": "50",
+    "--allocator": "mm",
+    "--method": "mm",
+    "--methods": "mm",
+    "--counterexamples": "d",
+}
+NEEDED = {
+    "compare": "a",
+    "generate fragmented": "--k 3 --shape 4x4",
+    "generate full": "--k 3",
+    "generate planes": "--request 2",
+    "generate random": "--k 3",
+    "generate submesh": "--most 2",
+    "generate torus": "--k 3",
+    "generate trace": "--trace x --shape 4x4 --method mm",
+    "ratios": "--out o",
+    "reproduce": "x",
+    "solve": "a",
+    "simulate stream": "--method mm --shape 4x4",
+    "simulate submesh": "--method 4iss --shape 4x4",
+    "worst": "mm",
+}
+"""What else a command needs, but the option that is tried."""
+
+
+def spellings() -> Iterator[tuple[str, str, str, tuple[str, ...]]]:
+    """Yield every old spelling of every command, from its parsers."""
+    for command in COMMANDS:
+        parser, _ = parser_of(command)
+        below = [(f"{command} {sub}", one) for sub, one in parser.subcommands.items()]
+        for name, each in [(command, parser), *below]:
+            for old, (option, implied) in each._old.items():
+                yield name, old, option, implied
+
+
+SPELLINGS = [*spellings()]
+
+
+def parsed(words: list[str]) -> dict[str, Any]:
+    return vars(parse(words)[0])
+
+
+@pytest.mark.parametrize(("command", "old", "option", "implied"), SPELLINGS)
+def test_an_old_spelling_means_the_same(
+    command: str, old: str, option: str, implied: tuple[str, ...], capsys: Capture
+) -> None:
+    value = VALUES[f"{command} {old}" if f"{command} {old}" in VALUES else old]
+    needed = re.sub(rf"{option} \S+", "", NEEDED.get(command, ""))
+    words = [*command.split(), *needed.split()]
+    found = parsed([*words, old, value])
+    said = capsys.readouterr().err
+    assert said == f"closeknit: {old} is now {' '.join((option, *implied))}\n"
+    assert found == parsed([*words, f"{old}={value}"])
+    capsys.readouterr()
+    assert found == parsed([*words, *implied, option, value])
+    assert capsys.readouterr().err == ""
+    assert f" {old} " not in parser_of(command.split()[0])[0].format_help()
+
+
+def test_old_spellings_may_be_mixed(capsys: Capture) -> None:
+    old = "generate trace --swf x --torus 8x16 --jobs 0:4000 --allocator mm"
+    new = "generate trace --trace x --shape 8x16 --kind torus --range 0:4000"
+    found = parsed(old.split())
+    told = [line.split(" is now ")[0] for line in capsys.readouterr().err.splitlines()]
+    assert told == [f"closeknit: --{n}" for n in ("swf", "torus", "jobs", "allocator")]
+    assert found == parsed(new.split())
+
+
+def test_two_ways_to_name_the_shape_do_not_go_together() -> None:
+    with pytest.raises(InputError, match=r"--torus: not allowed with argument --mesh"):
+        parse(["worst", "mm", "--mesh", "4x4", "--torus", "4x4"])
+
+
+@pytest.mark.parametrize(
+    ("problem", "old", "name"),
+    [(p, old, name) for p, names in OLD_NAMES.items() for old, name in names.items()],
+)
+def test_an_old_name_of_a_method_is_told(
+    problem: str, old: str, name: str, capsys: Capture
+) -> None:
+    streams.prepare()
+    assert method_named(old, problem) is METHODS[problem][name]
+    assert capsys.readouterr().err == f"closeknit: method {old} is now {name}\n"
+    assert method_named(name, problem) is METHODS[problem][name]
+    assert capsys.readouterr().err == ""
+
+
+# what has changed
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> str:
+    lines = ("SwitchName=a Nodes=a[1-3]", "SwitchName=b Nodes=b[1-3]")
+    file = tmp_path / "tree"
+    file.write_text("\n".join((*lines, "SwitchName=t Switches=a,b", "")))
+    return str(file)
+
+
+@pytest.mark.parametrize("option", ["--topology", "--topology-name", "--labels", "-k"])
+def test_what_can_be_given_once_is_refused_twice(
+    option: str, tree: str, capsys: Capture
+) -> None:
+    words = {"--topology": tree, "-k": "2", option: "2"}
+    given = [word for pair in words.items() for word in pair]
+    assert run(["select", *given, option, "2"]) == 2
+    assert f"argument {option}: is given twice" in capsys.readouterr().err
+
+
+def test_answers_say_the_state_of_nodes(tree: str, capsys: Capture) -> None:
+    words = ["--topology", tree, "--busy", "a1"]
+    with interpreted():
+        for command in (["select", "-k", "2"], ["why", "-k", "6"], ["fragmentation"]):
+            run([*command, *words])
+            out, err = capsys.readouterr()
+            assert "  state of nodes: " in out
+            assert "  not free: 1 busy" in out
+            assert err == ""
+        assert run(["select", "-k", "2", *words, "--format", "hostlist"]) == 0
+    out, err = capsys.readouterr()
+    assert out == "a[2-3]\n"
+    assert err.startswith("closeknit: state of nodes: ")
+
+
+def test_busy_nodes_of_no_job_have_a_reason(tree: str, capsys: Capture) -> None:
+    words = ["why", "--topology", tree, "--busy", "a1", "-k", "6"]
+    with interpreted():
+        assert run(words) == 3
+        assert "  busy: a1\n" in capsys.readouterr().out
+        run([*words, "--json"])
+    [busy] = json.loads(capsys.readouterr().out)["busy"]
+    assert busy == {"job": None, "reason": "busy", "hostlist": "a1"}
+
+
+def test_defrag_asks_for_state(tree: str, capsys: Capture) -> None:
+    assert run(["defrag", "--topology", tree]) == 2
+    assert "--state: is needed" in capsys.readouterr().err
+
+
+def test_whatif_minimises_what_select_does(tree: str, capsys: Capture) -> None:
+    words = ["--topology", tree, "-k", "2", "--json"]
+    with interpreted():
+        assert run(["select", *words]) == 0
+        assert json.loads(capsys.readouterr().out)["objective"] == "switches"
+        assert run(["why", *words]) == 0
+    assert json.loads(capsys.readouterr().out)["objective"] == "busy nodes"
+    args = parsed(["whatif", "--topology", tree, "--trace", "x"])
+    selector = NodeSelector(read_cluster(tree))
+    assert objective_of(Namespace(**args), selector).value == "switches"
+
+
+def test_methods_say_which_are_quick(capsys: Capture) -> None:
+    assert run(["methods", "mm"]) == 0
+    assert "(ksubset, heuristic, quick)" in capsys.readouterr().out
+    assert run(["methods", "mm-all", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["methods"][0]["quick"] is False
+
+
+def test_warnings_and_annotations_are_lines(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    streams.prepare()
+    logging.getLogger("closeknit.any").warning("it is so")
+    assert capsys.readouterr().err == "closeknit: it is so\n"
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    assert run(["solve", "nowhere.json"]) == 2
+    first, second = capsys.readouterr().err.splitlines()
+    assert first.startswith("closeknit: nowhere.json")
+    assert second.startswith("::error title=closeknit::nowhere.json")
+
+
+@pytest.mark.parametrize("attribute", ["guarantee", "refuses"])
+def test_what_a_method_states_is_a_function(attribute: str) -> None:
+    def rule(instance: Any, settings: Any) -> list[int]:
+        return [0, 1]
+
+    setattr(rule, attribute, 2)
+    with pytest.raises(InputError, match="must be a function of an instance"):
+        ck.compare(mesh(2, 2, k=2), [rule])
+
+
+def test_names_of_modules_that_are_gone() -> None:
+    assert callable(bounds.compute_bound)
+    assert not hasattr(bounds, "rederive")
+    assert not hasattr(Propagator, "certain")
+
+
+# the section is complete
+
+
+def entries() -> list[str]:
+    """Return what begins the entries: rows of tables, and points that have none."""
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    section = text.split("### What you must change\n", 1)[1].split("\n### ", 1)[0]
+    lines = section.splitlines()
+    found = [line[2:].strip("* ") for line in lines if line.startswith("- ")]
+    rows = [line[2:] for line in lines if line.startswith("| ")]
+    found += [row for row in rows if not row.startswith("old | new")]
+    return [one.replace("`", "") for one in found]
+
+
+def test_every_entry_has_a_test_and_every_test_an_entry() -> None:
+    shown = {one: [k for k in SHOWN_BY if one.startswith(k)] for one in entries()}
+    assert not {one: keys for one, keys in shown.items() if len(keys) != 1}
+    named = [key for keys in shown.values() for key in keys]
+    assert sorted(named) == sorted(SHOWN_BY)
+    assert all(one.count(" | ") == 1 for one in entries() if " | " in one)
+
+
+@pytest.mark.parametrize("place", sorted(set(SHOWN_BY.values())))
+def test_the_tests_that_show_entries_are_there(place: str) -> None:
+    file, name = place.split("::")
+    source = (ROOT / "tests" / (file or "cli/test_old_spellings.py")).read_text("utf-8")
+    tests = [one for one in ast.parse(source).body if isinstance(one, ast.FunctionDef)]
+    assert name in [one.name for one in tests]
+
+
+def test_every_old_spelling_is_in_the_section() -> None:
+    rows = [one.split(" | ")[0] for one in entries()]
+    for command, old, option, _ in SPELLINGS:
+        about = [one for one in rows if re.search(rf"{old}(?![\w-])", one)]
+        assert about, (command, old, option)
+    for old in {old for names in OLD_NAMES.values() for old in names}:
+        assert any(
+            old in one or (old.endswith("/cp-sat") and "FORMULATION/cp-sat" in one)
+            for one in rows
+            if one.startswith("methods ")
+        ), old
