@@ -8,14 +8,20 @@ are taken as free, and the answer says so.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 from ..instances import InputError
+from .kinds import Kind, kinds_of, note_of
 from .node_states import Report, Rules, count_reasons
+from .state import ENDING
 from .topologies.fabric import Cluster, counted
 
+_NONE: Mapping[str, str] = MappingProxyType({})
+_WITH_JOBS = frozenset({"busy", "ALLOCATED", "COMPLETING", "MIXED"})
+"""Of the reasons of nodes those that are gone with their jobs."""
 NOT_GIVEN = "not given"
 IN_NO_REPORT = "in no report"
 """The reason for nodes of which nothing is said where others are spoken of."""
@@ -58,12 +64,21 @@ class Availability:
     """The jobs that hold a node, where a report says so."""
     ignored: int
     """Nodes of reports that are not in the topology."""
+    kinds: dict[str, Kind]
+    """What nodes are, where a report says so."""
+    states: dict[str, str]
+    """The states of jobs that hold nodes and do more than run, or less."""
+    coming: frozenset[str]
+    """The nodes on which only jobs are that end, and which nothing else calls busy."""
 
     def document(
-        self, excluded: Iterable[str] = (), chosen: Iterable[str] = ()
+        self, forbidden: Mapping[str, str] = _NONE, chosen: Iterable[str] = ()
     ) -> dict[str, Any]:
-        """Return what an answer says of the state of nodes, as a JSON object."""
-        reasons = self.reasons | dict.fromkeys(excluded, "excluded")
+        """Return what an answer says of the state of nodes, as a JSON object.
+
+        ``forbidden`` are nodes that the job may not have, and why.
+        """
+        reasons = {**self.reasons, **forbidden}
         counts = {
             "must_boot": len(self.boots - reasons.keys()),
             "chosen_must_boot": len(self.boots & set(chosen)),
@@ -101,8 +116,9 @@ def availability(
     rules = known.rules
     given = list(known.reports)
     speaking = [report for report in given if report.nodes]
-    if cluster.report is not None and known.of_topology:
-        speaking.append(cluster.report)
+    of_topology = cluster.report if known.of_topology else None
+    if of_topology is not None and of_topology.nodes:
+        speaking.append(of_topology)
     free = None if known.free is None else dict.fromkeys(known.free)
     busy = dict.fromkeys(known.busy)
     _refuse_strange(cluster, given, free or {}, busy)
@@ -119,9 +135,13 @@ def availability(
         problem = "no report of nodes names it"
         raise InputError(problem, "--reservation", rules.reservation)
     holders: dict[str, dict[str, None]] = {}
+    states_of_jobs: dict[str, str] = {}
     for report in given:
         for name, jobs in report.holders.items():
             holders[name] = holders.get(name, {}) | jobs
+        states_of_jobs |= report.states
+    kinds = kinds_of([*given, *([of_topology] if of_topology else ())])
+    note = note_of(kinds, cluster.index) if given or speaking else ""
     silent = "" if nothing or known.assume_up else IN_NO_REPORT
     reasons: dict[str, str] = {}
     boots, planned = set(), set()
@@ -152,9 +172,18 @@ def availability(
         reasons,
         frozenset(boots),
         frozenset(planned),
-        tuple(_notes([*given, *speaking], len(planned), now)),
+        (*_notes([*given, *speaking], len(planned), now), *filter(None, [note])),
         holders,
         len(foreign),
+        kinds,
+        states_of_jobs,
+        frozenset(
+            name
+            for name, jobs in holders.items()
+            if _WITH_JOBS.issuperset(reasons.get(name, "?").split("+"))
+            and name not in busy
+            and all(states_of_jobs.get(job) in ENDING for job in jobs)
+        ),
     )
 
 
@@ -182,8 +211,9 @@ def _refuse_strange(
 def _source(cluster: Cluster, known: Known) -> str:
     """Say where the state of nodes is from."""
     sources = [report.file or report.source for report in known.reports]
-    if cluster.report is not None and known.of_topology:
-        sources.insert(0, cluster.report.file)
+    of_topology = cluster.report if known.of_topology else None
+    if of_topology is not None and of_topology.nodes:
+        sources.insert(0, of_topology.file)
     if known.free is not None:
         sources.append("--free")
     if known.assume_up:

@@ -16,6 +16,7 @@ from typing import Any
 from ..instances import InputError, fields
 from ..instances.parsing import parse_json
 from . import hostlist
+from .kinds import devices_of_pod, kind_in_kubernetes, kind_in_slurm
 from .long_reports import kubernetes_objects, refuse_failed, text_or_report
 from .node_states import (
     Report,
@@ -55,6 +56,9 @@ _AFTERWARDS = {"STAGE_OUT", "SIGNALING"}
 _NOWHERE = ("", "None", "None assigned", "(null)", "N/A")
 """What reports call the nodes of a job that has none."""
 _OVER = {"Succeeded", "Failed"}
+_TERMINATING = "Terminating"
+ENDING = frozenset({"COMPLETING", _TERMINATING})
+"""States of jobs and pods whose nodes are coming free."""
 _NEVER_LEAVE = {"DaemonSet", "Node"}
 """Owners of pods that run on every node, whatever else does."""
 
@@ -194,10 +198,11 @@ def _sinfo(document: dict[str, Any]) -> Report:
         at = f"sinfo[{i}]"
         node = fields.objects(entry.get("node"), f"{at}.node")
         state = state_of_slurm(_words(node, f"{at}.node"), _reservation(entry, at))
+        kind = kind_in_slurm(entry, at, free=not state.problem)
         nodes = fields.objects(entry.get("nodes"), f"{at}.nodes")
         for listed in fields.strings(nodes.get("nodes"), f"{at}.nodes.nodes"):
             for name in report.unfolded(listed, at):
-                report.add(name, state)
+                report.add(name, state, kind)
     return report
 
 
@@ -207,7 +212,8 @@ def _scontrol(document: dict[str, Any]) -> Report:
         at = f"nodes[{i}]"
         name = _name(entry.get("name"), f"{at}.name")
         report.names += 1
-        report.add(name, state_of_slurm(_words(entry, at), _reservation(entry, at)))
+        state = state_of_slurm(_words(entry, at), _reservation(entry, at))
+        report.add(name, state, kind_in_slurm(entry, at, free=not state.problem))
     return report
 
 
@@ -269,7 +275,7 @@ def _squeue(document: dict[str, Any]) -> Report:
         state = _given(entry, "job_state", at)
         listed = [state] if isinstance(state, str) else state
         words = fields.strings(listed, f"{at}.job_state")
-        states = {word.upper() for word in words}
+        states = {part for word in words for part in word.upper().split("+")}
         over = bool(states & _HOLD_NOTHING)
         if over and not states & RUNNING:
             continue
@@ -279,6 +285,9 @@ def _squeue(document: dict[str, Any]) -> Report:
             if "job_id" in entry:
                 job = str(fields.integer(entry["job_id"], f"{at}.job_id"))
             report.hold(job, nodes, f"{at}.nodes")
+            if states != {"RUNNING"}:
+                ends = states & ENDING
+                report.states[job] = "+".join(sorted(ends or states)) or "no state"
         elif not over or states & (RUNNING - _AFTERWARDS):
             shown = "+".join(words) or "in no state that is known"
             raise InputError("names no node, but the job runs", f"{at}.nodes", shown)
@@ -311,7 +320,8 @@ def _kubectl(document: dict[str, Any]) -> Report:
         elif kind == "Node":
             name = _name(metadata.get("name"), f"{at}.metadata.name")
             report.names += 1
-            report.add(name, state_of_kubernetes(entry, at))
+            state = state_of_kubernetes(entry, at)
+            report.add(name, state, kind_in_kubernetes(entry, at))
             for moment in heartbeats(entry, at):
                 report.seen(moment)
     return report
@@ -332,10 +342,20 @@ def _add_pod(
     report.names += 1
     owners = objects(metadata.get("ownerReferences") or [], f"{at}.ownerReferences")
     stays = bool({str(owner.get("kind")) for owner in owners} & _NEVER_LEAVE)
-    if not stays and phase not in _OVER:
-        names = (metadata.get("namespace"), metadata.get("name") or at)
-        pod = "/".join(str(one) for one in names if one)
-        report.holders.setdefault(node, {})[pod] = None
+    if phase in _OVER:
+        return
+    if stays:
+        used = report.devices.setdefault(node, {})
+        for device, n in devices_of_pod(entry, at).items():
+            used[device] = used.get(device, 0) + n
+        return
+    names = (metadata.get("namespace"), metadata.get("name") or at)
+    pod = "/".join(str(one) for one in names if one)
+    report.holders.setdefault(node, {})[pod] = None
+    if metadata.get("deletionTimestamp"):
+        report.states[pod] = _TERMINATING
+    elif phase != "Running":
+        report.states[pod] = phase or "no phase"
 
 
 def _given(entry: dict[str, Any], key: str, at: str) -> Any:

@@ -111,7 +111,7 @@ def _reached(layout: Layout, goal: Goal, after: Counts) -> Iterator[str]:
     on = [0] * len(layout.domains)
     for v, inside in enumerate(layout.within):
         for domain in inside:
-            room[domain] += len(layout.free[v])
+            room[domain] += len(layout.free[v]) + layout.coming[v]
     for job, counts in zip(layout.jobs, after, strict=True):
         for v in {*counts, *job.nodes}:
             now = counts.get(v, 0)

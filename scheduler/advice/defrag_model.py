@@ -265,6 +265,6 @@ def _want(
                 model.add(used <= most * (1 - reached[domain]))
     if goal.room:
         for g, members in enumerate(inside):
-            most = sum(room[v] for v in members)
+            most = sum(room[v] + layout.coming[v] for v in members)
             taken = cp_model.LinearExpr.sum([x for v in members for x in on[v]])
             model.add(most - taken >= goal.room * reached[g])

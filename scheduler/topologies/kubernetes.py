@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from ...instances import fields
+from ..kinds import kind_in_kubernetes
 from ..long_reports import kubernetes_objects
 from ..node_states import Report, heartbeats, says_a_state, state_of_kubernetes
 from .fabric import MOST_NODES, Cluster
@@ -58,7 +59,8 @@ def read_kubernetes(
         kind = str(item.get("kind")) if isinstance(item, dict) else ""
         if kind == "Node":
             node = _add_node(found, item, f"items[{i}].metadata", where)
-            report.add(node, state_of_kubernetes(item, f"items[{i}]"))
+            state = state_of_kubernetes(item, f"items[{i}]")
+            report.add(node, state, kind_in_kubernetes(item, f"items[{i}]"))
             for moment in heartbeats(item, f"items[{i}]"):
                 report.seen(moment)
             says = says or says_a_state(item, f"items[{i}]")
@@ -68,6 +70,8 @@ def read_kubernetes(
                 where.fail(0, "is listed twice", f"items[{i}].metadata.name", title)
         elif "topology" in kind.lower() or kind == "HyperNode":
             unread[kind] = unread.get(kind, 0) + 1
+    if not says:
+        report.nodes.clear()
     if len(found) > MOST_NODES:
         where.fail(0, f"has more than {MOST_NODES} nodes")
     notes = [f"{count} {kind} not read" for kind, count in unread.items()]
@@ -75,7 +79,7 @@ def read_kubernetes(
         if name:
             where.fail(0, "cannot be given with --labels", "--topology-name", name)
         cluster = _cluster(found, labels, where, notes)
-        return replace(cluster, report=report if says else None)
+        return replace(cluster, report=report)
     listed = _named(topologies, name, where)
     chosen = [label for label in listed if label != HOSTNAME] or known_levels(found)
     others, chain = candidates(found, chosen)
@@ -87,7 +91,7 @@ def read_kubernetes(
     if others:
         notes.append(note_of(others, chain))
     cluster = _cluster(found, chosen, where, notes, partial=bool(others))
-    return replace(cluster, report=report if says else None)
+    return replace(cluster, report=report)
 
 
 def _add_node(

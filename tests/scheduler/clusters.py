@@ -107,7 +107,7 @@ def least_moves(
         every = [0] * len(layout.domains)
         for v, domain in ((v, d) for v, some in enumerate(layout.within) for d in some):
             on[domain] += sum(counts.get(v, 0) for counts in after)
-            every[domain] += len(layout.free[v])
+            every[domain] += len(layout.free[v]) + layout.coming[v]
             every[domain] += sum(len(j.nodes.get(v, ())) for j in layout.jobs)
         if room:
             possible &= any(a - b >= room for a, b in zip(every, on, strict=True))
