@@ -81,6 +81,8 @@ def ksubset(
     closeknit.instances.errors.InputError: busy[0]: no such processor: [0, 8]
     """
     network = network_of(network)
+    if notes := getattr(network, "notes", ()):
+        source = "; ".join([*filter(None, [source]), *notes])
     document = _origin(name, source, seed) | {"k": plain(k)}
     if busy is not None:
         document["busy"] = places_of(network, busy, "busy")

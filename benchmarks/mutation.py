@@ -140,6 +140,8 @@ def plant(name: str, before: str, after: str) -> bool:
     differ = [n for n, code in codes[0].items() if code != codes[1].get(n)]
     for n, function in functions(module):
         if n in differ and n in codes[1]:
+            if codes[1][n].co_freevars != function.__code__.co_freevars:
+                return False  # what a mutant leaves out was all that used a variable
             function.__code__ = codes[1][n]
     return bool(differ) and defined(before) == defined(after)
 

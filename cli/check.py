@@ -37,7 +37,7 @@ from ..solvers import Status, clock, read_solution
 from ..solvers.proof_syntax import SYNTAXES, rewritten
 from ..solvers.result import ACCEPTABLE
 from . import outputs, shared
-from .parser import Parser, flag
+from .parser import Once, Parser, flag
 
 FORMAT = "closeknit/check"
 
@@ -57,12 +57,11 @@ def options(parser: Parser) -> None:
         help="take this grade's word for what is not derived again: "
         f"{', '.join(ACCEPTABLE)}; may be repeated, and means exactly those named",
     )
-    parser.add_argument(
-        "--certificate", metavar="FILE", help="proof that solve --certificate wrote"
-    )
-    parser.add_argument(
-        "--proof", metavar="FILE", help="pseudo-Boolean proof of the bound, maybe .xz"
-    )
+    for name, says in (
+        ("--certificate", "proof that solve --certificate wrote"),
+        ("--proof", "pseudo-Boolean proof of the bound, maybe .xz"),
+    ):
+        parser.add_argument(name, metavar="FILE", action=Once, help=says)
     flag(parser, "--plain", "check the proof in plain Python, nothing compiled")
     parser.add_argument(
         "--rewrite",

@@ -54,6 +54,7 @@ def add_topology(group: Any, *, required: bool = True) -> None:
     group.add_argument(
         "--node-name-map",
         metavar="FILE",
+        action=Once,
         help="hosts by the GUID of their adapters, as ibnetdiscover takes it",
     )
 
@@ -234,7 +235,8 @@ def unfolded(hostlists: Sequence[str] | None, field: str) -> list[str]:
 def read_machine(args: argparse.Namespace, free: Sequence[str] | None) -> ClusterState:
     """Read the topology and which nodes are free; ``free`` is None if not given."""
     busy, files = args.busy or (), args.state or ()
-    if [args.topology, *files, *busy, *(free or ())].count("-") > 1:
+    sources = [args.topology, args.node_name_map, *files, *busy, *(free or ())]
+    if sum(source in ("-", "@-") for source in sources) > 1:
         raise InputError("can be read only once", "standard input")
     listed, reports = read_option(free or (), "--free")
     named, more = read_option(busy, "--busy")

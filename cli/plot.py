@@ -17,7 +17,7 @@ from ..reports.drawing.drawing import drawing_of
 from ..solvers import read_solution
 from ..solvers.solution_json import SolutionFile
 from . import outputs, shared
-from .parser import Parser
+from .parser import Once, Parser
 
 
 def options(parser: Parser) -> None:
@@ -34,6 +34,7 @@ def options(parser: Parser) -> None:
     parser.add_argument(
         "--certificate",
         metavar="FILE",
+        action=Once,
         help="proof that solve --certificate wrote, where the solution rests on it",
     )
     parser.examples(

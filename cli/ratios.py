@@ -36,7 +36,7 @@ from ..reports.ratios.junit import cases
 from ..reports.ratios.rows_table import arrow, write_parquet
 from ..solvers.settings import settings_named
 from . import outputs, shared, streams
-from .parser import Parser, flag
+from .parser import Once, Parser, flag
 from .progress import progress_bar
 
 _BUNDLED = "bundled"
@@ -80,7 +80,10 @@ def options(parser: Parser) -> None:
         "--seed", type=int, metavar="N", help="random seed (default: 0)"
     )
     parser.add_argument(
-        "--trace", metavar="FILE", help="SWF trace for the snapshots of a study"
+        "--trace",
+        metavar="FILE",
+        action=Once,
+        help="SWF trace for the snapshots of a study",
     )
     parser.old_spelling("--swf", "--trace")
     shared.add_number(

@@ -16,7 +16,7 @@ from ..reports.pages.document import Finding
 from ..reports.pages.writing import write_document
 from ..reports.reproductions import REPRODUCTIONS, RunOptions
 from . import outputs, shared
-from .parser import Parser, flag
+from .parser import Once, Parser, flag
 from .progress import progress_bar
 from .screen import wrapped
 
@@ -33,12 +33,14 @@ def options(parser: Parser) -> None:
     parser.add_argument(
         "--trace",
         metavar="FILE",
+        action=Once,
         help="SWF trace in place of the synthetic stream (default: synthetic)",
     )
     parser.old_spelling("--swf", "--trace")
     parser.add_argument(
         "--traffic",
         metavar="PATH",
+        action=Once,
         help="measured communication, as simulate network reads it: for task-mapping a "
         "folder (default: data/comm in the folder that CLOSEKNIT_DATA names), for "
         "hops-or-seconds a file, as a further workload (default: none)",

@@ -39,7 +39,7 @@ from ..scheduler.selector import Decision, Selector
 from ..solvers import Limit, Settings, Status
 from ..solvers.method import Method
 from . import outputs, select_nodes, shared
-from .parser import Parser, flag
+from .parser import Once, Parser, flag
 from .select_server import Server, complain, memory
 
 _EVERYTHING = "all"
@@ -59,6 +59,7 @@ def options(parser: Parser) -> None:
     parser.add_argument(
         "--config",
         metavar="FILE",
+        action=Once,
         help="configuration: text, compiled, or the name of a bundled one",
     )
     parser.add_argument(

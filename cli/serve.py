@@ -21,7 +21,7 @@ from ..instances.option_values import seconds
 from ..scheduler.placement import NodeSelector
 from . import cluster, shared
 from .listening import TOKEN, bind, serving, tcp, url
-from .parser import Parser
+from .parser import Once, Parser
 from .select_server import memory
 
 _LEAST_TOKEN, _MOST_TOKEN = 16, 4096
@@ -45,6 +45,7 @@ def options(parser: Parser) -> None:
     parser.add_argument(
         "--token-file",
         metavar="FILE",
+        action=Once,
         help=f"file with the bearer token of clients (default: ${TOKEN})",
     )
     shared.add_number(parser, "--queue", "requests that may wait", 256)

@@ -20,7 +20,7 @@ from ..instances.errors import InputError
 from ..instances.files import write_text
 from ..instances.json_text import dumps
 from . import outputs, shared
-from .parser import Parser
+from .parser import Once, Parser
 from .progress import Show, progress_bar
 from .screen import print_measures, wrapped
 
@@ -75,9 +75,9 @@ def add(simulate: Parser, streams: Any) -> None:
         help="BI, BU, 2M, 3M, 2W, 3W, WF, n-to-n, all-to-all, io, or skeletons of BT, "
         "CG, IS, LU, MG, SP, FT",
     )
-    what.add_argument("--file", metavar="FILE", help="a workload as JSON")
+    what.add_argument("--file", metavar="FILE", action=Once, help="a workload as JSON")
     what.add_argument(
-        "--traffic", metavar="FILE", help="measured communication of ranks"
+        "--traffic", metavar="FILE", action=Once, help="measured communication of ranks"
     )
     what.add_argument(
         "--load",
@@ -131,6 +131,7 @@ def add(simulate: Parser, streams: Any) -> None:
     parser.add_argument(
         "--routes",
         metavar="FILE",
+        action=Once,
         help="instead of a routing the next hops of a graph, as CSV: at,to,next",
     )
     shared.add_number(

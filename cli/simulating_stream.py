@@ -40,7 +40,7 @@ from ..simulation.stream_jobs import StreamJob, generated, jobs_of_trace, larges
 from ..simulation.stream_measures import JobRow, Meter, Summary, csv_of_jobs
 from ..solvers.interrupt import deferred
 from . import outputs, shared
-from .parser import Parser
+from .parser import Once, Parser
 from .progress import progress_bar
 from .screen import print_measures
 from .stream_network import Interconnect
@@ -95,6 +95,7 @@ def add(simulate: Parser, streams: Any) -> None:
     trace.add_argument(
         "--trace",
         metavar="FILE",
+        action=Once,
         help="trace in SWF; may end in .xz or .gz (default: draw the jobs)",
     )
     parser.old_spelling("--swf", "--trace")

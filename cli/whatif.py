@@ -58,7 +58,7 @@ from .cluster import (
     objective_of,
     read_idle,
 )
-from .parser import Parser
+from .parser import Once, Parser
 from .progress import progress_bar
 from .screen import print_table, wrapped
 
@@ -75,6 +75,7 @@ def options(parser: Parser) -> None:
     parser.add_argument(
         "--trace",
         metavar="FILE",
+        action=Once,
         required=True,
         help="SWF, which may end in .xz or .gz, or JSON of sacct or Kueue",
     )

@@ -40,7 +40,7 @@ from ..reports.adversary.worst_known import (
 from ..reports.pages.markdown import markdown_of
 from ..solvers import Settings, Ties
 from . import outputs, shared
-from .parser import Parser, flag
+from .parser import Once, Parser, flag
 from .progress import status_line
 from .screen import print_table, wrapped
 
@@ -99,6 +99,7 @@ def options(parser: Parser) -> None:
     parser.add_argument(
         "--start",
         metavar="FILE",
+        action=Once,
         help="begin with this instance, which gives network and k",
     )
     parser.add_argument(

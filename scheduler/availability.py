@@ -115,14 +115,14 @@ def availability(
     """
     rules = known.rules
     given = list(known.reports)
+    own = cluster.report if known.of_topology else None
+    if own is not None and (own.nodes or own.holders):
+        given.insert(0, own)
     speaking = [report for report in given if report.nodes]
-    of_topology = cluster.report if known.of_topology else None
-    if of_topology is not None and of_topology.nodes:
-        speaking.append(of_topology)
     free = None if known.free is None else dict.fromkeys(known.free)
     busy = dict.fromkeys(known.busy)
-    _refuse_strange(cluster, given, free or {}, busy)
-    nothing = not given and not speaking and free is None
+    _refuse_strange(cluster, known.reports, free or {}, busy)
+    nothing = not given and free is None
     if not nothing and not speaking and free is None and not known.assume_up:
         add = _ADD.get(given[0].source, "sinfo --json")
         problem = f"says nothing of the state of nodes: add {add}, or --assume-up"
@@ -140,8 +140,8 @@ def availability(
         for name, jobs in report.holders.items():
             holders[name] = holders.get(name, {}) | jobs
         states_of_jobs |= report.states
-    kinds = kinds_of([*given, *([of_topology] if of_topology else ())])
-    note = note_of(kinds, cluster.index) if given or speaking else ""
+    kinds = kinds_of([*known.reports, *([own] if own is not None else ())])
+    note = note_of(kinds, cluster.index) if given else ""
     silent = "" if nothing or known.assume_up else IN_NO_REPORT
     reasons: dict[str, str] = {}
     boots, planned = set(), set()
@@ -163,16 +163,16 @@ def availability(
             planned.add(name)
     foreign = {
         name
-        for report in given
+        for report in known.reports
         for name in (*report.nodes, *report.holders)
         if name not in cluster.index
     }
     return Availability(
-        NOT_GIVEN if nothing else _source(cluster, known),
+        NOT_GIVEN if nothing else _source(given, known),
         reasons,
         frozenset(boots),
         frozenset(planned),
-        (*_notes([*given, *speaking], len(planned), now), *filter(None, [note])),
+        (*_notes(given, len(planned), now), *filter(None, [note])),
         holders,
         len(foreign),
         kinds,
@@ -189,7 +189,7 @@ def availability(
 
 def _refuse_strange(
     cluster: Cluster,
-    reports: list[Report],
+    reports: Sequence[Report],
     free: dict[str, None],
     busy: dict[str, None],
 ) -> None:
@@ -208,12 +208,9 @@ def _refuse_strange(
             raise InputError(problem, "", named[0], file=report.file)
 
 
-def _source(cluster: Cluster, known: Known) -> str:
+def _source(given: list[Report], known: Known) -> str:
     """Say where the state of nodes is from."""
-    sources = [report.file or report.source for report in known.reports]
-    of_topology = cluster.report if known.of_topology else None
-    if of_topology is not None and of_topology.nodes:
-        sources.insert(0, of_topology.file)
+    sources = [report.file or report.source for report in given]
     if known.free is not None:
         sources.append("--free")
     if known.assume_up:
@@ -224,11 +221,12 @@ def _source(cluster: Cluster, known: Known) -> str:
 def _notes(reports: list[Report], planned: int, now: float | None) -> list[str]:
     """Return what should be known of the reports beside the counts."""
     moment = time.time() if now is None else now
-    notes = {
-        f"{report.file or report.source} is {_age(moment - report.time)} old": None
-        for report in reports
-        if report.time is not None and moment - report.time > OLD
-    }
+    notes: dict[str, None] = {}
+    for report in reports:
+        age = 0 if report.time is None else moment - report.time
+        if abs(age) > OLD:
+            how = "old" if age > 0 else "ahead of the clock here"
+            notes[f"{report.file or report.source} is {_age(abs(age))} {how}"] = None
     if planned:
         of_them = "is" if planned == 1 else "are"
         notes[

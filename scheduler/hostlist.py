@@ -113,6 +113,16 @@ def fold(names: Iterable[str]) -> str:
     )
 
 
+def first_repeated(names: Iterable[str]) -> str:
+    """Return the first name that was there before, or an empty text."""
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            return name
+        seen.add(name)
+    return ""
+
+
 def _items(text: str, field: str) -> Iterator[str]:
     """Split the list at commas and white space outside brackets."""
     at = _end(_SEPARATORS, text, 0)

@@ -47,6 +47,8 @@ _KEPT = {
     "nodes": ("nodes", "list"),
 }
 """Parts of objects of Kubernetes and Slurm that are read, by the key of the object."""
+MOST_BYTES = 64 * 2**20
+"""Maximal size of a file that is no JSON, unpacked."""
 _XZ = b"\xfd7zXZ"
 _JOB_LINE = re.compile(rb'\s*\{\s*("id"\s*:|"nodes"\s*:\s*("|\[\s*"))')
 """How lines of jobs begin, which are no report."""
@@ -107,6 +109,10 @@ def kubernetes_objects(document: dict[str, Any]) -> list[Any]:
     """
     if "items" not in document:
         return [document]
+    page = document.get("metadata")
+    if isinstance(page, dict) and page.get("continue"):
+        problem = "is one page of a list: its other pages are missing"
+        raise InputError(problem, "metadata.continue", page["continue"])
     listed = document["items"]
     kind = document.get("kind")
     of_items = kind.removesuffix("List") if isinstance(kind, str) else ""

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from ..instances import fields
+from ..instances import InputError, fields
 from . import hostlist
 
 if TYPE_CHECKING:
@@ -104,6 +104,8 @@ class Report:
     """When it was made, in seconds since the epoch, where it says so."""
     names: int = 0
     """How often it names a node at all."""
+    nobody: bool = False
+    """Whether it says of jobs or pods, if it names no node, that none holds one."""
 
     def add(self, name: str, state: NodeState, kind: Kind | None = None) -> None:
         """Add what is said of a node; of two entries the worse counts."""
@@ -144,12 +146,13 @@ def state_of_slurm(words: frozenset[str], reservation: str = "") -> NodeState:
     """
     others = sorted(words - FREE - {_RESERVED})
     problem = "+".join(map(_legible, others))[:_LONGEST_REASON]
+    named = tuple(filter(None, reservation.split(",")))
     if not others and "IDLE" not in words:
         problem = "not IDLE"
     return NodeState(
         problem,
-        reserved=_RESERVED in words,
-        reservations=tuple(filter(None, reservation.split(","))),
+        reserved=bool(named) or _RESERVED in words,
+        reservations=named,
         boots=bool(words & BOOTS),
         planned="PLANNED" in words,
     )
@@ -196,7 +199,8 @@ def heartbeats(entry: Mapping[str, Any], at: str) -> Iterator[float]:
                 zone = read.tzinfo or UTC
                 yield read.replace(tzinfo=zone).timestamp()
             except (ValueError, OverflowError):
-                continue
+                where = f"{at}.status.conditions.lastHeartbeatTime"
+                raise InputError("must be a time", where, moment) from None
 
 
 def _parts(
@@ -215,8 +219,9 @@ def objects(value: Any, at: str) -> list[dict[str, Any]]:
 
 
 def _legible(word: str) -> str:
-    """Return a word of a report as it may be printed."""
-    return (word if word.isprintable() else repr(word))[:_LONGEST_REASON]
+    """Return a word of a report as it may be printed, never an empty text."""
+    plain = word.isprintable() and word == word.strip() != ""
+    return (word if plain else repr(word))[:_LONGEST_REASON]
 
 
 def count_reasons(reasons: Iterable[str]) -> dict[str, int]:

@@ -17,7 +17,12 @@ from ..instances import InputError, fields
 from ..instances.parsing import parse_json
 from . import hostlist
 from .kinds import devices_of_pod, kind_in_kubernetes, kind_in_slurm
-from .long_reports import kubernetes_objects, refuse_failed, text_or_report
+from .long_reports import (
+    MOST_BYTES,
+    kubernetes_objects,
+    refuse_failed,
+    text_or_report,
+)
 from .node_states import (
     Report,
     heartbeats,
@@ -25,8 +30,6 @@ from .node_states import (
     state_of_kubernetes,
     state_of_slurm,
 )
-from .topologies.fabric import MOST_BYTES
-from .topologies.forest import first_repeated
 
 RUNNING = {
     "RUNNING",
@@ -59,6 +62,7 @@ _OVER = {"Succeeded", "Failed"}
 _TERMINATING = "Terminating"
 ENDING = frozenset({"COMPLETING", _TERMINATING})
 """States of jobs and pods whose nodes are coming free."""
+_MOST_NUMBER = 2**53
 _NEVER_LEAVE = {"DaemonSet", "Node"}
 """Owners of pods that run on every node, whatever else does."""
 
@@ -118,7 +122,8 @@ def _file(file: str, option: str) -> Report | list[str]:
         raise InputError("'@' names no file", option)
     content = text_or_report(file, most=MOST_BYTES)
     try:
-        if isinstance(content, str) and not content.strip():
+        bare = re.sub(r"#[^\r\n]*", "", content) if isinstance(content, str) else "{}"
+        if not bare.strip():
             what = option.removeprefix("--")
             says = f" and does not say which nodes are {what}; [] says none"
             raise InputError("is empty" + says * (option != "--state"))
@@ -128,11 +133,13 @@ def _file(file: str, option: str) -> Report | list[str]:
             found = parse_report(content)
         else:
             _refuse_words_before(content)
+            if re.match(r'\s*\[\s*[{"]', content):
+                raise InputError("is a list as JSON, not the object that a report is")
             if option == "--state":
                 raise InputError(
                     "is no report as JSON (hostlists are given with --free or --busy)"
                 )
-            return distinct(re.sub(r"#[^\r\n]*", "", content), option)
+            return distinct(bare, option)
     except InputError as error:
         raise error.of_file(_called(file)) from None
     found.file = _called(file)
@@ -152,7 +159,7 @@ def distinct(text: str, field: str, most: int = hostlist.MOST) -> list[str]:
         return []
     names = hostlist.unfold(text, field=field, most=most)
     if len(set(names)) < len(names):
-        raise InputError("is listed twice", field, first_repeated(names))
+        raise InputError("is listed twice", field, hostlist.first_repeated(names))
     return names
 
 
@@ -166,30 +173,41 @@ def parse_report(text: str) -> Report:
 def report_of(document: dict[str, Any]) -> Report:
     """Read a report that is parsed already; InputError as in `parse_report`."""
     refuse_failed(document)
-    if "sinfo" in document:
+    lists = [key for key in ("sinfo", "nodes", "jobs", "items") if key in document]
+    if len(lists) > 1:
+        problem = f"has {' and '.join(lists)}: give each as a report of its own"
+        raise InputError(problem, "document")
+    if lists == ["sinfo"]:
         report = _sinfo(document)
-    elif "nodes" in document:
+    elif lists == ["nodes"]:
         report = _scontrol(document)
-    elif "jobs" in document:
+    elif lists == ["jobs"]:
         report = _squeue(document)
-    elif "items" in document or document.get("kind") in ("Node", "Pod"):
+    elif lists or document.get("kind") in ("Node", "Pod"):
         report = _kubectl(document)
     else:
         problem = "is no report of sinfo, scontrol, squeue or kubectl"
         raise InputError(problem, "document")
-    if not report.names:
+    if not report.names and not report.nobody:
         idle = "; leave it out if nothing runs"
-        problem = "names no node" + idle * (not {"sinfo", "nodes"} & document.keys())
+        problem = "names no node" + idle * (lists == ["jobs"])
         raise InputError(problem, f"report of {report.source}")
-    report.seen(_moment(document.get("last_update")))
+    report.seen(number_of(document.get("last_update"), "last_update") or None)
     return report
 
 
-def _moment(value: Any) -> float | None:
-    """Return a time of Slurm in seconds, a number or an object; None if not set."""
+def number_of(value: Any, at: str) -> int | None:
+    """Return a number of Slurm, by its version an object; None if it is not set."""
     if isinstance(value, dict):
-        value = value.get("number") if value.get("set", True) else None
-    return value if type(value) is int and 0 < value < 2**53 else None
+        if value.get("infinite") or not value.get("set", True):
+            return None
+        value = value.get("number")
+    if value is None:
+        return None
+    number = fields.integer(value, at)
+    if not 0 <= number < _MOST_NUMBER:
+        raise InputError("must be at least 0 and below 2^53", at, number)
+    return number
 
 
 def _sinfo(document: dict[str, Any]) -> Report:
@@ -270,6 +288,7 @@ def _lines(text: str) -> Report:
 
 def _squeue(document: dict[str, Any]) -> Report:
     report = Report("squeue")
+    report.nobody = bool(document["jobs"] or document.get("meta"))
     for i, entry in enumerate(objects(document["jobs"], "jobs")):
         at = f"jobs[{i}]"
         state = _given(entry, "job_state", at)
@@ -281,9 +300,8 @@ def _squeue(document: dict[str, Any]) -> Report:
             continue
         nodes = nodes_of_job(entry, at)
         if nodes:
-            job = at
-            if "job_id" in entry:
-                job = str(fields.integer(entry["job_id"], f"{at}.job_id"))
+            number = number_of(entry.get("job_id"), f"{at}.job_id")
+            job = at if number is None else str(number)
             report.hold(job, nodes, f"{at}.nodes")
             if states != {"RUNNING"}:
                 ends = states & ENDING
@@ -309,13 +327,14 @@ def nodes_of_job(entry: Mapping[str, Any], at: str) -> str:
 
 
 def _kubectl(document: dict[str, Any]) -> Report:
-    report = Report("kubectl")
+    report = Report("kubectl", nobody=document.get("kind") == "PodList")
     fields.lists(document.get("items", []), "items")
     for i, entry in enumerate(objects(kubernetes_objects(document), "items")):
         at = f"items[{i}]"
         metadata = fields.objects(entry.get("metadata") or {}, f"{at}.metadata")
         kind = _name(_given(entry, "kind", at), f"{at}.kind")
         if kind == "Pod":
+            report.nobody = True
             _add_pod(report, entry, metadata, at)
         elif kind == "Node":
             name = _name(metadata.get("name"), f"{at}.metadata.name")
@@ -341,10 +360,10 @@ def _add_pod(
     node = _name(spec["nodeName"], f"{at}.spec.nodeName")
     report.names += 1
     owners = objects(metadata.get("ownerReferences") or [], f"{at}.ownerReferences")
-    stays = bool({str(owner.get("kind")) for owner in owners} & _NEVER_LEAVE)
+    stays = {str(owner.get("kind")) for owner in owners} <= _NEVER_LEAVE
     if phase in _OVER:
         return
-    if stays:
+    if owners and stays:
         used = report.devices.setdefault(node, {})
         for device, n in devices_of_pod(entry, at).items():
             used[device] = used.get(device, 0) + n

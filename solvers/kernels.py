@@ -31,10 +31,11 @@ from . import clock
 KERNELS: list[Kernel] = []
 """Every kernel of the modules that are imported."""
 
-_INTERPRETED = (
+INTERPRETED = (
     os.environ.get("CLOSEKNIT_KERNELS") == "interpreted"
     or os.environ.get("NUMBA_DISABLE_JIT", "0") != "0"
 )
+"""Whether nothing is compiled: kernels are the Python functions that they are."""
 _ONLY_READY = False
 _SECONDS_PER_BYTE = 1.1e-3
 """Seconds of compiling per byte of bytecode, on one core of a machine of 2026."""
@@ -70,7 +71,7 @@ class Kernel:
 
     def __call__(self, *args: Any) -> Any:
         """Run the machine code, made or loaded if need be; or the source."""
-        if _INTERPRETED:
+        if INTERPRETED:
             return _plain(self.py_func(*args))
         try:
             return (self._dispatcher or self.dispatcher)(*args)
@@ -195,14 +196,14 @@ def interpreted() -> Iterator[None]:
     """
     import numpy as np
 
-    global _INTERPRETED
-    before = _INTERPRETED
-    _INTERPRETED = True
+    global INTERPRETED
+    before = INTERPRETED
+    INTERPRETED = True
     try:
         with np.errstate(over="ignore"):
             yield
     finally:
-        _INTERPRETED = before
+        INTERPRETED = before
 
 
 @contextmanager

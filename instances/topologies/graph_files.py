@@ -46,6 +46,8 @@ def parse_node_link(text: str) -> Graph:
     if document.get("directed", False) is not False:
         raise InputError("must be false", "directed", document["directed"])
     key = "links" if "edges" not in document else "edges"
+    if key == "edges" and "links" in document:
+        raise InputError("cannot be given with edges", "links")
     places = {"node": "nodes", "edge": key}
     listed = ListedGraph(lambda what, i: f"{places[what]}[{i}]")
     for i, one in enumerate(fields.lists(document.get("nodes"), "nodes")):

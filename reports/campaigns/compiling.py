@@ -19,7 +19,7 @@ from ...methods import METHODS
 from ...methods.warming import KINDS, Kind, warm, with_kernels
 from ...scheduler.placement.warming import warm_placement
 from ...simulation.network.warming import NETWORK_KERNELS
-from ...solvers.kernels import KERNELS, announce
+from ...solvers.kernels import INTERPRETED, KERNELS, announce
 from ...solvers.method import AnyMethod
 from . import pool
 
@@ -68,7 +68,7 @@ def compile_for(
     for part in others:
         for name, run in _OTHERS[part].items():
             tasks[f"{part} {name}"] = {f"{part} {name}": run}
-    if not tasks:
+    if not tasks or INTERPRETED:
         return []
     place = _ready_file()
     ready = _read(place)

@@ -9,11 +9,10 @@ from typing import Any
 
 from ...instances import InputError, fields
 from ...instances.suggestions import entry_named
-from ..hostlist import unfold
+from ..hostlist import first_repeated, unfold
 from ..placement import NodeSelector, Objective, Request
 from ..placement.program import Flags
 from ..topologies.fabric import MOST_NODES
-from ..topologies.forest import first_repeated
 
 
 class Why(Enum):

@@ -19,10 +19,9 @@ from typing import Any, BinaryIO, cast
 from ...instances import InputError
 from ...instances.files import decoded, reading, unpacking
 from ...instances.parsing import parse_json
-from ..long_reports import kubernetes_objects, refuse_failed
+from ..long_reports import MOST_BYTES, kubernetes_objects, refuse_failed
 from ..placement import NodeSelector, Objective
 from ..placement.program import Flags
-from ..topologies.fabric import MOST_BYTES
 from .decisions import Decision, Ungraded, decision_of
 from .kueue import kueue_record, looks_like_kueue
 from .records import MOST_RECORDS, Record
@@ -201,9 +200,10 @@ def _objects(
         if isinstance(document.get(key), list):
             try:
                 refuse_failed(document)
+                jobs = key == "jobs"
+                listed = document[key] if jobs else kubernetes_objects(document)
             except InputError as error:
                 raise error.of_file(where) from None
-            listed = document[key] if key == "jobs" else kubernetes_objects(document)
             for i, entry in enumerate(listed):
                 if not isinstance(entry, dict):
                     raise InputError("must be an object", f"{key}[{i}]", file=where)

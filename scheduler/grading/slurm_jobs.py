@@ -7,13 +7,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...instances import InputError, fields
-from ..state import RUNNING, nodes_of_job
+from ..state import RUNNING, nodes_of_job, number_of
 from .decisions import Wish
 from .records import Part, Record
 
 _ON_NODES = {"RUNNING", "SUSPENDED", "COMPLETING", "CONFIGURING"}
 _SEGMENT = re.compile(r"\s--segment[= ](\d{1,7})\b", re.ASCII)
-_MOST_TIME = 2**53
 
 
 class NoStartError(Exception):
@@ -53,7 +52,7 @@ def slurm_record(entry: Mapping[str, Any], where: str) -> Record | None:
         else ("submit_time", "start_time", "end_time", "time_limit")
     )
     submit, start, end, limit = (
-        _number(times.get(name), f"time.{name}" if accounted else name)
+        number_of(times.get(name), f"time.{name}" if accounted else name)
         for name in names
     )
     if not start and states & RUNNING:
@@ -63,8 +62,8 @@ def slurm_record(entry: Mapping[str, Any], where: str) -> Record | None:
     count = entry.get("allocation_nodes" if accounted else "node_count")
     line = fields.string(entry.get("submit_line") or "", "submit_line")
     found = _SEGMENT.search(line)
-    number = fields.integer(entry["job_id"], "job_id")
-    wish = Wish(_number(count, "node count") or 0, int(found[1]) if found else 1)
+    number = fields.integer(number_of(entry["job_id"], "job_id"), "job_id")
+    wish = Wish(number_of(count, "node count") or 0, int(found[1]) if found else 1)
     return Record(
         where,
         (Part(str(number), wish, nodes),),
@@ -73,16 +72,3 @@ def slurm_record(entry: Mapping[str, Any], where: str) -> Record | None:
         None if not end or states & RUNNING else end,
         None if limit is None else 60 * limit,
     )
-
-
-def _number(value: Any, field: str) -> int | None:
-    if isinstance(value, dict):
-        if value.get("infinite") or not value.get("set", True):
-            return None
-        value = value.get("number")
-    if value is None:
-        return None
-    number = fields.integer(value, field)
-    if not 0 <= number < _MOST_TIME:
-        raise InputError("must be at least 0 and below 2^53", field, number)
-    return number

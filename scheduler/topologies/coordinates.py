@@ -19,6 +19,9 @@ _SHAPE = re.compile(
     r"^#\s*(?P<kind>torus|mesh)\s+(?P<shape>\d{1,7}(?:\s*[x,]\s*\d{1,7}){0,7})\s*$",
     re.MULTILINE | re.IGNORECASE | re.ASCII,
 )
+_NETWORK = re.compile(
+    r"^#[ \t]*(?:torus|mesh)[ \t:=]*\d.*", re.MULTILINE | re.IGNORECASE
+)
 _FARTHEST = 2**31
 
 
@@ -34,14 +37,20 @@ def has_shape(text: str) -> bool:
 
 def read_coordinates(text: str, where: Where) -> Cluster:
     """Build a cluster from nodes and coordinates; raises InputError with the line."""
-    shape_line = _SHAPE.search(text)
+    shape_line = None
+    for said in _NETWORK.finditer(text):
+        number = text.count("\n", 0, said.start()) + 1
+        if shape_line is not None:
+            where.fail(number, "is the second one", "network", said.group())
+        if (shape_line := _SHAPE.match(text, said.start())) is None:
+            where.fail(number, "must be such as # torus 8x8x4", "network", said.group())
     nodes: dict[str, int] = {}
     sites: list[tuple[int, ...]] = []
     shape: tuple[int, ...] = ()
     if shape_line:
         shape = grid_shape(tuple(map(int, re.findall(r"\d+", shape_line["shape"]))))
     for number, row in csv_rows(text, where):
-        if nodes.setdefault(row[0], number) != number:
+        if nodes.setdefault(where.name(number, row[0], "node"), number) != number:
             where.fail(number, "is listed twice", "node", row[0])
         if len(nodes) > MOST_NODES:
             where.fail(number, f"has more than {MOST_NODES} nodes")

@@ -23,8 +23,6 @@ MOST_NODES = 2**20
 MOST_DOMAINS = 2**18
 MOST_DEPTH = 64
 """Maximal numbers of nodes and domains, and maximal depth of a tree of domains."""
-MOST_BYTES = 64 * 2**20
-"""Maximal size of a file of a topology, unpacked."""
 
 
 class Kind(Enum):

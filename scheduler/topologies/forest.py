@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NoReturn
 
 import numpy as np
 
 from ...instances import InputError
-from ..hostlist import unfold
+from ..hostlist import first_repeated, unfold
 from .fabric import MOST_DEPTH, MOST_DOMAINS, MOST_NODES, Cluster, Hierarchy, Kind
 
 _STANDS_FOR_OTHERS = re.compile(
-    r"(?:^|(?<=[\s,]))(?:ALL|DEFAULT)(?=[\s,]|$)|\w{0,20}[{}=\"]", re.IGNORECASE
+    r"(?:^|(?<=[\s,]))(?:ALL|DEFAULT)(?=[\s,]|$)|\w{0,20}[{}=\"'()^*]", re.IGNORECASE
 )
 _MOST_NAMED = 4
 """Names that are shown of a list that may be long."""
@@ -48,11 +48,17 @@ class Where:
         """Raise an InputError that names the line."""
         raise InputError(problem, field, value, file=self.at(line))
 
+    def name(self, line: int, text: str, field: str) -> str:
+        """Return a name; an empty text and a hostlist are refused."""
+        if not text or re.search(r"[\[\],\s]", text):
+            self.fail(line, "must be one name", field, text)
+        return text
+
     def names(self, line: int, text: str, field: str) -> list[str]:
         """Return the names in a hostlist, none of them twice.
 
         What stands for nodes that only Slurm knows, such as ``ALL`` and
-        ``feature{...}``, is refused.
+        ``feature{...}``, is refused, and so are marks that no name of a host has.
         """
         if other := _STANDS_FOR_OTHERS.search(text):
             problem = f"must be names, without {other.group().strip(', ')}"
@@ -64,16 +70,6 @@ class Where:
         if len(set(found)) < len(found):
             self.fail(line, "is listed twice", field, first_repeated(found))
         return found
-
-
-def first_repeated(names: Iterable[str]) -> str:
-    """Return the first name that was there before, or an empty text."""
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
-            return name
-        seen.add(name)
-    return ""
 
 
 @dataclass

@@ -34,15 +34,19 @@ _ADAPTER = re.compile(
 kernel-boot/rdma-persistent-naming.rules give, and those of drivers of Linux,
 drivers/infiniband."""
 _UNNAMED = re.compile(
-    r"(?:localhost|ubuntu)(?:\..*)?|MT\d+|ConnectX.*|Mellanox|NVIDIA|Intel|QLogic",
+    r"(?:localhost|ubuntu)(?:\..*)?|MT\d+|ConnectX.*|Mellanox|NVIDIA|Intel|QLogic"
+    r"|HCA-\d+|(?:mlx[45]|hfi1|mthca|qib|ipath|efa|irdma|bnxt_re)_?\d+",
     re.IGNORECASE,
 )
 """Names that hosts and adapters have before they are given one."""
 _MAPPED = re.compile(r'\s*(?:0x)?(?P<id>[0-9a-fA-F]{1,16})\s+"(?P<name>[^"]*)"\s*')
 _AGGREGATION = "Aggregation Node"
+_BESIDE = re.compile(r"\s*(?:#|\w+=|(?:Non-)?Chassis\b|Hostname: |$)")
+"""Lines that are neither a device nor a port; those in words are of ``--grouping``."""
 _HEADS = ({"a", "b"}, {"source", "target"}, {"from", "to"}, {"node1", "node2"})
 _SWITCH = "S-"
-_COLUMNS = {"links", "count", "weight", "speed"}
+_COUNTS = {"links", "count"}
+_COLUMNS = _COUNTS | {"weight", "speed"}
 
 
 def looks_like_ibnetdiscover(text: str) -> bool:
@@ -80,7 +84,7 @@ def read_ibnetdiscover(
     mapped = names or {}
     title: dict[str, str] = {}
     cables: dict[tuple[str, str], int] = {}
-    hosts: dict[str, None] = {}
+    hosts: dict[str, str] = {}
     adapters: dict[str, int] = {}
     unnamed: list[tuple[int, str, str]] = []
     current = ""
@@ -98,7 +102,10 @@ def read_ibnetdiscover(
                 title[current] = ""
             elif host := mapped.get(_guid(current), "") or _host(said):
                 title[current] = host
-                hosts[host] = None
+                plain = host.lower() if host[0].isdigit() else _label(host)
+                if (other := hosts.setdefault(plain, host)) != host:
+                    problem = f"may be the host {other}"
+                    where.fail(number, problem + _hint(current), "Ca", said)
                 named_so = " " in said and _guid(current) not in mapped
                 if named_so and adapters.setdefault(said, number) != number:
                     problem = f"is there twice (before in line {adapters[said]})"
@@ -114,6 +121,8 @@ def read_ibnetdiscover(
             cables.setdefault((current, port["id"]), number)
             if len(cables) > MOST_LINKS:
                 where.fail(number, f"has more than {MOST_LINKS} links")
+        elif not _BESIDE.match(line):
+            where.fail(number, "is no line of ibnetdiscover", "line", line)
     if unnamed:
         number, current, said = unnamed[0]
         more = f"; {len(unnamed)} have none" if len(unnamed) > 1 else ""
@@ -126,7 +135,12 @@ def read_ibnetdiscover(
         ends = title[a], title[b]
         if all(ends) and ends[0] != ends[1]:
             links.setdefault((min(ends), max(ends)), number)
-    return wired("ibnetdiscover", links, list(hosts), where)
+    return wired("ibnetdiscover", links, list(hosts.values()), where)
+
+
+def _label(host: str) -> str:
+    """Return the first label of a host's name, in which case does not count."""
+    return host.partition(".")[0].lower()
 
 
 def _host(text: str) -> str:
@@ -161,14 +175,21 @@ def read_edges(text: str, header: Sequence[str], where: Where) -> Cluster:
     refused. Switches are the names that begin with ``S-``. If there are none, hosts are
     the names with one cable.
     """
-    counted = not {"links", "count"}.isdisjoint(x.strip().lower() for x in header)
+    columns = [name.strip().lower() for name in header]
+    counted = not _COUNTS.isdisjoint(columns)
     links: dict[tuple[str, str], int] = {}
     parallel = 0
     names: dict[str, set[str]] = {}
     for number, row in csv_rows(text, where):
         if len(row) < 2 or not row[0] or not row[1]:
             where.fail(number, "needs two names", "cable", ",".join(row))
-        a, b = row[0], row[1]
+        if len(row) > len(header):
+            problem = f"has more than {len(header)} cells"
+            where.fail(number, problem, "cable", ",".join(row))
+        for column, cell in zip(columns[2:], row[2:], strict=False):
+            if column in _COUNTS and not re.fullmatch(r"0*[1-9]\d*", cell, re.ASCII):
+                where.fail(number, "must be a positive integer", column, cell)
+        a, b = (where.name(number, cell, "cable") for cell in row[:2])
         if a == b:
             where.fail(number, "joins a node to itself", "cable", a)
         if (min(a, b), max(a, b)) in links:

@@ -14,9 +14,10 @@ from dataclasses import replace
 from typing import Any
 
 from ...instances import fields
-from ..kinds import kind_in_kubernetes
+from ..hostlist import first_repeated
 from ..long_reports import kubernetes_objects
-from ..node_states import Report, heartbeats, says_a_state, state_of_kubernetes
+from ..node_states import says_a_state
+from ..state import report_of
 from .fabric import MOST_NODES, Cluster
 from .forest import Switch, Where, cluster_of, first_of
 from .label_families import HOSTNAME, candidates, known_levels, note_of
@@ -52,17 +53,14 @@ def read_kubernetes(
         If a node has no name or two have one, or no node has the labels.
     """
     found: dict[str, dict[str, str]] = {}
-    report, says = Report("topology", "topology"), False
+    report, says = report_of(document), False
+    report.file = "topology"
     unread: dict[str, int] = {}
     topologies: dict[str, list[str]] = {}
     for i, item in enumerate(kubernetes_objects(document)):
-        kind = str(item.get("kind")) if isinstance(item, dict) else ""
+        kind = str(item["kind"])
         if kind == "Node":
-            node = _add_node(found, item, f"items[{i}].metadata", where)
-            state = state_of_kubernetes(item, f"items[{i}]")
-            report.add(node, state, kind_in_kubernetes(item, f"items[{i}]"))
-            for moment in heartbeats(item, f"items[{i}]"):
-                report.seen(moment)
+            _add_node(found, item, f"items[{i}].metadata", where)
             says = says or says_a_state(item, f"items[{i}]")
         elif kind == "Topology":
             title, levels = _of_kueue(item, f"items[{i}]")
@@ -81,7 +79,11 @@ def read_kubernetes(
         cluster = _cluster(found, labels, where, notes)
         return replace(cluster, report=report)
     listed = _named(topologies, name, where)
-    chosen = [label for label in listed if label != HOSTNAME] or known_levels(found)
+    chosen = [label for label in listed if label != HOSTNAME]
+    if topologies and not chosen:
+        title = name or next(iter(topologies))
+        where.fail(0, "has no level above the nodes", "Topology", title)
+    chosen = chosen or known_levels(found)
     others, chain = candidates(found, chosen)
     if not chosen:
         problem = "no node has a label of a level that is known"
@@ -96,8 +98,8 @@ def read_kubernetes(
 
 def _add_node(
     found: dict[str, dict[str, str]], item: dict[str, Any], at: str, where: Where
-) -> str:
-    """Add a node with its labels; return its name."""
+) -> None:
+    """Add a node with its labels."""
     metadata = fields.objects(item.get("metadata"), at)
     name = fields.string(metadata.get("name"), f"{at}.name")
     if name in found or not name:
@@ -106,7 +108,6 @@ def _add_node(
     found[name] = {
         key: fields.string(value, f"{at}.labels.{key}") for key, value in given.items()
     }
-    return name
 
 
 def _named(topologies: dict[str, list[str]], name: str, where: Where) -> list[str]:
@@ -146,6 +147,8 @@ def _cluster(
     *,
     partial: bool = False,
 ) -> Cluster:
+    if again := first_repeated(labels):
+        where.fail(0, "is given twice", "labels", again)
     domains: dict[tuple[str, ...], Switch] = {(): Switch("cluster")}
     children: dict[tuple[str, ...], list[str]] = {(): []}
     at: dict[tuple[str, ...], list[str]] = {}

@@ -8,8 +8,11 @@ domain of the level above.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Hashable, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 
+import numpy as np
+
+from ...instances import IntArray
 from .forest import first_of
 
 HOSTNAME = "kubernetes.io/hostname"
@@ -63,8 +66,10 @@ _MOST_ADDED = 8
 
 Labels = Mapping[str, Mapping[str, str]]
 """The labels of every node."""
-_Domains = dict[str, Hashable]
-"""The domain of every node that has one."""
+_Values = tuple[IntArray, IntArray]
+"""The numbers of the nodes that have a label, and those of its values there."""
+_Domains = IntArray
+"""The number of the domain of every node, -1 for nodes that have none."""
 
 
 def known_levels(nodes: Labels) -> list[str]:
@@ -73,7 +78,9 @@ def known_levels(nodes: Labels) -> list[str]:
     A level of a later family that has the same domains as one of an earlier family is
     that one under another name, and left out.
     """
-    values = _by_label(nodes, {label for one in FAMILIES.values() for label in one})
+    known = {label for one in FAMILIES.values() for label in one}
+    values = dict(_by_label(nodes, known))
+    domains = {label: _domains([one], len(nodes))[0] for label, one in values.items()}
     chosen: list[str] = []
     networks: list[str] = []
     for family in FAMILIES.values():
@@ -81,7 +88,7 @@ def known_levels(nodes: Labels) -> list[str]:
             label
             for label in family
             if label in values
-            and not any(_alike(values[label], values[one]) for one in networks)
+            and not any(_alike(values[label], domains[one]) for one in networks)
         ]
         chosen += fresh
         if "topology.kubernetes.io/zone" not in family:
@@ -95,28 +102,33 @@ def candidates(nodes: Labels, levels: Sequence[str]) -> tuple[list[str], list[st
     Of two that are one level under two names, or do not nest, the second is left out of
     the levels.
     """
-    values = _by_label(nodes)
-    above = [_domains(nodes, levels[: i + 1]) for i in range(len(levels))]
+    values = dict(_by_label(nodes))
+    none = np.zeros(0, dtype=np.int64)
+    used = [values.pop(label, (none, none)) for label in levels]
+    above = _domains(used, len(nodes))
+    sizes = [np.count_nonzero(up >= 0) for up in above]
     found = []
-    for label in values.keys() - set(levels):
-        one = values[label]
-        count = len(set(one.values()))
-        if not 2 <= count < len(one) or _NO_LEVEL.fullmatch(label):
+    for label, one in values.items():
+        there, numbers = one
+        count = int(numbers.max()) + 1
+        if not 2 <= count < len(there) or _NO_LEVEL.fullmatch(label):
             continue
-        if any(_alike(one, up) for up in above):
+        if len(there) in sizes and any(_alike(one, up) for up in above):
             continue  # another name of a level that is used
-        if (above and _within(one, above[0])) or not above or _within(above[0], one):
+        top = above[0][there] if above else numbers
+        if _within(numbers, top) or _within(top, numbers):
             found.append((count, label))
     chain = list(levels)
     for _, label in sorted(found)[:_MOST_ADDED]:
-        one = values[label]
-        domains = [_domains(nodes, chain[: i + 1]) for i in range(len(chain))]
-        at = sum(1 for up in domains if _within(one, up))
-        if at == len(chain) or _within(domains[at], one):
-            if not any(_alike(one, up) for up in domains):
+        there, numbers = values[label]
+        domains = _domains(used, len(nodes))
+        at = sum(1 for up in domains if _within(numbers, up[there]))
+        if at == len(chain) or _within(domains[at][there], numbers):
+            if not any(_alike(values[label], up) for up in domains):
                 chain.insert(at, label)
+                used.insert(at, values[label])
         elif chain == list(levels):  # across the levels below, which it would replace
-            chain[at:] = [label]
+            chain[at:], used[at:] = [label], [values[label]]
     return sorted(label for _, label in found), chain
 
 
@@ -132,32 +144,48 @@ def note_of(names: Sequence[str], chain: Sequence[str]) -> str:
 
 def _by_label(
     nodes: Labels, wanted: Container[str] | None = None
-) -> dict[str, _Domains]:
-    """Return the nodes that have each label, with its value."""
-    values: dict[str, _Domains] = {}
-    for node, own in nodes.items():
+) -> Iterator[tuple[str, _Values]]:
+    """Yield each label with its values."""
+    found: dict[str, tuple[list[int], list[int], dict[str, int]]] = {}
+    for i, own in enumerate(nodes.values()):
         for label, value in own.items():
             if value and (wanted is None or label in wanted):
-                values.setdefault(label, {})[node] = value
-    return values
+                there, numbers, known = found.setdefault(label, ([], [], {}))
+                there.append(i)
+                numbers.append(known.setdefault(value, len(known)))
+    for label, (there, numbers, _) in found.items():
+        yield label, (np.array(there), np.array(numbers))
 
 
-def _domains(nodes: Labels, levels: Sequence[str]) -> _Domains:
-    """Return the domain of every node that has all of some labels."""
-    return {
-        node: tuple(own[label] for label in levels)
-        for node, own in nodes.items()
-        if all(own.get(label) for label in levels)
-    }
+def _domains(levels: Sequence[_Values], count: int) -> list[_Domains]:
+    """Return the domains of every level: of nodes with its label and all above."""
+    found: list[_Domains] = []
+    for there, numbers in levels:
+        one = np.full(count, -1)
+        one[there] = numbers
+        if found:
+            both = (one >= 0) & (found[-1] >= 0)
+            pairs = found[-1][both] * (one.max() + 1) + one[both]
+            one = np.full(count, -1)
+            one[both] = np.unique(pairs, return_inverse=True)[1]
+        found.append(one)
+    return found
 
 
 def _within(lower: _Domains, upper: _Domains) -> bool:
     """Whether every domain lies within one of the others, where nodes have both."""
-    fewer = lower if len(lower) < len(upper) else upper
-    both = {(lower[x], upper[x]) for x in fewer if x in lower and x in upper}
-    return len(both) == len({low for low, _ in both})
+    both = (lower >= 0) & (upper >= 0)
+    pairs = lower[both] * (upper.max(initial=0) + 1) + upper[both]
+    return len(np.unique(pairs)) == len(np.unique(lower[both]))
 
 
-def _alike(one: _Domains, other: _Domains) -> bool:
-    """Whether the same nodes have the same domains."""
-    return one.keys() == other.keys() and _within(one, other) and _within(other, one)
+def _alike(values: _Values, domains: _Domains) -> bool:
+    """Whether a label gives these domains to the same nodes, and to no others."""
+    there, numbers = values
+    other = domains[there]
+    return (
+        bool((other >= 0).all())
+        and _within(numbers, other)
+        and _within(other, numbers)
+        and len(there) == np.count_nonzero(domains >= 0)
+    )

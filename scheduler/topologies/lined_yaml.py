@@ -102,6 +102,8 @@ class _Builder:
         yaml, line = self._yaml, event.start_mark.line + 1
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
             self._where.fail(line, "anchors and aliases are not read")
+        if tag := getattr(event, "tag", None):
+            self._where.fail(line, "tags are not read", "tag", tag)
         if isinstance(event, yaml.ScalarEvent):
             nothing = event.implicit[0] and event.value in _NULL
             self._put(Lined("" if nothing else event.value, line))

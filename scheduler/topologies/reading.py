@@ -10,9 +10,9 @@ from typing import Any, NoReturn
 
 from ...instances import InputError, fields
 from ...instances.parsing import parse_json
-from ..long_reports import text_or_report
+from ..long_reports import MOST_BYTES, text_or_report
 from . import cobalt, coordinates, infiniband, kubernetes, slurm_conf
-from .fabric import MOST_BYTES, Cluster
+from .fabric import Cluster
 from .forest import Where
 from .lined_yaml import parse_lined
 from .slurm_yaml import read_slurm_yaml

@@ -16,8 +16,9 @@ from dataclasses import replace
 from itertools import pairwise
 
 from ...instances import Torus
+from ..hostlist import first_repeated
 from .fabric import Cluster, Fabric, Hierarchy, Kind, Space
-from .forest import Switch, Where, cluster_of, first_repeated, left_out
+from .forest import Switch, Where, cluster_of, left_out
 
 _PAIR = re.compile(
     r"\s*(?P<key>[A-Za-z]\w*)\s*=(?:\s+(?=[A-Za-z]\w*\s*=)|\s*"
@@ -97,6 +98,8 @@ def _blocks(lines: Sequence[_Line], first: set[str], where: Where) -> Cluster:
     sizes: list[int] = []
     for number, pairs in lines:
         if "blocksizes" in pairs:
+            if sizes:
+                where.fail(number, "is given twice", "BlockSizes")
             sizes = [
                 block_size(number, size, where)
                 for size in pairs["blocksizes"].split(",")[: _MOST_SIZES + 1]
@@ -235,12 +238,13 @@ def _pairs(number: int, line: str, where: Where) -> _Line:
 
 def _listed(number: int, pairs: dict[str, str], key: str, where: Where) -> list[str]:
     """Return the names that a key lists, none if it is missing or empty."""
-    text = pairs.get(key, "")
-    return where.names(number, text, key.capitalize()) if text.strip() else []
+    text = pairs.get(key, "").strip()
+    empty = text in ("", "(null)")  # as C prints what is not there
+    return [] if empty else where.names(number, text, key.capitalize())
 
 
 def _only_name(number: int, text: str, where: Where, field: str) -> str:
     """Return a name; a hostlist of several is refused."""
-    if not text or re.search(r"[\[\],]", text) or text.upper() == "DEFAULT":
+    if text.upper() == "DEFAULT":
         where.fail(number, "must be one name", field, text)
-    return text
+    return where.name(number, text, field)

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 
 from ...instances import Torus
+from ..hostlist import first_repeated
 from .fabric import MOST_NODES, Cluster, Fabric, Kind, Space
-from .forest import Switch, Where, cluster_of, first_of, first_repeated, left_out
+from .forest import Switch, Where, cluster_of, first_of, left_out
 from .lined_yaml import Lined
 from .slurm_conf import block_size, blocks_of, refuse_shared, rings_of
 
@@ -82,6 +83,8 @@ def _built(
         return rings_of(source, rings, where)
     if kind == "torus3d":
         return _toruses(body, source, where)
+    if not body.flag(where, "flat"):
+        where.fail(body.line, "must be true", "flat", body.value)
     if not nodes:
         problem = "lists no nodes: name them with --free"
         where.fail(body.line, problem, "flat topology", name)
@@ -97,6 +100,8 @@ def _tree(body: Lined, source: str, where: Where) -> Cluster:
         name = one["switch"].text(where, "switch")
         children = one["children"].names(where, "children") if "children" in one else []
         nodes = one["nodes"].names(where, "nodes") if "nodes" in one else []
+        if children and nodes:
+            where.fail(entry.line, "has both children and nodes", "switch", name)
         switches.append(Switch(name, entry.line, children, nodes))
     return cluster_of(source, switches, where)
 

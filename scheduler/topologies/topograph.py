@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from .fabric import Cluster, Kind
-from .forest import Switch, Where, cluster_of
+from .forest import Switch, Where, cluster_of, first_of
 from .lined_yaml import Lined
 
 VIEWS = ("tree", "block")
+_READ = {"switches", "blocks", "switch", "nodes", "labels", "annotations", "metadata"}
 _DOMAIN, _SUB_DOMAIN = "/domain", "/sub-domain"
 
 
@@ -29,6 +30,7 @@ def read_topograph(document: Lined, where: Where, name: str = "") -> Cluster:
     ]
     if view == "block":
         return _blocks(blocks, where)
+    others = dict.fromkeys(key for part in (fields, *blocks) for key in part)
     switches: dict[str, Switch] = {}
     tree: dict[str, Lined] = fields["switches"].of(dict, where, "switches")
     for title, entry in tree.items():
@@ -37,6 +39,9 @@ def read_topograph(document: Lined, where: Where, name: str = "") -> Cluster:
             inner: dict[str, Lined] = entry.of(dict, where, f"switches.{title}")
             if "switches" in inner:
                 children = inner["switches"].names(where, "switches")
+            if "nodes" in inner:
+                where.fail(entry.line, "has nodes, not its block", "switch", title)
+            others |= dict.fromkeys(inner)
         switches[title] = Switch(title, entry.line, children, [])
     for switch in list(switches.values()):  # leaves are only named by their parents
         for child in switch.children:
@@ -47,7 +52,10 @@ def read_topograph(document: Lined, where: Where, name: str = "") -> Cluster:
         title = block["switch"].text(where, "switch")
         switch = switches.setdefault(title, Switch(title, block[""].line))
         switch.nodes = [*switch.nodes, *_nodes(block, where)]
-    return cluster_of("topograph model", list(switches.values()), where)
+    unread = [key for key in others if key and key not in _READ]
+    notes = [f"{first_of(unread)} not read"] if unread else []
+    listed = list(switches.values())
+    return cluster_of("topograph model", listed, where, notes=notes)
 
 
 def _blocks(blocks: list[dict[str, Lined]], where: Where) -> Cluster:

@@ -333,3 +333,13 @@ def test_a_script_is_told_in_one_line_of_standard_error() -> None:
     said = [line for line in done.stderr.splitlines() if "Warning" in line]
     assert len(said) == 1
     assert "DeprecationWarning: instance and method are the index" in said[0]
+
+
+def test_an_instance_says_what_its_network_does_not_show() -> None:
+    lengths = [("a", "b", {"weight": 3}), ("a", "b", {"weight": 1}), ("b", "c", {})]
+    note = "1 parallel edges: of each pair the shortest counts"
+    job = ck.ksubset(networkx.MultiGraph(lengths), k=2)
+    assert job.source == note
+    job = ck.ksubset(networkx.MultiGraph(lengths), k=2, source="mine")
+    assert job.source == f"mine; {note}"
+    assert ck.ksubset(RACKS, k=2).source == ""

@@ -412,3 +412,28 @@ def test_a_terminal_shows_a_line_that_is_rewritten(
     shown = capsys.readouterr().err
     assert "\r\x1b[2Kincumbent 74, bound 70, gap 5.4 %" in shown
     assert shown.endswith("\r\x1b[2K")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "check a.json b.json --certificate x --certificate y",
+        "check a.json b.json --proof x --proof y",
+        "plot a.json --certificate x --certificate y",
+        "ratios s.toml --trace x --trace y",
+        "reproduce x --traffic x --traffic y",
+        "select --config x --config y",
+        "select --topology t -k 1 --node-name-map x --node-name-map y",
+        "simulate network --file x --file y",
+        "simulate network --routes x --routes y",
+        "simulate stream --trace x --trace y",
+        "whatif --topology t --trace x --trace y",
+        "worst --start x --start y",
+    ],
+)
+def test_of_two_files_of_one_option_none_is_dropped(
+    words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(words.split()) == 2
+    option = words.rpartition(" --")[2].partition(" ")[0]
+    assert f"argument --{option}: is given twice" in capsys.readouterr().err

@@ -235,6 +235,8 @@ BAD = [
         "--free: is in --busy too: 'a01'",
     ),
     (("-k", "4", "--state", "-", "--busy", "-"), "standard input: can be read only"),
+    (("-k", "4", "--state", "@-", "--busy", "@-"), "standard input: can be read only"),
+    (("-k", "4", "--state", "-", "--node-name-map", "-"), "standard input: can be"),
     *(
         (("-k", "4", option, "1", option, "2"), f"argument {option}: is given twice")
         for option in ("--levels", "--labels", "--reservation", "--topology-name")

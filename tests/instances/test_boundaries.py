@@ -487,10 +487,23 @@ def test_requests_and_distances_that_are_too_large() -> None:
     ):
         line = Points(tuple((x,) for x in (0, 1, 2, far)))
         if refused:
-            with pytest.raises(InputError, match="more than 62 bits"):
+            with pytest.raises(InputError, match=r"more than 62 bits \([^)]*\)$"):
                 KSubset("one", line, tuple(line.locations()), k)
         else:
             assert KSubset("one", line, tuple(line.locations()), k).k == k
+
+
+def test_instances_do_not_change() -> None:
+    instance = mesh(2, 2, k=1)
+    with pytest.raises(FrozenInstanceError):
+        instance.k = 2  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("network", [Mesh((3, 2)), Torus((3, 2)), TREE])
+def test_distances_on_grids_and_trees_are_sums_of_cuts(
+    network: Mesh | Torus | Tree,
+) -> None:
+    assert KSubset("one", network, tuple(network.locations()), 1).has_cuts
 
 
 def machine(**other: object) -> ProcSet:

@@ -200,11 +200,11 @@ def test_the_time_of_a_report_is_read_where_it_says_it() -> None:
         ({"set": True, "number": 17}, 17),
         (17, 17),
         ({"set": False, "number": 17}, None),
-        ("?", None),
+        (0, None),
     ):
         assert parse_report(json.dumps({**old, "last_update": value})).time == time
     entry = node("n")
-    times = ("1970-01-01T00:00:09Z", "1970-01-01T00:00:11Z", "yesterday")
+    times = ("1970-01-01T00:00:09Z", "1970-01-01T00:00:11Z", None)
     entry["status"]["conditions"] += [{"lastHeartbeatTime": one} for one in times]
     assert parse_report(json.dumps({"items": [entry]})).time == 11
 
@@ -252,6 +252,7 @@ def test_hostlists_files_and_standard_input(
         ('{"jobs": [{"job_state": null}]}', "job_state: must be a list, not null"),
         ("", "is empty and does not say which nodes are free; [] says none"),
         (" \n", "is empty and does not say"),
+        ("# nothing\n", "is empty and does not say which nodes are free; [] says none"),
         (
             '{"jobs": [], "errors": [{"description": "no socket", "error": "E"}]}',
             "errors: is the report of a command that failed: 'no socket'",
@@ -264,11 +265,12 @@ def test_hostlists_files_and_standard_input(
             "has more than",
         ),
         ('{"items": [3]}', "items[0]: must be an object"),
+        (' [ {"name": "n1"}]', "is a list as JSON, not the object that a report is"),
         ('{"sinfo": [', "not JSON"),
         ('{"sinfo": []}', "report of sinfo: names no node"),
         ('{"nodes": []}', "report of scontrol: names no node"),
         ('{"jobs": []}', "report of squeue: names no node; leave it out if nothing"),
-        ('{"kind": "PodList", "items": []}', "report of kubectl: names no node"),
+        ('{"kind": "List", "items": []}', "report of kubectl: names no node"),
         ('{"kind": "WorkloadList", "items": [{}]}', "report of kubectl: names no node"),
         ('{"jobs": [{"job_state": ["RUNNING"]}]}', "jobs[0].nodes: names no node, but"),
         ('{"jobs": [{"job_state": "RUNNING", "nodes": "(null)"}]}', "but the job runs"),

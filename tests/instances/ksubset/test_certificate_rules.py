@@ -7,7 +7,7 @@ takes too little is found, too.
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import combinations, product
 from random import Random
 
 import numpy as np
@@ -98,3 +98,32 @@ def test_points_of_a_refused_step_are_named_up_to_three() -> None:
     assert three == "cost does not choose 0, 1, 2"
     four = refusal(checker, state, "cost", [0, 1, 2, 3], [])
     assert four == "cost does not choose 0, 1, 2, …"
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_counts_are_affordable_where_some_choice_keeps_the_bound_low(seed: int) -> None:
+    """Compared with all choices of the undecided points, cut by cut, count by count."""
+    random, k = Random(seed), 3
+    checker = Checker(mesh(2, 3, k=k), random.randint(4, 20))
+    state = checker.root()
+    state.status[:] = random.choices(STATUSES, (4, 1, 1), k=6)
+    for h, (low, high) in enumerate(zip(state.low, state.high, strict=True)):
+        state.low[h] = random.randint(low, high)
+        state.high[h] = random.randint(state.low[h], high)
+    slope = checker.weight * (k - state.low - state.high)
+    weights = slope @ checker.sides
+    constant = int((checker.weight * state.low * state.high).sum())
+    taken = [p for p in range(6) if state.status[p] == CHOSEN]
+    free = [p for p in range(6) if state.status[p] == UNDECIDED]
+    cuts = np.arange(len(checker.weight))
+    found = checker.affordable(state, cuts)
+    assert found.shape == (len(cuts), k + 1)
+    sets = [[*taken, *s] for s in combinations(free, k - len(taken))]
+    for h, c in product(cuts, range(k + 1)):
+        low, high = state.low[h], state.high[h]
+        error = checker.weight[h] * (c - low) * (high - c)
+        costs = [weights[s].sum() for s in sets if checker.sides[h, s].sum() == c]
+        assert found[h, c] == (
+            low <= c <= high
+            and any(constant + cost + error < checker.threshold for cost in costs)
+        )

@@ -15,8 +15,10 @@ from closeknit.instances.proofs import (
     Formula,
     Propagator,
     Refused,
+    TooLong,
     check_proof,
 )
+from closeknit.instances.proofs.combination import Combination
 from closeknit.instances.proofs.propagation import refuted_by
 from closeknit.instances.proofs.rows import (
     Row,
@@ -267,6 +269,28 @@ def propagator_alone(rows: list[Row]) -> bool:
             true |= needed
         if len(true) == before:
             return False
+
+
+def combination(most: int) -> Combination:
+    rows = {"1": row_of((1, 1, 1), 1), "@one": row_of((1, 1, 1), 1)}
+    literals = {"a": 1, "~a": -1}
+    return Combination(rows.__getitem__, literals.__getitem__, lambda work: None, most)
+
+
+def test_sums_take_the_room_of_their_largest_number() -> None:
+    """Also where it stands in the operand of which a copy was made."""
+    factor = str(2**300)
+    words = ["1", factor, "*", "~a", factor, "*", "+"]  # leaves b and c, times factor
+    row = combination(10).evaluate(words)
+    assert (row.terms, row.degree) == ({2: 2**300, 3: 2**300}, 0)
+    with pytest.raises(TooLong):
+        combination(9).evaluate(words)
+
+
+@pytest.mark.parametrize("factor", ["@one", "0", "-1"])
+def test_factors_are_numbers(factor: str) -> None:
+    with pytest.raises(Refused, match="needs a factor of at least 1"):
+        combination(10).evaluate(["1", factor, "*"])
 
 
 WITNESSES = [

@@ -256,6 +256,8 @@ def test_comments() -> None:
     old = text("2.0", *rest("2.0"))
     old[1:1] = ["* a comment\n", "  * another\n", "% one more\n", "\n"]
     assert check_proof(cover(), old) == Outcome(0, 3)
+    before = ["* before the header\n", "% and so is this\n", "\n"]
+    assert check_proof(cover(), before + old) == Outcome(0, 3)
     new = text("3.0", *rest("3.0"))
     new[1:1] = ["% a comment; with a semicolon\n", "pol 1 2 % and\n * 3 + ; % so on\n"]
     new[2:3] = ["pol 1 2 % twice\n", "* 2 + ;\n"]

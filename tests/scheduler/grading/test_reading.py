@@ -237,7 +237,7 @@ def test_jobs_of_squeue(tmp_path: Path) -> None:
 
     jobs = [
         {
-            "job_id": i,
+            "job_id": number(i),
             "job_state": [state],
             "nodes": nodes,
             "start_time": number(start),
@@ -378,6 +378,9 @@ def test_workloads_of_kueue_by_rack(tmp_path: Path) -> None:
     listed = json.dumps({"kind": "WorkloadList", "items": bare})
     as_listed = read(listed, tmp_path, chooser)
     assert [entry.job for entry in as_listed] == ["ml/one", "ml/two"]
+    page = {"kind": "WorkloadList", "metadata": {"continue": "x"}, "items": bare}
+    with pytest.raises(InputError, match=r"decisions:1: metadata.continue: is one pa"):
+        read(json.dumps(page), tmp_path, chooser)
     again = workload("three", old, 2)
     *_, last = read(json.dumps({"items": [*items, again]}), tmp_path, chooser)
     assert isinstance(last, Ungraded)
