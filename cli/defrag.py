@@ -71,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
     machine = cluster.read_machine(args, None)
     ending, kept = _not_moved(machine)
     other_kinds = machine.forbidden.other_kinds
-    coming = machine.known.coming.difference(other_kinds)
+    freeable = machine.known.freeable.difference(other_kinds)
     stay = [name.strip() for name in args.stay.split(",")] if args.stay else []
     stay += kept
     stay += [job for name in other_kinds for job in machine.holders.get(name, ())]
@@ -84,7 +84,7 @@ def run(args: argparse.Namespace) -> int:
             stay=stay,
             kinds=machine.known.kinds,
             ending=ending,
-            coming=coming,
+            freeable=freeable,
         )
     except InputError as error:
         raise cluster.named(error) from None
@@ -104,7 +104,11 @@ def run(args: argparse.Namespace) -> int:
     shown = _document(machine, layout, points)
     shown["state"] = machine.document()
     if ending:
-        soon = [name for name in machine.selector.cluster.index if name in coming]
+        soon = [
+            name
+            for name in machine.selector.cluster.index
+            if name in freeable and machine.holders[name].keys() <= {*ending}
+        ]
         shown["coming_free"] = {"jobs": ending, "nodes": len(soon)}
         shown["coming_free"] |= {"hostlist": fold(soon)} if soon else {}
     if kept:

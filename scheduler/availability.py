@@ -16,7 +16,6 @@ from typing import Any
 from ..instances import InputError
 from .kinds import Kind, kinds_of, note_of
 from .node_states import Report, Rules, count_reasons
-from .state import ENDING
 from .topologies.fabric import Cluster, counted
 
 _NONE: Mapping[str, str] = MappingProxyType({})
@@ -68,8 +67,8 @@ class Availability:
     """What nodes are, where a report says so."""
     states: dict[str, str]
     """The states of jobs that hold nodes and do more than run, or less."""
-    coming: frozenset[str]
-    """The nodes on which only jobs are that end, and which nothing else calls busy."""
+    freeable: frozenset[str]
+    """The nodes that jobs hold, and that nothing else makes unusable."""
 
     def document(
         self, forbidden: Mapping[str, str] = _NONE, chosen: Iterable[str] = ()
@@ -179,10 +178,8 @@ def availability(
         states_of_jobs,
         frozenset(
             name
-            for name, jobs in holders.items()
+            for name in holders.keys() - busy.keys()
             if _WITH_JOBS.issuperset(reasons.get(name, "?").split("+"))
-            and name not in busy
-            and all(states_of_jobs.get(job) in ENDING for job in jobs)
         ),
     )
 

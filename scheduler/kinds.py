@@ -26,6 +26,7 @@ _MACHINE_LABELS = ("node.kubernetes.io/instance-type", "nvidia.com/gpu.product")
 """Labels of Kubernetes that say what a machine is."""
 _OF_STATE = "node.kubernetes.io/"
 """Begins the taints that Kubernetes sets by conditions: states, which come and go."""
+_NOTHING = ("", "N/A", "(null)")
 _TOKEN = re.compile(r"\s*([&,|()]|[^\s&,|()]+)")
 _MOST_CONSTRAINT = 4096
 _MOST_DEPTH = 32
@@ -90,7 +91,7 @@ def kind_in_slurm(entry: Mapping[str, Any], at: str, *, free: bool) -> Kind:
     """
     features = entry.get("active_features", entry.get("features", ()))
     gres, used = entry.get("gres", ""), entry.get("gres_used", "")
-    cores = entry.get("cpus", 0)
+    cores = entry.get("cpus") or 0
     if isinstance(features, dict):
         features = features.get("active", features.get("total", ""))
     if isinstance(gres, dict):
@@ -171,7 +172,7 @@ def _devices(listed: Mapping[str, Any], at: str) -> dict[str, int]:
 def _words(value: Any, at: str) -> list[str]:
     """Return a list of words; older versions of Slurm give them in one text."""
     if isinstance(value, str):
-        return [word for word in re.split(r"[,\s]+", value) if word]
+        return [x for x in re.split(r"[,\s]+", value) if x not in _NOTHING]
     return [word for word in fields.strings(list(value or ()), at) if word]
 
 
@@ -183,7 +184,7 @@ def _gres(text: Any, at: str) -> dict[str, int]:
         name, _, count = one.strip().rpartition(":")
         if not name:
             name, count = one.strip(), "1"
-        if name in ("", "N/A"):
+        if name in _NOTHING:
             continue
         size = re.fullmatch(r"(\d{1,12})([KMGT]?)", count)
         if size is None:  # a type without a number is one

@@ -116,7 +116,8 @@ def _reached(layout: Layout, goal: Goal, after: Counts) -> Iterator[str]:
         for v in {*counts, *job.nodes}:
             now = counts.get(v, 0)
             for domain in layout.within[v]:
-                room[domain] += len(job.nodes.get(v, ())) - now
+                left = len(job.nodes.get(v, ())) - now
+                room[domain] += 0 if layout.closed[v] else left
                 on[domain] += now
     for g, name in enumerate(layout.domains):
         if room[g] >= goal.room if goal.room else not on[g]:

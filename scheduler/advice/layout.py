@@ -55,6 +55,8 @@ class Layout:
     coming: tuple[int, ...]
     """How many nodes of each leaf are coming free: no job is moved there, but they are
     room for a job that comes later."""
+    closed: tuple[bool, ...]
+    """Whether the nodes of a leaf, which jobs hold, are not usable afterwards."""
     level: str = "switch"
     """What the domains are."""
 
@@ -77,7 +79,7 @@ def layout_of(
     stay: Collection[str] = (),
     kinds: Mapping[str, Kind] | None = None,
     ending: Collection[str] = (),
-    coming: Collection[str] = (),
+    freeable: Collection[str] | None = None,
 ) -> Layout:
     """Return where the jobs of a cluster are.
 
@@ -98,8 +100,8 @@ def layout_of(
         What nodes are; jobs are moved between nodes that can stand for each other.
     ending
         Jobs that end: they are left out, and jobs that share nodes with them stay.
-    coming
-        The nodes that no job holds but these, and that are free once they have ended.
+    freeable
+        The nodes that can be used once their jobs have left; by default all.
 
     Raises
     ------
@@ -127,6 +129,7 @@ def layout_of(
     open_: list[list[str]] = []
     at: dict[str, dict[int, list[str]]] = {}
     soon: dict[int, int] = {}
+    closed: list[bool] = []
     shown = ""
     for i, fabric in enumerate(selector.cluster.fabrics):
         if isinstance(fabric, Hierarchy):
@@ -136,12 +139,16 @@ def layout_of(
             called, (names, leaf_of, inside) = _grouped(selector, i, level, domains)
         shown = shown or called
         first = place[-1] + 1 if place else 0
-        cells = [(v, kind_of[x]) for v, x in zip(leaf_of, fabric.nodes, strict=True)]
+        cells = [
+            (v, kind_of[x], freeable is not None and x in holding and x not in freeable)
+            for v, x in zip(leaf_of, fabric.nodes, strict=True)
+        ]
         number = {cell: len(leaves) + n for n, cell in enumerate(sorted(set(cells)))}
-        leaves += [names[v] for v, _ in number]
-        place += [first + v for v, _ in number]
-        part += [(i, kind) for _, kind in number]
-        within += [inside[v] for v, _ in number]
+        leaves += [names[v] for v, *_ in number]
+        place += [first + v for v, *_ in number]
+        part += [(i, kind) for _, kind, _ in number]
+        within += [inside[v] for v, *_ in number]
+        closed += [shut for *_, shut in number]
         open_ += [[] for _ in number]
         for j, (name, cell) in enumerate(zip(fabric.nodes, cells, strict=True)):
             leaf = number[cell]
@@ -150,7 +157,7 @@ def layout_of(
             elif name in holding:
                 job = joined[next(iter(holding[name]))]
                 at.setdefault(job, {}).setdefault(leaf, []).append(name)
-            elif name in coming:
+            elif name in holders and (freeable is None or name in freeable):
                 soon[leaf] = soon.get(leaf, 0) + 1
     if not at and not any(name in selector.cluster.index for name in holders):
         raise InputError("says of no node of the topology which job holds it", "state")
@@ -176,6 +183,7 @@ def layout_of(
         tuple(map(tuple, open_)),
         tuple(jobs),
         tuple(soon.get(leaf, 0) for leaf in range(len(leaves))),
+        tuple(closed),
         shown,
     )
 
