@@ -352,20 +352,6 @@ def test_a_drained_node_is_no_room_once_its_job_has_left(ask: Ask) -> None:
         assert ask("defrag", words, NODES=nodes, JOBS=jobs)[0] == status
 
 
-def test_no_job_is_moved_onto_a_drained_node_that_another_leaves(ask: Ask) -> None:
-    """Job 7 leaves r1 for r2, and job 9 would follow it there from r3."""
-    jobs = squeue(j7=(["RUNNING"], "g[1,3]"), j9=(["RUNNING"], "c5"))
-    drained = {"state": ["ALLOCATED", "DRAIN"]}
-    for flags in ({}, {"g1": drained, "g3": drained}):
-        nodes = scontrol(flags, "g1 g3 c5")
-        _, out, _ = ask("defrag", "--state NODES JOBS --json", NODES=nodes, JOBS=jobs)
-        moves = [
-            one for point in json.loads(out)["front"] for one in point.get("moves", ())
-        ]
-        assert moves
-        assert not flags or not any(one["to"] in ("g1", "g3") for one in moves)
-
-
 def test_pods_that_terminate_are_not_moved(ask: Ask) -> None:
     going = pod("p", "a1", deletionTimestamp="2026-01-01T00:00:00Z")
     files = {"NODES": kubernetes(8, ""), "PODS": pods(going, pod("q", "b1"))}
