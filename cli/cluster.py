@@ -170,6 +170,7 @@ class Forbidden:
                 raise InputError("must not be empty", f"--{option}", text)
             fit = usable_nodes(kinds, Demand(**{option: text}))
             names = [name for name in cluster.index if name not in fit]
+            text = text.strip() if text.isprintable() else repr(text)
             self.by_option[option] = names
             self.other_kinds += names
             reason = f"not of --{option} {text}"[:_LONGEST_REASON]
@@ -235,9 +236,7 @@ def unfolded(hostlists: Sequence[str] | None, field: str) -> list[str]:
 def read_machine(args: argparse.Namespace, free: Sequence[str] | None) -> ClusterState:
     """Read the topology and which nodes are free; ``free`` is None if not given."""
     busy, files = args.busy or (), args.state or ()
-    sources = [args.topology, args.node_name_map, *files, *busy, *(free or ())]
-    if sum(source in ("-", "@-") for source in sources) > 1:
-        raise InputError("can be read only once", "standard input")
+    _refuse_twice([args.topology, args.node_name_map, *files, *busy, *(free or ())])
     listed, reports = read_option(free or (), "--free")
     named, more = read_option(busy, "--busy")
     reports += more
@@ -271,11 +270,17 @@ def read_machine(args: argparse.Namespace, free: Sequence[str] | None) -> Cluste
     return ClusterState(selector, flags, known, forbidden)
 
 
+def _refuse_twice(sources: Sequence[str | None]) -> None:
+    if sum(source in ("-", "@-") for source in sources) > 1:
+        raise InputError("can be read only once", "standard input")
+
+
 def read_idle(args: argparse.Namespace) -> tuple[NodeSelector, str]:
     """Read a topology of which every node counts that a job may use, free or not.
 
     The text is what has to be said of how nodes are compared.
     """
+    _refuse_twice([args.topology, args.node_name_map, *(args.state or ())])
     cluster = cluster_of(args)
     reports = [read_report(file.removeprefix("@")) for file in args.state or ()]
     known = availability(cluster, Known(reports=reports, assume_up=True))

@@ -28,6 +28,12 @@ _OF_STATE = "node.kubernetes.io/"
 """Begins the taints that Kubernetes sets by conditions: states, which come and go."""
 _NOTHING = ("", "N/A", "(null)")
 _TOKEN = re.compile(r"\s*([&,|()]|[^\s&,|()]+)")
+_OF_KIND = (
+    *("partitions", "partition", "features", "active_features", "gres", "gres_used"),
+    *("architecture", "cpus"),
+)
+"""Fields of Slurm's nodes that are read here."""
+_MOST_READ = 4096
 _MOST_CONSTRAINT = 4096
 _MOST_DEPTH = 32
 
@@ -70,6 +76,10 @@ class Kind:
         return replace(self, devices=tuple((name, n) for name, n in left if n > 0))
 
 
+_READ: dict[str, Kind] = {}
+"""What was read lately, by its text."""
+
+
 def kinds_of(reports: Iterable[Report]) -> dict[str, Kind]:
     """Return what reports say together that nodes are.
 
@@ -87,20 +97,32 @@ def kinds_of(reports: Iterable[Report]) -> dict[str, Kind]:
 def kind_in_slurm(entry: Mapping[str, Any], at: str, *, free: bool) -> Kind:
     """Read what a node is from an entry of ``scontrol show nodes`` or ``sinfo``.
 
-    Of a free node only the devices count that no job uses.
+    Of a free node only the devices count that no job uses. What many nodes have in
+    common is read once.
     """
-    features = entry.get("active_features", entry.get("features", ()))
+    told = {x: entry[x] for x in _OF_KIND if entry.get(x) is not None}
+    key = f"{free} {told}"
+    known = _READ.get(key)
+    if known is None:
+        if len(_READ) >= _MOST_READ:
+            _READ.clear()
+        known = _READ[key] = _read_kind(told, at, free=free)
+    return known
+
+
+def _read_kind(entry: Mapping[str, Any], at: str, *, free: bool) -> Kind:
+    features = entry.get("active_features", entry.get("features"))
     gres, used = entry.get("gres", ""), entry.get("gres_used", "")
-    cores = entry.get("cpus") or 0
+    cores = entry.get("cpus", 0)
     if isinstance(features, dict):
         features = features.get("active", features.get("total", ""))
     if isinstance(gres, dict):
         gres, used = gres.get("total", ""), gres.get("used", "")
     if isinstance(cores, dict):
-        cores = cores.get("maximum", 0)
-    partitions = entry.get("partitions", entry.get("partition", ()))
+        cores = cores.get("maximum", cores.get("number", 0))
+    partitions = entry.get("partitions", entry.get("partition"))
     if isinstance(partitions, dict):
-        partitions = [partitions.get("name", "")]
+        partitions = partitions.get("name")
     found = Kind(
         frozenset(_words(partitions, f"{at}.partitions")),
         frozenset(_words(features, f"{at}.features")),
@@ -173,7 +195,7 @@ def _words(value: Any, at: str) -> list[str]:
     """Return a list of words; older versions of Slurm give them in one text."""
     if isinstance(value, str):
         return [x for x in re.split(r"[,\s]+", value) if x not in _NOTHING]
-    return [word for word in fields.strings(list(value or ()), at) if word]
+    return [word for word in fields.strings(value or [], at) if word]
 
 
 def _gres(text: Any, at: str) -> dict[str, int]:

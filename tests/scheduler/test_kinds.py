@@ -52,7 +52,27 @@ def test_what_slurm_says_of_a_node() -> None:
     older = kind_in_slurm({"features": "ib, a100", "gres": "gpu"}, "n", free=False)
     assert older.features == {"ib", "a100"}
     assert older.devices == (("gpu", 1),)
-    assert kind_in_slurm({"gres": "N/A"}, "n", free=True) == Kind()
+    nothing = dict.fromkeys((*SCONTROL, "features"))
+    for bare in ({"gres": "N/A"}, {"features": "(null)"}, nothing):
+        assert kind_in_slurm(bare, "n", free=True) == Kind()
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("partitions", 7),
+        ("partitions", [1]),
+        ("partition", {"name": 1}),
+        ("features", {"active": 1}),
+        ("gres", {"total": [1]}),
+        ("gres_used", 1),
+        ("cpus", "x"),
+        ("architecture", ["x"]),
+    ],
+)
+def test_fields_of_another_type_are_refused(field: str, value: Any) -> None:
+    with pytest.raises(InputError, match=r"n\.\w+.*must be a"):
+        kind_in_slurm({field: value}, "n", free=True)
 
 
 def test_what_kubernetes_says_of_a_node() -> None:
