@@ -15,6 +15,7 @@ import numpy as np
 from ..instances.errors import InputError
 from ..scheduler.availability import IN_NO_REPORT, Availability, Known, availability
 from ..scheduler.hostlist import unfold
+from ..scheduler.kinds import Demand, Kind, note_of, usable_nodes
 from ..scheduler.node_states import Rules
 from ..scheduler.placement import MOST_K, NodeSelector, Objective, Request
 from ..scheduler.placement.program import Flags
@@ -23,6 +24,7 @@ from ..scheduler.topologies import Cluster, read_cluster, read_name_map
 from . import outputs, shared
 from .parser import Once, flag
 
+_LONGEST_REASON = 60
 _MOST_REASONS = 6
 """Reasons that text counts one by one."""
 
@@ -89,12 +91,9 @@ def objective_of(args: argparse.Namespace, selector: NodeSelector) -> Objective:
 def add_machine(group: Any, *, required: bool = True) -> None:
     """Declare the options that `read_machine` reads, but for ``--free``."""
     add_topology(group, required=required)
-    group.add_argument(
-        "--state",
-        metavar="FILE",
-        nargs="+",
-        action="extend",
-        help="reports as JSON, any number of them: sinfo, scontrol show nodes, squeue, "
+    add_kinds(
+        group,
+        "reports as JSON, any number of them: sinfo, scontrol show nodes, squeue, "
         "kubectl get nodes or pods; - is standard input",
     )
     _add_hostlists(
@@ -109,6 +108,13 @@ def add_machine(group: Any, *, required: bool = True) -> None:
         action="append",
         help="a taint of Kubernetes nodes that the job tolerates",
     )
+
+
+def add_kinds(group: Any, says: str) -> None:
+    """Declare what says which nodes a job may use, and the reports that tell."""
+    group.add_argument("--state", metavar="FILE", nargs="+", action="extend", help=says)
+    _add_once(group, "--partition", "NAME,NAME", "only nodes of one of these")
+    _add_once(group, "--constraint", "EXPR", "only nodes with features: 'a&(b|c)'")
 
 
 def _add_hostlists(group: Any, option: str, says: str, form: str = "|@FILE|-") -> None:
@@ -140,13 +146,66 @@ def add_request(group: Any) -> None:
     add_exclude(group)
 
 
+class Forbidden:
+    """The nodes that a job may not use, whether they are free or not, and why.
+
+    This alone says what ``--exclude``, ``--partition`` and ``--constraint`` mean.
+    """
+
+    def __init__(
+        self, args: argparse.Namespace, cluster: Cluster, kinds: Mapping[str, Kind]
+    ) -> None:
+        self.by_option: dict[str, list[str]] = {}
+        """The names of nodes, by the option that forbids them."""
+        self.other_kinds: list[str] = []
+        """Those that are not of the kind that is asked for."""
+        self.reasons: dict[str, str] = {}
+        self.asked = ""
+        """What is asked of the kind of nodes, as options; empty if nothing is."""
+        for option in ("constraint", "partition"):
+            text = getattr(args, option)
+            if text is None:
+                continue
+            if not text.strip():
+                raise InputError("must not be empty", f"--{option}", text)
+            fit = usable_nodes(kinds, Demand(**{option: text}))
+            names = [name for name in cluster.index if name not in fit]
+            text = text.strip() if text.isprintable() else repr(text)
+            self.by_option[option] = names
+            self.other_kinds += names
+            reason = f"not of --{option} {text}"[:_LONGEST_REASON]
+            self.reasons |= dict.fromkeys(names, reason)
+            self.asked = f"--{option} {text} {self.asked}".strip()
+        names = unfolded(getattr(args, "exclude", None), "--exclude")
+        for name in names:
+            if name not in cluster.index:
+                raise InputError("is not in the topology", "--exclude", name)
+        self.by_option["exclude"] = names
+        self.reasons |= dict.fromkeys(names, "excluded")
+
+    def flags(self, selector: NodeSelector) -> dict[str, list[Flags]]:
+        """Return the nodes by the option that forbids them, as flags."""
+        return {
+            option: [~one for one in selector.free(without=names)]
+            for option, names in self.by_option.items()
+        }
+
+
 @dataclass(frozen=True, eq=False)
 class ClusterState:
     """A cluster, and what is known of its nodes."""
 
     selector: NodeSelector
     free: list[Flags]
+    """Which nodes are free, whether the job may use them or not."""
     known: Availability
+    forbidden: Forbidden
+
+    @property
+    def usable(self) -> list[Flags]:
+        """Which nodes are free, and the job may use."""
+        without = self.selector.free(without=self.forbidden.reasons)
+        return [a & b for a, b in zip(self.free, without, strict=True)]
 
     @property
     def count(self) -> int:
@@ -163,12 +222,9 @@ class ClusterState:
         """The jobs that hold a node, where a report says so."""
         return self.known.holders
 
-    def excluded(self, hostlists: Sequence[str] | None) -> list[Flags]:
-        """Return which nodes hostlists exclude."""
-        names = unfolded(hostlists, "--exclude")
-        return [
-            ~one for one in self.selector.free(without=names, fields=("", "--exclude"))
-        ]
+    def document(self, chosen: Iterable[str] = ()) -> dict[str, Any]:
+        """Return what an answer says of the state of nodes, as a JSON object."""
+        return self.known.document(self.forbidden.reasons, chosen)
 
 
 def unfolded(hostlists: Sequence[str] | None, field: str) -> list[str]:
@@ -180,9 +236,7 @@ def unfolded(hostlists: Sequence[str] | None, field: str) -> list[str]:
 def read_machine(args: argparse.Namespace, free: Sequence[str] | None) -> ClusterState:
     """Read the topology and which nodes are free; ``free`` is None if not given."""
     busy, files = args.busy or (), args.state or ()
-    sources = [args.topology, args.node_name_map, *files, *busy, *(free or ())]
-    if sum(source in ("-", "@-") for source in sources) > 1:
-        raise InputError("can be read only once", "standard input")
+    _refuse_twice([args.topology, args.node_name_map, *files, *busy, *(free or ())])
     listed, reports = read_option(free or (), "--free")
     named, more = read_option(busy, "--busy")
     reports += more
@@ -211,16 +265,34 @@ def read_machine(args: argparse.Namespace, free: Sequence[str] | None) -> Cluste
             "(--state FILE takes reports of any kind)",
             file=sys.stderr,
         )
-    return ClusterState(selector, selector.free(without=known.reasons), known)
+    forbidden = Forbidden(args, selector.cluster, known.kinds)
+    flags = selector.free(without=known.reasons)
+    return ClusterState(selector, flags, known, forbidden)
+
+
+def _refuse_twice(sources: Sequence[str | None]) -> None:
+    if sum(source in ("-", "@-") for source in sources) > 1:
+        raise InputError("can be read only once", "standard input")
+
+
+def read_idle(args: argparse.Namespace) -> tuple[NodeSelector, str]:
+    """Read a topology of which every node counts that a job may use, free or not.
+
+    The text is what has to be said of how nodes are compared.
+    """
+    _refuse_twice([args.topology, args.node_name_map, *(args.state or ())])
+    cluster = cluster_of(args)
+    reports = [read_report(file.removeprefix("@")) for file in args.state or ()]
+    known = availability(cluster, Known(reports=reports, assume_up=True))
+    forbidden = Forbidden(args, cluster, known.kinds)
+    selector = NodeSelector(cluster, forbidden.reasons)
+    return selector, note_of(known.kinds, cluster.index)
 
 
 def state_lines(
-    known: Availability,
-    excluded: Iterable[str] = (),
-    chosen: Iterable[str] | None = None,
+    shown: Mapping[str, Any], chosen: Iterable[str] | None = None
 ) -> list[str]:
     """Return what an answer says of the state of nodes, as lines of text."""
-    shown = known.document(excluded, chosen or ())
     lines = [f"state of nodes: {shown['source']}"]
     if counts := shown["not_free"]:
         parts = [f"{n} {reason}" for reason, n in [*counts.items()][:_MOST_REASONS]]

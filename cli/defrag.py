@@ -3,7 +3,9 @@
 Prints the exact front: for every number of domains freed the fewest nodes (or jobs)
 that have to move; with --target or --fit the moves, in an order in which every job goes
 to nodes that are free at that moment. No job gets onto more leaf switches than it is
-on. Jobs that share nodes are moved together. Of meshes and tori planes across an axis
+on, or onto nodes of another kind. Only jobs that simply run are moved: nodes of
+jobs that are completing are coming free, jobs in other states stay where they are.
+Jobs that share nodes are moved together. Of meshes and tori planes across an axis
 are freed (--level plane-x), of graphs leaf switches.
 
 Exit status 3 when it is impossible, 4 when nothing was found within the limit.
@@ -12,22 +14,23 @@ Exit status 3 when it is impossible, 4 when nothing was found within the limit.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterator
 from typing import Any
-
-import numpy as np
 
 from ..instances.errors import InputError
 from ..instances.option_values import seconds
 from ..scheduler.advice.layout import Layout, layout_of
 from ..scheduler.hostlist import fold
 from ..scheduler.placement import MOST_K
+from ..scheduler.state import ENDING
 from ..solvers import Settings
 from . import cluster, outputs, shared
 from .parser import Parser, flag
 from .screen import print_table
 
 _OBJECTIVES = ("nodes", "jobs")
+_MOST_SHOWN = 6
+"""Jobs that a note names."""
 
 
 def options(parser: Parser) -> None:
@@ -67,13 +70,22 @@ def run(args: argparse.Namespace) -> int:
     if args.busy is None and args.state is None:
         raise InputError("is needed: which job holds which nodes", field="--state")
     machine = cluster.read_machine(args, None)
+    ending, kept = _not_moved(machine)
+    other_kinds = machine.forbidden.other_kinds
+    freeable = machine.known.freeable.difference(other_kinds)
+    stay = [name.strip() for name in args.stay.split(",")] if args.stay else []
+    stay += kept
+    stay += [job for name in other_kinds for job in machine.holders.get(name, ())]
     try:
         layout = layout_of(
             machine.selector,
-            _usable(machine, args.exclude),
+            _usable(machine),
             machine.holders,
             level=args.level,
-            stay=[name.strip() for name in args.stay.split(",")] if args.stay else (),
+            stay=stay,
+            kinds=machine.known.kinds,
+            ending=ending,
+            freeable=freeable,
         )
     except InputError as error:
         raise cluster.named(error) from None
@@ -90,13 +102,25 @@ def run(args: argparse.Namespace) -> int:
         points = [fewest(layout, goal, settings)]
     else:
         points = list(front(layout, goal, settings))
-    without = cluster.unfolded(args.exclude, "--exclude")
     shown = _document(machine, layout, points)
-    shown["state"] = machine.known.document(without)
+    shown["state"] = machine.document()
+    if ending:
+        soon = [
+            name
+            for name in machine.selector.cluster.index
+            if name in freeable and machine.holders[name].keys() <= {*ending}
+        ]
+        shown["coming_free"] = {"jobs": ending, "nodes": len(soon)}
+        shown["coming_free"] |= {"hostlist": fold(soon)} if soon else {}
+    if kept:
+        listed = [{"job": job, "state": state} for job, state in kept.items()]
+        shown["kept"] = listed
+    if notes := list(_notes(shown)):
+        shown["state"].setdefault("notes", []).extend(notes)
     if args.json:
         outputs.write_json(args.json, "closeknit/defrag", **shown)
     if args.json != "-":
-        lines = cluster.state_lines(machine.known, without)
+        lines = cluster.state_lines(shown["state"])
         _show(layout, shown, lines, with_plan=len(points) == 1)
     if any(point.nodes is not None for point in points) or not points:
         return 0
@@ -109,15 +133,43 @@ def _positive(option: str, value: int) -> None:
         raise InputError(problem, field=option, value=value)
 
 
-def _usable(machine: cluster.ClusterState, exclude: Sequence[str] | None) -> list[Any]:
+def _not_moved(machine: cluster.ClusterState) -> tuple[list[str], dict[str, str]]:
+    """Return the jobs that end, and the states of others that must not be moved.
+
+    Only jobs in the topology count.
+    """
+    index = machine.selector.cluster.index
+    there = dict.fromkeys(
+        job for name, jobs in machine.holders.items() if name in index for job in jobs
+    )
+    states = {job: x for job, x in machine.known.states.items() if job in there}
+    kept = {job: state for job, state in states.items() if state not in ENDING}
+    return [job for job, state in states.items() if state in ENDING], kept
+
+
+def _notes(shown: dict[str, Any]) -> Iterator[str]:
+    """Yield what has to be said of jobs that are not moved."""
+    if coming := shown.get("coming_free"):
+        nodes = coming.get("hostlist", "none")
+        jobs = _few(coming["jobs"])
+        yield f"coming free: {nodes}; no job is moved there (jobs that end: {jobs})"
+    if kept := shown.get("kept"):
+        jobs = _few([f"{one['job']} {one['state']}" for one in kept])
+        yield f"jobs not moved, as they do not simply run: {jobs}"
+
+
+def _few(listed: list[str]) -> str:
+    more = len(listed) - _MOST_SHOWN
+    return ", ".join([*listed[:_MOST_SHOWN], *([f"{more} more"] if more > 0 else [])])
+
+
+def _usable(machine: cluster.ClusterState) -> list[Any]:
     """Return which nodes jobs can be moved to."""
-    excluded = machine.excluded(exclude)
-    for fabric, out in zip(machine.selector.cluster.fabrics, excluded, strict=True):
-        for i in np.flatnonzero(out).tolist():
-            if fabric.nodes[i] in machine.holders:
-                problem = "is held by a job: only free nodes can be excluded"
-                raise InputError(problem, "--exclude", fabric.nodes[i])
-    return [a & ~b for a, b in zip(machine.free, excluded, strict=True)]
+    for name in machine.forbidden.by_option["exclude"]:
+        if name in machine.holders:
+            problem = "is held by a job: only free nodes can be excluded"
+            raise InputError(problem, "--exclude", name)
+    return machine.usable
 
 
 def _document(

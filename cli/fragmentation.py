@@ -58,8 +58,7 @@ def run(args: argparse.Namespace) -> int:
     sizes = _sizes(args.sizes)
     machine = cluster.read_machine(args, args.free)
     selector = machine.selector
-    excluded = machine.excluded(args.exclude)
-    free = [a & ~b for a, b in zip(machine.free, excluded, strict=True)]
+    free = machine.usable
     count = sum(int(one.sum()) for one in free)
     nodes = len(selector.cluster.index)
     if not sizes:
@@ -71,18 +70,17 @@ def run(args: argparse.Namespace) -> int:
         if isinstance(fabric, Space) and (box := largest_submesh(fabric, flags))
     ]
     box = max(boxes, key=prod, default=None)
-    without = cluster.unfolded(args.exclude, "--exclude")
     out = args.out or "-"
     if args.format == "json":
         shown = _document(machine, found, count, box)
-        shown["state"] = machine.known.document(without)
+        shown["state"] = machine.document()
         outputs.write_json(out, "closeknit/fragmentation", **shown)
         return 0
     if args.format == "prometheus":
         text = prometheus(found, count, nodes, prod(box) if box else None)
         outputs.write_out(out, text)
         return 0
-    state = cluster.state_lines(machine.known, without)
+    state = cluster.state_lines(machine.document())
     if out == "-":
         _show(machine, found, count, box, state)
         return 0

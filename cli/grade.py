@@ -51,11 +51,11 @@ from ..solvers.interrupt import deferred
 from . import outputs, shared
 from .cluster import (
     add_exclude,
+    add_kinds,
     add_objective,
     add_topology,
-    cluster_of,
     objective_of,
-    unfolded,
+    read_idle,
 )
 from .parser import Parser, flag
 from .progress import progress_bar
@@ -76,6 +76,7 @@ def options(parser: Parser) -> None:
     add_topology(parser)
     add_objective(parser, "of jobs that name none")
     add_exclude(parser, "nodes that were never free")
+    add_kinds(parser, "reports of what nodes are, for the next two: sinfo, ... as JSON")
     parser.add_argument(
         "--since",
         metavar="TIME",
@@ -104,16 +105,16 @@ def options(parser: Parser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Grade all decisions; return the exit status."""
-    if args.file == "-" and args.topology == "-":
-        raise InputError("cannot also be read from standard input", "--topology")
+    for option, files in (("--topology", [args.topology]), ("--state", args.state)):
+        if args.file == "-" and "-" in (files or ()):
+            raise InputError("cannot also be read from standard input", option)
     if not 1 <= args.worst <= _MOST_KEPT:
         raise InputError(f"must be from 1 to {_MOST_KEPT}", "--worst", args.worst)
     settings = Settings(time_limit=seconds(args.time_limit))
-    selector = NodeSelector(cluster_of(args))
-    excluded = unfolded(args.exclude, "--exclude")
+    selector, alike = read_idle(args)
     defaults = Defaults(
         objective_of(args, selector),
-        selector.free(without=excluded, fields=("", "--exclude")),
+        selector.free(),
         _since(args.since),
         lambda text: print(f"closeknit: {text}", file=sys.stderr),
     )
@@ -136,14 +137,16 @@ def run(args: argparse.Namespace) -> int:
             if pressed.is_set():
                 break
         if rows is not None:
-            rows.write(
-                json.dumps(outputs.headed(_FORMAT, totals=totals_row(totals))) + "\n"
-            )
+            notes = {"notes": [alike]} if alike else {}
+            last = outputs.headed(_FORMAT, totals=totals_row(totals)) | notes
+            rows.write(json.dumps(last) + "\n")
     if args.html:
         page = grades_page(args.file, selector.cluster.summary(), totals)
         write_text(args.html, html_of(page))
     if args.json != "-":
         print(selector.cluster.summary())
+        if alike:
+            print(f"note: {alike}")
         _show(totals, args.file)
     if pressed.is_set():
         print(f"closeknit: interrupted after {totals.seen} decisions", file=sys.stderr)

@@ -40,6 +40,8 @@ OWN = {
     "reservation": None,
     "no_boot": False,
     "tolerate": None,
+    "partition": None,
+    "constraint": None,
     "objective": None,
     "segment": None,
     "levels": None,
@@ -85,16 +87,14 @@ def run(args: argparse.Namespace, free: Sequence[str] | None) -> int:
     if args.k is None:
         raise InputError("is needed with --topology", field="-k")
     machine = cluster.read_machine(args, free)
-    selector, excluded = machine.selector, machine.excluded(args.exclude)
-    flags = [a & ~b for a, b in zip(machine.free, excluded, strict=True)]
+    selector, flags = machine.selector, machine.usable
     request = cluster.request_of(args, selector, args.objective)
     placement = _selected(selector, request, flags, args)
     shown = described(selector, request, flags, placement)
     if machine.ignored:
         shown["ignored"] = machine.ignored
-    without = cluster.unfolded(args.exclude, "--exclude")
     chosen = shown.get("chosen", ())
-    shown["state"] = machine.known.document(without, chosen)
+    shown["state"] = machine.document(chosen)
     if args.map and placement.objective is not None:
         settings = Settings(time_limit=seconds(args.time_limit))
         select_ranks.add_to(shown, args.map, selector, placement, settings)
@@ -103,7 +103,7 @@ def run(args: argparse.Namespace, free: Sequence[str] | None) -> int:
     if args.json:
         outputs.write_json(args.json, FORMAT, **shown)
     if args.json != "-":
-        lines = cluster.state_lines(machine.known, without, chosen)
+        lines = cluster.state_lines(shown["state"], chosen)
         _show(args, selector, request, flags, placement, shown, lines)
     return _status(placement)
 

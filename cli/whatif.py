@@ -50,7 +50,14 @@ from ..simulation.whatif import (
 )
 from ..simulation.whatif_machine import METHODS, THRIFTY
 from . import outputs, shared
-from .cluster import add_objective, add_topology, cluster_of, named, objective_of
+from .cluster import (
+    add_kinds,
+    add_objective,
+    add_topology,
+    named,
+    objective_of,
+    read_idle,
+)
 from .parser import Once, Parser
 from .progress import progress_bar
 from .screen import print_table, wrapped
@@ -64,6 +71,7 @@ _EVERY = 64
 def options(parser: Parser) -> None:
     """Declare the options."""
     add_topology(parser)
+    add_kinds(parser, "reports of what nodes are, for the next two: sinfo, ... as JSON")
     parser.add_argument(
         "--trace",
         metavar="FILE",
@@ -127,7 +135,7 @@ def run(args: argparse.Namespace) -> int:
     """Replay the trace under every method, and print what was measured."""
     if args.trace == "-":
         raise InputError("must be a file", "--trace", "-")
-    selector = NodeSelector(cluster_of(args))
+    selector, alike = read_idle(args)
     setting = _setting(args, selector)
     skipped: Counter[Skipped] = Counter()
     jobs = _jobs(args, selector, skipped)
@@ -151,6 +159,7 @@ def run(args: argparse.Namespace) -> int:
                     show(done, total, name)
     measured = means(outcomes)
     notes = _notes(args, setting, len(jobs), skipped)
+    notes += [alike] if alike else []
     if open_ := sum(one.open for one in outcomes):
         notes.append(
             f"{open_} choices without a proved optimum within {setting.seconds:g} s: "
@@ -197,7 +206,7 @@ def _jobs(
     args: argparse.Namespace, selector: NodeSelector, skipped: Counter[Skipped]
 ) -> list[StreamJob]:
     """Read the jobs; count those that cannot be run."""
-    most = max(len(fabric.nodes) for fabric in selector.cluster.fabrics)
+    most = max(int(one.sum()) for one in selector.free())
     window = window_of(args.range, args.first)
     scale = Fraction(1) if args.scale_arrivals is None else args.scale_arrivals
     divide = 1 if args.divide is None else args.divide

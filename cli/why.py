@@ -19,6 +19,7 @@ from ..scheduler.advice.reason import JobsToEnd, Reason
 from ..scheduler.advice.why import explain
 from ..scheduler.hostlist import fold
 from ..scheduler.placement import Request
+from ..scheduler.topologies.fabric import counted
 from ..solvers import Settings
 from . import cluster, outputs, shared
 from .parser import Parser
@@ -43,11 +44,11 @@ def run(args: argparse.Namespace) -> int:
         raise InputError("is needed", field="-k")
     machine = cluster.read_machine(args, args.free)
     request = cluster.request_of(args, machine.selector)
-    excluded = machine.excluded(args.exclude)
+    forbidden = machine.forbidden.flags(machine.selector)
     try:
         reason = in_tiers(
             lambda how: explain(
-                machine.selector, request, machine.free, excluded, machine.holders, how
+                machine.selector, request, machine.free, forbidden, machine.holders, how
             ),
             lambda found: found.stopped,
             size=len(machine.selector.cluster.index),
@@ -58,12 +59,29 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         shown = _document(machine, request, reason)
         shown["state"] = machine.known.document()
+        if kind := _kind(machine, request):
+            shown["kind"] = kind
         outputs.write_json(args.json, "closeknit/why", **shown)
     if args.json != "-":
-        _show(machine, request, reason)
+        _show(machine, request, reason, args)
     if reason.fits:
         return 0
     return 4 if reason.placement.limit else 3
+
+
+def _kind(machine: cluster.ClusterState, request: Request) -> dict[str, Any]:
+    """Return how many nodes are of the kind that is asked for; empty if none is."""
+    forbidden = machine.forbidden
+    if not forbidden.asked:
+        return {}
+    others = set(forbidden.other_kinds)
+    names = [x for x in machine.selector.cluster.index if x not in others]
+    return {
+        "asked": forbidden.asked,
+        "nodes": len(names),
+        "free": sum(name not in machine.known.reasons for name in names),
+        "too_few": len(names) < request.k,
+    }
 
 
 def _held(
@@ -118,16 +136,27 @@ def _document(
     return {key: value for key, value in document.items() if value is not None}
 
 
-def _show(machine: cluster.ClusterState, request: Request, reason: Reason) -> None:
+def _show(
+    machine: cluster.ClusterState,
+    request: Request,
+    reason: Reason,
+    args: argparse.Namespace,
+) -> None:
     print(machine.selector.cluster.summary())
     print(
         f"  free        {machine.count} of {len(machine.selector.cluster.index)} nodes"
     )
-    for line in cluster.state_lines(machine.known):
+    for line in cluster.state_lines(machine.known.document()):
         print(f"  {line}")
     if machine.ignored:
         print(f"  ignored     {machine.ignored} nodes that are not in the topology")
     print(f"  request     {_asked(request)}")
+    kind = _kind(machine, request)
+    if kind:
+        print(
+            f"  kind        {kind['nodes']} of {len(machine.selector.cluster.index)} "
+            f"nodes are of {kind['asked']}, {kind['free']} of them free"
+        )
     placement = reason.placement
     if reason.fits:
         print("  answer      it fits")
@@ -136,7 +165,13 @@ def _show(machine: cluster.ClusterState, request: Request, reason: Reason) -> No
         print(f"  answer      unknown: the limit was reached ({placement.limit.value})")
         return
     proved = f"proved ({placement.by})"
-    if reason.never:
+    if kind and kind["too_few"]:
+        there = counted(kind["nodes"], "node")
+        print(
+            f"  answer      it never fits: only {there} of the kind that is asked for, "
+            f"{request.k} wanted; proved (counting)"
+        )
+    elif reason.never:
         print(f"  answer      it never fits, even if all nodes were free; {proved}")
     else:
         print("  answer      it does not fit now")
@@ -147,7 +182,7 @@ def _show(machine: cluster.ClusterState, request: Request, reason: Reason) -> No
             print(f"  {f'job {job}' if job else why}: {fold(nodes)}")
         if reason.jobs is not None:
             _show_jobs(reason.jobs)
-    _show_changes(request, reason)
+    _show_changes(request, reason, args)
 
 
 def _asked(request: Request) -> str:
@@ -173,7 +208,7 @@ def _show_jobs(jobs: JobsToEnd) -> None:
     print(f"  {', '.join(jobs.jobs)}: {jobs.nodes} nodes")
 
 
-def _show_changes(request: Request, reason: Reason) -> None:
+def _show_changes(request: Request, reason: Reason, args: argparse.Namespace) -> None:
     empty = " on the empty cluster" if reason.never else ""
     print(f"Or change the request{empty}; each line is enough:")
     if reason.most:
@@ -183,9 +218,11 @@ def _show_changes(request: Request, reason: Reason) -> None:
         words = []
         for name in dropped:
             value = reason.values.get(name)
-            option = name if name in ("segment", "require", "exclude") else "levels"
+            option = "levels" if name in request.levels else name
             shown = f"--{option}"
-            if option == "segment":
+            if option in ("partition", "constraint"):
+                shown += f" {getattr(args, option)}"
+            elif option == "segment":
                 shown += f" {sizes[name]}"
             elif option == "levels":
                 shown += f" {name}={sizes[name]}"

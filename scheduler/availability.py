@@ -8,14 +8,19 @@ are taken as free, and the answer says so.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 from ..instances import InputError
+from .kinds import Kind, kinds_of, note_of
 from .node_states import Report, Rules, count_reasons
 from .topologies.fabric import Cluster, counted
 
+_NONE: Mapping[str, str] = MappingProxyType({})
+_WITH_JOBS = frozenset({"busy", "ALLOCATED", "COMPLETING", "MIXED"})
+"""Of the reasons of nodes those that are gone with their jobs."""
 NOT_GIVEN = "not given"
 IN_NO_REPORT = "in no report"
 """The reason for nodes of which nothing is said where others are spoken of."""
@@ -58,12 +63,21 @@ class Availability:
     """The jobs that hold a node, where a report says so."""
     ignored: int
     """Nodes of reports that are not in the topology."""
+    kinds: dict[str, Kind]
+    """What nodes are, where a report says so."""
+    states: dict[str, str]
+    """The states of jobs that hold nodes and do more than run, or less."""
+    freeable: frozenset[str]
+    """The nodes that jobs hold, and that nothing else makes unusable."""
 
     def document(
-        self, excluded: Iterable[str] = (), chosen: Iterable[str] = ()
+        self, forbidden: Mapping[str, str] = _NONE, chosen: Iterable[str] = ()
     ) -> dict[str, Any]:
-        """Return what an answer says of the state of nodes, as a JSON object."""
-        reasons = self.reasons | dict.fromkeys(excluded, "excluded")
+        """Return what an answer says of the state of nodes, as a JSON object.
+
+        ``forbidden`` are nodes that the job may not have, and why.
+        """
+        reasons = {**self.reasons, **forbidden}
         counts = {
             "must_boot": len(self.boots - reasons.keys()),
             "chosen_must_boot": len(self.boots & set(chosen)),
@@ -120,9 +134,13 @@ def availability(
         problem = "no report of nodes names it"
         raise InputError(problem, "--reservation", rules.reservation)
     holders: dict[str, dict[str, None]] = {}
+    states_of_jobs: dict[str, str] = {}
     for report in given:
         for name, jobs in report.holders.items():
             holders[name] = holders.get(name, {}) | jobs
+        states_of_jobs |= report.states
+    kinds = kinds_of([*known.reports, *([own] if own is not None else ())])
+    note = note_of(kinds, cluster.index) if given else ""
     silent = "" if nothing or known.assume_up else IN_NO_REPORT
     reasons: dict[str, str] = {}
     boots, planned = set(), set()
@@ -153,9 +171,16 @@ def availability(
         reasons,
         frozenset(boots),
         frozenset(planned),
-        tuple(_notes(given, len(planned), now)),
+        (*_notes(given, len(planned), now), *filter(None, [note])),
         holders,
         len(foreign),
+        kinds,
+        states_of_jobs,
+        frozenset(
+            name
+            for name in holders.keys() - busy.keys()
+            if _WITH_JOBS.issuperset(reasons.get(name, "?").split("+"))
+        ),
     )
 
 

@@ -2,8 +2,8 @@
 
 Partitions, features, generic resources or devices, architecture and taints are read
 from reports of nodes: ``sinfo --json``, ``scontrol show nodes --json`` and ``kubectl
-get nodes -o json``. Memory is not compared: machines that are alike report it with
-small differences.
+get nodes -o json``. Labels of Kubernetes that name a machine count as features. Memory
+is not compared: machines that are alike report it with small differences.
 """
 
 from __future__ import annotations
@@ -11,15 +11,29 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..instances import InputError, fields
 from ..instances.suggestions import entry_named
 from .node_states import objects, taints_of
 
+if TYPE_CHECKING:
+    from .node_states import Report
+
 _PLAIN = ("cpu", "memory", "pods", "ephemeral-storage")
 """What every node of Kubernetes has; the rest of what is allocatable are devices."""
+_MACHINE_LABELS = ("node.kubernetes.io/instance-type", "nvidia.com/gpu.product")
+"""Labels of Kubernetes that say what a machine is."""
+_OF_STATE = "node.kubernetes.io/"
+"""Begins the taints that Kubernetes sets by conditions: states, which come and go."""
+_NOTHING = ("", "N/A", "(null)")
 _TOKEN = re.compile(r"\s*([&,|()]|[^\s&,|()]+)")
+_OF_KIND = (
+    *("partitions", "partition", "features", "active_features", "gres", "gres_used"),
+    *("architecture", "cpus"),
+)
+"""Fields of Slurm's nodes that are read here."""
+_MOST_READ = 4096
 _MOST_CONSTRAINT = 4096
 _MOST_DEPTH = 32
 
@@ -31,29 +45,73 @@ class Kind:
     partitions: frozenset[str] = frozenset()
     features: frozenset[str] = frozenset()
     devices: tuple[tuple[str, int], ...] = ()
-    """How many of each; of a free node those that nothing uses."""
+    """How many of each a job can have there."""
     architecture: str = ""
     cores: int = 0
     taints: frozenset[str] = frozenset()
 
-    def joined(self, other: Kind) -> Kind:
-        """Return what two entries of a report say of one node together.
+    @property
+    def says_anything(self) -> bool:
+        """Whether anything is known."""
+        return self != Kind()
 
-        ``sinfo`` lists a node once for each of its partitions.
+    def joined(self, other: Kind) -> Kind:
+        """Return what two entries say of one node together.
+
+        ``sinfo`` lists a node once for each of its partitions; of two reports one may
+        say what the other leaves out.
         """
-        return replace(
-            self,
-            partitions=self.partitions | other.partitions,
-            features=self.features | other.features,
+        return Kind(
+            self.partitions | other.partitions,
+            self.features | other.features,
+            self.devices or other.devices,
+            self.architecture or other.architecture,
+            self.cores or other.cores,
+            self.taints | other.taints,
         )
+
+    def less(self, used: Mapping[str, int]) -> Kind:
+        """Return the kind without devices that are used."""
+        left = ((name, n - used.get(name, 0)) for name, n in self.devices)
+        return replace(self, devices=tuple((name, n) for name, n in left if n > 0))
+
+
+_READ: dict[str, Kind] = {}
+"""What was read lately, by its text."""
+
+
+def kinds_of(reports: Iterable[Report]) -> dict[str, Kind]:
+    """Return what reports say together that nodes are.
+
+    Devices that pods of DaemonSets and of the node itself ask for are not left.
+    """
+    kinds: dict[str, Kind] = {}
+    used: dict[str, dict[str, int]] = {}
+    for report in reports:
+        for name, kind in report.kinds.items():
+            kinds[name] = kinds[name].joined(kind) if name in kinds else kind
+        used.update(report.devices)
+    return {name: kind.less(used.get(name, {})) for name, kind in kinds.items()}
 
 
 def kind_in_slurm(entry: Mapping[str, Any], at: str, *, free: bool) -> Kind:
     """Read what a node is from an entry of ``scontrol show nodes`` or ``sinfo``.
 
-    Of a free node only the devices count that no job uses.
+    Of a free node only the devices count that no job uses. What many nodes have in
+    common is read once.
     """
-    features = entry.get("active_features", entry.get("features", ()))
+    told = {x: entry[x] for x in _OF_KIND if entry.get(x) is not None}
+    key = f"{free} {told}"
+    known = _READ.get(key)
+    if known is None:
+        if len(_READ) >= _MOST_READ:
+            _READ.clear()
+        known = _READ[key] = _read_kind(told, at, free=free)
+    return known
+
+
+def _read_kind(entry: Mapping[str, Any], at: str, *, free: bool) -> Kind:
+    features = entry.get("active_features", entry.get("features"))
     gres, used = entry.get("gres", ""), entry.get("gres_used", "")
     cores = entry.get("cpus", 0)
     if isinstance(features, dict):
@@ -61,52 +119,64 @@ def kind_in_slurm(entry: Mapping[str, Any], at: str, *, free: bool) -> Kind:
     if isinstance(gres, dict):
         gres, used = gres.get("total", ""), gres.get("used", "")
     if isinstance(cores, dict):
-        cores = cores.get("maximum", 0)
-    partitions = entry.get("partitions", entry.get("partition", ()))
+        cores = cores.get("maximum", cores.get("number", 0))
+    partitions = entry.get("partitions", entry.get("partition"))
     if isinstance(partitions, dict):
-        partitions = [partitions.get("name", "")]
-    return Kind(
+        partitions = partitions.get("name")
+    found = Kind(
         frozenset(_words(partitions, f"{at}.partitions")),
         frozenset(_words(features, f"{at}.features")),
-        _left(_gres(gres, f"{at}.gres"), _gres(used, f"{at}.gres_used"), free=free),
+        tuple(sorted(_gres(gres, f"{at}.gres").items())),
         fields.string(entry.get("architecture") or "", f"{at}.architecture"),
         fields.integer(cores, f"{at}.cpus"),
     )
+    return found.less(_gres(used, f"{at}.gres_used")) if free else found
 
 
-def kind_in_kubernetes(
-    item: Mapping[str, Any], at: str, used: Mapping[str, int], *, free: bool
-) -> Kind:
-    """Read what a node is from an item of ``kubectl get nodes``.
-
-    ``used`` are the devices that pods on it ask for (see `devices_of_pod`).
-    """
+def kind_in_kubernetes(item: Mapping[str, Any], at: str) -> Kind:
+    """Read what a node is from an item of ``kubectl get nodes``."""
+    metadata = fields.objects(item.get("metadata") or {}, f"{at}.metadata")
+    labels = fields.objects(metadata.get("labels") or {}, f"{at}.labels")
     spec = fields.objects(item.get("spec") or {}, f"{at}.spec")
     status = fields.objects(item.get("status") or {}, f"{at}.status")
     info = fields.objects(status.get("nodeInfo") or {}, f"{at}.status.nodeInfo")
     offered = fields.objects(status.get("allocatable") or {}, f"{at}.allocatable")
-    cores = str(offered.get("cpu", "0"))
+    whole = fields.objects(status.get("capacity") or {}, f"{at}.capacity")
+    cores = str(whole.get("cpu", offered.get("cpu", "0")))
     return Kind(
-        devices=_left(_devices(offered, f"{at}.allocatable"), used, free=free),
+        features=frozenset(f"{x}={labels[x]}" for x in _MACHINE_LABELS if x in labels),
+        devices=tuple(sorted(_devices(offered, f"{at}.allocatable").items())),
         architecture=fields.string(info.get("architecture") or "", f"{at}.nodeInfo"),
         cores=int(cores) if cores.isdecimal() and len(cores) < 10 else 0,
         taints=frozenset(
             f"{key}={one.get('value', '')}:{one.get('effect', '')}"
             for key, one in taints_of(spec, at)
+            if not key.startswith(_OF_STATE)
         ),
     )
 
 
 def devices_of_pod(item: Mapping[str, Any], at: str) -> dict[str, int]:
-    """Return the devices that the containers of a pod ask for."""
+    """Return the devices that the containers of a pod ask for together.
+
+    Those that only prepare it have ended before the others begin.
+    """
     spec = fields.objects(item.get("spec") or {}, f"{at}.spec")
-    found: dict[str, int] = {}
-    for one in objects(spec.get("containers") or [], f"{at}.spec.containers"):
-        asks = fields.objects(one.get("resources") or {}, f"{at}.resources")
-        wants = asks.get("requests") or asks.get("limits") or {}
-        for name, n in _devices(fields.objects(wants, f"{at}.requests"), at).items():
-            found[name] = found.get(name, 0) + n
-    return found
+    before, found = dict[str, int](), dict[str, int]()
+    for key in ("initContainers", "containers"):
+        for one in objects(spec.get(key) or [], f"{at}.spec.{key}"):
+            asks = fields.objects(one.get("resources") or {}, f"{at}.resources")
+            wants = dict[str, int]()
+            for words in ("limits", "requests"):
+                listed = fields.objects(asks.get(words) or {}, f"{at}.{words}")
+                wants |= _devices(listed, at)
+            stays = key == "containers" or one.get("restartPolicy") == "Always"
+            for name, n in wants.items():
+                alone = found.get(name, 0) + n
+                if stays:
+                    found[name] = alone
+                before[name] = max(before.get(name, 0), alone)
+    return before
 
 
 def _devices(listed: Mapping[str, Any], at: str) -> dict[str, int]:
@@ -115,25 +185,17 @@ def _devices(listed: Mapping[str, Any], at: str) -> dict[str, int]:
         if name in _PLAIN or name.startswith("hugepages-"):
             continue
         text = str(value)
-        if text.isdecimal() and len(text) < 10:  # others, such as 10G, are no devices
-            found[fields.string(name, at)] = int(text)
+        counts = text.isdecimal() and len(text) < 10  # others, such as 10G, do not
+        if counts and (n := int(text)):
+            found[fields.string(name, at)] = n
     return found
-
-
-def _left(
-    total: Mapping[str, int], used: Mapping[str, int], *, free: bool
-) -> tuple[tuple[str, int], ...]:
-    left = {
-        name: max(0, n - used.get(name, 0)) if free else n for name, n in total.items()
-    }
-    return tuple(sorted((name, n) for name, n in left.items() if n))
 
 
 def _words(value: Any, at: str) -> list[str]:
     """Return a list of words; older versions of Slurm give them in one text."""
     if isinstance(value, str):
-        return [word for word in re.split(r"[,\s]+", value) if word]
-    return [word for word in fields.strings(list(value or ()), at) if word]
+        return [x for x in re.split(r"[,\s]+", value) if x not in _NOTHING]
+    return [word for word in fields.strings(value or [], at) if word]
 
 
 def _gres(text: Any, at: str) -> dict[str, int]:
@@ -144,14 +206,15 @@ def _gres(text: Any, at: str) -> dict[str, int]:
         name, _, count = one.strip().rpartition(":")
         if not name:
             name, count = one.strip(), "1"
-        if name in ("", "N/A"):
+        if name in _NOTHING:
             continue
         size = re.fullmatch(r"(\d{1,12})([KMGT]?)", count)
         if size is None:  # a type without a number is one
             name, n = one.strip(), 1
         else:
             n = int(size[1]) * 1024 ** " KMGT".index(size[2] or " ")
-        found[name] = found.get(name, 0) + n
+        if n:
+            found[name] = found.get(name, 0) + n
     return found
 
 
@@ -174,21 +237,25 @@ class Demand:
 
     partition: str = ""
     constraint: str = ""
-    _features: Callable[[frozenset[str]], bool] = field(init=False, repr=False)
+    partitions: tuple[str, ...] = field(init=False, repr=False)
+    features: tuple[str, ...] = field(init=False, repr=False)
+    """All that the constraint names."""
+    _allows: Callable[[frozenset[str]], bool] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        allows = _read_constraint(self.constraint) if self.constraint else _anything
-        object.__setattr__(self, "_features", allows)
-
-    def __bool__(self) -> bool:
-        return bool(self.partition or self.constraint)
+        listed = tuple(filter(None, map(str.strip, self.partition.split(","))))
+        if self.partition and not listed:
+            raise InputError("names no partition", "--partition", self.partition)
+        named, allows = _read_constraint(self.constraint)
+        object.__setattr__(self, "partitions", listed)
+        object.__setattr__(self, "features", named)
+        object.__setattr__(self, "_allows", allows)
 
     def allows(self, kind: Kind) -> bool:
         """Whether the job may use a node of this kind."""
-        wanted = set(self.partition.split(",")) if self.partition else None
-        if wanted is not None and not wanted & kind.partitions:
+        if self.partitions and not kind.partitions.intersection(self.partitions):
             return False
-        return self._features(kind.features)
+        return self._allows(kind.features)
 
 
 def usable_nodes(kinds: Mapping[str, Kind], demand: Demand) -> set[str]:
@@ -197,16 +264,20 @@ def usable_nodes(kinds: Mapping[str, Kind], demand: Demand) -> set[str]:
     Raises
     ------
     InputError
-        If no report says what nodes are, though something is asked for; or no node
-        is in the partition, or has a feature.
+        If no report says what nodes are, though something is asked for; or none
+        names such a partition or feature.
     """
-    if demand and not any(kind.partitions or kind.features for kind in kinds.values()):
-        option = "--partition" if demand.partition else "--constraint"
-        problem = "needs a report of nodes that says it, such as sinfo --json"
-        raise InputError(problem, option, demand.partition or demand.constraint)
-    for name in filter(None, demand.partition.split(",")):
-        known = {one for kind in kinds.values() for one in kind.partitions}
-        entry_named(name, dict.fromkeys(sorted(known)), "--partition", "partition")
+    listed = set(kinds.values())
+    for what, option, asked, known in (
+        ("partition", "--partition", demand.partitions, [x.partitions for x in listed]),
+        ("feature", "--constraint", demand.features, [x.features for x in listed]),
+    ):
+        names = dict.fromkeys(sorted(frozenset().union(*known)))
+        if asked and not names:
+            problem = f"needs a report of nodes with {what}s, such as sinfo --json"
+            raise InputError(problem, option, ",".join(asked))
+        for name in asked:
+            entry_named(name, names, option, what)
     return {name for name, kind in kinds.items() if demand.allows(kind)}
 
 
@@ -221,23 +292,31 @@ def interchangeable(
     return {name: number.setdefault(kinds.get(name), len(number)) for name in names}
 
 
-def note_of(kinds: Iterable[Kind]) -> str:
-    """Return what has to be said of how nodes are compared; "" if they are.
+def note_of(kinds: Mapping[str, Kind], names: Collection[str]) -> str:
+    """Return what has to be said of how these nodes are compared; "" if they are.
 
-    >>> note_of([])
+    >>> note_of({}, ["n1", "n2"])
     'no report says what the nodes are: all are taken as alike'
+    >>> note_of({"n1": Kind(cores=64)}, ["n1", "n2"])
+    'no report says what 1 of the nodes are: these are taken as alike'
     """
-    if any(kind != Kind() for kind in kinds):
+    unknown = sum(name not in kinds for name in names)
+    if not unknown:
         return ""
-    return "no report says what the nodes are: all are taken as alike"
+    if unknown == len(names):
+        return "no report says what the nodes are: all are taken as alike"
+    return f"no report says what {unknown} of the nodes are: these are taken as alike"
 
 
-def _anything(features: frozenset[str]) -> bool:
-    return True
+def _read_constraint(
+    text: str,
+) -> tuple[tuple[str, ...], Callable[[frozenset[str]], bool]]:
+    """Return the features that a constraint names, and what it means.
 
-
-def _read_constraint(text: str) -> Callable[[frozenset[str]], bool]:
-    """Read a constraint: ``|`` binds less than ``&``, which a comma is, too."""
+    ``|`` binds less than ``&``, which a comma is, too.
+    """
+    if not text:
+        return (), lambda _: True
     if len(text) > _MOST_CONSTRAINT:
         problem = f"has more than {_MOST_CONSTRAINT} characters"
         raise InputError(problem, "--constraint", text[:20])
@@ -290,4 +369,4 @@ def _read_constraint(text: str) -> Callable[[frozenset[str]], bool]:
     found = alternatives(0)
     if position < len(tokens):
         raise fail()
-    return found
+    return tuple(x for x in dict.fromkeys(tokens) if x not in "&,|()"), found

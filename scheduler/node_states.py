@@ -10,10 +10,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..instances import InputError, fields
 from . import hostlist
+
+if TYPE_CHECKING:
+    from .kinds import Kind
 
 BOOTS = frozenset({"POWERED_DOWN", "POWERING_UP"})
 """Flags of Slurm's nodes that are free, but have to boot first."""
@@ -91,6 +94,12 @@ class Report:
     """The nodes of which it says a state."""
     holders: dict[str, dict[str, None]] = field(default_factory=dict)
     """The jobs or pods that hold a node."""
+    states: dict[str, str] = field(default_factory=dict)
+    """The states of the jobs and pods that hold nodes and do more than run, or less."""
+    kinds: dict[str, Kind] = field(default_factory=dict)
+    """What nodes are, where it says so."""
+    devices: dict[str, dict[str, int]] = field(default_factory=dict)
+    """The devices of a node that pods use which stay there."""
     time: float | None = None
     """When it was made, in seconds since the epoch, where it says so."""
     names: int = 0
@@ -98,8 +107,11 @@ class Report:
     nobody: bool = False
     """Whether it says of jobs or pods, if it names no node, that none holds one."""
 
-    def add(self, name: str, state: NodeState) -> None:
+    def add(self, name: str, state: NodeState, kind: Kind | None = None) -> None:
         """Add what is said of a node; of two entries the worse counts."""
+        if kind is not None and kind.says_anything:
+            other = self.kinds.get(name, kind)
+            self.kinds[name] = kind if other == kind else other.joined(kind)
         known = self.nodes.get(name)
         if known is None or known == state:
             self.nodes[name] = state

@@ -16,6 +16,7 @@ from typing import Any
 from ..instances import InputError, fields
 from ..instances.parsing import parse_json, refuse_text_before_json
 from . import hostlist
+from .kinds import devices_of_pod, kind_in_kubernetes, kind_in_slurm
 from .long_reports import (
     MOST_BYTES,
     kubernetes_objects,
@@ -58,6 +59,9 @@ _AFTERWARDS = {"STAGE_OUT", "SIGNALING"}
 _NOWHERE = ("", "None", "None assigned", "(null)", "N/A")
 """What reports call the nodes of a job that has none."""
 _OVER = {"Succeeded", "Failed"}
+_TERMINATING = "Terminating"
+ENDING = frozenset({"COMPLETING", _TERMINATING})
+"""States of jobs and pods whose nodes are coming free."""
 _MOST_NUMBER = 2**53
 _NEVER_LEAVE = {"DaemonSet", "Node"}
 """Owners of pods that run on every node, whatever else does."""
@@ -205,10 +209,11 @@ def _sinfo(document: dict[str, Any]) -> Report:
         at = f"sinfo[{i}]"
         node = fields.objects(entry.get("node"), f"{at}.node")
         state = state_of_slurm(_words(node, f"{at}.node"), _reservation(entry, at))
+        kind = kind_in_slurm(entry, at, free=not state.problem)
         nodes = fields.objects(entry.get("nodes"), f"{at}.nodes")
         for listed in fields.strings(nodes.get("nodes"), f"{at}.nodes.nodes"):
             for name in report.unfolded(listed, at):
-                report.add(name, state)
+                report.add(name, state, kind)
     return report
 
 
@@ -218,7 +223,8 @@ def _scontrol(document: dict[str, Any]) -> Report:
         at = f"nodes[{i}]"
         name = _name(entry.get("name"), f"{at}.name")
         report.names += 1
-        report.add(name, state_of_slurm(_words(entry, at), _reservation(entry, at)))
+        state = state_of_slurm(_words(entry, at), _reservation(entry, at))
+        report.add(name, state, kind_in_slurm(entry, at, free=not state.problem))
     return report
 
 
@@ -281,7 +287,7 @@ def _squeue(document: dict[str, Any]) -> Report:
         state = _given(entry, "job_state", at)
         listed = [state] if isinstance(state, str) else state
         words = fields.strings(listed, f"{at}.job_state")
-        states = {word.upper() for word in words}
+        states = {part for word in words for part in word.upper().split("+")}
         over = bool(states & _HOLD_NOTHING)
         if over and not states & RUNNING:
             continue
@@ -290,6 +296,9 @@ def _squeue(document: dict[str, Any]) -> Report:
             number = number_of(entry.get("job_id"), f"{at}.job_id")
             job = at if number is None else str(number)
             report.hold(job, nodes, f"{at}.nodes")
+            if states != {"RUNNING"}:
+                ends = states & ENDING
+                report.states[job] = "+".join(sorted(ends or states)) or "no state"
         elif not over or states & (RUNNING - _AFTERWARDS):
             shown = "+".join(words) or "in no state that is known"
             raise InputError("names no node, but the job runs", f"{at}.nodes", shown)
@@ -323,7 +332,8 @@ def _kubectl(document: dict[str, Any]) -> Report:
         elif kind == "Node":
             name = _name(metadata.get("name"), f"{at}.metadata.name")
             report.names += 1
-            report.add(name, state_of_kubernetes(entry, at))
+            state = state_of_kubernetes(entry, at)
+            report.add(name, state, kind_in_kubernetes(entry, at))
             for moment in heartbeats(entry, at):
                 report.seen(moment)
     return report
@@ -344,10 +354,20 @@ def _add_pod(
     report.names += 1
     owners = objects(metadata.get("ownerReferences") or [], f"{at}.ownerReferences")
     stays = {str(owner.get("kind")) for owner in owners} <= _NEVER_LEAVE
-    if phase not in _OVER and not (owners and stays):
-        names = (metadata.get("namespace"), metadata.get("name") or at)
-        pod = "/".join(str(one) for one in names if one)
-        report.holders.setdefault(node, {})[pod] = None
+    if phase in _OVER:
+        return
+    if owners and stays:
+        used = report.devices.setdefault(node, {})
+        for device, n in devices_of_pod(entry, at).items():
+            used[device] = used.get(device, 0) + n
+        return
+    names = (metadata.get("namespace"), metadata.get("name") or at)
+    pod = "/".join(str(one) for one in names if one)
+    report.holders.setdefault(node, {})[pod] = None
+    if metadata.get("deletionTimestamp"):
+        report.states[pod] = _TERMINATING
+    elif phase != "Running":
+        report.states[pod] = phase or "no phase"
 
 
 def _given(entry: dict[str, Any], key: str, at: str) -> Any:

@@ -45,7 +45,7 @@ class Choice:
 
 
 class ClusterMachine:
-    """The nodes of a cluster, all idle at first, and what chooses among them.
+    """The nodes of a cluster, idle at first, and what chooses among them.
 
     Nodes are numbered through all parts of the cluster, in its order. The shape of a
     job, if it has one, is the number of its groups and that of nodes of a group: each
@@ -93,8 +93,8 @@ class ClusterMachine:
         """Choices whose optimum was not proved within the limit."""
         ends = np.cumsum([len(fabric.nodes) for fabric in selector.cluster.fabrics])
         self.first = [0, *ends[:-1].tolist()]
-        self.idle: Flags = np.ones(int(ends[-1]), dtype=np.bool_)
-        self.free = len(self.idle)
+        self.idle: Flags = np.concatenate(selector.free())
+        self.free = int(np.count_nonzero(self.idle))
         self.last: Choice | None = None
         """On the job that was served last."""
         self._least: dict[tuple[int, int], int | None] = {}

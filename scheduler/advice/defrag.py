@@ -111,12 +111,13 @@ def _reached(layout: Layout, goal: Goal, after: Counts) -> Iterator[str]:
     on = [0] * len(layout.domains)
     for v, inside in enumerate(layout.within):
         for domain in inside:
-            room[domain] += len(layout.free[v])
+            room[domain] += len(layout.free[v]) + layout.coming[v]
     for job, counts in zip(layout.jobs, after, strict=True):
         for v in {*counts, *job.nodes}:
             now = counts.get(v, 0)
             for domain in layout.within[v]:
-                room[domain] += len(job.nodes.get(v, ())) - now
+                left = len(job.nodes.get(v, ())) - now
+                room[domain] += 0 if layout.closed[v] else left
                 on[domain] += now
     for g, name in enumerate(layout.domains):
         if room[g] >= goal.room if goal.room else not on[g]:

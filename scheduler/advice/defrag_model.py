@@ -194,7 +194,7 @@ def rearranged(
         for v in leaves:
             if layout.part[v] not in parts or not room[v]:
                 continue
-            most = min(job.size, room[v])
+            most = have.get(v, 0) if layout.closed[v] else min(job.size, room[v])
             x = model.new_int_var(0, most, f"{job.name} on {v}")
             mine[v] = x
             if not goal.spread:
@@ -264,7 +264,8 @@ def _want(
             if not goal.room:
                 model.add(used <= most * (1 - reached[domain]))
     if goal.room:
-        for g, members in enumerate(inside):
-            most = sum(room[v] for v in members)
+        for g, listed in enumerate(inside):
+            members = [v for v in listed if not layout.closed[v]]
+            most = sum(room[v] + layout.coming[v] for v in members)
             taken = cp_model.LinearExpr.sum([x for v in members for x in on[v]])
             model.add(most - taken >= goal.room * reached[g])

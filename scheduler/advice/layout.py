@@ -52,6 +52,11 @@ class Layout:
     free: tuple[tuple[str, ...], ...]
     """The nodes of each leaf that jobs can be moved to."""
     jobs: tuple[Job, ...]
+    coming: tuple[int, ...]
+    """How many nodes of each leaf are coming free: no job is moved there, but they are
+    room for a job that comes later."""
+    closed: tuple[bool, ...]
+    """Whether the nodes of a leaf, which jobs hold, are not usable afterwards."""
     level: str = "switch"
     """What the domains are."""
 
@@ -73,6 +78,8 @@ def layout_of(
     level: str | None = None,
     stay: Collection[str] = (),
     kinds: Mapping[str, Kind] | None = None,
+    ending: Collection[str] = (),
+    freeable: Collection[str] | None = None,
 ) -> Layout:
     """Return where the jobs of a cluster are.
 
@@ -91,6 +98,10 @@ def layout_of(
         Jobs that may not be moved.
     kinds
         What nodes are; jobs are moved between nodes that can stand for each other.
+    ending
+        Jobs that end: they are left out, and jobs that share nodes with them stay.
+    freeable
+        The nodes that can be used once their jobs have left; by default all.
 
     Raises
     ------
@@ -98,12 +109,15 @@ def layout_of(
         If a part of the cluster has no switches or planes, a level or job is unknown,
         or jobs hold none of the nodes.
     """
-    joined = _joined(holders)
-    known = set(joined)
+    gone = set(ending)
+    holding = {
+        name: jobs for name, jobs in holders.items() if not gone.issuperset(jobs)
+    }
+    joined = _joined(holding)
     for name in stay:
-        if name not in known:
+        if name not in joined and name not in gone:
             raise InputError("holds no node of the topology", "stay", name)
-    stays = {joined[name] for name in stay}
+    stays = {joined[name] for name in (*stay, *ending) if name in joined}
     kind_of = interchangeable(
         kinds or {}, [x for one in selector.cluster.fabrics for x in one.nodes]
     )
@@ -114,6 +128,8 @@ def layout_of(
     domains: list[str] = []
     open_: list[list[str]] = []
     at: dict[str, dict[int, list[str]]] = {}
+    soon: dict[int, int] = {}
+    closed: list[bool] = []
     shown = ""
     for i, fabric in enumerate(selector.cluster.fabrics):
         if isinstance(fabric, Hierarchy):
@@ -123,21 +139,27 @@ def layout_of(
             called, (names, leaf_of, inside) = _grouped(selector, i, level, domains)
         shown = shown or called
         first = place[-1] + 1 if place else 0
-        cells = [(v, kind_of[x]) for v, x in zip(leaf_of, fabric.nodes, strict=True)]
+        cells = [
+            (v, kind_of[x], freeable is not None and x in holding and x not in freeable)
+            for v, x in zip(leaf_of, fabric.nodes, strict=True)
+        ]
         number = {cell: len(leaves) + n for n, cell in enumerate(sorted(set(cells)))}
-        leaves += [names[v] for v, _ in number]
-        place += [first + v for v, _ in number]
-        part += [(i, kind) for _, kind in number]
-        within += [inside[v] for v, _ in number]
+        leaves += [names[v] for v, *_ in number]
+        place += [first + v for v, *_ in number]
+        part += [(i, kind) for _, kind, _ in number]
+        within += [inside[v] for v, *_ in number]
+        closed += [shut for *_, shut in number]
         open_ += [[] for _ in number]
         for j, (name, cell) in enumerate(zip(fabric.nodes, cells, strict=True)):
             leaf = number[cell]
             if free[i][j]:
                 open_[leaf].append(name)
-            elif name in holders:
-                job = joined[next(iter(holders[name]))]
+            elif name in holding:
+                job = joined[next(iter(holding[name]))]
                 at.setdefault(job, {}).setdefault(leaf, []).append(name)
-    if not at:
+            elif name in holders and (freeable is None or name in freeable):
+                soon[leaf] = soon.get(leaf, 0) + 1
+    if not at and not any(name in selector.cluster.index for name in holders):
         raise InputError("says of no node of the topology which job holds it", "state")
     if not domains:
         known_levels = dict.fromkeys(
@@ -160,6 +182,8 @@ def layout_of(
         tuple(domains),
         tuple(map(tuple, open_)),
         tuple(jobs),
+        tuple(soon.get(leaf, 0) for leaf in range(len(leaves))),
+        tuple(closed),
         shown,
     )
 

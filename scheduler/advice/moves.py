@@ -85,6 +85,7 @@ class _Search:
 
     def order(self, free: Counter[int]) -> list[_Event] | None:
         """Return the events, or None."""
+        closed = self.layout.closed
         stack: list[
             tuple[Counter[int], frozenset[int], dict[int, Counter[int]], list[_Event]]
         ] = [(free, frozenset(self.changes), {}, [])]
@@ -100,7 +101,7 @@ class _Search:
                 after, still = free.copy(), dict(parked)
                 gives = still.pop(j, self.changes[j].gives)
                 after.subtract(self.changes[j].takes if spare is None else spare)
-                after.update(gives)
+                after.update({v: n for v, n in gives.items() if not closed[v]})
                 if spare is not None:
                     still[j] = spare
                 rest = left - {j} if spare is None else left

@@ -41,7 +41,7 @@ class Reason:
     """The largest job with the same constraints that fits."""
     changes: tuple[tuple[str, ...], ...] = ()
     """The smallest sets of constraints without which it fits: ``segment``,
-    ``require``, ``exclude`` or the name of a level."""
+    ``require``, ``exclude``, ``partition``, ``constraint`` or the name of a level."""
     values: Mapping[str, int] = field(default_factory=dict)
     """Of ``segment`` and levels: the largest number with which it fits."""
     limit: Limit | None = None

@@ -8,7 +8,7 @@ trying them all, the smaller first.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -31,7 +31,7 @@ def explain(
     selector: NodeSelector,
     request: Request,
     free: Sequence[Flags],
-    excluded: Sequence[Flags],
+    forbidden: Mapping[str, Sequence[Flags]],
     holders: Holders | None = None,
     settings: Settings = DEFAULT,
 ) -> Reason:
@@ -44,9 +44,9 @@ def explain(
     request
         The job; its objective does not matter.
     free
-        Which nodes are free, excluded ones or not.
-    excluded
-        Which nodes must not be chosen.
+        Which nodes are free, forbidden ones or not.
+    forbidden
+        Which nodes must not be chosen, by the constraint that says so.
     holders
         The jobs that hold a node.
     settings
@@ -59,7 +59,7 @@ def explain(
         without switches.
     """
     start = clock.now()
-    asked = _Question(selector, request, free, excluded)
+    asked = _Question(selector, request, free, forbidden)
     placement, fabric = asked.least_busy(settings)
     if placement.objective == (0,) or placement.limit:
         return Reason(placement, limit=placement.limit)
@@ -102,10 +102,10 @@ class _Question:
         selector: NodeSelector,
         request: Request,
         free: Sequence[Flags],
-        excluded: Sequence[Flags],
+        forbidden: Mapping[str, Sequence[Flags]],
     ) -> None:
         self.selector, self.request = selector, request
-        self.free, self.excluded = free, excluded
+        self.free, self.forbidden = free, forbidden
         self.choosers = choosers_of(selector)
         for name in sorted(request.require):
             if name not in selector.cluster.index:
@@ -122,8 +122,11 @@ class _Question:
         found = ["segment"] if request.segment > 1 else []
         found += [name for name, size in request.levels.items() if size > 1]
         found += ["require"] if request.require else []
-        excludes = any(one.any() for one in self.excluded)
-        return found + ["exclude"] * excludes
+        return found + [
+            name
+            for name, flags in self.forbidden.items()
+            if any(one.any() for one in flags)
+        ]
 
     def subsets(self) -> Iterator[tuple[str, ...]]:
         """Return the sets of constraints, the smaller first."""
@@ -143,9 +146,11 @@ class _Question:
 
     def allowed(self, dropped: Iterable[str] = ()) -> list[Flags]:
         """Return which nodes may be chosen, free or not."""
-        if "exclude" in dropped:
-            return [np.ones_like(one) for one in self.excluded]
-        return [~one for one in self.excluded]
+        allowed = [np.ones_like(one) for one in self.free]
+        for name, flags in self.forbidden.items():
+            if name not in dropped:
+                allowed = [a & ~b for a, b in zip(allowed, flags, strict=True)]
+        return allowed
 
     def possible(self, request: Request, allowed: Sequence[Flags]) -> Iterator[int]:
         """Return the fabrics that may have all required nodes."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -21,6 +21,8 @@ class NodeSelector:
     """Chooses nodes of one cluster for one request after another."""
 
     cluster: Cluster
+    never: Collection[str] = ()
+    """Nodes that are not free, whatever is said elsewhere."""
 
     @cached_property
     def choosers(self) -> tuple[Chooser | SpaceChooser, ...]:
@@ -64,6 +66,7 @@ class NodeSelector:
         for listed, value, what in (
             (names or (), True, fields[0]),
             (without, False, fields[1]),
+            (self.never, False, "never"),
         ):
             for name in listed:
                 place = self.cluster.index.get(name)

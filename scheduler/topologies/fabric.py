@@ -170,7 +170,7 @@ class Cluster:
     fabrics: tuple[Fabric, ...]
     notes: tuple[str, ...] = field(default=())
     report: Report | None = None
-    """What the file says of the state of its nodes, if it says anything."""
+    """What the file says of its nodes, beside their places."""
     partial: tuple[str, ...] = ()
     """The levels that are used, if the file seems to have more: what is proved holds
     on these."""

@@ -77,7 +77,7 @@ def read_kubernetes(
         if name:
             where.fail(0, "cannot be given with --labels", "--topology-name", name)
         cluster = _cluster(found, labels, where, notes)
-        return replace(cluster, report=report if says or report.holders else None)
+        return replace(cluster, report=report)
     listed = _named(topologies, name, where)
     chosen = [label for label in listed if label != HOSTNAME]
     if topologies and not chosen:
@@ -93,7 +93,7 @@ def read_kubernetes(
     if others:
         notes.append(note_of(others, chain))
     cluster = _cluster(found, chosen, where, notes, partial=bool(others))
-    return replace(cluster, report=report if says or report.holders else None)
+    return replace(cluster, report=report)
 
 
 def _add_node(

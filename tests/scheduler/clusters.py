@@ -101,16 +101,25 @@ def least_moves(
             )
             nodes, jobs = nodes + gone, jobs + bool(gone)
             possible &= not (job.stays and gone)
+            possible &= all(
+                n <= len(job.nodes.get(v, ()))
+                for v, n in counts.items()
+                if layout.closed[v]
+            )
             on_, was = ({layout.place[v] for v in one} for one in (counts, job.nodes))
             possible &= spread or len(on_) <= len(was)
         on = [0] * len(layout.domains)
-        every = [0] * len(layout.domains)
+        every, shut = [0] * len(layout.domains), [0] * len(layout.domains)
         for v, domain in ((v, d) for v, some in enumerate(layout.within) for d in some):
             on[domain] += sum(counts.get(v, 0) for counts in after)
-            every[domain] += len(layout.free[v])
-            every[domain] += sum(len(j.nodes.get(v, ())) for j in layout.jobs)
+            shut[domain] += layout.closed[v] * sum(one.get(v, 0) for one in after)
+            every[domain] += len(layout.free[v]) + layout.coming[v]
+            if not layout.closed[v]:
+                every[domain] += sum(len(j.nodes.get(v, ())) for j in layout.jobs)
         if room:
-            possible &= any(a - b >= room for a, b in zip(every, on, strict=True))
+            possible &= any(
+                a - b + c >= room for a, b, c in zip(every, on, shut, strict=True)
+            )
         else:
             possible &= on.count(0) >= count
         value = (jobs, nodes) if by_jobs else (nodes, jobs)

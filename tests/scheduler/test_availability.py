@@ -9,11 +9,13 @@ import pytest
 
 from closeknit.instances import InputError
 from closeknit.scheduler.availability import Availability, Known, availability
+from closeknit.scheduler.kinds import Kind
 from closeknit.scheduler.node_states import Report, Rules
 from closeknit.scheduler.state import parse_report
 from closeknit.scheduler.topologies import Cluster, parse_cluster
 
 CLUSTER = parse_cluster("SwitchName=s Nodes=n[1-6]")
+ALIKE = "no report says what the nodes are: all are taken as alike"
 
 
 def report(file: str = "", **document: Any) -> Report:
@@ -44,7 +46,7 @@ def test_without_a_report_all_nodes_are_free_and_the_answer_says_so() -> None:
     found = availability(CLUSTER, Known(busy=["n1"]))
     assert free(found) == ["n2", "n3", "n4", "n5", "n6"]
     shown = {"source": "not given", "not_free": {"busy": 1, "excluded": 1}}
-    assert found.document(excluded=["n6"]) == shown
+    assert found.document({"n6": "excluded"}) == shown
 
 
 @pytest.mark.parametrize("reports", [[SQUEUE], [PODS], [SQUEUE, PODS]])
@@ -72,6 +74,7 @@ def test_a_node_is_free_if_a_report_says_so_and_nothing_speaks_against_it(
         "not_free": counts,
         "must_boot": 1,
         "chosen_must_boot": 1,
+        "notes": [ALIKE],
     }
     assert list(found.document()["not_free"]) == sorted(counts)
     no_boot = Known(reports=reports, rules=Rules(boot=False))
@@ -125,7 +128,7 @@ def test_reports_that_are_older_than_five_minutes_get_a_note() -> None:
     planned = "1 free node is planned for a job that waits"
     for now, notes in ((1300, ()), (1361, ("nodes.json is 6 minutes old",))):
         found = availability(CLUSTER, Known(reports=[old]), now=now)
-        assert found.notes == (*notes, planned)
+        assert found.notes == (*notes, planned, ALIKE)
         assert found.document()["planned"] == 1
 
 
@@ -136,6 +139,17 @@ def kubernetes(**states: dict[str, Any]) -> dict[str, Any]:
         for name, parts in states.items()
     ]
     return {"kind": "NodeList", "items": items}
+
+
+def test_what_nodes_are_is_said_or_that_it_is_not_known() -> None:
+    assert availability(CLUSTER, Known()).notes == ()
+    known = [{"name": f"n{i}", "state": ["IDLE"], "cpus": 64} for i in range(1, 7)]
+    whole = availability(CLUSTER, Known(reports=[report("nodes.json", nodes=known)]))
+    assert (whole.notes, whole.kinds["n6"]) == ((), Kind(cores=64))
+    part = availability(CLUSTER, Known(reports=[report("some.json", nodes=known[:4])]))
+    assert part.notes == (
+        "no report says what 2 of the nodes are: these are taken as alike",
+    )
 
 
 READY = {"status": {"conditions": [{"type": "Ready", "status": "True"}]}}

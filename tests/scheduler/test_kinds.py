@@ -52,21 +52,45 @@ def test_what_slurm_says_of_a_node() -> None:
     older = kind_in_slurm({"features": "ib, a100", "gres": "gpu"}, "n", free=False)
     assert older.features == {"ib", "a100"}
     assert older.devices == (("gpu", 1),)
-    assert kind_in_slurm({"gres": "N/A"}, "n", free=True) == Kind()
+    nothing = dict.fromkeys((*SCONTROL, "features"))
+    for bare in ({"gres": "N/A"}, {"features": "(null)"}, nothing):
+        assert kind_in_slurm(bare, "n", free=True) == Kind()
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("partitions", 7),
+        ("partitions", [1]),
+        ("partition", {"name": 1}),
+        ("features", {"active": 1}),
+        ("gres", {"total": [1]}),
+        ("gres_used", 1),
+        ("cpus", "x"),
+        ("architecture", ["x"]),
+    ],
+)
+def test_fields_of_another_type_are_refused(field: str, value: Any) -> None:
+    with pytest.raises(InputError, match=r"n\.\w+.*must be a"):
+        kind_in_slurm({field: value}, "n", free=True)
 
 
 def test_what_kubernetes_says_of_a_node() -> None:
+    product = {"nvidia.com/gpu.product": "A100", "kubernetes.io/hostname": "n"}
     item = {
+        "metadata": {"labels": product},
         "spec": {
             "taints": [
                 {"key": "gpu", "value": "yes", "effect": "NoSchedule"},
                 {"key": "soft", "effect": "PreferNoSchedule"},
+                {"key": "node.kubernetes.io/not-ready", "effect": "NoExecute"},
             ]
         },
         "status": {
             "nodeInfo": {"architecture": "arm64"},
+            "capacity": {"cpu": "64"},
             "allocatable": {
-                **{"cpu": "64", "memory": "500Gi", "nvidia.com/gpu": "8"},
+                **{"cpu": "63770m", "memory": "500Gi", "nvidia.com/gpu": "8"},
                 "hugepages-2Mi": "0",
             },
         },
@@ -75,18 +99,32 @@ def test_what_kubernetes_says_of_a_node() -> None:
         "spec": {
             "containers": [
                 {"resources": {"requests": {"cpu": "1", "nvidia.com/gpu": "2"}}},
-                {"resources": {"limits": {"nvidia.com/gpu": 1}}},
+                {
+                    "resources": {
+                        "limits": {"nvidia.com/gpu": 1},
+                        "requests": {"cpu": 1},
+                    }
+                },
                 {},
-            ]
+            ],
+            "initContainers": [
+                {"resources": {"limits": {"nvidia.com/gpu": 2}}},
+                {
+                    "resources": {"limits": {"nvidia.com/gpu": 1}},
+                    "restartPolicy": "Always",
+                },
+            ],
         }
     }
     used = devices_of_pod(pod, "p")
-    assert used == {"nvidia.com/gpu": 3}
-    found = kind_in_kubernetes(item, "n", used, free=True)
-    assert found.devices == (("nvidia.com/gpu", 5),)
+    assert used == {"nvidia.com/gpu": 4}
+    found = kind_in_kubernetes(item, "n")
+    assert found.devices == (("nvidia.com/gpu", 8),)
+    assert found.less(used).devices == (("nvidia.com/gpu", 4),)
+    assert found.features == {"nvidia.com/gpu.product=A100"}
     assert (found.architecture, found.cores) == ("arm64", 64)
     assert found.taints == {"gpu=yes:NoSchedule"}
-    assert kind_in_kubernetes({}, "n", {}, free=True) == Kind()
+    assert kind_in_kubernetes({}, "n") == Kind()
 
 
 @pytest.mark.parametrize(
@@ -129,11 +167,16 @@ def test_partitions_and_constraints_choose_nodes() -> None:
     for bare in ({}, {"n1": Kind(architecture="x86_64")}):
         with pytest.raises(InputError, match="--partition: needs a report of nodes"):
             usable_nodes(bare, Demand("gpu"))
+    with pytest.raises(InputError, match=r"--constraint: no such feature: 'opa'.*ib"):
+        usable_nodes(kinds, Demand(constraint="ib|opa"))
+    with pytest.raises(InputError, match="--partition: names no partition"):
+        Demand(" , ")
 
 
 def test_nodes_of_a_kind_can_stand_for_each_other() -> None:
     kinds = {"n1": Kind(cores=64), "n2": Kind(cores=64), "n3": Kind(cores=32)}
     found = interchangeable(kinds, ["n1", "n2", "n3", "n4", "n5"])
     assert found == {"n1": 0, "n2": 0, "n3": 1, "n4": 2, "n5": 2}
-    assert note_of(kinds.values()) == ""
-    assert "taken as alike" in note_of([Kind()])
+    assert note_of(kinds, ["n1", "n3"]) == ""
+    assert "what 1 of the nodes are" in note_of(kinds, ["n1", "n4"])
+    assert "all are taken as alike" in note_of(kinds, ["n4", "n5"])

@@ -119,7 +119,7 @@ def test_counts_are_affordable_where_some_choice_keeps_the_bound_low(seed: int) 
     found = checker.affordable(state, cuts)
     assert found.shape == (len(cuts), k + 1)
     sets = [[*taken, *s] for s in combinations(free, k - len(taken))]
-    for h, c in product(cuts, range(k + 1)):
+    for h, c in product(cuts.tolist(), range(k + 1)):
         low, high = state.low[h], state.high[h]
         error = checker.weight[h] * (c - low) * (high - c)
         costs = [weights[s].sum() for s in sets if checker.sides[h, s].sum() == c]

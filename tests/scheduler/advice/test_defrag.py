@@ -49,6 +49,7 @@ def test_the_fewest_moves_are_those_of_all_arrangements(
     held = random_jobs(chance, selector.cluster.index, 0.5)
     if not held:
         return
+    jobs = {job for some in held.values() for job in some}
     levels = getattr(selector.cluster.fabrics[0], "levels", ("switch",))
     level = data.draw(st.sampled_from(levels[:2]))
     kinds = {
@@ -60,6 +61,10 @@ def test_the_fewest_moves_are_those_of_all_arrangements(
         held,
         level=level,
         kinds=kinds if data.draw(st.booleans(), "kinds") else None,
+        ending=[job for job in sorted(jobs) if chance.random() < 0.2 and len(jobs) > 1],
+        freeable=[x for x in held if chance.random() < 0.7]
+        if data.draw(st.booleans(), "closed")
+        else None,
     )
     room = data.draw(st.sampled_from([0, 0, 2, 3]))
     count = data.draw(st.integers(1, len(layout.domains)))

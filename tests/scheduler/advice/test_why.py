@@ -6,7 +6,6 @@ import random
 from dataclasses import replace
 from itertools import combinations
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -74,7 +73,7 @@ def test_the_least_changes_are_those_of_all_subsets(
     free = selector.free(without=held)
     excluded = [~one for one in selector.free(without=out)]
     with interpreted():
-        found = explain(selector, request, free, excluded, held)
+        found = explain(selector, request, free, {"exclude": excluded}, held)
         usable = {n for n in nodes if n not in out}
         now = usable - set(held)
         busy = [{n} for n in sorted(usable & set(held))]
@@ -166,9 +165,8 @@ def test_slurm_segments_name_the_job_in_the_way() -> None:
     selector = NodeSelector(parse_cluster(BLOCKS))
     held: Held = {"r12": {"7": None}, "p01": {"8": None}}
     request = Request(36, segment=12)
-    none = [np.zeros_like(one) for one in selector.free()]
     with interpreted():
-        found = explain(selector, request, selector.free(without=held), none, held)
+        found = explain(selector, request, selector.free(without=held), {}, held)
     assert (found.busy, found.most, found.changes) == (("r12",), 24, (("segment",),))
     assert found.jobs is not None
     assert (found.jobs.jobs, found.jobs.nodes) == (("7",), 1)
@@ -177,13 +175,12 @@ def test_slurm_segments_name_the_job_in_the_way() -> None:
 
 def test_what_never_fits_names_the_constraint() -> None:
     selector = NodeSelector(parse_cluster(BLOCKS))
-    none = [np.zeros_like(one) for one in selector.free()]
     with interpreted():
-        found = explain(selector, Request(40, segment=20), selector.free(), none)
+        found = explain(selector, Request(40, segment=20), selector.free(), {})
         assert found.never
         assert found.changes == (("segment",),)
         assert found.values == {"segment": 8}  # 16 + 16 + 8 nodes
-        large = explain(selector, Request(60), selector.free(), none)
+        large = explain(selector, Request(60), selector.free(), {})
     assert (large.never, large.changes, large.most) == (True, (), 48)
 
 
@@ -191,27 +188,25 @@ def test_networks_without_switches_have_no_groups() -> None:
     rows = "\n".join(f"n{x},{x}" for x in range(5))
     selector = NodeSelector(parse_cluster(f"# mesh 5\nnode,x\n{rows}"))
     free = selector.free(without=["n1", "n3"])
-    none = [np.zeros_like(one) for one in free]
     with interpreted():
-        found = explain(selector, Request(4), free, none, {"n1": {"a": None}})
+        found = explain(selector, Request(4), free, {}, {"n1": {"a": None}})
     assert found.placement.objective == (1,)
     with pytest.raises(InputError, match=r"segment: must be 1 where there are no leaf"):
-        explain(selector, Request(4, segment=2), free, none)
+        explain(selector, Request(4, segment=2), free, {})
     with pytest.raises(InputError, match=r"levels: is for networks with switches"):
-        explain(selector, Request(4, levels={"switch": 2}), free, none)
+        explain(selector, Request(4, levels={"switch": 2}), free, {})
     with pytest.raises(InputError, match="require: is not in the topology: 'zz'"):
-        explain(selector, Request(1, require=frozenset(["zz"])), free, none)
+        explain(selector, Request(1, require=frozenset(["zz"])), free, {})
 
 
 def test_hosts_on_two_rails_count_at_both() -> None:
     selector = rails()  # g0-3 at a and b, h0-3 at b and c, i0-3 at c and d
     held: Held = {name: {name[0]: None} for name in ("g0", "h0", "i0", "i1")}
-    none = [np.zeros_like(one) for one in selector.free()]
     with interpreted():
         request = Request(8, segment=8)
-        found = explain(selector, request, selector.free(without=held), none, held)
+        found = explain(selector, request, selector.free(without=held), {}, held)
         levels = Request(8, levels={"switch": 8})
-        again = explain(selector, levels, selector.free(without=held), none, held)
+        again = explain(selector, levels, selector.free(without=held), {}, held)
     assert found.busy == again.busy == ("g0", "h0")  # a switch has 8 hosts
     assert found.jobs is not None
     assert (found.jobs.jobs, found.jobs.bound) == (("g", "h"), 2)
@@ -221,10 +216,9 @@ def test_hosts_on_two_rails_count_at_both() -> None:
 
 def test_a_limit_is_reported() -> None:
     selector = NodeSelector(parse_cluster(BLOCKS))
-    none = [np.zeros_like(one) for one in selector.free()]
     busy = selector.free(without=["r12"])
     with interpreted():
         request = Request(36, segment=12)
-        found = explain(selector, request, busy, none, {}, Settings(time_limit=0.0))
+        found = explain(selector, request, busy, {}, {}, Settings(time_limit=0.0))
     assert found.limit is Limit.TIME
     assert found.changes == ()

@@ -36,6 +36,7 @@ def test_reports_say_which_nodes_are_free() -> None:
         "source": "reports[0] (squeue), reports[1] (scontrol)",
         "not_free": {"DRAIN": 1, "RESERVED": 1, "busy": 1, "in no report": 1},
         "must_boot": 1,
+        "notes": ["no report says what the nodes are: all are taken as alike"],
     }
     service.replace({"reports": [SQUEUE, NODES], "no_boot": True, "busy": "n3"})
     assert service.document()["free"] == ""
