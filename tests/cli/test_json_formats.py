@@ -56,6 +56,28 @@ FILES = {
             ]
         }
     ),
+    "PARTS": json.dumps(
+        {
+            "sinfo": [
+                {
+                    "node": {"state": ["IDLE"]},
+                    "nodes": {"nodes": [nodes]},
+                    "partition": {"name": name},
+                }
+                for nodes, name in (("a[1-4]", "cpu"), ("b[1-4]", "gpu"))
+            ]
+        }
+    ),
+    "SQUEUE": json.dumps(
+        {
+            "jobs": [
+                {"job_id": number, "job_state": [state], "nodes": node}
+                for number, (state, node) in enumerate(
+                    (("RUNNING", "a1"), ("COMPLETING", "a2"), ("SUSPENDED", "b1")), 1
+                )
+            ]
+        }
+    ),
     "JOBS": '{"id": "7", "nodes": "a1,b1"}\n',
     "GRADED": "".join(
         json.dumps({"job": {"name": name, "k": 2, **more}, "busy": "", "chosen": on})
@@ -98,6 +120,8 @@ COMMANDS = [
     "defrag --topology TREE --state JOBS SINFO --json",
     "defrag --topology TREE --state JOBS --assume-up --fit 4 --json",
     "defrag --topology TREE --state JOBS --assume-up --time-limit 1e-9 --json",
+    "defrag --topology TREE --state SQUEUE PARTS --json",
+    "why --topology TREE -k 6 --state PARTS --partition gpu --json",
     "grade --topology TREE GRADED --json",
     "grade --topology MESH SPREAD --time-limit 1e-9 --json",
     "grade --topology TREE GRADED --max-ratio 1.1 --json",
