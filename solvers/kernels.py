@@ -75,7 +75,7 @@ class Kernel:
         try:
             return (self._dispatcher or self.dispatcher)(*args)
         except SystemError as error:  # a signal came while numba made the answer
-            if isinstance(error.__cause__, KeyboardInterrupt):
+            if isinstance(error.__cause__, KeyboardInterrupt | SystemExit):
                 raise error.__cause__ from None
             raise
 
