@@ -9,6 +9,7 @@ import os
 import sys
 
 from ..ending import Ending, said, status_of
+from ..uninterruptible import pending
 
 TYPE_CHECKING = False  # importing `typing` for it takes its time
 if TYPE_CHECKING:
@@ -41,9 +42,10 @@ def main(
         status = error.code
         if heeding.told:
             sys.stderr.write(said(heeding.told))
-    if heeding.pending and status == 0:  # it came before the output was complete
-        sys.stderr.write(said(heeding.pending))
-        status = status_of(heeding.pending)
+    if pending and status == 0:  # it came before the output was complete
+        number = pending.pop()
+        sys.stderr.write(said(number))
+        status = status_of(number)
     if ending is None:
         heeding.restore()
     if isinstance(status, int):

@@ -2,7 +2,7 @@
 
 import os
 
-from .uninterruptible import put_off, sent_again
+from .uninterruptible import impatient, put_off
 
 TYPE_CHECKING = False  # importing `typing` for it takes its time
 if TYPE_CHECKING:
@@ -39,8 +39,6 @@ class Ending:
         """Whether somebody catches what is raised."""
         self.over = False
         """Whether nothing is left to stop."""
-        self.pending = 0
-        """The signal that was put off."""
         self.told = 0
         """The signal, other than Ctrl-C, that has ended it."""
         self._default = [
@@ -48,11 +46,13 @@ class Ending:
             for number in _SIGNALS
             if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler)
         ]
+        impatient.append(_leave)
         for number in self._default:
             signal.signal(number, self)
 
     def restore(self) -> None:
         """Put back the handlers that were there."""
+        impatient.remove(_leave)
         for number in self._default:
             interrupts = number == signal.SIGINT
             back = signal.default_int_handler if interrupts else signal.SIG_DFL
@@ -60,19 +60,12 @@ class Ending:
 
     def __call__(self, number: int, frame: "FrameType | None") -> None:
         """Handle a signal."""
-        own = number in sent_again
-        if own:
-            sent_again.remove(number)
         if self.over or self.told:
             return
         if not self.begun:
             _leave(number)
         if put_off(number, frame):
-            if self.pending == number == signal.SIGINT and not own:
-                _leave(number)
-            self.pending = number
             return
-        self.pending = 0
         if number == signal.SIGINT:
             raise KeyboardInterrupt
         self.told = number

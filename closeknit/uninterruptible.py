@@ -6,12 +6,13 @@ from time import sleep
 
 TYPE_CHECKING = False  # importing `typing` for it takes its time
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from signal import pthread_kill
     from types import FrameType
 else:
     from _signal import pthread_kill  # `signal` takes its time for its enumerations
 
-_LOADERS = ("importlib.", "_frozen_importlib", "llvmlite.")
+_LOADERS = ("importlib.", "_frozen_importlib", "llvmlite.", "numba.")
 _CALLED_BY_LLVM = "_raw_object_cache_"
 """Names of functions that llvmlite lets C call: ctypes drops their exceptions."""
 _OWNERS = (
@@ -26,16 +27,19 @@ _AGAIN = 0.05
 
 holding: list[None] = []
 """Has an item while a block of ours must not be left."""
-sent_again: list[int] = []
-"""Signals that `put_off` has sent, until their handler takes them from here."""
+pending: set[int] = set()
+"""Signals that were put off."""
+impatient: "list[Callable[[int], object]]" = []
+"""Called if Ctrl-C is pressed once more while it is put off."""
+_sent_again: list[int] = []
 
 
 def uninterruptible(frame: "FrameType | None") -> bool:
     """Return whether a frame, or one that called it, must not raise KeyboardInterrupt.
 
-    It must not while a module is imported, since half a module would be of no use
-    later; nor where LLVM hands over machine code or an object of its own is half made,
-    or Python drops an object or calls back from collecting garbage, where the exception
+    It must not while a module is imported or numba compiles, since half a module, or
+    half of what numba registers, would be of no use later, and other code would fail;
+    nor where LLVM hands over machine code, or Python drops an object or calls back from collecting garbage, where the exception
     would be printed and forgotten; nor while a child is started, or a folder for its
     files is made or removed.
     """
@@ -56,13 +60,22 @@ def uninterruptible(frame: "FrameType | None") -> bool:
 
 def put_off(number: int, frame: "FrameType | None") -> bool:
     """Send a signal again a moment later if its exception would be lost now."""
+    own = number in _sent_again
+    if own:
+        _sent_again.remove(number)
     if not uninterruptible(frame):
+        pending.discard(number)
         return False
+    if number in pending and not own:
+        for call in impatient:
+            call(number)
+        return bool(impatient)
+    pending.add(number)
     start_new_thread(_send_again, (number, get_ident()))
     return True
 
 
 def _send_again(number: int, thread: int) -> None:
     sleep(_AGAIN)
-    sent_again.append(number)
+    _sent_again.append(number)
     pthread_kill(thread, number)
