@@ -39,9 +39,9 @@ def uninterruptible(frame: "FrameType | None") -> bool:
 
     It must not while a module is imported or numba compiles, since half a module, or
     half of what numba registers, would be of no use later, and other code would fail;
-    nor where LLVM hands over machine code, or Python drops an object or calls back from collecting garbage, where the exception
-    would be printed and forgotten; nor while a child is started, or a folder for its
-    files is made or removed.
+    nor where LLVM hands over machine code, or Python drops an object or calls back
+    from collecting garbage, where the exception would be printed and forgotten; nor
+    while a child is started, or a folder for its files is made or removed.
     """
     if holding:
         return True

@@ -99,10 +99,10 @@ class ResultStore:
                 file=old,
             )
         self._synced = -_SYNCED
-        for pattern in _OURS:
-            for each in self.path.parent.glob(pattern):
-                if each.is_symlink():  # its target would be made, wherever it is
-                    raise InputError("must not be a symbolic link", file=each)
+        for each in self.path.parent.iterdir():
+            if each.is_symlink() and any(map(each.match, _OURS)):
+                # its target would be made or replaced, wherever it is
+                raise InputError("must not be a symbolic link", file=each)
         with ExitStack() as held:
             held.callback(os.close, _locked(self.path))
             try:
