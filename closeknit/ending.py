@@ -56,7 +56,7 @@ class Ending:
         for number in self._default:
             interrupts = number == signal.SIGINT
             back = signal.default_int_handler if interrupts else signal.SIG_DFL
-            signal.signal(number, back)  # type: ignore[arg-type]
+            signal.signal(number, back)
 
     def __call__(self, number: int, frame: "FrameType | None") -> None:
         """Handle a signal."""

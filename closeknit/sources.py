@@ -1,9 +1,14 @@
 """What ``python -OO`` leaves out: docstrings, and code as it is otherwise."""
 
 import sys
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+_STRIPPED = 2
+"""The optimisation from which docstrings are left out."""
 
 
 def doc_of(thing: object) -> str:
@@ -13,23 +18,27 @@ def doc_of(thing: object) -> str:
     """
     from inspect import cleandoc, getdoc, getsourcefile, unwrap
 
-    found = getdoc(thing) or ""
-    if found or not sys.flags.optimize:
-        return found
-    if not isinstance(thing, FunctionType | ModuleType | type):
-        return ""
-    inner = unwrap(thing) if isinstance(thing, FunctionType) else thing
-    try:
-        file = getsourcefile(inner)
-    except TypeError:  # built in
-        return ""
-    name = "" if isinstance(inner, ModuleType) else inner.__qualname__
-    return cleandoc(_docs(file).get(name, "")) if file else ""
+    if sys.flags.optimize < _STRIPPED:
+        return getdoc(thing) or ""
+    kept: list[Any] = [thing]
+    if isinstance(thing, FunctionType):
+        kept = [unwrap(thing)]
+    elif isinstance(thing, type):
+        kept = [each for each in thing.__mro__ if each is not object]  # inherited too
+    for each in kept:
+        found = getattr(each, "__doc__", None)
+        if not found and isinstance(each, FunctionType | ModuleType | type):
+            with suppress(TypeError):  # built in
+                name = getattr(each, "__qualname__", "")
+                found = _docs(getsourcefile(each) or "").get(name, "")
+        if found:
+            return cleandoc(found)
+    return ""
 
 
-def code_of(function: FunctionType) -> CodeType:
+def code_of(function: Any) -> CodeType:
     """Return the code of a function as it is where nothing is left out."""
-    code = function.__code__
+    code: CodeType = function.__code__
     if not sys.flags.optimize:
         return code
     return _codes(code.co_filename).get((code.co_qualname, code.co_firstlineno), code)
