@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Protocol
 
+from ..sources import doc_of
 from .parser import Parser
 
 
@@ -172,6 +173,7 @@ def module_of(name: str) -> Module:
 def parser_of(name: str) -> tuple[Parser, Module]:
     """Return the parser of a command, and its module."""
     module = module_of(name)
-    parser = Parser(prog=f"closeknit {name}", description=module.__doc__)
+    said = module.__doc__ or doc_of(module)
+    parser = Parser(prog=f"closeknit {name}", description=said)
     module.options(parser)
     return parser, module

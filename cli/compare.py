@@ -89,6 +89,7 @@ def run(args: argparse.Namespace) -> int:
             interrupted = any(one.row.limit == Limit.INTERRUPT.value for one in runs)
             if args.json != "-" and runs:
                 _show(instance, runs)
+        next(compared, None)  # raises what ended the last one early
     except KeyboardInterrupt:
         interrupted = True
     if interrupted:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable, Iterator
-from inspect import getdoc
 from textwrap import fill, shorten
 from typing import Any
 
@@ -20,6 +19,7 @@ from ..instances.suggestions import entry_named
 from ..methods import METHODS, AnyMethod
 from ..methods.by_name import methods_named
 from ..reports.pages.numbers import decimal, fraction
+from ..sources import doc_of
 from . import outputs, shared
 from .parser import Parser, flag, plain
 from .screen import wrapped
@@ -116,7 +116,7 @@ def _fields(
 
 def _explained(problem: str, method: AnyMethod) -> str:
     """Return the whole docstring, with its fields wrapped at the end."""
-    doc = getdoc(method.function) or ""
+    doc = doc_of(method.function)
     body = [part for part in doc.split("\n\n") if not part.startswith(tuple(_LINES))]
     parts = [f"{method.name} ({problem}, {_kind(method)})"]
     parts += [fill(plain(part).replace("\n", " "), _WIDTH) for part in body]

@@ -103,7 +103,8 @@ def lost(error: OSError) -> int:
         if error.errno == errno.EPIPE:
             return 141
         place = "standard output: cannot be written: "
-    complain(f"{place}{error.strerror or error}")
+    hint = ": raise the limit (ulimit -n)" if error.errno == errno.EMFILE else ""
+    complain(f"{place}{error.strerror or error}{hint}")
     return 2
 
 

@@ -161,7 +161,8 @@ def order_ranks(
     run = entry_named(method, MAPPERS, "method", "method of mapping")
     settings = Settings(time_limit=time_limit, seed=seed)
     start, mapping = clock.now(), RankMapping(traffic, hops)
-    result = run(mapping, settings)
+    left = max(0.0, time_limit - (clock.now() - start))
+    result = run(mapping, replace(settings, time_limit=left))
     left = max(0.0, time_limit - (clock.now() - start))
     return confirm(mapping, method, result, replace(settings, time_limit=left))
 

@@ -9,13 +9,13 @@ nothing is proved.
 from __future__ import annotations
 
 from functools import partial
-from inspect import getdoc
 
 from ..heuristics.submesh.allocator import OutOfTimeError
 from ..instances import Submesh
 from ..solvers import Grade, Limit, Proof, Result, Settings, Status, answer, clock
 from ..solvers.method import Method, Variant
 from ..solvers.result import NOTHING
+from ..sources import doc_of
 from .submesh_allocators import ALLOCATORS
 
 
@@ -24,7 +24,7 @@ def methods() -> list[Method[Submesh]]:
     return [
         Method(
             name,
-            Variant(run, (name,), getdoc(spec.strategy) or ""),
+            Variant(run, (name,), doc_of(spec.strategy)),
             refuses=partial(refusal, name),
         )
         for name, spec in ALLOCATORS.items()

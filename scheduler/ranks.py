@@ -11,8 +11,8 @@ import numpy as np
 
 from ..instances import InputError, IntArray
 from ..instances.mapping import MOST_RANKS, RankMapping
-from ..methods.mapping import auto
-from ..solvers import DEFAULT, Result, Settings
+from ..methods.mapping import MAPPERS
+from ..solvers import DEFAULT, Result, Settings, clock
 from .topologies import Fabric, Hierarchy
 
 _SHAPE = re.compile(r"[1-9]\d{0,3}(?:x[1-9]\d{0,3})*", re.ASCII)
@@ -142,8 +142,10 @@ def order_on(
     Up to 16 ranks the search is exact, beyond that annealing with the bound of Gilmore
     and Lawler. ``chosen[i]`` of the result is the place of rank i in ``nodes``.
     """
+    start = clock.now()
     mapping = RankMapping(traffic, hops_between(fabric, nodes))
-    found = auto(mapping, settings)
+    left = max(0.0, settings.time_limit - (clock.now() - start))
+    found = MAPPERS["auto"](mapping, replace(settings, time_limit=left))
     if isinstance(fabric, Hierarchy) and found.chosen is not None:
         found = replace(found, chosen=_ascending(fabric, nodes, found.chosen))
     return found, mapping.cost(range(len(nodes)))

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from types import FrameType
 from typing import TypeVar
 
-from ..uninterruptible import uninterruptible
+from ..uninterruptible import put_off, uninterruptible
 from . import clock
 
 T = TypeVar("T")
@@ -107,7 +107,7 @@ def deferred() -> Iterator[threading.Event]:
     came: list[int] = []
 
     def note(number: int, frame: FrameType | None) -> None:
-        if _put_off(number, frame):
+        if put_off(number, frame):
             return
         for alarm in _alarms:
             alarm.presses += 1
@@ -153,7 +153,7 @@ def alarmed(seconds: float) -> Iterator[Alarm]:
     pressed = signal.getsignal(signal.SIGINT)
 
     def press(number: int, frame: FrameType | None) -> None:
-        if pressed is signal.default_int_handler and _put_off(number, frame):
+        if pressed is signal.default_int_handler and put_off(number, frame):
             return
         alarm.presses += 1
         if callable(pressed):
@@ -192,16 +192,6 @@ def run_alarmed(seconds: float, call: Callable[[], T]) -> tuple[T | None, Alarm]
             raise
     assert alarm is not None
     return result, alarm
-
-
-def _put_off(number: int, frame: FrameType | None) -> bool:
-    """Send a signal again a moment later if its exception would be lost now."""
-    if not uninterruptible(frame):
-        return False
-    again = threading.Timer(_EVERY, signal.raise_signal, [number])
-    again.daemon = True
-    again.start()
-    return True
 
 
 def _in_main_thread() -> bool:

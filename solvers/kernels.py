@@ -26,6 +26,7 @@ from math import inf
 from types import CodeType, ModuleType
 from typing import Any, ClassVar
 
+from ..sources import code_of
 from . import clock
 
 KERNELS: list[Kernel] = []
@@ -76,7 +77,7 @@ class Kernel:
         try:
             return (self._dispatcher or self.dispatcher)(*args)
         except SystemError as error:  # a signal came while numba made the answer
-            if isinstance(error.__cause__, KeyboardInterrupt):
+            if isinstance(error.__cause__, KeyboardInterrupt | SystemExit):
                 raise error.__cause__ from None
             raise
 
@@ -118,7 +119,7 @@ class Kernel:
     def globals_read(self) -> dict[str, Any]:
         """Return the globals that the function reads, by name."""
         known = self.py_func.__globals__
-        names = sorted(_names(self.py_func.__code__))
+        names = sorted(_names(code_of(self.py_func)))
         return {name: known[name] for name in names if name in known}
 
     def ingredients(self) -> str:
@@ -130,7 +131,7 @@ class Kernel:
         return "\n".join(
             sorted(
                 f"{each!r} {each.nogil} {each.counted} {each.py_func.__defaults__} "
-                f"{_described(each.py_func.__code__)} "
+                f"{_described(code_of(each.py_func))} "
                 f"{[(n, _described(v)) for n, v in each.globals_read().items()]}"
                 for each in self.called()
             )

@@ -11,11 +11,11 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from fractions import Fraction
-from inspect import getdoc
 from types import MappingProxyType
 from typing import Any, Generic, Protocol, TypeVar
 
 from ..instances import InputError, Instance, KSubset, problem_of
+from ..sources import doc_of
 from . import DEFAULT, Limit, Result, Settings, Ties, answer, clock
 from .answer import infeasible_by_count
 from .interrupt import run_alarmed
@@ -132,7 +132,7 @@ class Method(Generic[Inst]):
 
     def __post_init__(self) -> None:
         """Set the docstring of the function, which `help` shows."""
-        object.__setattr__(self, "__doc__", getdoc(self.function) or "")
+        object.__setattr__(self, "__doc__", doc_of(self.function))
 
     def __repr__(self) -> str:
         """Return the name and what the method does, on one line."""

@@ -12,7 +12,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from inspect import getdoc
 from math import prod
 from types import MappingProxyType
 from typing import ClassVar
@@ -21,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...instances import InputError, IntArray, Site, Topology
+from ...sources import doc_of
 
 Flags = npt.NDArray[np.bool_]
 
@@ -247,7 +247,7 @@ class AllocatorSpec:
     @property
     def doc(self) -> str:
         """The docstring of the class, its ``{argument}`` filled in for this entry."""
-        text = getdoc(self.strategy) or ""
+        text = doc_of(self.strategy)
         words = self.strategy.WORDS
         for name, value in self.arguments.items():
             said = words.get(name, {}).get(value, str(value))

@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import accumulate, chain, combinations
+from operator import or_
 
 import numpy as np
 
@@ -198,7 +199,8 @@ def cost(instance: KSubset, chosen: Collection[int]) -> int:
     Follows the definition, without arrays; shares no code with the models and
     heuristics that it checks. O(k²) distances up to k = 8; beyond, the same sum axis by
     axis, O(k log k). On a tree pair by pair up to k = 256 and as many nodes; beyond,
-    edge by edge. On a graph pair by pair, from shortest paths.
+    edge by edge. On a graph pair by pair, from shortest paths; beyond k = 8, from all
+    processors at once where all links have one length and the paths few.
 
     >>> from closeknit.instances import mesh
     >>> cost(mesh(2, 2, k=4), [0, 1, 2, 3])  # four sides of 1, two diagonals of 2
@@ -206,15 +208,44 @@ def cost(instance: KSubset, chosen: Collection[int]) -> int:
     """
     sites = [instance.free[i] for i in chosen]
     topology = instance.topology
-    if isinstance(topology, Graph):
-        return _cost_by_walks(topology, [v for (v,) in sites])
     many = len(sites) > _LARGEST_PAIRWISE
+    if isinstance(topology, Graph):
+        nodes = [v for (v,) in sites]
+        found = _cost_by_levels(topology, nodes) if many else None
+        return _cost_by_walks(topology, nodes) if found is None else found
     if isinstance(topology, Tree):
         many = max(len(sites), len(topology.parent)) > _LARGEST_TREE
     if many:
         return _cost_by_axis(topology, sites)
     distance = topology.distance
     return sum(distance(p, q) for p, q in combinations(sites, 2))
+
+
+def _cost_by_levels(graph: Graph, nodes: Sequence[int]) -> int | None:
+    """Sum the shortest paths of all pairs, link by link from all nodes at once.
+
+    A pair is counted at each length that its path exceeds. None if the links have
+    different lengths, or a path has more links than there are nodes to walk from.
+    """
+    lengths = {weight for _, _, weight in graph.edges}
+    if len(lengths) != 1:
+        return None
+    known = [0] * graph.nodes  # bit i: node i of these is at most so many links away
+    for i, v in enumerate(nodes):
+        known[v] |= 1 << i
+    ahead = [[u for u, _ in some] for some in graph.neighbours]
+    total = 0
+    for _ in nodes:
+        apart = sum(len(nodes) - known[v].bit_count() for v in nodes)
+        if not apart:
+            return lengths.pop() * total // 2  # each pair was seen from both ends
+        total += apart
+        before = known
+        known = [
+            reduce(or_, map(before.__getitem__, others), before[v])
+            for v, others in enumerate(ahead)
+        ]
+    return None
 
 
 def _cost_by_walks(graph: Graph, nodes: Sequence[int]) -> int:

@@ -20,14 +20,21 @@ def in_use(process: int) -> int:
     touch. 0 for what has ended, and where there is no /proc.
     """
     total = 0
-    pending = [process]
-    while pending:
-        place = Path(f"/proc/{pending.pop()}")
+    for each in family(process):
         with suppress(OSError, ValueError, IndexError):
-            total += _PAGE * int((place / "statm").read_text().split()[1])
-            for thread in (place / "task").iterdir():
-                pending += map(int, (thread / "children").read_text().split())
+            statm = Path(f"/proc/{each}/statm").read_text()
+            total += _PAGE * int(statm.split()[1])
     return total
+
+
+def family(process: int) -> list[int]:
+    """Return a process and its descendants, parents first."""
+    found = [process]
+    for each in found:  # which grows
+        with suppress(OSError, ValueError):
+            for thread in Path(f"/proc/{each}/task").iterdir():
+                found += map(int, (thread / "children").read_text().split())
+    return found
 
 
 class Peak:

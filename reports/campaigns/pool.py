@@ -87,13 +87,17 @@ def run(
     """Yield (position, value or `Failure`) of every call, as they end.
 
     Calls are begun in the order given, in ``jobs`` processes, whose temporary files lie
-    in the folder ``scratch``, or where the system has them. A call that raises,
+    in the folder ``scratch``, or in one that is removed afterwards. A call that raises,
     crashes, or takes longer than it may is a `Failure`, and so never a hang. One whose
     process is killed from outside, for instance because memory ran out, is made again
     in the end, while no other is running; after `DEATHS` deaths it is a `Failure`.
     Leaving the iterator early stops all that is running, children of the calls
     included; so does the end of this process, however it comes.
     """
+    if scratch is None:
+        with tempfile.TemporaryDirectory(prefix="closeknit-") as name:
+            yield from run(calls, jobs=jobs, scratch=Path(name))
+        return
     workers: list[_Worker] = []
     waiting = deque(enumerate(calls))
     suspects: deque[tuple[int, Call]] = deque()
@@ -257,8 +261,14 @@ class _Worker:
         """End the process and its descendants."""
         self.connection.close()  # an idle one leaves by itself
         if self.call is not None or not self.alive:
+            first = self.process.pid or 0
             with suppress(OSError):
-                os.killpg(self.process.pid or 0, signal.SIGKILL)
+                os.killpg(first, signal.SIGSTOP)  # it starts nothing more meanwhile
+            for each in reversed(memory.family(first)):
+                with suppress(OSError):
+                    os.kill(each, signal.SIGKILL)
+            with suppress(OSError):
+                os.killpg(first, signal.SIGKILL)
             self.process.kill()
         self.process.join(_STOPPED_IN)
         if self.process.exitcode is None:

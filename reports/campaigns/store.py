@@ -34,6 +34,8 @@ _MARK = 0x636B6E74
 _SYNCED = 1.0
 """Seconds of results that a failure of the power may take, at most."""
 _ENDS = ("", "-wal", "-shm")
+_OURS = ("results.*", ".results.*", "report.*", "ratios.csv", "proofs")
+"""Names that a campaign gives to what it makes in its folder."""
 """What SQLite appends to the name of a database."""
 _STALE = 60.0
 """Seconds after which a temporary file that was never renamed is abandoned."""
@@ -97,6 +99,10 @@ class ResultStore:
                 file=old,
             )
         self._synced = -_SYNCED
+        for each in self.path.parent.iterdir():
+            if each.is_symlink() and any(map(each.match, _OURS)):
+                # its target would be made or replaced, wherever it is
+                raise InputError("must not be a symbolic link", file=each)
         with ExitStack() as held:
             held.callback(os.close, _locked(self.path))
             try:
@@ -349,8 +355,6 @@ def _locked(path: Path) -> int:
     try:
         descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
     except OSError as error:
-        if lock.is_symlink():  # its target would be created, wherever it is
-            raise InputError("must not be a symbolic link", file=lock) from None
         raise InputError(f"cannot be written: {error.strerror}", file=path) from None
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

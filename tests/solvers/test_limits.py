@@ -374,7 +374,9 @@ def test_a_second_ctrl_c_during_imports_ends_the_program_at_once(
     assert (program.returncode, errors) == (130, "closeknit: interrupted\n")
 
 
-@pytest.mark.parametrize("handler", ["cli._Interrupt()", "signal.default_int_handler"])
+@pytest.mark.parametrize(
+    "handler", ["Ending().begun = True", "pass"], ids=["command", "python"]
+)
 def test_ctrl_c_while_llvm_hands_over_machine_code_is_not_lost(
     handler: str, tmp_path: Path
 ) -> None:
@@ -411,7 +413,7 @@ def test_ctrl_c_where_python_forgets_exceptions_is_not_lost(moment: str) -> None
 
 FORGETTING = """
 import gc, signal, time
-from closeknit import cli
+from closeknit.ending import Ending
 
 class Pressing:
     @staticmethod
@@ -427,7 +429,7 @@ def pressing_once(when, about):
         Pressing.press()
         gc.callbacks.remove(pressing_once)
 
-signal.signal(signal.SIGINT, cli._Interrupt())
+Ending().begun = True
 try:
     {moment}
     time.sleep(60)
@@ -439,7 +441,7 @@ HANDING_OVER = """
 import os, signal, time
 import numpy as np
 from numba.core.codegen import CPUCodeLibrary as CodeLibrary
-from closeknit import cli
+from closeknit.ending import Ending
 from closeknit.solvers.interrupt import alarmed
 from closeknit.simulation.stream_kernels import _pairs_of_line
 
@@ -453,7 +455,7 @@ def pressing(module, data):
     return handed_over(module, data)
 
 CodeLibrary._object_compiled_hook = pressing
-signal.signal(signal.SIGINT, {handler})
+{handler}
 try:
     with alarmed(100):
         _pairs_of_line(np.arange(3), 3)
@@ -466,8 +468,8 @@ SLOW_IMPORT = """
 import signal, sys, time
 time.sleep(1)
 sys.path.insert(0, {folder!r})
-from closeknit import cli
-signal.signal(signal.SIGINT, cli._Interrupt())
+from closeknit.ending import Ending
+Ending().begun = True
 import endless_import
 """
 

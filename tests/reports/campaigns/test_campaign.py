@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import sqlite3
 import subprocess
@@ -345,16 +346,20 @@ def test_a_fresh_store_puts_the_old_one_aside(tmp_path: Path) -> None:
     assert rows_in(tmp_path / f"{FILE}.old") == [first]
 
 
-def test_a_lock_that_is_a_symbolic_link_is_refused_and_not_followed(
-    tmp_path: Path,
+@pytest.mark.parametrize(
+    "name", [LOCK, FILE, f"{FILE}-wal", ".results.scratch", "report.html", "ratios.csv"]
+)
+def test_what_a_campaign_writes_is_refused_as_a_link_and_not_followed(
+    tmp_path: Path, name: str
 ) -> None:
     target, where = tmp_path / "elsewhere", tmp_path / "out"
     where.mkdir()
-    (where / LOCK).symlink_to(target)
-    with pytest.raises(InputError, match=r"results\.lock: must not be a symbolic link"):
+    (where / name).symlink_to(target)
+    why = rf"{re.escape(name)}: must not be a symbolic link"
+    with pytest.raises(InputError, match=why):
         ResultStore(where)
     assert not target.exists()
-    assert [path.name for path in where.iterdir()] == [LOCK]
+    assert [path.name for path in where.iterdir()] == [name]
 
 
 def test_a_folder_of_a_former_version_is_refused_and_left_alone(tmp_path: Path) -> None:

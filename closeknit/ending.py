@@ -1,0 +1,77 @@
+"""How signals end the program, from its first moment on; quick to import."""
+
+import os
+
+from .uninterruptible import impatient, put_off
+
+TYPE_CHECKING = False  # importing `typing` for it takes its time
+if TYPE_CHECKING:
+    import signal
+    from types import FrameType
+else:
+    import _signal as signal  # without its enumerations, which take their time
+
+_SAID: dict[int, str] = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+def status_of(number: int) -> int:
+    """Return the exit status of a program that a signal has ended."""
+    return 128 + number
+
+
+def said(number: int) -> str:
+    """Return the line that says which signal has ended the program."""
+    return f"closeknit: {_SAID.get(number, 'hung up')}\n"
+
+
+class Ending:
+    """Handler that raises KeyboardInterrupt, or SystemExit, where that is not lost.
+
+    During an import it may come out as any other error; see `uninterruptible`. So it is
+    put off until the import is over; Ctrl-C once more meanwhile ends the program at
+    once. A program that was told to terminate (SIGTERM, SIGHUP) is not disturbed while
+    it clears up.
+    """
+
+    def __init__(self) -> None:
+        self.begun = False
+        """Whether somebody catches what is raised."""
+        self.over = False
+        """Whether nothing is left to stop."""
+        self.told = 0
+        """The signal, other than Ctrl-C, that has ended it."""
+        self._default = [
+            number
+            for number in _SIGNALS
+            if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler)
+        ]
+        impatient.append(_leave)
+        for number in self._default:
+            signal.signal(number, self)
+
+    def restore(self) -> None:
+        """Put back the handlers that were there."""
+        impatient.remove(_leave)
+        for number in self._default:
+            interrupts = number == signal.SIGINT
+            back = signal.default_int_handler if interrupts else signal.SIG_DFL
+            signal.signal(number, back)
+
+    def __call__(self, number: int, frame: "FrameType | None") -> None:
+        """Handle a signal."""
+        if self.over or self.told:
+            return
+        if not self.begun:
+            _leave(number)
+        if put_off(number, frame):
+            return
+        if number == signal.SIGINT:
+            raise KeyboardInterrupt
+        self.told = number
+        raise SystemExit(status_of(number))
+
+
+def _leave(number: int) -> None:
+    os.write(2, said(number).encode())
+    os._exit(status_of(number))

@@ -1,0 +1,137 @@
+"""Every call that takes a time limit keeps it, on instances too large for it."""
+
+from __future__ import annotations
+
+import inspect
+import random
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+import networkx
+import numpy as np
+import pytest
+
+import closeknit as ck
+from closeknit.instances import InputError, Instance
+from closeknit.instances.ksubset.instance import _cost_by_levels, _cost_by_walks
+from closeknit.instances.sukp.generators import random_sukp
+from closeknit.methods import KSUBSET, METHODS
+from closeknit.methods.mapping import MAPPERS
+from closeknit.scheduler.ranks import traffic_of
+from closeknit.solvers import Settings
+
+LIMIT = 1.0
+ALLOWED = 0.5
+"""Seconds beyond the limit; of this process, since the machine may do other work."""
+PER_RUN = {
+    "Settings": "no call",
+    "ratios": "the limit is that of each run",
+    "verify": "the limit is that of each answer derived again",
+    "compare": "the limit is that of each run",
+}
+
+
+def regular(n: int, k: int) -> ck.KSubset:
+    return ck.ksubset(ck.Graph(networkx.random_regular_graph(6, n, seed=1)), k=k)
+
+
+@cache
+def mapped(ranks: int) -> tuple[Any, Any]:
+    """Return the traffic of a plane, and the hops of a row of processors."""
+    places = np.arange(ranks)
+    return traffic_of("halo2d", ranks), np.abs(places[:, None] - places[None])
+
+
+def late(call: Callable[[], object]) -> float:
+    """Return how long a call took beyond the limit."""
+    before = time.process_time()
+    call()
+    return time.process_time() - before - LIMIT
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_graph_is_priced_alike_from_all_nodes_at_once(seed: int) -> None:
+    draw = random.Random(seed)
+    graph = ck.Graph(networkx.connected_watts_strogatz_graph(30, 4, 0.3, seed=seed))
+    nodes = draw.sample(range(30), draw.randint(9, 30))
+    assert _cost_by_levels(graph, nodes) == _cost_by_walks(graph, nodes)
+
+
+@pytest.mark.parametrize("name", ["mm", "mm-free", "random"])
+def test_a_large_graph_is_priced_in_time(name: str) -> None:
+    """Three seconds went by after the limit, in 300 searches of shortest paths."""
+    method, settings = KSUBSET[name], Settings(time_limit=LIMIT)
+    method(regular(60, 10), settings)  # loads kernels
+    instance = regular(4000, 300)
+    assert late(lambda: method(instance, settings)) < ALLOWED
+
+
+def test_ranks_are_ordered_in_time() -> None:
+    ck.order_ranks(*mapped(32), time_limit=LIMIT)  # loads kernels
+    traffic, hops = mapped(1024)
+    assert late(lambda: ck.order_ranks(traffic, hops, time_limit=LIMIT)) < ALLOWED
+
+
+def large(problem: str) -> tuple[Instance, Instance]:
+    """Return a small instance and one that takes longer than the limit."""
+    if problem == "ksubset":
+        return regular(60, 10), regular(4000, 300)
+    density, budget = Fraction(1, 10), Fraction(17, 20)
+    small = random_sukp(18, 18, Fraction(1, 5), Fraction(3, 4), seed=1)
+    return small, random_sukp(500, 500, density, budget, 1)
+
+
+METHODS_ON = [(problem, n) for problem in ("ksubset", "sukp") for n in METHODS[problem]]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("problem", "name"), METHODS_ON)
+def test_every_method_keeps_its_limit(problem: str, name: str) -> None:
+    method, settings = METHODS[problem][name], Settings(time_limit=LIMIT)
+    small, instance = large(problem)
+    if method.refuses and (method.refuses(small) or method.refuses(instance)):
+        return
+    method(small, settings)
+    assert late(lambda: method(instance, settings)) < ALLOWED
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MAPPERS)
+@pytest.mark.parametrize("ranks", [40, 64, 1024, 2048])
+def test_every_mapper_keeps_its_limit(name: str, ranks: int) -> None:
+    traffic, hops = mapped(ranks)
+    ck.order_ranks(*mapped(8), name, time_limit=LIMIT)
+
+    def order() -> None:
+        with suppress(InputError):  # too many ranks for it
+            ck.order_ranks(traffic, hops, name, time_limit=LIMIT)
+
+    assert late(order) < ALLOWED
+
+
+def test_every_public_call_with_a_limit_is_known_here() -> None:
+    """One that is new has to be added, and held to its limit."""
+    found = set()
+    for name in {*ck.__all__} - {"methods"}:
+        with suppress(TypeError, ValueError):  # no call, or one without names
+            if "time_limit" in inspect.signature(getattr(ck, name)).parameters:
+                found.add(name)
+    assert found == {*CALLS, *PER_RUN}
+
+
+CALLS: dict[str, Callable[[], object]] = {
+    "solve": lambda: ck.solve(regular(4000, 300), "mm", time_limit=LIMIT),
+    "order_ranks": lambda: ck.order_ranks(*mapped(1024), time_limit=LIMIT),
+    "worst": lambda: ck.worst("mm", shape=(40, 40), k=300, time_limit=LIMIT),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CALLS)
+def test_every_public_call_keeps_its_limit(name: str) -> None:
+    CALLS[name]()  # loads kernels
+    assert late(CALLS[name]) < 2 * ALLOWED  # which includes making the instance
