@@ -19,6 +19,7 @@ from typing import Any
 from ..instances.errors import InputError
 from ..instances.files import write_text
 from ..instances.json_text import dumps
+from ..sources import doc_of
 from . import outputs, shared
 from .parser import Once, Parser
 from .progress import Show, progress_bar
@@ -45,7 +46,7 @@ def add(simulate: Parser, streams: Any) -> None:
         streams,
         "network",
         help="messages on the interconnect",
-        description=__doc__,
+        description=doc_of(sys.modules[__name__]),
     )
     parser.add_argument(
         "--topology",

@@ -39,6 +39,7 @@ from ..simulation.stream_batsim import BatsimJobs
 from ..simulation.stream_jobs import StreamJob, generated, jobs_of_trace, largest
 from ..simulation.stream_measures import JobRow, Meter, Summary, csv_of_jobs
 from ..solvers.interrupt import deferred
+from ..sources import doc_of
 from . import outputs, shared
 from .parser import Once, Parser
 from .progress import progress_bar
@@ -62,7 +63,7 @@ def add(simulate: Parser, streams: Any) -> None:
         streams,
         "stream",
         help="jobs on the processors of a mesh, torus or tree",
-        description=__doc__,
+        description=doc_of(sys.modules[__name__]),
     )
     parser.add_argument(
         "--method",

@@ -8,6 +8,7 @@ the same queue. Prints completion time, utilisation, fragmentation and steps.
 from __future__ import annotations
 
 import argparse
+import sys
 from argparse import ArgumentTypeError
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -24,6 +25,7 @@ from ..simulation.submesh import Fixed, Judge, first_come
 from ..simulation.submesh_migration import Migrating, migration_judge
 from ..simulation.submesh_stream import Normal, Request, Sides, Uniform, queue
 from ..solvers.settings import Settings
+from ..sources import doc_of
 from . import outputs, shared
 from .parser import Parser, flag
 from .progress import progress_bar
@@ -36,7 +38,7 @@ def add(simulate: Parser, streams: Any) -> None:
         streams,
         "submesh",
         help="boxes on a mesh",
-        description=__doc__,
+        description=doc_of(sys.modules[__name__]),
     )
     parser.add_argument(
         "--method",

@@ -17,7 +17,10 @@ import pytest
 
 import closeknit as ck
 from closeknit.instances import InputError, Instance
+from closeknit.instances.ksubset.generators import random_occupancy
 from closeknit.instances.ksubset.instance import _cost_by_levels, _cost_by_walks
+from closeknit.instances.procset.generators import random_sets
+from closeknit.instances.submesh.generators import waiting_state
 from closeknit.instances.sukp.generators import random_sukp
 from closeknit.methods import KSUBSET, METHODS
 from closeknit.methods.mapping import MAPPERS
@@ -76,23 +79,40 @@ def test_ranks_are_ordered_in_time() -> None:
     assert late(lambda: ck.order_ranks(traffic, hops, time_limit=LIMIT)) < ALLOWED
 
 
-def large(problem: str) -> tuple[Instance, Instance]:
-    """Return a small instance and one that takes longer than the limit."""
-    if problem == "ksubset":
-        return regular(60, 10), regular(4000, 300)
-    density, budget = Fraction(1, 10), Fraction(17, 20)
-    small = random_sukp(18, 18, Fraction(1, 5), Fraction(3, 4), seed=1)
-    return small, random_sukp(500, 500, density, budget, 1)
-
-
-METHODS_ON = [(problem, n) for problem in ("ksubset", "sukp") for n in METHODS[problem]]
+HALF = Fraction(1, 2)
+LARGE: dict[str, Callable[[], tuple[Instance, Instance]]] = {
+    "ksubset, a graph": lambda: (regular(60, 10), regular(4000, 300)),
+    "ksubset, a mesh": lambda: (
+        random_occupancy((6, 6), 6, HALF, 1),
+        random_occupancy((96, 96), 300, HALF, 1),
+    ),
+    "ksubset, a torus": lambda: (
+        random_occupancy((4, 4, 4), 6, HALF, 1, kind="torus"),
+        random_occupancy((20, 20, 20), 200, HALF, 1, kind="torus"),
+    ),
+    "procset": lambda: (
+        random_sets(20, 10, 4, 5, seed=1),
+        random_sets(400, 300, 6, 60, levels=2, seed=1),
+    ),
+    "sukp": lambda: (
+        random_sukp(18, 18, Fraction(1, 5), Fraction(3, 4), seed=1),
+        random_sukp(500, 500, Fraction(1, 10), Fraction(17, 20), 1),
+    ),
+    "submesh": lambda: (
+        waiting_state((8, 8), 1, 4, 1),
+        waiting_state((256, 256), 1, 24, 1),
+    ),
+}
+"""For every problem a small instance and one that takes longer than the limit."""
+METHODS_ON = [(on, n) for on in LARGE for n in METHODS[on.partition(",")[0]]]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("problem", "name"), METHODS_ON)
-def test_every_method_keeps_its_limit(problem: str, name: str) -> None:
-    method, settings = METHODS[problem][name], Settings(time_limit=LIMIT)
-    small, instance = large(problem)
+@pytest.mark.parametrize(("on", "name"), METHODS_ON)
+def test_every_method_keeps_its_limit(on: str, name: str) -> None:
+    method = METHODS[on.partition(",")[0]][name]
+    settings = Settings(time_limit=LIMIT)
+    small, instance = LARGE[on]()
     if method.refuses and (method.refuses(small) or method.refuses(instance)):
         return
     method(small, settings)
