@@ -123,7 +123,9 @@ def test_fragmentation_in_its_three_forms(ask: Ask, tmp_path: Path) -> None:
 def test_defrag_prints_the_front_and_the_moves(ask: Ask) -> None:
     status, out, _ = ask("defrag", "--busy", "@JOBS")
     assert status == 0
-    front = [line.split()[:4] for line in out.splitlines()[7:-1]]
+    rows = out.splitlines()
+    rule = next(i for i, line in enumerate(rows) if line.startswith("───"))
+    front = [line.split()[:4] for line in rows[rule + 1 : -1]]
     assert front == [
         ["1", "1", "1", "proved"],
         ["2", "4", "1", "proved"],

@@ -93,8 +93,8 @@ def test_a_port_with_a_token(
 @pytest.mark.parametrize("ignored", [False, True])
 def test_a_hangup_ends_it_as_sigterm_does(topology: str, ignored: bool) -> None:
     kept = signal.getsignal(signal.SIGHUP)
-    if ignored:  # as under nohup
-        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    # Ignored as under nohup; and heeded, also where the tests run under it.
+    signal.signal(signal.SIGHUP, signal.SIG_IGN if ignored else signal.SIG_DFL)
     try:
         with served("--topology", topology, "--port", "0") as (process, where):
             port = int(where.rpartition(":")[2])

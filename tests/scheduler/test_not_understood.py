@@ -125,9 +125,9 @@ def test_a_time_that_cannot_be_read_does_not_make_a_report_new(value: object) ->
 
 def test_a_report_from_the_future_gets_a_note() -> None:
     found = report({**SINFO, "last_update": 10_000})
-    notes = availability(CLUSTER, Known(reports=[found]), now=2800).notes
-    assert notes == ("sinfo is 2 hours ahead of the clock here",)
-    assert availability(CLUSTER, Known(reports=[found]), now=9701).notes == ()
+    ahead = "sinfo is 2 hours ahead of the clock here"
+    assert ahead in availability(CLUSTER, Known(reports=[found]), now=2800).notes
+    assert ahead not in availability(CLUSTER, Known(reports=[found]), now=9701).notes
 
 
 def test_pods_in_the_file_of_a_topology_hold_their_nodes() -> None:
