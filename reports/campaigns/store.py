@@ -34,9 +34,9 @@ _MARK = 0x636B6E74
 _SYNCED = 1.0
 """Seconds of results that a failure of the power may take, at most."""
 _ENDS = ("", "-wal", "-shm")
+"""What SQLite appends to the name of a database."""
 _OURS = ("results.*", ".results.*", "report.*", "ratios.csv", "proofs")
 """Names that a campaign gives to what it makes in its folder."""
-"""What SQLite appends to the name of a database."""
 _STALE = 60.0
 """Seconds after which a temporary file that was never renamed is abandoned."""
 _BROKEN = (sqlite3.Error, UnicodeDecodeError)
