@@ -24,6 +24,7 @@ from .submesh import Submesh as Submesh
 from .sukp.instance import Sukp as Sukp
 from .topologies import Cuts as Cuts
 from .topologies import Graph as Graph
+from .topologies import Grid as Grid
 from .topologies import IntArray as IntArray
 from .topologies import Mesh as Mesh
 from .topologies import Node as Node

@@ -37,7 +37,7 @@ def scaled(rows: Any, field: str) -> tuple[tuple[tuple[int, ...], ...], int]:
 
 
 def unscaled(x: int, unit: Decimal) -> int | Decimal:
-    """Return a scaled number in true size, where ``unit`` is 1/scale."""
+    """Return what a scaled integer stands for, as an integer if it is one."""
     number = x * unit
     return int(number) if number == int(number) else number.normalize()
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from .errors import InputError
-from .option_values import number, shape, share
+from .option_values import network_kind, number, shape, share
 
 if TYPE_CHECKING:
     from .problems import Instance
@@ -199,12 +199,23 @@ def sides(example: str = "16x16") -> Parameter:
     )
 
 
+def kind_of_network() -> Parameter:
+    """Return the parameter for the kind of a network."""
+    return Parameter(
+        name="kind",
+        read=network_kind,
+        default="mesh",
+        metavar="KIND",
+        help="mesh, torus, tree, or grid with its rings: grid:1,3",
+    )
+
+
 NETWORK = (
     replace(
         sides(),
         help="sides of the mesh or torus; fan-outs of the tree",
     ),
-    choice("kind", ("mesh", "torus", "tree"), "mesh", "kind of network"),
+    kind_of_network(),
 )
 """Parameters for a network and its kind."""
 

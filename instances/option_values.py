@@ -11,6 +11,9 @@ from fractions import Fraction
 
 from .errors import InputError
 
+KINDS = ("mesh", "torus", "tree")
+"""Kinds of network that are named by a word."""
+_RINGS = re.compile(r"grid:[1-9]\d?(,[1-9]\d?)*", re.ASCII)
 LONGEST = 10**6
 """Maximal time limit in seconds, eleven days; waits for processes allow twenty-four."""
 
@@ -31,6 +34,23 @@ def shape(text: str) -> tuple[int, ...]:
     if 0 in sides:
         raise InputError(wrong)
     return sides
+
+
+def network_kind(text: str) -> str:
+    """Read a kind of network; of a grid with its rings, as in ``grid:1,3``.
+
+    >>> network_kind("torus"), network_kind("grid:1,3")
+    ('torus', 'grid:1,3')
+    """
+    axes = text.partition(":")[2].split(",")
+    if text not in KINDS and not (
+        _RINGS.fullmatch(text) and len(set(axes)) == len(axes)
+    ):
+        raise InputError(
+            f"must be {', '.join(KINDS)}, or grid with the axes that are rings, as in "
+            f"grid:1,3, not {text!r}"
+        )
+    return text
 
 
 def share(text: str) -> int | Fraction:

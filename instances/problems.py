@@ -21,7 +21,9 @@ from .json_text import dumps
 from .ksubset import instance as ksubset
 from .ksubset import json as ksubset_json
 from .ksubset import tiny as ksubset_tiny
+from .ksubset.certificate_file import check_certificate
 from .ksubset.instance import KSubset
+from .ksubset.lower_bounds import derive_bound
 from .parsing import parse_json
 from .procset import instance as procset
 from .procset import json as procset_json
@@ -86,6 +88,15 @@ class Problem:
         lambda instance, listed: None
     )
     """From such names to a choice; returns None for anything else."""
+    dearest: Callable[[Any], tuple[int, ...]] = lambda instance: (0,)
+    """An upper bound on every level of a cost; only those below the first matter."""
+    choosable: Callable[[Any], int | None] = lambda instance: instance.n
+    """Of how many things any part of a choice has a cost; None where only a whole one
+    has."""
+    follow_certificate: Callable[..., int] | None = None
+    """Checks a certificate in a file, and returns the bound that it proves."""
+    derive_bound: Callable[..., int | None] = lambda instance, by, **how: None
+    """Derives a lower bound by its name; None if there is none of that name."""
     levels: Callable[[Any], int | None] = lambda instance: None
     """Levels of the costs of an instance; None if they are integers."""
     unsolvable: Callable[[Any], str | None] = lambda instance: None
@@ -134,6 +145,8 @@ _LISTED = (
         names_of=ksubset_json.names_of,
         chosen_by_names=ksubset_json.chosen_by_names,
         any_choice=lambda one: range(one.k),
+        follow_certificate=check_certificate,
+        derive_bound=derive_bound,
         compiled_for=lambda one: (one.topology.kind, one.topology.dimension),
     ),
     _problem(
@@ -146,6 +159,8 @@ _LISTED = (
         levels=lambda one: one.levels,
         unsolvable=procset.unsolvable,
         any_choice=lambda one: one.available[: one.request],
+        choosable=lambda one: len(one.processors),
+        dearest=lambda one: one.total,
         compiled_for=procset_tiny.compiled_for,
     ),
     _problem(
@@ -168,6 +183,8 @@ _LISTED = (
         unsolvable=submesh.unsolvable,
         check_infeasible=lambda one, proof: check_infeasible(packing_of(one), proof),
         any_choice=lambda one: None,  # finding any placement needs a search
+        choosable=lambda one: None,
+        dearest=submesh.dearest,
         compiled_for=lambda one: ("torus" if one.torus else "mesh", one.d),
         canonical=tuple,
     ),

@@ -12,7 +12,7 @@ from fractions import Fraction
 from itertools import combinations
 
 from ..errors import InputError
-from ..topologies import Mesh, Site, Topology, Torus
+from ..topologies import Grid, Site, Topology
 
 
 def nodes_affected(topology: Topology, sites: Collection[Site]) -> int:
@@ -31,6 +31,7 @@ def nodes_affected(topology: Topology, sites: Collection[Site]) -> int:
 
     Examples
     --------
+    >>> from closeknit.instances import Mesh, Torus
     >>> nodes_affected(Mesh((4, 4)), [(0, 0), (3, 1)])
     8
     >>> nodes_affected(Torus((4, 4)), [(0, 0), (3, 1)])
@@ -38,9 +39,9 @@ def nodes_affected(topology: Topology, sites: Collection[Site]) -> int:
     """
     grid = _grid(topology)
     cells = 1 if sites else 0
-    for axis, side in enumerate(grid.shape):
+    for axis, (side, ring) in enumerate(zip(grid.shape, grid.rings, strict=True)):
         occupied = sorted({site[axis] for site in sites})
-        if not isinstance(grid, Torus):
+        if not ring:
             cells *= occupied[-1] - occupied[0] + 1 if occupied else 0
             continue
         following = [*occupied[1:], *(x + side for x in occupied[:1])]
@@ -66,6 +67,7 @@ def balance_factor(topology: Topology, sites: Collection[Site]) -> int:
 
     Examples
     --------
+    >>> from closeknit.instances import Mesh
     >>> balance_factor(Mesh((4, 4)), [(0, 0), (0, 1), (1, 0), (1, 1)])
     4
     >>> balance_factor(Mesh((4, 4)), [(0, 0), (1, 0), (2, 0), (3, 0)])
@@ -87,6 +89,7 @@ def pieces(topology: Topology, sites: Collection[Site]) -> int:
 
     Examples
     --------
+    >>> from closeknit.instances import Mesh, Torus
     >>> pieces(Mesh((3, 3)), [(0, 0), (0, 1), (1, 2), (2, 0)])
     3
     >>> pieces(Torus((3, 3)), [(0, 0), (0, 1), (1, 2), (2, 0)])
@@ -110,6 +113,7 @@ def average_distance(topology: Topology, sites: Sequence[Site]) -> Fraction | No
 
     Examples
     --------
+    >>> from closeknit.instances import Mesh
     >>> average_distance(Mesh((2, 2)), [(0, 0), (0, 1), (1, 1)])
     Fraction(4, 3)
     """
@@ -117,19 +121,19 @@ def average_distance(topology: Topology, sites: Sequence[Site]) -> Fraction | No
     return Fraction(sum(hops), len(hops) * topology.scale) if hops else None
 
 
-def _grid(topology: Topology) -> Mesh | Torus:
-    if not isinstance(topology, Mesh | Torus):
+def _grid(topology: Topology) -> Grid:
+    if topology.grid is None:
         raise InputError("needs a mesh or a torus", "topology", topology.kind)
-    return topology
+    return topology.grid
 
 
-def _linked(grid: Mesh | Torus, site: Site) -> set[Site]:
+def _linked(grid: Grid, site: Site) -> set[Site]:
     """Return the sites one hop away."""
     linked = set()
-    for axis, side in enumerate(grid.shape):
+    for axis, (side, ring) in enumerate(zip(grid.shape, grid.rings, strict=True)):
         for step in (-1, 1):
             x = site[axis] + step
-            if isinstance(grid, Torus):
+            if ring:
                 x %= side
             if 0 <= x < side:
                 linked.add((*site[:axis], x, *site[axis + 1 :]))

@@ -10,10 +10,9 @@ from ..families import NETWORK, SEEDED, Family, K, optional, portion, required, 
 from . import worst_cases
 from .generators import (
     clustered_points,
-    mesh,
+    full,
     random_occupancy,
     torus,
-    tree,
     uniform_points,
 )
 from .graph_generators import dragonfly, fat_tree, graph_file, hypercube, random_regular
@@ -31,7 +30,7 @@ _EPS = optional("eps", "1/132", "between 0 and 1", read=read.fraction, metavar="
 
 
 def _full(shape: Sequence[int], kind: str, k: int) -> KSubset:
-    return {"mesh": mesh, "torus": torus, "tree": tree}[kind](*shape, k=k)
+    return full(kind, shape, k)
 
 
 def _torus(shape: Sequence[int], k: int) -> KSubset:
@@ -49,7 +48,10 @@ DRAWN = (
         "all processors of a network",
         _full,
         (*NETWORK, K),
-        ("--shape 8x8 --k 9", "--shape 2x3 --kind tree --k 5"),
+        (
+            "--shape 8x8 --k 9",
+            "--shape 8x4 --kind grid:1 --k 5",
+        ),
     ),
     _family(
         "torus",

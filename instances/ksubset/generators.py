@@ -6,7 +6,8 @@ numbers are those of ``numpy.random.default_rng(seed)``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import prod
 
@@ -14,7 +15,8 @@ import numpy as np
 
 from ..errors import InputError
 from ..numbers import at_least, free_count, positive
-from ..topologies import MOST_PROCESSORS, Mesh, Points, Topology, Torus, Tree
+from ..option_values import network_kind
+from ..topologies import MOST_PROCESSORS, Grid, Mesh, Points, Topology, Torus, Tree
 from ..value import LARGEST
 from .instance import KSubset
 
@@ -34,7 +36,7 @@ def mesh(*shape: int, k: int) -> KSubset:
     >>> mesh(4, 3, k=5).n
     12
     """
-    return _full(Mesh(shape), shape_text(shape), k, "full mesh")
+    return full("mesh", shape, k)
 
 
 def torus(*shape: int, k: int) -> KSubset:
@@ -43,7 +45,7 @@ def torus(*shape: int, k: int) -> KSubset:
     >>> torus(4, 3, k=5).name
     '4x3-torus-full-k5'
     """
-    return _full(Torus(shape), f"{shape_text(shape)}-torus", k, "full torus")
+    return full("torus", shape, k)
 
 
 def tree(*fanout: int, k: int) -> KSubset:
@@ -56,7 +58,7 @@ def tree(*fanout: int, k: int) -> KSubset:
     >>> instance.n, int(instance.hops.max())
     (6, 4)
     """
-    return _full(switch_tree(fanout), f"{shape_text(fanout)}-tree", k, "full tree")
+    return full("tree", fanout, k)
 
 
 def random_occupancy(
@@ -154,14 +156,21 @@ def clustered_points(
 
 
 def network_of(kind: str, shape: Sequence[int]) -> Topology:
-    """Build a mesh, a torus or a switch tree from its sides or fan-outs."""
-    if kind == "mesh":
-        return Mesh(tuple(shape))
-    if kind == "torus":
-        return Torus(tuple(shape))
-    if kind == "tree":
-        return switch_tree(shape)
-    raise InputError("must be mesh, torus or tree", "kind", kind)
+    """Build a grid or a switch tree from its sides or fan-outs.
+
+    >>> network_of("grid:1", (8, 4))
+    Grid((8, 4), rings=(True, False))
+    """
+    if make := _MAKERS.get(kind):
+        return make(shape)
+    try:
+        axes = network_kind(kind).partition(":")[2]
+    except InputError as error:
+        raise InputError(error.problem, "kind") from None
+    rings = {int(axis) for axis in axes.split(",")}
+    if max(rings) > len(shape):
+        raise InputError(f"has {len(shape)} axes", "kind", kind)
+    return Grid(shape, [axis in rings for axis in range(1, len(shape) + 1)])
 
 
 def switch_tree(fanout: Sequence[int]) -> Tree:
@@ -176,9 +185,23 @@ def switch_tree(fanout: Sequence[int]) -> Tree:
     return Tree(tuple(parent), (1,) * nodes, tuple(range(first, nodes)))
 
 
+_MAKERS: dict[str, Callable[[Sequence[int]], Topology]] = {
+    "mesh": Mesh,
+    "torus": Torus,
+    "tree": switch_tree,
+}
+
+
 def network_text(kind: str, shape: Sequence[int]) -> str:
-    """Name a network: ``16x16`` for a mesh, ``16x16-torus``, ``4x4-tree``."""
-    return shape_text(shape) + ("" if kind == "mesh" else f"-{kind}")
+    """Name a network: ``16x16`` for a mesh, ``16x16-torus``, ``8x4-grid-1``."""
+    return f"{shape_text(shape)}-{re.sub('[:,]', '-', kind)}".removesuffix("-mesh")
+
+
+def full(kind: str, shape: Sequence[int], k: int) -> KSubset:
+    """Return an empty network of a kind; see `network_of`."""
+    network, name = network_of(kind, shape), network_text(kind, shape)
+    places, source = tuple(network.locations()), f"full {kind}"
+    return KSubset(f"{name}-full-k{k}", network, places, k, source=source)
 
 
 def shape_text(shape: Sequence[int]) -> str:
@@ -213,11 +236,6 @@ def generator(seed: int) -> np.random.Generator:
     """
     at_least(seed, 0, "seed")
     return np.random.default_rng(seed)
-
-
-def _full(network: Topology, name: str, k: int, source: str) -> KSubset:
-    places = tuple(network.locations())
-    return KSubset(f"{name}-full-k{k}", network, places, k, source=source)
 
 
 def _cloud(rows: list[list[int]], name: str, k: int, source: str, seed: int) -> KSubset:

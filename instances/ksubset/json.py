@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-from decimal import Decimal
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
 from .. import fields
-from ..decimals import decimals, digits, scaled, unscaled
 from ..errors import InputError
 from ..files import read_text, stem
 from ..json_text import digest
 from ..parsing import parse_json
-from ..topologies import Graph, Mesh, Points, Site, Topology, Torus, Tree, is_name
-from ..topologies.graph import MOST_NODES, graph_of
+from ..topologies import PARSERS, Site, Topology, is_name
 from .instance import KSubset
 
 FORMAT = "closeknit/ksubset"
 _FIELDS = ("format", "version", "name", "topology", "busy", "free", "k", "source")
 _KNOWN = (*_FIELDS, "seed")
-_POINTS = ("kind", "coordinates")
-_TREE = ("kind", "parent", "weight", "processors")
-_GRAPH = ("kind", "nodes", "edges", "processors", "names")
 
 
 def read_ksubset(path: str | Path) -> KSubset:
@@ -65,9 +59,9 @@ def on_topology(
     if "busy" in document and "free" in document:
         raise InputError("give busy or free, not both", "busy")
     if "free" in document:
-        free = _sites(document["free"], "free", topology)
+        free = topology.parse_sites(document["free"], "free")
     elif "busy" in document:
-        busy = _sites(document["busy"], "busy", topology)
+        busy = topology.parse_sites(document["busy"], "busy")
         free = _without(topology, busy, "busy")
     else:
         free = list(topology.locations())
@@ -87,16 +81,16 @@ def document_of(instance: KSubset) -> dict[str, Any]:
     It contains the shorter of ``busy`` and ``free``, or neither if all are free.
     """
     topology = instance.topology
-    definition: dict[str, Any] = {"topology": topology_document(topology)}
-    if isinstance(topology, Graph) and topology.names:
-        definition["topology"]["names"] = list(topology.names)
+    definition: dict[str, Any] = {"topology": topology.document()}
+    if topology.graph and topology.graph.names:
+        definition["topology"]["names"] = list(topology.graph.names)
     places = Counter(instance.topology.locations())
     free = Counter(instance.free)
     busy = sorted((places - free).elements())
     if busy and len(busy) <= instance.n:
-        definition["busy"] = labels(instance.topology, busy)
+        definition["busy"] = instance.topology.listed(busy)
     elif busy:
-        definition["free"] = labels(instance.topology, instance.free)
+        definition["free"] = instance.topology.listed(instance.free)
     definition["k"] = instance.k
     return fields.document(FORMAT, instance, definition)
 
@@ -113,31 +107,21 @@ def sha256(instance: KSubset) -> str:
     canonical = {
         "format": FORMAT,
         "version": 1,
-        "topology": topology_document(instance.topology),
-        "free": labels(instance.topology, instance.free),
+        "topology": instance.topology.identity(),
+        "free": instance.topology.listed(instance.free),
         "k": instance.k,
     }
     return digest(canonical)
 
 
-def labels(topology: Topology, sites: Sequence[Site]) -> list[Any]:
-    """Return sites as in files: coordinates in the file's units, or node numbers."""
-    if isinstance(topology, Tree | Graph):
-        return [v for (v,) in sites]
-    if topology.scale == 1:
-        return [list(site) for site in sites]
-    unit = Decimal(1) / topology.scale
-    return [[unscaled(x, unit) for x in site] for site in sites]
-
-
 def selection_of(instance: KSubset, chosen: Collection[int]) -> list[Any]:
     """Return the selection of the chosen processors for solution files."""
-    return labels(instance.topology, [instance.free[i] for i in sorted(chosen)])
+    return instance.topology.listed([instance.free[i] for i in sorted(chosen)])
 
 
 def names_of(instance: KSubset, chosen: Collection[int]) -> list[Any]:
     """Return what users call the chosen processors; see `KSubset.names`."""
-    if isinstance(instance.topology, Tree | Graph):
+    if instance.topology.labels is not None:
         return [instance.names[i] for i in sorted(chosen)]
     return selection_of(instance, chosen)
 
@@ -149,11 +133,11 @@ def chosen_by_names(instance: KSubset, listed: Collection[Any]) -> list[int] | N
     sites. Raises InputError for a name that is no free processor, and for one that is
     listed twice.
     """
-    topology = instance.topology
-    if not isinstance(topology, Tree | Graph) or not any(map(is_name, listed)):
+    labels = instance.topology.labels
+    if labels is None or not any(map(is_name, listed)):
         return None
     index = {name: i for i, name in enumerate(instance.names)}
-    known, chosen = set(topology.labels), dict[int, None]()
+    known, chosen = set(labels), dict[int, None]()
     for place, name in enumerate(listed):
         at = f"selection[{place}]"
         if not is_name(name) or name not in known:
@@ -173,7 +157,7 @@ def located(instance: KSubset, listed: Any) -> list[Any] | None:
     """
     if not isinstance(listed, list) or set(map(type, listed)) != {list}:
         return None
-    if isinstance(instance.topology, Tree | Graph):
+    if instance.topology.labels is not None:
         return [site[0] if len(site) == 1 else site for site in listed]
     return listed
 
@@ -188,7 +172,7 @@ def chosen_of(instance: KSubset, selection: Any) -> tuple[int, ...]:
     for i in reversed(range(instance.n)):
         at.setdefault(instance.free[i], []).append(i)
     chosen = []
-    for i, site in enumerate(_sites(selection, "selection", instance.topology)):
+    for i, site in enumerate(instance.topology.parse_sites(selection, "selection")):
         left = at.get(site)
         if not left:
             problem = "not a free processor" if left is None else "chosen twice"
@@ -200,85 +184,11 @@ def chosen_of(instance: KSubset, selection: Any) -> tuple[int, ...]:
 def parse_topology(value: dict[str, Any]) -> Topology:
     """Build a network from the object ``topology`` of a file."""
     kind = value.get("kind")
-    if kind in ("mesh", "torus"):
-        fields.only(value, ("kind", "shape"), ("shape",), "topology")
-        shape = fields.integers(value["shape"], "topology.shape")
-        return Mesh(shape) if kind == "mesh" else Torus(shape)
-    if kind == "points":
-        fields.only(value, _POINTS, _POINTS, "topology")
-        where = "topology.coordinates"
-        return Points(*scaled(fields.lists(value["coordinates"], where), where))
-    if kind == "tree":
-        fields.only(value, _TREE, _TREE, "topology")
-        return Tree(
-            fields.integers(value["parent"], "topology.parent"),
-            fields.integers(value["weight"], "topology.weight"),
-            fields.integers(value["processors"], "topology.processors"),
-        )
-    if kind == "graph":
-        return _graph(value)
-    raise InputError(
-        "must be mesh, torus, points, tree or graph", "topology.kind", kind
-    )
-
-
-def _graph(value: dict[str, Any]) -> Graph:
-    """Build a graph; an edge is a list of two nodes and an optional length."""
-    fields.only(value, _GRAPH, ("nodes", "edges"), "topology")
-    nodes = fields.integer(value["nodes"], "topology.nodes")
-    lengths = []
-    pairs: set[tuple[int, int]] = set()
-    for i, edge in enumerate(fields.lists(value["edges"], "topology.edges")):
-        at = f"topology.edges[{i}]"
-        numbers = fields.lists(edge, at)
-        if len(numbers) not in (2, 3):
-            raise InputError("must be [node, node, length]", at)
-        u, v = (fields.integer(x, f"{at}[{j}]") for j, x in enumerate(numbers[:2]))
-        if u == v:
-            raise InputError("joins a node to itself", at, u)
-        pair = min(u, v), max(u, v)
-        if pair in pairs:
-            raise InputError("listed twice", at, list(pair))
-        pairs.add(pair)
-        length = fields.number(numbers[2], f"{at}[2]") if len(numbers) == 3 else 1
-        lengths.append((u, v, length))
-    processors: Sequence[int] = range(min(nodes, MOST_NODES))
-    if "processors" in value:
-        processors = fields.integers(value["processors"], "topology.processors")
-    names = fields.strings(value.get("names", []), "topology.names")
-    return graph_of(lengths, processors, names, nodes=nodes)
-
-
-def topology_document(topology: Topology) -> dict[str, Any]:
-    """Return the object ``topology`` of a file, without names of nodes."""
-    document: dict[str, Any] = {"kind": topology.kind}
-    if isinstance(topology, Mesh | Torus):
-        document["shape"] = list(topology.shape)
-    elif isinstance(topology, Points):
-        document["coordinates"] = labels(topology, topology.coordinates)
-    elif isinstance(topology, Tree):
-        document["parent"] = list(topology.parent)
-        document["weight"] = list(topology.weight)
-        document["processors"] = list(topology.processors)
-    elif isinstance(topology, Graph):
-        unit = Decimal(1) / topology.scale
-        document["nodes"] = topology.nodes
-        document["edges"] = [
-            [u, v, unscaled(weight, unit)] for u, v, weight in topology.edges
-        ]
-        document["processors"] = list(topology.processors)
-    return document
-
-
-def _sites(value: Any, field: str, topology: Topology) -> list[Site]:
-    rows = fields.lists(value, field)
-    if isinstance(topology, Tree | Graph):
-        return [(v,) for v in fields.integers(rows, field)]
-    if isinstance(topology, Points):
-        return [
-            _scaled(row, f"{field}[{i}]", topology.scale) for i, row in enumerate(rows)
-        ]
-    return list(fields.rows(rows, field))
+    if not isinstance(kind, str) or kind not in PARSERS:
+        *most, last = sorted(PARSERS)
+        problem = f"must be {', '.join(most)} or {last}"
+        raise InputError(problem, "topology.kind", kind)
+    return PARSERS[kind](value)
 
 
 def _without(topology: Topology, busy: list[Site], field: str) -> list[Site]:
@@ -297,10 +207,3 @@ def _without(topology: Topology, busy: list[Site], field: str) -> list[Site]:
             raise InputError(problem, f"{field}[{i}]", list(site))
         found[site] -= 1
     return free
-
-
-def _scaled(value: Any, field: str, scale: int) -> Site:
-    numbers = decimals(value, field)
-    if any(10 ** digits(x) > scale for x in numbers):
-        raise InputError("no such processor", field, [str(x) for x in numbers])
-    return tuple(int(x * scale) for x in numbers)

@@ -15,7 +15,7 @@ from time import monotonic
 import numpy as np
 
 from ..errors import InputError
-from ..topologies import IntArray, Mesh, Points, Site, Torus, Tree
+from ..topologies import Grid, IntArray, Site, Tree
 from .certificate import Checker
 from .instance import KSubset
 from .towns import least_sum
@@ -61,7 +61,7 @@ def derive_bound(
     if by == TOWN and _is_lattice(instance):
         dimension = instance.topology.dimension
         return least_sum(instance.k, dimension, seconds=seconds, by=checker)
-    if by == AXIS and isinstance(instance.topology, Points):
+    if by == AXIS and instance.topology.is_flat and not instance.topology.grid:
         axes = zip(*instance.free, strict=True)
         return sum(_cheapest_run(sorted(axis), instance.k) for axis in axes)
     return None
@@ -69,9 +69,7 @@ def derive_bound(
 
 def _is_lattice(instance: KSubset) -> bool:
     """Whether the processors are distinct points of a grid with L1 distances."""
-    if isinstance(instance.topology, Points):
-        return len(set(instance.free)) == instance.n
-    return isinstance(instance.topology, Mesh)
+    return instance.topology.is_flat and len(set(instance.free)) == instance.n
 
 
 def _cheapest_run(x: Sequence[int], k: int) -> int:
@@ -90,13 +88,13 @@ def _cheapest_run(x: Sequence[int], k: int) -> int:
 def _stars(instance: KSubset, look_at_clock: Callable[[], None]) -> list[int]:
     """Sum the distances from every processor to its k nearest, itself included."""
     topology, k = instance.topology, instance.k
-    if isinstance(topology, Mesh | Torus) and instance.n**2 > _MOST_PAIRS:
-        return _grid_stars(instance.points, topology, k, look_at_clock)
+    if topology.grid and instance.n**2 > _MOST_PAIRS:
+        return _grid_stars(instance.points, topology.grid, k, look_at_clock)
     stars = []
     for site in instance.free:
         look_at_clock()
-        if isinstance(topology, Tree):
-            lengths = _tree_lengths(topology, site[0])
+        if topology.tree:
+            lengths = _tree_lengths(topology.tree, site[0])
             row = np.array([lengths[v] for (v,) in instance.free], dtype=np.int64)
         else:
             one = np.array([site], dtype=np.int64)
@@ -120,10 +118,10 @@ def _tree_lengths(tree: Tree, node: int) -> list[int]:
 
 
 def _grid_stars(
-    points: IntArray, grid: Mesh | Torus, k: int, look_at_clock: Callable[[], None]
+    points: IntArray, grid: Grid, k: int, look_at_clock: Callable[[], None]
 ) -> list[int]:
     """Count the free processors at distance 0, 1, … from all, until each has k."""
-    shape, wraps = np.array(grid.shape), isinstance(grid, Torus)
+    shape, rings = np.array(grid.shape), np.array(grid.rings)
     free = np.zeros(grid.shape, dtype=np.int64)
     free[tuple(points.T)] = 1
     missing = np.full(len(points), k)
@@ -131,14 +129,11 @@ def _grid_stars(
     radius = 0
     while missing.any():
         ring = np.zeros(len(points), dtype=np.int64)
-        for offset in _ring(radius, grid.shape, wraps):
+        for offset in _ring(radius, grid.shape, grid.rings):
             look_at_clock()
-            cells = points + offset
-            if wraps:
-                ring += free[tuple((cells % shape).T)]
-            else:
-                there = ((cells >= 0) & (cells < shape)).all(axis=1)
-                ring[there] += free[tuple(cells[there].T)]
+            cells = np.where(rings, (points + offset) % shape, points + offset)
+            there = ((cells >= 0) & (cells < shape)).all(axis=1)
+            ring[there] += free[tuple(cells[there].T)]
         taken = np.minimum(ring, missing)
         stars += radius * taken
         missing -= taken
@@ -147,14 +142,14 @@ def _grid_stars(
     return found
 
 
-def _ring(radius: int, shape: Sequence[int], wraps: bool) -> Iterator[Site]:
-    """Yield the offsets to all cells at a distance; round a torus each cell once."""
+def _ring(radius: int, shape: Sequence[int], rings: Sequence[bool]) -> Iterator[Site]:
+    """Yield the offsets to all cells at a distance; round a ring each cell once."""
     if not shape:
         if not radius:
             yield ()
         return
     side = shape[0]
-    first, last = (-((side - 1) // 2), side // 2) if wraps else (1 - side, side - 1)
+    first, last = (-((side - 1) // 2), side // 2) if rings[0] else (1 - side, side - 1)
     for step in range(max(first, -radius), min(last, radius) + 1):
-        for rest in _ring(radius - abs(step), shape[1:], wraps):
+        for rest in _ring(radius - abs(step), shape[1:], rings[1:]):
             yield (step, *rest)

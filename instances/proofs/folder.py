@@ -21,8 +21,7 @@ from .. import fields
 from ..errors import InputError
 from ..files import read_text, reading, write_text
 from ..ksubset.certificate import Checker
-from ..ksubset.certificate_file import WrongStep, check_certificate
-from ..ksubset.instance import KSubset
+from ..ksubset.certificate_file import WrongStep
 from ..parsing import parse_json
 from ..problems import Instance, check, cost, problem_of, read_instance, sha256
 from ..solution import SOLUTION
@@ -240,8 +239,8 @@ def _replay(folder: Path, entry: Entry, limits: Limits, ways: Ways) -> None:
     bound: Value | None
     if entry.kind == LOG:
         bound = check_proof_file(instance, path, limits, ways[0]).bound
-    elif isinstance(instance, KSubset):
-        bound = check_certificate(instance, path, seconds=limits.seconds, by=ways[1])
+    elif follow := problem_of(instance).follow_certificate:
+        bound = follow(instance, path, seconds=limits.seconds, by=ways[1])
     else:
         raise Refused(f"{path}: there are no certificates for {entry.problem}")
     if bound != entry.cost:

@@ -7,15 +7,16 @@ that integers compare as the vectors do. docs/proofs.md shows that each is right
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from itertools import combinations, pairwise
 from math import prod
+from typing import Any
 
 import numpy as np
 
 from ..errors import InputError
 from ..ksubset.instance import KSubset
-from ..problems import Instance
+from ..problems import Instance, problem_of
 from ..procset.instance import ProcSet
 from ..submesh import Box, Submesh, box_at, corner, sides
 from ..submesh.packing import Packing, packing_of, ways
@@ -38,17 +39,7 @@ def formula_of(instance: Instance) -> Formula:
     InputError
         If it would be larger than `MOST_TERMS`.
     """
-    if isinstance(instance, KSubset):
-        return _ksubset(instance)
-    if isinstance(instance, ProcSet):
-        return _procset(instance)
-    if isinstance(instance, Sukp):
-        return _sukp(instance)
-    formula = _torus(instance) if instance.torus else _mesh(instance)
-    if not formula.names:  # the text of an objective needs a term
-        formula.variable("n0")
-        formula.meaning.append("n0: nothing, since nothing is to be decided")
-    return formula
+    return _BUILDERS[problem_of(instance).name](instance)
 
 
 def folded(cost: Value, levels: Sequence[int]) -> int:
@@ -72,17 +63,8 @@ def unfolded(value: int, levels: Sequence[int]) -> tuple[int, ...]:
 
 def levels_of(instance: Instance) -> tuple[int, ...]:
     """Return the weights of the levels of a cost in the objective of the formula."""
-    most: tuple[int, ...]
-    if isinstance(instance, ProcSet):
-        most = instance.total
-    elif isinstance(instance, Submesh):
-        far = sum(side - 1 for side in instance.shape)
-        count = len(instance.residents)
-        most = count, instance.size, count * far
-    else:
-        return (1,)
     weights = [1]
-    for part in reversed(most[1:]):
+    for part in reversed(problem_of(instance).dearest(instance)[1:]):
         weights.append(weights[-1] * (part + 1))
     return tuple(reversed(weights))
 
@@ -341,3 +323,19 @@ def _torus(instance: Submesh) -> Formula:
         if len(there) > most:
             formula.at_least([(-1, p) for p in there], -most)
     return formula
+
+
+def _submesh(instance: Submesh) -> Formula:
+    formula = _torus(instance) if instance.torus else _mesh(instance)
+    if not formula.names:  # the text of an objective needs a term
+        formula.variable("n0")
+        formula.meaning.append("n0: nothing, since nothing is to be decided")
+    return formula
+
+
+_BUILDERS: dict[str, Callable[[Any], Formula]] = {
+    "ksubset": _ksubset,
+    "procset": _procset,
+    "sukp": _sukp,
+    "submesh": _submesh,
+}

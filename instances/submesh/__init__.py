@@ -16,6 +16,7 @@ from .boxes import ways_of as ways_of
 from .instance import MOST_PROCESSORS as MOST_PROCESSORS
 from .instance import Resident as Resident
 from .instance import Submesh as Submesh
+from .instance import dearest as dearest
 from .instance import described as described
 from .instance import features as features
 from .instance import first_overlap as first_overlap

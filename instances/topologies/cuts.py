@@ -12,7 +12,7 @@ is a range of positions on one axis. Counts are therefore differences of prefix 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -85,43 +85,60 @@ def ranked(coordinates: IntArray) -> tuple[IntArray, IntArray]:
     return np.flatnonzero(there) + low, (np.cumsum(there) - 1)[shifted]
 
 
-def interval_cuts(points: IntArray) -> Cuts:
-    """Return the cuts under L1, one per gap of each axis; the lower side is inside."""
+def axis_cuts(points: IntArray, ring_lengths: Sequence[int]) -> Cuts:
+    """Return the cuts of L1 distances on axes that are lines or rings.
+
+    On a line one per gap between coordinates, the lower side inside; on a ring of
+    length C, C/2 half rings, or for odd C, C of weight 1/2.
+
+    Parameters
+    ----------
+    points
+        Shape (n, axes).
+    ring_lengths
+        The length of the ring on each axis, 0 for a line.
+    """
+    denominator = 2 if any(length % 2 for length in ring_lengths) else 1
     rows: list[tuple[int, int, int, int, int]] = []
     position = np.empty(points.shape, dtype=np.int64)
-    for axis, coordinates in enumerate(points.T):
-        values, position[:, axis] = ranked(coordinates)
+    for axis, length in enumerate(ring_lengths):
+        values, position[:, axis] = ranked(points[:, axis])
+        if length:
+            rows += _half_rings(axis, values, length, denominator)
+            continue
         gaps = len(values) - 1
         for i, width in enumerate(np.diff(values)):
             parent = len(rows) + 1 if i + 1 < gaps else -1
-            rows.append((int(width), axis, 0, i + 1, parent))
-    return cuts_of(rows, position, 1)
+            rows.append((int(width) * denominator, axis, 0, i + 1, parent))
+    return cuts_of(rows, position, denominator)
+
+
+def interval_cuts(points: IntArray) -> Cuts:
+    """Return the cuts of L1 distances where all axes are lines; see `axis_cuts`."""
+    return axis_cuts(points, (0,) * points.shape[1])
 
 
 def ring_cuts(points: IntArray, shape: Sequence[int]) -> Cuts:
-    """Return the cuts on a torus: C/2 half rings, or for odd C, C of weight 1/2."""
-    denominator = 2 if any(side % 2 for side in shape) else 1
-    found: dict[tuple[int, int, int], int] = {}
-    position = np.empty(points.shape, dtype=np.int64)
-    for axis, length in enumerate(shape):
-        values, position[:, axis] = ranked(points[:, axis])
-        half = length // 2
-        weight = denominator if length % 2 == 0 else 1
-        for first in range(half if length % 2 == 0 else length):
-            last = first + half  # an arc round the origin: its complement instead
-            ends = (first, last) if last <= length else (last - length, first)
-            start, stop = (int(i) for i in np.searchsorted(values, ends))
-            if start == 0:  # its complement, so that no cut is listed twice
-                start, stop = stop, len(values)
-            key = (axis, start, stop)
-            if start < stop:
-                found[key] = found.get(key, 0) + weight
-    rows = [
-        (weight, axis, start, stop, -1)
-        for (axis, start, stop), weight in found.items()
-        if (start, stop) != (0, int(position[:, axis].max()) + 1)
-    ]
-    return cuts_of(rows, position, denominator)
+    """Return the cuts of L1 distances where all axes are rings; see `axis_cuts`."""
+    return axis_cuts(points, shape)
+
+
+def _half_rings(
+    axis: int, values: IntArray, length: int, denominator: int
+) -> Iterator[tuple[int, int, int, int, int]]:
+    """Yield the cuts of a ring that separate some of its occupied coordinates."""
+    found: dict[tuple[int, int], int] = {}
+    half = length // 2
+    weight = denominator if length % 2 == 0 else 1
+    for first in range(half if length % 2 == 0 else length):
+        last = first + half  # an arc round the origin: its complement instead
+        ends = (first, last) if last <= length else (last - length, first)
+        start, stop = (int(i) for i in np.searchsorted(values, ends))
+        if start == 0:  # its complement, so that no cut is listed twice
+            start, stop = stop, len(values)
+        if start < stop and (start, stop) != (0, len(values)):
+            found[start, stop] = found.get((start, stop), 0) + weight
+    return ((total, axis, *ends, -1) for ends, total in found.items())
 
 
 def subtree_cuts(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterator
+from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from decimal import Decimal
 from functools import cached_property
@@ -11,28 +11,43 @@ from typing import Any
 
 import numpy as np
 
-from ..decimals import length_of, refuse_scale, scaled_lengths
+from ..decimals import length_of, refuse_scale, scaled_lengths, unscaled
 from ..errors import InputError
 from ..fields import integer
 from ..numbers import at_most, between
 from ..visible import brief, visible
 from .cuts import Cuts
 from .metric_cuts import Embedding, embedding_of
-from .shortest_paths import Edge, Neighbours, lengths_from, rows_from
-from .topology import IntArray, Node, Site, checked_processors, is_name
+from .shortest_paths import (
+    LONGEST,
+    Edge,
+    Neighbours,
+    checked_edges,
+    lengths_from,
+    pair_sum_by_levels,
+    pair_sum_by_walks,
+    rows_from,
+)
+from .topology import (
+    LARGEST_PAIRWISE,
+    IntArray,
+    Node,
+    OnNodes,
+    Site,
+    checked_processors,
+    is_name,
+)
+from .tree import Tree
 
-MOST_NODES = 2**16
-MOST_EDGES = 2**19
+MOST_NODES, MOST_EDGES = 2**16, 2**19
 MOST_DISTANCES = 2**25
 """Maximal size of the table of distances: processors times nodes."""
-_LONGEST = 2**53
-"""Exclusive upper bound of the sum of all lengths, so that doubles are exact."""
 _KEPT = 1024
 """Maximal number of rows that `Graph.walked` caches."""
 
 
 @dataclass(frozen=True)
-class Graph:
+class Graph(OnNodes):
     """Connected undirected graph; distances are lengths of shortest paths.
 
     Parameters
@@ -86,7 +101,8 @@ class Graph:
             return
         between(integer(self.nodes, "topology.nodes"), 1, MOST_NODES, "topology.nodes")
         at_most(len(self.edges), MOST_EDGES, "topology.edges")
-        self._check_edges()
+        edges = checked_edges(self.edges, self.nodes)
+        object.__setattr__(self, "edges", edges)
         self._check_processors()
         if self.names and len(self.names) != self.nodes:
             raise InputError(
@@ -96,40 +112,12 @@ class Graph:
             )
         refuse_scale(self.scale, (weight for _, _, weight in self.edges))
         hops = lengths_from(0, self.neighbours)
-        lost = [v for v, length in enumerate(hops) if length < 0]
-        if lost:
+        if lost := [v for v, length in enumerate(hops) if length < 0]:
             raise InputError(
                 f"not connected: no path from node 0 to {len(lost)} nodes, the first",
                 "topology.edges",
                 lost[0],
             )
-
-    def _check_edges(self) -> None:
-        """Refuse invalid edges; sort the edges."""
-        ordered: list[Edge] = []
-        seen: set[tuple[int, int]] = set()
-        total = 0
-        for i, (u, v, weight) in enumerate(self.edges):
-            at = f"topology.edges[{i}]"
-            u, v = min(u, v), max(u, v)
-            if u < 0 or v >= self.nodes:
-                raise InputError("no such node", at, u if u < 0 else v)
-            if u == v:
-                raise InputError("joins a node to itself", at, u)
-            if (u, v) in seen:
-                raise InputError("listed twice", at, [u, v])
-            if weight < 1:
-                raise InputError("length must be positive", at, weight)
-            seen.add((u, v))
-            ordered.append((u, v, weight))
-            total += weight
-        if total >= _LONGEST:
-            raise InputError(
-                "lengths must sum to less than 2^53 once scaled to integers",
-                "topology.edges",
-                total,
-            )
-        object.__setattr__(self, "edges", tuple(sorted(ordered)))
 
     def _check_processors(self) -> None:
         """Refuse invalid processors; sort the processors."""
@@ -144,7 +132,33 @@ class Graph:
         object.__setattr__(self, "processors", found)
 
     kind = "graph"
-    dimension = 1
+
+    @property
+    def graph(self) -> Graph:
+        """Itself."""
+        return self
+
+    @property
+    def has_cuts(self) -> bool:
+        """Whether it was found to be a tree or a partial cube."""
+        return self.embedding is not None
+
+    def document(self) -> dict[str, Any]:
+        """Return the object ``topology`` of a file, without names."""
+        unit = Decimal(1) / self.scale
+        return {
+            "kind": self.kind,
+            "nodes": self.nodes,
+            "edges": [[u, v, unscaled(w, unit)] for u, v, w in self.edges],
+            "processors": list(self.processors),
+        }
+
+    def pair_sum(self, sites: Sequence[Site]) -> int:
+        """Sum the shortest paths of all pairs; beyond a few, from all nodes at once."""
+        nodes, found = [v for (v,) in sites], None
+        if len(nodes) > LARGEST_PAIRWISE:
+            found = pair_sum_by_levels(nodes, self.edges, self.neighbours)
+        return pair_sum_by_walks(nodes, self.walked) if found is None else found
 
     @classmethod
     def from_networkx(
@@ -254,10 +268,6 @@ class Graph:
             row = self._walks[node] = lengths_from(node, self.neighbours)
         return row, extra
 
-    def locations(self) -> Iterator[Site]:
-        """List the processors, in order of their node numbers."""
-        return ((v,) for v in self.processors)
-
     def distance(self, p: Site, q: Site) -> int:
         """Length of a shortest path between two nodes, in units of 1/scale."""
         (u,), (v,) = p, q
@@ -307,6 +317,19 @@ class Graph:
         """Cuts whose sums are the distances of the processors; None if not found."""
         return embedding_of(self.nodes, self.edges, self.table, self.processors)
 
+    @cached_property
+    def _tree(self) -> Tree | None:
+        found = self.embedding
+        if found is None or not found.is_tree:
+            return None
+        return Tree(found.parent, found.weight, found.leaf.tolist())
+
+    def tree_of(self, points: IntArray) -> tuple[Tree, IntArray, int] | None:
+        """Return the tree whose cuts were found; its unit is 2."""
+        if self.embedding is None or self._tree is None:
+            return None
+        return self._tree, self.embedding.leaf[self._number[points[:, 0]]], 2
+
     def cuts(self, points: IntArray) -> Cuts:
         """Return the cuts of a tree or a partial cube.
 
@@ -316,12 +339,8 @@ class Graph:
             If no cuts with these distances were found, see `embedding`.
         """
         if self.embedding is None:
-            raise InputError(NO_CUTS, "topology", self.kind)
+            return super().cuts(points)
         return self.embedding.cuts(self._number[points[:, 0]])
-
-
-NO_CUTS = "needs distances that are sums of cuts, as on trees and partial cubes"
-"""Why a method that needs cuts does not accept a graph."""
 
 
 def graph_of(
@@ -358,7 +377,7 @@ def graph_of(
     shortest: dict[tuple[int, int], Decimal] = {}
     loops = 0
     for i, (u, v, length) in enumerate(lengths):
-        number = length_of(length, _LONGEST, place(i))
+        number = length_of(length, LONGEST, place(i))
         key = min(u, v), max(u, v)
         loops += u == v
         if u != v:
@@ -368,7 +387,7 @@ def graph_of(
         notes.append(f"{parallel} parallel edges: of each pair the shortest counts")
     if loops:
         notes.append(f"{loops} edges from a node to itself left out")
-    scaled, scale, rounded = scaled_lengths(shortest, _LONGEST)
+    scaled, scale, rounded = scaled_lengths(shortest, LONGEST)
     if rounded:
         notes.append(rounded)
     return Graph(
@@ -379,8 +398,3 @@ def graph_of(
         tuple(map(visible, names)),
         tuple(notes),
     )
-
-
-def names_of(graph: Graph, nodes: Collection[int]) -> list[str]:
-    """Return the names of some nodes, or their numbers if there are no names."""
-    return [graph.names[v] if graph.names else str(v) for v in nodes]

@@ -1,48 +1,172 @@
-"""Meshes and tori: grids with a processor at every cell."""
+"""Grids with a processor at every cell: meshes, tori, and what lies between."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import reduce
+from dataclasses import dataclass, field
 from itertools import product
 from math import prod
-from operator import iadd
+from typing import Any
 
-import numpy as np
-
+from .. import fields
 from ..errors import InputError
-from ..fields import integers
 from ..numbers import at_least
 from ..plain import plain
-from .cuts import Cuts, ring_cuts
-from .topology import IntArray, Manhattan, Site, axes
+from .topology import AlongAxes, Site, reads
 
 MOST_PROCESSORS = 2**24
 """A mesh or torus lists its processors; with more of them memory would run out."""
 
 
-@dataclass(frozen=True, slots=True, init=False)
-class Grid:
-    """Grid of the given sides; see `Mesh` and `Torus`."""
+@dataclass(frozen=True, slots=True, init=False, repr=False)
+class Grid(AlongAxes):
+    """Grid with a processor at every cell, whose axes are lines or rings.
+
+    A cylinder, for instance, or most partitions of machines that are tori. With lines
+    only it is what `Mesh` returns, with rings only what `Torus` returns.
+
+    Parameters
+    ----------
+    shape
+        Sides.
+    rings
+        For each axis, whether its ends are linked: a ring has the length of its axis.
+
+    Examples
+    --------
+    >>> Grid((4, 3), rings=(True, False)).distance((0, 0), (3, 2))
+    3
+    >>> Grid((4, 3), rings=(True, True)) == Torus(4, 3)
+    True
+    """
 
     shape: tuple[int, ...]
+    rings: tuple[bool, ...]
+    ring_lengths: tuple[int, ...] = field(compare=False)
+    """The length of the ring on each axis, 0 for a line."""
 
-    def __init__(
-        self, *sides: int | Sequence[int], shape: Sequence[int] | None = None
-    ) -> None:
-        object.__setattr__(self, "shape", grid_shape(sides, shape))
+    def __init__(self, shape: Sequence[int], rings: Sequence[bool]) -> None:
+        where = "topology.rings"
+        object.__setattr__(self, "shape", grid_shape((shape,)))
+        given = fields.lists(plain(rings), where)
+        if len(given) != len(self.shape):
+            problem = f"must have {len(self.shape)} entries, one per axis"
+            raise InputError(problem, where, len(given))
+        for i, ring in enumerate(given):
+            if type(ring) is not bool:
+                raise InputError("must be true or false", f"{where}[{i}]", ring)
+        object.__setattr__(self, "rings", tuple(given))
+        sides = zip(self.shape, given, strict=True)
+        lengths = tuple(side if ring else 0 for side, ring in sides)
+        object.__setattr__(self, "ring_lengths", lengths)
 
-    scale = 1
+    def __repr__(self) -> str:
+        rings = f", rings={self.rings}" * self._is_mixed
+        return f"{self.kind.capitalize()}({self.shape}{rings})"
+
+    @property
+    def kind(self) -> str:
+        """``mesh`` without rings, ``torus`` with rings only, else ``grid``."""
+        if not any(self.rings):
+            return "mesh"
+        return "torus" if all(self.rings) else "grid"
+
+    @property
+    def _is_mixed(self) -> bool:
+        return any(self.rings) and not all(self.rings)
 
     @property
     def dimension(self) -> int:
         """Number of axes."""
         return len(self.shape)
 
+    @property
+    def grid(self) -> Grid:
+        """Itself."""
+        return self
+
+    @property
+    def size(self) -> tuple[int, ...]:
+        """The sides."""
+        return self.shape
+
+    @property
+    def processors_in_all(self) -> int:
+        """Number of processors, free or busy."""
+        return prod(self.shape)
+
+    @property
+    def described(self) -> str:
+        """The grid in a few words, as in ``8×4 mesh``."""
+        sides = "×".join(map(str, self.shape))
+        if not self._is_mixed:
+            return f"{sides} {self.kind}"
+        rings = " and ".join(str(i + 1) for i, ring in enumerate(self.rings) if ring)
+        return f"{sides} grid with rings on axis {rings}"
+
     def locations(self) -> Iterator[Site]:
         """All cells, in lexicographic order."""
         return product(*map(range, self.shape))
+
+    def document(self) -> dict[str, Any]:
+        """Return the object ``topology`` of a file."""
+        rings = {"rings": list(self.rings)} if self._is_mixed else {}
+        return {"kind": self.kind, "shape": list(self.shape), **rings}
+
+    def refuse_strangers(self, sites: Sequence[Site], field: str) -> None:
+        """Raise InputError for a cell outside the grid, and for one listed twice."""
+        previous: Site | None = None
+        for i, site in enumerate(sites):
+            at = f"{field}[{i}]"
+            if len(site) != self.dimension:
+                problem = f"must have {self.dimension} coordinates"
+                raise InputError(problem, at, list(site))
+            for x, side in zip(site, self.shape, strict=True):
+                if not 0 <= x < side:
+                    raise InputError(f"lies outside the {self.kind}", at, list(site))
+            if site == previous:
+                raise InputError("listed twice", at, list(site))
+            previous = site
+
+
+@reads("mesh", "torus", "grid")
+def _parse(value: dict[str, Any]) -> Grid:
+    """Build a mesh, torus or grid from the object ``topology`` of a file."""
+    mixed = value["kind"] == "grid"
+    needed = ("shape", "rings") if mixed else ("shape",)
+    fields.only(value, ("kind", *needed), needed, "topology")
+    shape = fields.integers(value["shape"], "topology.shape")
+    if mixed:
+        return Grid(shape, value["rings"])
+    return Mesh(shape) if value["kind"] == "mesh" else Torus(shape)
+
+
+def Mesh(*sides: int | Sequence[int], shape: Sequence[int] | None = None) -> Grid:
+    """Return a grid whose axes are lines; hops are counted along them (L1).
+
+    Parameters
+    ----------
+    sides
+        Sides as arguments or as one sequence: ``Mesh(8, 8)``, ``Mesh((8, 8))``.
+    shape
+        Sides as a keyword argument.
+    """
+    sides_of = grid_shape(sides, shape)
+    return Grid(sides_of, (False,) * len(sides_of))
+
+
+def Torus(*sides: int | Sequence[int], shape: Sequence[int] | None = None) -> Grid:
+    """Return a grid with wrap-around links on every axis.
+
+    Parameters
+    ----------
+    sides
+        Sides as arguments or as one sequence: ``Torus(8, 8)``, ``Torus((8, 8))``.
+    shape
+        Sides as a keyword argument.
+    """
+    sides_of = grid_shape(sides, shape)
+    return Grid(sides_of, (True,) * len(sides_of))
 
 
 def grid_shape(
@@ -60,7 +184,7 @@ def grid_shape(
     given = plain(sides if shape is None else shape)
     if isinstance(given, list) and len(given) == 1 and isinstance(given[0], list):
         given = given[0]
-    shape = integers(given, "topology.shape")
+    shape = fields.integers(given, "topology.shape")
     if not shape:
         raise InputError("needs at least one side", "topology.shape")
     for i, side in enumerate(shape):
@@ -70,54 +194,3 @@ def grid_shape(
             "must have at most 2^24 processors", "topology.shape", list(shape)
         )
     return shape
-
-
-class Mesh(Manhattan, Grid):
-    """Grid of the given sides; hops are counted along its axes (L1).
-
-    Parameters
-    ----------
-    sides
-        Sides as arguments or as one sequence: ``Mesh(8, 8)``, ``Mesh((8, 8))``.
-    shape
-        Sides as a keyword argument.
-    """
-
-    __slots__ = ()
-    kind = "mesh"
-
-
-class Torus(Grid):
-    """Grid of the given sides with wrap-around links on every axis.
-
-    Parameters
-    ----------
-    sides
-        Sides as arguments or as one sequence: ``Torus(8, 8)``, ``Torus((8, 8))``.
-    shape
-        Sides as a keyword argument.
-    """
-
-    __slots__ = ()
-    kind = "torus"
-
-    def distance(self, p: Site, q: Site) -> int:
-        """Sum over the axes of the shorter way round."""
-        return sum(
-            min(abs(a - b), side - abs(a - b))
-            for a, b, side in zip(p, q, self.shape, strict=True)
-        )
-
-    def distances(self, p: IntArray, q: IntArray) -> IntArray:
-        """Wrap-around L1 distances of rows."""
-        steps = (np.abs(a - b) for a, b in axes(p, q))
-        ways = zip(steps, self.shape, strict=True)
-        return reduce(iadd, (np.minimum(step, side - step) for step, side in ways))
-
-    def spread(self, points: IntArray) -> int:
-        """Return the diameter of the whole torus."""
-        return sum(side // 2 for side in self.shape)
-
-    def cuts(self, points: IntArray) -> Cuts:
-        """Half rings: weight 1 on an even ring, 1/2 on an odd one."""
-        return ring_cuts(points, self.shape)

@@ -7,14 +7,22 @@ from dataclasses import InitVar, dataclass, field
 from decimal import Context, Decimal
 from typing import TYPE_CHECKING, Any
 
-from ..decimals import MOST_DECIMALS, refuse_scale, scaled
+from .. import fields
+from ..decimals import (
+    MOST_DECIMALS,
+    decimals,
+    digits,
+    refuse_scale,
+    scaled,
+    unscaled,
+)
 from ..errors import InputError
 from ..fields import integer
 from ..numbers import between
 from ..plain import plain
 from ..value import LARGEST
 from ..visible import brief
-from .topology import Manhattan, Site
+from .topology import AlongAxes, Site, reads
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -26,7 +34,7 @@ _ROUND = "write ck.Points(array, digits=3)"
 
 
 @dataclass(frozen=True)
-class Points(Manhattan):
+class Points(AlongAxes):
     """Points in space under L1, possibly repeated.
 
     Parameters
@@ -98,15 +106,71 @@ class Points(Manhattan):
         )
 
     kind = "points"
+    repeats = True
 
     @property
     def dimension(self) -> int:
         """Number of axes."""
         return len(self.coordinates[0])
 
+    @property
+    def ring_lengths(self) -> tuple[int, ...]:
+        """No axis is a ring."""
+        return (0,) * self.dimension
+
+    def in_given_order(self) -> Iterator[Site]:
+        """All points in the order in which they were given."""
+        return iter(self.given or self.coordinates)
+
+    @property
+    def processors_in_all(self) -> int:
+        """Number of points, free or busy."""
+        return len(self.coordinates)
+
+    @property
+    def described(self) -> str:
+        """The points in a few words."""
+        return f"{len(self.coordinates)} points in {self.dimension}-D"
+
+    @property
+    def article(self) -> str:
+        """Points are many."""
+        return self.kind
+
+    def document(self) -> dict[str, Any]:
+        """Return the object ``topology`` of a file."""
+        return {"kind": self.kind, "coordinates": self.listed(self.coordinates)}
+
+    def listed(self, sites: Sequence[Site]) -> list[Any]:
+        """Return sites as in files: coordinates in the file's units."""
+        if self.scale == 1:
+            return super().listed(sites)
+        unit = Decimal(1) / self.scale
+        return [[unscaled(x, unit) for x in site] for site in sites]
+
+    def parse_sites(self, value: Any, field: str) -> list[Site]:
+        """Return the points that a file lists."""
+        found = []
+        for i, row in enumerate(fields.lists(value, field)):
+            at = f"{field}[{i}]"
+            numbers = decimals(row, at)
+            if any(10 ** digits(x) > self.scale for x in numbers):
+                raise InputError("no such processor", at, [str(x) for x in numbers])
+            found.append(tuple(int(x * self.scale) for x in numbers))
+        return found
+
     def locations(self) -> Iterator[Site]:
         """All points, in lexicographic order, with repeats."""
         return iter(self.coordinates)
+
+
+@reads("points")
+def _parse(value: dict[str, Any]) -> Points:
+    """Build points from the object ``topology`` of a file."""
+    both = "kind", "coordinates"
+    fields.only(value, both, both, "topology")
+    where = "topology.coordinates"
+    return Points(*scaled(fields.lists(value["coordinates"], where), where))
 
 
 def _converted(

@@ -1,27 +1,39 @@
-"""The interface of networks: locations, distances and cuts.
+"""What a network is: locations and distances, and what else methods may ask for.
 
-The distances of meshes, tori, points and trees, and of some graphs, are weighted sums
-of cuts (see ``cuts``), so models, bounds and searches need no code per network.
+The distances of grids, points and trees, and of some graphs, are weighted sums of cuts
+(see ``cuts``), so models, bounds and searches need no code per network. Whatever else
+they need is a capability, asked for by its name here and never by the class.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import reduce
+from itertools import accumulate, combinations
 from numbers import Integral
 from operator import iadd
-from typing import Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ..errors import InputError
-from .cuts import Cuts, interval_cuts
+from ..fields import integers, lists, rows
+from .cuts import Cuts, axis_cuts
+
+if TYPE_CHECKING:
+    from .graph import Graph
+    from .grid import Grid
+    from .tree import Tree
 
 Site = tuple[int, ...]
 """Position of a processor: coordinates, or for trees and graphs the node number."""
 
 IntArray = npt.NDArray[np.int64]
+
+LARGEST_PAIRWISE = 8
+"""Largest k for which the cost is summed pair by pair instead of axis by axis."""
 
 
 class Node(int):
@@ -42,43 +54,218 @@ def is_name(thing: object) -> bool:
     return not isinstance(thing, Integral) and not is_site
 
 
-class Topology(Protocol):
-    """A network: locations, their distances, and the cuts that sum to these."""
+class Topology:
+    """A network of processors.
+
+    A new one gives `kind`, `dimension`, `locations` and `distance`; what else it can do
+    it says by the attributes below, and methods that need more refuse it.
+    """
+
+    __slots__ = ()
 
     @property
     def kind(self) -> str:
-        """``mesh``, ``torus``, ``points``, ``tree`` or ``graph``, as in files."""
-        ...
+        """What files and tables call it."""
+        raise NotImplementedError
 
     @property
     def dimension(self) -> int:
         """Number of coordinates of a site."""
-        ...
+        raise NotImplementedError
 
-    @property
-    def scale(self) -> int:
-        """Distances are in units of 1/scale; 1 unless decimals were read."""
-        ...
+    scale = 1
+    """Distances are in units of 1/scale; 1 unless decimals were read."""
 
     def locations(self) -> Iterator[Site]:
         """All locations of processors, in lexicographic order, with repeats."""
-        ...
+        raise NotImplementedError
+
+    def in_given_order(self) -> Iterator[Site]:
+        """All locations in the order in which users gave them."""
+        return self.locations()
 
     def distance(self, p: Site, q: Site) -> int:
         """Hops between two sites, from the definition."""
-        ...
+        raise NotImplementedError
 
     def distances(self, p: IntArray, q: IntArray) -> IntArray:
         """Hops between rows of two site arrays (broadcast over leading axes)."""
-        ...
+        p, q = np.broadcast_arrays(p, q)
+        rows = p.reshape(-1, self.dimension).tolist()
+        others = q.reshape(-1, self.dimension).tolist()
+        hops = [
+            self.distance(tuple(a), tuple(b)) for a, b in zip(rows, others, strict=True)
+        ]
+        return np.array(hops, dtype=np.int64).reshape(p.shape[:-1])
+
+    def pair_sum(self, sites: Sequence[Site]) -> int:
+        """Sum of the distances of all unordered pairs, from the definition."""
+        return sum(self.distance(p, q) for p, q in combinations(sites, 2))
 
     def spread(self, points: IntArray) -> int:
         """Return an upper bound on the distances of sites, shape (n, dimension)."""
-        ...
+        return int(self.distances(points[:, None], points[None]).max())
+
+    # capabilities
+
+    @property
+    def has_cuts(self) -> bool:
+        """Whether the distances are sums of cuts that are known."""
+        return False
 
     def cuts(self, points: IntArray) -> Cuts:
         """Return the cuts that separate the sites, shape (n, dimension)."""
-        ...
+        raise InputError(NO_CUTS, "topology", self.kind)
+
+    @property
+    def ring_lengths(self) -> tuple[int, ...] | None:
+        """Where distances are L1: the length of the ring on each axis, 0 for a line."""
+        return None
+
+    @property
+    def is_flat(self) -> bool:
+        """Whether distances are L1, and no axis is a ring."""
+        return self.ring_lengths is not None and not any(self.ring_lengths)
+
+    @property
+    def grid(self) -> Grid | None:
+        """The grid, if there is a processor at every cell of a box."""
+        return None
+
+    @property
+    def tree(self) -> Tree | None:
+        """The tree of which the processors are nodes, if it was given as one."""
+        return None
+
+    def tree_of(self, points: IntArray) -> tuple[Tree, IntArray, int] | None:
+        """Return a tree with these distances, the nodes of the sites, and its unit.
+
+        The distances are those on the tree, divided by the unit; None if there is none.
+        """
+        return None
+
+    @property
+    def graph(self) -> Graph | None:
+        """The graph of which the processors are nodes, if links were given."""
+        return None
+
+    repeats = False
+    """Whether several processors may have the same site."""
+
+    @property
+    def is_metric(self) -> bool:
+        """Whether no distance is longer than the way over a third site."""
+        return True
+
+    # descriptions
+
+    @property
+    def size(self) -> tuple[int, ...]:
+        """The sides of a grid, or the number of points or of nodes."""
+        return (self.processors_in_all,)
+
+    @property
+    def processors_in_all(self) -> int:
+        """Number of processors, free or busy."""
+        return sum(1 for _ in self.locations())
+
+    @property
+    def described(self) -> str:
+        """The network in a few words, as in ``8×4 mesh``."""
+        return f"{self.kind} of {self.size[0]} processors"
+
+    @property
+    def article(self) -> str:
+        """Its kind with an article, as in ``a mesh``."""
+        return f"a {self.kind}"
+
+    @property
+    def labels(self) -> tuple[Hashable, ...] | None:
+        """What users call the nodes, if sites are numbers of nodes."""
+        return None
+
+    def document(self) -> dict[str, Any]:
+        """Return the object ``topology`` of a file, without names of nodes."""
+        raise InputError("cannot be written to a file", "topology.kind", self.kind)
+
+    def identity(self) -> dict[str, Any]:
+        """Return what two networks that are the same agree in, for digests."""
+        return self.document()
+
+    def listed(self, sites: Sequence[Site]) -> list[Any]:
+        """Return sites as in files: coordinates in its units, or numbers of nodes."""
+        return [list(site) for site in sites]
+
+    def parse_sites(self, value: Any, field: str) -> list[Site]:
+        """Return the sites that a file lists."""
+        return list(rows(lists(value, field), field))
+
+    def refuse_strangers(self, sites: Sequence[Site], field: str) -> None:
+        """Raise InputError for a site that does not exist, or not that often."""
+        there = Counter(self.locations())
+        for site, times in Counter(sites).items():
+            if times > there[site]:
+                problem = "listed too often" if site in there else "no such processor"
+                raise InputError(problem, f"{field}[{sites.index(site)}]", list(site))
+
+
+Parser = Callable[[dict[str, Any]], Topology]
+PARSERS: dict[str, Parser] = {}
+"""What reads the object ``topology`` of a file, by its ``kind``."""
+
+
+def reads(*kinds: str) -> Callable[[Parser], Parser]:
+    """Enter a function into `PARSERS`, under some kinds."""
+
+    def enter(parse: Parser) -> Parser:
+        PARSERS.update(dict.fromkeys(kinds, parse))
+        return parse
+
+    return enter
+
+
+NO_CUTS = "needs distances that are sums of cuts, as on trees and partial cubes"
+"""Why a method that needs cuts does not accept a network."""
+
+
+class OnNodes(Topology):
+    """A network whose processors are numbered nodes."""
+
+    __slots__ = ()
+    dimension = 1
+    processors: tuple[int, ...]
+
+    def locations(self) -> Iterator[Site]:
+        """List the processors, in order of their node numbers."""
+        return ((v,) for v in self.processors)
+
+    @property
+    def labels(self) -> tuple[Hashable, ...]:
+        """What users call the nodes."""
+        raise NotImplementedError
+
+    @property
+    def size(self) -> tuple[int, ...]:
+        """The number of nodes."""
+        return (len(self.labels),)
+
+    @property
+    def processors_in_all(self) -> int:
+        """Number of processors, free or busy."""
+        return len(self.processors)
+
+    @property
+    def described(self) -> str:
+        """The network in a few words."""
+        return f"{self.kind} of {len(self.labels)} nodes"
+
+    def listed(self, sites: Sequence[Site]) -> list[Any]:
+        """Return the numbers of nodes."""
+        return [v for (v,) in sites]
+
+    def parse_sites(self, value: Any, field: str) -> list[Site]:
+        """Return the nodes that a file lists."""
+        return [(v,) for v in integers(lists(value, field), field)]
 
 
 def axes(p: IntArray, q: IntArray) -> Iterator[tuple[IntArray, IntArray]]:
@@ -101,23 +288,66 @@ def checked_processors(processors: Sequence[int], nodes: int) -> tuple[int, ...]
     return tuple(sorted(seen))
 
 
-class Manhattan:
-    """L1 distances, counted along the axes, of points with integer coordinates."""
+class AlongAxes(Topology):
+    """L1 distances, counted along axes that are lines or rings, in units of 1/scale."""
 
     __slots__ = ()
+    has_cuts = True
+
+    @property
+    def ring_lengths(self) -> tuple[int, ...]:
+        """The length of the ring on each axis, 0 for a line."""
+        raise NotImplementedError
 
     def distance(self, p: Site, q: Site) -> int:
-        """Sum of the differences of the coordinates, in units of 1/scale."""
-        return sum(abs(a - b) for a, b in zip(p, q, strict=True))
+        """Sum over the axes of the differences, on rings of the shorter way round."""
+        total = 0
+        for a, b, ring in zip(p, q, self.ring_lengths, strict=True):
+            step = a - b if a > b else b - a
+            total += ring - step if 2 * step > ring > 0 else step
+        return total
 
     def distances(self, p: IntArray, q: IntArray) -> IntArray:
         """L1 distances of rows."""
-        return reduce(iadd, (np.abs(a - b) for a, b in axes(p, q)))
+        steps = (np.abs(a - b) for a, b in axes(p, q))
+        ways = zip(steps, self.ring_lengths, strict=True)
+        return reduce(iadd, (np.minimum(s, n - s) if n else s for s, n in ways))
+
+    def pair_sum(self, sites: Sequence[Site]) -> int:
+        """Sum the distances of all pairs, axis by axis beyond a few sites."""
+        if len(sites) <= LARGEST_PAIRWISE:
+            return super().pair_sum(sites)
+        total = 0
+        for ring, values in zip(
+            self.ring_lengths, zip(*sites, strict=True), strict=True
+        ):
+            if ring:
+                total += _sum_round(values, ring)
+            else:
+                last = len(values) - 1
+                total += sum((2 * r - last) * x for r, x in enumerate(sorted(values)))
+        return total
 
     def spread(self, points: IntArray) -> int:
-        """Half the circumference of the bounding box."""
-        return sum(int(axis.max()) - int(axis.min()) for axis in points.T)
+        """Half the circumference of the bounding box; of a ring half of it."""
+        return sum(
+            ring // 2 if ring else int(axis.max()) - int(axis.min())
+            for ring, axis in zip(self.ring_lengths, points.T, strict=True)
+        )
 
     def cuts(self, points: IntArray) -> Cuts:
-        """Return one cut per gap between consecutive occupied coordinates."""
-        return interval_cuts(points)
+        """Return a cut per gap between occupied coordinates, half rings on rings."""
+        return axis_cuts(points, self.ring_lengths)
+
+
+def _sum_round(values: Sequence[int], side: int) -> int:
+    """Sum the distances of all pairs on a ring, each along the shorter arc."""
+    x = sorted(values)
+    before = [0, *accumulate(x)]
+    total = far = 0
+    for i, b in enumerate(x):
+        while 2 * (b - x[far]) > side:
+            far += 1
+        total += (i - far) * b - (before[i] - before[far])
+        total += far * (side - b) + before[far]
+    return total

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .. import fields
 from ..errors import InputError
 from ..fields import integers
 from ..plain import plain
 from ..value import LARGEST
 from ..visible import brief
 from .cuts import Cuts, downwards, subtree_cuts
-from .topology import IntArray, Node, Site, checked_processors
+from .topology import IntArray, Node, OnNodes, Site, checked_processors, reads
+
+_LARGEST_PAIRWISE = 256
+"""Number of nodes and of processors up to which costs are summed pair by pair."""
+_LISTS = "parent", "weight", "processors"
 
 
 @dataclass(frozen=True)
-class Tree:
+class Tree(OnNodes):
     """Weighted tree (such as a switch hierarchy) with processors at nodes.
 
     Parameters
@@ -47,7 +52,7 @@ class Tree:
 
     def __post_init__(self) -> None:
         """Convert lists and arrays; refuse invalid trees."""
-        for name in ("parent", "weight", "processors"):
+        for name in _LISTS:
             value = getattr(self, name)
             if type(value) is not tuple or not set(map(type, value)) <= {int}:
                 value = integers(plain(value), f"topology.{name}")
@@ -94,8 +99,26 @@ class Tree:
         return tuple(map(Node, range(len(self.parent))))
 
     kind = "tree"
-    dimension = 1
-    scale = 1
+    has_cuts = True
+
+    @property
+    def nodes(self) -> int:
+        """Number of nodes."""
+        return len(self.parent)
+
+    @property
+    def tree(self) -> Tree:
+        """Itself."""
+        return self
+
+    def tree_of(self, points: IntArray) -> tuple[Tree, IntArray, int]:
+        """Return itself, and the nodes."""
+        return self, points[:, 0], 1
+
+    def document(self) -> dict[str, Any]:
+        """Return the object ``topology`` of a file."""
+        lists = {name: list(getattr(self, name)) for name in _LISTS}
+        return {"kind": self.kind, **lists}
 
     @cached_property
     def order(self) -> tuple[int, ...]:
@@ -109,10 +132,6 @@ class Tree:
         for v in self.order[1:]:
             depth[v] = depth[self.parent[v]] + self.weight[v]
         return tuple(depth)
-
-    def locations(self) -> Iterator[Site]:
-        """List the processors, in order of their node numbers."""
-        return ((v,) for v in self.processors)
 
     def distance(self, p: Site, q: Site) -> int:
         """Sum of the edge weights on the path between two nodes."""
@@ -128,6 +147,20 @@ class Tree:
             climbed += self.weight[v]
             v = self.parent[v]
         return climbed + above[v]
+
+    def pair_sum(self, sites: Sequence[Site]) -> int:
+        """Sum the distances of all pairs; beyond small trees, edge by edge."""
+        if max(len(sites), self.nodes) <= _LARGEST_PAIRWISE:
+            return super().pair_sum(sites)
+        below = [0] * self.nodes
+        for (v,) in sites:
+            below[v] += 1
+        total = 0
+        for v in reversed(self.order):
+            if self.parent[v] >= 0:
+                total += self.weight[v] * below[v] * (len(sites) - below[v])
+                below[self.parent[v]] += below[v]
+        return total
 
     def distances(self, p: IntArray, q: IntArray) -> IntArray:
         """Path lengths between nodes, from the cuts of the sites."""
@@ -147,3 +180,11 @@ class Tree:
     def cuts(self, points: IntArray) -> Cuts:
         """Return one cut per edge, with the sites below it inside."""
         return subtree_cuts(points[:, 0], self.parent, self.weight, self.order)
+
+
+@reads("tree")
+def _parse(value: dict[str, Any]) -> Tree:
+    """Build a tree from the object ``topology`` of a file."""
+    every = "kind", *_LISTS
+    fields.only(value, every, every, "topology")
+    return Tree(*(integers(value[name], f"topology.{name}") for name in _LISTS))
