@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from ..heuristics.allocation.allocator import Allocator
-from ..instances import IntArray, KSubset, Mesh, Torus
+from ..instances import IntArray, KSubset
 from ..solvers import Result, Settings, answer, clock
 from ..solvers.method import Method, Variant
 from .strategies import STRATEGIES
@@ -50,7 +50,7 @@ def run(name: str, instance: KSubset, settings: Settings) -> Result:
 
 def _numbers(allocator: Allocator, instance: KSubset) -> IntArray:
     """Return the numbers of the free processors; of equal sites the first ones."""
-    if isinstance(grid := instance.topology, Mesh | Torus):
+    if grid := instance.topology.grid:
         numbers: IntArray = np.ravel_multi_index(tuple(instance.points.T), grid.shape)
         return numbers
     numbers = np.empty(instance.n, dtype=np.int64)

@@ -12,7 +12,7 @@ from ..exact.ksubset.tree_dp.program import tree_dp
 from ..formulations.ksubset.bounds.bounds import best_bound
 from ..heuristics.ksubset import one_axis
 from ..heuristics.ksubset.mm_inc import first_solution
-from ..instances import Graph, InputError, KSubset, Mesh, Tree
+from ..instances import InputError, KSubset
 from ..solvers import DEFAULT, Limit, Proof, Result, Settings, answer, clock
 from ..solvers.interrupt import OutOfTimeError
 from ..solvers.progress import report
@@ -35,10 +35,8 @@ def auto(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     Time: O(n k) on trees, O(n log n) on lines; else exponential at worst, see cuts-bb.
     Source: derived for closeknit, see docs/exact.md.
     """
-    embedding = None
-    if isinstance(instance.topology, Graph):
-        embedding = instance.topology.embedding
-    if isinstance(instance.topology, Tree) or (embedding and embedding.is_tree):
+    topology = instance.topology
+    if topology.tree_of(instance.points):
         return tree_dp(instance, settings)
     if one_axis.refuse_line(instance) is None:
         return line_window(instance, settings)
@@ -94,7 +92,8 @@ def _searches(
             raise InputError(why, "auto")
         search = distances_bb.DistancesSearch(instance, chosen, bound)
         return {search: distances_bb.PROOF}
-    if isinstance(instance.topology, Mesh) and instance.topology.dimension == 2:
+    topology = instance.topology
+    if topology.grid and topology.is_flat and topology.dimension == 2:
         searches[levelset_bb.LevelSetSearch(instance, chosen, bound)] = (
             levelset_bb.PROOF
         )

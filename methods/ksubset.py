@@ -10,6 +10,7 @@ from ..exact.ksubset.distances_bb import search as distances_bb
 from ..exact.ksubset.levelset_bb import search as levelset_bb
 from ..exact.ksubset.ring_dp import program as ring_dp
 from ..exact.ksubset.tree_dp import program as tree_dp
+from ..heuristics.allocation.allocator import needs_coordinates
 from ..heuristics.ksubset import (
     baselines,
     guarantees,
@@ -22,16 +23,14 @@ from ..heuristics.ksubset import (
     ring_window,
     town,
 )
-from ..instances import Graph, KSubset
-from ..instances.topologies.graph import NO_CUTS
+from ..instances import KSubset
+from ..instances.topologies.topology import NO_CUTS
 from ..solvers.method import Method, table
 from . import allocator_as_method, auto_ksubset, models_exact, models_ksubset
 
 
 def _needs_coordinates(instance: KSubset) -> str | None:
-    if instance.topology.kind in ("tree", "graph"):
-        return f"needs coordinates; a {instance.topology.kind} has none"
-    return None
+    return needs_coordinates(instance.topology)
 
 
 def _needs_cuts(instance: KSubset) -> str | None:
@@ -39,17 +38,16 @@ def _needs_cuts(instance: KSubset) -> str | None:
 
 
 def _needs_a_tree(instance: KSubset) -> str | None:
-    topology = instance.topology
-    if isinstance(topology, Graph):
-        tree = topology.embedding is not None and topology.embedding.is_tree
-        return None if tree else "needs a tree, or a graph with the distances of one"
-    return None if topology.kind == "tree" else "needs a tree"
+    if instance.topology.tree_of(instance.points):
+        return None
+    return "needs a tree, or a graph with the distances of one"
 
 
 def _needs_a_plane(instance: KSubset) -> str | None:
-    if instance.topology.kind != "mesh" or instance.topology.dimension != 2:
-        return "needs a two-dimensional mesh"
-    return None
+    topology = instance.topology
+    if topology.grid and topology.is_flat and topology.dimension == 2:
+        return None
+    return "needs a two-dimensional mesh"
 
 
 TABLE = table(

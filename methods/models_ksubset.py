@@ -14,7 +14,7 @@ from ..formulations.ksubset.bounds.bounds import best_bound
 from ..formulations.ksubset.strengthening import Strengthening
 from ..heuristics.ksubset.mm_inc import mm_inc
 from ..instances import KSubset, cost
-from ..instances.topologies.graph import NO_CUTS
+from ..instances.topologies.topology import NO_CUTS
 from ..solvers import Limit, Result, Settings, answer, clock
 from ..solvers.method import Method, Variant
 from .models import CP_SAT as CP_SAT

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from ..exact.ksubset.cuts_bb.record import record
 from ..exact.ksubset.distances_bb import proof as distances_bb
@@ -29,7 +29,7 @@ from ..instances.proofs.folder import (
     LOG,
     shown_by_definition,
 )
-from ..instances.topologies.graph import NO_CUTS
+from ..instances.topologies.topology import NO_CUTS
 from ..instances.value import cost_text, ordered
 from ..solvers import answer, clock
 from ..solvers.certificate_kernels import FastChecker
@@ -154,8 +154,8 @@ def cited(
         result = _by_definition(result)
         return Cited(result, Kept(BY_DEFINITION, str(result.proof)), "")
     why = "no proof: it was not proved optimal"
-    if CERTIFICATE in kinds and isinstance(instance, KSubset):
-        found = certified(instance, result, path, seconds=seconds)
+    if CERTIFICATE in kinds and problem_of(instance).follow_certificate:
+        found = certified(cast("KSubset", instance), result, path, seconds=seconds)
         if found.kept is not None:
             return found
         why = found.why
@@ -164,6 +164,12 @@ def cited(
         if LOG in kinds
         else Cited(result, None, why)
     )
+
+
+def has_certificates(instance: Instance) -> bool:
+    """Whether a certificate can prove what an instance costs."""
+    follow = problem_of(instance).follow_certificate
+    return follow is not None and cast("KSubset", instance).has_cuts
 
 
 def _by_definition(result: Result) -> Result:

@@ -12,16 +12,16 @@ import lzma
 import re
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TextIO
+from typing import Any, TextIO
 
 import numpy as np
 
-from ..instances import InputError, Instance, KSubset, ProcSet, Sukp
+from ..instances import InputError, Instance, Submesh, problem_of
 from ..instances.extras import install
 from ..instances.files import write_bytes
 from ..instances.proofs import (
@@ -167,12 +167,10 @@ def choice_of(
 ) -> tuple[int, ...]:
     """Return the choice that an assignment of the formula stands for."""
     names = {formula.names[v - 1] for v in true}
-    if isinstance(instance, KSubset):
-        return tuple(i for i in range(instance.n) if f"x{i}" in names)
-    if isinstance(instance, ProcSet):
-        return tuple(p for p in instance.available if f"x{p}" in names)
-    if isinstance(instance, Sukp):
-        return tuple(j for j in range(instance.n) if f"z{j}" not in names)
+    return _CHOICES[problem_of(instance).name](instance, names)
+
+
+def _placement(instance: Submesh, names: set[str]) -> tuple[int, ...]:
     packing = packing_of(instance)
     boxes = (
         _boxes_on_a_torus(packing, names)
@@ -180,6 +178,14 @@ def choice_of(
         else boxes_of(packing, names)
     )
     return placement_from(instance, boxes).flat()
+
+
+_CHOICES: dict[str, Callable[[Any, set[str]], tuple[int, ...]]] = {
+    "ksubset": lambda one, names: tuple(i for i in range(one.n) if f"x{i}" in names),
+    "procset": lambda one, names: tuple(p for p in one.available if f"x{p}" in names),
+    "sukp": lambda one, names: tuple(j for j in range(one.n) if f"z{j}" not in names),
+    "submesh": _placement,
+}
 
 
 def _boxes_on_a_torus(packing: Packing, true: Iterable[str]) -> tuple[Box, ...]:

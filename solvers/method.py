@@ -55,9 +55,10 @@ class LeastOf(Generic[Inst_contra]):
     bounds: Callable[[Inst_contra], Sequence[Bound]]
     """Returns what is proven for an instance, each factor with its reason."""
 
-    def __call__(self, instance: Inst_contra, /) -> Fraction:
-        """Return the least factor."""
-        return max(Fraction(1), min(factor for factor, _ in self.bounds(instance)))
+    def __call__(self, instance: Inst_contra, /) -> Fraction | None:
+        """Return the least factor; None if nothing is proven."""
+        factors = [factor for factor, _ in self.bounds(instance)]
+        return max(Fraction(1), min(factors)) if factors else None
 
 
 Refusal = Callable[[Inst], str | None]

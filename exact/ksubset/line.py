@@ -27,7 +27,7 @@ def line_window(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     """
     start = clock.now()
     n, k = instance.n, instance.k
-    x: list[int] = along(instance)[1].tolist()
+    x: list[int] = along(instance).tolist()
     price = sum((2 * r - k + 1) * x[r] for r in range(k))
     between = sum(x[1:k])
     best, first = price, 0

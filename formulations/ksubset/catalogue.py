@@ -59,13 +59,14 @@ class Entry:
 
 
 def _needs_two_axes(instance: KSubset) -> str | None:
-    if instance.topology.kind in ("tree", "graph") or instance.topology.dimension > 2:
+    topology = instance.topology
+    if topology.ring_lengths is None or topology.dimension > 2:
         return "needs a mesh, torus or points of at most two axes"
     return None
 
 
 def _needs_lines(instance: KSubset) -> str | None:
-    if instance.topology.kind not in ("mesh", "points"):
+    if not instance.topology.is_flat:
         return "needs a mesh or points: rings, trees and graphs have no median lines"
     places = instance.cuts.position.max(axis=0) + 1
     if instance.n * prod(map(int, places)) > _MOST_MEDIANS:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ...instances import KSubset, Mesh, Torus
+from ...instances import KSubset
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class Counts:
         not negative; so with θ the greatest D within S, D(q) ≥ θ + margin of q.
         """
         n, topology = self.instance.n, self.instance.topology
-        if isinstance(topology, Mesh | Torus):  # distinct sites: at least one hop
+        if topology.grid:  # distinct sites: at least one hop
             return (self.unit,) * n
         nearest = [0] * n
         points, distances = self.instance.points, topology.distances

@@ -13,7 +13,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ...instances import IntArray, KSubset, Mesh, Points, Site, Torus
+from ...instances import IntArray, KSubset, Site
 from ...solvers import Proof
 
 
@@ -62,8 +62,7 @@ class Symmetry:
         """Return an equally good choice that satisfies the inequalities."""
         points = instance.points
         if self.fixed:
-            assert isinstance(instance.topology, Torus)
-            shape = np.array(instance.topology.shape)
+            shape = np.array(instance.topology.size)
             first = min(chosen)
             moved = (points[sorted(chosen)] - points[first]) % shape
             return _found(instance, moved)
@@ -90,11 +89,10 @@ def symmetry(instance: KSubset) -> Symmetry:
     [[-1, -1, 1, 1], [-1, 1, -1, 1], [0, -2, 2, 0]]
     """
     topology, points = instance.topology, instance.points
-    if isinstance(topology, Torus):
-        whole = instance.n == int(np.prod(topology.shape))
-        return Symmetry(fixed=(0,) if whole else ())
-    if not isinstance(topology, Mesh | Points):
-        return Symmetry()
+    if not topology.is_flat:
+        whole = topology.grid and instance.n == topology.processors_in_all
+        rings = topology.ring_lengths
+        return Symmetry(fixed=(0,) if whole and rings and all(rings) else ())
     free = Counter(instance.free)
     low, high = points.min(axis=0), points.max(axis=0)
     mirrors = []

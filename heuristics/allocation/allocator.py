@@ -187,28 +187,28 @@ Refusal = Callable[[Topology], str | None]
 
 def needs_coordinates(topology: Topology) -> str | None:
     """Refuse trees and graphs."""
-    if topology.kind in ("tree", "graph"):
-        return f"needs coordinates; a {topology.kind} has none"
+    if topology.ring_lengths is None:
+        return f"needs coordinates; {topology.article} has none"
     return None
 
 
 def needs_a_grid(topology: Topology) -> str | None:
     """Refuse networks other than meshes and tori."""
-    if topology.kind not in ("mesh", "torus"):
+    if topology.grid is None:
         return "needs a mesh or a torus"
     return None
 
 
 def needs_a_plane(topology: Topology) -> str | None:
     """Refuse networks other than meshes and tori of two axes."""
-    if topology.kind not in ("mesh", "torus") or topology.dimension != 2:
+    if topology.grid is None or topology.dimension != 2:
         return "needs a mesh or a torus of two axes"
     return None
 
 
 def needs_a_tree(topology: Topology) -> str | None:
     """Refuse networks other than trees."""
-    return "needs a tree" if topology.kind != "tree" else None
+    return None if topology.tree else "needs a tree"
 
 
 @dataclass(frozen=True, slots=True)

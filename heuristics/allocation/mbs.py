@@ -44,7 +44,7 @@ class MBS(Allocator):
 
     def __init__(self, topology: Topology, *, seed: int = 0) -> None:
         super().__init__(topology, seed=seed)
-        self._grid, _ = grid_of(topology)
+        self._grid = grid_of(topology).shape
         largest = min(self._grid).bit_length() - 1
         self.cuts = [tuple(a >> i for a in self._grid) for i in range(largest + 1)]
 

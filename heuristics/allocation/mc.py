@@ -53,13 +53,13 @@ class MC(Allocator):
         self._turn = -1 if ties == "column" else 1
 
     def _choose(self, k: int, shape: tuple[int, ...] | None) -> Allocation:
-        grid, wraps = grid_of(self.topology)
+        grid, rings = grid_of(self.topology).shape, grid_of(self.topology).rings
         numbers = np.flatnonzero(self.idle)
         if self._turn < 0:
             place = np.arange(self.idle.size).reshape(grid).T.ravel()
             numbers = place[self.idle[place]]
         free = np.stack(np.unravel_index(numbers, grid), axis=1)
-        shells = Shells(self.idle.reshape(grid).astype(np.int64), wraps=wraps)
+        shells = Shells(self.idle.reshape(grid).astype(np.int64), rings=rings)
         best, centre, box = FAR, free[0], shells.side
         for sides in (shape,) if shape else self._boxes(k, grid):
             tried = shells.box(sides)

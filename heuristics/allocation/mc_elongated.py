@@ -44,13 +44,13 @@ class MCElongated(Allocator):
         return [shells.scan(box, k, columns[i : i + 1])[0] for i in range(len(columns))]
 
     def _shells(self, k: int) -> tuple[Shells, IntArray]:
-        grid, wraps = grid_of(self.topology)
-        idle = np.count_nonzero(self.idle.reshape(grid), axis=0).astype(np.int64)
-        shells = Shells(idle, wraps=wraps)
-        return shells, shells.box([max(1, k // grid[0])])
+        grid = grid_of(self.topology)
+        idle = np.count_nonzero(self.idle.reshape(grid.shape), axis=0)
+        shells = Shells(idle.astype(np.int64), rings=grid.rings[1:])
+        return shells, shells.box([max(1, k // grid.shape[0])])
 
     def _choose(self, k: int, shape: tuple[int, ...] | None) -> Allocation:
-        rows, columns = grid_of(self.topology)[0]
+        rows, columns = grid_of(self.topology).shape
         shells, box = self._shells(k)
         _, centre = shells.scan(box, k, np.arange(columns, dtype=np.int64)[:, None])
         numbers = np.flatnonzero(self.idle)

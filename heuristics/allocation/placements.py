@@ -44,11 +44,10 @@ class Placement(Allocator):
 
     def __init__(self, topology: Topology, *, seed: int = 0, order: str) -> None:
         super().__init__(topology, seed=seed)
-        if isinstance(topology, Tree):
-            self.order = _ports(topology, first=order == "shuffle")
+        if topology.tree:
+            self.order = _ports(topology.tree, first=order == "shuffle")
         else:
-            shape: tuple[int, ...] = topology.shape  # type: ignore[attr-defined]
-            self.order = ordered(order, shape)
+            self.order = ordered(order, topology.size)
 
     def _choose(self, k: int, shape: tuple[int, ...] | None) -> Allocation:
         return Allocation.of(kernels.take(self.idle, self.order, 0, k))

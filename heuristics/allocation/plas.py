@@ -42,7 +42,7 @@ class PLAS(Allocator):
 
     def __init__(self, topology: Topology, *, seed: int = 0) -> None:
         super().__init__(topology, seed=seed)
-        (rows, columns), _ = grid_of(topology)
+        rows, columns = grid_of(topology).shape
         column = np.arange(columns, dtype=np.int64)[:, None]
         self._order = (middle_out(rows) * columns + column).ravel()
 

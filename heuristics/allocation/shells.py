@@ -14,7 +14,7 @@ from math import prod
 
 import numpy as np
 
-from ...instances import IntArray, Mesh, Torus
+from ...instances import Grid, IntArray, Topology
 from . import shells_kernels as kernels
 
 FAR = 2**62
@@ -25,15 +25,14 @@ class Shells:
     """The processors in the shells round the cells of a grid.
 
     ``weights`` has for each cell the number of its processors that may be taken;
-    ``wraps`` says whether the axes of the grid wrap round.
+    ``rings`` says for each axis of the grid whether it is a ring.
     """
 
-    def __init__(self, weights: IntArray, *, wraps: bool) -> None:
+    def __init__(self, weights: IntArray, *, rings: Sequence[bool]) -> None:
         self.side = np.array(weights.shape, dtype=np.int64)
-        self.wraps = wraps
-        if wraps:
-            for axis in range(weights.ndim):
-                weights = np.concatenate([weights, weights], axis=axis)
+        self._rings = np.array(rings, dtype=np.int64)
+        for axis in np.flatnonzero(self._rings).tolist():
+            weights = np.concatenate([weights, weights], axis=axis)
         sums = np.zeros(np.array(weights.shape) + 1, dtype=np.int64)
         inner = sums[(slice(1, None),) * weights.ndim]
         inner[...] = weights
@@ -44,7 +43,7 @@ class Shells:
 
     def box(self, sides: Sequence[int]) -> IntArray:
         """Return the sides of a box, cut off where a longer side changes nothing."""
-        most = self.side if self.wraps else 2 * self.side + 1
+        most = np.where(self._rings, self.side, 2 * self.side + 1)
         cut = [min(x, int(top)) for x, top in zip(sides, most, strict=True)]
         return np.array(cut, dtype=np.int64)
 
@@ -57,18 +56,19 @@ class Shells:
         ``best`` and -1 if there is none below ``best``.
         """
         total, where = kernels.scan(
-            self._sums, self._stride, self.side, self.wraps, box, k, centres, best
+            self._sums, self._stride, self.side, self._rings, box, k, centres, best
         )
         return int(total), int(where)
 
     def beyond(self, box: IntArray, centre: IntArray, cells: IntArray) -> IntArray:
         """Return the distances of cells from the box round a centre on every axis."""
         start = centre - (box - 1) // 2
-        if self.wraps:
-            passed = (cells - start) % self.side
-            past = np.minimum(passed - box + 1, self.side - passed)
-        else:
-            past = np.maximum(start - cells, cells - start - box + 1)
+        passed = (cells - start) % self.side
+        past = np.where(
+            self._rings,
+            np.minimum(passed - box + 1, self.side - passed),
+            np.maximum(start - cells, cells - start - box + 1),
+        )
         beyond: IntArray = np.maximum(past, 0)
         return beyond
 
@@ -109,7 +109,7 @@ def squarest(k: int, grid: tuple[int, ...]) -> tuple[int, ...]:
     return best[2]
 
 
-def grid_of(topology: object) -> tuple[tuple[int, ...], bool]:
-    """Return the sides of a mesh or torus, and whether its axes wrap."""
-    assert isinstance(topology, Mesh | Torus)
-    return topology.shape, isinstance(topology, Torus)
+def grid_of(topology: Topology) -> Grid:
+    """Return the grid that an allocator was given."""
+    assert topology.grid
+    return topology.grid

@@ -13,7 +13,7 @@ def scan(
     sums: Ints,
     stride: Ints,
     side: Ints,
-    wraps: bool,
+    rings: Ints,
     box: Ints,
     k: int,
     centres: Ints,
@@ -26,8 +26,8 @@ def scan(
     O(2^d d) a shell in d dimensions.
 
     ``sums`` are flat prefix sums of the numbers of processors, with ``stride``: at
-    (x, y, …) of those of smaller coordinates on every axis; where axes wrap, of two
-    periods of each. Shell 0 has the sides ``box``, at most ``side`` where axes wrap,
+    (x, y, …) of those of smaller coordinates on every axis; on axes that are rings, of
+    two periods. Shell 0 has the sides ``box``, at most ``side`` on ``rings`` (not 0),
     and begins (box - 1) // 2 before one of the ``centres`` on every axis. Returns the
     least sum below ``best`` and where it is first met, or ``best`` and -1.
     """
@@ -41,7 +41,7 @@ def scan(
             for a in range(d):
                 start = centres[i, a] - (box[a] - 1) // 2 - shell
                 length = box[a] + 2 * shell
-                if not wraps:
+                if not rings[a]:
                     end = min(side[a], start + length)
                     start = max(0, start)
                 elif length >= side[a]:

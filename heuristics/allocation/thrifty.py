@@ -68,10 +68,11 @@ class Thrifty(Allocator):
         starts: int = STARTS,
     ) -> None:
         super().__init__(topology, seed=seed)
-        shape, self.wraps = grid_of(topology)
+        grid = grid_of(topology)
         self.regard = regard
         self.starts = starts
-        self.side = np.array(shape, dtype=np.int64)
+        self.side = np.array(grid.shape, dtype=np.int64)
+        self.ring = np.array(grid.ring_lengths, dtype=np.int64)
         self.sites = np.array(self.places, dtype=np.int64)
         most = len(self.places) ** 2 * int(self.side.sum())
         self.scale = max(1, min(_SCALE, 2**60 // most))
@@ -84,7 +85,7 @@ class Thrifty(Allocator):
         free = kernels.Free(
             self.sites[numbers],
             self.side,
-            self.wraps,
+            self.ring,
             self._to_free(numbers),
             self.scale + spared,
             spared,

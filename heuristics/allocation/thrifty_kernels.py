@@ -22,19 +22,19 @@ class Free(NamedTuple):
 
     site: Ints  # (n, d) in order of coordinates
     side: Ints  # (d,) of the grid
-    wraps: bool  # whether its axes do
+    ring: Ints  # (d,) its length where an axis is one, else 0
     to_free: Ints  # (n,) D: from each the sum of distances to all
     own: int
     spared: int
 
 
 @kernel
-def _hops(site: Ints, p: int, other: Ints, q: int, side: Ints, wraps: bool) -> int:
+def _hops(site: Ints, p: int, other: Ints, q: int, ring: Ints) -> int:
     """Distance of two cells."""
     hops = 0
-    for axis in range(len(side)):
+    for axis in range(len(ring)):
         step = abs(site[p, axis] - other[q, axis])
-        hops += min(step, side[axis] - step) if wraps else step
+        hops += min(step, ring[axis] - step) if ring[axis] else step
     return hops
 
 
@@ -70,7 +70,7 @@ def scan(
     the numbers of their centres, of which the first here is ``first``. O(n d + sides)
     a centre.
     """
-    site, side, wraps = free.site, free.side, free.wraps
+    site, side, ring = free.site, free.side, free.ring
     n, d = site.shape
     most = len(costs)
     longest = 0
@@ -82,7 +82,7 @@ def scan(
     for c in range(len(centres)):
         shell[:] = 0
         for p in range(n):
-            away[p] = _hops(site, p, centres, c, side, wraps)
+            away[p] = _hops(site, p, centres, c, ring)
             shell[away[p]] += 1
         radius = 0
         inside = 0
@@ -103,7 +103,7 @@ def scan(
             for axis in range(d):
                 at[axis, site[p, axis]] += 1
         for axis in range(d):
-            cost += free.own * _pairs_along(at[axis, : side[axis]], k, wraps)
+            cost += free.own * _pairs_along(at[axis, : side[axis]], k, ring[axis] > 0)
         place = most
         for t in range(most):
             if cost <= costs[t]:
@@ -119,14 +119,14 @@ def scan(
 @kernel
 def values(free: Free, picked: Flags) -> Ints:
     """Return ``own`` times the distances to the picked less ``spared`` times D."""
-    site, side, wraps = free.site, free.side, free.wraps
+    site, ring = free.site, free.ring
     n = len(picked)
     value = np.empty(n, dtype=np.int64)
     for q in range(n):
         star = 0
         for p in range(n):
             if picked[p]:
-                star += _hops(site, p, site, q, side, wraps)
+                star += _hops(site, p, site, q, ring)
         value[q] = free.own * star - free.spared * free.to_free[q]
     return value
 
@@ -139,11 +139,11 @@ def descend(free: Free, picked: Flags, value: Ints, steps: int) -> tuple[int, bo
     p, then the least q. O(k (n - k) d) an exchange. Returns the change in all, and
     whether no exchange helps any more.
     """
-    site, side, wraps, own = free.site, free.side, free.wraps, free.own
+    site, side, ring, own = free.site, free.side, free.ring, free.own
     n = len(picked)
     reach = 0
     for axis in range(len(side)):
-        reach += side[axis] // 2 if wraps else side[axis] - 1
+        reach += side[axis] // 2 if ring[axis] else side[axis] - 1
     total = 0
     for _ in range(steps):
         dearest = np.int64(-(2**62))
@@ -167,7 +167,7 @@ def descend(free: Free, picked: Flags, value: Ints, steps: int) -> tuple[int, bo
                 difference = value[q] - value[p]
                 if difference - own * reach >= change:
                     continue
-                difference -= own * _hops(site, p, site, q, side, wraps)
+                difference -= own * _hops(site, p, site, q, ring)
                 if difference < change:
                     out, into, change = p, q, difference
         if out < 0:
@@ -176,7 +176,6 @@ def descend(free: Free, picked: Flags, value: Ints, steps: int) -> tuple[int, bo
         picked[out], picked[into] = False, True
         for q in range(n):
             value[q] += own * (
-                _hops(site, into, site, q, side, wraps)
-                - _hops(site, out, site, q, side, wraps)
+                _hops(site, into, site, q, ring) - _hops(site, out, site, q, ring)
             )
     return total, False

@@ -8,7 +8,7 @@ from math import prod
 
 import numpy as np
 
-from ...instances import Graph, IntArray, KSubset, Mesh, Torus, Tree
+from ...instances import IntArray, KSubset
 from ...instances.topologies.cuts import ranked
 from ...solvers import Limit, Settings, clock
 
@@ -102,7 +102,7 @@ def intersections(instance: KSubset) -> Centres:
     These are the medians that sets of free processors can have: a tree, like a
     grid, is a median graph.
     """
-    if isinstance(instance.topology, Tree | Graph):
+    if instance.topology.ring_lengths is None:
         return everywhere(instance)
     return Centres(tuple(ranked(axis)[0] for axis in instance.points.T))
 
@@ -121,10 +121,8 @@ def everywhere(instance: KSubset) -> Centres:
     For points in space, which have no locations, these are their intersections.
     """
     topology = instance.topology
-    if isinstance(topology, Mesh | Torus):
-        return Centres(tuple(np.arange(side) for side in topology.shape))
-    if isinstance(topology, Tree):
-        return Centres((np.arange(len(topology.parent)),))
-    if isinstance(topology, Graph):
-        return Centres((np.arange(topology.nodes),))
+    if topology.grid or topology.labels is not None:
+        return Centres(tuple(np.arange(side) for side in topology.size))
+    if topology.ring_lengths is None:
+        return Centres(sites=np.array(list(topology.locations()), dtype=np.int64))
     return intersections(instance)

@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 
 import numpy as np
 
-from ...instances import Graph, IntArray, KSubset, Torus, Tree
+from ...instances import IntArray, KSubset, Tree
 from . import mm_kernels as kernels
 
 
@@ -26,7 +26,8 @@ def _distances_nearby(instance: KSubset, centre: IntArray) -> tuple[int, IntArra
     Also returns the index of the first of them. Processors are ordered by their first
     coordinates, so that few of millions have to be examined.
     """
-    if isinstance(instance.topology, Torus | Tree | Graph):
+    rings = instance.topology.ring_lengths
+    if rings is None or rings[0]:
         return 0, distances(instance, centre)
     points, k, at = instance.points, instance.k, int(centre[0])
     reach = max(1, round(k ** (1 / points.shape[1])))
@@ -41,9 +42,10 @@ def _distances_nearby(instance: KSubset, centre: IntArray) -> tuple[int, IntArra
 
 def distances(instance: KSubset, centre: IntArray) -> IntArray:
     """Return the hops from a site, free or not, to every free processor."""
-    if not isinstance(instance.topology, Tree):
+    tree = instance.topology.tree
+    if tree is None:
         return instance.topology.distances(instance.points, centre)
-    branches = branches_of(instance, instance.topology)
+    branches = branches_of(instance, tree)
     away = np.empty(len(branches.parent), dtype=np.int64)
     kernels.tree_distances(branches, int(centre[0]), away)
     return away[branches.node]

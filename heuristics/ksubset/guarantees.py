@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from ...instances import KSubset, Mesh, Points
+from ...instances import KSubset
 from ...solvers.method import LeastOf
 
 
-def star(instance: KSubset) -> Fraction:
+def star(instance: KSubset) -> Fraction | None:
     """2 - 2/k, on any metric, when every free processor is tried as a centre.
 
     The k nearest to a member p of an optimal set cost at most (k - 1) times the
     star of p, and the stars of an optimal set S are 2 w(S)/k on average (Krumke
     et al. 1997).
     """
+    if not instance.topology.is_metric:
+        return None
     return max(Fraction(1), 2 - Fraction(2, instance.k))
 
 
@@ -30,8 +32,11 @@ def median_bounds(instance: KSubset) -> list[tuple[Fraction, str]]:
     ['31/18', '7/4', '11/6']
     """
     k, topology = instance.k, instance.topology
-    bounds = [(star(instance), "2 - 2/k, on any network: the star of the best centre")]
-    if not isinstance(topology, Mesh | Points):
+    factor = star(instance)
+    if factor is None:
+        return []
+    bounds = [(factor, "2 - 2/k, on any network: the star of the best centre")]
+    if not topology.is_flat:
         return bounds
     d = topology.dimension
     return [
@@ -66,4 +71,5 @@ def shells(instance: KSubset) -> Fraction:
     >>> shells(mesh(4, 4, k=8))
     Fraction(7, 2)
     """
-    return max(Fraction(1), star(instance) * instance.topology.dimension)
+    factor = 2 - Fraction(2, instance.k)
+    return max(Fraction(1), factor * instance.topology.dimension)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ...instances import IntArray, KSubset, Mesh, Torus
+from ...instances import IntArray, KSubset
 from ...solvers import DEFAULT, Result, Settings, answer, clock
 from ...solvers.kernels import kernel
 from .centres import Centres, Scan, cheapest_centre, everywhere, free_sites
@@ -31,7 +31,7 @@ def mc1x1(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
 def mc1x1_all(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     """Fill shells of growing cubes round every location, free or busy.
 
-    Otherwise like ``mc1x1``. On a mesh, locations beyond the bounding box of the free
+    Otherwise like ``mc1x1``. Along lines, locations beyond the bounding box of the free
     processors are left out: moving a centre to the nearest cell of the box brings it
     nearer to all of them. On points every intersection of their coordinates is a
     location.
@@ -46,10 +46,12 @@ def mc1x1_all(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
 
 
 def _locations(instance: KSubset) -> Centres:
-    """Return all locations of a torus, or those in the box of free processors."""
-    if not isinstance(instance.topology, Mesh):
+    """Return all locations of a grid, on its lines those between free processors."""
+    grid = instance.topology.grid
+    if grid is None:
         return everywhere(instance)
-    low, high = instance.points.min(axis=0), instance.points.max(axis=0)
+    low = np.where(grid.rings, 0, instance.points.min(axis=0))
+    high = np.where(grid.rings, np.array(grid.shape) - 1, instance.points.max(axis=0))
     return Centres(tuple(np.arange(a, b + 1) for a, b in zip(low, high, strict=True)))
 
 
@@ -67,7 +69,7 @@ def _scanner(instance: KSubset) -> Scan:
     k = instance.k
     low = instance.points.min(axis=0)
     shape = instance.points.max(axis=0) - low + 1
-    if isinstance(instance.topology, Mesh) and len(shape) == 2:
+    if instance.topology.grid and instance.topology.is_flat and len(shape) == 2:
         sums = np.zeros(shape + 1, dtype=np.int32)
         sums[tuple((instance.points - low + 1).T)] = 1
         np.cumsum(np.cumsum(sums, axis=0, out=sums), axis=1, out=sums)
@@ -88,9 +90,7 @@ def shells(instance: KSubset, centre: IntArray) -> IntArray:
 
 def _rings(instance: KSubset) -> IntArray:
     """Return the length of every ring, 0 where an axis does not wrap."""
-    if isinstance(instance.topology, Torus):
-        return np.array(instance.topology.shape, dtype=np.int64)
-    return np.zeros(instance.topology.dimension, dtype=np.int64)
+    return np.array(instance.topology.ring_lengths, dtype=np.int64)
 
 
 @kernel

@@ -7,7 +7,7 @@ from math import sqrt
 import numpy as np
 import numpy.typing as npt
 
-from ...instances import Graph, IntArray, KSubset, Mesh, Torus, Tree
+from ...instances import IntArray, KSubset, Tree
 from ...solvers import DEFAULT, Result, Settings, Ties, answer, clock
 from . import mm_kernels as kernels
 from . import mm_mesh_kernels as grid
@@ -87,7 +87,7 @@ def _cheapest(instance: KSubset, centres: Centres, settings: Settings) -> Result
 def scanner(instance: KSubset, centres: Centres) -> Scan:
     """Choose how to scan centres: by the topology, and on meshes by the size."""
     topology = instance.topology
-    if isinstance(topology, Mesh) and topology.dimension == 2:
+    if topology.grid and topology.is_flat and topology.dimension == 2:
         low, high = _box(instance, centres)
         height, width = (int(side) for side in high - low + 1)
         cells, n, k = height * width, instance.n, instance.k
@@ -96,9 +96,9 @@ def scanner(instance: KSubset, centres: Centres) -> Scan:
         sparse = cells > _SMALL_GRID and n + 4 * k < 20 * radius
         if not sparse:
             return scan_of_mesh(instance, centres)
-    if isinstance(topology, Tree):
-        return _scan_of_tree(instance, topology)
-    if isinstance(topology, Graph):
+    if topology.tree:
+        return _scan_of_tree(instance, topology.tree)
+    if topology.ring_lengths is None:
         return _scan_of_graph(instance)
     return scan_of_cloud(instance)
 
@@ -129,8 +129,9 @@ def _prefix_sums(free: npt.NDArray[np.int8]) -> grid.Counts:
 
 def scan_of_cloud(instance: KSubset) -> Scan:
     """Scan free processors with coordinates, independent of the space between them."""
-    topology, points = instance.topology, instance.points
-    wraps = isinstance(topology, Torus)
+    points, rings = instance.points, instance.topology.ring_lengths
+    assert rings is not None
+    wraps = any(rings)
     order = np.argsort(points[:, -1], kind="stable")
     values, places, offset = [], [], [0]
     for axis in points.T:
@@ -142,10 +143,7 @@ def scan_of_cloud(instance: KSubset) -> Scan:
         site=points[order],
         last=points[order, -1],
         number=order,
-        side=np.array(
-            topology.shape if isinstance(topology, Torus) else [0] * points.shape[1],
-            dtype=np.int64,
-        ),
+        side=np.array(rings, dtype=np.int64),
         place=np.stack(places, axis=1),
         value=np.concatenate(values),
         offset=np.array(offset, dtype=np.int64),

@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 import numpy as np
 
-from ...instances import Graph, KSubset, Torus, Tree
+from ...instances import KSubset
 from ...solvers import DEFAULT, Limit, Result, Settings, answer, clock
 from ...solvers.method import Run
 from . import mm_inc_kernels as kernels
@@ -129,14 +129,14 @@ def places(instance: KSubset) -> kernels.Places:
     side = np.zeros(topology.dimension, dtype=np.int64)
     parent = weight = rank = np.zeros(0, dtype=np.int64)
     table = np.zeros((0, 0), dtype=np.int64)
-    if isinstance(topology, Torus):
-        side[:] = topology.shape
-    elif isinstance(topology, Graph):
+    if topology.ring_lengths is not None:
+        side[:] = topology.ring_lengths
+    elif tree := topology.tree:
+        parent = np.array(tree.parent, dtype=np.int64)
+        weight = np.array(tree.weight, dtype=np.int64)
+        rank = np.argsort(tree.order)
+    else:
         table = instance.hops.copy()
-    elif isinstance(topology, Tree):
-        parent = np.array(topology.parent, dtype=np.int64)
-        weight = np.array(topology.weight, dtype=np.int64)
-        rank = np.argsort(topology.order)
     return kernels.Places(instance.points.copy(), side, parent, weight, rank, table)
 
 

@@ -2,38 +2,39 @@
 
 from __future__ import annotations
 
-from ...instances import IntArray, KSubset, Mesh, Points, Torus
-
-_A = {
-    "mesh": "a mesh",
-    "torus": "a torus",
-    "points": "points",
-    "tree": "a tree",
-    "graph": "a graph",
-}
+from ...instances import IntArray, KSubset
 
 
 def refuse_line(instance: KSubset) -> str | None:
     """Return why the free processors are not on a line parallel to an axis."""
-    if not isinstance(instance.topology, Mesh | Points):
-        return f"needs a mesh or points, not {_A[instance.topology.kind]}"
-    return _refuse(instance)
+    rings = instance.topology.ring_lengths
+    if rings is None or all(rings):
+        return f"needs a mesh or points, not {instance.topology.article}"
+    why = _refuse(instance)
+    return "needs a line, not a ring" if not why and ring_of(instance) else why
 
 
 def refuse_ring(instance: KSubset) -> str | None:
     """Return why the free processors are not on one ring of a torus."""
-    if not isinstance(instance.topology, Torus):
-        return f"needs a torus, not {_A[instance.topology.kind]}"
-    return _refuse(instance)
+    if not any(instance.topology.ring_lengths or ()):
+        return f"needs a torus, not {instance.topology.article}"
+    why = _refuse(instance)
+    return "needs a ring, not a line" if not why and not ring_of(instance) else why
 
 
-def along(instance: KSubset) -> tuple[int, IntArray]:
-    """Return the one axis on which free processors differ, and their coordinates.
+def ring_of(instance: KSubset) -> int:
+    """Return the length of the ring on which free processors differ, 0 for a line."""
+    rings = instance.topology.ring_lengths
+    assert rings is not None
+    return rings[max(_axes(instance), default=0)]
+
+
+def along(instance: KSubset) -> IntArray:
+    """Return the coordinates on the one axis on which free processors differ.
 
     In order of the indices, hence ascending.
     """
-    axis = max(_axes(instance), default=0)
-    return axis, instance.points[:, axis]
+    return instance.points[:, max(_axes(instance), default=0)]
 
 
 def _refuse(instance: KSubset) -> str | None:

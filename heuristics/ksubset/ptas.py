@@ -8,7 +8,7 @@ from math import comb, prod
 
 import numpy as np
 
-from ...instances import IntArray, KSubset, Mesh, Points
+from ...instances import IntArray, KSubset
 from ...solvers import Grade, Limit, Proof, Result, Settings, answer, clock
 from ...solvers.limits import limits
 from ...solvers.method import Variant
@@ -27,7 +27,7 @@ MOST_TRIPLES = 512
 
 def refusal(m: int, instance: KSubset) -> str | None:
     """Return why an instance cannot be solved with m strips; None if it can."""
-    if not isinstance(instance.topology, Mesh | Points):
+    if not instance.topology.is_flat:
         return "needs a mesh or points"
     if instance.topology.dimension > 3:
         return "needs at most three axes"

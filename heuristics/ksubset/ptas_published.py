@@ -10,7 +10,7 @@ from math import comb
 
 import numpy as np
 
-from ...instances import IntArray, KSubset, Mesh, Points
+from ...instances import IntArray, KSubset, Mesh
 from ...solvers import Result, Settings, answer, clock
 from ...solvers.limits import limits
 from ...solvers.method import Variant
@@ -72,7 +72,7 @@ def tables(sizes: tuple[int, ...], d: int) -> int:
 
 def refusal(m: int, instance: KSubset) -> str | None:
     """Return why an instance cannot be solved with m strips; None if it can."""
-    if not isinstance(instance.topology, Mesh | Points):
+    if not instance.topology.is_flat:
         return "needs a mesh or points"
     d = instance.topology.dimension
     if d > 3:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...instances import IntArray, KSubset, Torus
+from ...instances import IntArray, KSubset
 from ...solvers import DEFAULT, Result, Settings, answer, clock
-from .one_axis import along
+from .one_axis import along, ring_of
 
 
 def ring_window(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
@@ -34,9 +34,7 @@ def ring_window(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
 def best_window(instance: KSubset) -> tuple[int, int]:
     """Return where the best window starts, by index, and its cost in hops."""
     n, k = instance.n, instance.k
-    assert isinstance(instance.topology, Torus)
-    axis, at = along(instance)
-    side = instance.topology.shape[axis]
+    at, side = along(instance), ring_of(instance)
     x = np.concatenate([at, at + side])  # window i is x[i : i + k]
     before = np.concatenate([[0], np.cumsum(x)])
 

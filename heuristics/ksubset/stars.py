@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...instances import Graph, IntArray, KSubset, Torus, Tree
+from ...instances import IntArray, KSubset, Tree
 
 
 def star_sums(instance: KSubset, chosen: IntArray) -> IntArray:
@@ -18,20 +18,19 @@ def star_sums(instance: KSubset, chosen: IntArray) -> IntArray:
     [1, 1, 3, 5]
     """
     topology = instance.topology
-    if isinstance(topology, Tree):
-        return _on_tree(topology, chosen, instance.points[:, 0])
-    if isinstance(topology, Graph):
+    if topology.tree:
+        return _on_tree(topology.tree, chosen, instance.points[:, 0])
+    if topology.ring_lengths is None:
         sums: IntArray = instance.hops[chosen].sum(axis=0)
         return sums
     total = np.zeros(instance.n, dtype=np.int64)
-    for a, axis in enumerate(instance.points.T):
+    for side, axis in zip(topology.ring_lengths, instance.points.T, strict=True):
         ends = np.sort(axis[chosen])
-        if not isinstance(topology, Torus):
+        if not side:
             here = axis - axis.min()
             total += _on_line(ends - axis.min(), here, 0, len(ends))
             continue
         # unrolled, every chosen one lies once within half a ring of any place
-        side = topology.shape[a]
         ends = np.concatenate([ends - side, ends, ends + side])
         first = np.searchsorted(ends, axis - side // 2)
         total += _on_line(ends, axis, first, first + len(chosen))

@@ -16,7 +16,7 @@ from ...formulations.ksubset.bounds.towns import (
     town_sites,
     town_sites_in_space,
 )
-from ...instances import IntArray, KSubset, Mesh
+from ...instances import IntArray, KSubset
 from ...instances.ksubset.lower_bounds import TOWN
 from ...solvers import DEFAULT, Proof, Result, Settings, answer, clock
 
@@ -24,7 +24,10 @@ from ...solvers import DEFAULT, Proof, Result, Settings, answer, clock
 def refusal(instance: KSubset) -> str | None:
     """Return why there is no town for an instance; None if there is."""
     topology = instance.topology
-    if not isinstance(topology, Mesh) or topology.dimension not in TOWN_SEARCH:
+    if (
+        not (topology.grid and topology.is_flat)
+        or topology.dimension not in TOWN_SEARCH
+    ):
         return "needs a mesh of two or three axes"
     if instance.k > (most := TOWN_SEARCH[topology.dimension]):
         return f"towns are searched up to k = {most} on this mesh"

@@ -23,9 +23,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ....heuristics.ksubset.one_axis import along
+from ....heuristics.ksubset.one_axis import along, ring_of
 from ....heuristics.ksubset.ring_window import best_window
-from ....instances import InputError, KSubset, Torus
+from ....instances import InputError, KSubset
 from ....solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer, clock
 from ....solvers.limits import limits
 from . import kernels as kernels
@@ -82,9 +82,7 @@ class _Turn:
 
     def __init__(self, instance: KSubset) -> None:
         n, self.k = instance.n, instance.k
-        assert isinstance(instance.topology, Torus)
-        axis, at = along(instance)
-        side = instance.topology.shape[axis]
+        at, side = along(instance), ring_of(instance)
         second = 2 * at >= side
         met = np.where(second, 2 * at - side, 2 * at)
         self.order = np.argsort(met, kind="stable")

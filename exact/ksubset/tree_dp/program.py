@@ -27,7 +27,7 @@ from math import isqrt
 
 import numpy as np
 
-from ....instances import Graph, IntArray, KSubset, Tree, cost
+from ....instances import IntArray, KSubset, cost
 from ....solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer, clock
 from ....solvers.limits import limits
 from . import kernels as kernels
@@ -73,24 +73,13 @@ def tree_dp(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     )
 
 
-def _tree_of(instance: KSubset) -> tuple[Tree, IntArray, int]:
-    """Return a tree, the nodes of the processors, and the unit of its weights."""
-    topology, sites = instance.topology, instance.points[:, 0]
-    if isinstance(topology, Tree):
-        return topology, sites, 1
-    assert isinstance(topology, Graph)
-    found = topology.embedding
-    assert found is not None
-    numbers = np.searchsorted(topology.processors, sites)
-    leaf = found.leaf
-    return Tree(found.parent, found.weight, tuple(leaf.tolist())), leaf[numbers], 2
-
-
 class _Program:
     """The tables of one instance, and which of them are filled."""
 
     def __init__(self, instance: KSubset) -> None:
-        tree, site, self._factor = _tree_of(instance)
+        found = instance.topology.tree_of(instance.points)
+        assert found is not None
+        tree, site, self._factor = found
         n, k, nodes = instance.n, instance.k, len(tree.parent)
         order = np.array(tree.order)
         rank = np.empty(nodes, dtype=np.int64)

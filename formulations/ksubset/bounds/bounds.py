@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ....instances import KSubset, Mesh, Points
+from ....instances import KSubset
 from ....instances.ksubset.lower_bounds import AXIS, STAR, TOWN
 from ....instances.ksubset.towns import has_certificate
 from ....solvers import Grade, Proof
@@ -90,9 +90,9 @@ def town_bound(instance: KSubset) -> int | None:
     than three axes.
     """
     topology = instance.topology
-    if not isinstance(topology, Mesh | Points):
+    if not topology.is_flat:
         return None
-    if isinstance(topology, Points) and _repeats(instance):
+    if topology.repeats and _repeats(instance):
         return None
     return town_bound_value(instance.k, topology.dimension)
 
@@ -103,7 +103,7 @@ def axis_bound(instance: KSubset) -> int | None:
     On a line k consecutive coordinates are cheapest. Stronger than the stars only
     where coordinates lie far apart. O(n log n) per axis.
     """
-    if not isinstance(instance.topology, Points):
+    if not instance.topology.is_flat or instance.topology.grid:
         return None
     k = instance.k
     total = 0

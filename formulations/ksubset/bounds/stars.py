@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ....instances import IntArray, KSubset, Mesh, Torus, Tree
+from ....instances import Grid, IntArray, KSubset
 from ....instances.topologies.cuts import Cuts
 
-Grid = npt.NDArray[np.int32]
+Cells = npt.NDArray[np.int32]
 
 _CHUNK = 2**22
 """Number of distances held at a time."""
@@ -32,8 +32,8 @@ def cheapest_stars(instance: KSubset) -> int:
     Larger sets of points or tree nodes give 0. Deterministic.
     """
     topology, n = instance.topology, instance.n
-    if isinstance(topology, Mesh | Torus) and n * n > _FEW:
-        return _by_shells(instance.points, topology, instance.k)
+    if topology.grid and n * n > _FEW:
+        return _by_shells(instance.points, topology.grid, instance.k)
     if n * n > _MOST_PAIRS:
         return 0
     k = instance.k
@@ -53,7 +53,7 @@ def _rows(instance: KSubset) -> Iterator[IntArray]:
     step = max(1, _CHUNK // (n * instance.topology.dimension))
     for first in range(0, n, step):
         block = slice(first, min(first + step, n))
-        if isinstance(instance.topology, Tree):
+        if instance.topology.tree:
             yield _tree_rows(instance.cuts, block)
         else:
             yield instance.topology.distances(points[block, None], points[None])
@@ -77,14 +77,11 @@ def _tree_rows(cuts: Cuts, block: slice) -> IntArray:
     return rows
 
 
-def _by_shells(points: IntArray, topology: Mesh | Torus, k: int) -> int:
-    wraps = isinstance(topology, Torus)
-    if wraps:
-        low = np.zeros(topology.dimension, dtype=np.int64)
-        shape = topology.shape
-    else:
-        low = points.min(axis=0)
-        shape = tuple(int(x) + 1 for x in points.max(axis=0) - low)
+def _by_shells(points: IntArray, grid: Grid, k: int) -> int:
+    rings = grid.rings
+    low = np.where(rings, 0, points.min(axis=0))
+    high = np.where(rings, np.array(grid.shape) - 1, points.max(axis=0))
+    shape = tuple(int(x) + 1 for x in high - low)
     free = np.zeros(shape, dtype=np.int32)
     free[tuple((points - low).T)] = 1
     need = np.full(shape, k, dtype=np.int32)
@@ -93,8 +90,8 @@ def _by_shells(points: IntArray, topology: Mesh | Torus, k: int) -> int:
     visited = radius = 0
     while True:
         shell = np.zeros(shape, dtype=np.int32)
-        for offset in _offsets(radius, shape, wraps):
-            _add_shifted(shell, free, offset, wraps)
+        for offset in _offsets(radius, shape, rings):
+            _add_shifted(shell, free, offset, rings)
             visited += free.size
         taken = np.minimum(shell, need)
         stars += radius * taken.astype(np.int64)
@@ -106,24 +103,29 @@ def _by_shells(points: IntArray, topology: Mesh | Torus, k: int) -> int:
             return sum(int(star) for star in least[best])
 
 
-def _offsets(radius: int, shape: Sequence[int], wraps: bool) -> Iterator[list[int]]:
+def _offsets(
+    radius: int, shape: Sequence[int], rings: Sequence[bool]
+) -> Iterator[list[int]]:
     """List the offsets at this distance, each cell reached once."""
-    side = shape[0]
+    side, wraps = shape[0], rings[0]
     low = -((side - 1) // 2) if wraps else 1 - side
     high = side // 2 if wraps else side - 1
     if len(shape) == 1:
         yield from ([step] for step in {-radius, radius} if low <= step <= high)
         return
     for step in range(max(low, -radius), min(high, radius) + 1):
-        for rest in _offsets(radius - abs(step), shape[1:], wraps):
+        for rest in _offsets(radius - abs(step), shape[1:], rings[1:]):
             yield [step, *rest]
 
 
-def _add_shifted(total: Grid, cells: Grid, offset: Sequence[int], wraps: bool) -> None:
+def _add_shifted(
+    total: Cells, cells: Cells, offset: Sequence[int], rings: Sequence[bool]
+) -> None:
     """Add to every cell the value of the cell at an offset."""
-    if wraps:
-        total += np.roll(cells, offset, axis=tuple(range(len(offset))))
-        return
+    if any(rings):
+        round_ = [step * ring for step, ring in zip(offset, rings, strict=True)]
+        cells = np.roll(cells, round_, axis=tuple(range(len(offset))))
+        offset = [step * (not ring) for step, ring in zip(offset, rings, strict=True)]
     ends = list(zip(offset, cells.shape, strict=True))
     into = tuple(slice(max(0, -step), side - max(0, step)) for step, side in ends)
     come = tuple(slice(max(0, step), side - max(0, -step)) for step, side in ends)
