@@ -19,6 +19,7 @@ from ..instances.families import (
     Parameter,
     Progress,
     choice,
+    kind_of_network,
     optional,
     required,
     sides,
@@ -183,7 +184,7 @@ TRACE = Family(
             sides("16x22"),
             aliases={"mesh": {"kind": "mesh"}, "torus": {"kind": "torus"}},
         ),
-        choice("kind", ("mesh", "torus"), "mesh", "kind of network"),
+        kind_of_network(),
         *TRACE_RANGE,
         optional("every", "1", "write every N-th job placed"),
         Parameter(

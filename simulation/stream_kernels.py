@@ -65,7 +65,7 @@ def _reach(counts: Ints, wraps: bool) -> int:
 
 
 @kernel
-def components(member: Flags, shape: Ints, wraps: bool) -> tuple[int, int]:
+def components(member: Flags, shape: Ints, rings: Ints) -> tuple[int, int]:
     """Count the connected pieces of a set of processors, and the largest one.
 
     Parameters
@@ -74,8 +74,8 @@ def components(member: Flags, shape: Ints, wraps: bool) -> tuple[int, int]:
         Of every processor whether it is in the set.
     shape
         Sides.
-    wraps
-        Whether the ends of each axis are linked.
+    rings
+        Of each axis whether its ends are linked: not 0.
 
     Returns
     -------
@@ -107,7 +107,7 @@ def components(member: Flags, shape: Ints, wraps: bool) -> tuple[int, int]:
                 rest //= side
                 for step in (-1, 1):
                     y = x + step
-                    if wraps:
+                    if rings[axis]:
                         y %= side
                     elif y < 0 or y >= side:
                         continue
@@ -139,7 +139,7 @@ def above_below(numbers: Ints, shape: Ints) -> int:
 
 
 @kernel
-def placed(numbers: Ints, shape: Ints, wraps: bool) -> tuple[int, int, int, int]:
+def placed(numbers: Ints, shape: Ints, rings: Ints) -> tuple[int, int, int, int]:
     """Measure where a job lies.
 
     Parameters
@@ -148,8 +148,8 @@ def placed(numbers: Ints, shape: Ints, wraps: bool) -> tuple[int, int, int, int]
         Of its processors, at least one.
     shape
         Sides.
-    wraps
-        Whether the ends of each axis are linked.
+    rings
+        Of each axis whether its ends are linked: not 0.
 
     Returns
     -------
@@ -168,12 +168,13 @@ def placed(numbers: Ints, shape: Ints, wraps: bool) -> tuple[int, int, int, int]
         counts = np.zeros(side, dtype=np.int64)
         for number in numbers:
             counts[number // stride % side] += 1
-        pairs += _pairs_of_ring(counts, k) if wraps else _pairs_of_line(counts, k)
-        box *= _reach(counts, wraps)
+        ring = rings[axis] != 0
+        pairs += _pairs_of_ring(counts, k) if ring else _pairs_of_line(counts, k)
+        box *= _reach(counts, ring)
         stride *= side
         n *= side
     member = np.zeros(n, dtype=np.bool_)
     for number in numbers:
         member[number] = True
-    pieces, _ = components(member, shape, wraps)
+    pieces, _ = components(member, shape, rings)
     return pairs, box, above_below(numbers, shape), pieces

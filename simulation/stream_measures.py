@@ -11,7 +11,7 @@ from math import comb, fsum
 import numpy as np
 
 from ..heuristics.allocation.allocator import Allocator, Flags
-from ..instances import IntArray, Mesh, Topology, Torus
+from ..instances import Grid, IntArray, Topology
 from .stream import End, Ends, Event, Policy, Start, simulate
 from .stream_jobs import StreamJob
 
@@ -121,15 +121,15 @@ _Placed = tuple[int, int | None, int | None, int | None]
 class _OnGrid:
     """Measures sets of processors of a mesh or torus, by kernels."""
 
-    def __init__(self, topology: Mesh | Torus) -> None:
+    def __init__(self, topology: Grid) -> None:
         from .stream_kernels import above_below, components, placed
 
         self._kernels = placed, above_below, components
         self._shape = np.array(topology.shape, dtype=np.int64)
-        self._wraps = isinstance(topology, Torus)
+        self._rings = np.array(topology.ring_lengths, dtype=np.int64)
 
     def job(self, used: IntArray) -> _Placed:
-        pairs, box, lean, pieces = self._kernels[0](used, self._shape, self._wraps)
+        pairs, box, lean, pieces = self._kernels[0](used, self._shape, self._rings)
         return pairs, box, lean, pieces
 
     def lean(self, held: IntArray) -> int:
@@ -138,7 +138,7 @@ class _OnGrid:
 
     def largest_piece(self, idle: Flags) -> int | None:
         """Return the size of the largest connected component."""
-        return int(self._kernels[2](idle, self._shape, self._wraps)[1])
+        return int(self._kernels[2](idle, self._shape, self._rings)[1])
 
 
 class _DistancesOnly:
@@ -174,9 +174,7 @@ class Meter:
         network = allocator.topology
         self._scale = network.scale
         self._ruler: _OnGrid | _DistancesOnly = (
-            _OnGrid(network)
-            if isinstance(network, Mesh | Torus)
-            else _DistancesOnly(allocator)
+            _OnGrid(network.grid) if network.grid else _DistancesOnly(allocator)
         )
         self._begin: int | None = None
         self._clock = 0

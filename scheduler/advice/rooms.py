@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import prod
 
 import numpy as np
 
-from ...instances import IntArray, Torus
-from ...instances.topologies.grid import Grid
+from ...instances import IntArray
 from ..placement import NodeSelector
 from ..placement.domains import WHOLE
 from ..placement.program import Chooser, Flags
@@ -61,35 +60,37 @@ def largest_submesh(space: Space, free: Flags) -> tuple[int, ...] | None:
     On a torus boxes may reach over the ends. Of boxes with as many cells the first
     one found; None on other networks and on grids of more than 32 768 cells.
     """
-    topology = space.topology
-    if not isinstance(topology, Grid) or prod(topology.shape) > _MOST_CELLS:
+    grid = space.topology.grid
+    if grid is None or grid.processors_in_all > _MOST_CELLS:
         return None
-    cells = np.zeros(topology.shape, dtype=np.bool_)
+    cells = np.zeros(grid.shape, dtype=np.bool_)
     for i in np.flatnonzero(free).tolist():
         cells[space.sites[i]] = True
-    return _largest_box(cells, 1, isinstance(topology, Torus)) or (0,) * cells.ndim
+    return _largest_box(cells, 1, grid.rings) or (0,) * cells.ndim
 
 
-def _largest_box(cells: Flags, least: int, wraps: bool) -> tuple[int, ...] | None:
+def _largest_box(
+    cells: Flags, least: int, rings: Sequence[bool]
+) -> tuple[int, ...] | None:
     """Return the sides of the largest full box with at least so many cells, or None.
 
     Layers along the first axis are put on top of each other, one more at a time; a cell
     stays if it is full in all of them, and the largest box of these is found likewise.
     """
     if cells.ndim == 1:
-        run = _longest_run(cells, wraps)
+        run = _longest_run(cells, rings[0])
         return (run,) if run >= least else None
     side, best = len(cells), None
     for begin in range(side):
         left = cells[begin]
-        for count in range(1, side + 1 if wraps else side - begin + 1):
+        for count in range(1, side + 1 if rings[0] else side - begin + 1):
             left = left & cells[(begin + count - 1) % side]
             full = int(np.count_nonzero(left))
             if not full:
                 break
             if full * count < least:
                 continue
-            if inner := _largest_box(left, -(-least // count), wraps):
+            if inner := _largest_box(left, -(-least // count), rings[1:]):
                 best = (count, *inner)
                 least = prod(best) + 1
     return best

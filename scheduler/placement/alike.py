@@ -14,7 +14,7 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from ...instances import Graph, KSubset, Points
+from ...instances import KSubset, Points
 from ...methods.by_name import method_named
 from ...solvers import Settings
 from ..topologies import Space
@@ -32,11 +32,11 @@ class Alike:
     @cached_property
     def cables(self) -> list[tuple[tuple[int, int], ...]] | None:
         """The switches next to every node, with lengths; None if some are no switch."""
-        topology = self.fabric.topology
-        if not isinstance(topology, Graph):
+        graph = self.fabric.topology.graph
+        if graph is None:
             return None
         near: dict[int, list[tuple[int, int]]] = defaultdict(list)
-        for a, b, length in topology.edges:
+        for a, b, length in graph.edges:
             near[a].append((b, length))
             near[b].append((a, length))
         hosts = {site[0] for site in self.fabric.sites}
@@ -96,7 +96,7 @@ class Alike:
         order.sort(key=lambda i: (fabric.sites[i], i))
         sites = tuple(fabric.sites[i] for i in order)
         topology = fabric.topology
-        if isinstance(topology, Points):
+        if topology.repeats:
             topology = Points(sites)
         return KSubset("request", topology, sites, k), order
 

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...instances import Graph, InputError, IntArray
-from ...instances.topologies.graph import names_of
-from ...instances.topologies.grid import Grid
+from ...instances import InputError, IntArray
+from ...instances.topologies.graph_json import names_of
 from ..topologies import Hierarchy, Kind, Space
 from .alike import Alike, Flags
 
@@ -54,19 +53,19 @@ def domains_of(alike: Alike) -> list[Domains]:
     a mesh or torus the planes across every axis; of other networks there are none.
     """
     fabric, topology = alike.fabric, alike.fabric.topology
-    if isinstance(topology, Graph) and alike.cables is not None:
+    if topology.graph and alike.cables is not None:
         near = [tuple(v for v, _ in alike.cables[m[0]]) for m in alike.classes]
         leaves = sorted({v for some in near for v in some})
         place = {v: i for i, v in enumerate(leaves)}
-        names = tuple(names_of(topology, leaves))
+        names = tuple(names_of(topology.graph, leaves))
         within = tuple(tuple(place[v] for v in some) for some in near)
         return [Domains(SWITCH, names, tuple(map(tuple, alike.classes)), within)]
-    if not isinstance(topology, Grid):
+    if topology.grid is None:
         return []
     sites = np.array(fabric.sites, dtype=np.int64)
     found = []
-    for axis in range(len(topology.shape)):
-        name = AXES[axis] if len(topology.shape) <= len(AXES) else str(axis + 1)
+    for axis in range(topology.dimension):
+        name = AXES[axis] if topology.dimension <= len(AXES) else str(axis + 1)
         at = sorted(set(sites[:, axis].tolist()))
         groups = tuple(tuple(np.flatnonzero(sites[:, axis] == c).tolist()) for c in at)
         names = tuple(f"{name}={c}" for c in at)

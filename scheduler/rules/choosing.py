@@ -10,7 +10,6 @@ import numpy as np
 
 from ...instances import InputError
 from ...instances.suggestions import entry_named
-from ...instances.topologies.grid import Grid
 from ...solvers import DEFAULT, Settings, Status, clock
 from ..placement import NodeSelector, Placement, Request, measures
 from ..placement.domains import as_written_down
@@ -87,7 +86,7 @@ def seen(
             raise InputError(f"{name} is for {Sees.GRID.value}", "method")
         return State(chooser.fabric, free, size)
     fabric, sees = chooser.fabric, RULES[name].sees
-    grid = isinstance(fabric.topology, Grid) and len(fabric.topology.shape) < 4
+    grid = fabric.topology.grid and fabric.topology.dimension < 4
     if (sees is Sees.SWITCHES and chooser.alike.cables is None) or (
         sees is Sees.GRID and not grid
     ):

@@ -1,14 +1,16 @@
 """CSV of nodes and their coordinates, for meshes, tori and points in space.
 
-A comment ``# torus 8x8x4`` or ``# mesh 8x8`` before the column names gives the network;
-without one, nodes are points and hops are counted along the axes.
+A comment ``# torus 8x8x4``, ``# mesh 8x8`` or ``# grid 8x8x4 rings 1,2`` before the
+column names gives the network; without one, nodes are points and hops are counted along
+the axes.
 """
 
 from __future__ import annotations
 
 import re
 
-from ...instances import InputError, Mesh, Points, Torus
+from ...instances import InputError, Points
+from ...instances.ksubset.generators import network_of
 from ...instances.topologies.grid import grid_shape
 from .fabric import MOST_NODES, Cluster, Kind, Space
 from .forest import Where
@@ -16,11 +18,12 @@ from .infiniband import csv_rows
 
 _HEADS = ("node", "name", "host", "hostname", "nodename")
 _SHAPE = re.compile(
-    r"^#\s*(?P<kind>torus|mesh)\s+(?P<shape>\d{1,7}(?:\s*[x,]\s*\d{1,7}){0,7})\s*$",
+    r"^#\s*(?P<kind>torus|mesh|grid)\s+(?P<shape>\d{1,7}(?:\s*[x,]\s*\d{1,7}){0,7})"
+    r"(?:\s+rings\s+(?P<rings>\d(?:\s*,\s*\d){0,7}))?\s*$",
     re.MULTILINE | re.IGNORECASE | re.ASCII,
 )
 _NETWORK = re.compile(
-    r"^#[ \t]*(?:torus|mesh)[ \t:=]*\d.*", re.MULTILINE | re.IGNORECASE
+    r"^#[ \t]*(?:torus|mesh|grid)[ \t:=]*\d.*", re.MULTILINE | re.IGNORECASE
 )
 _FARTHEST = 2**31
 
@@ -68,12 +71,13 @@ def read_coordinates(text: str, where: Where) -> Cluster:
         where.fail(0, "two nodes have the same coordinates")
     words = "x".join(map(str, shape))
     try:
-        if shape_line and shape_line["kind"].lower() == "torus":
-            topology: Mesh | Torus | Points = Torus(shape)
-            words += " torus"
-        elif shape_line:
-            topology = Mesh(shape)
-            words += " mesh"
+        if shape_line:
+            kind = shape_line["kind"].lower()
+            rings = re.sub(r"\s", "", shape_line["rings"] or "")
+            if (kind == "grid") is not bool(rings):
+                where.fail(0, "a grid has rings, as in # grid 8x8x4 rings 1,2")
+            topology = network_of(f"{kind}:{rings}".rstrip(":"), shape)
+            words += f" {kind}" + f" with rings on {rings}" * bool(rings)
         else:
             topology = Points(tuple(sites))
             words = f"points in {len(sites[0])}-D"

@@ -21,7 +21,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ...instances import InputError, Mesh, Torus
+from ...instances import InputError
 from ...instances.numbers import at_least, between
 from .cut_through_kernels import advance
 from .cut_through_kernels_routes import PER_MESSAGE
@@ -153,7 +153,7 @@ class CutThrough(Posted):
         if not isinstance(self.network, KaryTree):
             goal = self._plan.routes.home[goal]
         odd = 0
-        if isinstance(self.network, Mesh | Torus):
+        if self.network.grid:
             odd = self._plan.routes.at[messages.source].sum(axis=1) % 2
         super()._add(messages, job)
         rows = self._mail.messages[begin : self._count]

@@ -160,8 +160,9 @@ def graph_plan(
         if hops < 0:
             p, q, v = found.tolist()
             stuck: tuple[object, ...] = p, q, v
-            if isinstance(graph, Graph) and graph.names:
-                stuck = tuple(graph.names[node] for node in (home[p], home[q], v))
+            if graph.graph and graph.graph.names:
+                names = graph.graph.names
+                stuck = tuple(names[node] for node in (home[p], home[q], v))
             raise InputError(
                 "processor {} has no route to {}: packets do not get past node "
                 "{}".format(*stuck),
@@ -213,10 +214,12 @@ def graph_plan(
 
 def _edges(graph: Graph | Tree) -> tuple[int, Ints]:
     """Return the number of nodes, and two nodes and a length per edge."""
-    if isinstance(graph, Graph):
-        return graph.nodes, np.array(graph.edges, np.int64).reshape(-1, 3)
-    rows = [(up, v, 1) for v, up in enumerate(graph.parent) if up >= 0]
-    return len(graph.parent), np.array(rows, np.int64).reshape(-1, 3)
+    if tree := graph.tree:
+        rows = [(up, v, 1) for v, up in enumerate(tree.parent) if up >= 0]
+    else:
+        assert graph.graph
+        rows = list(graph.graph.edges)
+    return graph.nodes, np.array(rows, np.int64).reshape(-1, 3)
 
 
 def _distances(goals: Ints, links: Ints, nodes: int) -> Ints:

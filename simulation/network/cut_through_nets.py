@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ...instances import InputError, Mesh, Torus
+from ...instances import Grid, InputError
 from .cut_through_layout import FAT_TREE, GRID, Ints, Routes
 from .kary_tree import KaryTree
 
@@ -50,14 +50,15 @@ NONE = np.zeros(0, np.int64)
 NO_TABLE = np.zeros((0, 0), np.int64)
 
 
-def grid_plan(grid: Mesh | Torus, adaptive: bool) -> Plan:
+def grid_plan(grid: Grid, adaptive: bool) -> Plan:
     """Lay out a mesh or torus; a switch and a processor at every cell.
 
     Both ways round a ring of two are the same link. Channel 0 is the escape channel,
     channel 1 adaptive.
     """
-    sides = np.array([side for side in grid.shape if side > 1] or [1], np.int64)
-    rings = (sides > 2) & isinstance(grid, Torus)
+    axes = [pair for pair in zip(grid.shape, grid.rings, strict=True) if pair[0] > 1]
+    sides, rings = np.array(axes or [(1, False)], np.int64).T
+    rings = (sides > 2) & (rings > 0)
     cells = int(np.prod(sides))
     at = np.stack(np.unravel_index(np.arange(cells), sides), axis=1).astype(np.int64)
     rows: list[Ints] = []

@@ -8,7 +8,7 @@ from enum import Enum
 
 import numpy as np
 
-from ...instances import InputError, Mesh, Torus
+from ...instances import InputError, Topology
 from .flits_kernels import flow
 from .flits_layout import (
     ASKED,
@@ -146,7 +146,7 @@ class Flits(Wormhole):
 
     def __init__(
         self,
-        topology: Mesh | Torus,
+        topology: Topology,
         router: Router | None = None,
         *,
         axes: Sequence[int] | None = None,

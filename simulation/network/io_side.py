@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...instances import InputError, IntArray, Mesh
+from ...instances import Grid, InputError, IntArray, Mesh
 from ...instances.topologies import Topology
 from .messages import Ints
 
@@ -40,7 +40,8 @@ class IoSide:
     side: str = "west"
 
     def __post_init__(self) -> None:
-        if not isinstance(self.processors, Mesh) or len(self.processors.shape) != 2:
+        mesh = self.processors
+        if not (mesh.grid and mesh.is_flat and mesh.dimension == 2):
             raise InputError("needs a mesh of two axes", "io-nodes", self.side)
         if self.side not in SIDES:
             raise InputError(
@@ -49,8 +50,7 @@ class IoSide:
 
     @property
     def _shape(self) -> tuple[int, int]:
-        assert isinstance(self.processors, Mesh)
-        rows, columns = self.processors.shape
+        rows, columns = self.processors.size
         return rows, columns
 
     @property
@@ -58,7 +58,7 @@ class IoSide:
         return int(self.side in ("west", "east"))
 
     @property
-    def network(self) -> Mesh:
+    def network(self) -> Grid:
         """The mesh with its I/O nodes."""
         rows, columns = self._shape
         return Mesh(rows, columns + 1) if self._axis else Mesh(rows + 1, columns)

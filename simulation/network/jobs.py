@@ -12,7 +12,7 @@ from functools import lru_cache
 import numpy as np
 
 from ...heuristics.allocation.allocator import Allocation
-from ...instances import InputError, IntArray, Mesh
+from ...instances import Grid, InputError, IntArray, Mesh
 from ...instances.numbers import at_least
 from ...instances.suggestions import entry_named
 from ..stream import Ends
@@ -142,7 +142,7 @@ class MixedTraffic:
         entry_named(self.first, dict.fromkeys(_FIRST), "first", "first I/O node")
 
     @property
-    def network(self) -> Mesh:
+    def network(self) -> Grid:
         """The machine with its I/O nodes."""
         return self._side.network
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ...instances import InputError, Tree
+from ...instances import InputError, Topology, Tree
 from ...instances.numbers import at_least
 from ...instances.topologies import Site
 
@@ -13,7 +13,7 @@ MOST_NODES = 2**20
 
 
 @dataclass(frozen=True)
-class KaryTree:
+class KaryTree(Topology):
     """k-ary n-tree: k^n processors under n levels of k^(n-1) switches of 2k ports.
 
     Processor p is at port p mod k of leaf switch p // k. Switch w of level l is linked
@@ -52,10 +52,18 @@ class KaryTree:
                 value=f"{self.k}^{self.n}",
             )
 
+    kind = "kary-tree"
+    dimension = 1
+
     @property
     def processors(self) -> int:
         """Number of processors."""
         return int(self.k**self.n)
+
+    @property
+    def processors_in_all(self) -> int:
+        """The same."""
+        return self.processors
 
     @property
     def width(self) -> int:
@@ -74,7 +82,7 @@ class KaryTree:
             u, v, links = u // self.k, v // self.k, links + 2
         return links
 
-    def tree(self) -> Tree:
+    def as_tree(self) -> Tree:
         """Return the tree with the same distances, for methods that choose processors.
 
         Its processors come first, then its switches, level by level.

@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...instances import Graph, Mesh, Torus, Tree
 from ...instances.topologies.shortest_paths import weighted_rows
 from .kary_tree import KaryTree
 from .messages import Ints
@@ -73,8 +72,8 @@ def hop_limit(
     n = len(sites)
     if n * max(n, int(ends.max(initial=0)) + 1) > _MOST_DISTANCES:
         return float("inf")
-    if isinstance(network, Graph | Tree):
-        home = np.array(network.processors, np.int64)
+    if network.labels is not None:
+        home = np.array(sites, np.int64)[:, 0]
         far = _hops(home, ends)[:, home]
     elif isinstance(network, KaryTree):
         number = np.arange(n)
@@ -110,9 +109,9 @@ def cut_limit(
         Whether a processor may be its own target in uniform traffic.
     """
     least = float("inf")
-    home = np.arange(sum(1 for _ in network.locations()))
-    if isinstance(network, Graph | Tree):
-        home = np.array(network.processors, np.int64)
+    home = np.arange(network.processors_in_all)
+    if network.labels is not None:
+        home = np.array([v for (v,) in network.locations()], np.int64)
     n = len(home)
     for order in _orders(network, ends):
         place = np.empty(len(order), np.int64)
@@ -145,10 +144,10 @@ def _orders(network: Network, ends: Ints) -> Iterator[Ints]:
     """Yield nodes in orders of which every beginning is one side of a cut."""
     if isinstance(network, KaryTree):
         return
-    if isinstance(network, Mesh | Torus):
-        sites = np.array(list(network.locations())).T
-        for x, side in zip(sites, network.shape, strict=True):
-            for first in range(side if isinstance(network, Torus) else 1):
+    if grid := network.grid:
+        sites = np.array(list(grid.locations())).T
+        for x, side, ring in zip(sites, grid.shape, grid.rings, strict=True):
+            for first in range(side if ring else 1):
                 yield np.argsort((x - first) % side, kind="stable")
         return
     nodes = int(ends.max(initial=0)) + 1

@@ -12,7 +12,7 @@ from math import isqrt, prod
 
 import numpy as np
 
-from ...instances import InputError, Mesh, Torus
+from ...instances import InputError
 from ...instances.suggestions import entry_named
 from .messages import Ints
 from .posted import Network
@@ -49,11 +49,7 @@ def partners(network: Network, pattern: str, seed: int = 0) -> Ints | None:
     >>> partners(Torus(5), "tornado").tolist()
     [2, 3, 4, 0, 1]
     """
-    shape = (
-        network.shape
-        if isinstance(network, Mesh | Torus)
-        else (sum(1 for _ in network.locations()),)
-    )
+    shape = network.grid.shape if network.grid else (network.processors_in_all,)
     make = entry_named(pattern, PATTERNS, "pattern", "pattern")
     try:
         found = make(shape, seed)

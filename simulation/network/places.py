@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from ...instances import InputError, Mesh, Topology, Torus, option_values
+from ...instances.ksubset.generators import network_of
 from ...instances.ksubset.graph_generators import dragonfly_network
 from ...instances.suggestions import entry_named
 from ...instances.topologies.graph_files import read_graph
@@ -56,7 +57,7 @@ def network_named(text: str) -> Network:
 
 def processors_of(network: Network) -> Topology:
     """Return the network as methods see it that choose processors."""
-    return network.tree() if isinstance(network, KaryTree) else network
+    return network.as_tree() if isinstance(network, KaryTree) else network
 
 
 def placed(
@@ -185,7 +186,7 @@ def _given(numbers: list[int], sizes: Sequence[int], count: int) -> list[Ints]:
     return [np.asarray(part, np.int64) for part in np.split(np.array(numbers), ends)]
 
 
-def _grid(kind: type[Mesh] | type[Torus]) -> Callable[[str], Network]:
+def _grid(kind: Callable[[tuple[int, ...]], Network]) -> Callable[[str], Network]:
     return lambda sizes: kind(_sides(sizes))
 
 
@@ -194,6 +195,13 @@ def _sides(text: str) -> tuple[int, ...]:
         return option_values.shape(text)
     except InputError:
         raise InputError("must be sides such as 16x22") from None
+
+
+def _rings(sizes: str) -> Network:
+    sides, _, rings = sizes.partition(":")
+    if not rings:
+        raise InputError("must be sides and the axes that are rings, as in grid:8x4:1")
+    return network_of(f"grid:{rings}", _sides(sides))
 
 
 def _tree(sizes: str) -> Network:
@@ -214,6 +222,7 @@ def _dragonfly(sizes: str) -> Network:
 _KINDS: dict[str, Callable[[str], Network]] = {
     "mesh": _grid(Mesh),
     "torus": _grid(Torus),
+    "grid": _rings,
     "tree": _tree,
     "dragonfly": _dragonfly,
     "graph": read_graph,

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from math import prod
 
 import numpy as np
 import numpy.typing as npt
 
-from ...instances import Graph, InputError, Mesh, Torus, Tree
+from ...instances import InputError, Topology
 from .cut_through_graphs import graph_plan
 from .cut_through_kernels_mail import enlist
 from .cut_through_layout import (
@@ -47,7 +46,7 @@ QUEUE = 4
 """Packets that a queue holds."""
 GRID_ROUTINGS = ("adaptive", "dimension-order")
 
-Network = Mesh | Torus | KaryTree | Graph | Tree
+Network = Topology
 
 
 class Posted(Engine):
@@ -191,24 +190,25 @@ def planned(
     network: Network, routing: str, table: npt.ArrayLike | None, slots: int
 ) -> Plan:
     """Lay out any network."""
-    if isinstance(network, Graph | Tree):
+    if links := network.graph or network.tree:
         given = None if table is None else np.asarray(table)
-        return graph_plan(network, routing or "minimal", given)
+        return graph_plan(links, routing or "minimal", given)
     if table is not None:
         raise InputError("only graphs and trees take one", field="table")
-    known = GRID_ROUTINGS[:1] if isinstance(network, KaryTree) else GRID_ROUTINGS
+    kary = network if isinstance(network, KaryTree) else None
+    known = GRID_ROUTINGS[:1] if kary else GRID_ROUTINGS
     if routing and routing not in known:
         raise InputError(
             f"must be one of {', '.join(known)}", field="routing", value=routing
         )
-    if isinstance(network, KaryTree):
-        check_room(2 * network.n * network.processors, slots)
-        return tree_plan(network)
-    if not isinstance(network, Mesh | Torus):
+    if kary:
+        check_room(2 * kary.n * kary.processors, slots)
+        return tree_plan(kary)
+    if network.grid is None:
         raise InputError(
-            "must be a mesh, torus, tree, k-ary tree or graph",
+            "must be a mesh, torus, grid, tree, k-ary tree or graph",
             field="topology",
-            value=type(network).__name__,
+            value=network.kind,
         )
-    check_room(4 * len(network.shape) * prod(network.shape), slots)
-    return grid_plan(network, routing != "dimension-order")
+    check_room(4 * network.dimension * network.processors_in_all, slots)
+    return grid_plan(network.grid, routing != "dimension-order")

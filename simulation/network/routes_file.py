@@ -43,10 +43,10 @@ def read_routes(path: str | Path, network: Network) -> Ints:
         If the network is no graph, or the file is not valid: one line with file, line,
         field and value.
     """
-    if not isinstance(network, Graph):
+    if network.graph is None:
         raise InputError("are for graphs and dragonflies", field="routes")
     try:
-        return parse_routes(read_text(path), network)
+        return parse_routes(read_text(path), network.graph)
     except InputError as error:
         raise error.of_file(path) from None
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
-from math import prod
 from typing import TypedDict
 
 import numpy as np
 import numpy.typing as npt
 
-from ...instances import InputError, Mesh, Torus
+from ...instances import InputError
 from ...instances.numbers import at_least
 from .cut_through import CutThrough
 from .engine import Engine
@@ -150,7 +149,7 @@ def engine_for(
     if table is not None and routing:
         raise InputError("is not for given routes", field="routing", value=routing)
     if switching is Switching.WORMHOLE:
-        if not isinstance(network, Mesh | Torus):
+        if network.grid is None:
             raise InputError(
                 "needs a mesh or a torus", field="switching", value=switching.value
             )
@@ -158,7 +157,7 @@ def engine_for(
             raise InputError(
                 "must be dimension-order for worms", field="routing", value=routing
             )
-        return RigidWorms(network, packet=packet)
+        return RigidWorms(network.grid, packet=packet)
     if switching is Switching.FLOW:
         return FlowLevel(network, routing=routing, table=table, packet=packet or PACKET)
     return CutThrough(
@@ -367,8 +366,7 @@ def run_network(
 
 def _named(network: Network, ends: npt.NDArray[np.int64]) -> str:
     """Name a link by the cells of a grid, or the numbers of nodes."""
-    if not isinstance(network, Mesh | Torus):
+    if network.grid is None:
         return f"{ends[0]} -> {ends[1]}"
-    assert ends.max() < prod(network.shape)
-    cells = np.stack(np.unravel_index(ends, network.shape), axis=1).tolist()
+    cells = np.stack(np.unravel_index(ends, network.size), axis=1).tolist()
     return " -> ".join("({})".format(", ".join(map(str, cell))) for cell in cells)

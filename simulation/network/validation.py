@@ -27,7 +27,7 @@ from enum import Enum
 
 import numpy as np
 
-from ...instances import Mesh, Torus
+from ...instances import Grid, Mesh, Torus
 from .cut_through import CutThrough
 from .engine import Engine
 from .flits import Arbitration, Flits, Router
@@ -88,7 +88,7 @@ class Curve:
     """Latencies that BookSim 2 gives at accepted loads, the last beyond 90 %."""
 
     name: str
-    topology: Mesh | Torus
+    topology: Grid
     router: Router
     points: tuple[tuple[float, float], ...]
     unstable: float | None = None

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...instances import Mesh, Torus
+from ...instances import Topology
 from .worm_kernels import crawl
 from .worm_layout import (
     ASKING,
@@ -86,7 +86,7 @@ class RigidWorms(Wormhole):
 
     def __init__(
         self,
-        topology: Mesh | Torus,
+        topology: Topology,
         *,
         axes: Sequence[int] | None = None,
         packet: int | None = None,

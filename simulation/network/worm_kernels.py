@@ -137,7 +137,7 @@ def lay(wires: Wires, path: Path, base: int, x: int, y: int) -> int:
         Index of the ejection channel: base + 1 + hops.
     """
     side, coordinate = wires.side, wires.coordinate
-    block, lanes, wraps = wires.numbers[1], wires.numbers[2], wires.numbers[3]
+    block, lanes = wires.numbers[1], wires.numbers[2]
     d = len(side)
     at = base + 1
     node = x
@@ -149,12 +149,11 @@ def lay(wires: Wires, path: Path, base: int, x: int, y: int) -> int:
         back = q < p
         hops = p - q if back else q - p
         high = 0  # hops in the upper lane: up to and with the link that wraps around
-        if wraps:
-            s = side[a]
-            if 2 * hops > s or (2 * hops == s and back != (wires.odd[x] == 1)):
-                back = not back
-                hops = s - hops
-                high = p + 1 if back else s - p
+        s = wires.ring[a]
+        if s and (2 * hops > s or (2 * hops == s and back != (wires.odd[x] == 1))):
+            back = not back
+            hops = s - hops
+            high = p + 1 if back else s - p
         turn = 1 if back else 0
         step = C * block * (-wires.stride[a] if back else wires.stride[a])
         c = C * (node * block + (2 * a + turn) * lanes)

@@ -81,8 +81,10 @@ class Wires(NamedTuple):
     """Coordinates of node i at ``[i * d : i * d + d]``, shape (n d,)."""
     odd: Ints
     """Sum of the coordinates of each node modulo 2, shape (n,)."""
+    ring: Ints
+    """Lengths of the rings, 0 for axes that are none, shape (d,)."""
     numbers: Ints
-    """Nodes, channels of a node but for injection, lanes of a link, 1 for a torus."""
+    """Nodes, channels of a node but for injection, lanes of a link."""
 
 
 class Worms(NamedTuple):

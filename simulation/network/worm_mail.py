@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...instances import InputError, Mesh, Torus
+from ...instances import InputError, Topology
 from .engine import Deadlock, Engine, JobNumbers
 from .growing import grown
 from .messages import Messages
@@ -62,7 +62,7 @@ class Wormhole(Engine):
 
     def __init__(
         self,
-        topology: Mesh | Torus,
+        topology: Topology,
         *,
         axes: Sequence[int] | None = None,
         packet: int | None = None,

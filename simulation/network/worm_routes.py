@@ -24,7 +24,7 @@ from math import prod
 
 import numpy as np
 
-from ...instances import InputError, Mesh, Torus
+from ...instances import InputError, Topology
 from .worm_kernels import lay
 from .worm_layout import C, Ints, Wires
 
@@ -56,28 +56,29 @@ class Channels:
 
     def __init__(
         self,
-        topology: Mesh | Torus,
+        topology: Topology,
         axes: Sequence[int] | None = None,
         datelines: bool = True,
     ) -> None:
-        if not isinstance(topology, Mesh | Torus):
+        if topology.grid is None:
             raise InputError("must be a mesh or a torus", field="topology")
-        shape = topology.shape
+        shape, rings = topology.grid.shape, topology.grid.ring_lengths
         d = len(shape)
         order = list(range(d)) if axes is None else list(axes)
         if sorted(order) != list(range(d)):
             raise InputError(f"must name each of the {d} axes once", field="axes")
         self.shape = shape
         self.nodes = prod(shape)
-        self.wraps = isinstance(topology, Torus)
-        self.lanes = 2 if self.wraps and datelines else 1
+        self.lanes = 2 if any(rings) and datelines else 1
         self.block = 2 * d * self.lanes + 1
         self.entries = self.nodes * self.block
         """Number of the injection channel of node 0."""
         self.count = self.entries + self.nodes
         if self.count >= 2**31 // C:
             raise InputError("must have fewer than 2^29 channels", field="topology")
-        self.longest = 2 + sum(side // 2 if self.wraps else side - 1 for side in shape)
+        self.longest = 2 + sum(
+            ring // 2 or side - 1 for side, ring in zip(shape, rings, strict=True)
+        )
         """Channels of the longest path, injection and ejection included."""
         strides = [*accumulate(reversed(shape[1:]), int.__mul__, initial=1)][::-1]
         self._order = order
@@ -87,9 +88,8 @@ class Channels:
             stride=np.array([strides[a] for a in order], dtype=np.int64),
             coordinate=np.ascontiguousarray(sites[order].T).reshape(-1),
             odd=sites.sum(axis=0) % 2,
-            numbers=np.array(
-                [self.nodes, self.block, self.lanes, self.wraps], dtype=np.int64
-            ),
+            ring=np.array([rings[a] for a in order], dtype=np.int64),
+            numbers=np.array([self.nodes, self.block, self.lanes], dtype=np.int64),
         )
 
     def route(self, source: int, target: int) -> list[int]:
@@ -118,7 +118,7 @@ class Channels:
                 x = where[:, a] + step
                 exists.append(
                     np.full(self.nodes, side > 1)
-                    if self.wraps
+                    if self.wires.ring[a]
                     else (x >= 0) & (x < side)
                 )
                 other = node + (x % side - where[:, a]) * stride
