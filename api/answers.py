@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
-from ..instances import Instance, KSubset, Submesh, Sukp, Value, problem_of
+from ..instances import Instance, KSubset, ProcSet, Submesh, Sukp, Value, problem_of
 from ..instances.problems import described
 from ..instances.submesh import Box, placement_of
 from ..instances.submesh.plan import order_of
@@ -42,14 +45,25 @@ def headline(instance: Instance, result: Result) -> str:
         known.append(f"bound {_short(instance, result.bound)} ({result.proof})")
     if result.bound is None and result.proof is not None:
         known.append(str(result.proof))
-    known += [_asked(instance), f"{result.seconds:.3f} s"]
+    known += [_words(instance).asked(instance), f"{result.seconds:.3f} s"]
     return f"{result.status.value}: {', '.join(known)}"
 
 
-def _asked(instance: Instance) -> str:
-    if isinstance(instance, KSubset):
-        return f"{instance.k} of {instance.n} free processors"
-    return described(instance)
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """How answers to a problem are worded; each function takes the instance first."""
+
+    asked: Callable[[Any], str] = described
+    cost: Callable[[Any, Value], str] = lambda instance, value: cost_text(value)
+    incumbent: Callable[[Any, Value], str] | None = None
+    bound: Callable[[Any, Value], str] | None = None
+    costs: Callable[[Any, Value, tuple[int, ...], str], list[str]] = lambda *_: []
+    chosen: Callable[[Any, tuple[int, ...]], list[str]] | None = None
+    compared: str = "the optimum"
+
+
+def _words(instance: Instance) -> _Words:
+    return _WORDS[problem_of(instance).name]
 
 
 def _whole(cost: Value) -> int:
@@ -59,40 +73,37 @@ def _whole(cost: Value) -> int:
 
 def _short(instance: Instance, value: Value) -> str:
     """Write a cost in the units of the file."""
-    if isinstance(instance, KSubset):
-        return _length(instance, _whole(value))
-    return cost_text(value)
+    return _words(instance).cost(instance, value)
 
 
 def format_result(instance: Instance, method: str, result: Result) -> str:
     """Describe a result in a few lines."""
-    lines = [f"{instance.name}: {_asked(instance)}, {method}"]
+    lines = [f"{instance.name}: {_words(instance).asked(instance)}, {method}"]
     if result.objective is not None:
         lines += _costs(instance, result)
     if result.bound is not None:
         lines.append(f"  bound   {_bound(instance, result.bound)} ({result.proof})")
     lines.append(f"  status  {_verdict(instance, result)}")
     lines.append(f"  time    {result.seconds:.3f} s")
-    if isinstance(instance, Submesh) and result.chosen is not None:
-        lines += _placed(instance, result.chosen)
-    elif result.chosen is not None:
-        selection = problem_of(instance).names_of(instance, result.chosen)
-        shown = " ".join(map(_site, selection[:_MOST_SHOWN]))
-        more = len(selection) - _MOST_SHOWN
-        lines.append(
-            f"  chosen  {shown}" + (f" and {more} more (--json)" if more > 0 else "")
-        )
+    if result.chosen is not None:
+        show = _words(instance).chosen or _selected
+        lines += show(instance, result.chosen)
     return "\n".join(lines)
+
+
+def _selected(instance: Instance, chosen: tuple[int, ...]) -> list[str]:
+    selection = problem_of(instance).names_of(instance, chosen)
+    shown = " ".join(map(_site, selection[:_MOST_SHOWN]))
+    more = len(selection) - _MOST_SHOWN
+    return [f"  chosen  {shown}" + (f" and {more} more (--json)" if more > 0 else "")]
 
 
 def format_standing(
     instance: Instance, incumbent: Value, bound: Value | None
 ) -> list[str]:
     """Describe the state of a search: incumbent, bound and gap, as far as known."""
-    if isinstance(instance, Sukp):
-        found = [f"incumbent profit {sum(instance.profits) - _whole(incumbent)}"]
-    else:
-        found = [f"incumbent {_short(instance, incumbent)}"]
+    write = _words(instance).incumbent or _short
+    found = [f"incumbent {write(instance, incumbent)}"]
     if bound is not None:
         found.append(f"bound {_bound(instance, bound)}")
         if isinstance(incumbent, int) and isinstance(bound, int) and incumbent:
@@ -104,21 +115,39 @@ def _costs(instance: Instance, result: Result) -> list[str]:
     value, chosen = result.objective, result.chosen
     assert value is not None
     assert chosen is not None
-    if isinstance(instance, Sukp):
-        every, left_out = sum(instance.profits), _whole(value)
-        return [
-            f"  profit  {every - left_out} of {every} ({left_out} left out)",
-            f"  weight  {weight(instance, chosen)} of {instance.capacity}",
-        ]
     line = f"  cost    {_short(instance, value)}"
-    if isinstance(instance, KSubset):
-        if pairs := instance.k * (instance.k - 1) // 2:
-            line += f" ({_length(instance, Fraction(_whole(value), pairs))} per pair)"
-        return [line]
-    if isinstance(instance, Submesh):
-        moved, area, steps = ordered(value)
-        what = f"{moved} moved, {area} processors, {steps} steps"
-        return [f"{line} ({what if moved else 'no resident is moved'})"]
+    return _words(instance).costs(instance, value, chosen, line)
+
+
+def _of_items(
+    instance: Sukp, value: Value, chosen: tuple[int, ...], line: str
+) -> list[str]:
+    every, left_out = sum(instance.profits), _whole(value)
+    return [
+        f"  profit  {every - left_out} of {every} ({left_out} left out)",
+        f"  weight  {weight(instance, chosen)} of {instance.capacity}",
+    ]
+
+
+def _of_pairs(
+    instance: KSubset, value: Value, chosen: tuple[int, ...], line: str
+) -> list[str]:
+    if pairs := instance.k * (instance.k - 1) // 2:
+        line += f" ({_length(instance, Fraction(_whole(value), pairs))} per pair)"
+    return [line]
+
+
+def _of_moves(
+    instance: Submesh, value: Value, chosen: tuple[int, ...], line: str
+) -> list[str]:
+    moved, area, steps = ordered(value)
+    what = f"{moved} moved, {area} processors, {steps} steps"
+    return [f"{line} ({what if moved else 'no resident is moved'})"]
+
+
+def _of_sets(
+    instance: ProcSet, value: Value, chosen: tuple[int, ...], line: str
+) -> list[str]:
     picked = set(chosen)
     touched = [one.name for one in instance.sets if not picked.isdisjoint(one.members)]
     sets = f"  sets    {len(touched)} of {len(instance.sets)} touched"
@@ -149,9 +178,7 @@ def _box(box: Box) -> str:
 
 
 def _bound(instance: Instance, bound: Value) -> str:
-    if isinstance(instance, Sukp):
-        return f"profit at most {sum(instance.profits) - _whole(bound)}"
-    return _short(instance, bound)
+    return (_words(instance).bound or _short)(instance, bound)
 
 
 def _verdict(instance: Instance, result: Result) -> str:
@@ -160,8 +187,8 @@ def _verdict(instance: Instance, result: Result) -> str:
         why = problem_of(instance).unsolvable(instance)
         return f"{verdict}{f': {why}' if why else ''} ({result.proof})"
     if result.ratio is not None and result.ratio > 1:
-        what = "the least profit left out" if isinstance(instance, Sukp) else ""
-        verdict += f", at most {float(result.ratio):.4f} times {what or 'the optimum'}"
+        what = _words(instance).compared
+        verdict += f", at most {float(result.ratio):.4f} times {what}"
     if result.limit:
         verdict += f", stopped by {result.limit.value}"
     return verdict
@@ -179,3 +206,24 @@ def _site(site: object) -> str:
         return ",".join(map(str, site))
     text = visible(str(site))
     return f"'{text}'" if " " in text else text
+
+
+def _profit(instance: Sukp, left_out: Value) -> int:
+    return sum(instance.profits) - _whole(left_out)
+
+
+_WORDS = {
+    "ksubset": _Words(
+        asked=lambda one: f"{one.k} of {one.n} free processors",
+        cost=lambda one, value: _length(one, _whole(value)),
+        costs=_of_pairs,
+    ),
+    "procset": _Words(costs=_of_sets),
+    "sukp": _Words(
+        incumbent=lambda one, value: f"profit {_profit(one, value)}",
+        bound=lambda one, value: f"profit at most {_profit(one, value)}",
+        costs=_of_items,
+        compared="the least profit left out",
+    ),
+    "submesh": _Words(costs=_of_moves, chosen=_placed),
+}

@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..instances import InputError, Instance, KSubset, Value
+from ..instances import InputError, Instance, Value
 from ..instances import check as check_chosen
 from ..instances.ksubset.certificate import Checker
-from ..instances.ksubset.certificate_file import check_certificate
-from ..instances.ksubset.lower_bounds import derive_bound
 from ..instances.plain import plain as plainly
 from ..instances.problems import problem_of
 from ..instances.proofs import Limits, Propagator, Refused, check_proof_file
@@ -163,9 +161,10 @@ def examine(
     A bound that rests on a proof in a file needs that file, unless ``prove``, the
     settings of another run, has it proved again.
     """
-    if certificate is not None and not isinstance(instance, KSubset):
-        name = problem_of(instance).name
-        raise InputError("is for ksubset files only", "--certificate", name)
+    problem = problem_of(instance)
+    follow = problem.follow_certificate
+    if certificate is not None and follow is None:
+        raise InputError("is for ksubset files only", "--certificate", problem.name)
     if wrong := solution_errors(instance, solution) or _shape_errors(
         instance, solution
     ):
@@ -175,16 +174,14 @@ def examine(
     try:
         if proof is not None:
             derived = _by_proof(instance, solution, proof, limits, plain)
-        if certificate is not None and isinstance(instance, KSubset):
+        if certificate is not None and follow is not None:
             checker = Checker if plain else FastChecker
-            proved = check_certificate(
-                instance, certificate, seconds=limits.seconds, by=checker
-            )
+            proved = follow(instance, certificate, seconds=limits.seconds, by=checker)
             derived |= _reaches(solution, proved, "the certificate")
         if solution.bound is not None:
             derived |= _by_arithmetic(instance, solution, limits, plain)
         elif solution.status is Status.INFEASIBLE:
-            known = problem_of(instance).unsolvable(instance) is not None
+            known = problem.unsolvable(instance) is not None
             derived |= known or solution.certificate is not None  # checked above
         else:
             return _findings(solution, [])
@@ -289,14 +286,13 @@ def _by_arithmetic(
         return _reaches(solution, nothing, "that costs are not negative")
     if proof.grade is not Grade.CHECKED:
         return ordered(bound) <= ordered(nothing)
-    if proof == LOGGED or (proof == CERTIFIED and isinstance(instance, KSubset)):
+    problem = problem_of(instance)
+    if proof == LOGGED or (proof == CERTIFIED and problem.follow_certificate):
         return False  # the files say
-    derived = None
-    if isinstance(instance, KSubset):
-        checker = Checker if plain else FastChecker
-        derived = derive_bound(
-            instance, proof.by, seconds=limits.seconds, checker=checker
-        )
+    checker = Checker if plain else FastChecker
+    derived = problem.derive_bound(
+        instance, proof.by, seconds=limits.seconds, checker=checker
+    )
     if derived is None:
         raise _Untrue(f"proof: there is no {proof.by!r} for this instance")
     return _reaches(solution, derived, f"the {proof.by}")

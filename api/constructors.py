@@ -28,6 +28,7 @@ from ..instances.submesh.json import FORMAT as SUBMESH_FORMAT
 from ..instances.submesh.json import parse_submesh
 from ..instances.sukp.json import FORMAT as SUKP_FORMAT
 from ..instances.sukp.json import parse_sukp
+from ..instances.topologies import as_topology
 from .places import places_of
 
 if TYPE_CHECKING:
@@ -108,8 +109,7 @@ def network_of(thing: Any) -> Topology:
         raise InputError("is an array: write ck.Points(array, digits=3)", "network")
     if not is_network(thing):
         raise InputError("must be a topology such as Mesh(8, 8)", "network", thing)
-    found: Topology = thing
-    return found
+    return as_topology(thing)
 
 
 def procset(

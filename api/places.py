@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..instances import Graph, InputError, Points, Topology, Tree
-from ..instances.ksubset.json import labels
+from ..instances import InputError, Topology
 from ..instances.plain import plain
 from ..instances.topologies import Site, is_name
 
@@ -38,8 +37,8 @@ def places_of(network: Topology, given: Any, field: str) -> Any:
     if isinstance(given, Iterable) and not isinstance(given, str | bytes):
         given = given.tolist() if hasattr(given, "tolist") else list(given)
     if _is_mask(given):
-        return labels(network, list(_masked(network, given, field)))
-    if isinstance(network, Tree | Graph) and isinstance(given, list):
+        return network.listed(list(_masked(network, given, field)))
+    if network.labels is not None and isinstance(given, list):
         return _numbers(network, given, field)
     listed = plain(given)
     if not isinstance(listed, list) or network.dimension != 1:
@@ -56,13 +55,12 @@ def _is_mask(given: Any) -> bool:
 def _masked(network: Topology, mask: Any, field: str) -> Iterator[Site]:
     """Give the processors that truth values mark."""
     sites: list[Site]
-    if isinstance(network, Tree | Graph):
+    if network.labels is not None:
         what, sites = "node", [(v,) for v in range(len(network.labels))]
-    elif isinstance(network, Points):
-        what, sites = "point", [*(network.given or network.coordinates)]
     else:
-        what, sites = "processor", [*network.locations()]
-    shapes = {(len(sites),), getattr(network, "shape", (len(sites),))}
+        what = "point" if network.repeats else "processor"
+        sites = [*network.in_given_order()]
+    shapes = {(len(sites),), network.size}
     try:
         marks = np.array(mask)
     except ValueError:  # rows of several lengths
@@ -77,11 +75,14 @@ def _masked(network: Topology, mask: Any, field: str) -> Iterator[Site]:
     return (sites[i] for i in np.flatnonzero(marks))
 
 
-def _numbers(network: Tree | Graph, nodes: list[Any], field: str) -> list[int]:
+def _numbers(network: Topology, nodes: list[Any], field: str) -> list[int]:
     """Return the numbers of nodes that are given by name, by number, or as sites."""
-    number: dict[Hashable, int] = {name: v for v, name in enumerate(network.labels)}
-    is_named = isinstance(network, Graph) and bool(network.originals)
-    processors, found = set(network.processors), dict[int, None]()
+    number: dict[Hashable, int] = {
+        name: v for v, name in enumerate(network.labels or ())
+    }
+    is_named = bool(network.graph and network.graph.originals)
+    processors = {v for (v,) in network.locations()}
+    found = dict[int, None]()
     for i, node in enumerate(nodes):
         is_site = isinstance(node, list | tuple) and len(node) == 1
         v = number.get(node) if is_name(node) or isinstance(node, Integral) else None

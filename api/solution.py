@@ -379,10 +379,10 @@ def cost(instance: Instance | str | Path, chosen: Any) -> Value:
     """
     whole = instance_of(instance)
     indices = indices_of(whole, chosen)
-    if not isinstance(whole, Submesh):  # of the others a part has a cost, too
-        count = len(whole.processors) if isinstance(whole, ProcSet) else whole.n
-        if set(indices) <= set(range(count)) and len(set(indices)) == len(indices):
-            return price(whole, indices)
+    count, some = problem_of(whole).choosable(whole), set(indices)
+    is_part = count is not None and some <= set(range(count))
+    if is_part and len(some) == len(indices):
+        return price(whole, indices)
     for problem in check(whole, indices):
         raise InputError(problem, "chosen")
     return price(whole, indices)

@@ -74,7 +74,7 @@ def _of_space(space: Space, free: Flags, placement: Placement, request: str) -> 
     order = sorted(np.flatnonzero(free).tolist(), key=lambda i: (space.sites[i], i))
     sites = tuple(space.sites[i] for i in order)
     topology = space.topology
-    if isinstance(topology, Points):
+    if topology.repeats:
         topology = Points(sites)
     place = {i: number for number, i in enumerate(order)}
     chosen = [place[i] for i in placement.chosen]

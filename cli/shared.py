@@ -21,7 +21,6 @@ from ..solvers.settings import Settings, Ties, settings_named
 from .parser import Parser, flag
 
 _T = TypeVar("_T")
-_KINDS = ("mesh", "torus", "tree")
 
 
 def option(read: Callable[[str], _T]) -> Callable[[str], _T]:
@@ -114,9 +113,13 @@ def add_kind(parser: Parser) -> None:
     The old ``--mesh``, ``--torus`` and ``--tree`` say both at once.
     """
     parser.add_argument(
-        "--kind", choices=_KINDS, default=_KINDS[0], help="kind of network"
+        "--kind",
+        type=option(option_values.network_kind),
+        default="mesh",
+        metavar="KIND",
+        help="mesh, torus, tree, or grid with its rings: grid:1,3",
     )
-    for kind in _KINDS:
+    for kind in option_values.KINDS:
         parser.old_spelling(f"--{kind}", "--shape", f"--kind={kind}")
 
 
@@ -156,6 +159,6 @@ def processes(wanted: int | None) -> int:
 
 def refuse_certificate(instance: Instance) -> None:
     """Refuse ``--certificate`` for other problems than ksubset."""
-    name = problem_of(instance).name
-    if name != "ksubset":
+    name, follow = problem_of(instance).name, problem_of(instance).follow_certificate
+    if follow is None:
         raise InputError("is for ksubset files only", field="--certificate", value=name)

@@ -52,8 +52,9 @@ def add(simulate: Parser, streams: Any) -> None:
         "--topology",
         required=True,
         metavar="KIND:SIZES",
-        help="mesh:16x22, torus:8x8, tree:4x3 (4-ary 3-tree), dragonfly:A,P,H "
-        "(routers of a group, hosts and global links of a router) or graph:FILE",
+        help="mesh:16x22, torus:8x8, grid:8x4:1 (axis 1 is a ring), tree:4x3 (4-ary "
+        "3-tree), dragonfly:A,P,H (routers of a group, hosts and global links of a "
+        "router) or graph:FILE",
     )
     parser.add_argument(
         "--placement",

@@ -314,6 +314,10 @@ def _title(
 ) -> str:
     """Describe the jobs and the machine."""
     what = Path(args.trace).name if args.trace else f"drawn, seed {args.seed}"
-    at = f"{'×'.join(map(str, args.shape))} {network.kind}"
+    at = (
+        network.grid.described
+        if network.grid
+        else f"{'×'.join(map(str, args.shape))} tree"
+    )
     by = "" if args.network is None else f", {args.network}"
     return f"{len(jobs)} jobs ({what}) on a {at}, {_POLICIES[args.policy]}{by}"

@@ -16,14 +16,14 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from ..instances import Instance, KSubset, Value, problem_of, read_instance
+from ..instances import Instance, Value, problem_of, read_instance
 from ..instances.errors import InputError
 from ..instances.json_text import dumps
 from ..instances.proofs.folder import CERTIFICATE, LOG
 from ..methods import AnyMethod
 from ..methods.by_name import methods_named, problems_of
 from ..methods.confirming import run_confirmed
-from ..methods.proofs import cited
+from ..methods.proofs import cited, has_certificates
 from ..solvers import Limit, Result, Status, clock
 from ..solvers.method import stopped
 from ..solvers.progress import observed
@@ -161,7 +161,7 @@ def _proved(
             limit = settings.time_limit
             found = cited(instance, result, path, seconds=limit, kinds=(kind,))
             said = found.why
-            if kind == LOG and isinstance(instance, KSubset) and instance.has_cuts:
+            if kind == LOG and has_certificates(instance):
                 said += "; --certificate FILE writes a shorter one"
             if kept := found.kept:
                 said = (

@@ -16,7 +16,7 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-from ..instances import KSubset, Mesh, Points, read_instance, write_ksubset
+from ..instances import KSubset, Mesh, read_instance, write_ksubset
 from ..instances.errors import InputError
 from ..instances.files import try_file
 from ..instances.ksubset.generators import network_of
@@ -207,7 +207,7 @@ def _started(args: argparse.Namespace) -> tuple[Ground, list[Sites]]:
     if not isinstance(instance, KSubset):
         raise InputError("must be an instance of ksubset", field="--start")
     most = args.n or max(instance.n, 2 * instance.k + 4)
-    if not isinstance(instance.topology, Points):
+    if not instance.topology.repeats:
         places = sum(1 for _ in instance.topology.locations())
         most = min(most, places)
         ground = Ground(topology=instance.topology, k=instance.k, most=most)

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from .api.verifying import Verdicts as Verdicts
     from .api.verifying import verify as verify
     from .instances import Graph as Graph
+    from .instances import Grid as Grid
     from .instances import InputError as InputError
     from .instances import KSubset as KSubset
     from .instances import Mesh as Mesh
@@ -81,6 +82,7 @@ _NAMES = {
     "instances": (
         *(
             "Graph",
+            "Grid",
             "InputError",
             "KSubset",
             "Mesh",

@@ -12,7 +12,7 @@ from typing import NoReturn
 import numpy as np
 
 from ...formulations.ksubset.bounds.towns import town_bound_value
-from ...instances import IntArray, KSubset, Mesh, Site, Torus
+from ...instances import IntArray, KSubset, Site
 from .hunt import Found, Ground, Hunt, Sites, Watch
 from .kernels import NONE, least
 
@@ -199,7 +199,7 @@ class Optimum:
         k = self.ground.k
         self._inner = np.zeros(k + 1, dtype=np.int64)
         topology = self.ground.topology
-        if isinstance(topology, Mesh) and not self.ground.points:
+        if topology.grid and topology.is_flat and not self.ground.points:
             for r in range(2, k + 1):
                 bound = town_bound_value(r, topology.dimension)
                 self._inner[r] = bound or r * (r - 1) // 2
@@ -314,7 +314,8 @@ def _along(ground: Ground, site: Site, axis: int, step: int) -> Site | None:
     """Go some steps along an axis; None where that leads out of the grid."""
     side = ground.shape[axis]
     x = site[axis] + step
-    if isinstance(ground.topology, Torus):
+    rings = ground.topology.ring_lengths
+    if rings and rings[axis]:
         x %= side
     if not 0 <= x < side:
         return None

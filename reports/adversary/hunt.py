@@ -14,7 +14,7 @@ from threading import Event
 
 import numpy as np
 
-from ...instances import InputError, KSubset, Mesh, Points, Site, Topology, Torus
+from ...instances import InputError, KSubset, Points, Site, Topology
 from ...instances.ksubset.generators import shape_text
 from ...solvers import Settings, clock
 from ...solvers.method import Method
@@ -31,10 +31,10 @@ def topology_label(topology: Topology) -> str:
     >>> topology_label(Mesh((4, 3)))
     '4x3-mesh'
     """
-    if isinstance(topology, Points):
-        return f"points-d{topology.dimension}"
-    if isinstance(topology, Mesh | Torus):
-        return f"{shape_text(topology.shape)}-{topology.kind}"
+    if topology.grid:
+        return f"{shape_text(topology.size)}-{topology.kind}"
+    if topology.ring_lengths is not None:
+        return f"{topology.kind}-d{topology.dimension}"
     return f"{topology.kind}-{sum(1 for _ in topology.locations())}"
 
 
@@ -93,8 +93,7 @@ class Ground:
     @cached_property
     def shape(self) -> tuple[int, ...]:
         """Sides of the grid; none on a tree."""
-        topology = self.topology
-        return topology.shape if isinstance(topology, Mesh | Torus) else ()
+        return self.topology.grid.shape if self.topology.grid else ()
 
     @property
     def label(self) -> str:

@@ -18,7 +18,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ...instances import InputError, KSubset, Mesh, fields
+from ...instances import InputError, KSubset, fields
 from ...instances.files import read_text, write_text
 from ...instances.json_text import dumps
 from ...instances.ksubset.json import document_of, parse_ksubset
@@ -291,7 +291,8 @@ def _open_questions(entries: Iterable[Entry]) -> Section:
         entry
         for entry in known
         if entry.method.startswith("hilbert/")
-        and entry.instance.topology.kind == "mesh"
+        and entry.instance.topology.grid
+        and entry.instance.topology.is_flat
         and entry.instance.topology.dimension == 3
     ]
     items += _lower_bounds("hilbert/... on meshes of three axes", curves)
@@ -324,8 +325,7 @@ def _pictures(entries: Iterable[Entry]) -> Section:
         free = set(entry.instance.free)
         cost = f"{entry.cost} against {entry.optimum} (o free)"
         text.append(f"{name}, k = {entry.instance.k}: {cost}")
-        assert isinstance(entry.instance.topology, Mesh)
-        height, width = entry.instance.topology.shape
+        height, width = entry.instance.topology.size
         lines = (
             " ".join(_FREE if (x, y) in free else _EMPTY for y in range(width))
             for x in range(height)
@@ -338,7 +338,8 @@ def _drawn(entry: Entry) -> bool:
     mesh = entry.instance.topology
     return (
         entry.method in _DRAWN
-        and isinstance(mesh, Mesh)
+        and mesh.grid is not None
+        and mesh.is_flat
         and mesh.dimension == 2
-        and max(mesh.shape) <= _LARGEST_DRAWN
+        and max(mesh.size) <= _LARGEST_DRAWN
     )

@@ -147,7 +147,7 @@ def as_stated(trial: Trial) -> Outcome:
         shape = (most,) + (1,) * (d - 1)
         for topology in (Mesh(shape), Torus(shape), Points(free)):
             instance = KSubset("promised", topology, free, k)
-            flat = not isinstance(topology, Torus)
+            flat = topology.is_flat
             seen += 1
             for name, wanted in written_out(k, d, flat).items():
                 promise = KSUBSET[name].guarantee

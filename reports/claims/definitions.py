@@ -8,7 +8,7 @@ from itertools import pairwise, product
 from math import prod
 
 from ...heuristics.allocation import curves
-from ...instances import Graph, KSubset, Site, Torus, Tree, cost, mesh
+from ...instances import KSubset, Site, cost, mesh
 from .claim import Claim, Outcome, Trial, held, refuted
 from .samples import sampled
 from .shrink import survey
@@ -74,15 +74,13 @@ def _nearest(instance: KSubset, away: Callable[[Site], int]) -> list[int]:
 def _shell(instance: KSubset, centre: Site, site: Site) -> int:
     """Return the greatest of the distances along the axes."""
     ways = [abs(a - b) for a, b in zip(centre, site, strict=True)]
-    if isinstance(instance.topology, Torus):
-        sides = instance.topology.shape
-        ways = [min(way, side - way) for way, side in zip(ways, sides, strict=True)]
-    return max(ways)
+    rings = instance.topology.ring_lengths or ()
+    return max(min(x, n - x) if n else x for x, n in zip(ways, rings, strict=True))
 
 
 def _test(check: Check, trial: Trial) -> Outcome:
     samples = sampled(trial.seed, QUICK_SAMPLES if trial.quick else SAMPLES)
-    on_axes = (x for x in samples if not isinstance(x.topology, Tree | Graph))
+    on_axes = (x for x in samples if x.topology.ring_lengths is not None)
     return survey(
         f"as by definition on samples of seed {trial.seed}",
         (on_axes, partial(check, trial)),

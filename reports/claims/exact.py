@@ -16,7 +16,6 @@ from ...exact.sukp.sukp_bb import search as sukp_bb
 from ...instances import (
     KSubset,
     Mesh,
-    Points,
     Site,
     Sukp,
     Topology,
@@ -56,15 +55,16 @@ def walks(topology: Topology) -> dict[Site, dict[Site, int]]:
 
     links = Graph()
     links.add_nodes_from(topology.locations())
-    if isinstance(topology, Tree):
-        for v, up in enumerate(topology.parent):
+    if tree := topology.tree:
+        for v, up in enumerate(tree.parent):
             if up >= 0:
-                links.add_edge((v,), (up,), weight=topology.weight[v])
+                links.add_edge((v,), (up,), weight=tree.weight[v])
     else:
-        assert isinstance(topology, Mesh | Torus)
-        for site, axis in product(topology.locations(), range(topology.dimension)):
-            x, side = site[axis] + 1, topology.shape[axis]
-            if isinstance(topology, Torus):
+        grid = topology.grid
+        assert grid
+        for site, axis in product(grid.locations(), range(grid.dimension)):
+            x, side = site[axis] + 1, grid.shape[axis]
+            if grid.rings[axis]:
                 x %= side
             if x < side:
                 links.add_edge(site, (*site[:axis], x, *site[axis + 1 :]), weight=1)
@@ -134,8 +134,8 @@ def _drawn(trial: Trial) -> Iterator[KSubset]:
 
 def least_on_a_tree(_: Trial, instance: KSubset) -> int:
     """Return the least cost on a tree: the plain programme, a table for every node."""
-    tree, k = instance.topology, instance.k
-    assert isinstance(tree, Tree)
+    tree, k = instance.topology.tree, instance.k
+    assert tree
     free = {v for (v,) in instance.free}
     tables = [[0, 0] if v in free else [0] for v in range(len(tree.parent))]
     for v in reversed(tree.order[1:]):
@@ -159,8 +159,7 @@ def rings(seed: int, count: int) -> Iterator[KSubset]:
     """
     random = Random(f"closeknit rings {seed}")
     known = ring_gap().instance
-    assert isinstance(known.topology, Torus)
-    [side] = known.topology.shape
+    [side] = known.topology.size
     for number in range(count):
         turn, way = random.randrange(side), random.choice((1, -1))
         moved = random.sample(range(known.n), random.choice((0, 0, 1, 2)))
@@ -223,7 +222,7 @@ def _searches(instance: KSubset | Sukp) -> Iterator[tuple[str, Callable[..., Any
         yield "sukp-bb", sukp_bb.ExclusionSearch
         return
     yield "cuts-bb", cuts_bb.CutsSearch
-    flat = isinstance(instance.topology, Mesh | Points)
+    flat = instance.topology.is_flat
     distinct = len(set(instance.free)) == instance.n
     if flat and distinct and instance.topology.dimension == 2:
         yield "levelset-bb", levelset_bb.LevelSetSearch

@@ -9,7 +9,7 @@ from math import comb, prod
 from random import Random
 from typing import Any
 
-from ...instances import Instance, KSubset, ProcSet, Sukp, Value
+from ...instances import Instance, KSubset, ProcSet, Sukp, Value, problem_of
 from ...methods import METHODS
 from ...methods.models_exact import NAME as BY_EXACT
 from ...solvers import SolverError
@@ -34,14 +34,17 @@ def choices(instance: Instance) -> int:
 
     Of submeshes only the places of the request are counted, as if it were not turned.
     """
-    if isinstance(instance, KSubset):
-        return comb(instance.n, instance.k)
-    if isinstance(instance, ProcSet):
-        return comb(len(instance.available), instance.request)
-    if isinstance(instance, Sukp):
-        return 1 << instance.n
-    sides = zip(instance.shape, instance.request, strict=True)
-    return prod(max(0, side - s + 1) for side, s in sides)
+    return _COUNTS[problem_of(instance).name](instance)
+
+
+_COUNTS: dict[str, Callable[[Any], int]] = {
+    "ksubset": lambda one: comb(one.n, one.k),
+    "procset": lambda one: comb(len(one.available), one.request),
+    "sukp": lambda one: 1 << one.n,
+    "submesh": lambda one: prod(
+        max(0, side - s + 1) for side, s in zip(one.shape, one.request, strict=True)
+    ),
+}
 
 
 def least(trial: Trial, instance: KSubset | ProcSet | Sukp) -> Value:
@@ -122,7 +125,7 @@ def exact_claims(
     wrong
         Describes what a method, by name, proves wrongly; "" if nothing.
     """
-    of = "" if problem == "ksubset" else f"{problem}-"
+    of = f"{problem}-".removeprefix("ksubset-")
     for name, method in METHODS[problem].items():
         if method.exact and not method.runs_solver:
             yield Claim(

@@ -10,7 +10,7 @@ from functools import lru_cache, partial
 import numpy as np
 
 from ...heuristics.ksubset.guarantees import rho
-from ...instances import KSubset, Mesh, Torus
+from ...instances import Grid, KSubset, Mesh, Torus
 from ...solvers import Ties
 from ..adversary.kernels import Costs, Ints, prices, sizes
 from . import exhaustive_kernels as kernels
@@ -28,7 +28,7 @@ class Network:
     cost of k of it.
     """
 
-    topology: Mesh | Torus
+    topology: Grid
     sites: Ints
     hops: Ints
     price: Costs
@@ -59,12 +59,12 @@ class Network:
 
 
 @lru_cache(maxsize=1)  # 90 MB for 20 processors
-def network(topology: Mesh | Torus) -> Network:
+def network(topology: Grid) -> Network:
     """Price every set of free processors of a network."""
     sites = np.array(list(topology.locations()), dtype=np.int64)
     ways = abs(sites[:, None] - sites[None])
-    if isinstance(topology, Torus):
-        ways = np.minimum(ways, np.array(topology.shape) - ways)
+    rings = np.array(topology.ring_lengths)
+    ways = np.where(rings, np.minimum(ways, rings - ways), ways)
     hops = ways.sum(axis=2)
     price, count = prices(hops), sizes(len(sites))
     least = kernels.optima(price, count, len(sites))
@@ -111,8 +111,8 @@ class _Bound:
     pays: Callable[[Network], Table]
     limit: Callable[[int, int], Fraction]
     ties: Ties
-    topologies: tuple[Mesh | Torus, ...]
-    quick: tuple[Mesh | Torus, ...]
+    topologies: tuple[Grid, ...]
+    quick: tuple[Grid, ...]
 
     def broken(self, trial: Trial, instance: KSubset) -> str:
         """Describe how the method itself breaks the bound on an instance; "" if not."""
@@ -168,7 +168,7 @@ def _windows(trial: Trial) -> Outcome:
     """Hold windows on lines and rings against the least of every set."""
     line, longest = (12, 14) if trial.quick else (20, 20)
     seen = 0
-    kinds: list[tuple[Mesh | Torus, str]] = [(Mesh((line,)), "line-window")]
+    kinds: list[tuple[Grid, str]] = [(Mesh((line,)), "line-window")]
     kinds += [(Torus((side,)), "ring-window") for side in range(3, longest + 1)]
     for topology, method in kinds:
         net = network(topology)

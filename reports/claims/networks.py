@@ -8,7 +8,7 @@ from math import prod
 import numpy as np
 import numpy.typing as npt
 
-from ...instances import Graph, Mesh, Torus, Tree
+from ...instances import Graph, Grid, Mesh, Torus
 from ...instances.ksubset.graph_generators import dragonfly_network
 from ...simulation.network.cut_through import CutThrough
 from ...simulation.network.engine import Engine
@@ -22,7 +22,6 @@ from ...simulation.network.worm_mail import Wormhole
 from .claim import Claim, Outcome, Trial, held, refuted
 
 _Ints = npt.NDArray[np.int64]
-_Grid = Mesh | Torus
 NONE = np.zeros(0, np.int64)
 ROUTER = Router(buffer=9, stages=2, wire=1, bubble=1, virtual=2, credit_delay=1)
 """Its buffers cover the way of the credits: flits of a packet follow each other."""
@@ -51,9 +50,9 @@ def _hops(network: Network) -> _Ints:
 
 def _engines(network: Network, *, routed: bool = False) -> Iterator[Engine]:
     """Yield a new engine of every kind; with ``routed`` no flows, which spread."""
-    if isinstance(network, Mesh | Torus):
-        yield RigidWorms(network)
-        yield Flits(network, ROUTER)
+    if grid := network.grid:
+        yield RigidWorms(grid)
+        yield Flits(grid, ROUTER)
         yield CutThrough(network, routing="dimension-order")
     yield CutThrough(network)
     if not routed:
@@ -72,7 +71,7 @@ def _alone(engine: Engine, hops: _Ints, flits: _Ints) -> _Ints:
 
 
 def _name(engine: Engine, network: Network) -> str:
-    shown = "a graph" if isinstance(network, Graph | Tree) else str(network)
+    shown = str(network) if network.labels is None else "a graph"
     return f"{type(engine).__name__} on {shown}"
 
 
@@ -171,8 +170,8 @@ def _lost(engine: Engine, network: Network, load: Messages, far: _Ints) -> str:
     if carried.sum() != (flits * np.where(away, hops, 0)).sum():
         return f"{carried.sum()} flits over links, not {(flits * hops).sum()}"
     source, target = load.source, load.target
-    if isinstance(network, Graph | Tree):
-        home = np.array(network.processors, np.int64)
+    if network.labels is not None:
+        home = np.array([v for (v,) in network.locations()], np.int64)
         source, target = home[source], home[target]
     elif isinstance(network, KaryTree):
         source = network.processors + source // network.k
@@ -224,7 +223,7 @@ def bisection(trial: Trial) -> Outcome:
     for network, source, target, links, hops in _across(trial.quick):
         for flits in (20, 64):
             for engine in _engines(network):
-                if isinstance(engine, RigidWorms) and isinstance(network, Torus):
+                if isinstance(engine, RigidWorms) and any(network.ring_lengths or ()):
                     continue  # the two lanes of its links have wires of their own
                 length = np.full(len(source), flits)
                 rest = np.zeros(len(source), np.int64)
@@ -255,14 +254,14 @@ def bisection(trial: Trial) -> Outcome:
 
 def _across(quick: bool) -> Iterator[tuple[Network, _Ints, _Ints, int, int]]:
     """Yield networks, senders, receivers, links that all must cross, and their hops."""
-    grids: tuple[_Grid, ...] = (Mesh(8, 8), Torus(8, 8), Mesh(4, 4, 4), Torus(4, 12))
+    grids: tuple[Grid, ...] = (Mesh(8, 8), Torus(8, 8), Mesh(4, 4, 4), Torus(4, 12))
     for grid in (Mesh(4, 3), Torus(3, 4)) if quick else grids:
         axis = int(np.argmax(grid.shape))
         side = grid.shape[axis]
         cells = np.arange(prod(grid.shape)).reshape(grid.shape)
         low = np.take(cells, range(side // 2), axis).ravel()
         high = np.take(cells, range(side // 2, side), axis).ravel()
-        links = cells.size // side * (2 if isinstance(grid, Torus) else 1)
+        links = cells.size // side * (2 if grid.rings[axis] else 1)
         yield grid, low, high, links, side // 2
     hosts = 3 if quick else 10
     ends = [(0, 1, 1), *((v % 2, v, 1) for v in range(2, 2 * hosts + 2))]

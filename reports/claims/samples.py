@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
 from itertools import chain, combinations, product
 from random import Random
@@ -10,6 +10,7 @@ from typing import Any
 
 from ...instances import (
     Graph,
+    Grid,
     KSubset,
     Mesh,
     Points,
@@ -21,6 +22,7 @@ from ...instances import (
     Tree,
     check,
     cost,
+    problem_of,
 )
 from ...instances.ksubset.graph_generators import (
     dragonfly_network,
@@ -122,16 +124,21 @@ def every_subset(*shape: int, least_k: int) -> Iterator[KSubset]:
 
 def priced(instance: KSubset | ProcSet | Sukp) -> dict[tuple[int, ...], Any]:
     """Price all valid choices from the definition."""
-    if isinstance(instance, KSubset):
-        choices: Iterator[tuple[int, ...]]
-        choices = combinations(range(instance.n), instance.k)
-    elif isinstance(instance, ProcSet):
-        choices = combinations(instance.available, instance.request)
-    else:
-        items = range(instance.n)
-        every = (combinations(items, size) for size in range(instance.n + 1))
-        choices = (s for s in chain(*every) if not check(instance, s))
+    choices = _CHOICES[problem_of(instance).name](instance)
     return {chosen: cost(instance, chosen) for chosen in choices}
+
+
+def _items(instance: Sukp) -> Iterator[tuple[int, ...]]:
+    items = range(instance.n)
+    every = (combinations(items, size) for size in range(instance.n + 1))
+    return (s for s in chain(*every) if not check(instance, s))
+
+
+_CHOICES: dict[str, Callable[[Any], Iterator[tuple[int, ...]]]] = {
+    "ksubset": lambda one: combinations(range(one.n), one.k),
+    "procset": lambda one: combinations(one.available, one.request),
+    "sukp": _items,
+}
 
 
 @lru_cache(maxsize=2048)
@@ -150,7 +157,7 @@ def pair_sum(chosen: Sequence[Site]) -> int:
 
 
 def _grid(
-    kind: type[Mesh | Torus], random: Random, d: int
+    kind: Callable[[tuple[int, ...]], Grid], random: Random, d: int
 ) -> tuple[Topology, list[Site]]:
     topology = kind(SHAPES[d])
     sites = list(topology.locations())

@@ -113,12 +113,12 @@ def _fewer(instance: KSubset) -> Iterator[KSubset]:
         for free in _less(instance.free):
             yield replace(instance, free=free)
     topology = instance.topology
-    if isinstance(topology, Points) and len(topology.coordinates) > instance.n:
+    if topology.repeats and topology.processors_in_all > instance.n:
         yield replace(instance, topology=Points(instance.free, topology.scale))
-    if isinstance(topology, Mesh):
+    if topology.grid and topology.is_flat:
         low = instance.points.min(axis=0)
         shape = tuple((instance.points.max(axis=0) - low + 1).tolist())
-        if shape != topology.shape:
+        if shape != topology.size:
             free = tuple(map(tuple, (instance.points - low).tolist()))
             yield replace(instance, topology=Mesh(shape), free=free)
 

@@ -7,21 +7,21 @@ from collections.abc import Collection, Mapping, Sequence
 from textwrap import wrap
 
 from ...instances import Graph, KSubset, Tree
-from ...instances.topologies.graph import names_of
+from ...instances.topologies.graph_json import names_of
 from .shapes import Circle, Label, Lines, Picture, Point, Rect, Shape
 
 _ROOM = 380
 _MARGIN = 12
 _STEP = 46
-MOST_NODES = {Tree: 96, Graph: 128}
+MOST_OF_TREE, MOST_OF_GRAPH = 96, 128
 _MOST_LINES = 40
 
 
-def graph_picture(instance: KSubset, chosen: Collection[int], accent: str) -> Picture:
+def graph_picture(
+    instance: KSubset, graph: Graph, chosen: Collection[int], accent: str
+) -> Picture:
     """Draw the chosen nodes of a graph: processors as squares, other nodes as dots."""
-    graph = instance.topology
-    assert isinstance(graph, Graph)
-    if graph.nodes > MOST_NODES[Graph]:
+    if graph.nodes > MOST_OF_GRAPH:
         return _listed("graph", graph.nodes, _by_switch(graph, chosen))
     places = laid_out(graph)
     free = {v for (v,) in instance.free}
@@ -42,11 +42,11 @@ def graph_picture(instance: KSubset, chosen: Collection[int], accent: str) -> Pi
     return Picture(_ROOM, height, [lines, *nodes])
 
 
-def tree_picture(instance: KSubset, chosen: Collection[int], accent: str) -> Picture:
+def tree_picture(
+    instance: KSubset, tree: Tree, chosen: Collection[int], accent: str
+) -> Picture:
     """Draw the chosen nodes of a tree as `graph_picture` does, from the root down."""
-    tree = instance.topology
-    assert isinstance(tree, Tree)
-    if len(tree.parent) > MOST_NODES[Tree]:
+    if len(tree.parent) > MOST_OF_TREE:
         return _listed("tree", len(tree.parent), _by_parent(tree, chosen))
     across, level = _levels(tree)
     leaves = max(across.values()) + 1

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from itertools import groupby, product
 from math import isqrt, prod
 
-from ...instances import KSubset, Mesh, Site, Torus
+from ...instances import Grid, KSubset, Site
 from .shapes import Label, Lines, Picture, Rect, Shape, at, box
 
 _ROOM = 380
@@ -27,8 +27,8 @@ def grid_picture(
     ``others`` are those of the other selection, if there is one: both pictures show the
     same part of the network, and cells that only this one has get a dot.
     """
-    topology = instance.topology
-    assert isinstance(topology, Mesh | Torus)
+    topology = instance.topology.grid
+    assert topology
     shape = (1, *topology.shape) if topology.dimension == 1 else topology.shape
     lead = topology.dimension - 2
     free, picked, elsewhere = (
@@ -64,7 +64,7 @@ def grid_picture(
             [s[lead:] for s in picked if s[:lead] == layer],
             {s[lead:] for s in elsewhere if s[:lead] == layer} if others else None,
             accent,
-            wraps=isinstance(topology, Torus),
+            joined=topology.rings[-2:],
         )
         top = 16.0 if lead else 0.0
         x = (i % columns) * (one.width + _GAP)
@@ -74,9 +74,21 @@ def grid_picture(
             shapes.append(Label(x + 14, y + 11, name, size=10, faint=True))
         shapes.append(at(x, y + top, *one.shapes))
         width, height = max(width, x + one.width), max(height, y + top + one.height)
-    if isinstance(topology, Torus):
-        notes.append("opposite sides are joined: links wrap around")
+    if any(topology.rings):
+        notes.append(f"{joined(topology)}: links wrap around")
     return Picture(width, height, shapes, "; ".join(notes))
+
+
+def joined(grid: Grid) -> str:
+    """Say which sides of a grid are joined; empty for a mesh.
+
+    >>> joined(Grid((4, 4), rings=(False, True)))
+    'the ends of axis 2 are joined'
+    """
+    if all(grid.rings):
+        return "opposite sides are joined"
+    axes = [str(a) for a, ring in enumerate(grid.rings, 1) if ring]
+    return f"the ends of axis {' and '.join(axes)} are joined" if axes else ""
 
 
 Window = tuple[int, int, int, int]
@@ -113,7 +125,7 @@ def _layer(
     others: Collection[tuple[int, ...]] | None,
     accent: str,
     *,
-    wraps: bool,
+    joined: Collection[bool],
 ) -> Picture:
     top, bottom, left, right = window
     rows, columns = bottom - top, right - left
@@ -142,7 +154,7 @@ def _layer(
     if own and cell >= 5:
         shapes += _dots(own, "ck-dot", 0.32)
     wide, high = columns * cell, rows * cell
-    dashes = (5, 3) if wraps else ()
+    dashes = (5, 3) if any(joined) else ()
     frame = Rect(
         kind="ck-edge", x=-2, y=-2, width=wide + 4, height=high + 4, dashes=dashes
     )

@@ -11,12 +11,9 @@ from types import MappingProxyType
 from typing import Any
 
 from ...instances import (
-    Graph,
     Instance,
     KSubset,
-    Points,
     Sukp,
-    Tree,
     Value,
     problem_of,
 )
@@ -69,13 +66,14 @@ def _network(
     instance: KSubset, name: str, selections: Selections, accent: str, room: float
 ) -> Picture:
     chosen = selections.get(name, ())
-    if isinstance(instance.topology, Points):
-        return points_picture(instance, chosen, accent)
+    topology = instance.topology
     own = {instance.free[i] for i in chosen}
-    if isinstance(instance.topology, Graph):
-        return graph_picture(instance, {v for (v,) in own}, accent)
-    if isinstance(instance.topology, Tree):
-        return tree_picture(instance, {v for (v,) in own}, accent)
+    if topology.graph:
+        return graph_picture(instance, topology.graph, {v for (v,) in own}, accent)
+    if topology.tree:
+        return tree_picture(instance, topology.tree, {v for (v,) in own}, accent)
+    if not topology.grid:
+        return points_picture(instance, chosen, accent)
     others = {
         instance.free[i]
         for other, choice in selections.items()
@@ -115,7 +113,7 @@ LABELS: Mapping[str, ProblemLabels] = MappingProxyType(
             picture=_network,
             kinds=_processors,
             scale=lambda instance: instance.topology.scale,
-            has_dots=lambda one: not isinstance(one.topology, Graph | Points | Tree),
+            has_dots=lambda one: one.topology.grid is not None,
         ),
         "procset": ProblemLabels(
             title="Processor sets",

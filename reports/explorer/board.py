@@ -13,18 +13,15 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from ...instances import (
-    Graph,
     InputError,
     KSubset,
-    Points,
     Site,
     Topology,
-    Tree,
     fields,
 )
 from ...instances.json_text import dumps
 from ...instances.ksubset.instance import described
-from ...instances.ksubset.json import parse_topology, topology_document
+from ...instances.ksubset.json import parse_topology
 from ...instances.parsing import parse_json
 from ...methods import KSUBSET
 from .scenes import MOST_SHOWN, scene_of
@@ -140,16 +137,13 @@ def admitted(topology: Topology) -> Topology:
     if count > MOST_SHOWN:
         problem = f"has {count} processors; at most {MOST_SHOWN} are shown"
         raise InputError(problem, "topology")
-    if isinstance(topology, Graph) and topology.nodes > _MOST_OF_GRAPH:
-        problem = f"has {topology.nodes} nodes; at most {_MOST_OF_GRAPH} are shown"
+    graph = topology.graph
+    if graph and graph.nodes > _MOST_OF_GRAPH:
+        problem = f"has {graph.nodes} nodes; at most {_MOST_OF_GRAPH} are shown"
         raise InputError(problem, "topology")
-    if (
-        isinstance(topology, Graph)
-        and topology.nodes > _MOST_WITHOUT_CUTS
-        and topology.embedding is None
-    ):
+    if graph and graph.nodes > _MOST_WITHOUT_CUTS and not graph.has_cuts:
         problem = (
-            f"has {topology.nodes} nodes; of graphs whose distances are no sums of "
+            f"has {graph.nodes} nodes; of graphs whose distances are no sums of "
             f"cuts at most {_MOST_WITHOUT_CUTS} are shown"
         )
         raise InputError(problem, "topology")
@@ -184,7 +178,7 @@ def document_of(
     taken = frozenset(busy)
     board = on_network(topology, taken, k, name)
     views = {topology.kind: scene_of(topology).document()}
-    if isinstance(topology, Tree):
+    if topology.tree:
         views["racks"] = scene_of(topology, tuple(domains), racks=True).document()
     sites = list(topology.locations())
     first = {name: KSUBSET[name].refuses for name in FIRST}
@@ -195,7 +189,7 @@ def document_of(
         "kind": "network",
         "name": name,
         "about": described(board.instance),
-        "topology": topology_document(topology),
+        "topology": topology.document(),
         "busy": sorted(taken),
         "k": k,
         "labels": list(nodes) or [_label(topology, site) for site in sites],
@@ -218,14 +212,12 @@ def of_instance(instance: KSubset) -> dict[str, Any]:
         else:
             busy.append(number)
     names: Sequence[str] = ()
-    if isinstance(topology, Graph) and topology.names:
-        names = [topology.names[v] for v in topology.processors]
+    if topology.graph and topology.graph.names:
+        names = [topology.graph.names[v] for v in topology.graph.processors]
     return document_of(topology, busy, instance.k, instance.name, nodes=names)
 
 
 def _label(topology: Topology, site: Site) -> str:
-    if isinstance(topology, Tree | Graph):
+    if topology.labels is not None:
         return f"node {site[0]}"
-    if isinstance(topology, Points) and topology.scale != 1:
-        return ", ".join(f"{x / topology.scale:g}" for x in site)
-    return ", ".join(map(str, site))
+    return ", ".join(f"{x / topology.scale:g}" for x in site)

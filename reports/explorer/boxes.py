@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from ...instances.suggestions import entry_named
 from ...methods import SUBMESH
 from ...solvers import Settings
 from ...solvers.result import Status
-from .board import refuse_large
+from .board import of_instance, refuse_large
 from .scenes import scene_of
 
 MOST_SECONDS = 10
@@ -134,3 +135,10 @@ def _cells(instance: Submesh, box: Box) -> list[int]:
 def _text(box: Box) -> str:
     d = len(box) // 2
     return "–".join(f"({', '.join(map(str, c))})" for c in (box[:d], box[d:]))
+
+
+LOADERS: dict[str, Callable[[Any], dict[str, Any]]] = {
+    "ksubset": of_instance,
+    "submesh": document_of,
+}
+"""What describes an instance to the page, by its problem."""

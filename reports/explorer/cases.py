@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
-from ...instances import InputError, KSubset, Submesh, fields
+from ...instances import InputError, fields, problem_of
 from ...instances.families import Family
 from ...instances.ksubset import worst_cases
 from ...instances.ksubset.families import DRAWN, GRAPHS, POINTS, WORST_CASES
@@ -18,7 +18,7 @@ from ...solvers import Settings
 from ..adversary.worst_known import Entry, read_worst_known
 from ..pages.numbers import decimal, fraction
 from . import boxes
-from .board import of_instance, refuse_large
+from .board import refuse_large
 from .choices import length
 from .scenes import MOST_SHOWN
 
@@ -148,10 +148,7 @@ def made(body: dict[str, Any]) -> dict[str, Any]:
         (instance,) = family.instances(values)
     except InputError as error:
         raise family.in_terms_of_parameters(error) from None
-    if isinstance(instance, Submesh):
-        return boxes.document_of(instance)
-    assert isinstance(instance, KSubset)
-    found = of_instance(instance)
+    found = boxes.LOADERS[problem_of(instance).name](instance)
     if name in _CASES:
         arguments = {
             one.keyword: values.get(one.name, one.default_value)
@@ -224,4 +221,4 @@ def worst(body: dict[str, Any]) -> dict[str, Any]:
         statement=f"the worst known for {entry.method} here: {entry.how}",
         source=f"worst_known.json, {entry.date}",
     )
-    return {**of_instance(entry.instance), "case": _case(case)}
+    return {**boxes.LOADERS["ksubset"](entry.instance), "case": _case(case)}

@@ -11,16 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from ...instances import InputError, KSubset, Points, Submesh, Topology, Tree, fields
+from ...instances import InputError, Points, Topology, Tree, fields
 from ...instances.parsing import parse_json
-from ...instances.problems import is_instance, parse_instance
+from ...instances.problems import is_instance, parse_instance, problem_of
 from ...instances.visible import visible
 from ...scheduler.availability import Known, availability
 from ...scheduler.topologies import Fabric, Hierarchy, parse_cluster
 from ...scheduler.topologies.wiring import tree_topology
 from ...simulation.swf import FIELDS, read_swf
 from . import boxes
-from .board import admitted, document_of, of_instance
+from .board import admitted, document_of
 from .scenes import MOST_SHOWN
 
 MOST_TEXT = 4 * 2**20
@@ -67,10 +67,8 @@ def _loaded(name: str, text: str, part: int) -> dict[str, Any]:
         document = parse_json(text)
         if is_instance(document):
             instance = parse_instance(document, default_name=Path(name).stem)
-            if isinstance(instance, KSubset):
-                return of_instance(instance)
-            if isinstance(instance, Submesh):
-                return boxes.document_of(instance)
+            if load := boxes.LOADERS.get(problem_of(instance).name):
+                return load(instance)
             problem = f"must be ksubset or submesh, not {document['format']!r}"
             raise InputError(problem, "format")
     cluster = parse_cluster(text, name)
@@ -129,12 +127,12 @@ def _of_fabric(fabric: Fabric, name: str, unusable: Collection[str]) -> dict[str
             racks=True,
         )
     topology: Topology = fabric.topology
-    if isinstance(topology, Points):
+    if topology.repeats:
         topology = Points(tuple(fabric.sites), topology.scale)
     labels: dict[tuple[int, ...], list[str]] = {}
     for node, site in zip(fabric.nodes, fabric.sites, strict=True):
         labels.setdefault(site, []).append(node)
-    if len(labels) < count and not isinstance(topology, Points):
+    if len(labels) < count and not topology.repeats:
         problem = "has several nodes at one place, which the page does not show"
         raise InputError(problem, "topology")
     names, absent = [], []

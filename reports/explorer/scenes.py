@@ -9,8 +9,16 @@ from itertools import product
 from math import cos, isqrt, pi, prod, sin, sqrt
 from typing import Any
 
-from ...instances import Graph, InputError, Mesh, Points, Site, Topology, Torus, Tree
-from ..drawing.graph import MOST_NODES, laid_out
+from ...instances import (
+    Graph,
+    Grid,
+    InputError,
+    Site,
+    Topology,
+    Tree,
+)
+from ..drawing.graph import MOST_OF_GRAPH, laid_out
+from ..drawing.grid import joined
 
 MOST_SHOWN = 4096
 """Processors of a network that the page shows."""
@@ -84,21 +92,18 @@ def scene_of(
     if count > MOST_SHOWN:
         problem = f"has {count} processors; at most {MOST_SHOWN} are shown"
         raise InputError(problem, "topology")
-    if isinstance(topology, Mesh | Torus):
-        return _grid(topology)
-    if isinstance(topology, Points):
-        return _cloud(topology)
-    if isinstance(topology, Tree):
-        return _racks(topology, names) if racks else _tree(topology)
-    assert isinstance(topology, Graph)
-    return _graph(topology)
+    if topology.grid:
+        return _grid(topology.grid)
+    if tree := topology.tree:
+        return _racks(tree, names) if racks else _tree(tree)
+    return _graph(topology.graph) if topology.graph else _cloud(topology)
 
 
 def _rounded(point: Point) -> list[float]:
     return [round(point[0], 1), round(point[1], 1)]
 
 
-def _grid(grid: Mesh | Torus) -> Scene:
+def _grid(grid: Grid) -> Scene:
     """Draw the last two axes as a layer, and layers side by side."""
     shape = (1, *grid.shape) if grid.dimension == 1 else grid.shape
     *lead, rows, columns = shape
@@ -128,11 +133,11 @@ def _grid(grid: Mesh | Torus) -> Scene:
             for layer, (x, y) in corners.items()
             if lead
         ],
-        note="opposite sides are joined" if isinstance(grid, Torus) else "",
+        note=joined(grid),
     )
 
 
-def _cloud(points: Points) -> Scene:
+def _cloud(points: Topology) -> Scene:
     """Draw points to scale; those that would cover each other lie round their place."""
     sites = list(points.locations())
     plane = [(site[0], site[1] if len(site) > 1 else 0) for site in sites]
@@ -255,7 +260,7 @@ def _racks(tree: Tree, names: tuple[str, ...]) -> Scene:
 def _graph(graph: Graph) -> Scene:
     """Draw nodes and links by springs; many nodes in rows, without links."""
     inner = sorted(set(range(graph.nodes)) - set(graph.processors))
-    if graph.nodes > MOST_NODES[Graph]:
+    if graph.nodes > MOST_OF_GRAPH:
         beside = isqrt(prod((len(graph.processors) - 1, 2))) + 1
         at = {
             v: ((i % beside + 0.7) * _CELL, (i // beside + 0.7) * _CELL)

@@ -12,8 +12,9 @@ from ...exact.ksubset.levelset_bb.search import LevelSetSearch
 from ...exact.ksubset.search import KSubsetSearch
 from ...formulations.ksubset.bounds.bounds import best_bound
 from ...heuristics.ksubset.mm_inc import first_solution
-from ...instances import InputError, KSubset, Mesh, fields
+from ...instances import InputError, KSubset, fields
 from ...instances.ksubset.instance import cost
+from ...methods import KSUBSET
 from ...solvers import Limit, Settings, clock
 from .board import Board, board_of
 from .choices import length
@@ -129,10 +130,8 @@ def refusal(name: str, instance: KSubset) -> str | None:
         return distances_bb.refusal(instance)
     if not instance.has_cuts:
         return "needs distances that are sums of cuts: take distances-bb"
-    plane = isinstance(instance.topology, Mesh) and instance.topology.dimension == 2
-    if name == "levelset-bb" and not plane:
-        return "needs a two-dimensional mesh"
-    return None
+    refuses = KSUBSET[name].refuses
+    return refuses(instance) if refuses else None
 
 
 def _state(board: Board, search: KSubsetSearch) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from decimal import Decimal
 from time import monotonic
 from typing import Any
 
-from ...instances import InputError, Mesh, Topology, Torus, fields
+from ...instances import InputError, Topology, fields
 from ...instances.suggestions import entry_named
 from ...methods.allocators import allocator
 from ...simulation.stream import Policy, Start, simulate
@@ -98,7 +98,7 @@ def _jobs(
         return _of_trace(fields.objects(body["trace"], "trace"), most)
     drawn = fields.objects(body.get("drawn", {}), "drawn")
     fields.only(drawn, _DRAWN, (), "drawn")
-    sides = topology.shape if isinstance(topology, Mesh | Torus) else None
+    sides = topology.grid.shape if topology.grid else None
     gap = fields.number(drawn.get("interarrival", 60), "interarrival")
     jobs = generated(
         _between(drawn.get("requests", 200), "requests", 1, MOST_JOBS),

@@ -6,7 +6,7 @@ import json
 from math import isqrt, prod
 
 from ...heuristics.allocation.allocator import Allocation
-from ...instances import Mesh, Topology, Torus
+from ...instances import Topology
 from ...simulation.stream import End, Event
 from ..pages.document import Plot
 from .reel import reel
@@ -93,8 +93,8 @@ def _pairs(numbers: list[int]) -> list[int]:
 
 def _layout(network: Topology, count: int) -> list[int]:
     """Columns of a layer, its rows, layers, and how many layers side by side."""
-    if isinstance(network, Mesh | Torus) and network.dimension > 1:
-        *lead, rows, columns = network.shape
+    if network.grid and network.dimension > 1:
+        *lead, rows, columns = network.grid.shape
     else:
         columns = min(count, 64)
         lead, rows = [], -(-count // columns)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-from math import prod
 
 import numpy as np
 import numpy.typing as npt
 
-from ...instances import Graph, Mesh, Torus, Tree
 from ...simulation.network.kary_tree import KaryTree
 from ...simulation.network.messages import Ints
 from ...simulation.network.posted import Network
@@ -27,16 +25,15 @@ Floats = npt.NDArray[np.float64]
 def is_plane(network: Network) -> bool:
     """Whether a network is a grid of at most two axes that is not too large."""
     return (
-        isinstance(network, Mesh | Torus)
-        and len(network.shape) <= 2
-        and prod(network.shape) <= _MOST_CELLS
+        network.grid is not None
+        and network.dimension <= 2
+        and network.processors_in_all <= _MOST_CELLS
     )
 
 
 def plane_of(network: Network) -> tuple[int, int]:
     """Return rows and columns of a grid of one or two axes."""
-    assert isinstance(network, Mesh | Torus)
-    rows, columns = (1, *network.shape)[-2:]
+    rows, columns = (1, *network.size)[-2:]
     return rows, columns
 
 
@@ -79,9 +76,9 @@ def kinds_of(network: Network, ends: Ints) -> list[str]:
             else f"down to level {b}"
             for a, b in low.tolist()
         ]
-    if isinstance(network, Graph | Tree):
+    if network.labels is not None:
         host = np.zeros(int(ends.max(initial=0)) + 1, np.bool_)
-        host[[v for v in network.processors if v < len(host)]] = True
+        host[[v for (v,) in network.locations() if v < len(host)]] = True
         return [
             "between processors"
             if a and b
@@ -92,7 +89,7 @@ def kinds_of(network: Network, ends: Ints) -> list[str]:
             else "between switches"
             for a, b in host[ends].tolist()
         ]
-    begin, end = (np.stack(np.unravel_index(v, network.shape), 1) for v in ends.T)
+    begin, end = (np.stack(np.unravel_index(v, network.size), 1) for v in ends.T)
     step = end - begin
     axis = np.abs(step).argmax(axis=1)
     along = step[np.arange(len(step)), axis]
@@ -127,7 +124,7 @@ def link_slider(
         "levels": _LEVELS,
         "frames": ["".join(row) for row in letters[levels]],
         "ends": ends.ravel().tolist(),
-        "shape": list(network.shape) if isinstance(network, Mesh | Torus) else [],
+        "shape": list(network.grid.shape) if network.grid else [],
     }
     if is_plane(network):
         rows, columns = plane_of(network)

@@ -10,7 +10,7 @@ from math import inf
 import numpy as np
 
 from ....heuristics.allocation.allocator import Allocation, Allocator
-from ....instances import InputError, IntArray, KSubset, Mesh, cost
+from ....instances import Grid, InputError, IntArray, KSubset, Mesh, cost
 from ....methods import KSUBSET
 from ....methods.allocators import STRATEGIES, allocator
 from ....methods.method_as_allocator import MethodAsAllocator
@@ -91,7 +91,7 @@ class Met:
     """The state that a job meets: idle processors, and the number it requests."""
 
     def __init__(
-        self, topology: Mesh, placing: Allocator, start: Start, number: int
+        self, topology: Grid, placing: Allocator, start: Start, number: int
     ) -> None:
         self.number = number
         self.k = start.job.processors
@@ -110,7 +110,7 @@ class Met:
 class _Asked:
     """The decision algorithms, each with the current occupancy."""
 
-    def __init__(self, part: Part, topology: Mesh) -> None:
+    def __init__(self, part: Part, topology: Grid) -> None:
         self.part = part
         self.mirrors = {
             name: allocator(name, topology, seed=part.seed)
@@ -170,7 +170,7 @@ class _Asked:
         return result.objective, bound
 
 
-def placing_by(name: str, topology: Mesh, *, seed: int, nodes: int) -> Allocator:
+def placing_by(name: str, topology: Grid, *, seed: int, nodes: int) -> Allocator:
     """Return a strategy by name; the optimal one searches so many nodes at most."""
     if name in (OPTIMAL, _EXACT):
         limits = Settings(time_limit=inf, node_limit=nodes)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ....instances import Graph, IntArray, Mesh, Torus
+from ....instances import IntArray
 from ....simulation.network.flow_level import FlowLevel
 from ....simulation.network.messages import Messages
 from ....simulation.stream_kernels import placed
@@ -39,12 +39,12 @@ class Static:
     def __init__(self, machine: System) -> None:
         self._flows = FlowLevel(machine.network, routing=machine.static, packet=1)
         ends = np.concatenate([ends for _, ends in self._flows.channels()])
-        if isinstance(machine.network, Mesh | Torus):
+        if machine.network.grid:
             inner = np.ones(len(ends), np.bool_)
         else:
             processors = np.arange(machine.processors)
-            if isinstance(machine.network, Graph):
-                processors = np.array(machine.network.processors)
+            if machine.network.graph:
+                processors = np.array(machine.network.graph.processors)
             inner = np.logical_not(np.isin(ends, processors).any(axis=1))
         self._between = np.flatnonzero(inner)
 
@@ -103,12 +103,12 @@ def _extent(machine: System, used: IntArray) -> tuple[int, int]:
     the job.
     """
     network = machine.network
-    if isinstance(network, Mesh | Torus):
-        shape = np.array(network.shape, np.int64)
-        _, box, _, pieces = placed(used, shape, isinstance(network, Torus))
+    if grid := network.grid:
+        shape, rings = np.array(grid.shape), np.array(grid.ring_lengths)
+        _, box, _, pieces = placed(used, shape, rings)
         return int(box), int(pieces)
     touched = [len(np.unique(used // size)) for size in machine.groups]
-    if isinstance(network, Graph):
+    if network.graph:
         return touched[-1] * machine.groups[-1], touched[0]
     whole = next(
         size for size, n in zip(machine.groups, touched, strict=True) if n == 1

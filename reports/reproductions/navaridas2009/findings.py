@@ -282,13 +282,13 @@ def _integer_sort(panel: Panel) -> Seen:
 
 def _square(panel: Panel) -> Seen:
     ratio = panel.ratio("2M")
-    torus = panel.machine.topology == "torus"
+    torus = panel.machine.is_torus
     return Seen(f"{ratio:.2f}", ratio > panel.middle if torus else ratio <= _NO_MATTER)
 
 
 def _butterfly(panel: Panel) -> Seen:
     ratio = panel.ratio("BU")
-    if panel.machine.topology == "torus":
+    if panel.machine.is_torus:
         return Seen(f"{ratio:.2f}", ratio <= _NO_MATTER)
     base = panel.mean("BU", CONSECUTIVE)
     others = {

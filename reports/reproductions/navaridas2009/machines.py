@@ -8,7 +8,7 @@ from math import prod
 
 import numpy as np
 
-from ....instances import InputError, Torus
+from ....instances import Grid, InputError, Torus
 from ....simulation.network.kary_tree import KaryTree
 from ....simulation.network.places import placed
 from ....simulation.network.workloads import TASKS, WORKLOADS
@@ -51,6 +51,11 @@ class Interconnect:
     side: int
 
     @property
+    def is_torus(self) -> bool:
+        """Whether it is a torus, and no fat-tree."""
+        return self.topology == "torus"
+
+    @property
     def nodes(self) -> int:
         """Number of nodes."""
         return self.side**2
@@ -63,7 +68,7 @@ class Interconnect:
     @property
     def shape(self) -> tuple[int, int]:
         """Sides of the torus, or half a switch's ports and levels of the tree."""
-        if self.topology == "torus":
+        if self.is_torus:
             return self.side, self.side
         levels = 1
         while RADIX**levels < self.nodes:
@@ -71,22 +76,22 @@ class Interconnect:
         return RADIX, levels
 
     @property
-    def network(self) -> Torus | KaryTree:
+    def network(self) -> Grid | KaryTree:
         """The network."""
-        return Torus(*self.shape) if self.topology == "torus" else KaryTree(*self.shape)
+        return Torus(*self.shape) if self.is_torus else KaryTree(*self.shape)
 
     @property
     def name(self) -> str:
         """Name, for headings."""
         a, b = self.shape
-        if self.topology == "torus":
+        if self.is_torus:
             return f"{a}x{b} torus"
         return f"{a}-ary {b}-tree"
 
     @property
     def of_paper(self) -> tuple[str, ...]:
         """The paper's placements; one instance has no quadrants."""
-        names = _TORUS if self.topology == "torus" else _TREE
+        names = _TORUS if self.is_torus else _TREE
         return tuple(n for n in names if n != QUADRANT or self.instances > 1)
 
     @property
