@@ -26,7 +26,7 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 import numpy as np  # noqa: E402
 
 from closeknit.heuristics.allocation.allocator import Allocator  # noqa: E402
-from closeknit.instances import IntArray, KSubset, Mesh, cost  # noqa: E402
+from closeknit.instances import Grid, IntArray, KSubset, Mesh, cost  # noqa: E402
 from closeknit.methods import KSUBSET  # noqa: E402
 from closeknit.methods.allocators import STRATEGIES  # noqa: E402
 
@@ -65,7 +65,7 @@ def microseconds(run: Callable[[], object], calls: int) -> float:
     return 1e6 * least / calls
 
 
-def pair_sum(topology: Mesh, one: Allocator, chosen: IntArray) -> int:
+def pair_sum(topology: Grid, one: Allocator, chosen: IntArray) -> int:
     """Compute the cost of a choice from the definition."""
     sites = tuple(one.places[number] for number in chosen)
     k = len(sites)
@@ -125,7 +125,7 @@ def turn(one: Allocator, k: int) -> None:
     one.release(grant)
 
 
-def by_mm_inc(topology: Mesh, busy: IntArray, k: int) -> int:
+def by_mm_inc(topology: Grid, busy: IntArray, k: int) -> int:
     """Return the pair sum of the choice of mm-inc."""
     taken = set(busy.tolist())
     places = enumerate(topology.locations())

@@ -16,6 +16,8 @@ from typing import Any
 
 import pytest
 
+from closeknit.instances.topologies import PARSERS
+
 from .paths import ROOT
 
 
@@ -49,7 +51,9 @@ class Edit:
         changed.__package__ = module.__package__
         code = compile(source.replace(self.old, self.new), module.__file__, "exec")
         patch.setitem(sys.modules, module.__name__, changed)
+        parsers = dict(PARSERS)
         exec(code, changed.__dict__)
+        PARSERS.update(parsers)  # not those of a second class of the same name
         patch.setitem(sys.modules, module.__name__, module)
         before, after = dict(functions(module)), dict(functions(changed))
         differ = [n for n in before if before[n].__code__ != after[n].__code__]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from itertools import combinations
 
 import numpy as np
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from closeknit.instances import (
     Graph,
+    Grid,
     KSubset,
     Mesh,
     Points,
@@ -34,12 +36,25 @@ SHAPES = [
 """Shapes of meshes and tori: lines, odd and even, up to four dimensions."""
 
 
+def cylinder(shape: tuple[int, ...]) -> Grid:
+    """Return a grid whose axes are by turns a ring and a line."""
+    return Grid(shape, [axis % 2 == 0 for axis in range(len(shape))])
+
+
+def tunnel(shape: tuple[int, ...]) -> Grid:
+    """Return a grid whose axes are by turns a line and a ring."""
+    return Grid(shape, [axis % 2 == 1 for axis in range(len(shape))])
+
+
+MIXED = cylinder, tunnel
+
+
 def grids(
-    *kinds: type[Mesh] | type[Torus], d: int | None = None
+    *kinds: Callable[..., Grid], d: int | None = None
 ) -> st.SearchStrategy[Topology]:
-    """Small meshes or tori or both, of d dimensions or any."""
+    """Small grids of these kinds or any, of d dimensions or any."""
     shapes = st.sampled_from([s for s in SHAPES if d is None or len(s) == d])
-    return st.one_of(*(shapes.map(kind) for kind in kinds or (Mesh, Torus)))
+    return st.one_of(*(shapes.map(kind) for kind in kinds or (Mesh, Torus, *MIXED)))
 
 
 @st.composite
@@ -118,8 +133,9 @@ def by_kind() -> list[tuple[Topology, st.SearchStrategy[Topology]]]:
     """Every kind of topology and number of dimensions apart, each with an example."""
     apart: list[tuple[Topology, st.SearchStrategy[Topology]]] = [
         (kind((3,) * d), grids(kind, d=d))
-        for kind in (Mesh, Torus)
+        for kind in (Mesh, Torus, *MIXED)
         for d in range(1, 5)
+        if d > 1 or kind not in MIXED
     ]
     apart += [(Points(((0,) * d, (1,) * d)), points(d=d)) for d in range(1, 5)]
     ring = tuple((v, (v + 1) % 5, 1) for v in range(5))
@@ -318,7 +334,9 @@ def seeded_ksubset(seed: int, *, most: int = 12) -> KSubset:
         sides = pick.choice([(9,), (4, 4), (3, 5), (2, 3, 3), (2, 2, 2, 2), (1, 7)])
         topology = Mesh(sides) if kind else Torus(sides)
     elif kind == 2:
-        topology = Torus(pick.choice([(5, 5), (7, 3), (6, 4), (3, 3, 3), (11,)]))
+        sides = pick.choice([(5, 5), (7, 3), (6, 4), (3, 3, 3), (11,)])
+        kinds = MIXED if seed % 12 == 8 and len(sides) > 1 else (Torus,)
+        topology = kinds[seed // 12 % len(kinds)](sides)
     elif kind < 5:
         d, far = pick.randint(1, 3), pick.choice([2, 5, 1000])
         topology = Points(
@@ -337,7 +355,7 @@ def seeded_ksubset(seed: int, *, most: int = 12) -> KSubset:
 
 def random_ksubset(rng: random.Random, most: int = 11) -> KSubset:
     """Any topology, one to four dimensions, at most this many free processors."""
-    kind = rng.choice(["mesh", "torus", "points", "tree"])
+    kind = rng.choice(["mesh", "torus", "grid", "points", "tree"])
     d = rng.randint(1, 4)
     topology: Topology
     if kind == "points":
@@ -352,7 +370,8 @@ def random_ksubset(rng: random.Random, most: int = 11) -> KSubset:
         topology = Tree(parent, weight, tuple(hosts))
     else:
         shape = tuple(rng.randint(1, 6) for _ in range(d))
-        topology = Mesh(shape) if kind == "mesh" else Torus(shape)
+        rings = rng.choices((True, False), k=d) if kind == "grid" else None
+        topology = Grid(shape, rings or (kind == "torus",) * d)
     places: list[Site] = list(topology.locations())
     free = rng.sample(places, rng.randint(1, min(most, len(places))))
     return KSubset(kind, topology, tuple(free), rng.randint(1, len(free)))
@@ -402,6 +421,11 @@ _SIDES = st.lists(st.integers(1, 5), min_size=1, max_size=4).map(tuple)
 _RINGS = st.integers(1, 23).map(lambda side: (side,))
 
 
+def with_rings(shape: tuple[int, ...]) -> st.SearchStrategy[Grid]:
+    """Grids of these sides, any of whose axes may be rings."""
+    return st.tuples(*[st.booleans()] * len(shape)).map(lambda r: Grid(shape, r))
+
+
 @st.composite
 def decimal_points(draw: st.DrawFn) -> Points:
     """Points whose coordinates have up to three decimal digits."""
@@ -420,7 +444,12 @@ def decimal_points(draw: st.DrawFn) -> Points:
 
 
 LARGER_TOPOLOGIES: st.SearchStrategy[Topology] = st.one_of(
-    _SIDES.map(Mesh), _SIDES.map(Torus), _RINGS.map(Torus), decimal_points(), trees()
+    _SIDES.map(Mesh),
+    _SIDES.map(Torus),
+    _RINGS.map(Torus),
+    _SIDES.flatmap(with_rings),
+    decimal_points(),
+    trees(),
 )
 
 
@@ -445,7 +474,7 @@ def mappings(draw: st.DrawFn, *, most: int = 7) -> RankMapping:
     if draw(st.booleans()):
         half = np.triu(np.array(draw(rows)), 1)
         return RankMapping(traffic, half + half.T)
-    shapes: list[Mesh | Torus] = [Mesh(3, 3), Torus(3, 3), Torus(2, 4), Mesh(9)]
+    shapes: list[Grid] = [Mesh(3, 3), Torus(3, 3), Torus(2, 4), Mesh(9)]
     grid = draw(st.sampled_from(shapes))
     sites = draw(st.permutations(list(grid.locations())))[:n]
     points = np.array(sites)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -53,7 +54,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
             shutil.copytree(ROOT / link.name, house / link.name, ignore=ignored)
     shutil.copytree(ROOT / "closeknit", house / "closeknit", True, ignored)
     recipes = list(MARK.finditer((ROOT / "CONTRIBUTING.md").read_text("utf-8")))
-    assert [one["kind"] for one in recipes] == ["file", "change"] * 4
+    assert [one["kind"] for one in recipes] == ["file", "change"] * 5
     for one in recipes:
         path = house / one["path"]
         if one["kind"] == "file":
@@ -86,6 +87,28 @@ def test_a_heuristic_is_listed_and_solves(house: Path) -> None:
     solved = closeknit(house, "solve", "job.json", "--method", "toy")
     assert "4 of 36 free processors, toy" in solved
     assert re.search(r"^ +cost +10\b", solved, re.MULTILINE)  # a corner, its next three
+
+
+def test_a_topology_goes_through_methods_reports_and_pictures(house: Path) -> None:
+    topology = {"kind": "rook", "shape": [3, 3]}
+    head = {"format": "closeknit/ksubset", "version": 1, "topology": topology}
+    job = house / "rook.json"
+    job.write_text(json.dumps({**head, "busy": [[0, 0]], "k": 3}), "utf-8")
+    shown = closeknit(house, "compare", "rook.json", "--all")
+    found = re.findall(r"^(\S+) +(\d+) +\S+ +\S+", shown, re.MULTILINE)
+    assert dict(found)["auto"] == "3"  # a row or a column: every two are neighbours
+    assert {"mm", "mm-inc", "random", "row-major"} <= set(dict(found))
+    for method in ("cuts-bb", "levelset-bb", "mc1x1", "hilbert/best-fit", "tree-dp"):
+        assert method not in dict(found)
+    closeknit(house, "ratios", "rook.json", "--methods", "mm,mm-inc", "--out", "rooks")
+    rows = (house / "rooks" / "ratios.csv").read_text("utf-8")
+    assert "rook" in rows
+    closeknit(house, "plot", "rook.json", "--out", "rook.svg")
+    assert (house / "rook.svg").read_text("utf-8").startswith("<svg")
+    solved = closeknit(house, "solve", "rook.json", "--json")
+    (house / "rook.solution.json").write_text(solved, "utf-8")
+    checked = closeknit(house, "check", "rook.json", "rook.solution.json")
+    assert "holds: optimal, cost 3, bound 3" in checked
 
 
 def test_an_allocator_serves_a_stream(house: Path) -> None:

@@ -68,11 +68,26 @@ UNDOCUMENTED = {
     "Graph.walked": "one line that names what it takes",
     **{
         f"{owner}.{name}": _SITES
-        for owner in ("Graph", "Manhattan", "Torus", "Tree")
-        for name in ("cuts", "distance", "distances", "spread")
+        for owner in ("AlongAxes", "Graph", "Tree")
+        for name in ("cuts", "distance", "distances", "pair_sum", "spread")
     },
+    **{f"{owner}.tree_of": _SITES for owner in ("Graph", "Topology", "Tree")},
+    **{
+        f"{owner}.{name}": _SITES
+        for owner in ("OnNodes", "Points", "Topology")
+        for name in ("listed", "parse_sites")
+    },
+    **{f"{owner}.refuse_strangers": _SITES for owner in ("Grid", "Topology")},
 }
 """Functions of the facade whose docstring does not list their parameters."""
+
+NETWORKS = {"AlongAxes", "Graph", "Grid", "KaryTree", "Mesh", "Metric", "OnNodes"}
+NETWORKS |= {"Points", "Topology", "Torus", "Tree"}
+KINDS = {"graph", "grid", "kary-tree", "mesh", "points", "torus", "tree"}
+PROBLEM_CLASSES = {"KSubset", "ProcSet", "Submesh", "Sukp"}
+PROBLEM_NAMES = {"ksubset", "procset", "submesh", "sukp"}
+MOST_DECISIONS = {"networks": 25, "problems": 8}
+"""How often code may ask of which class or kind a network or a problem is."""
 
 SINGLE_NAMES = ("Box", "Search", "Verdict", "Machine", "Store")
 """Classes that had homonyms: each name belongs to one class, or to none."""
@@ -143,6 +158,60 @@ def test_functions_are_short() -> None:
         and (node.end_lineno or 0) - node.lineno >= LONGEST_FUNCTION
     ]
     agree(long, LONG_FUNCTIONS)
+
+
+def names_in(node: ast.AST) -> set[str]:
+    """Return the names and attributes in a part of a tree."""
+    return {
+        one.id if isinstance(one, ast.Name) else one.attr
+        for one in ast.walk(node)
+        if isinstance(one, ast.Name | ast.Attribute)
+    }
+
+
+def decided(node: ast.AST) -> set[str]:
+    """Say whether an expression decides on the class or kind of a network or problem.
+
+    That is ``isinstance``, ``hasattr``, a class pattern of ``match``, and comparisons
+    of a kind or of ``type()``.
+    """
+    found, words = set(), set()
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        if node.func.id in ("isinstance", "issubclass"):
+            found = names_in(node.args[1])
+        elif node.func.id == "hasattr" and ast.unparse(node.args[1]) == "'is_directed'":
+            found = {"Graph"}
+    elif isinstance(node, ast.MatchClass):
+        found = names_in(node.cls)
+    elif isinstance(node, ast.Compare):
+        parts = [node.left, *node.comparators]
+        texts = [one for part in parts for one in ast.walk(part)]
+        words = {one.value for one in texts if isinstance(one, ast.Constant)}
+        found = names_in(node)
+        if not found & {"kind", "structure", "problem", "name", "type"}:
+            found, words = set(), set()
+        if "type" not in found:
+            found -= NETWORKS | PROBLEM_CLASSES
+    decisions = set()
+    if found & NETWORKS or (words & KINDS and found & {"kind", "structure"}):
+        decisions.add("networks")
+    if found & PROBLEM_CLASSES or (
+        words & PROBLEM_NAMES and found & {"problem", "name"}
+    ):
+        decisions.add("problems")
+    return decisions
+
+
+def test_code_asks_what_networks_and_problems_can_do() -> None:
+    """And seldom which they are: what is new would have to be added there."""
+    counts = dict.fromkeys(MOST_DECISIONS, 0)
+    for module in MODULES.values():
+        tree = ast.parse(module.path.read_text("utf-8"))
+        for node in ast.walk(tree):
+            for what in decided(node):
+                counts[what] += 1
+    assert all(counts[what] <= most for what, most in MOST_DECISIONS.items()), counts
+    assert all(counts[what] for what in MOST_DECISIONS), "nothing was counted"
 
 
 def test_attributes_of_modules_are_written_down() -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import closeknit as ck
 from closeknit.api import checking
-from closeknit.instances import Sukp
+from closeknit.instances import Sukp, problem_of
 
 JOB = ck.ksubset(ck.Mesh(4, 4), k=4, busy=[(1, 1), (2, 2)])
 SACK = Sukp("sack", (5, 4, 3), (3, 3, 3), ((0, 1), (1, 2), (2,)), 6)
@@ -59,6 +60,7 @@ def test_a_proof_of_more_than_the_cost_is_an_objection(
 ) -> None:
     """Whatever is wrong then, nothing of it holds."""
     solution = ck.solve(JOB, method="cuts-bb")
-    monkeypatch.setattr(checking, "check_certificate", lambda *_, **__: 1000)
+    proving = replace(problem_of(JOB), follow_certificate=lambda *_, **__: 1000)
+    monkeypatch.setattr(checking, "problem_of", lambda _: proving)
     (line,) = ck.check(JOB, solution, certificate="any")
     assert line == f"objective: is {solution.cost}, but the certificate proves 1000"

@@ -243,7 +243,10 @@ def test_methods_that_answer_nothing_measure_nothing(run: Run, tmp_path: Path) -
     words = ("ratios", "jobs", "--methods", "tree-dp", "--out", "out")
     status, _, complained = run(*words)
     assert status == 2
-    assert complained == "closeknit: no method answered (tree-dp: needs a tree)\n"
+    assert complained == (
+        "closeknit: no method answered (tree-dp: needs a tree, or a graph with the "
+        "distances of one)\n"
+    )
     assert not ck.ratios(JOB, tmp_path / "api", methods="tree-dp").holds
     assert ck.ratios(JOB, tmp_path / "exact", methods="auto").holds
 

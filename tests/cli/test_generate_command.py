@@ -155,7 +155,10 @@ def test_no_family_is_left_out() -> None:
             "--count: must be from 1 to 1000000, not 0",
         ),
         ("random --shape 3x3 --k 1 --seed -1", "argument --seed: must be an integer"),
-        ("random --shape 3x3 --k 1 --kind x", "argument --kind: invalid choice: 'x'"),
+        (
+            "random --shape 3x3 --k 1 --kind x",
+            "argument --kind: must be mesh, torus, tree, or grid",
+        ),
         ("fragmented --shape 3x3 --k 1 --mean-size 7", "--mean-size: must lie between"),
         ("fragmented --shape 3x3 --k 1 --utilisation 100%", "--utilisation: must lie"),
         ("fragmented --shape 3x3 --k 1 --method no", "--method: no such method"),

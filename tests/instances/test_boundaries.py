@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import FrozenInstanceError, replace
 from fractions import Fraction
 from hashlib import sha256
@@ -22,6 +23,7 @@ from closeknit.heuristics.allocation.curves_hilbert import can_cross, hilbert
 from closeknit.heuristics.ksubset.guarantees import rho
 from closeknit.instances import (
     Graph,
+    Grid,
     InputError,
     KSubset,
     Mesh,
@@ -36,7 +38,7 @@ from closeknit.instances import (
     cost,
     mesh,
 )
-from closeknit.instances.ksubset.instance import _cost_round, described, locations
+from closeknit.instances.ksubset.instance import described
 from closeknit.instances.ksubset.lower_bounds import AXIS, STAR, TOWN
 from closeknit.instances.submesh import Placement, Resident
 from closeknit.instances.submesh.infeasibility import check_infeasible, image
@@ -52,6 +54,7 @@ from closeknit.instances.submesh.packing import (
 )
 from closeknit.instances.submesh.plan import replay
 from closeknit.instances.topologies import Site
+from closeknit.instances.topologies.topology import _sum_round
 from closeknit.methods.allocators import allocator
 from closeknit.scheduler.config.expression import Expression, evaluate
 from closeknit.simulation.stream import simulate
@@ -65,7 +68,9 @@ def test_a_single_processor_is_placed_exactly() -> None:
 
 
 @pytest.mark.parametrize("make", [Mesh, Torus])
-def test_networks_have_at_most_2_to_the_24_processors(make: type) -> None:
+def test_networks_have_at_most_2_to_the_24_processors(
+    make: Callable[..., Grid],
+) -> None:
     assert make((2**24,)).dimension == 1
     with pytest.raises(InputError, match="2\\^24"):
         make((2**24 + 1,))
@@ -74,10 +79,10 @@ def test_networks_have_at_most_2_to_the_24_processors(make: type) -> None:
 
 
 @pytest.mark.parametrize("network", [Mesh((3, 2)), Torus((3, 2)), TREE])
-def test_networks_do_not_change_and_count_in_hops(network: Mesh) -> None:
+def test_networks_do_not_change_and_count_in_hops(network: Grid | Tree) -> None:
     assert network.scale == 1
     with pytest.raises(FrozenInstanceError):
-        network.shape = (9, 9)  # type: ignore[misc]
+        network.shape = (9, 9)  # type: ignore[misc, union-attr]
 
 
 def test_the_scale_is_the_least_that_the_decimals_need() -> None:
@@ -96,7 +101,7 @@ def test_spreads() -> None:
 
 def test_what_is_told_of_networks() -> None:
     tree = KSubset("tree", TREE, ((1,), (3,)), 2)
-    assert locations(tree) == 3
+    assert tree.topology.processors_in_all == 3
     assert described(tree) == "tree of 4 nodes, 2 of 3 processors free, k = 2"
     points = KSubset("points", Points(((1, 2), (4, 7))), ((1, 2),), 1)
     assert described(points) == "2 points in 2-D, 1 of 2 processors free, k = 1"
@@ -447,7 +452,9 @@ def test_expressions_are_evaluated_as_they_read() -> None:
         ((2, 1), "listed twice"),
     ],
 )
-def test_sites_that_are_not_there(kind: type, site: Site, said: str) -> None:
+def test_sites_that_are_not_there(
+    kind: Callable[..., Grid], site: Site, said: str
+) -> None:
     with pytest.raises(InputError, match=said):
         KSubset("one", kind((3, 2)), ((2, 1), site), 1)
     assert KSubset("one", kind((3, 2)), ((2, 1), (0, 0)), 2).n == 2
@@ -501,7 +508,7 @@ def test_instances_do_not_change() -> None:
 
 @pytest.mark.parametrize("network", [Mesh((3, 2)), Torus((3, 2)), TREE])
 def test_distances_on_grids_and_trees_are_sums_of_cuts(
-    network: Mesh | Torus | Tree,
+    network: Grid | Tree,
 ) -> None:
     assert KSubset("one", network, tuple(network.locations()), 1).has_cuts
 
@@ -609,7 +616,7 @@ def test_rings_are_priced_by_the_shorter_way() -> None:
         for n in range(1, 5):
             for chosen in combinations_with_replacement(range(side), n):
                 ring = [min(b - a, side - b + a) for a, b in combinations(chosen, 2)]
-                assert _cost_round(chosen, side) == sum(ring)
+                assert _sum_round(chosen, side) == sum(ring)
 
 
 def test_when_the_search_for_a_town_is_worth_its_time() -> None:

@@ -116,10 +116,10 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "topology text": ({"topology": "mesh"}, "topology: must be an object, not 'mesh'"),
     "kind unknown": (
         {"topology": {"kind": "ring", "shape": [9]}},
-        "topology.kind: must be mesh, torus, points, tree or graph, not 'ring'",
+        "topology.kind: must be graph, grid, mesh, points, torus or tree, not 'ring'",
     ),
-    "kind missing": ({"topology": {"shape": [9]}}, "topology.kind: must be mesh, "),
-    "kind decimal": ({"topology": {"kind": 1.5}}, "topology.kind: must be mesh, torus"),
+    "kind missing": ({"topology": {"shape": [9]}}, "topology.kind: must be graph, "),
+    "kind decimal": ({"topology": {"kind": 1.5}}, "topology.kind: must be graph, grid"),
     "shape empty": (
         {"topology": {"kind": "mesh", "shape": []}},
         "topology.shape: needs at least one side",
@@ -135,6 +135,22 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "shape unknown": (
         {"topology": MESH | {"wrap": True}},
         "topology.wrap: unknown field (known: kind, shape)",
+    ),
+    "rings missing": (
+        {"topology": {"kind": "grid", "shape": [3, 3]}},
+        "topology.rings: is missing",
+    ),
+    "rings of a torus": (
+        {"topology": {"kind": "torus", "shape": [3, 3], "rings": [True, True]}},
+        "topology.rings: unknown field (known: kind, shape)",
+    ),
+    "rings in numbers": (
+        {"topology": {"kind": "grid", "shape": [3, 3], "rings": [True, 0]}},
+        "topology.rings[1]: must be true or false, not 0",
+    ),
+    "rings in one": (
+        {"topology": {"kind": "grid", "shape": [3, 3], "rings": True}},
+        "topology.rings: must be a list, not True",
     ),
     "no point": (_points(), "topology.coordinates: needs at least one point"),
     "no axis": (_points([]), "topology.coordinates[0]: needs at least one axis"),
@@ -211,6 +227,14 @@ WRONG_IN_SUM: dict[str, tuple[dict[str, Any], str]] = {
     "mesh too large": (
         {"topology": {"kind": "mesh", "shape": [5000, 5000]}},
         "topology.shape: must have at most 2^24 processors, not [5000, 5000]",
+    ),
+    "rings too few": (
+        {"topology": {"kind": "grid", "shape": [3, 3], "rings": [True]}},
+        "topology.rings: must have 2 entries, one per axis, not 1",
+    ),
+    "rings too many": (
+        {"topology": {"kind": "grid", "shape": [3, 3], "rings": [True] * 3}},
+        "topology.rings: must have 2 entries, one per axis, not 3",
     ),
     "mixed dimensions": (
         {**_points([0, 1], [1, 2, 3]), "busy": None},

@@ -15,6 +15,7 @@ from closeknit.heuristics.ksubset import ptas_published
 from closeknit.heuristics.ksubset.strips import even_sizes
 from closeknit.instances import (
     Graph,
+    Grid,
     InputError,
     KSubset,
     Mesh,
@@ -32,7 +33,7 @@ from closeknit.methods.allocators import STRATEGIES
 from closeknit.solvers import Result, Settings, Status, Ties
 
 from ..oracles import optimum
-from ..strategies import by_kind, grids, ksubsets, points, trees
+from ..strategies import by_kind, cylinder, grids, ksubsets, points, trees, tunnel
 
 OWN = {name: m for name, m in KSUBSET.items() if not m.runs_solver}
 """Methods of our own; the models run solvers and have tests of their own."""
@@ -60,7 +61,7 @@ def taken(name: str, *, shifts: bool = False) -> st.SearchStrategy[KSubset]:
         kind
         for example, kind in by_kind()
         if accepts(name, KSubset("example", example, tuple(example.locations()), 2))
-        and not (shifts and isinstance(example, Torus | Tree | Graph))
+        and not (shifts and not example.is_flat)
     ]
     return ksubsets(st.one_of(kinds)) if kinds else st.nothing()
 
@@ -141,6 +142,14 @@ def test_refuses_what_it_does_not_take(name: str) -> None:
 # Random states, as a scheduler would meet them
 
 
+KINDS: dict[str, Callable[..., Grid]] = {
+    "mesh": Mesh,
+    "torus": Torus,
+    "cylinder": cylinder,
+    "tunnel": tunnel,
+}
+
+
 @cache
 def states(kind: str) -> list[tuple[KSubset, set[Site]]]:
     """10 000 states, each with its busy processors."""
@@ -149,7 +158,7 @@ def states(kind: str) -> list[tuple[KSubset, set[Site]]]:
     made = []
     for number in range(10_000):
         shape = shapes[number % len(shapes)]
-        topology = Mesh(shape) if kind == "mesh" else Torus(shape)
+        topology = KINDS[kind](shape)
         places = list(topology.locations())
         pick.shuffle(places)
         free = pick.randint(1, len(places))
@@ -160,7 +169,7 @@ def states(kind: str) -> list[tuple[KSubset, set[Site]]]:
 
 
 @pytest.mark.parametrize("every", [5, pytest.param(1, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("kind", ["mesh", "torus"])
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", HEURISTICS)
 def test_never_a_busy_processor(name: str, kind: str, every: int) -> None:
     method = OWN[name]
@@ -254,8 +263,8 @@ def test_shifted_alike(name: str, data: st.DataObject) -> None:
         return tuple(x + step for x, step in zip(site, by, strict=True))
 
     wider: Topology
-    if isinstance(topology, Mesh):
-        wider = Mesh(move(tuple(side + 1 for side in topology.shape)))
+    if grid := topology.grid:
+        wider = Mesh(move(tuple(side + 1 for side in grid.shape)))
     else:
         assert isinstance(topology, Points)
         wider = Points(tuple(map(move, topology.coordinates)))
@@ -296,7 +305,7 @@ def transformed(instance: KSubset, data: st.DataObject) -> KSubset:
         some = tuple(name[v] for v in topology.processors)
         same = Graph(topology.nodes, edges, some)
         return moved(instance, same, lambda site: (name[site[0]],))
-    d = topology.dimension
+    d, grid = topology.dimension, topology.grid
     axes = data.draw(st.permutations(range(d)))
     flip = data.draw(st.tuples(*[st.booleans()] * d))
     by = data.draw(st.tuples(*[st.integers(0, 4)] * d))
@@ -305,10 +314,10 @@ def transformed(instance: KSubset, data: st.DataObject) -> KSubset:
         out = []
         for a, mirror, step in zip(axes, flip, by, strict=True):
             x = site[a]
-            if isinstance(topology, Mesh | Torus):
-                side = topology.shape[a]
+            if grid:
+                side = grid.shape[a]
                 x = side - 1 - x if mirror else x
-                x = (x + step) % side if isinstance(topology, Torus) else x
+                x = (x + step) % side if grid.rings[a] else x
             else:
                 x = -x if mirror else x
             out.append(x)
@@ -316,9 +325,9 @@ def transformed(instance: KSubset, data: st.DataObject) -> KSubset:
 
     if isinstance(topology, Points):
         return moved(instance, Points(tuple(map(turn, topology.coordinates))), turn)
-    assert isinstance(topology, Mesh | Torus)
-    shape = tuple(topology.shape[a] for a in axes)
-    return moved(instance, type(topology)(shape), turn)
+    assert grid
+    turned = Grid([grid.shape[a] for a in axes], [grid.rings[a] for a in axes])
+    return moved(instance, turned, turn)
 
 
 @settings(max_examples=60, deadline=None)

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from fractions import Fraction
 from functools import cache
+from itertools import combinations
 from typing import Any
 
 import networkx
@@ -18,10 +19,10 @@ import pytest
 import closeknit as ck
 from closeknit.instances import InputError, Instance
 from closeknit.instances.ksubset.generators import random_occupancy
-from closeknit.instances.ksubset.instance import _cost_by_levels, _cost_by_walks
 from closeknit.instances.procset.generators import random_sets
 from closeknit.instances.submesh.generators import waiting_state
 from closeknit.instances.sukp.generators import random_sukp
+from closeknit.instances.topologies.shortest_paths import pair_sum_by_levels
 from closeknit.methods import KSUBSET, METHODS
 from closeknit.methods.mapping import MAPPERS
 from closeknit.scheduler.ranks import traffic_of
@@ -61,7 +62,8 @@ def test_a_graph_is_priced_alike_from_all_nodes_at_once(seed: int) -> None:
     draw = random.Random(seed)
     graph = ck.Graph(networkx.connected_watts_strogatz_graph(30, 4, 0.3, seed=seed))
     nodes = draw.sample(range(30), draw.randint(9, 30))
-    assert _cost_by_levels(graph, nodes) == _cost_by_walks(graph, nodes)
+    found = pair_sum_by_levels(nodes, graph.edges, graph.neighbours)
+    assert found == sum(graph.distance((u,), (v,)) for u, v in combinations(nodes, 2))
 
 
 @pytest.mark.parametrize("name", ["mm", "mm-free", "random"])

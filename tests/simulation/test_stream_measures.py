@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from closeknit.heuristics.allocation.allocator import Allocation, Allocator
-from closeknit.instances import KSubset, Mesh, Points, Torus, Tree, cost
+from closeknit.instances import Grid, KSubset, Mesh, Points, Torus, Tree, cost
 from closeknit.instances.ksubset.dispersal import (
     average_distance,
     balance_factor,
@@ -28,23 +28,22 @@ from closeknit.simulation.stream_measures import Meter, csv_of_jobs, measure
 from ..toys import Pages
 
 GRIDS = st.builds(
-    lambda kind, shape: kind(tuple(shape)),
-    st.sampled_from([Mesh, Torus]),
-    st.lists(st.integers(1, 6), min_size=1, max_size=3),
+    lambda axes: Grid(*zip(*axes, strict=True)),
+    st.lists(st.tuples(st.integers(1, 6), st.booleans()), min_size=1, max_size=3),
 )
 
 
 @settings(deadline=None)  # the first one compiles
 @given(GRIDS, st.data())
-def test_kernels_are_the_definitions(grid: Mesh | Torus, data: st.DataObject) -> None:
+def test_kernels_are_the_definitions(grid: Grid, data: st.DataObject) -> None:
     places = list(grid.locations())
     numbers = data.draw(
         st.lists(st.integers(0, len(places) - 1), min_size=1, max_size=30, unique=True)
     )
     sites = [places[i] for i in numbers]
     used = np.array(numbers, dtype=np.int64)
-    shape, wraps = np.array(grid.shape), isinstance(grid, Torus)
-    pairs, box, lean, count = placed(used, shape, wraps)
+    shape, rings = np.array(grid.shape), np.array(grid.ring_lengths)
+    pairs, box, lean, count = placed(used, shape, rings)
     instance = KSubset("job", grid, tuple(sites), len(sites))
     assert pairs == cost(instance, range(len(sites)))
     assert box == nodes_affected(grid, sites)
@@ -52,7 +51,7 @@ def test_kernels_are_the_definitions(grid: Mesh | Torus, data: st.DataObject) ->
     assert count == pieces(grid, sites)
     member = np.zeros(len(places), dtype=np.bool_)
     member[used] = True
-    found, largest = components(member, shape, wraps)
+    found, largest = components(member, shape, rings)
     assert found == count
     assert largest >= -(-len(sites) // count)
     assert largest <= len(sites) - count + 1
@@ -61,9 +60,9 @@ def test_kernels_are_the_definitions(grid: Mesh | Torus, data: st.DataObject) ->
 def test_the_largest_piece() -> None:
     member = np.array([1, 1, 0, 0, 1, 0, 1, 1, 1, 0, 0, 1], dtype=np.bool_)
     line = np.array([12])
-    assert components(member, line, False) == (4, 3)
-    assert components(member, line, True) == (3, 3)
-    assert components(np.zeros(12, dtype=np.bool_), line, True) == (0, 0)
+    assert components(member, line, np.array([0])) == (4, 3)
+    assert components(member, line, line) == (3, 3)
+    assert components(np.zeros(12, dtype=np.bool_), line, line) == (0, 0)
 
 
 @pytest.mark.parametrize("policy", Policy)
@@ -72,7 +71,7 @@ def test_the_largest_piece() -> None:
 )
 @pytest.mark.parametrize("name", ["mm", "random"])
 def test_measures_are_those_of_the_events(
-    name: str, grid: Mesh | Torus, policy: Policy
+    name: str, grid: Grid, policy: Policy
 ) -> None:
     """Once more from the events, slowly: second by second and from definitions."""
     most = len(list(grid.locations()))

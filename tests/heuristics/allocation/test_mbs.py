@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import product
 from math import prod
 
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from closeknit.heuristics.allocation.allocator import Allocation
 from closeknit.heuristics.allocation.mbs import MBS
-from closeknit.instances import InputError, Mesh, Site, Torus, Tree
+from closeknit.instances import Grid, InputError, Mesh, Site, Torus, Tree
 from closeknit.methods.allocators import allocator
 
 Block = tuple[int, Site]
@@ -193,7 +194,7 @@ def test_four_smaller_blocks_where_none_is_whole() -> None:
 @pytest.mark.parametrize("kind", [Mesh, Torus])
 @pytest.mark.parametrize("shape", [(16, 22), (7, 13), (1, 30), (6, 5, 9)])
 def test_every_job_is_served_while_there_are_processors(
-    kind: type[Mesh] | type[Torus], shape: tuple[int, ...]
+    kind: Callable[..., Grid], shape: tuple[int, ...]
 ) -> None:
     one = allocator("mbs", kind(shape))
     left = prod(shape)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import chain, product
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from closeknit.instances import KSubset, Mesh, Topology, Torus, Tree
+from closeknit.instances import Grid, KSubset, Mesh, Topology, Torus, Tree
 from closeknit.instances.ksubset.generators import switch_tree
 from closeknit.methods import KSUBSET
 from closeknit.methods.allocators import allocator
@@ -85,7 +86,7 @@ def test_trees_are_taken_in_the_order_of_their_switches(tree: Topology) -> None:
 
 
 @pytest.mark.parametrize("kind", [Mesh, Torus])
-def test_rows_and_columns(kind: type[Mesh] | type[Torus]) -> None:
+def test_rows_and_columns(kind: Callable[..., Grid]) -> None:
     assert used("row", kind((3, 4)), 6) == [0, 1, 2, 3, 4, 5]
     assert used("column", kind((3, 4)), 6) == [0, 4, 8, 1, 5, 9]
     assert used("column", kind((3, 4)), 3, busy=range(4, 9)) == [0, 1, 9]

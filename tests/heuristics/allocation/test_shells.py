@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import permutations, product
 from math import prod
 
@@ -15,12 +16,21 @@ from closeknit.heuristics.allocation.mc import MC, ranked
 from closeknit.heuristics.allocation.mc_elongated import MCElongated
 from closeknit.heuristics.allocation.plas import PLAS, middle_out
 from closeknit.heuristics.allocation.shells import FAR, Shells, squarest
-from closeknit.instances import InputError, KSubset, Mesh, Site, Topology, Torus, Tree
+from closeknit.instances import (
+    Grid,
+    InputError,
+    KSubset,
+    Mesh,
+    Site,
+    Topology,
+    Torus,
+    Tree,
+)
 from closeknit.instances.ksubset.dispersal import balance_factor
 from closeknit.methods import KSUBSET
 from closeknit.methods.allocators import allocator
 
-from ...strategies import grids
+from ...strategies import cylinder, grids, tunnel
 
 PLANES: list[Site] = [(1, 1), (1, 9), (6, 1), (4, 4), (5, 6), (3, 5)]
 SPACES: list[Site] = [*PLANES, (7,), (2, 3, 3), (3, 1, 4), (2, 2, 2, 2)]
@@ -29,10 +39,11 @@ SPACES: list[Site] = [*PLANES, (7,), (2, 3, 3), (3, 1, 4), (2, 2, 2, 2)]
 @st.composite
 def partly_held(
     draw: st.DrawFn, shapes: list[tuple[int, ...]]
-) -> tuple[Topology, list[bool], int]:
-    """A mesh or torus, which of its processors are idle, and the size of a job."""
+) -> tuple[Grid, list[bool], int]:
+    """A grid, which of its processors are idle, and the size of a job."""
     shape = draw(st.sampled_from(shapes))
-    topology: Topology = Torus(shape) if draw(st.booleans()) else Mesh(shape)
+    kinds = [Mesh, Torus, cylinder, tunnel][: 2 + 2 * (len(shape) > 1)]
+    topology = draw(st.sampled_from(kinds))(shape)
     n = len(list(topology.locations()))
     idle = draw(st.lists(st.booleans(), min_size=n, max_size=n))
     idle[draw(st.integers(0, n - 1))] = True
@@ -52,15 +63,15 @@ def given_to(one: Allocator, k: int, shape: tuple[int, ...] | None = None) -> se
     return {one.places[i] for i in grant.used}
 
 
-def apart(topology: Topology, axis: int, a: int, b: int) -> int:
+def apart(topology: Grid, axis: int, a: int, b: int) -> int:
     """Steps between two coordinates on one axis; one may lie beyond a mesh's edge."""
-    side: int = topology.shape[axis]  # type: ignore[attr-defined]
+    side = topology.shape[axis]
     steps = abs(a - b)
-    return min(steps % side, -steps % side) if topology.kind == "torus" else steps
+    return min(steps % side, -steps % side) if topology.rings[axis] else steps
 
 
 def beyond(
-    topology: Topology, centre: Site, box: tuple[int, ...], site: Site
+    topology: Grid, centre: Site, box: tuple[int, ...], site: Site
 ) -> tuple[int, ...]:
     """Steps on every axis to the nearest cell of a box that is drawn without edges."""
     nearest = []
@@ -72,14 +83,14 @@ def beyond(
 
 
 def rank(
-    topology: Topology, centre: Site, box: tuple[int, ...], site: Site
+    topology: Grid, centre: Site, box: tuple[int, ...], site: Site
 ) -> tuple[int, int, int, Site]:
     """Return shell, axes on which it leaves the shell before, size of its side."""
     away = beyond(topology, centre, box, site)
     shell = max(away)
     if shell == 0:
         return 0, 0, 0, site
-    sides: tuple[int, ...] = topology.shape  # type: ignore[attr-defined]
+    sides = topology.shape
     side = prod(
         min(length + 2 * shell - 2, most)
         for length, most, steps in zip(box, sides, away, strict=True)
@@ -89,7 +100,7 @@ def rank(
 
 
 def by_definition(
-    topology: Topology, free: list[Site], k: int, boxes: list[tuple[int, ...]]
+    topology: Grid, free: list[Site], k: int, boxes: list[tuple[int, ...]]
 ) -> set[Site]:
     """Return the processors of the best candidate."""
     best: tuple[int, set[Site]] | None = None
@@ -104,18 +115,16 @@ def by_definition(
 
 @given(partly_held(SPACES), st.data())
 @settings(max_examples=120, deadline=None)
-def test_mc_of_a_shape(
-    case: tuple[Topology, list[bool], int], data: st.DataObject
-) -> None:
+def test_mc_of_a_shape(case: tuple[Grid, list[bool], int], data: st.DataObject) -> None:
     topology, idle, k = case
-    sides: tuple[int, ...] = topology.shape  # type: ignore[attr-defined]
+    sides = topology.shape
     shape = data.draw(st.tuples(*(st.integers(1, side + 2) for side in sides)))
     k = min(k, prod(shape))
     one = prepared(MC, topology, idle)
     free = [site for site, its in zip(one.places, idle, strict=True) if its]
     cut = tuple(
-        min(a, b) if topology.kind == "torus" else a
-        for a, b in zip(shape, sides, strict=True)
+        min(a, b) if ring else a
+        for a, b, ring in zip(shape, sides, topology.rings, strict=True)
     )
     assert given_to(one, k, shape) == by_definition(topology, free, k, [cut])
 
@@ -123,10 +132,10 @@ def test_mc_of_a_shape(
 @given(partly_held(SPACES))
 @settings(max_examples=120, deadline=None)
 def test_mc_of_no_shape_tries_every_orientation_of_the_squarest(
-    case: tuple[Topology, list[bool], int],
+    case: tuple[Grid, list[bool], int],
 ) -> None:
     topology, idle, k = case
-    sides: tuple[int, ...] = topology.shape  # type: ignore[attr-defined]
+    sides = topology.shape
     one = prepared(MC, topology, idle)
     free = [site for site, its in zip(one.places, idle, strict=True) if its]
     boxes = sorted(
@@ -150,7 +159,7 @@ def test_shorter_sides_come_before_longer_ones_and_corners_last(turned: bool) ->
     if turned:
         groups = [sorted((y, x) for x, y in group) for group in groups]
         sides, box, centre = (5, 3), (3, 1), (2, 1)
-    shells = Shells(np.ones(sides, dtype=np.int64), wraps=False)
+    shells = Shells(np.ones(sides, dtype=np.int64), rings=(False, False))
     cells = np.array(list(Mesh(sides).locations()))
     order = ranked(shells, shells.box(box), np.array(centre), cells)
     assert cells[order].tolist() == [list(site) for group in groups for site in group]
@@ -159,13 +168,13 @@ def test_shorter_sides_come_before_longer_ones_and_corners_last(turned: bool) ->
 @given(partly_held(SPACES))
 @settings(max_examples=80, deadline=None)
 def test_single_processors_for_shell_0_make_mc1x1(
-    case: tuple[Topology, list[bool], int],
+    case: tuple[Grid, list[bool], int],
 ) -> None:
     topology, idle, k = case
-    sides: tuple[int, ...] = topology.shape  # type: ignore[attr-defined]
+    sides = topology.shape
     weights = np.array(idle).reshape(sides).astype(np.int64)
     free = np.argwhere(weights)
-    shells = Shells(weights, wraps=topology.kind == "torus")
+    shells = Shells(weights, rings=topology.rings)
     box = shells.box([1] * len(sides))
     cost, where = shells.scan(box, k, free)
     shell = shells.beyond(box, free[where], free).max(axis=1)
@@ -196,9 +205,9 @@ def test_squarest(k: int, grid: tuple[int, ...]) -> None:
 
 @given(partly_held(PLANES))
 @settings(max_examples=150, deadline=None)
-def test_mc_elongated(case: tuple[Topology, list[bool], int]) -> None:
+def test_mc_elongated(case: tuple[Grid, list[bool], int]) -> None:
     topology, idle, k = case
-    rows, columns = topology.shape  # type: ignore[attr-defined]
+    rows, columns = topology.shape
     one = prepared(MCElongated, topology, idle)
     assert isinstance(one, MCElongated)
     free = [site for site, its in zip(one.places, idle, strict=True) if its]
@@ -246,10 +255,10 @@ def held_by(one: Allocator) -> list[Site]:
 @given(partly_held(PLANES))
 @settings(max_examples=80, deadline=None)
 def test_plas_takes_the_first_in_its_scan(
-    case: tuple[Topology, list[bool], int],
+    case: tuple[Grid, list[bool], int],
 ) -> None:
     topology, idle, k = case
-    rows, columns = topology.shape  # type: ignore[attr-defined]
+    rows, columns = topology.shape
     one = prepared(PLAS, topology, idle)
     scan = [(row, column) for column in range(columns) for row in middle_out(rows)]
     assert len(set(scan)) == rows * columns
@@ -291,9 +300,9 @@ def test_a_shape_must_fit_the_job() -> None:
 
 
 @given(grids(Mesh, d=2), st.integers(1, 30))
-def test_on_an_idle_machine_mc_finds_a_whole_box(topology: Topology, k: int) -> None:
+def test_on_an_idle_machine_mc_finds_a_whole_box(topology: Grid, k: int) -> None:
     one = MC(topology)
-    sides: tuple[int, ...] = topology.shape  # type: ignore[attr-defined]
+    sides = topology.shape
     k = min(k, len(one.places))
     sites = np.array(sorted(given_to(one, k)))
     extent = sites.max(axis=0) - sites.min(axis=0) + 1
@@ -304,7 +313,7 @@ def test_on_an_idle_machine_mc_finds_a_whole_box(topology: Topology, k: int) -> 
 @settings(deadline=None)
 @given(data=st.data())
 def test_column_major_ties_are_those_of_the_mesh_turned_over(
-    kind: type[Mesh] | type[Torus], data: st.DataObject
+    kind: Callable[..., Grid], data: st.DataObject
 ) -> None:
     """With the axes in reverse the other order of ties chooses the same sites."""
     sides = tuple(data.draw(st.lists(st.integers(1, 6), min_size=2, max_size=3)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import random
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from itertools import combinations, product
 
@@ -33,6 +33,7 @@ from closeknit.heuristics.ksubset.selection_kernels import select
 from closeknit.heuristics.ksubset.stars import star_sums
 from closeknit.heuristics.ksubset.ties import MOST, shell
 from closeknit.instances import (
+    Grid,
     InputError,
     KSubset,
     Mesh,
@@ -60,7 +61,7 @@ def crossings(instance: KSubset) -> Iterable[Site]:
 
 
 def locations(instance: KSubset) -> Iterable[Site]:
-    if isinstance(instance.topology, Mesh | Torus):
+    if instance.topology.grid:
         return instance.topology.locations()
     return crossings(instance)
 
@@ -127,7 +128,7 @@ def test_ties_are_broken_as_asked(instance: KSubset, ties: Ties) -> None:
 
 
 def random_state(
-    shape: tuple[int, ...], pick: random.Random, kind: type[Mesh | Torus] = Mesh
+    shape: tuple[int, ...], pick: random.Random, kind: Callable[..., Grid] = Mesh
 ) -> KSubset:
     places = list(product(*map(range, shape)))
     free = pick.sample(places, pick.randint(1, len(places)))

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from closeknit.instances import InputError, Mesh, Points, Site, Topology, Torus
+from closeknit.instances import InputError, Mesh, Points, Site, Topology
 from closeknit.instances.ksubset.dispersal import (
     average_distance,
     balance_factor,
@@ -33,18 +33,18 @@ def held(draw: st.DrawFn) -> tuple[Topology, list[Site]]:
 @settings(max_examples=150, deadline=None)
 def test_nodes_affected_is_the_least_box(case: tuple[Topology, list[Site]]) -> None:
     topology, sites = case
-    shape: tuple[int, ...] = topology.shape  # type: ignore[attr-defined]
-    wraps = isinstance(topology, Torus)
+    grid = topology.grid
+    assert grid
     best = 0
     if sites:
         best = len(list(topology.locations()))
         arcs = []
-        for axis, side in enumerate(shape):
+        for axis, side in enumerate(grid.shape):
             lengths = [
                 length
                 for start in range(side)
                 for length in range(1, side + 1)
-                if (wraps or start + length <= side)
+                if (grid.rings[axis] or start + length <= side)
                 and all((site[axis] - start) % side < length for site in sites)
             ]
             arcs.append(lengths)

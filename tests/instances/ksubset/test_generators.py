@@ -170,7 +170,12 @@ def test_shares_in_names(share: int | Fraction, text: str) -> None:
         (lambda: random_occupancy((4, 4), 1, HALF, -1), "seed: must be at least 0"),
         (
             lambda: random_occupancy((4, 4), 1, HALF, 0, kind="ring"),
-            "kind: must be mesh, torus or tree, not 'ring'",
+            "kind: must be mesh, torus, tree, or grid with the axes that are rings, as "
+            "in grid:1,3, not 'ring'",
+        ),
+        (
+            lambda: random_occupancy((4, 4), 1, HALF, 0, kind="grid:1,3"),
+            "kind: has 2 axes: 'grid:1,3'",
         ),
         (lambda: uniform_points(0, 2, 1, 0), "n: must be at least 1, not 0"),
         (lambda: uniform_points(5, 0, 1, 0), "d: must be at least 1, not 0"),
@@ -429,7 +434,9 @@ def test_other_limits_are_approached_from_below() -> None:
     assert 0 < Fraction(4, 3) - genalg(10**4).ratio < Fraction(1, 10**3)
     for k in (3, 5, 9):
         case = genalg_tree(k, 10**4)
-        assert 0 < star(case.instance) - case.ratio < Fraction(1, 10**3)
+        factor = star(case.instance)
+        assert factor is not None
+        assert 0 < factor - case.ratio < Fraction(1, 10**3)
     assert mm_distinct(555).ratio > Fraction(174, 100)
     assert mm_distinct(554).ratio < Fraction(174, 100)
     assert theorem1(2, 8, Fraction(1, 132)).ratio == Fraction(1225, 704)

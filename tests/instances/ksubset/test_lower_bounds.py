@@ -13,7 +13,7 @@ from closeknit.exact.ksubset.cuts_bb.record import record
 from closeknit.formulations.ksubset.bounds import bounds
 from closeknit.formulations.ksubset.bounds.bounds import best_bound, compute_bound
 from closeknit.formulations.ksubset.bounds.towns import town_bound_value
-from closeknit.instances import InputError, KSubset, Mesh, Torus, cost, mesh
+from closeknit.instances import Grid, InputError, KSubset, Mesh, Torus, cost, mesh
 from closeknit.instances.ksubset import lower_bounds, towns
 from closeknit.instances.ksubset.certificate import Checker
 from closeknit.instances.ksubset.certificate_file import write_certificate
@@ -74,7 +74,7 @@ def test_names_without_a_bound() -> None:
 
 
 @pytest.mark.parametrize("shape", [Mesh(80, 80), Torus(80, 80)])
-def test_thousands_of_processors_take_seconds(shape: Mesh | Torus) -> None:
+def test_thousands_of_processors_take_seconds(shape: Grid) -> None:
     free = tuple(site for i, site in enumerate(shape.locations()) if i % 3)
     instance = KSubset("large", shape, free, 64)
     assert derive_bound(instance, STAR, seconds=30) == compute_bound(instance, STAR)

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from closeknit.cli.app import run
 from closeknit.instances import (
     Graph,
+    Grid,
     InputError,
     KSubset,
     Torus,
@@ -47,7 +48,7 @@ def as_networkx(graph: Graph) -> Any:
     return made
 
 
-def whole(graph: Graph | Torus, k: int = 1) -> KSubset:
+def whole(graph: Graph | Grid, k: int = 1) -> KSubset:
     return KSubset("whole", graph, tuple(graph.locations()), k)
 
 

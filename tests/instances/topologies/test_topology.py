@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from closeknit.instances import (
+    Grid,
     InputError,
     KSubset,
     Mesh,
@@ -71,7 +72,7 @@ def test_cuts_are_proper_distinct_and_nest(instance: KSubset) -> None:
     inside = cuts.sides.sum(axis=1)
     assert ((inside > 0) & (inside < instance.n)).all()
     halves = {min(tuple(side), tuple(~side)) for side in cuts.sides}
-    if instance.topology.kind in ("mesh", "points") and instance.topology.dimension > 1:
+    if instance.topology.ring_lengths and instance.topology.dimension > 1:
         per_axis = [cuts.sides[cuts.axis == a] for a in np.unique(cuts.axis)]
         assert all(len({tuple(s) for s in group}) == len(group) for group in per_axis)
     elif instance.topology.dimension == 1 and instance.topology.kind != "tree":
@@ -102,7 +103,7 @@ def test_distance_is_a_metric(topology: Topology) -> None:
                 assert direct <= topology.distance(p, q) + topology.distance(q, r)
 
 
-def _walked(torus: Torus, start: tuple[int, ...]) -> dict[tuple[int, ...], int]:
+def _walked(torus: Grid, start: tuple[int, ...]) -> dict[tuple[int, ...], int]:
     """Breadth-first search along links, which knows nothing of formulas."""
     reached, frontier = {start: 0}, [start]
     for site in frontier:
@@ -130,12 +131,10 @@ def test_cost_of_many_is_the_sum_over_pairs(
     topology: Topology, data: st.DataObject
 ) -> None:
     """Beyond a few processors the cost is summed another way, to the same end."""
-    from closeknit.instances.ksubset.instance import _cost_by_axis
-
     places = list(topology.locations())
     sites = data.draw(st.lists(st.sampled_from(places), min_size=1, max_size=40))
     pairs = sum(topology.distance(p, q) for p, q in combinations(sites, 2))
-    assert _cost_by_axis(topology, sites) == pairs
+    assert topology.pair_sum(sites) == pairs
 
 
 def test_cost_changes_its_way_beyond_256_processors_unseen() -> None:
@@ -182,7 +181,7 @@ def test_digest_knows_no_order_and_no_names(instance: KSubset, random: object) -
         scale = Decimal(instance.topology.scale)
         return [s[0] if single else [Decimal(x) / scale for x in s] for s in sites]
 
-    if instance.topology.kind in ("mesh", "torus"):
+    if instance.topology.grid:
         by_free: list[object] = [list(s) for s in free]
         by_busy: list[object] = [list(s) for s in busy]
     else:

@@ -19,6 +19,7 @@ from closeknit.cli import app, verify
 from closeknit.heuristics.ksubset import ptas, ptas_published
 from closeknit.instances import (
     Cuts,
+    Grid,
     InputError,
     IntArray,
     KSubset,
@@ -203,13 +204,13 @@ def test_counterexample_is_small_and_breaks_the_claim(
 def test_wrong_distance_is_found_out(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    right = Mesh.distance
+    right = Grid.distance
 
-    def short_of_long_ways(self: Mesh, p: Site, q: Site) -> int:
+    def short_of_long_ways(self: Grid, p: Site, q: Site) -> int:
         hops = right(self, p, q)
         return hops - 1 if hops > 3 else hops
 
-    monkeypatch.setattr(Mesh, "distance", short_of_long_ways)
+    monkeypatch.setattr(Grid, "distance", short_of_long_ways)
     words = ["cuts-are-distances", "--quick", "--counterexamples", str(tmp_path)]
     assert app.run(["verify", *words]) == 1
     assert "cuts-are-distances: broken: " in capsys.readouterr().out

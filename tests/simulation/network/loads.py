@@ -8,7 +8,7 @@ from math import prod
 import numpy as np
 import numpy.typing as npt
 
-from closeknit.instances import Mesh, Torus
+from closeknit.instances import Grid
 from closeknit.simulation.network.messages import Messages
 
 Numbers = npt.NDArray[np.int64] | int
@@ -25,7 +25,7 @@ def plain(
 
 
 def drawn(
-    topology: Mesh | Torus, load: float, longest: int, cycles: int, seed: int
+    topology: Grid, load: float, longest: int, cycles: int, seed: int
 ) -> Messages:
     """Draw uniform traffic of 1 to `longest` flits; every fifth waits for another."""
     n = prod(topology.shape)
@@ -44,7 +44,7 @@ def drawn(
 
 
 def walk(
-    topology: Mesh | Torus, source: int, target: int, order: tuple[int, ...]
+    topology: Grid, source: int, target: int, order: tuple[int, ...]
 ) -> list[tuple[int, int]]:
     """Return the links of a route as pairs of nodes, one hop after the other."""
     shape = topology.shape
@@ -56,7 +56,7 @@ def walk(
     for axis in order:
         side = shape[axis]
         ahead = (goal[axis] - here[axis]) % side
-        if isinstance(topology, Mesh):
+        if not topology.rings[axis]:
             step = 1 if goal[axis] > here[axis] else -1
         elif 2 * ahead == side:
             step = 1 if even else -1

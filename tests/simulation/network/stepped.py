@@ -9,7 +9,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from closeknit.instances import Graph, Mesh, Torus
+from closeknit.instances import Graph
 from closeknit.simulation.network.cut_through import CutThrough
 from closeknit.simulation.network.cut_through_kernels_routes import drawn, redrawn
 from closeknit.simulation.network.kary_tree import KaryTree
@@ -60,12 +60,12 @@ class Stepped:
             self.k, self.p = network.k, network.processors
             self.home = [self.p + i // self.k for i in range(self.p)]
             self.wish = self.on_tree
-        elif isinstance(network, Mesh | Torus):
+        elif network.grid:
             self.cells = list(network.locations())
             self.number = {cell: i for i, cell in enumerate(self.cells)}
             self.home = list(range(len(self.cells)))
-            self.sides = network.shape
-            self.ring = isinstance(network, Torus)
+            self.sides = network.grid.shape
+            self.ring = all(network.grid.rings)
             self.wish = self.on_grid
             lanes = 2
         else:

@@ -7,7 +7,7 @@ from math import prod
 import numpy as np
 import pytest
 
-from closeknit.instances import InputError, Mesh, Torus
+from closeknit.instances import Grid, InputError, Mesh, Torus
 from closeknit.simulation.network.flits import Arbitration, Flits, Router
 from closeknit.simulation.network.messages import messages
 from closeknit.simulation.network.worm import RigidWorms
@@ -21,7 +21,7 @@ TOPOLOGIES = (
 LOADS = (0.02, 0.1, 0.2, 0.3, 0.5, 1.0)
 
 
-def same_as_worms(topology: Mesh | Torus, seed: int, cycles: int) -> int:
+def same_as_worms(topology: Grid, seed: int, cycles: int) -> int:
     """Deliver a load by both engines; every message must arrive in the same cycle."""
     draw = np.random.default_rng(seed)
     load = drawn(
@@ -50,7 +50,7 @@ def same_as_worms(topology: Mesh | Torus, seed: int, cycles: int) -> int:
 
 @pytest.mark.parametrize("topology", TOPOLOGIES, ids=str)
 def test_rigid_worms_deliver_every_packet_in_the_same_cycle(
-    topology: Mesh | Torus,
+    topology: Grid,
 ) -> None:
     packets = sum(same_as_worms(topology, seed, 300) for seed in range(12))
     assert packets > 500
@@ -58,12 +58,12 @@ def test_rigid_worms_deliver_every_packet_in_the_same_cycle(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("topology", TOPOLOGIES, ids=str)
-def test_so_they_do_on_hundreds_of_loads(topology: Mesh | Torus) -> None:
+def test_so_they_do_on_hundreds_of_loads(topology: Grid) -> None:
     for seed in range(100, 200):
         same_as_worms(topology, seed, 2000)
 
 
-def pairs(topology: Mesh | Torus) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def pairs(topology: Grid) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     n = prod(topology.shape)
     source, target = np.divmod(np.arange(n * n), n)
     sites = np.array(list(topology.locations()))
@@ -88,9 +88,7 @@ def pairs(topology: Mesh | Torus) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     ids=lambda router: "-".join(map(str, vars(router).values())),
 )
 @pytest.mark.parametrize("topology", [Mesh(4, 3), Torus(5, 3)], ids=str)
-def test_a_lone_packet_takes_the_closed_form(
-    router: Router, topology: Mesh | Torus
-) -> None:
+def test_a_lone_packet_takes_the_closed_form(router: Router, topology: Grid) -> None:
     source, target, hops = pairs(topology)
     for flits in (1, 2, 5, 16):
         engine = Flits(topology, router, local=True)
@@ -154,7 +152,7 @@ def test_inputs_share_an_output_fairly(arbitration: Arbitration, virtual: int) -
 @pytest.mark.parametrize("topology", [Mesh(5, 4), Torus(5, 4), Torus(3, 3, 3)], ids=str)
 @pytest.mark.parametrize("virtual", [1, 2, 4])
 def test_all_is_delivered_far_beyond_saturation(
-    topology: Mesh | Torus, virtual: int, arbitration: Arbitration
+    topology: Grid, virtual: int, arbitration: Arbitration
 ) -> None:
     load = drawn(topology, 2.0, 8, 150, seed=virtual)
     router = Router(

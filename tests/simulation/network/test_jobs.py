@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from closeknit.heuristics.allocation.allocator import Allocator
-from closeknit.instances import Graph, InputError, IntArray, Mesh, Torus
+from closeknit.instances import Graph, Grid, InputError, IntArray, Mesh, Torus
 from closeknit.methods.allocators import allocator
 from closeknit.simulation.network import engine as engines
 from closeknit.simulation.network import flow_level
@@ -125,7 +125,7 @@ def test_a_job_ends_with_its_last_message() -> None:
     assert engine.carried.tolist() == again.carried.tolist()
 
 
-def _for_streams(network: Mesh) -> dict[str, Engine]:
+def _for_streams(network: Grid) -> dict[str, Engine]:
     """Return engines, and ones in which packets draw their ways or have several."""
     return {
         "worms": RigidWorms(network, axes=(1, 0), packet=3),
@@ -138,7 +138,7 @@ def _for_streams(network: Mesh) -> dict[str, Engine]:
     }
 
 
-def _as_graph(grid: Mesh) -> Graph:
+def _as_graph(grid: Grid) -> Graph:
     cells = {cell: i for i, cell in enumerate(grid.locations())}
     edges = [
         (i, cells[beside], 1)

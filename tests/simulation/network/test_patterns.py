@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from closeknit.instances import InputError, Mesh, Torus
+from closeknit.instances import Grid, InputError, Mesh, Torus
 from closeknit.simulation.network.kary_tree import KaryTree
 from closeknit.simulation.network.patterns import PATTERNS, partners
 
 
 @pytest.mark.parametrize("pattern", sorted(set(PATTERNS) - {"uniform"}))
 @pytest.mark.parametrize("network", [Mesh(4, 4), Torus(8, 8), KaryTree(2, 4)])
-def test_everyone_receives_from_one(network: Mesh, pattern: str) -> None:
+def test_everyone_receives_from_one(network: Grid, pattern: str) -> None:
     found = partners(network, pattern, 1)
     assert found is not None
     assert sorted(found.tolist()) == list(range(len(found)))
@@ -35,7 +35,7 @@ def test_uniform_has_no_partners() -> None:
         (KaryTree(2, 2), "neighbour", [1, 2, 3, 0]),
     ],
 )
-def test_patterns_by_hand(network: Mesh, pattern: str, told: list[int]) -> None:
+def test_patterns_by_hand(network: Grid, pattern: str, told: list[int]) -> None:
     found = partners(network, pattern)
     assert found is not None
     assert found.tolist() == told
@@ -58,6 +58,6 @@ def test_permutations_are_drawn() -> None:
         (Mesh(4), "tornados", "no such pattern: 'tornados' .did you mean tornado"),
     ],
 )
-def test_what_there_is_not(network: Mesh, pattern: str, told: str) -> None:
+def test_what_there_is_not(network: Grid, pattern: str, told: str) -> None:
     with pytest.raises(InputError, match=f"^pattern: {told}"):
         partners(network, pattern)
