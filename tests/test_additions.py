@@ -24,7 +24,10 @@ MARK = re.compile(
 
 
 def change(source: str, diff: str) -> str:
-    """Insert the lines that begin with + after the line above them, which is unique."""
+    """Insert lines that begin with + after the line above them, which is unique.
+
+    A line that begins with - is one above which goes.
+    """
     lines = source.splitlines()
     at = None
     for line in diff.splitlines():
@@ -41,6 +44,9 @@ def change(source: str, diff: str) -> str:
             assert len(after) == 1 or at is None, f"{line!r} does not follow"
             assert after, f"{line!r} is not there"
             at = after[0]
+            if line.startswith("-"):
+                del lines[at]
+                at -= 1
     return "\n".join([*lines, ""])
 
 
@@ -54,7 +60,10 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
             shutil.copytree(ROOT / link.name, house / link.name, ignore=ignored)
     shutil.copytree(ROOT / "closeknit", house / "closeknit", True, ignored)
     recipes = list(MARK.finditer((ROOT / "CONTRIBUTING.md").read_text("utf-8")))
-    assert [one["kind"] for one in recipes] == ["file", "change"] * 5
+    assert [one["kind"] for one in recipes] == [
+        *(["file", "change"] * 5),
+        *("file", "change", "file", "file", "change", "change"),
+    ]
     for one in recipes:
         path = house / one["path"]
         if one["kind"] == "file":
@@ -140,3 +149,21 @@ def test_a_reproduction_is_run(house: Path) -> None:
     closeknit(house, "reproduce", "toy", "--out", "found")
     rows = (house / "found" / "towns.csv").read_text("utf-8").split()
     assert rows[-4:] == ["2,1", "3,4", "4,8", "5,16"]
+
+
+def test_a_problem_goes_through_commands_and_reports(house: Path) -> None:
+    head = {"format": "closeknit/coolest", "version": 1}
+    job = house / "cool.json"
+    job.write_text(json.dumps({**head, "temperatures": [30, 10, 20], "k": 2}), "utf-8")
+    assert re.search(r"^auto\b", closeknit(house, "methods", "coolest"), re.MULTILINE)
+    solved = closeknit(house, "solve", "cool.json", "--json")
+    (house / "cool.solution.json").write_text(solved, "utf-8")
+    checked = closeknit(house, "check", "cool.json", "cool.solution.json")
+    assert "holds: optimal, cost 30, bound 30" in checked
+    closeknit(house, "plot", "cool.json", "--out", "cool.svg")
+    assert (house / "cool.svg").read_text("utf-8").startswith("<svg")
+    closeknit(house, "ratios", "cool.json", "--out", "cooler")
+    rows = (house / "cooler" / "ratios.csv").read_text("utf-8")
+    assert re.search(r"coolest.*auto", rows)
+    page = (house / "cooler" / "report.html").read_text("utf-8")
+    assert "Costs are sums of temperatures" in page
