@@ -42,12 +42,14 @@ def network_kind(text: str) -> str:
     >>> network_kind("torus"), network_kind("grid:1,3")
     ('torus', 'grid:1,3')
     """
+    from .topologies.topology import BY_SIDES
+
     axes = text.partition(":")[2].split(",")
-    if text not in KINDS and not (
+    if text not in {*KINDS, *BY_SIDES} and not (
         _RINGS.fullmatch(text) and len(set(axes)) == len(axes)
     ):
         raise InputError(
-            f"must be {', '.join(KINDS)}, or grid with the axes that are rings, as in "
+            f"must be {', '.join({**dict.fromkeys(KINDS), **BY_SIDES})}, or grid with the axes that are rings, as in "
             f"grid:1,3, not {text!r}"
         )
     return text

@@ -114,6 +114,10 @@ def test_a_topology_goes_through_methods_reports_and_pictures(house: Path) -> No
     assert "rook" in rows
     closeknit(house, "plot", "rook.json", "--out", "rook.svg")
     assert (house / "rook.svg").read_text("utf-8").startswith("<svg")
+    rooks = ["--kind", "rook", "--shape", "4x4", "--sizes", "uniform:1:6"]
+    streams = ["simulate", "stream", "--requests", "20", "--method", "mm,mm-inc,random"]
+    shown = closeknit(house, *streams, *rooks)
+    assert re.findall(r"^(mm|mm-inc|random)\b", shown, re.MULTILINE)
     solved = closeknit(house, "solve", "rook.json", "--json")
     (house / "rook.solution.json").write_text(solved, "utf-8")
     checked = closeknit(house, "check", "rook.json", "rook.solution.json")

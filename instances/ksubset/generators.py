@@ -7,7 +7,7 @@ numbers are those of ``numpy.random.default_rng(seed)``.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from math import prod
 
@@ -16,7 +16,8 @@ import numpy as np
 from ..errors import InputError
 from ..numbers import at_least, free_count, positive
 from ..option_values import network_kind
-from ..topologies import MOST_PROCESSORS, Grid, Mesh, Points, Topology, Torus, Tree
+from ..topologies import MOST_PROCESSORS, Grid, Mesh, Points, Topology, Tree
+from ..topologies.topology import BY_SIDES
 from ..value import LARGEST
 from .instance import KSubset
 
@@ -161,7 +162,7 @@ def network_of(kind: str, shape: Sequence[int]) -> Topology:
     >>> network_of("grid:1", (8, 4))
     Grid((8, 4), rings=(True, False))
     """
-    if make := _MAKERS.get(kind):
+    if make := BY_SIDES.get(kind):
         return make(shape)
     try:
         axes = network_kind(kind).partition(":")[2]
@@ -185,11 +186,7 @@ def switch_tree(fanout: Sequence[int]) -> Tree:
     return Tree(tuple(parent), (1,) * nodes, tuple(range(first, nodes)))
 
 
-_MAKERS: dict[str, Callable[[Sequence[int]], Topology]] = {
-    "mesh": Mesh,
-    "torus": Torus,
-    "tree": switch_tree,
-}
+BY_SIDES["tree"] = switch_tree
 
 
 def network_text(kind: str, shape: Sequence[int]) -> str:

@@ -12,7 +12,7 @@ from .. import fields
 from ..errors import InputError
 from ..numbers import at_least
 from ..plain import plain
-from .topology import AlongAxes, Site, reads
+from .topology import BY_SIDES, AlongAxes, Site, reads
 
 MOST_PROCESSORS = 2**24
 """A mesh or torus lists its processors; with more of them memory would run out."""
@@ -167,6 +167,9 @@ def Torus(*sides: int | Sequence[int], shape: Sequence[int] | None = None) -> Gr
     """
     sides_of = grid_shape(sides, shape)
     return Grid(sides_of, (True,) * len(sides_of))
+
+
+BY_SIDES.update(mesh=Mesh, torus=Torus)
 
 
 def grid_shape(

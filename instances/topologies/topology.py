@@ -212,6 +212,8 @@ class Topology:
 Parser = Callable[[dict[str, Any]], Topology]
 PARSERS: dict[str, Parser] = {}
 """What reads the object ``topology`` of a file, by its ``kind``."""
+BY_SIDES: dict[str, Callable[[Sequence[int]], Topology]] = {}
+"""What builds a network from its sides alone, by the kind that options name."""
 
 
 def reads(*kinds: str) -> Callable[[Parser], Parser]:
