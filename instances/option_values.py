@@ -45,11 +45,11 @@ def network_kind(text: str) -> str:
     from .topologies.topology import BY_SIDES
 
     axes = text.partition(":")[2].split(",")
-    if text not in {*KINDS, *BY_SIDES} and not (
-        _RINGS.fullmatch(text) and len(set(axes)) == len(axes)
-    ):
+    known = {**dict.fromkeys(KINDS), **BY_SIDES}
+    mixed = _RINGS.fullmatch(text) and len(set(axes)) == len(axes)
+    if text not in known and not mixed:
         raise InputError(
-            f"must be {', '.join({**dict.fromkeys(KINDS), **BY_SIDES})}, or grid with the axes that are rings, as in "
+            f"must be {', '.join(known)}, or grid with the axes that are rings, as in "
             f"grid:1,3, not {text!r}"
         )
     return text
