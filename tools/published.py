@@ -258,6 +258,7 @@ def answers_in(folder: Path) -> tuple[list[str], int, int]:
             found += [f"{name} {row}" for row in csv_rows(path)]
         elif path.suffix in (".json", ".jsonl"):
             found += [f"{name} {row}" for row in json_rows(path)]
+    found = found or [json.dumps(row) for row in printed_rows(folder / "printed.txt")]
     return sorted(found), stopped, sum(len(one) > 1 for one in given.values())
 
 
@@ -280,6 +281,23 @@ def json_rows(path: Path) -> Iterator[str]:
             yield json.dumps(without_times(json.loads(line)), sort_keys=True)
         except ValueError:
             yield f"cannot be read: {hashlib.sha256(line.encode()).hexdigest()}"
+
+
+def printed_rows(path: Path) -> Iterator[dict[str, str]]:
+    """Yield the rows of printed tables without times and numbers of nodes.
+
+    They are the answers of a command that writes no others.
+    """
+    head: list[str] = []
+    for line in path.read_text().splitlines() if path.exists() else ():
+        cells = [cell.strip() for cell in line.split("|")[1:-1]]
+        if not cells:
+            head = []
+        elif not head:
+            head = cells
+        elif not all(re.fullmatch(r":?-+:?", cell) for cell in cells):
+            row = dict(zip(head, cells, strict=False))
+            yield {k: v for k, v in row.items() if not (TIME.search(k) or k == "nodes")}
 
 
 def without_times(value: Any) -> Any:

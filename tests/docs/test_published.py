@@ -60,6 +60,21 @@ def test_times_and_what_a_limit_stopped_do_not_count(
     assert not any("0.25" in one or "1.5" in one for one in found)
 
 
+def test_printed_tables_count_where_a_command_writes_no_answers(
+    published: ModuleType, tmp_path: Path
+) -> None:
+    """Benchmarks that call a search directly only print what it found."""
+    table = (
+        "| instance | cost | CPU s | nodes |\n|---|--:|--:|--:|\n| a | 8 | 0.2 | 71 |\n"
+    )
+    (tmp_path / "printed.txt").write_text(f"compiled\n{table}\n2 rows\n")
+    found, _, _ = published.answers_in(tmp_path)
+    assert found == ['{"instance": "a", "cost": "8"}']
+    (tmp_path / "answers.log").write_text(line())
+    assert len(published.answers_in(tmp_path)[0]) == 1
+    assert published.answers_in(tmp_path)[0] != found
+
+
 def test_two_answers_to_one_question_contradict_each_other(
     published: ModuleType, tmp_path: Path
 ) -> None:
