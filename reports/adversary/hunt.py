@@ -28,6 +28,7 @@ MOST_PLACES = 2**16
 def topology_label(topology: Topology) -> str:
     """Name a network in a word, as the ledger does.
 
+    >>> from closeknit.instances import Mesh
     >>> topology_label(Mesh((4, 3)))
     '4x3-mesh'
     """
@@ -99,6 +100,7 @@ class Ground:
     def label(self) -> str:
         """The kind of these instances, in a word.
 
+        >>> from closeknit.instances import Mesh
         >>> Ground(topology=Mesh((8, 4)), k=2, most=5).label
         '8x4-mesh'
         """

@@ -60,6 +60,7 @@ def kinds_of(network: Network, ends: Ints) -> list[str]:
 
     Examples
     --------
+    >>> from closeknit.instances import Mesh
     >>> kinds_of(Mesh(2, 2, 2), np.array([[0, 1], [5, 1]]))
     ['axis 3, upwards', 'axis 1, downwards']
     >>> kinds_of(KaryTree(2, 2), np.array([[4, 6], [6, 4], [5, 3]]))

@@ -63,6 +63,7 @@ def hop_limit(
 
     Examples
     --------
+    >>> from closeknit.instances import Torus
     >>> ring = Torus(8)
     >>> ends = np.array([(v, w % 8) for v in range(8) for w in (v + 1, v - 1)])
     >>> hop_limit(ring, ends, np.roll(np.arange(8), 3))  # everyone three hops away

@@ -44,6 +44,7 @@ def partners(network: Network, pattern: str, seed: int = 0) -> Ints | None:
 
     Examples
     --------
+    >>> from closeknit.instances import Mesh, Torus
     >>> partners(Mesh(2, 2), "transpose").tolist()
     [0, 2, 1, 3]
     >>> partners(Torus(5), "tornado").tolist()

@@ -338,6 +338,7 @@ def run_network(
 
     Examples
     --------
+    >>> from closeknit.instances import Torus
     >>> from closeknit.simulation.network.workloads import workload
     >>> square = workload("2M", 4, 64)  # everyone sends two packets over one link
     >>> run_network(Torus(8, 8), square, "quadrant").summary.time_cycles
