@@ -106,6 +106,14 @@ LARGE: dict[str, Callable[[], tuple[Instance, Instance]]] = {
     ),
 }
 """For every problem a small instance and one that takes longer than the limit."""
+
+
+@cache
+def instances_of(on: str) -> tuple[Instance, Instance]:
+    """Draw them once: the larger ones take up to minutes."""
+    return LARGE[on]()
+
+
 METHODS_ON = [(on, n) for on in LARGE for n in METHODS[on.partition(",")[0]]]
 
 
@@ -114,7 +122,7 @@ METHODS_ON = [(on, n) for on in LARGE for n in METHODS[on.partition(",")[0]]]
 def test_every_method_keeps_its_limit(on: str, name: str) -> None:
     method = METHODS[on.partition(",")[0]][name]
     settings = Settings(time_limit=LIMIT)
-    small, instance = LARGE[on]()
+    small, instance = instances_of(on)
     if method.refuses and (method.refuses(small) or method.refuses(instance)):
         return
 
