@@ -149,9 +149,7 @@ def ratios(
         instances = _instances(sources)
         campaign = Campaign(
             instances=instances,
-            lineups=lineups(
-                listed(methods), exact or "auto", instances, ("methods", "exact")
-            ),
+            lineups=lineups(listed(methods), exact or "auto", instances),
             settings=Settings(
                 time_limit=60.0 if time_limit is None else time_limit, seed=seed or 0
             ),

@@ -231,12 +231,11 @@ def compare(
         threads=threads,
     )
     instances = instances_of(job, k=k, busy=busy, free=free)
-    fields = ("methods", "exact")
     lenient = methods is None
     quick = quick and lenient
     found = {}
     if instances:
-        found = lineups(listed(methods), exact, instances, fields, quick=quick)
+        found = lineups(listed(methods), exact, instances, quick=quick)
     compared = runs_of(instances, found, settings, lenient=lenient)
     others = count_left_out(found, instances) if quick else 0
     return Comparison([one for scored in compared for one in scored], others)

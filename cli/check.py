@@ -110,7 +110,7 @@ def run(args: argparse.Namespace) -> int:
         limits=limits,
         plain=args.plain,
     )
-    objection = found.objection(args.accept or ())
+    objection = found.objection(args.accept or (), "--prove or --proof")
     lines = found.wrong or objection
     if not lines and args.rewrite:
         with proof_lines(args.proof) as steps, writing(args.rewrite) as stream:

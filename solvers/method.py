@@ -164,7 +164,7 @@ class Method(Generic[Inst]):
         if settings.ties is not Ties.LEX and not self.takes_ties:
             raise InputError(
                 f"{self.name} breaks ties in one way only: lex",
-                "--ties",
+                "ties",
                 settings.ties.value,
             )
         result = self._run(instance, settings)

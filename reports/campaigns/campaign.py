@@ -67,11 +67,11 @@ def lineups(
     methods: str | Iterable[Any] | None,
     exact: Any,
     instances: Iterable[Instance],
-    fields: tuple[str, str] = ("--methods", "--exact"),
+    fields: tuple[str, str] = ("methods", "exact"),
     *,
     quick: bool = False,
 ) -> dict[str, Lineup]:
-    """Return what ``--methods`` and ``--exact`` name, for each problem of instances.
+    """Return what two arguments name, for each problem of instances.
 
     Methods are names with commas between them, or any that `methods_named` accepts;
     every heuristic if None, or if ``quick`` those that are marked so. A problem that
