@@ -14,6 +14,7 @@ from ..instances import (
     Topology,
     problem_of,
 )
+from ..instances.words import counted
 from ..methods import AnyMethod
 from ..methods.by_name import method_named
 from ..methods.confirming import run_confirmed
@@ -153,7 +154,7 @@ class Comparison(Table[RunRow]):
         self.left_out = left_out
         jobs = len({one.row.instance for one in scored})
         names = list(dict.fromkeys(one.row.method for one in scored))
-        instances = "1 instance" if jobs == 1 else f"{jobs} instances"
+        instances = "1 instance" if jobs == 1 else f"{counted(jobs, 'instance')}"
         shown = SHOWN if jobs > 1 else SHOWN[1:]
         title = f"{', '.join(names)} on {instances}"
         super().__init__([record(one) for one in scored], shown, title)

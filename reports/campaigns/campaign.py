@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from ...instances import InputError, Instance, problem_of
+from ...instances.words import counted
 from ...methods import AnyMethod
 from ...methods.by_name import methods_named, problems_of
 from ...methods.old_names import current
@@ -128,8 +129,8 @@ def count_left_out(lineups: Mapping[str, Lineup], instances: Iterable[Instance])
 
 def left_out(count: int, how: str) -> str:
     """Say how many methods a comparison left out, and how all are run."""
-    methods = "1 more method is" if count == 1 else f"{count} more methods are"
-    return f"{methods} left out ({how} runs all)"
+    are = "is" if count == 1 else "are"
+    return f"{counted(count, 'more method')} {are} left out ({how} runs all)"
 
 
 def _distinct(methods: Sequence[AnyMethod]) -> list[AnyMethod]:
