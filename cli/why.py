@@ -143,8 +143,8 @@ def _show(
     args: argparse.Namespace,
 ) -> None:
     print(machine.selector.cluster.summary())
-    nodes = len(machine.selector.cluster.index)
-    print(f"  free        {machine.count} of {counted(nodes, 'node')}")
+    total = len(machine.selector.cluster.index)
+    print(f"  free        {machine.count} of {counted(total, 'node')}")
     for line in cluster.state_lines(machine.known.document()):
         print(f"  {line}")
     if machine.ignored:
@@ -153,7 +153,7 @@ def _show(
     kind = _kind(machine, request)
     if kind:
         print(
-            f"  kind        {kind['nodes']} of {nodes} "
+            f"  kind        {kind['nodes']} of {total} "
             f"nodes are of {kind['asked']}, {kind['free']} of them free"
         )
     placement = reason.placement

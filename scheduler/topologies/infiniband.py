@@ -15,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ...instances.files import read_text
+from ...instances.words import counted
 from .fabric import Cluster
 from .forest import Where
 from .wiring import wired
