@@ -14,6 +14,7 @@ from ..instances.submesh.plan import order_of
 from ..instances.sukp.instance import weight
 from ..instances.value import cost_text, ordered
 from ..instances.visible import visible
+from ..instances.words import counted
 from ..solvers import Result, Status
 
 _MOST_SHOWN = 64
@@ -141,7 +142,7 @@ def _of_moves(
     instance: Submesh, value: Value, chosen: tuple[int, ...], line: str
 ) -> list[str]:
     moved, area, steps = ordered(value)
-    what = f"{moved} moved, {area} processors, {steps} steps"
+    what = f"{moved} moved, {counted(area, 'processor')}, {counted(steps, 'step')}"
     return [f"{line} ({what if moved else 'no resident is moved'})"]
 
 
@@ -166,7 +167,7 @@ def _placed(instance: Submesh, chosen: tuple[int, ...]) -> list[str]:
         lines.append(f"  move    residents[{i}] {_box(boxes[i])} to {_box(box)}")
         boxes[i] = box
     if (more := len(placement.moves) - _MOST_MOVES) > 0:
-        lines.append(f"  and {more} more moves (--json)")
+        lines.append(f"  and {counted(more, 'more move')} (--json)")
     if placement.moves:
         lines.append(f"  order   {_ORDERS[order_of(instance, placement)]}")
     return lines
@@ -214,7 +215,7 @@ def _profit(instance: Sukp, left_out: Value) -> int:
 
 _WORDS = {
     "ksubset": _Words(
-        asked=lambda one: f"{one.k} of {one.n} free processors",
+        asked=lambda one: f"{one.k} of {counted(one.n, 'free processor')}",
         cost=lambda one, value: _length(one, _whole(value)),
         costs=_of_pairs,
     ),

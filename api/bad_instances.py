@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ..instances import InputError, KSubset, Mesh, Topology
 from ..instances.visible import brief
+from ..instances.words import counted
 from ..methods.by_name import method_named
 from ..reports.adversary.hunt import Found, Ground, Hunt
 from ..reports.adversary.search import most_free, proved_again, searched
@@ -68,7 +69,8 @@ class Worst:
     def __repr__(self) -> str:
         text = (
             f"{self.method} pays {self.cost} against {self.optimum}, ratio "
-            f"{float(self.ratio):.4f}, after {self.found.evaluations} evaluations"
+            f"{float(self.ratio):.4f}, "
+            f"after {counted(self.found.evaluations, 'evaluation')}"
         )
         return brief("Worst", text + ", proved the worst" * self.proved)
 

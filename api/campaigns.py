@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..instances import InputError, Instance
-from ..instances.files import try_file, write_text
+from ..instances.files import file_in, try_file, write_text
 from ..methods.own import OwnMethod
 from ..reports.campaigns import pool
 from ..reports.campaigns.audit import audited
@@ -149,9 +149,7 @@ def ratios(
         instances = _instances(sources)
         campaign = Campaign(
             instances=instances,
-            lineups=lineups(
-                listed(methods), exact or "auto", instances, ("methods", "exact")
-            ),
+            lineups=lineups(listed(methods), exact or "auto", instances),
             settings=Settings(
                 time_limit=60.0 if time_limit is None else time_limit, seed=seed or 0
             ),
@@ -240,10 +238,10 @@ def conduct(
         progress=tell,
     )
     report = judged(wrong=again.wrong, confirmed=again.confirmed, rederived=str(again))
-    write_text(out / "ratios.csv", csv_of(rows_table(report.judged)))
+    write_text(file_in(out, "ratios.csv"), csv_of(rows_table(report.judged)))
     document = ratio_document(report)
-    write_text(out / "report.md", markdown_of(document))
-    write_text(out / "report.html", html_of(document))
+    write_text(file_in(out, "report.md"), markdown_of(document))
+    write_text(file_in(out, "report.html"), html_of(document))
     return report
 
 

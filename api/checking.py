@@ -75,7 +75,7 @@ def check(
     []
     >>> for line in ck.check(job, ck.solve(job, method="cuts-bb")):
     ...     print(line)
-    cost 4 holds; bound 4 not re-derived (enumerated: cuts-bb): give --prove or --proof
+    cost 4 holds; bound 4 not re-derived (enumerated: cuts-bb): give proof or accept
     """
     accepted = [accept] if isinstance(accept, str) else list(accept)
     for one in accepted:
@@ -101,7 +101,7 @@ def check(
             return [str(error)]
         return check_chosen(instance, chosen)
     found = examine(instance, claimed, certificate, proof)
-    return found.wrong or found.objection(accepted)
+    return found.wrong or found.objection(accepted, "proof or accept")
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,11 +135,14 @@ class Findings:
         proof = self.claimed.proof
         return proof is not None and proof.grade.value in grades
 
-    def objection(self, grades: Collection[str]) -> list[str]:
-        """Return the line about what was not derived, unless its grade will do."""
+    def objection(self, grades: Collection[str], cure: str) -> list[str]:
+        """Return the line about what was not derived, unless its grade will do.
+
+        ``cure`` names the arguments or options that help.
+        """
         if not self.open or self.accepted(grades):
             return []
-        return [f"{self.open}: {self.remark or 'give --prove or --proof'}"]
+        return [f"{self.open}: {self.remark or f'give {cure}'}"]
 
 
 class _Untrue(Exception):
@@ -164,7 +167,7 @@ def examine(
     problem = problem_of(instance)
     follow = problem.follow_certificate
     if certificate is not None and follow is None:
-        raise InputError("is for ksubset files only", "--certificate", problem.name)
+        raise InputError("is for ksubset files only", "certificate", problem.name)
     if wrong := solution_errors(instance, solution) or _shape_errors(
         instance, solution
     ):
@@ -330,9 +333,9 @@ def _demand_file(
     proof: str | Path | None,
 ) -> None:
     """Raise InputError if the proof is in a file that was not given."""
-    for kind, given, option in (
-        (CERTIFIED, certificate, "--certificate"),
-        (LOGGED, proof, "--proof"),
+    for kind, given, name in (
+        (CERTIFIED, certificate, "certificate"),
+        (LOGGED, proof, "proof"),
     ):
         if solution.proof == kind and given is None:
-            raise InputError("is needed to check this proof", field=option)
+            raise InputError("is needed to check this proof", field=name)

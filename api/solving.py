@@ -14,6 +14,7 @@ from ..instances import (
     Topology,
     problem_of,
 )
+from ..instances.words import counted
 from ..methods import AnyMethod
 from ..methods.by_name import method_named
 from ..methods.confirming import run_confirmed
@@ -153,7 +154,7 @@ class Comparison(Table[RunRow]):
         self.left_out = left_out
         jobs = len({one.row.instance for one in scored})
         names = list(dict.fromkeys(one.row.method for one in scored))
-        instances = "1 instance" if jobs == 1 else f"{jobs} instances"
+        instances = "1 instance" if jobs == 1 else f"{counted(jobs, 'instance')}"
         shown = SHOWN if jobs > 1 else SHOWN[1:]
         title = f"{', '.join(names)} on {instances}"
         super().__init__([record(one) for one in scored], shown, title)
@@ -231,12 +232,11 @@ def compare(
         threads=threads,
     )
     instances = instances_of(job, k=k, busy=busy, free=free)
-    fields = ("methods", "exact")
     lenient = methods is None
     quick = quick and lenient
     found = {}
     if instances:
-        found = lineups(listed(methods), exact, instances, fields, quick=quick)
+        found = lineups(listed(methods), exact, instances, quick=quick)
     compared = runs_of(instances, found, settings, lenient=lenient)
     others = count_left_out(found, instances) if quick else 0
     return Comparison([one for scored in compared for one in scored], others)

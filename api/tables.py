@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, overload
 from ..instances import InputError, Value, problem_of
 from ..instances.extras import install
 from ..instances.visible import brief, visible
+from ..instances.words import counted
 from ..reports.pages.numbers import Ratio, decimal
 from ..reports.ratios.scoring import ScoredRun
 from ..solvers import Proof
@@ -64,7 +65,7 @@ class Table(Sequence[RowT]):
         return iter(self.rows)
 
     def __repr__(self) -> str:
-        rows = "1 row" if len(self) == 1 else f"{len(self)} rows"
+        rows = counted(len(self), "row")
         return brief(type(self).__name__, f"{self.title}; {rows}; print() shows them")
 
     def __str__(self) -> str:

@@ -67,13 +67,17 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 def parse(words: Sequence[str]) -> tuple[argparse.Namespace, Module]:
     """Return the options of a command line, and the module that runs it."""
+    return _parsed(words)[1:]
+
+
+def _parsed(words: Sequence[str]) -> tuple[Parser, argparse.Namespace, Module]:
     name = next(
         (one for one in map(" ".join, (words[:2], words[:1])) if one in COMMANDS), ""
     )
     if not name:
         overview().parse_args(words)  # prints help or version, or refuses
     parser, module = parser_of(name)
-    return parser.parse_args(words[len(name.split()) :]), module
+    return parser, parser.parse_args(words[len(name.split()) :]), module
 
 
 def parsers() -> Iterator[tuple[str, Parser]]:
@@ -88,13 +92,17 @@ def parsers() -> Iterator[tuple[str, Parser]]:
 
 def _run(words: Sequence[str]) -> int:
     try:
-        args, module = parse(words)
+        parser, args, module = _parsed(words)
     except SystemExit:
         sys.stdout.flush()
         raise
     outputs.try_all(args)
     args.parsers = parsers  # for completion, which describes all commands
-    return module.run(args)
+    try:
+        return module.run(args)
+    except ValueError as error:
+        parser.in_options(error)
+        raise
 
 
 def _status_of(error: Exception) -> int:

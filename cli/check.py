@@ -33,6 +33,7 @@ from ..instances.proofs import (
 from ..instances.proofs.proof_file import proof_lines
 from ..instances.value import cost_text
 from ..instances.visible import visible
+from ..instances.words import counted
 from ..solvers import Status, clock, read_solution
 from ..solvers.proof_syntax import SYNTAXES, rewritten
 from ..solvers.result import ACCEPTABLE
@@ -110,7 +111,7 @@ def run(args: argparse.Namespace) -> int:
         limits=limits,
         plain=args.plain,
     )
-    objection = found.objection(args.accept or ())
+    objection = found.objection(args.accept or (), "--prove or --proof")
     lines = found.wrong or objection
     if not lines and args.rewrite:
         with proof_lines(args.proof) as steps, writing(args.rewrite) as stream:
@@ -193,6 +194,6 @@ def _check_formula(args: argparse.Namespace, limits: Limits) -> int:
             lines=[why] if why else [],
         )
     if args.json != "-":
-        steps = proved and f"{proved.steps} step{'s' * (proved.steps != 1)}"
+        steps = proved and counted(proved.steps, "step")
         print(visible(why or f"{args.proof}: derived: {concludes} ({steps})"))
     return 1 if why else 0

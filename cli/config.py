@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import sys
 
+from ..instances.words import counted
 from ..scheduler.config import (
     Configuration,
     configuration_text,
@@ -121,7 +122,7 @@ def _described(configuration: Configuration) -> str:
         "level": one.levels,
         "constraint": len(one.constraints),
     }
-    parts = [f"{n} {what}{'' if n == 1 else 's'}" for what, n in counts.items()]
+    parts = [counted(n, what) for what, n in counts.items()]
     if one.lookahead is not None:
         parts.append(f"lookahead after {one.lookahead}")
     return ", ".join(parts)

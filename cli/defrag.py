@@ -19,6 +19,7 @@ from typing import Any
 
 from ..instances.errors import InputError
 from ..instances.option_values import seconds
+from ..instances.words import counted
 from ..scheduler.advice.layout import Layout, layout_of
 from ..scheduler.hostlist import fold
 from ..scheduler.placement import MOST_K
@@ -228,7 +229,8 @@ def _show(
     for line in state:
         print(f"  {line}")
     held, empty = shown["held"], shown["free_domains"]
-    print(f"  jobs     {shown['jobs']} on {held} nodes, {shown['free']} free")
+    on = f"{shown['jobs']} on {counted(held, 'node')}"
+    print(f"  jobs     {on}, {shown['free']} free")
     print(f"  {shown['level']:<8} {shown['domains']}, {empty} without a job")
     if not shown["front"]:
         print("  all are free of jobs")
@@ -261,7 +263,8 @@ def _known(point: dict[str, Any]) -> str:
         return "proved"
     if "nodes" not in point and "bound" not in point:
         return "impossible, proved"
-    return f"at least {point['bound']} {point['objective']}, {point['limit']} limit"
+    least = counted(point["bound"], point["objective"].removesuffix("s"))
+    return f"at least {least}, {point['limit']} limit"
 
 
 def _show_plan(point: dict[str, Any]) -> None:

@@ -16,9 +16,10 @@ from math import prod
 from typing import Any
 
 from ..instances.errors import InputError
+from ..instances.words import counted
 from ..scheduler.advice.fragmentation import LevelRoom, prometheus, rooms, usual_sizes
 from ..scheduler.advice.rooms import largest_submesh
-from ..scheduler.topologies.fabric import Space, counted
+from ..scheduler.topologies.fabric import Space
 from . import cluster, outputs
 from .parser import Parser
 from .screen import print_table
@@ -146,7 +147,7 @@ def _show(
     strange = f"; {counted(machine.ignored, 'node')} not in the topology"
     print(cluster_.summary())
     print(
-        f"  free  {free} of {len(cluster_.index)} nodes"
+        f"  free  {free} of {counted(len(cluster_.index), 'node')}"
         + strange * bool(machine.ignored)
     )
     for line in state:

@@ -16,7 +16,7 @@ from typing import Any
 from ..instances import write_instance
 from ..instances.errors import InputError
 from ..instances.families import Family
-from ..instances.files import folder
+from ..instances.files import file_in
 from ..simulation.families import FAMILIES
 from . import outputs, shared
 from .parser import Parser
@@ -66,7 +66,7 @@ def run(args: argparse.Namespace) -> int:
         try:
             with closing(made) as instances:
                 for instance in instances:
-                    path = folder(args.out) / f"{instance.name}.json"
+                    path = file_in(args.out, f"{instance.name}.json")
                     write_instance(instance, path)
                     print(path)
                     topology = getattr(instance, "topology", None)

@@ -24,6 +24,7 @@ from typing import TextIO
 from ..instances.errors import InputError
 from ..instances.files import write_text, writing
 from ..instances.option_values import seconds
+from ..instances.words import counted
 from ..reports.clusters.grades import (
     NONE,
     as_row,
@@ -149,7 +150,8 @@ def run(args: argparse.Namespace) -> int:
             print(f"note: {alike}")
         _show(totals, args.file)
     if pressed.is_set():
-        print(f"closeknit: interrupted after {totals.seen} decisions", file=sys.stderr)
+        seen = counted(totals.seen, "decision")
+        print(f"closeknit: interrupted after {seen}", file=sys.stderr)
         return 130
     return 0 if totals.passed else 1
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import gc
 import ipaddress
 import socket
+from errno import EMFILE, ENFILE
 from typing import TYPE_CHECKING
 
 from ..instances.errors import InputError
 
 if TYPE_CHECKING:
+    import asyncio
     from collections.abc import Callable
+    from typing import Any
 
     from starlette.types import ASGIApp
 
@@ -18,8 +21,12 @@ TOKEN = "CLOSEKNIT_TOKEN"
 """Environment variable with the token."""
 _BACKLOG = 1024
 _MOST_CONNECTIONS = 1024
+_SPARE = 64
+"""Connections above the limit, for those who ask for the health."""
 _OWN_FILES = 64
-"""Open files that the server itself needs."""
+"""Open files that are left to the server itself, where so many are allowed."""
+_LEAST_FILES = 24
+"""Open files with which a server may begin: some ten are its own."""
 
 
 def serving(
@@ -37,8 +44,17 @@ def serving(
 
     import uvicorn
 
-    from ..scheduler.service.connection import SPARE, Connection
+    from ..scheduler.service.connection import Connection
 
+    class Server(uvicorn.Server):
+        """Accepts a few clients at a time, so that surplus ones can be sent away."""
+
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            asyncio.get_running_loop().set_exception_handler(_unless_out_of_files)
+            await super().startup(sockets)
+            bound.listen(_BACKLOG)
+
+    most, Connection.spare, at_a_time = _room()
     gc.collect()
     gc.freeze()  # machine code and topology are not looked through again
     config = uvicorn.Config(
@@ -51,12 +67,12 @@ def serving(
         access_log=False,
         server_header=False,
         proxy_headers=False,
-        backlog=_BACKLOG,
-        limit_concurrency=_most_connections(SPARE) + 1,
+        backlog=at_a_time,
+        limit_concurrency=most + 1,
         timeout_keep_alive=75,
         timeout_graceful_shutdown=int(limit) + 5,
     )
-    server = uvicorn.Server(config)
+    server = Server(config)
     # uvicorn raises those again that ended it, for the handlers that were there
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:  # as under nohup
@@ -66,16 +82,34 @@ def serving(
     return 0
 
 
-def _most_connections(spare: int) -> int:
-    """Return how many connections may be open, within the limit of open files."""
+def _room() -> tuple[int, int, int]:
+    """Return how many connections there may be, and above that, and accepted at once.
+
+    Raises InputError if too few files may be open.
+    """
     try:
         import resource
     except ImportError:  # not on Windows
-        return _MOST_CONNECTIONS
+        return _MOST_CONNECTIONS, _SPARE, _OWN_FILES // 4
     files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     if files == resource.RLIM_INFINITY:
-        return _MOST_CONNECTIONS
-    return max(min(_MOST_CONNECTIONS, files - spare - _OWN_FILES), 1)
+        files = 2**20
+    if files < _LEAST_FILES:
+        problem = f"needs {_LEAST_FILES} open files or more (ulimit -n)"
+        raise InputError(problem, "--port", files)
+    own = min(_OWN_FILES, files // 2)
+    spare = min(_SPARE, (files - own) // 2)
+    most = min(_MOST_CONNECTIONS, files - own - spare)
+    return most, spare, max(1, own // 16)
+
+
+def _unless_out_of_files(
+    loop: asyncio.AbstractEventLoop, context: dict[str, Any]
+) -> None:
+    """Report an error of the event loop; without files it waits, and that is all."""
+    error = context.get("exception")
+    if not isinstance(error, OSError) or error.errno not in (EMFILE, ENFILE):
+        loop.default_exception_handler(context)
 
 
 def tcp(host: str, port: int, token: str) -> socket.socket:

@@ -155,6 +155,20 @@ class Parser(argparse.ArgumentParser):
 
         raise InputError(f"{message} (see {self.prog} --help)")
 
+    def in_options(self, error: Exception) -> None:
+        """Let an error of an argument of a Python function name its option instead."""
+        from ..instances.errors import InputError
+
+        if not isinstance(error, InputError) or error.file:
+            return
+        head, *rest = re.split(r"(?=\[)", error.field, maxsplit=1)
+        for parser in (self, *self.subcommands.values()):
+            for action in parser._actions:
+                if action.dest == head and action.option_strings:
+                    error.field = "".join((action.option_strings[-1], *rest))
+                    error.args = (str(error),)
+                    return
+
     def _print_message(self, message: str, file: Any = None) -> None:
         """Print help or version; argparse itself would not notice a full disk."""
         print(message, end="", file=file or sys.stderr)

@@ -34,7 +34,7 @@ from ..reports.campaigns.store import ResultStore
 from ..reports.pages.junit import write_junit
 from ..reports.ratios.junit import cases
 from ..reports.ratios.rows_table import arrow, write_parquet
-from ..solvers.settings import settings_named
+from ..solvers.settings import Settings
 from . import outputs, shared, streams
 from .parser import Once, Parser, flag
 from .progress import progress_bar
@@ -219,9 +219,7 @@ def _campaign(args: argparse.Namespace) -> Campaign:
         return read_study(studies[0], trace=args.trace, max_runs=most)
     _refuse(args, ("trace", "max_runs"), "is for a study file")
     time_limit = seconds(60 if args.time_limit is None else args.time_limit)
-    settings = settings_named(
-        {"seed": "--seed"}, time_limit=time_limit, seed=args.seed or 0
-    )
+    settings = Settings(time_limit=time_limit, seed=args.seed or 0)
     instances = instances_of(args.inputs or [_BUNDLED])
     return Campaign(
         instances=instances,

@@ -10,7 +10,7 @@ import argparse
 from pathlib import Path
 
 from ..instances.errors import InputError
-from ..instances.files import try_folder
+from ..instances.files import refuse_links, try_folder
 from ..instances.suggestions import entry_named
 from ..reports.pages.document import Finding
 from ..reports.pages.writing import write_document
@@ -125,6 +125,7 @@ def run(args: argparse.Namespace) -> int:
             raise InputError(f"is not for {entry.name}", field=f"--{option}")
     out = Path(args.out or f"out/{entry.name}")
     try_folder(out)
+    refuse_links(out, "report.*", "parts")
     with progress_bar() as progress:
         options = RunOptions(
             trace=args.trace,

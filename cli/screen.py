@@ -126,10 +126,21 @@ def screen() -> Console:
     from ..instances.visible import visible
 
     class Screen(Console):
-        """Shows names as they are: no markup in them, nothing that turns text."""
+        """Shows names as they are: no markup in them, nothing that turns text.
+
+        Lines end without blanks where they are no terminal's.
+        """
 
         def render_str(self, text: str, **options: Any) -> Text:
             return super().render_str(visible(text, lines=True), **options)
+
+        def print(self, *objects: Any, **options: Any) -> None:
+            if self.is_terminal:
+                super().print(*objects, **options)
+                return
+            with self.capture() as made:
+                super().print(*objects, **options)
+            print("\n".join(map(str.rstrip, made.get().split("\n"))), end="")
 
         def on_broken_pipe(self) -> None:
             """Leave the exit status to the entry point; rich itself exits with 1."""

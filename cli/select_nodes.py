@@ -12,6 +12,7 @@ import numpy as np
 from ..instances import IntArray
 from ..instances.errors import InputError
 from ..instances.option_values import seconds
+from ..instances.words import counted
 from ..methods.tiers import in_tiers
 from ..scheduler.availability import NOT_GIVEN
 from ..scheduler.placement import (
@@ -21,6 +22,7 @@ from ..scheduler.placement import (
     described,
     for_kubernetes,
 )
+from ..scheduler.placement.answer import parts_text
 from ..scheduler.placement.domains import SWITCH, domains_of
 from ..scheduler.placement.program import Chooser, Flags
 from ..scheduler.placement.space import SpaceChooser, largest_in
@@ -182,11 +184,12 @@ def _nothing(placement: Placement, rule: str | None) -> str:
 
 def _print_text(shown: dict[str, Any], state: list[str]) -> None:
     print(shown["topology"])
-    print(f"  free        {shown['free']} of {shown['nodes']} nodes")
+    print(f"  free        {shown['free']} of {counted(shown['nodes'], 'node')}")
     for line in state:
         print(f"  {line}")
     if "ignored" in shown:
-        print(f"  ignored     {shown['ignored']} nodes that are not in the topology")
+        strange = counted(shown["ignored"], "node")
+        print(f"  ignored     {strange} not in the topology")
     if "chosen" in shown:
         print(f"  chosen      {shown['hostlist']}")
         for name, value in shown["cost"].items():
@@ -194,7 +197,7 @@ def _print_text(shown: dict[str, Any], state: list[str]) -> None:
     if "map" in shown:
         select_ranks.print_map(shown)
     if "bound" in shown:
-        bound = ", ".join(f"{value} {name}" for name, value in shown["bound"].items())
+        bound = parts_text(shown["bound"])
         used = ", ".join(shown.get("levels_used", ()))
         print(f"  bound       {bound}" + (used and f" on the levels used: {used}"))
     known = f" ({shown['proof']})" if "proof" in shown else ""
@@ -220,7 +223,7 @@ def _explain(
             names, counts = _by_leaf(chooser)
             at, used = counts(flags[i]), counts(taken)
             for v in np.flatnonzero(used).tolist():
-                print(f"  {names[v]}: {used[v]} of {at[v]} free nodes")
+                print(f"  {names[v]}: {used[v]} of {counted(at[v], 'free node')}")
         else:
             _against(chooser, request, flags[i])
         after = largest_in(chooser, flags[i] & ~taken)
@@ -243,7 +246,8 @@ def _by_leaf(
 
 def _against(chooser: Chooser | SpaceChooser, request: Request, free: Flags) -> None:
     """Print how many groups each level has room for."""
-    print(f"  {np.count_nonzero(free)} nodes are free, {request.k} are wanted")
+    nodes = counted(int(np.count_nonzero(free)), "node")
+    print(f"  {nodes} free, {request.k} wanted")
     if isinstance(chooser, SpaceChooser):
         size = request.size
         if size > 1:

@@ -10,12 +10,14 @@ import numpy as np
 
 from ..instances import KSubset, Points
 from ..instances.files import write_text
+from ..instances.words import counted
 from ..reports.drawing.cluster import Panel, cluster_drawing, panel_svg, panels
 from ..reports.drawing.drawing import drawing_of
 from ..reports.drawing.shapes import Drawing
 from ..reports.pages.document import Document, Name, Plot, Section, Table
 from ..reports.pages.html import html_of
 from ..scheduler.placement import NodeSelector, Placement
+from ..scheduler.placement.answer import parts_text
 from ..scheduler.placement.program import Flags
 from ..scheduler.topologies import Hierarchy, Space
 
@@ -54,18 +56,18 @@ def write(
 
 def _about(shown: dict[str, Any]) -> list[str]:
     """Return the request, the grade and the nodes as lines of text."""
-    lines = [f"{shown['k']} of {shown['free']} free nodes, by {shown['objective']}"]
+    free = counted(shown["free"], "free node")
+    lines = [f"{shown['k']} of {free}, by {shown['objective']}"]
     if "cost" not in shown:
         return [*lines, f"nothing chosen: {shown['status']}"]
-    cost = ", ".join(f"{value} {name}" for name, value in shown["cost"].items())
+    cost = parts_text(shown["cost"])
     proof = f" ({shown['proof']})" if "proof" in shown else ""
     lines.append(f"{cost}: {shown['status']}{proof}")
     if "bound" in shown and shown["bound"] != shown["cost"]:
-        bound = ", ".join(f"{value} {name}" for name, value in shown["bound"].items())
-        lines.append(f"at least {bound}")
+        lines.append(f"at least {parts_text(shown['bound'])}")
     if "map" in shown:
         found = shown["map"]
-        lines.append(f"ranks by {found['pattern']}: {found['cost']} hops")
+        lines.append(f"ranks by {found['pattern']}: {counted(found['cost'], 'hop')}")
     return [*lines, f"chosen: {shown['hostlist']}"]
 
 

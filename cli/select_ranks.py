@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ..instances.errors import InputError
+from ..instances.words import counted
 from ..methods.tiers import in_tiers
 from ..scheduler.placement import NodeSelector, Placement
 from ..scheduler.ranks import order_on, traffic_of
@@ -61,6 +62,7 @@ def print_map(shown: dict[str, Any]) -> None:
     bound = "" if found["bound"] is None else f", bound {found['bound']}"
     print(f"  ranks       {','.join(shown['ranks'])}")
     print(
-        f"  map         {found['pattern']}: {found['cost']} hops, {found['unordered']} "
-        f"in the order of the topology{bound} ({found['status']}{known})"
+        f"  map         {found['pattern']}: {counted(found['cost'], 'hop')}, "
+        f"{found['unordered']} in the order of the topology{bound} "
+        f"({found['status']}{known})"
     )

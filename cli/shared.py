@@ -131,14 +131,9 @@ def add_jobs(where: Any, default: str = "one per CPU") -> None:
 
 
 def settings_of(args: argparse.Namespace, ties: Ties = Ties.LEX) -> Settings:
-    """Return the settings that the options give; errors name the option."""
+    """Return the settings that the options give; see `Parser.in_options`."""
     return settings_named(
-        {
-            "node_limit": "--node-limit",
-            "memory_mb": "--memory",
-            "seed": "--seed",
-            "threads": "--threads",
-        },
+        {"memory_mb": "--memory"},
         time_limit=seconds(args.time_limit),
         node_limit=args.node_limit,
         memory_mb=args.memory,

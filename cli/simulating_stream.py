@@ -31,6 +31,7 @@ from ..instances.json_text import dumps
 from ..instances.ksubset.generators import network_of
 from ..instances.suggestions import entry_named
 from ..instances.topologies import MOST_PROCESSORS
+from ..instances.words import counted
 from ..methods.allocators import allocator, names
 from ..reports.streams.film import Film
 from ..simulation.families import TRACE_RANGE, window_of
@@ -280,7 +281,8 @@ def _jobs(args: argparse.Namespace, most: int) -> list[StreamJob]:
         )
     if skipped:
         reasons = "; ".join(f"{n} {why.value}" for why, n in skipped.items())
-        print(f"{sum(skipped.values())} jobs skipped ({reasons})", file=sys.stderr)
+        number = counted(sum(skipped.values()), "job")
+        print(f"{number} skipped ({reasons})", file=sys.stderr)
     return jobs
 
 
@@ -320,4 +322,5 @@ def _title(
         else f"{'×'.join(map(str, args.shape))} tree"
     )
     by = "" if args.network is None else f", {args.network}"
-    return f"{len(jobs)} jobs ({what}) on a {at}, {_POLICIES[args.policy]}{by}"
+    number = counted(len(jobs), "job")
+    return f"{number} ({what}) on a {at}, {_POLICIES[args.policy]}{by}"

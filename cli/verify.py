@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..instances import Instance, problem_of, write_instance
 from ..instances.errors import InputError
-from ..instances.files import folder, replaces
+from ..instances.files import file_in, replaces
 from ..instances.ksubset.certificate import Checker
 from ..instances.option_values import seconds
 from ..instances.proofs import Limits, Propagator
@@ -175,7 +175,7 @@ def _keep(verdict: ClaimResult, directory: str) -> Path | None:
     instance = _labelled(verdict, verdict.outcome.counterexample)
     try:
         name = verdict.claim.name.replace(":", "-").strip("<>")
-        path = folder(directory) / f"{name}.json"
+        path = file_in(directory, f"{name}.json")
         write_instance(instance, path)
     except InputError as error:
         streams.complain(str(error))

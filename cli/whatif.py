@@ -22,6 +22,7 @@ from itertools import islice
 from ..instances.errors import InputError
 from ..instances.files import write_text
 from ..instances.option_values import seconds
+from ..instances.words import counted
 from ..reports.clusters.whatif import (
     Mean,
     as_rows,
@@ -162,7 +163,8 @@ def run(args: argparse.Namespace) -> int:
     notes += [alike] if alike else []
     if open_ := sum(one.open for one in outcomes):
         notes.append(
-            f"{open_} choices without a proved optimum within {setting.seconds:g} s: "
+            f"{counted(open_, 'choice')} without a proved optimum within "
+            f"{setting.seconds:g} s: "
             "what they cost above it is at most this"
         )
     if args.json:
@@ -253,8 +255,8 @@ def _notes(
     left_out = f", {skipped.total()} skipped ({reasons})" if skipped else ""
     share = f"{100 * setting.communication:g} % of run times grow with hops"
     return [
-        f"{jobs} jobs{left_out}",
-        f"{setting.policy.value}, {setting.replays} replays, optimum by "
+        f"{counted(jobs, 'job')}{left_out}",
+        f"{setting.policy.value}, {counted(setting.replays, 'replay')}, optimum by "
         f"{setting.objective.value}"
         + (f", {share}" if setting.communication else "")
         + (f", segments of {args.segment}" if args.segment else ""),

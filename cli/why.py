@@ -14,12 +14,12 @@ from typing import Any
 
 from ..instances.errors import InputError
 from ..instances.option_values import seconds
+from ..instances.words import counted
 from ..methods.tiers import in_tiers
 from ..scheduler.advice.reason import JobsToEnd, Reason
 from ..scheduler.advice.why import explain
 from ..scheduler.hostlist import fold
 from ..scheduler.placement import Request
-from ..scheduler.topologies.fabric import counted
 from ..solvers import Settings
 from . import cluster, outputs, shared
 from .parser import Parser
@@ -143,18 +143,17 @@ def _show(
     args: argparse.Namespace,
 ) -> None:
     print(machine.selector.cluster.summary())
-    print(
-        f"  free        {machine.count} of {len(machine.selector.cluster.index)} nodes"
-    )
+    total = len(machine.selector.cluster.index)
+    print(f"  free        {machine.count} of {counted(total, 'node')}")
     for line in cluster.state_lines(machine.known.document()):
         print(f"  {line}")
     if machine.ignored:
-        print(f"  ignored     {machine.ignored} nodes that are not in the topology")
+        print(f"  ignored     {counted(machine.ignored, 'node')} not in the topology")
     print(f"  request     {_asked(request)}")
     kind = _kind(machine, request)
     if kind:
         print(
-            f"  kind        {kind['nodes']} of {len(machine.selector.cluster.index)} "
+            f"  kind        {kind['nodes']} of {total} "
             f"nodes are of {kind['asked']}, {kind['free']} of them free"
         )
     placement = reason.placement
@@ -187,7 +186,7 @@ def _show(
 
 def _asked(request: Request) -> str:
     """Return the request in words."""
-    parts = [f"{request.k} nodes"]
+    parts = [counted(request.k, "node")]
     if request.segment > 1:
         parts.append(f"{request.segment} within one switch or block")
     parts += [f"{size} within one {name}" for name, size in request.levels.items()]
@@ -205,7 +204,7 @@ def _show_jobs(jobs: JobsToEnd) -> None:
     count = len(jobs.jobs)
     known = "proved" if jobs.bound == count else f"at least {jobs.bound}"
     print(f"Fewest jobs that would have to end: {count}, {known} ({jobs.by})")
-    print(f"  {', '.join(jobs.jobs)}: {jobs.nodes} nodes")
+    print(f"  {', '.join(jobs.jobs)}: {counted(jobs.nodes, 'node')}")
 
 
 def _show_changes(request: Request, reason: Reason, args: argparse.Namespace) -> None:

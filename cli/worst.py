@@ -23,6 +23,7 @@ from ..instances.ksubset.generators import network_of
 from ..instances.ksubset.instance import described
 from ..instances.ksubset.json import document_of
 from ..instances.option_values import seconds
+from ..instances.words import counted
 from ..methods.by_name import method_named
 from ..reports.adversary import Found, Ground, Hunt
 from ..reports.adversary.family_table import family_rows
@@ -235,8 +236,8 @@ def _search(hunt: Hunt, starts: list[Sites], *, exhaustive: bool) -> Found | Non
     def report(found: Found) -> None:
         nonlocal standing
         standing = (
-            f"ratio {float(found.ratio):.4f}, {found.evaluations} evaluations, "
-            f"{found.seconds:.0f} s"
+            f"ratio {float(found.ratio):.4f}, "
+            f"{counted(found.evaluations, 'evaluation')}, {found.seconds:.0f} s"
         )
 
     with status_line(lambda: standing):
@@ -298,8 +299,8 @@ def _show(found: Found, guarantee: str | None, kept: bool | None) -> None:
     print(f"  found     {found.how}")
     rate = found.evaluations / max(found.seconds, 1e-9)
     print(
-        f"  time      {found.seconds:.1f} s, {found.evaluations} evaluations, "
-        f"{rate:.0f} a second"
+        f"  time      {found.seconds:.1f} s, "
+        f"{counted(found.evaluations, 'evaluation')}, {rate:.0f} a second"
     )
     if found.proved:
         print("  proved    no instance of this size is worse")

@@ -4,8 +4,9 @@ The size of every file read is bounded, before and after unpacking. Text is UTF-
 byte order mark at its beginning is skipped. `parsing` reads JSON and TOML.
 
 A regular file is written under a temporary name in the same folder and renamed, so that
-it is never incomplete. Symbolic links are followed; devices and named pipes are written
-in place. docs/formats.md states the limits.
+it is never incomplete. Symbolic links that a user names are followed, those that lie in
+a folder to be filled are not, see `file_in`; devices and named pipes are written in
+place. docs/formats.md states the limits.
 """
 
 from __future__ import annotations
@@ -268,6 +269,34 @@ def folder(path: str | Path) -> Path:
     with _complaining(path, "made"):
         Path(_usable(path)).mkdir(parents=True, exist_ok=True)
     return Path(path)
+
+
+def file_in(where: str | Path, name: str) -> Path:
+    """Return the path of a file of our own naming in a folder; make its folders.
+
+    The folder itself may be a symbolic link, as its user named it. What lies in it may
+    be anybody's: raises InputError if the file, or a folder on the way, is a link.
+    """
+    path = folder(where)
+    *above, last = Path(name).parts
+    for part in above:
+        path = folder(_no_link(path / part))
+    return _no_link(path / last)
+
+
+def refuse_links(where: Path, *ours: str) -> None:
+    """Raise InputError if a file whose name has one of these patterns is a link."""
+    with _complaining(where, "read"), suppress(FileNotFoundError):
+        for each in where.iterdir():
+            if any(map(each.match, ours)):
+                _no_link(each)
+
+
+def _no_link(path: Path) -> Path:
+    """Return a path; refuse a link, whose target would be made or replaced."""
+    if path.is_symlink():
+        raise InputError("must not be a symbolic link", file=path)
+    return path
 
 
 @contextmanager

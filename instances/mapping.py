@@ -7,7 +7,7 @@ all ordered pairs of ranks, where rank i runs on processor p(i).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -59,13 +59,14 @@ class RankMapping:
             raise InputError(
                 f"must have as many rows as ranks, {len(traffic)}", "hops", len(hops)
             )
-        for name, wrong in (
-            ("must be symmetric", hops != hops.T),
-            ("must be 0 from a processor to itself", np.diag(np.diag(hops)) > 0),
-        ):
-            if wrong.any():
-                i, j = np.argwhere(wrong)[0].tolist()
-                raise InputError(name, f"hops[{i}][{j}]", int(hops[i, j]))
+        wrong = hops != hops.T
+        if wrong.any():
+            i, j = np.argwhere(wrong)[0].tolist()
+            raise InputError("must be symmetric", f"hops[{i}][{j}]", int(hops[i, j]))
+        if (own := hops.diagonal()).any():
+            i = int(own.argmax())
+            problem = "must be 0 from a processor to itself"
+            raise InputError(problem, f"hops[{i}][{i}]", int(own[i]))
         np.fill_diagonal(traffic, 0)
         if float(traffic.sum(dtype=float)) * float(hops.max(initial=0)) >= _MOST:
             raise InputError("makes costs of 2^61 or more", field="traffic")
@@ -92,10 +93,18 @@ class RankMapping:
             1, int(np.gcd.reduce(self.flow, None) * np.gcd.reduce(self.hops, None))
         )
 
+    @cached_property
+    def _busy(self) -> tuple[IntArray, IntArray]:
+        """The pairs with traffic; they are few in the patterns of large jobs."""
+        sources, targets = np.nonzero(self.traffic)
+        return sources, targets
+
     def cost(self, order: Sequence[int] | IntArray) -> int:
         """Return the cost of an order: rank i runs on processor ``order[i]``."""
         places = np.asarray(order, dtype=np.int64)  # booleans would be a mask
-        return int((self.traffic * self.hops[np.ix_(places, places)]).sum())
+        sources, targets = self._busy
+        hops = self.hops[places[sources], places[targets]]
+        return int((self.traffic[sources, targets] * hops).sum())
 
     def check(self, order: Sequence[int]) -> list[str]:
         """Return what is wrong with an order, nothing if every processor is in it."""
@@ -116,12 +125,15 @@ def _matrix(name: str, given: Any) -> IntArray:
         raise InputError(f"must have at most {MOST_RANKS} rows", name, len(values))
     if values.dtype.kind not in "iuf":
         raise InputError("must be whole numbers", name, str(values.dtype))
-    for wanted, right in (
-        ("must be a whole number", values == np.floor(values)),
-        ("must be at least 0", values >= 0),
-        ("must be below 2^61", values < _MOST),
-    ):
-        if not right.all():
+    tests: dict[str, Callable[[Any], Any]] = {
+        "must be a whole number": lambda each: each == np.floor(each),
+        "must be at least 0": lambda each: each >= 0,
+        "must be below 2^61": lambda each: each < _MOST,
+    }
+    if values.dtype.kind != "f":  # the matrix may take 128 MiB, and no copies of it
+        del tests["must be a whole number"]
+    for wanted, is_right in tests.items():
+        if not (right := is_right(values)).all():
             i, j = np.argwhere(~right)[0].tolist()
             raise InputError(wanted, f"{name}[{i}][{j}]", values[i, j].item())
-    return values.astype(np.int64)
+    return values.astype(np.int64, copy=False)

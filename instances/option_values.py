@@ -111,7 +111,7 @@ def half_open(text: str) -> tuple[int, int | None]:
     return first, last
 
 
-def seconds(value: float, field: str = "--time-limit") -> float:
+def seconds(value: float, field: str = "time_limit") -> float:
     """Return a time limit.
 
     Raises InputError if it is not above 0 and at most `LONGEST`.

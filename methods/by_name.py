@@ -21,12 +21,12 @@ def problems_of(instances: Iterable[Instance]) -> tuple[str, ...]:
 
 
 def methods_named(
-    name: Any, problems: Sequence[str], field: str = "--method"
+    name: Any, problems: Sequence[str], field: str = "method"
 ) -> dict[str, AnyMethod]:
     """Return the method of this name for each of these problems that has one.
 
     It is a name of the tables or of an entry point, ``module:name``, or a method or a
-    callable itself, see `own`. ``field`` is the option or field to name in messages.
+    callable itself, see `own`. ``field`` is the argument or field to name in messages.
     An old name is accepted with a warning. Raises InputError if none has it; the
     message suggests similar names.
     """
@@ -50,7 +50,7 @@ def methods_named(
     return found
 
 
-def method_named(name: Any, problem: str, field: str = "--method") -> AnyMethod:
+def method_named(name: Any, problem: str, field: str = "method") -> AnyMethod:
     """Return the method of this name for this problem; see `methods_named`."""
     return methods_named(name, [problem], field)[problem]
 

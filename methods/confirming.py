@@ -16,7 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
 
 from ..instances import InputError, Instance, problem_of
-from ..instances.files import folder, write_text
+from ..instances.files import file_in, write_text
 from ..instances.json_text import dumps
 from ..instances.value import cost_text, ordered
 from ..solvers import (
@@ -267,7 +267,7 @@ def keep_both(
     error: InputError | None = None
     for place in filter(None, places):
         try:
-            path = folder(place) / name
+            path = file_in(place, name)
             write_text(path, f"{text}\n")
         except (InputError, RuntimeError) as refused:  # no home
             error = refused if isinstance(refused, InputError) else error

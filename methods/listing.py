@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ..instances.visible import brief
+from ..instances.words import counted
 from ..solvers.method import AnyMethod
 from .own import installed
 
@@ -38,9 +39,8 @@ class MethodList(Mapping[str, AnyMethod]):
         return len(self._methods)
 
     def __repr__(self) -> str:
-        return brief(
-            "MethodList", f"{len(self)} methods for {self.problem}: {', '.join(self)}"
-        )
+        number = counted(len(self), "method")
+        return brief("MethodList", f"{number} for {self.problem}: {', '.join(self)}")
 
     def __str__(self) -> str:
         width = max(map(len, self))

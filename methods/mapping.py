@@ -28,6 +28,7 @@ from ..solvers import (
     clock,
 )
 from ..solvers.interrupt import run_alarmed
+from ..solvers.method import by_alarm
 from .confirming import agree, contradiction
 
 MOST_PROVED = 16
@@ -92,9 +93,11 @@ def in_time(method: Callable[..., Result]) -> Mapper:
     @wraps(method)
     def run(mapping: RankMapping, settings: Settings = DEFAULT) -> Result:
         start = clock.now()
-        result, _ = run_alarmed(settings.time_limit, lambda: method(mapping, settings))
+        result, alarm = run_alarmed(
+            settings.time_limit, lambda: method(mapping, settings)
+        )
         if result is not None:
-            return result
+            return by_alarm(result, alarm)
         return mapping_result(
             mapping, range(mapping.ranks), start=start, until=start, limit=Limit.TIME
         )

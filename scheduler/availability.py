@@ -14,9 +14,10 @@ from types import MappingProxyType
 from typing import Any
 
 from ..instances import InputError
+from ..instances.words import counted
 from .kinds import Kind, kinds_of, note_of
 from .node_states import Report, Rules, count_reasons
-from .topologies.fabric import Cluster, counted
+from .topologies.fabric import Cluster
 
 _NONE: Mapping[str, str] = MappingProxyType({})
 _WITH_JOBS = frozenset({"busy", "ALLOCATED", "COMPLETING", "MIXED"})

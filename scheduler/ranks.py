@@ -34,10 +34,13 @@ def hops_between(fabric: Fabric, nodes: Sequence[int]) -> IntArray:
             below.setdefault(v, []).append(place)
             v = int(fabric.parent[v])
     half = np.array([way[int(fabric.home[i])] for i in nodes], dtype=np.int64)
-    shared = np.zeros((len(nodes), len(nodes)), dtype=np.int64)
+    hops = np.zeros((len(nodes), len(nodes)), dtype=np.int64)
     for v in sorted(below):  # parents come first, so that the lowest one stays
-        shared[np.ix_(below[v], below[v])] = way[v]
-    hops = 2 + (half[:, None] + half[None] - 2 * shared) // 2
+        hops[np.ix_(below[v], below[v])] = -2 * way[v]
+    hops += half[:, None]  # in place: there may be 2^24 pairs
+    hops += half
+    hops //= 2
+    hops += 2
     np.fill_diagonal(hops, 0)
     return hops
 

@@ -29,6 +29,7 @@ from ..instances.ksubset.generators import network_of, network_text
 from ..instances.procset import families as procset
 from ..instances.submesh import families as submesh
 from ..instances.sukp import families as sukp
+from ..instances.words import counted
 from .fragmentation import fragmented
 from .machine import Machine
 from .replay import Replay
@@ -113,7 +114,7 @@ def snapshots(
         )
     reasons = "; ".join(f"{n} {why.value}" for why, n in replay.skipped.items())
     note(
-        f"{made} files written, {skipped} jobs skipped"
+        f"{counted(made, 'file')} written, {counted(skipped, 'job')} skipped"
         + (f" ({reasons})" if reasons else "")
     )
 

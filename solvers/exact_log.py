@@ -38,11 +38,12 @@ from ..instances.proofs.rows import normalised
 from ..instances.submesh import Box, box_at
 from ..instances.submesh.packing import Packing, packing_of, placement_from, ways
 from . import clock
+from .interrupt import run_alarmed
 from .proof_log import MOST_BYTES
 from .propagation_kernels import FastPropagator
 from .result import Limit, SolverError
 
-_GRACE = 5.0
+_GRACE = 1.0
 """Seconds after which a solver that does not stop in time is killed."""
 
 
@@ -93,10 +94,14 @@ def solve_by_exact(
     """
     start = clock.now()
     exact_version()
-    formula = formula_of(instance)
+    job, _ = run_alarmed(seconds, lambda: _job(instance))
+    left = seconds - (clock.now() - start)
+    if job is None or left <= 0:
+        return Solved(False, None, Limit.TIME)
+    formula, text = job
     with TemporaryDirectory(prefix="closeknit-") as folder:
         log, draft = Path(folder) / "log", Path(folder) / "proof"
-        ended, true = _solved(formula, log, seconds - (clock.now() - start))
+        ended, true = _solved(text, log, left)
         chosen = None if true is None else choice_of(instance, formula, true)
         if not ended:
             return Solved(False, chosen, Limit.TIME)
@@ -127,27 +132,30 @@ def exact_version() -> str:
         raise SolverError(problem) from None
 
 
-def _solved(
-    formula: Formula, log: Path, seconds: float
-) -> tuple[bool, frozenset[int] | None]:
-    """Run Exact; return whether it ended by itself, and the variables that are 1."""
+def _job(instance: Instance) -> tuple[Formula, str]:
+    """Return the formula of an instance, also as the text that the worker reads."""
+    formula = formula_of(instance)
     job = {
         "variables": len(formula.names),
         "rows": [
             [[(a, x) for x, a in row.terms.items()], row.degree] for row in formula.rows
         ],
         "objective": [(a, x) for x, a in formula.objective.items() if a],
-        "seconds": max(seconds, 0.01),
         "bytes": MOST_BYTES,
     }
+    return formula, json.dumps(job)
+
+
+def _solved(job: str, log: Path, seconds: float) -> tuple[bool, frozenset[int] | None]:
+    """Run Exact; return whether it ended by itself, and the variables that are 1."""
     worker = Path(__file__).with_name("exact_worker.py")
     try:
         done = subprocess.run(
-            [sys.executable, "-I", str(worker), str(log)],
-            input=json.dumps(job),
+            [sys.executable, "-I", str(worker), str(log), str(seconds)],
+            input=job,
             capture_output=True,
             text=True,
-            timeout=max(seconds, 0.01) + _GRACE,
+            timeout=seconds + _GRACE,
             check=False,
         )
     except subprocess.TimeoutExpired:

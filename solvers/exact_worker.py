@@ -1,9 +1,9 @@
 """The child process of Exact, a solver that logs pseudo-Boolean proofs.
 
-Run as ``python -I exact_worker.py LOG``. Reads a formula from standard input as JSON,
-writes ``LOG.formula`` and ``LOG.proof``, and the answer to standard output. Isolated
-(-I), so that ``exact`` is the solver and not a folder of that name; it imports nothing
-of closeknit.
+Run as ``python -I exact_worker.py LOG SECONDS``. Reads a formula from standard input as
+JSON, writes ``LOG.formula`` and ``LOG.proof``, and the answer to standard output.
+Isolated (-I), so that ``exact`` is the solver and not a folder of that name; it imports
+nothing of closeknit.
 """
 
 from __future__ import annotations
@@ -11,12 +11,14 @@ from __future__ import annotations
 import json
 import resource
 import sys
+from time import monotonic
 
 
 def main() -> None:
     """Solve one formula."""
     from exact import Exact  # type: ignore[attr-defined, unused-ignore]
 
+    begun = monotonic()
     job = json.load(sys.stdin)
     resource.setrlimit(resource.RLIMIT_FSIZE, (job["bytes"], job["bytes"]))
     # No assumptions: every step is derived. No strengthening of the objective's
@@ -32,7 +34,10 @@ def main() -> None:
         solver.addConstraint(pairs, True, degree - less)
     if job["objective"]:
         solver.setObjective([(a, names[x - 1]) for a, x in job["objective"]], True)
-    said = solver.runFull(bool(job["objective"]), job["seconds"])
+    left = float(sys.argv[2]) - (monotonic() - begun)
+    said = "TIMEOUT"
+    if left > 0:
+        said = solver.runFull(bool(job["objective"]), left)
     values = solver.getLastSolutionFor(names) if solver.hasSolution() else None
     print(json.dumps({"status": said, "values": values}))
 

@@ -18,7 +18,7 @@ from ..instances import InputError, Instance, KSubset, problem_of
 from ..sources import doc_of
 from . import DEFAULT, Limit, Result, Settings, Ties, answer, clock
 from .answer import infeasible_by_count
-from .interrupt import run_alarmed
+from .interrupt import Alarm, run_alarmed
 from .journal import record
 
 Inst_contra = TypeVar("Inst_contra", bound=Instance, contravariant=True)
@@ -164,7 +164,7 @@ class Method(Generic[Inst]):
         if settings.ties is not Ties.LEX and not self.takes_ties:
             raise InputError(
                 f"{self.name} breaks ties in one way only: lex",
-                "--ties",
+                "ties",
                 settings.ties.value,
             )
         result = self._run(instance, settings)
@@ -180,10 +180,7 @@ class Method(Generic[Inst]):
         )
         if result is None:
             return stopped(instance, Limit.TIME, start=start)
-        late = alarm.rung and not alarm.presses
-        if late and result.limit is Limit.INTERRUPT:
-            return replace(result, limit=Limit.TIME)
-        return result
+        return by_alarm(result, alarm)
 
     def bounds(self, instance: Inst) -> list[Bound]:
         """Return the factors proven on an instance, each with its reason, least first.
@@ -229,6 +226,14 @@ class Method(Generic[Inst]):
     def summary(self) -> str:
         """First line of the docstring."""
         return (self.__doc__ or "").partition("\n")[0]
+
+
+def by_alarm(result: Result, alarm: Alarm) -> Result:
+    """Return the result; what the alarm stopped, the time limit has, and not Ctrl-C."""
+    late = alarm.rung and not alarm.presses
+    if late and result.limit is Limit.INTERRUPT:
+        return replace(result, limit=Limit.TIME)
+    return result
 
 
 def stopped(instance: Instance, limit: Limit, *, start: float) -> Result:

@@ -25,6 +25,7 @@ from ..instances.proofs import (
 )
 from ..instances.proofs.rows import linear, normalised
 from . import clock
+from .interrupt import run_alarmed
 from .propagation_kernels import FastPropagator
 from .result import Limit, SolverError
 
@@ -241,8 +242,10 @@ def kept_proof(
     SolverError
         If the proof does not hold.
     """
-    formula = formula_of(instance)
     deadline = clock.now() + seconds
+    formula, _ = run_alarmed(seconds, lambda: formula_of(instance))
+    if formula is None or clock.now() >= deadline:
+        return Limit.TIME
     with TemporaryDirectory(prefix="closeknit-") as folder:
         draft = Path(folder) / "proof.xz"
         try:

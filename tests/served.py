@@ -18,10 +18,12 @@ JSON = {"content-type": "application/json"}
 
 
 @contextmanager
-def served(*words: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """Run a server; yield it and where it listens."""
+def served(*words: str, files: int = 0) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Run a server, which may have so many files open; yield it and its address."""
+    server = [sys.executable, "-m", "closeknit", "serve", *words]
+    limited = ["sh", "-c", f'ulimit -n {files} && exec "$@"', "sh", *server]
     process = subprocess.Popen(
-        [sys.executable, "-m", "closeknit", "serve", *words],
+        limited if files else server,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -18,6 +18,7 @@ from ...instances.submesh import (
     sides,
     ways_of,
 )
+from ...instances.words import counted
 from ...solvers import Limit, clock
 from ...solvers.interrupt import deferred
 
@@ -65,7 +66,7 @@ class Plan:
         'unknown within 2 temporary places; impossible within 1'
         """
         if self.moves is not None:
-            return f"{len(self.moves)} moves, {self.detours} of them detours"
+            return f"{counted(len(self.moves), 'move')}, {self.detours} of them detours"
         if self.limit is None:
             return f"impossible within {self.refuted} temporary places"
         unknown = f"unknown within {self.refuted + 1} temporary places"

@@ -16,6 +16,7 @@ from ..topologies import IntArray, Site, Topology, as_topology
 from ..topologies.cuts import Cuts
 from ..value import LARGEST
 from ..visible import brief
+from ..words import counted
 
 
 @dataclass(frozen=True)
@@ -154,7 +155,7 @@ def check(instance: KSubset, chosen: Collection[int]) -> list[str]:
     if len(set(chosen)) < len(chosen):
         wrong.append("a processor is chosen twice")
     if len(chosen) != instance.k:
-        wrong.append(f"{len(chosen)} processors chosen, not {instance.k}")
+        wrong.append(f"{counted(len(chosen), 'processor')} chosen, not {instance.k}")
     return wrong
 
 

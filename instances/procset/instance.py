@@ -16,6 +16,7 @@ from ..features import Features
 from ..numbers import at_least
 from ..value import LARGEST
 from ..visible import brief
+from ..words import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +204,8 @@ def check(instance: ProcSet, chosen: Collection[int]) -> list[str]:
     if len(set(chosen)) < len(chosen):
         wrong.append("a processor is chosen twice")
     if len(set(chosen)) < instance.request:
-        wrong.append(f"{len(set(chosen))} processors chosen, not {instance.request}")
+        number = counted(len(set(chosen)), "processor")
+        wrong.append(f"{number} chosen, not {instance.request}")
     return wrong
 
 
@@ -231,8 +233,8 @@ def cost(instance: ProcSet, chosen: Collection[int]) -> tuple[int, ...]:
 def described(instance: ProcSet) -> str:
     """Describe an instance in a few words."""
     return (
-        f"{instance.request} of {instance.n} available processors, "
-        f"{len(instance.sets)} sets"
+        f"{instance.request} of {counted(instance.n, 'available processor')}, "
+        f"{counted(len(instance.sets), 'set')}"
     )
 
 
@@ -244,7 +246,8 @@ def unsolvable(instance: ProcSet) -> str | None:
     '2 processors requested, 1 available'
     """
     if instance.request > instance.n:
-        return f"{instance.request} processors requested, {instance.n} available"
+        number = counted(instance.request, "processor")
+        return f"{number} requested, {instance.n} available"
     return None
 
 

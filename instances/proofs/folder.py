@@ -19,7 +19,7 @@ from typing import Any
 
 from .. import fields
 from ..errors import InputError
-from ..files import read_text, reading, write_text
+from ..files import file_in, read_text, reading, write_text
 from ..ksubset.certificate import Checker
 from ..ksubset.certificate_file import WrongStep
 from ..parsing import parse_json
@@ -137,7 +137,7 @@ def write_index(folder: str | Path, entries: Iterable[Entry], about: str = "") -
     """Write the index of a folder; an existing one is replaced at once."""
     lines = ",\n".join(json.dumps(_document(one)) for one in entries)
     head = json.dumps({"format": FORMAT, "version": 1, "about": about})[:-1]
-    write_text(Path(folder) / INDEX, f'{head}, "entries": [\n{lines}\n]}}\n')
+    write_text(file_in(folder, INDEX), f'{head}, "entries": [\n{lines}\n]}}\n')
 
 
 def replayed(

@@ -21,6 +21,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..errors import InputError
+from ..words import counted
 from .formula import Formula
 from .proof_file import Proved, follow, proof_lines
 from .propagation import Propagator
@@ -187,7 +188,8 @@ class _Reader:
         if self.counts and (
             names > self.counts[0] or self.constraints != self.counts[1]
         ):
-            found = f"{names} variables and {self.constraints} constraints"
+            rows = counted(self.constraints, "constraint")
+            found = f"{counted(names, 'variable')} and {rows}"
             raise InputError(f"has {found}, but another header")
         return self.formula
 

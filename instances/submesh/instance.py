@@ -13,6 +13,7 @@ import numpy.typing as npt
 from ..errors import InputError
 from ..features import Features
 from ..visible import brief
+from ..words import counted
 from .boxes import Box, cells, sides, ways_of
 
 IntArray = npt.NDArray[np.int64]
@@ -284,7 +285,8 @@ def unsolvable(instance: Submesh) -> str | None:
         )
         return f"a {wanted} box does not fit into a {mesh} mesh"
     if prod(instance.request) > instance.free:
-        return f"{prod(instance.request)} processors requested, {instance.free} free"
+        number = counted(prod(instance.request), "processor")
+        return f"{number} requested, {instance.free} free"
     return None
 
 
@@ -292,12 +294,13 @@ def described(instance: Submesh) -> str:
     """Describe an instance in a few words.
 
     >>> described(Submesh("one", (4, 4), (Resident((0, 0, 1, 1)),), (4, 2)))
-    '4x2 in a 4x4 mesh with 1 residents, 12 of 16 processors free'
+    '4x2 in a 4x4 mesh with 1 resident, 12 of 16 processors free'
     """
     wanted, shape = ("x".join(map(str, s)) for s in (instance.request, instance.shape))
     kind = "torus" if instance.torus else "mesh"
     return (
-        f"{wanted} in a {shape} {kind} with {len(instance.residents)} residents, "
+        f"{wanted} in a {shape} {kind} with "
+        f"{counted(len(instance.residents), 'resident')}, "
         f"{instance.free} of {instance.size} processors free"
     )
 

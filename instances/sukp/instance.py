@@ -13,6 +13,7 @@ from ..errors import InputError
 from ..features import Features
 from ..value import LARGEST
 from ..visible import brief
+from ..words import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,7 @@ class Sukp:
 def described(instance: Sukp) -> str:
     """Describe an instance in a few words."""
     return (
-        f"{instance.n} items, {len(instance.weights)} elements, "
+        f"{counted(instance.n, 'item')}, {counted(len(instance.weights), 'element')}, "
         f"capacity {instance.capacity}"
     )
 

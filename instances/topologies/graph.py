@@ -16,6 +16,7 @@ from ..errors import InputError
 from ..fields import integer
 from ..numbers import at_most, between
 from ..visible import brief, visible
+from ..words import counted
 from .cuts import Cuts
 from .metric_cuts import Embedding, embedding_of
 from .shortest_paths import (
@@ -114,7 +115,7 @@ class Graph(OnNodes):
         hops = lengths_from(0, self.neighbours)
         if lost := [v for v, length in enumerate(hops) if length < 0]:
             raise InputError(
-                f"not connected: no path from node 0 to {len(lost)} nodes, the first",
+                f"not connected: no path from node 0 to {counted(len(lost), 'node')}",
                 "topology.edges",
                 lost[0],
             )
@@ -223,8 +224,8 @@ class Graph(OnNodes):
         return replace(graph_of(lengths, chosen, names), originals=tuple(number))
 
     def __repr__(self) -> str:
-        text = f"{self.nodes} nodes, {len(self.edges)} edges, "
-        return brief("Graph", text + f"{len(self.processors)} processors")
+        text = f"{counted(self.nodes, 'node')}, {counted(len(self.edges), 'edge')}, "
+        return brief("Graph", text + f"{counted(len(self.processors), 'processor')}")
 
     @cached_property
     def labels(self) -> tuple[Hashable, ...]:
@@ -384,17 +385,16 @@ def graph_of(
             shortest[key] = min(number, shortest.get(key, number))
     notes = []
     if parallel := len(lengths) - loops - len(shortest):
-        notes.append(f"{parallel} parallel edges: of each pair the shortest counts")
+        edges = counted(parallel, "parallel edge")
+        notes.append(f"{edges}: of each pair the shortest counts")
     if loops:
-        notes.append(f"{loops} edges from a node to itself left out")
+        notes.append(f"{counted(loops, 'edge')} from a node to itself left out")
     scaled, scale, rounded = scaled_lengths(shortest, LONGEST)
-    if rounded:
-        notes.append(rounded)
     return Graph(
         len(names) if nodes is None else nodes,
         tuple((u, v, length) for (u, v), length in scaled.items()),
         tuple(processors),
         scale,
         tuple(map(visible, names)),
-        tuple(notes),
+        (*notes, *filter(None, [rounded])),
     )

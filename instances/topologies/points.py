@@ -22,6 +22,7 @@ from ..numbers import between
 from ..plain import plain
 from ..value import LARGEST
 from ..visible import brief
+from ..words import counted
 from .topology import AlongAxes, Site, reads
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ class Points(AlongAxes):
             object.__setattr__(self, "coordinates", ordered)
 
     def __repr__(self) -> str:
-        shown = f"{len(self.coordinates)} points in {self.dimension}-D"
+        shown = f"{counted(len(self.coordinates), 'point')} in {self.dimension}-D"
         return brief(
             "Points", shown + f", in units of 1/{self.scale}" * (self.scale > 1)
         )
@@ -130,7 +131,7 @@ class Points(AlongAxes):
     @property
     def described(self) -> str:
         """The points in a few words."""
-        return f"{len(self.coordinates)} points in {self.dimension}-D"
+        return f"{counted(len(self.coordinates), 'point')} in {self.dimension}-D"
 
     @property
     def article(self) -> str:

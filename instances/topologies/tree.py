@@ -15,6 +15,7 @@ from ..fields import integers
 from ..plain import plain
 from ..value import LARGEST
 from ..visible import brief
+from ..words import counted
 from .cuts import Cuts, downwards, subtree_cuts
 from .topology import IntArray, Node, OnNodes, Site, checked_processors, reads
 
@@ -90,7 +91,8 @@ class Tree(OnNodes):
         object.__setattr__(self, "weight", tuple(rootless))
 
     def __repr__(self) -> str:
-        text = f"{len(self.parent)} nodes, {len(self.processors)} processors"
+        processors = counted(len(self.processors), "processor")
+        text = f"{counted(len(self.parent), 'node')}, {processors}"
         return brief("Tree", text)
 
     @cached_property

@@ -68,11 +68,11 @@ class Ground:
 
     def __post_init__(self) -> None:
         if self.k < 2:
-            raise InputError("must be at least 2", field="--k", value=self.k)
+            raise InputError("must be at least 2", field="k", value=self.k)
         if self.k >= self.most:
             raise InputError(
                 f"must be above k = {self.k}, or there is no choice",
-                field="--n",
+                field="n",
                 value=self.most,
             )
         if len(self.places) > MOST_PLACES:
@@ -82,7 +82,7 @@ class Ground:
         if not self.points and self.most > len(self.places):
             raise InputError(
                 f"must be at most the number of processors ({len(self.places)})",
-                field="--n",
+                field="n",
                 value=self.most,
             )
 

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from ...instances import InputError, Instance, problem_of
+from ...instances.words import counted
 from ...methods import AnyMethod
 from ...methods.by_name import methods_named, problems_of
 from ...methods.old_names import current
@@ -67,11 +68,11 @@ def lineups(
     methods: str | Iterable[Any] | None,
     exact: Any,
     instances: Iterable[Instance],
-    fields: tuple[str, str] = ("--methods", "--exact"),
+    fields: tuple[str, str] = ("methods", "exact"),
     *,
     quick: bool = False,
 ) -> dict[str, Lineup]:
-    """Return what ``--methods`` and ``--exact`` name, for each problem of instances.
+    """Return what two arguments name, for each problem of instances.
 
     Methods are names with commas between them, or any that `methods_named` accepts;
     every heuristic if None, or if ``quick`` those that are marked so. A problem that
@@ -128,8 +129,8 @@ def count_left_out(lineups: Mapping[str, Lineup], instances: Iterable[Instance])
 
 def left_out(count: int, how: str) -> str:
     """Say how many methods a comparison left out, and how all are run."""
-    methods = "1 more method is" if count == 1 else f"{count} more methods are"
-    return f"{methods} left out ({how} runs all)"
+    are = "is" if count == 1 else "are"
+    return f"{counted(count, 'more method')} {are} left out ({how} runs all)"
 
 
 def _distinct(methods: Sequence[AnyMethod]) -> list[AnyMethod]:

@@ -46,7 +46,7 @@ def connected(address: str | None, *, jobqueue: str | None = None) -> Iterator[A
     them. Raises InputError if Dask is not installed, no scheduler answers, or the file
     is wrong.
     """
-    distributed = dask_module("distributed", "--dask")
+    distributed = dask_module("distributed", "dask")
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     _refuse_unproven(distributed, address or "")
     with ExitStack() as held:
@@ -60,7 +60,7 @@ def connected(address: str | None, *, jobqueue: str | None = None) -> Iterator[A
         except (OSError, ValueError, ImportError) as error:
             raise InputError(
                 f"no scheduler answers ({type(error).__name__})",
-                field="--dask",
+                field="dask",
                 value=address,
             ) from None
         try:
@@ -78,19 +78,19 @@ def _refuse_unproven(distributed: Any, address: str) -> None:
     except (OSError, ValueError, TypeError) as error:
         raise InputError(
             f"the certificates in Dask's configuration cannot be used ({error})",
-            field="--dask",
+            field="dask",
             value=address,
         ) from None
     if address.startswith("tls://") and own is None:
         raise InputError(
             "needs certificates in Dask's configuration (docs/studies.md)",
-            field="--dask",
+            field="dask",
             value=address,
         )
     if address.startswith("tcp://") and security.require_encryption:
         raise InputError(
             "is refused: Dask's configuration requires encryption",
-            field="--dask",
+            field="dask",
             value=address,
         )
 
@@ -268,7 +268,7 @@ class _Driver:
         why = f" ({type(error).__name__})" if error else ""
         return InputError(
             f"the scheduler is lost{why}; give the same command again to go on",
-            field="--dask",
+            field="dask",
         )
 
 

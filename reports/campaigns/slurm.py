@@ -37,12 +37,12 @@ _KNOWN = {
 """Fields, and what each has to be; but for ``jobs`` as dask-jobqueue has them."""
 
 
-def dask_module(name: str, option: str) -> Any:
+def dask_module(name: str, field: str) -> Any:
     """Import a part of Dask; InputError naming the extra if it is missing."""
     try:
         return import_module(name)
     except ImportError:
-        raise InputError(f"needs Dask: {install('dask')}", field=option) from None
+        raise InputError(f"needs Dask: {install('dask')}", field=field) from None
 
 
 def cluster_of(path: Path) -> Any:
@@ -50,10 +50,10 @@ def cluster_of(path: Path) -> Any:
 
     Raises InputError for a file that is not as it should be, and without Slurm.
     """
-    jobqueue = dask_module("dask_jobqueue", "--dask-jobqueue")
+    jobqueue = dask_module("dask_jobqueue", "dask_jobqueue")
     options = _options(path)
     if which("sbatch") is None:
-        raise InputError("there is no sbatch here", field="--dask-jobqueue")
+        raise InputError("there is no sbatch here", field="dask_jobqueue")
     jobs = options.pop("jobs")
     address = options.pop("scheduler_address", None)
     if address is not None:

@@ -16,7 +16,7 @@ from time import monotonic, time
 from typing import Any
 
 from ...instances import InputError
-from ...instances.files import folder
+from ...instances.files import folder, refuse_links
 from ...methods.old_names import current, spellings
 from .interrupts import undisturbed
 from .row_fields import NAMES, document_of, parse_row
@@ -99,10 +99,7 @@ class ResultStore:
                 file=old,
             )
         self._synced = -_SYNCED
-        for each in self.path.parent.iterdir():
-            if each.is_symlink() and any(map(each.match, _OURS)):
-                # its target would be made or replaced, wherever it is
-                raise InputError("must not be a symbolic link", file=each)
+        refuse_links(self.path.parent, *_OURS)
         with ExitStack() as held:
             held.callback(os.close, _locked(self.path))
             try:

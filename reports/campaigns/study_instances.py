@@ -46,7 +46,8 @@ class Budget:
         total = self._taken + runs
         if total > self.most:
             raise InputError(
-                f"comes to {total} runs or more; above {self.most} needs --max-runs",
+                f"comes to {total} runs or more; above {self.most} needs --max-runs, "
+                "in Python max_runs",
                 field=field,
             )
         return total
@@ -172,7 +173,7 @@ def _family(
             print(f"closeknit: {where}: left out, no trace", file=sys.stderr)
             return []
         if not found:
-            raise InputError("is missing, and so is --trace", field=field)
+            raise InputError("is missing, and no trace is given", field=field)
     for one in family.parameters:
         if one.required and one.name not in grid:
             raise InputError("is missing", field=f"{where}.{one.name}")

@@ -8,10 +8,10 @@ from typing import Any
 
 from matplotlib.ticker import MaxNLocator
 
+from ...instances.words import counted
 from ...scheduler.grading import Grade, Totals, Ungraded
 from ...scheduler.grading.totals import STEPS
 from ...scheduler.hostlist import fold
-from ...scheduler.topologies.fabric import counted
 from ..pages.document import (
     Bad,
     Cell,

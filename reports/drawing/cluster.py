@@ -14,9 +14,9 @@ from textwrap import wrap
 import numpy as np
 
 from ...instances import IntArray
+from ...instances.words import counted
 from ...scheduler.placement.program import Flags
 from ...scheduler.topologies import Hierarchy
-from ...scheduler.topologies.fabric import counted
 from .shapes import (
     Drawing,
     Label,

@@ -14,6 +14,7 @@ from ...instances.submesh.boxes import cells
 from ...instances.submesh.json import parse_submesh
 from ...instances.submesh.plan import order_of
 from ...instances.suggestions import entry_named
+from ...instances.words import counted
 from ...methods import SUBMESH
 from ...solvers import Settings
 from ...solvers.result import Status
@@ -121,7 +122,7 @@ def planned(body: dict[str, Any]) -> dict[str, Any]:
     if not placement.moves:
         return {**found, "finding": f"{placed}; no resident moves."}
     count = len(placement.moves)
-    moves = f"{count} move{'s' if count > 1 else ''}"
+    moves = counted(count, "move")
     order = _ORDERS[order_of(instance, placement)]
     return {**found, "finding": f"{placed} after {moves}; {order}."}
 

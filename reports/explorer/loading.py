@@ -15,6 +15,7 @@ from ...instances import InputError, Points, Topology, Tree, fields
 from ...instances.parsing import parse_json
 from ...instances.problems import is_instance, parse_instance, problem_of
 from ...instances.visible import visible
+from ...instances.words import counted
 from ...scheduler.availability import Known, availability
 from ...scheduler.topologies import Fabric, Hierarchy, parse_cluster
 from ...scheduler.topologies.wiring import tree_topology
@@ -62,7 +63,7 @@ def _loaded(name: str, text: str, part: int) -> dict[str, Any]:
     if looks_like_swf(text):
         with trace_file(name, text) as path:
             jobs = sum(1 for _ in read_swf(path))
-        return {"kind": "trace", "name": name, "about": f"{jobs} jobs"}
+        return {"kind": "trace", "name": name, "about": f"{counted(jobs, 'job')}"}
     if text.lstrip().startswith("{"):
         document = parse_json(text)
         if is_instance(document):

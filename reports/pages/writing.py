@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ...instances.files import folder, write_text
+from ...instances.files import file_in, write_text
 from .csv_tables import csv_of
 from .document import Document
 from .html import html_of
@@ -16,9 +16,9 @@ def write_document(document: Document, out: str | Path) -> Path:
 
     Return the path of the page; an error if the folder cannot be written.
     """
-    where = folder(out)
     for table in filter(lambda table: table.name, document.tables):
-        write_text(where / f"{table.name}.csv", csv_of(table))
-    write_text(where / "report.md", markdown_of(document))
-    write_text(where / "report.html", html_of(document))
-    return where / "report.html"
+        write_text(file_in(out, f"{table.name}.csv"), csv_of(table))
+    write_text(file_in(out, "report.md"), markdown_of(document))
+    page = file_in(out, "report.html")
+    write_text(page, html_of(document))
+    return page

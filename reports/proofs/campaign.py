@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ...instances import InputError, sha256
-from ...instances.files import folder, read_text, write_text
+from ...instances.files import file_in, folder, read_text, write_text
 from ...instances.parsing import parse_json
 from ...instances.proofs.folder import (
     Entry,
@@ -102,7 +102,7 @@ def kept_proofs(
             name = verdict.instance.name
             if isinstance(outcome, Failure) or outcome.kept is None:
                 tried[_identity(verdict, seconds)] = f"{name}: {outcome.why}"
-                write_text(where / OPEN, json.dumps(tried, indent=1) + "\n")
+                write_text(file_in(where, OPEN), json.dumps(tried, indent=1) + "\n")
             else:
                 found[name] = entered(where, verdict.instance, outcome, by_digest=True)
                 write_index(where, found.values())

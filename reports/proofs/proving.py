@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from ...instances import Instance, Sukp, problem_of
-from ...instances.files import folder, write_bytes
+from ...instances.files import file_in, write_bytes
 from ...instances.json_text import dumps
 from ...instances.proofs.folder import CERTIFICATE, KINDS, Content, Entry
 from ...methods.proofs import Kept, cited
@@ -112,8 +112,7 @@ def entered(
         digest = sha256(content).hexdigest()
         safe = "".join(c if c.isalnum() or c in "-_." else "_" for c in instance.name)
         name = f"{digest}{ending}" if by_digest else f"{kind}/{safe}{ending}"
-        folder((where / name).parent)
-        write_bytes(where / name, content)
+        write_bytes(file_in(where, name), content)
         return Content(name, digest)
 
     solution = dumps(solution_of(instance, proven.method, result)) + "\n"

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ...instances import InputError, Instance, sha256
-from ...instances.files import read_text, write_text
+from ...instances.files import file_in, read_text, write_text
 from ...instances.parsing import parse_json
 from ...methods import AnyMethod
 from ...methods.own import OwnMethod
@@ -136,7 +136,7 @@ def rederive_all(
             if not one.wrong:
                 held = str(one.proof or _HELD)
                 before[task.identity] = held if one.finished else _OPEN
-                write_text(path, json.dumps(before, indent=1) + "\n")
+                write_text(file_in(out, FILE), json.dumps(before, indent=1) + "\n")
             progress(done, len(due), f"deriving {task.name} again")
     interpreted: dict[str, list[Rederived]] = {}
     for task in tasks:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ...instances.value import cost_text
+from ...instances.words import counted
 from ..campaigns.rows import Row
 from ..pages.document import Document, Inline, Name, Section, Table, Text
 from .comparison import CHANCE, Change, Comparison, TimeChange, impossible, outcome
@@ -56,7 +57,7 @@ def _beyond(found: Comparison) -> str:
     slower = sum(time.sign > 0 for time in found.times)
     faster = sum(time.sign < 0 for time in found.times)
     return (
-        f"{slower} methods slower, {faster} faster beyond noise; "
+        f"{counted(slower, 'method')} slower, {faster} faster beyond noise; "
         f"{len(found.contradictions)} contradictions."
     )
 

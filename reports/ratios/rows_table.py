@@ -68,7 +68,7 @@ def arrow() -> Any:
         return import_module("pyarrow")
     except ImportError:
         problem = f"needs pyarrow: {install('parquet')}"
-        raise InputError(problem, field="--parquet") from None
+        raise InputError(problem, field="parquet") from None
 
 
 def write_parquet(judged: Iterable[ScoredRun], path: Path) -> None:

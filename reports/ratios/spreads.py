@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import exp, log
 from statistics import fmean
 
+from ...instances.words import counted
 from ..pages.numbers import Ratio
 from .scoring import ScoredRun
 
@@ -51,7 +52,7 @@ class Shared:
         if not self.tells:
             return ""
         count = len(self.instances)
-        many = "1 instance" if count == 1 else f"{count} instances"
+        many = counted(count, "instance")
         if len(self.methods) == self.of:
             return f"'mean alike' averages over the {many} that all methods take."
         return (

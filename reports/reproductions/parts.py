@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 import numpy as np
 
 from ...instances import InputError
-from ...instances.files import folder, write_bytes
+from ...instances.files import file_in, write_bytes
 from ..campaigns.pool import Call, Failure
 from ..campaigns.pool import run as in_parallel
 from .catalogue import RunOptions
@@ -91,7 +91,7 @@ class PartStore(Generic[Outcome]):
     def get(self, part: Part) -> Outcome | None:
         """Return the stored outcome; None if it has to be run."""
         try:
-            content = self._path(part).read_bytes()
+            content = (self.where / self._name(part)).read_bytes()
         except OSError:
             return None
         found = self.kind.unpacked(content)
@@ -99,11 +99,11 @@ class PartStore(Generic[Outcome]):
 
     def put(self, part: Part, found: Outcome) -> None:
         """Store an outcome atomically; an error if the folder cannot be written."""
-        folder(self.where)
-        write_bytes(self._path(part), found.packed())
+        write_bytes(file_in(self.where, self._name(part)), found.packed())
 
-    def _path(self, part: Part) -> Path:
-        return self.where / f"{part.key[:32]}.npz"
+    @staticmethod
+    def _name(part: Part) -> str:
+        return f"{part.key[:32]}.npz"
 
 
 def run_all(

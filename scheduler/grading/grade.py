@@ -11,6 +11,7 @@ from math import inf
 import numpy as np
 
 from ...instances import InputError
+from ...instances.words import counted
 from ...solvers import DEFAULT, Settings, Status
 from ..placement import NodeSelector, Objective, Request, measures, names_of
 from ..placement.domains import SWITCH
@@ -156,7 +157,7 @@ def _placed(selector: NodeSelector, decision: Decision) -> tuple[int, tuple[int,
         twice = next(name for name, n in Counter(decision.chosen).items() if n > 1)
         raise UngradableError(Why.TWICE, f"chosen: {twice} is listed twice")
     if len(places) != request.k:
-        detail = f"{len(places)} nodes for a job of {request.k}"
+        detail = f"{counted(len(places), 'node')} for a job of {request.k}"
         raise UngradableError(Why.COUNT, detail)
     if missing := sorted(request.require.difference(decision.chosen)):
         raise UngradableError(Why.REQUEST, f"{missing[0]} was required, but not chosen")

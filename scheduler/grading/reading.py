@@ -19,6 +19,7 @@ from typing import Any, BinaryIO, cast
 from ...instances import InputError
 from ...instances.files import decoded, reading, unpacking
 from ...instances.parsing import parse_json
+from ...instances.words import counted
 from ..long_reports import MOST_BYTES, kubernetes_objects, refuse_failed
 from ..placement import NodeSelector, Objective
 from ..placement.program import Flags
@@ -140,7 +141,8 @@ def _records(
                 raise InputError(f"is more than {MOST_RECORDS} jobs", file=where)
             found.append(record)
     if timeless and note:
-        note(f"{path}: left out {timeless} running jobs without a time of start")
+        jobs = counted(timeless, "running job")
+        note(f"{path}: left out {jobs} without a time of start")
     return found
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from ...instances.words import counted
 from ..hostlist import fold
 from ..topologies.label_families import HOSTNAME
 from .program import Flags
@@ -41,6 +42,19 @@ def described(
         "seconds": round(placement.seconds, 6),
     }
     return {key: value for key, value in document.items() if value is not None}
+
+
+def parts_text(parts: Mapping[str, int]) -> str:
+    """Write a cost: what is counted with its noun, a measure by its name.
+
+    >>> parts_text({"level": 2, "switches": 1, "hops": 12})
+    'level 2, 1 switch, 12 hops'
+    """
+    nouns = {"switches": "switch", "hops": "hop", "blocks": "block"}
+    return ", ".join(
+        counted(value, nouns[name]) if name in nouns else f"{name} {value}"
+        for name, value in parts.items()
+    )
 
 
 def _parts(

@@ -20,8 +20,6 @@ MOST_HEAD = 2**16
 """Bytes of a head, and of whatever else comes between two parts of bodies."""
 PATIENCE = 10.0
 """Seconds for a head to come, and for an answer to be read."""
-SPARE = 64
-"""Connections above the limit, for those who ask for the health."""
 _GRACE = 1.0
 """Seconds in which a refused client may read why, and any client at the end."""
 _CHUNK = 2**16
@@ -38,6 +36,9 @@ class Connection(HttpToolsProtocol):
     Above the limit of connections, the one that has been waiting longest without a
     request is closed for the one that comes.
     """
+
+    spare = 0
+    """Connections above the limit, for those who ask for the health."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to wait for a head."""
@@ -172,7 +173,7 @@ class Connection(HttpToolsProtocol):
         seconds = _GRACE if self._ending else PATIENCE
         return self.loop.call_later(seconds, self.transport.abort)
 
-    def _refuse(self, status: int, detail: str) -> None:
+    def _refuse(self, status: int, detail: str, grace: float = _GRACE) -> None:
         """Say why and read no more; what is still sent is dropped for a moment.
 
         Closing at once would reset the connection, and the answer would be lost.
@@ -190,7 +191,7 @@ class Connection(HttpToolsProtocol):
         head += [name + b": " + value for name, value in response.raw_headers]
         self.transport.write(b"\r\n".join([*head, b"", bytes(response.body)]))
         self.transport.write_eof()
-        self.loop.call_later(_GRACE, self.transport.abort)
+        self.loop.call_later(grace, self.transport.abort)
 
     def _make_room(self) -> None:
         """Close the connection that has been silent longest, if there are too many."""
@@ -203,5 +204,5 @@ class Connection(HttpToolsProtocol):
             oldest = min(silent, key=lambda one: (one.cycle is not None, one._since))
             self.connections.discard(oldest)
             oldest.transport.abort()
-        elif len(self.connections) > most + SPARE:
-            self.transport.abort()
+        elif len(self.connections) > most + self.spare:
+            self._refuse(503, "server: has too many connections", grace=0.0)

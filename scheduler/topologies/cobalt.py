@@ -11,6 +11,7 @@ from itertools import pairwise
 from xml.parsers import expat
 
 from ...instances import InputError
+from ...instances.words import counted
 from .fabric import MOST_NODES, Cluster
 from .forest import Switch, Where, cluster_of
 
@@ -87,5 +88,5 @@ def _cluster(cards: list[str], partitions: int, where: Where) -> Cluster:
         list(switches.values()),
         where,
         levels=("midplane", "rack", "row", "machine"),
-        notes=[f"nodes are node cards, of {partitions} partitions"],
+        notes=[f"nodes are node cards, of {counted(partitions, 'partition')}"],
     )

@@ -17,6 +17,7 @@ import numpy as np
 
 from ...instances import InputError, IntArray, Site
 from ...instances.topologies import Topology
+from ...instances.words import counted
 from ..node_states import Report
 
 MOST_NODES = 2**20
@@ -194,16 +195,7 @@ class Cluster:
         shown = parts[0]
         if len(parts) > 1:
             total = sum(len(fabric.nodes) for fabric in self.fabrics)
-            words = f"{len(parts)} parts without a connection, {total} nodes"
+            words = f"{counted(len(parts), 'part')} without a connection, "
+            words += counted(total, "node")
             shown = f"{words}; the first: {shown}"
         return "; ".join([f"{self.source}: {shown}", *self.notes])
-
-
-def counted(number: int, what: str) -> str:
-    """Return a number with its noun.
-
-    >>> counted(1, "switch"), counted(2, "leaf switch"), counted(3, "node")
-    ('1 switch', '2 leaf switches', '3 nodes')
-    """
-    ending = "" if number == 1 else "es" if what.endswith("ch") else "s"
-    return f"{number} {what}{ending}"

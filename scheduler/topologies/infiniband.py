@@ -15,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ...instances.files import read_text
+from ...instances.words import counted
 from .fabric import Cluster
 from .forest import Where
 from .wiring import wired
@@ -176,7 +177,7 @@ def read_edges(text: str, header: Sequence[str], where: Where) -> Cluster:
     the names with one cable.
     """
     columns = [name.strip().lower() for name in header]
-    counted = not _COUNTS.isdisjoint(columns)
+    with_counts = not _COUNTS.isdisjoint(columns)
     links: dict[tuple[str, str], int] = {}
     parallel = 0
     names: dict[str, set[str]] = {}
@@ -193,7 +194,7 @@ def read_edges(text: str, header: Sequence[str], where: Where) -> Cluster:
         if a == b:
             where.fail(number, "joins a node to itself", "cable", a)
         if (min(a, b), max(a, b)) in links:
-            if counted:
+            if with_counts:
                 where.fail(number, "is listed twice", "cable", f"{a},{b}")
             parallel += 1
         links[min(a, b), max(a, b)] = number
@@ -205,7 +206,7 @@ def read_edges(text: str, header: Sequence[str], where: Where) -> Cluster:
     if len(hosts) == len(names):
         hosts = [name for name, others in names.items() if len(others) == 1]
     cluster = wired("list of cables", links, hosts, where)
-    notes = (f"{parallel} parallel cables count once",) if parallel else ()
+    notes = (f"{counted(parallel, 'parallel cable')} counted once",) if parallel else ()
     return replace(cluster, notes=notes)
 
 

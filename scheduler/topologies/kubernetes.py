@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from ...instances import fields
+from ...instances.words import counted
 from ..hostlist import first_repeated
 from ..long_reports import kubernetes_objects
 from ..node_states import says_a_state
@@ -170,7 +171,7 @@ def _cluster(
     for path, switch in domains.items():
         switch.children, switch.nodes = children[path], at.get(path, [])
     if left_out:
-        notes = [*notes, f"{left_out} nodes without these labels left out"]
+        notes = [*notes, f"{counted(left_out, 'node')} without these labels left out"]
     names = [short(label) for label in reversed(labels)]
     listed = list(domains.values())
     if len(children[()]) == 1:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ...instances.words import counted
 from .fabric import Cluster, Kind
 from .forest import Switch, Where, cluster_of, first_of
 from .lined_yaml import Lined
@@ -94,7 +95,9 @@ def _blocks(blocks: list[dict[str, Lined]], where: Where) -> Cluster:
         where,
         kind=Kind.BLOCKS,
         levels=names,
-        notes=[f"{left_out} nodes without a domain left out"] if left_out else [],
+        notes=[f"{counted(left_out, 'node')} without a domain left out"]
+        if left_out
+        else [],
     )
 
 

@@ -15,7 +15,8 @@ import numpy as np
 
 from ...instances import Graph, Tree
 from ...instances.topologies.metric_cuts import tree_of
-from .fabric import MOST_NODES, Cluster, Fabric, Hierarchy, Kind, Space, counted
+from ...instances.words import counted
+from .fabric import MOST_NODES, Cluster, Fabric, Hierarchy, Kind, Space
 from .forest import Where
 
 _LEAST_HOSTS = 3

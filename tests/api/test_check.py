@@ -21,7 +21,7 @@ def test_the_word_of_a_search_is_an_objection_unless_it_is_accepted() -> None:
     cost = solution.cost
     assert line == (
         f"cost {cost} holds; bound {cost} not re-derived (enumerated: cuts-bb): "
-        "give --prove or --proof"
+        "give proof or accept"
     )
     assert ck.check(JOB, solution, accept="solver") == [line]
     assert ck.check(JOB, solution, accept="enumerated") == []

@@ -361,7 +361,7 @@ def test_a_script_is_told_in_one_line_of_standard_error() -> None:
 
 def test_an_instance_says_what_its_network_does_not_show() -> None:
     lengths = [("a", "b", {"weight": 3}), ("a", "b", {"weight": 1}), ("b", "c", {})]
-    note = "1 parallel edges: of each pair the shortest counts"
+    note = "1 parallel edge: of each pair the shortest counts"
     job = ck.ksubset(networkx.MultiGraph(lengths), k=2)
     assert job.source == note
     job = ck.ksubset(networkx.MultiGraph(lengths), k=2, source="mine")

@@ -167,7 +167,7 @@ def test_status_1_where_nothing_is_graded(ask: Ask, tmp_path: Path) -> None:
         status, out, err = ask("slurm-225", *words, file=squeue)
         assert status == wanted[0]
         assert wanted[1] in out
-        said = "left out 1 running jobs without a time of start"
+        said = "left out 1 running job without a time of start"
         assert err == f"closeknit: FILE: {said}\n"
     squeue.write_text('{"jobs": [], "errors": [{"description": "no"}]}')
     status, _, err = ask("slurm-225", file=squeue)

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from argparse import Namespace
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,16 @@ import pytest
 from closeknit.cli.app import run
 from closeknit.cli.outputs import OutputFile, OutputFolder, try_all
 from closeknit.instances import InputError, mesh, write_ksubset
-from closeknit.instances.files import try_file, try_folder, write_bytes, write_text
+from closeknit.instances.files import (
+    file_in,
+    try_file,
+    try_folder,
+    write_bytes,
+    write_text,
+)
+from closeknit.instances.proofs.folder import write_index
+from closeknit.reports.pages.document import Document
+from closeknit.reports.pages.writing import write_document
 
 
 @pytest.fixture
@@ -52,6 +62,65 @@ def test_links_in_a_circle_are_refused(tmp_path: Path) -> None:
     (tmp_path / "b").symlink_to("a")
     with pytest.raises(InputError, match="cannot be written: Too many levels"):
         write_text(tmp_path / "a", "x")
+
+
+@pytest.mark.parametrize("name", ["report.html", "parts/1.npz", "a[b].json"])
+def test_a_link_in_a_folder_to_be_filled_is_refused(tmp_path: Path, name: str) -> None:
+    there, out = tmp_path / "there", tmp_path / "out"
+    there.mkdir()
+    (tmp_path / "real").mkdir()
+    out.symlink_to("real")  # the user's word
+    write_text(file_in(out, name), "x")
+    assert (out / name).read_text() == "x"
+    planted = out / Path(name).parts[0]
+    for target in (there, there / "new"):
+        planted.rename(tmp_path / "aside") if target == there else planted.unlink()
+        planted.symlink_to(target)
+        with pytest.raises(InputError, match=r"must not be a symbolic link$"):
+            file_in(out, name)
+    assert names(there) == []
+
+
+FILLING = [
+    ("generate random --shape 3x3 --k 2 --out {out}", "3x3-random-50pct-k2-s0.json"),
+    ("reproduce bender-figure2 --out {out}", "report.html"),
+    ("reproduce bender-figure2 --out {out}", "parts"),
+    ("ratios {file} --methods mm --out {out}", "report.md"),
+]
+
+
+@pytest.mark.parametrize(("command", "name"), FILLING)
+def test_commands_do_not_follow_links_in_their_folders(
+    command: str,
+    name: str,
+    instance: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    out, target = tmp_path / "out", tmp_path / "elsewhere"
+    out.mkdir()
+    (out / name).symlink_to(target)
+    assert run(command.format(file=instance, out=out).split()) == 2
+    said = f"closeknit: {out / name}: must not be a symbolic link\n"
+    assert capsys.readouterr().err == said
+    assert not target.exists()
+    assert names(out) == [name]
+
+
+WRITERS: dict[str, Callable[[Path], object]] = {
+    "report.html": lambda out: write_document(Document(name="name", title="t"), out),
+    "index.json": lambda out: write_index(out, []),
+}
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_what_fills_a_folder_does_not_follow_links_in_it(
+    tmp_path: Path, name: str
+) -> None:
+    (tmp_path / name).symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(InputError, match=rf"{name}: must not be a symbolic link$"):
+        WRITERS[name](tmp_path)
+    assert not (tmp_path / "elsewhere").exists()
 
 
 def test_permissions_stay_and_new_files_have_those_of_the_umask(tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ def test_the_answer_for_people(ask: Ask) -> None:
     assert status == 0
     assert lines[0] == "Slurm topology.conf: 2-level tree, 3 leaf switches, 39 nodes"
     assert "  chosen      b[01-10],c[01-10]" in lines
-    assert "  bound       2 blocks, 200 scattering, 580 hops" in lines
+    assert "  bound       2 blocks, scattering 200, 580 hops" in lines
     assert "  status      optimal (enumerated: placement-dp)" in lines
     assert "  r2: 10 of 10 free nodes" in lines
     assert "  largest job in one switch: 19 nodes, then 19" in lines
@@ -111,7 +111,7 @@ def test_reports_of_slurm(ask: Ask, tmp_path: Path) -> None:
         assert err == f"closeknit: {squeue}: {said}\n"
         status, out, _ = ask("-k", "1", *words, "--assume-up")
         assert "  free        10 of 39 nodes" in out
-        assert "  ignored     1 nodes that are not in the topology" in out
+        assert "  ignored     1 node not in the topology" in out
     entries = [
         {"node": {"state": states}, "nodes": {"nodes": [nodes]}}
         for states, nodes in (

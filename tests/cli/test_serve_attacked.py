@@ -9,6 +9,7 @@ import resource
 import signal
 import socket
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -202,3 +203,55 @@ def test_the_end_does_not_wait_for_answers_that_nobody_reads(
         assert healthy(port[1])
         port[0].send_signal(signal.SIGTERM)
         assert port[0].wait(4) == 0
+
+
+def test_few_open_files_shut_nobody_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Clients above the limit wait, or are told; nothing is printed about them."""
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+    topology = tmp_path / "topology.conf"
+    topology.write_text(RACKS, encoding="utf-8")
+    words = ("--topology", str(topology), "--port", "0")
+    with served(*words, files=32) as (process, where), ExitStack() as held:
+        number = int(where.rpartition(":")[2])
+        for _ in range(60):
+            held.enter_context(connected(number))
+        assert healthy(number)
+        body = b"content-length: 8\r\ncontent-type: application/json\r\n\r\n"
+        body += b'{"k": 2}'
+        lines = []
+        for _ in range(100):
+            lines.append(held.enter_context(connected(number)))
+            lines[-1].sendall(b"POST /select HTTP/1.1\r\nhost: localhost\r\n" + body)
+            lines[-1].shutdown(socket.SHUT_WR)
+        begun = cpu(process.pid)
+        answers = []
+        for line in lines:
+            line.settimeout(20)
+            with suppress(ConnectionResetError):  # the oldest of the silent ones
+                answers.append(line.recv(2**16)[:13])
+        assert set(answers) <= {b"HTTP/1.1 200 ", b"HTTP/1.1 503 ", b""}
+        assert answers.count(b"HTTP/1.1 200 ") >= 10
+        assert healthy(number)
+        assert cpu(process.pid) - begun < 5
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(10) == 0
+        assert process.stderr is not None
+        assert process.stderr.read() == ""
+
+
+def test_too_few_open_files_are_an_error(tmp_path: Path) -> None:
+    topology = tmp_path / "topology.conf"
+    topology.write_text(RACKS, encoding="utf-8")
+    command = f"{sys.executable} -m closeknit serve --port 0 --topology {topology}"
+    done = subprocess.run(
+        ["sh", "-c", f"ulimit -n 16; exec {command}"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert "ulimit -n" in done.stderr

@@ -156,3 +156,22 @@ def test_the_note_of_one_method_is_in_the_singular(capsys: Any, tmp_path: Path) 
     assert run(["compare", str(file)]) == 0
     last = capsys.readouterr().out.splitlines()[-1]
     assert last == "1 more method is left out (--all runs all)"
+
+
+def test_no_line_of_a_table_ends_with_blanks(tmp_path: Path, capsys: Any) -> None:
+    write_instance(random_occupancy((5, 5), 4, Fraction(4, 5), 1), tmp_path / "a.json")
+    conf = tmp_path / "topology.conf"
+    conf.write_text("SwitchName=s[0-1] Nodes=n[0-3]\nSwitchName=s2 Nodes=n[4-9]\n")
+    for command in (
+        f"compare {tmp_path / 'a.json'}",
+        "verify --list",
+        "reproduce --list",
+        f"select --topology {conf} -k 3 --explain",
+        f"fragmentation --topology {conf}",
+        f"why --topology {conf} -k 12",
+        "methods mm",
+        "methods --short",
+    ):
+        run(command.split())
+        lines = capsys.readouterr().out.splitlines()
+        assert [line for line in lines if line != line.rstrip()] == [], command

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+import tracemalloc
 from dataclasses import replace
 from itertools import pairwise
 
@@ -10,13 +12,23 @@ import pytest
 from hypothesis import given, settings
 
 import closeknit as ck
+from closeknit.formulations.mapping.answer import mapping_result
 from closeknit.formulations.mapping.gilmore_lawler import gilmore_lawler
 from closeknit.heuristics.mapping.baselines import greedy_order
 from closeknit.instances import InputError, Mesh
 from closeknit.instances.mapping import RankMapping
 from closeknit.methods.mapping import MAPPERS, confirm, cpsat, in_time, order_ranks
 from closeknit.simulation.network.places import hops_between
-from closeknit.solvers import Contradiction, Grade, Limit, Result, Settings, Status
+from closeknit.solvers import (
+    Contradiction,
+    Grade,
+    Limit,
+    Result,
+    Settings,
+    Status,
+    clock,
+)
+from closeknit.solvers.interrupt import deferred
 
 from ..oracles import cheapest_order
 from ..strategies import mappings
@@ -135,3 +147,34 @@ def test_the_greedy_order_is_that_of_its_definition(mapping: RankMapping) -> Non
         )
         left.remove(rank)
     assert greedy_order(mapping).tolist() == [place[i] for i in range(mapping.ranks)]
+
+
+def test_what_the_alarm_stops_was_stopped_by_time() -> None:
+    """Not by Ctrl-C, as a search that polls the same event for both has it."""
+
+    @in_time
+    def polling(mapping: RankMapping, settings: Settings) -> Result:
+        start = clock.now()
+        with deferred() as event:
+            while not event.is_set() and clock.now() < start + 20:
+                time.sleep(0.01)
+        return mapping_result(mapping, range(24), start=start, limit=Limit.INTERRUPT)
+
+    ranks = np.arange(24)
+    mapping = RankMapping(np.outer(ranks, ranks) % 7, abs(ranks[:, None] - ranks))
+    found = polling(mapping, Settings(time_limit=0.1))
+    assert found.limit is Limit.TIME
+
+
+def test_matrices_of_many_ranks_are_not_copied() -> None:
+    ranks = 1024
+    hops = np.ones((ranks, ranks), dtype=np.int64) - np.eye(ranks, dtype=np.int64)
+    traffic = np.eye(ranks, k=1, dtype=np.int64)
+    tracemalloc.start()
+    try:
+        mapping = RankMapping(traffic, hops)
+        assert mapping.cost(range(ranks)) == ranks - 1
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert most < 3.2 * hops.nbytes  # both matrices, and flags of one byte

@@ -1,6 +1,7 @@
 """Proofs that the solver Exact logs: they hold, about the formula of the instance."""
 
 import json
+import time
 from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
@@ -19,11 +20,13 @@ from closeknit.instances import (
     write_instance,
 )
 from closeknit.instances.problems import Instance
-from closeknit.instances.proofs import Formula, Proved
+from closeknit.instances.proofs import Proved
 from closeknit.instances.submesh import Resident
+from closeknit.instances.submesh.generators import waiting_state
 from closeknit.methods import SUKP
 from closeknit.solvers import exact_log
 from closeknit.solvers.exact_log import Unusable, solve_by_exact
+from closeknit.solvers.proof_log import ProofLog, kept_proof
 from closeknit.solvers.result import Limit, SolverError
 from tests.oracles import cheapest, cheapest_placement, least_left_out, optimum
 
@@ -96,6 +99,21 @@ def test_time_is_limited(tmp_path: Path) -> None:
     assert proved_by_exact(large, tmp_path / "p", 0.5) is Limit.TIME
 
 
+def test_a_large_formula_is_built_within_the_limit(tmp_path: Path) -> None:
+    """Of a mesh with half a million rows, which take seconds."""
+    large = waiting_state((256, 256), 1, 64, 0)
+    begun = time.process_time()
+    found = solve_by_exact(large, seconds=0.2, keep=tmp_path / "proof")
+    assert found.proved is Limit.TIME
+    assert kept_proof(large, tmp_path / "p", no_steps, seconds=0.2) is Limit.TIME
+    assert time.process_time() - begun < 1.5
+    assert list(tmp_path.iterdir()) == []
+
+
+def no_steps(log: ProofLog) -> None:
+    pytest.fail("there is no time for steps")
+
+
 def test_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(name: str) -> str:
         raise PackageNotFoundError(name)
@@ -112,9 +130,9 @@ def spoil(
     real = exact_log._solved
 
     def other(
-        formula: Formula, log: Path, seconds: float
+        job: str, log: Path, seconds: float
     ) -> tuple[bool, frozenset[int] | None]:
-        done = real(formula, log, seconds)
+        done = real(job, log, seconds)
         path = log.with_suffix(ending)
         text = change(path.read_text())
         path.unlink()

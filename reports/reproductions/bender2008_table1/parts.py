@@ -201,7 +201,7 @@ def taking_part(
         if reasons[name]:
             raise InputError(
                 f"{name} {reasons[name]}",
-                field="--shape",
+                field="shape",
                 value="x".join(map(str, shape)),
             )
     able = tuple(name for name in names if not reasons[name])

@@ -140,7 +140,7 @@ def machines(shape: tuple[int, ...] | None) -> list[Interconnect]:
     if shape is not None and shape not in {(side, side) for side in SIDES}:
         raise InputError(
             f"must be one of {', '.join(f'{side}x{side}' for side in SIDES)}",
-            field="--shape",
+            field="shape",
             value="x".join(map(str, shape)),
         )
     return [

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 
 from ....formulations.ksubset.bounds.towns import known_towns, restore_towns
 from ....instances import KSubset, Site
-from ....instances.files import folder, read_text, write_text
+from ....instances.files import file_in, read_text, write_text
 from ....instances.proofs.folder import CERTIFICATE, Entry
 from ....solvers import Grade, Proof, answer, clock
 from ...campaigns.pool import Call
@@ -97,8 +97,8 @@ def _study(where: Path, options: RunOptions) -> Document:
         )
     for each in found:
         text = b_file(each.sequence, each.terms, list(each.certified))
-        write_text(where / each.sequence.file, text)
-    write_text(where / "to-send.txt", _letter(found))
+        write_text(file_in(where, each.sequence.file), text)
+    write_text(file_in(where, "to-send.txt"), _letter(found))
     return _document(found)
 
 
@@ -110,8 +110,10 @@ def _restored(sequence: OeisSequence, kept: Path | None) -> None:
 
 
 def _keep(sequence: OeisSequence, kept: Path) -> None:
-    folder(kept.parent)
-    write_text(kept, json.dumps(known_towns(sequence.dimension)) + "\n")
+    write_text(
+        file_in(kept.parent, kept.name),
+        json.dumps(known_towns(sequence.dimension)) + "\n",
+    )
 
 
 def _certified(

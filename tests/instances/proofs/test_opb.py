@@ -92,7 +92,7 @@ def test_a_formula_is_read_to_the_letter(tmp_path: Path) -> None:
         (f"+{'9' * 1235} xa >= 1 ;", 1, "has more than 1234 digits"),
         ("+1 xa >= 1", 1, "ends within a statement"),
         ("* #variable= 1 #constraint= 1\n+1 xa +1 xb >= 1 ;", 2, "has 2 variables and"),
-        ("* #variable= 2 #constraint= 2\n+1 xa +1 xb >= 1 ;", 2, "and 1 constraints"),
+        ("* #variable= 2 #constraint= 2\n+1 xa +1 xb >= 1 ;", 2, "and 1 constraint"),
         ("* #variable= two #constraint= 2\n", 1, "is no header of a formula"),
         ("* #variable= 2\n", 1, "is no header of a formula"),
     ],

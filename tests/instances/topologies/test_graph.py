@@ -322,7 +322,7 @@ def bad(change: dict[str, Any]) -> dict[str, Any]:
         ({"nodes": 0}, "topology.nodes: must lie between 1 and 65536, not 0"),
         ({"nodes": 10**9}, "topology.nodes: must lie between 1 and 65536, not 1000000"),
         ({"nodes": 2.5}, "topology.nodes: must be an integer"),
-        ({"nodes": 4}, "topology.edges: not connected: no path from node 0 to 1 nodes"),
+        ({"nodes": 4}, "topology.edges: not connected: no path from node 0 to 1 node"),
         ({"edges": 1}, "topology.edges: must be a list, not 1"),
         ({"edges": [[0, 1], [1]]}, "topology.edges[1]: must be [node, node, length]"),
         ({"edges": [[0, 1], [1, 3]]}, "topology.edges[1]: no such node: 3"),

@@ -96,10 +96,10 @@ def test_what_was_dropped_stands_in_the_answer_and_the_file(
     (tmp_path / "a.gml").write_text(text.replace("edge [", "edge [ ", 1))
     ask = ["generate", "graph", "--file", str(tmp_path / "a.gml"), "--k", "2"]
     assert run([*ask, "--out", str(tmp_path)]) == 0
-    assert "a-full-k2.json: 1 parallel edges: of each" in capsys.readouterr().err
-    assert "1 parallel edges" in read_ksubset(tmp_path / "a-full-k2.json").source
+    assert "a-full-k2.json: 1 parallel edge: of each" in capsys.readouterr().err
+    assert "1 parallel edge" in read_ksubset(tmp_path / "a-full-k2.json").source
     loop = parse_gml(gml("source 0 target 1", "source 2 target 1", "source 1 target 1"))
-    assert loop.notes == ("1 edges from a node to itself left out",)
+    assert loop.notes == ("1 edge from a node to itself left out",)
 
 
 @pytest.mark.parametrize(

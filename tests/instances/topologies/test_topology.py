@@ -242,7 +242,7 @@ def test_check_names_every_fault() -> None:
     assert check(instance, [1, 3]) == []
     assert check(instance, [-1, 4]) == ["no free processor -1", "no free processor 4"]
     assert check(instance, [1, 1]) == ["a processor is chosen twice"]
-    assert check(instance, [1]) == ["1 processors chosen, not 2"]
+    assert check(instance, [1]) == ["1 processor chosen, not 2"]
 
 
 def test_the_root_of_a_tree_has_no_edge() -> None:

@@ -218,7 +218,7 @@ def test_the_command_fails_unless_told_otherwise(
     assert complained == ""
     assert said.splitlines()[0] == counts(92, 0, 0, 0, 1)
     assert "| `a` | `random` | 0 | cost | `6` | `7` |" in said
-    assert "1 methods slower" in said
+    assert "1 method slower" in said
     slower = stored(tmp_path / "c", cheap(), cheap("random", cost=6), *timed(2.0))
     part = stored(tmp_path / "d", cheap(), *timed(1.0))
     for before, after, answers, worse in (

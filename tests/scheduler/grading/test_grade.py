@@ -176,7 +176,7 @@ def test_without_time_a_ratio_is_an_interval(monkeypatch: pytest.MonkeyPatch) ->
         (("x", "r0n1"), Request(2), Why.UNKNOWN, "x is not in the topology"),
         (("r0n1", "r1n2"), Request(2), Why.BUSY, "r1n2 was not free"),
         (("r0n1", "r0n1"), Request(2), Why.TWICE, "chosen: r0n1 is listed twice"),
-        (("r0n1",), Request(2), Why.COUNT, "1 nodes for a job of 2"),
+        (("r0n1",), Request(2), Why.COUNT, "1 node for a job of 2"),
         (("r0n1",), Request(1, levels={"zone": 1}), Why.REQUEST, "no such level"),
         (
             ("r0n1",),

@@ -254,7 +254,7 @@ def test_jobs_of_squeue(tmp_path: Path) -> None:
     one, other = read(json.dumps({"jobs": jobs}), tmp_path)
     assert isinstance(one, Decision)
     assert isinstance(other, Ungraded)
-    assert (other.why, other.detail) == (Why.COUNT, "1 nodes for a job of 2")
+    assert (other.why, other.detail) == (Why.COUNT, "1 node for a job of 2")
 
 
 def test_nodes_of_jobs_may_stand_below_their_resources(tmp_path: Path) -> None:

@@ -175,7 +175,7 @@ def test_the_bound_says_on_which_levels_it_holds(
     file.write_text(nodes(*ROWS), encoding="utf-8")
     ask = ["select", "--topology", str(file), "-k", "4"]
     assert run(ask) == 0
-    assert "bound       1 switches, 12 hops on the levels used: zone" in (
+    assert "bound       1 switch, 12 hops on the levels used: zone" in (
         capsys.readouterr().out
     )
     assert run([*ask, "--format", "json"]) == 0

@@ -174,7 +174,7 @@ RECOGNISED = [
     (
         KUBERNETES,
         "Kubernetes nodes: 3-level tree, 3 racks, 3 nodes; "
-        "1 nodes without these labels left out",
+        "1 node without these labels left out",
     ),
     (
         "node,x,y\na,0,0\nb,3,4\n",

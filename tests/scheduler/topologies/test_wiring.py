@@ -100,6 +100,6 @@ def test_parts_without_a_connection_are_fabrics_of_their_own() -> None:
 def test_cables_that_are_repeated_are_parallel_unless_a_column_counts_them() -> None:
     rows = "S-1,h1\nh2,S-1\nS-1,h2\nS-1,h2\n"
     summary = parse_cluster("a,b\n" + rows).summary()
-    assert "2 nodes; 2 parallel cables count once" in summary
+    assert "2 nodes; 2 parallel cables counted once" in summary
     with pytest.raises(InputError, match=r"4: cable: is listed twice: 'S-1,h2'"):
         parse_cluster("a,b,links\n" + rows.replace("\n", ",1\n"))
