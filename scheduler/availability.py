@@ -9,18 +9,22 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import reduce
 from types import MappingProxyType
 from typing import Any
 
 from ..instances import InputError
 from .kinds import Kind, kinds_of, note_of
-from .node_states import Report, Rules, count_reasons
+from .node_states import OF_STATE, NodeState, Report, Rules, count_reasons
+from .state import ENDING
 from .topologies.fabric import Cluster, counted
 
 _NONE: Mapping[str, str] = MappingProxyType({})
-_WITH_JOBS = frozenset({"busy", "ALLOCATED", "COMPLETING", "MIXED"})
-"""Of the reasons of nodes those that are gone with their jobs."""
+_AT_WORK = frozenset({"ALLOCATED", "MIXED"})
+"""Of the states of nodes those that say that a job is there."""
+_WITH_JOBS = _AT_WORK | {"", "COMPLETING"}
+"""Those that are gone with the jobs."""
 NOT_GIVEN = "not given"
 IN_NO_REPORT = "in no report"
 """The reason for nodes of which nothing is said where others are spoken of."""
@@ -42,6 +46,8 @@ class Known:
     rules: Rules = field(default_factory=Rules)
     assume_up: bool = False
     """Whether nodes of which nothing is said are up."""
+    of_kinds: bool = True
+    """Whether a node is not free for taints that say what it is."""
     of_topology: bool = True
     """Whether what the file of the topology says of its nodes counts, too."""
 
@@ -69,6 +75,8 @@ class Availability:
     """The states of jobs that hold nodes and do more than run, or less."""
     freeable: frozenset[str]
     """The nodes that jobs hold, and that nothing else makes unusable."""
+    nameless: frozenset[str]
+    """The nodes that are busy, but no report says with which job."""
 
     def document(
         self, forbidden: Mapping[str, str] = _NONE, chosen: Iterable[str] = ()
@@ -138,15 +146,31 @@ def availability(
     for report in given:
         for name, jobs in report.holders.items():
             holders[name] = holders.get(name, {}) | jobs
-        states_of_jobs |= report.states
+        for job, state in report.states.items():
+            if states_of_jobs.get(job) in (None, *ENDING):
+                states_of_jobs[job] = state
     kinds = kinds_of([*known.reports, *([own] if own is not None else ())])
     note = note_of(kinds, cluster.index) if given else ""
     silent = "" if nothing or known.assume_up else IN_NO_REPORT
     reasons: dict[str, str] = {}
-    boots, planned = set(), set()
+    boots, planned, freeable, nameless = set(), set(), set(), set()
     for name in cluster.index:
         states = [report.nodes[name] for report in speaking if name in report.nodes]
-        reason = next(filter(None, map(rules.reason, states)), "")
+        state = reduce(NodeState.merged, states) if states else NodeState()
+        if state.taints and not known.of_kinds:
+            there = tuple(key for key in state.taints if key.startswith(OF_STATE))
+            state = replace(state, taints=there)
+        problems = state.problem.split("+")
+        if name in holders and name not in busy and (states or not silent):
+            gone = _WITH_JOBS.issuperset(problems)
+            after = replace(state, problem="") if gone else state
+            if not rules.reason(after) and (free is None or name in free):
+                freeable.add(name)
+        elif name not in holders and (
+            name in busy or not _AT_WORK.isdisjoint(problems)
+        ):
+            nameless.add(name)
+        reason = rules.reason(state) if states or not silent else ""
         if not reason and (name in holders or name in busy):
             reason = "busy"
         if not reason and free is not None and name not in free:
@@ -156,9 +180,9 @@ def availability(
         if reason:
             reasons[name] = reason
             continue
-        if any(state.boots for state in states):
+        if state.boots:
             boots.add(name)
-        if any(state.planned for state in states):
+        if state.planned:
             planned.add(name)
     foreign = {
         name
@@ -176,11 +200,8 @@ def availability(
         len(foreign),
         kinds,
         states_of_jobs,
-        frozenset(
-            name
-            for name in holders.keys() - busy.keys()
-            if _WITH_JOBS.issuperset(reasons.get(name, "?").split("+"))
-        ),
+        frozenset(freeable),
+        frozenset(nameless),
     )
 
 

@@ -352,17 +352,15 @@ def _add_pod(
         return
     node = _name(spec["nodeName"], f"{at}.spec.nodeName")
     report.names += 1
+    names = (metadata.get("namespace"), metadata.get("name") or at)
+    pod = "/".join(str(one) for one in names if one)
     owners = objects(metadata.get("ownerReferences") or [], f"{at}.ownerReferences")
     stays = {str(owner.get("kind")) for owner in owners} <= _NEVER_LEAVE
     if phase in _OVER:
         return
     if owners and stays:
-        used = report.devices.setdefault(node, {})
-        for device, n in devices_of_pod(entry, at).items():
-            used[device] = used.get(device, 0) + n
+        report.devices.setdefault(node, {})[pod] = devices_of_pod(entry, at)
         return
-    names = (metadata.get("namespace"), metadata.get("name") or at)
-    pod = "/".join(str(one) for one in names if one)
     report.holders.setdefault(node, {})[pod] = None
     if metadata.get("deletionTimestamp"):
         report.states[pod] = _TERMINATING

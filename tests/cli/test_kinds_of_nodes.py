@@ -294,7 +294,7 @@ def test_defrag_never_moves_jobs_that_complete(ask: Ask, states: list[str]) -> N
     assert ask("defrag", fit, **files)[0] == 0
     drained = scontrol({"g1": {"state": ["DRAIN", "COMPLETING"]}}, "c5 c6")
     assert ask("defrag", fit, **files | {"NODES": drained})[0] == 3
-    alone = {**files, "JOBS": squeue(j7=(states, "g1"))}
+    alone = {"JOBS": squeue(j7=(states, "g1")), "NODES": scontrol(busy="g1")}
     assert ask("defrag", words, **alone)[0] == 0
 
 
@@ -384,7 +384,7 @@ def test_grade_compares_with_the_nodes_of_the_kind(ask: Ask) -> None:
     one, two, totals = map(json.loads, out.splitlines())
     assert status == 0
     assert (one["instead"], two["status"]) == ("g[1-2]", "not graded")
-    assert "c1 was not free" in two["detail"]
+    assert two["detail"] == "c1: not of --partition gpu"
     assert "notes" not in totals
     words = "JOBS --state NODES --constraint a100 --exclude g[2,4] --json"
     _, out, _ = ask("grade", words, JOBS=jobs)

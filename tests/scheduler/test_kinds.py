@@ -8,15 +8,14 @@ from typing import Any
 import pytest
 
 from closeknit.instances import InputError
+from closeknit.scheduler.demand import Demand, usable_nodes
 from closeknit.scheduler.kinds import (
-    Demand,
     Kind,
     devices_of_pod,
     interchangeable,
     kind_in_kubernetes,
     kind_in_slurm,
     note_of,
-    usable_nodes,
 )
 
 SCONTROL = {
@@ -54,7 +53,8 @@ def test_what_slurm_says_of_a_node() -> None:
     assert older.devices == (("gpu", 1),)
     nothing = dict.fromkeys((*SCONTROL, "features"))
     for bare in ({"gres": "N/A"}, {"features": "(null)"}, nothing):
-        assert kind_in_slurm(bare, "n", free=True) == Kind()
+        assert not kind_in_slurm(bare, "n", free=True).says_anything
+    assert kind_in_slurm(nothing, "n", free=True) == Kind()
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_what_kubernetes_says_of_a_node() -> None:
     assert found.devices == (("nvidia.com/gpu", 8),)
     assert found.less(used).devices == (("nvidia.com/gpu", 4),)
     assert found.features == {"nvidia.com/gpu.product=A100"}
-    assert (found.architecture, found.cores) == ("arm64", 64)
+    assert (found.architecture, found.cores) == ("aarch64", 64)
     assert found.taints == {"gpu=yes:NoSchedule"}
     assert kind_in_kubernetes({}, "n") == Kind()
 
@@ -132,8 +132,9 @@ def test_what_kubernetes_says_of_a_node() -> None:
     [
         ("a", lambda a, b, c: a),
         ("a&b", lambda a, b, c: a and b),
-        ("a,b", lambda a, b, c: a and b),
-        ("a|b&c", lambda a, b, c: a or (b and c)),
+        ("a&b|c", lambda a, b, c: (a and b) or c),
+        ("a|(b&c)", lambda a, b, c: a or (b and c)),
+        ("(a|b)&c|(a&b)", lambda a, b, c: ((a or b) and c) or (a and b)),
         (" ( a | b ) & c", lambda a, b, c: (a or b) and c),
         ("((a))", lambda a, b, c: a),
     ],
@@ -146,7 +147,20 @@ def test_constraints_mean_what_slurm_means(text: str, meaning: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["a&", "(a", "a)", "|", "a b", "[a*2]", "a*2", "(" * 40 + "a" + ")" * 40]
+    "text",
+    [
+        "a&",
+        "(a",
+        "a)",
+        "|",
+        "a b",
+        "[a*2]",
+        "a*2",
+        "a,b",
+        "a|b&c",
+        "(a|b&c)",
+        "(" * 40 + "a" + ")" * 40,
+    ],
 )
 def test_what_is_no_constraint_is_refused(text: str) -> None:
     with pytest.raises(InputError, match="--constraint"):
