@@ -302,7 +302,8 @@ def read_idle(args: argparse.Namespace) -> tuple[NodeSelector, str]:
     cluster = cluster_of(args, list(dict.fromkeys(x for r in reports for x in r.nodes)))
     known = availability(cluster, Known(reports=reports, assume_up=True))
     forbidden = Forbidden(args, cluster, known.kinds)
-    selector = NodeSelector(cluster, forbidden.reasons)
+    excluded = dict.fromkeys(forbidden.by_option["exclude"], "")  # it was not free
+    selector = NodeSelector(cluster, forbidden.reasons | excluded)
     return selector, note_of(known.kinds, cluster.index)
 
 

@@ -150,8 +150,8 @@ def _placed(selector: NodeSelector, decision: Decision) -> tuple[int, tuple[int,
         place = index.get(name)
         if place is None:
             raise UngradableError(Why.UNKNOWN, f"{name} is not in the topology")
-        if name in selector.never:
-            raise UngradableError(Why.OTHER, f"{name}: {selector.never[name]}")
+        if reason := selector.never.get(name):
+            raise UngradableError(Why.OTHER, f"{name}: {reason}")
         if not decision.free[place[0]][place[1]]:
             raise UngradableError(Why.BUSY, f"{name} was not free")
         places.append(place)

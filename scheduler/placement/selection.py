@@ -22,7 +22,8 @@ class NodeSelector:
 
     cluster: Cluster
     never: Mapping[str, str] = field(default_factory=dict)
-    """Why nodes are not free, whatever is said elsewhere."""
+    """The nodes that are not free, whatever is said elsewhere, and why a job may not
+    use them; empty if nothing is against that."""
 
     @cached_property
     def choosers(self) -> tuple[Chooser | SpaceChooser, ...]:
