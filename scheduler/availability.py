@@ -161,10 +161,11 @@ def availability(
             there = tuple(key for key in state.taints if key.startswith(OF_STATE))
             state = replace(state, taints=there)
         problems = state.problem.split("+")
-        if name in holders and name not in busy and (states or not silent):
+        if name in holders and name not in busy:
             gone = _WITH_JOBS.issuperset(problems)
             after = replace(state, problem="") if gone else state
-            if not rules.reason(after) and (free is None or name in free):
+            named = bool(states) or not silent if free is None else name in free
+            if named and not rules.reason(after):
                 freeable.add(name)
         elif name not in holders and (
             name in busy or not _AT_WORK.isdisjoint(problems)

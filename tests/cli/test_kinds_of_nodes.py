@@ -53,7 +53,13 @@ def test_fragmentation_of_one_kind(ask: Ask) -> None:
     status, out, _ = ask("fragmentation", words)
     found = json.loads(out)
     assert (status, found["free"]) == (0, 4)
-    assert found["levels"][0]["largest_job"] == 2
+    for level, domains, largest in (("switch", 2, 2), ("level2", 1, 4)):
+        [one] = [one for one in found["levels"] if one["level"] == level]
+        assert (one["domains"], one["free_domains"]) == (domains, domains)
+        assert one["largest_job"] == one["largest_job_unfragmented"] == largest
+    _, out, _ = ask("fragmentation", words.replace("json", "prometheus"))
+    assert 'closeknit_nodes{state="busy"} 0' in out
+    assert 'closeknit_free_domains{level="switch"} 2' in out
 
 
 def test_why_says_that_too_few_nodes_are_of_the_kind(ask: Ask) -> None:
