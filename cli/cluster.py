@@ -270,7 +270,10 @@ def read_machine(args: argparse.Namespace, free: Sequence[str] | None) -> Cluste
             free=listed,
             busy=named or (),
             rules=Rules(
-                args.reservation or "", not args.no_boot, frozenset(args.tolerate or ())
+                args.reservation or "",
+                not args.no_boot,
+                frozenset(args.tolerate or ()),
+                frozenset(Demand(args.partition or "").partitions),
             ),
             assume_up=args.assume_up,
             of_kinds=False,

@@ -172,7 +172,7 @@ def _notes(shown: dict[str, Any], nameless: str) -> Iterator[str]:
         yield f"coming free: {nodes}; no job is moved there (jobs that end: {jobs})"
     if kept := shown.get("kept"):
         jobs = _few([f"{one['job']} {one['state']}" for one in kept])
-        yield f"jobs not moved, as they do not simply run: {jobs}"
+        yield f"jobs not moved, as they do not simply run or are bound: {jobs}"
 
 
 def _few(listed: list[str]) -> str:

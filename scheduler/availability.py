@@ -28,6 +28,7 @@ _WITH_JOBS = _AT_WORK | {"", "COMPLETING"}
 NOT_GIVEN = "not given"
 IN_NO_REPORT = "in no report"
 """The reason for nodes of which nothing is said where others are spoken of."""
+_LONGEST_REASON = 80
 OLD = 300
 """Seconds after which the age of a report is worth a note."""
 _ADD = {"kubectl": "kubectl get nodes -o json"}
@@ -161,17 +162,19 @@ def availability(
             there = tuple(key for key in state.taints if key.startswith(OF_STATE))
             state = replace(state, taints=there)
         problems = state.problem.split("+")
+        shut = _shut(kinds.get(name), rules)
         if name in holders and name not in busy:
             gone = _WITH_JOBS.issuperset(problems)
             after = replace(state, problem="") if gone else state
             named = bool(states) or not silent if free is None else name in free
-            if named and not rules.reason(after):
+            if named and not shut and not rules.reason(after):
                 freeable.add(name)
         elif name not in holders and (
             name in busy or not _AT_WORK.isdisjoint(problems)
         ):
             nameless.add(name)
         reason = rules.reason(state) if states or not silent else ""
+        reason = reason or shut
         if not reason and (name in holders or name in busy):
             reason = "busy"
         if not reason and free is not None and name not in free:
@@ -204,6 +207,16 @@ def availability(
         frozenset(freeable),
         frozenset(nameless),
     )
+
+
+def _shut(kind: Kind | None, rules: Rules) -> str:
+    """Say that a job cannot start in any of the partitions of a node; "" if it can."""
+    if kind is None or not kind.closed:
+        return ""
+    there = kind.partitions & rules.partitions or kind.partitions
+    if not kind.closed.issuperset(there):
+        return ""
+    return f"partition {'+'.join(sorted(there))} not UP"[:_LONGEST_REASON]
 
 
 def _refuse_strange(

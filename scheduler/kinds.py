@@ -24,7 +24,13 @@ _PLAIN = ("cpu", "memory", "pods", "ephemeral-storage")
 """What every node of Kubernetes has; the rest of what is allocatable are devices."""
 _MACHINE_LABELS = ("node.kubernetes.io/instance-type", "nvidia.com/gpu.product")
 """Labels of Kubernetes that say what a machine is."""
+_NONE: frozenset[str] = frozenset()
 _NOTHING = ("", "N/A", "(null)")
+_COMPARED_LABELS = {*_MACHINE_LABELS, "kubernetes.io/arch", "kubernetes.io/os"}
+"""Labels that all nodes of a kind have with the same values."""
+_KUEUE = "kueue.x-k8s.io/"
+"""Begins the labels of pods that Kueue has placed on their hosts."""
+_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _SAME_ARCHITECTURE = {"amd64": "x86_64", "arm64": "aarch64"}
 """Names of Kubernetes, and those of Slurm."""
 _OF_KIND = (
@@ -50,6 +56,8 @@ class Kind:
     """Of Kubernetes, as ``KEY=VALUE:EFFECT``."""
     reservations: frozenset[str] = frozenset()
     """Of Slurm; `RESERVED` where the report does not name it."""
+    closed: frozenset[str] = frozenset()
+    """Those of the partitions that are not UP."""
     unclear: bool = False
     """Whether reports contradict each other, or one speaks of unlike nodes at once."""
 
@@ -93,6 +101,7 @@ class Kind:
             self.cores or other.cores,
             self.taints | other.taints,
             self.reservations | other.reservations,
+            self.closed | other.closed,
             self.unclear or other.unclear or any(one != two for one, two in both),
         )
 
@@ -169,14 +178,19 @@ def _read_kind(entry: Mapping[str, Any], at: str, *, free: bool) -> Kind:
         least = cores.get("minimum")
         cores = cores.get("maximum", cores.get("number", 0))
     partitions = entry.get("partitions", entry.get("partition"))
+    state = None
     if isinstance(partitions, dict):
+        where = f"{at}.partition.partition"
+        state = fields.objects(partitions.get("partition") or {}, where).get("state")
         partitions = partitions.get("name")
+    names = frozenset(_words(partitions, f"{at}.partitions"))
     found = Kind(
-        frozenset(_words(partitions, f"{at}.partitions")),
+        names,
         None if features is None else frozenset(_words(features, f"{at}.features")),
         tuple(sorted(_gres(gres, f"{at}.gres").items())) if "gres" in entry else None,
         fields.string(entry.get("architecture") or "", f"{at}.architecture"),
         fields.integer(cores, f"{at}.cpus"),
+        closed=names if _words(state, f"{at}.partition") not in ([], ["UP"]) else _NONE,
         unclear=least not in (None, cores),
     )
     return found.less(_gres(used, f"{at}.gres_used")) if free else found
@@ -195,10 +209,14 @@ def kind_in_kubernetes(item: Mapping[str, Any], at: str) -> Kind:
     machine = frozenset(f"{x}={labels[x]}" for x in _MACHINE_LABELS if x in labels)
     devices = tuple(sorted(_devices(offered, f"{at}.allocatable").items()))
     architecture = fields.string(info.get("architecture") or "", f"{at}.nodeInfo")
+    architecture = _SAME_ARCHITECTURE.get(architecture, architecture)
+    system = fields.string(info.get("operatingSystem") or "linux", f"{at}.nodeInfo")
+    if system != "linux":
+        architecture = f"{system} {architecture}"
     return Kind(
         features=machine or None,
         devices=devices if offered else None,
-        architecture=_SAME_ARCHITECTURE.get(architecture, architecture),
+        architecture=architecture,
         cores=int(cores) if cores.isdecimal() and len(cores) < 10 else 0,
         taints=frozenset(
             f"{key}={one.get('value', '')}:{one.get('effect', '')}"
@@ -229,6 +247,22 @@ def devices_of_pod(item: Mapping[str, Any], at: str) -> dict[str, int]:
                     found[name] = alone
                 before[name] = max(before.get(name, 0), alone)
     return before
+
+
+def bound_of_pod(spec: dict[str, Any], metadata: dict[str, Any], at: str) -> str:
+    """Return what ties a pod to some nodes of its kind; "" if nothing does."""
+    selector = fields.objects(spec.get("nodeSelector") or {}, f"{at}.nodeSelector")
+    labels = fields.objects(metadata.get("labels") or {}, f"{at}.labels")
+    others = selector.keys() - _COMPARED_LABELS
+    if any(label.startswith(_KUEUE) for label in labels):
+        others -= {"kubernetes.io/hostname"}  # it will choose other hosts
+    if others:
+        return f"nodeSelector {min(others)}"
+    affinity = fields.objects(spec.get("affinity") or {}, f"{at}.affinity")
+    for key, terms in affinity.items():
+        if fields.objects(terms or {}, f"{at}.affinity.{key}").get(_REQUIRED):
+            return key
+    return ""
 
 
 def _devices(listed: Mapping[str, Any], at: str) -> dict[str, int]:

@@ -72,6 +72,8 @@ class Rules:
     """Whether it may have nodes that must boot first."""
     tolerate: frozenset[str] = frozenset()
     """Keys of taints that it tolerates."""
+    partitions: frozenset[str] = frozenset()
+    """The partitions that it may run in; empty for all."""
 
     def reason(self, state: NodeState) -> str:
         """Return why it may not have a node, or an empty text if it may."""

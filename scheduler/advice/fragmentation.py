@@ -45,9 +45,10 @@ def rooms(
 ) -> list[LevelRoom]:
     """Return what is free, level by level from the lowest up.
 
-    Only nodes count that a job may use at all, free or not; by default all. Levels of the same name in several parts without a connection count as one. Of a
-    graph the levels are its leaf switches and all of it, of a mesh or torus the planes
-    across each axis and all of it.
+    Only nodes count that a job may use at all, free or not; by default all. Levels of
+    the same name in several parts without a connection count as one. Of a graph the
+    levels are its leaf switches and all of it, of a mesh or torus the planes across
+    each axis and all of it.
     """
     usable = selector.free() if usable is None else usable
     names: dict[str, list[_Part]] = {}

@@ -136,6 +136,30 @@ def test_a_node_in_two_partitions_and_one_in_none(ask: Ask) -> None:
         assert moved(ask, NODES=sinfo(*listed))[0] == status
 
 
+@pytest.mark.parametrize("state", ["DOWN", "INACTIVE", "DRAIN", "OF_TOMORROW"])
+def test_a_partition_where_no_job_can_start(ask: Ask, state: str) -> None:
+    """Nodes that are in another one, too, are free to jobs of that one."""
+
+    def within(name: str, state: str) -> dict[str, Any]:
+        return {"partition": {"name": name, "partition": {"state": [state]}}}
+
+    for says, counts in (("UP", (4, 6, 12)), (state, (0, 6, 10))):
+        nodes = sinfo(
+            ("g[1-4]", ["IDLE"], within("gpu", says)),
+            ("g[1-2],c[1-4]", ["IDLE"], within("all", "UP")),
+            ("c[5-8]", ["IDLE"], {"partition": {"name": ""}}),
+        )
+        for words, count in zip(
+            ("--partition gpu", "--partition gpu,all", ""), counts, strict=True
+        ):
+            count += 2 * (says == "UP" and words == "--partition gpu,all")
+            _, out, _ = ask(
+                "fragmentation", f"--state NODES --format json {words}", NODES=nodes
+            )
+            assert json.loads(out)["free"] == count
+    assert json.loads(out)["state"]["not_free"] == {"partition gpu not UP": 2}
+
+
 def test_a_job_stays_in_its_reservation(ask: Ask) -> None:
     """Neither out of a reservation nor into one."""
     for held, there, status in (
@@ -209,8 +233,8 @@ def test_a_report_that_is_newer_says_that_a_job_is_at_its_end(ask: Ask) -> None:
     for state, status in ((["ALLOCATED"], 0), (["ALLOCATED", "COMPLETING"], 3)):
         nodes = scontrol({"g1": {"state": state}}, BUSY)
         assert moved(ask, NODES=nodes)[0] == status
-    said = "jobs not moved, as they do not simply run: 7 on a node that is COMPLETING"
-    assert moved(ask, NODES=nodes)[1] == [said]
+    [said] = moved(ask, NODES=nodes)[1]
+    assert said.endswith("or are bound: 7 on a node that is COMPLETING")
     words = MOVE_7.replace("JOBS", "JOBS TWO")
     for ends in (["COMPLETING"], ["SUSPENDED"]):
         two = squeue(j7=(ends, "g1"), j9=(["SUSPENDED"], "c3"))

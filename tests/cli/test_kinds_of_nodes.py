@@ -221,7 +221,7 @@ def test_only_jobs_that_simply_run_are_moved(ask: Ask, states: list[str]) -> Non
     state = "+".join(sorted(states))
     kept = [{"job": "7", "state": state}]
     assert (status, json.loads(out)["kept"]) == (3, kept)
-    said = f"jobs not moved, as they do not simply run: 7 {state}"
+    said = f"jobs not moved, as they do not simply run or are bound: 7 {state}"
     assert notes_of(out) == [said]
 
 
