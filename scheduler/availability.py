@@ -157,7 +157,7 @@ def availability(
     boots, planned, freeable, nameless = set(), set(), set(), set()
     for name in cluster.index:
         states = [report.nodes[name] for report in speaking if name in report.nodes]
-        state = reduce(NodeState.merged, states) if states else NodeState()
+        state = _together(states)
         if state.taints and not known.of_kinds:
             there = tuple(key for key in state.taints if key.startswith(OF_STATE))
             state = replace(state, taints=there)
@@ -207,6 +207,19 @@ def availability(
         frozenset(freeable),
         frozenset(nameless),
     )
+
+
+def _together(states: Sequence[NodeState]) -> NodeState:
+    """Return what reports say together of a node.
+
+    It is in a reservation that all of them name which name some.
+    """
+    if len(states) < 2:
+        return states[0] if states else NodeState()
+    named = [frozenset(one.reservations) for one in states if one.reservations]
+    common = frozenset.intersection(*named) if named else frozenset()
+    merged = reduce(NodeState.merged, states)
+    return replace(merged, reservations=tuple(sorted(common)))
 
 
 def _shut(kind: Kind | None, rules: Rules) -> str:

@@ -205,7 +205,7 @@ def kind_in_kubernetes(item: Mapping[str, Any], at: str) -> Kind:
     info = fields.objects(status.get("nodeInfo") or {}, f"{at}.status.nodeInfo")
     offered = fields.objects(status.get("allocatable") or {}, f"{at}.allocatable")
     whole = fields.objects(status.get("capacity") or {}, f"{at}.capacity")
-    cores = str(whole.get("cpu", offered.get("cpu", "0")))
+    cores = _quantity(whole.get("cpu", offered.get("cpu", "0")))
     machine = frozenset(f"{x}={labels[x]}" for x in _MACHINE_LABELS if x in labels)
     devices = tuple(sorted(_devices(offered, f"{at}.allocatable").items()))
     architecture = fields.string(info.get("architecture") or "", f"{at}.nodeInfo")
@@ -217,7 +217,7 @@ def kind_in_kubernetes(item: Mapping[str, Any], at: str) -> Kind:
         features=machine or None,
         devices=devices if offered else None,
         architecture=architecture,
-        cores=int(cores) if cores.isdecimal() and len(cores) < 10 else 0,
+        cores=0 if cores is None else cores,
         taints=frozenset(
             f"{key}={one.get('value', '')}:{one.get('effect', '')}"
             for key, one in taints_of(spec, at)
@@ -257,11 +257,11 @@ def bound_of_pod(spec: dict[str, Any], metadata: dict[str, Any], at: str) -> str
     if any(label.startswith(_KUEUE) for label in labels):
         others -= {"kubernetes.io/hostname"}  # it will choose other hosts
     if others:
-        return f"nodeSelector {min(others)}"
+        return f"nodeSelector {fields.string(min(others), f'{at}.nodeSelector')}"
     affinity = fields.objects(spec.get("affinity") or {}, f"{at}.affinity")
     for key, terms in affinity.items():
         if fields.objects(terms or {}, f"{at}.affinity.{key}").get(_REQUIRED):
-            return key
+            return fields.string(key, f"{at}.affinity")
     return ""
 
 
@@ -270,17 +270,36 @@ def _devices(listed: Mapping[str, Any], at: str) -> dict[str, int]:
     for name, value in listed.items():
         if name in _PLAIN or name.startswith("hugepages-"):
             continue
-        text = str(value)
-        counts = text.isdecimal() and len(text) < 10  # others, such as 10G, do not
-        if counts and (n := int(text)):
-            found[fields.string(name, at)] = n
+        n = _quantity(value)
+        key = fields.string(name, at)
+        if n is None:  # what is not understood is at least compared
+            key, n = f"{key}={fields.string(str(value), at)}", 1
+        if n:
+            found[key] = n
     return found
+
+
+def _quantity(value: Any) -> int | None:
+    """Return a quantity of Kubernetes, rounded up; None if it is none.
+
+    >>> _quantity("63770m"), _quantity("1k"), _quantity(4), _quantity("many")
+    (64, 1000, 4, None)
+    """
+    match = re.fullmatch(r"(\d{1,12})(m|k|[MGT]|[KMGT]i)?", str(value), re.ASCII)
+    if match is None:
+        return None
+    n, unit = int(match[1]), match[2] or ""
+    if unit == "m":
+        return -(-n // 1000)
+    base = 1024 if unit.endswith("i") else 1000
+    return n * base ** " KMGT".index(unit[:1].upper() or " ")
 
 
 def _words(value: Any, at: str) -> list[str]:
     """Return a list of words; older versions of Slurm give them in one text."""
     if isinstance(value, str):
-        return [x for x in re.split(r"[,\s]+", value) if x not in _NOTHING]
+        parts = re.split(r"[,\s]+", fields.string(value, at))
+        return [x for x in parts if x not in _NOTHING]
     return [word for word in fields.strings(value or [], at) if word]
 
 

@@ -49,14 +49,11 @@ class NodeState:
     def merged(self, other: NodeState) -> NodeState:
         """Return what two entries, or reports, say together: the worse of the two."""
         problems = [x for one in (self, other) for x in one.problem.split("+") if x]
-        named = self.reservations or other.reservations
-        if other.reservations:
-            named = tuple(x for x in named if x in other.reservations)
         return NodeState(
-            "+".join(dict.fromkeys(problems)),
+            "+".join(sorted(set(problems))),
             tuple(dict.fromkeys(self.taints + other.taints)),
             self.reserved or other.reserved,
-            named,
+            tuple(dict.fromkeys(self.reservations + other.reservations)),
             self.boots or other.boots,
             self.planned or other.planned,
         )

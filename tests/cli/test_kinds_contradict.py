@@ -186,8 +186,10 @@ def test_a_reservation_that_one_report_names(ask: Ask) -> None:
         assert ask("select", words, NODES=nodes, MORE=named)[:2] == (0, "g[1-2]\n")
         assert ask("select", words.replace("2", "3"), NODES=nodes, MORE=named)[0] == 3
     other = scontrol({x: flag | {"reservation": "s"} for x in NAMES})
-    words = "--state NODES MORE -k 1 --reservation r"
-    assert ask("select", words, NODES=named, MORE=other)[0] == 3
+    files = {"NODES": named, "MORE": other, "LAST": named}
+    for words in ("NODES MORE", "NODES MORE LAST", "LAST NODES MORE"):
+        words = f"--state {words} -k 1 --reservation r"
+        assert ask("select", words, **files)[0] == 3
 
 
 def test_nodes_of_no_report_are_outside_a_reservation(ask: Ask) -> None:

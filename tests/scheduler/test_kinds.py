@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import product
+from functools import reduce
+from itertools import permutations, product
 from typing import Any
 
 import pytest
@@ -67,11 +68,13 @@ def test_what_slurm_says_of_a_node() -> None:
         ("gres", {"total": [1]}),
         ("gres_used", 1),
         ("cpus", "x"),
+        ("features", "a\nb"),
+        ("partition", {"name": "a\x1b[31mb"}),
         ("architecture", ["x"]),
     ],
 )
 def test_fields_of_another_type_are_refused(field: str, value: Any) -> None:
-    with pytest.raises(InputError, match=r"n\.\w+.*must be a"):
+    with pytest.raises(InputError, match=r"n\.\w+.*must be "):
         kind_in_slurm({field: value}, "n", free=True)
 
 
@@ -125,6 +128,33 @@ def test_what_kubernetes_says_of_a_node() -> None:
     assert (found.architecture, found.cores) == ("aarch64", 64)
     assert found.taints == {"gpu=yes:NoSchedule"}
     assert kind_in_kubernetes({}, "n") == Kind()
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("1k", "2k"), ("1k", "1Ki"), ("1", "1500m"), ("1.5", "2"), ("10G", "many")],
+)
+def test_quantities_of_kubernetes_are_compared(one: str, other: str) -> None:
+    """Kubernetes writes 1000 devices as 1k."""
+
+    def kind(value: Any) -> Kind:
+        status = {"allocatable": {"example.com/slots": value}}
+        return kind_in_kubernetes({"status": status}, "n")
+
+    assert kind(one) != kind(other)
+    assert kind("1k") == kind("1000") == kind(1000)
+
+
+@pytest.mark.parametrize("order", permutations(range(3)))
+def test_the_order_of_reports_does_not_matter(order: tuple[int, ...]) -> None:
+    kinds = [
+        Kind(features=frozenset("ab"), cores=4),
+        Kind(features=frozenset("bc"), devices=(("gpu", 1),)),
+        Kind(partitions=frozenset({"gpu"}), cores=8),
+    ]
+    found = reduce(Kind.joined, [kinds[i] for i in order])
+    assert found.unclear
+    assert (found.features, found.devices) == (frozenset("b"), (("gpu", 1),))
 
 
 @pytest.mark.parametrize(
