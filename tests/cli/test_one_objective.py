@@ -8,7 +8,7 @@ import pytest
 
 from .unlike_machines import SWF, Ask, squeue
 
-CABLES = "a,b\nn1,s1\nn2,s1\nn3,s2\nn4,s3\ns1,s2\ns2,s3\ns3,s1\n"
+CABLES = "a,b\nn1,s1\nn2,s2\nn3,s3\nn4,s4\ns1,s2\ns2,s3\ns3,s4\ns4,s1\n"
 MESH = "# mesh 2x2\nnode,x,y\n" + "".join(
     f"n{1 + 2 * x + y},{x},{y}\n" for x in (0, 1) for y in (0, 1)
 )
