@@ -34,7 +34,7 @@ def test_one_default(ask: Ask, name: str, given: str) -> None:
     assert [row.get("status") for row in rows] == ["graded", "not graded", None]
     assert {row["objective"] for row in rows} == {objective}
     if name in NETWORKS:
-        words += " --trace SWF --replays 1 --method optimum"
+        words += " --trace SWF --first 1 --replays 1 --method slurm-tree"
         _, out, _ = ask("whatif", words, **files)
         found = json.loads(out)
         named = {row["objective"] for row in found["measures"]}
