@@ -147,9 +147,9 @@ def availability(
     for report in given:
         for name, jobs in report.holders.items():
             holders[name] = holders.get(name, {}) | jobs
-        for job, state in report.states.items():
+        for job, does in report.states.items():
             if states_of_jobs.get(job) in (None, *ENDING):
-                states_of_jobs[job] = state
+                states_of_jobs[job] = does
     kinds = kinds_of([*known.reports, *([own] if own is not None else ())])
     note = note_of(kinds, cluster.index) if given else ""
     silent = "" if nothing or known.assume_up else IN_NO_REPORT

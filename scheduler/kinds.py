@@ -292,7 +292,7 @@ def _quantity(value: Any) -> int | None:
     if unit == "m":
         return -(-n // 1000)
     base = 1024 if unit.endswith("i") else 1000
-    return n * base ** " KMGT".index(unit[:1].upper() or " ")
+    return n * int(base ** " KMGT".index(unit[:1].upper() or " "))
 
 
 def _words(value: Any, at: str) -> list[str]:

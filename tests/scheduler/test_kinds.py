@@ -39,18 +39,18 @@ SINFO = {
 def test_what_slurm_says_of_a_node() -> None:
     busy = kind_in_slurm(SCONTROL, "n", free=False)
     assert busy.partitions == {"gpu", "all"}
-    assert busy.features == {"ib", "a100"}
+    assert busy.features == frozenset({"ib", "a100"})
     assert busy.devices == (("gpu:a100", 4), ("shard", 8192))
     assert (busy.architecture, busy.cores) == ("x86_64", 64)
     free = kind_in_slurm(SCONTROL, "n", free=True)
     assert free.devices == (("gpu:a100", 3), ("shard", 8192))
     one = kind_in_slurm(SINFO, "s", free=True)
-    assert one.features == {"ib"}
+    assert one.features == frozenset({"ib"})
     assert (one.devices, one.cores) == ((("gpu", 1),), 64)
     other = kind_in_slurm({**SINFO, "partition": {"name": "all"}}, "s", free=True)
     assert one.joined(other).partitions == {"gpu", "all"}
     older = kind_in_slurm({"features": "ib, a100", "gres": "gpu"}, "n", free=False)
-    assert older.features == {"ib", "a100"}
+    assert older.features == frozenset({"ib", "a100"})
     assert older.devices == (("gpu", 1),)
     nothing = dict.fromkeys((*SCONTROL, "features"))
     for bare in ({"gres": "N/A"}, {"features": "(null)"}, nothing):
@@ -124,7 +124,7 @@ def test_what_kubernetes_says_of_a_node() -> None:
     found = kind_in_kubernetes(item, "n")
     assert found.devices == (("nvidia.com/gpu", 8),)
     assert found.less(used).devices == (("nvidia.com/gpu", 4),)
-    assert found.features == {"nvidia.com/gpu.product=A100"}
+    assert found.features == frozenset({"nvidia.com/gpu.product=A100"})
     assert (found.architecture, found.cores) == ("aarch64", 64)
     assert found.taints == {"gpu=yes:NoSchedule"}
     assert kind_in_kubernetes({}, "n") == Kind()
