@@ -358,3 +358,11 @@ def test_nodes_of_which_nothing_is_known_are_taken_as_alike(
     assert says in document.get("state", document)["notes"]
     _, out, _ = ask(command, f"{SIX[command]} --state NODES JOBS", **FILES)
     assert "alike" not in out
+
+
+def test_what_grade_says_of_nodes_of_another_kind(ask: Ask) -> None:
+    jobs = accounted(j1="g[1,3]", j2="c[1,3]")
+    words = "JOBS --state NODES --partition gpu"
+    _, out, _ = ask("grade", words, JOBS=jobs)
+    assert "  1 with chosen nodes that the job may not use" in out.splitlines()
+    assert "job 2: c1: not of --partition gpu" in out

@@ -145,7 +145,7 @@ def test_quantities_of_kubernetes_are_compared(one: str, other: str) -> None:
     assert kind("1k") == kind("1000") == kind(1000)
 
 
-@pytest.mark.parametrize("order", permutations(range(3)))
+@pytest.mark.parametrize("order", [*permutations(range(3))])
 def test_the_order_of_reports_does_not_matter(order: tuple[int, ...]) -> None:
     kinds = [
         Kind(features=frozenset("ab"), cores=4),
