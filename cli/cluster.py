@@ -14,8 +14,9 @@ import numpy as np
 
 from ..instances.errors import InputError
 from ..scheduler.availability import IN_NO_REPORT, Availability, Known, availability
+from ..scheduler.demand import Demand, usable_nodes
 from ..scheduler.hostlist import unfold
-from ..scheduler.kinds import Demand, Kind, note_of, usable_nodes
+from ..scheduler.kinds import Kind, note_of
 from ..scheduler.node_states import Rules
 from ..scheduler.placement import MOST_K, NodeSelector, Objective, Request
 from ..scheduler.placement.program import Flags
@@ -102,12 +103,6 @@ def add_machine(group: Any, *, required: bool = True) -> None:
     flag(group, "--assume-up", "nodes of which no report says a state are up")
     _add_once(group, "--reservation", "NAME", "the job runs in this one of Slurm's")
     flag(group, "--no-boot", "leave out nodes that must boot first")
-    group.add_argument(
-        "--tolerate",
-        metavar="KEY",
-        action="append",
-        help="a taint of Kubernetes nodes that the job tolerates",
-    )
 
 
 def add_kinds(group: Any, says: str) -> None:
@@ -115,6 +110,12 @@ def add_kinds(group: Any, says: str) -> None:
     group.add_argument("--state", metavar="FILE", nargs="+", action="extend", help=says)
     _add_once(group, "--partition", "NAME,NAME", "only nodes of one of these")
     _add_once(group, "--constraint", "EXPR", "only nodes with features: 'a&(b|c)'")
+    group.add_argument(
+        "--tolerate",
+        metavar="KEY",
+        action="append",
+        help="a taint of Kubernetes nodes that the job tolerates",
+    )
 
 
 def _add_hostlists(group: Any, option: str, says: str, form: str = "|@FILE|-") -> None:
@@ -149,7 +150,8 @@ def add_request(group: Any) -> None:
 class Forbidden:
     """The nodes that a job may not use, whether they are free or not, and why.
 
-    This alone says what ``--exclude``, ``--partition`` and ``--constraint`` mean.
+    This alone says what ``--exclude``, ``--partition`` and ``--constraint`` mean, and
+    ``--tolerate`` of taints that say what a node is.
     """
 
     def __init__(
@@ -162,6 +164,20 @@ class Forbidden:
         self.reasons: dict[str, str] = {}
         self.asked = ""
         """What is asked of the kind of nodes, as options; empty if nothing is."""
+        self.taints: list[str] = []
+        """Keys of the taints that keep the job away from nodes."""
+        tolerate = frozenset(args.tolerate or ())
+        tainted = {
+            name: f"taint {min(against)}"
+            for name, kind in kinds.items()
+            if name in cluster.index and (against := kind.taint_keys - tolerate)
+        }
+        if tainted:
+            keys = frozenset().union(*(kinds[name].taint_keys for name in tainted))
+            self.taints = sorted(keys - tolerate)
+            self.by_option["tolerate"] = self.other_kinds = [*tainted]
+            self.reasons |= tainted
+            self.asked = f"without taint {' or '.join(self.taints)}"
         for option in ("constraint", "partition"):
             text = getattr(args, option)
             if text is None:
@@ -172,7 +188,7 @@ class Forbidden:
             names = [name for name in cluster.index if name not in fit]
             text = text.strip() if text.isprintable() else repr(text)
             self.by_option[option] = names
-            self.other_kinds += names
+            self.other_kinds = [*self.other_kinds, *names]
             reason = f"not of --{option} {text}"[:_LONGEST_REASON]
             self.reasons |= dict.fromkeys(names, reason)
             self.asked = f"--{option} {text} {self.asked}".strip()
@@ -254,9 +270,13 @@ def read_machine(args: argparse.Namespace, free: Sequence[str] | None) -> Cluste
             free=listed,
             busy=named or (),
             rules=Rules(
-                args.reservation or "", not args.no_boot, frozenset(args.tolerate or ())
+                args.reservation or "",
+                not args.no_boot,
+                frozenset(args.tolerate or ()),
+                frozenset(Demand(args.partition or "").partitions),
             ),
             assume_up=args.assume_up,
+            of_kinds=False,
         ),
     )
     if any(report.nodes for report in more) and IN_NO_REPORT in known.reasons.values():
@@ -281,11 +301,12 @@ def read_idle(args: argparse.Namespace) -> tuple[NodeSelector, str]:
     The text is what has to be said of how nodes are compared.
     """
     _refuse_twice([args.topology, args.node_name_map, *(args.state or ())])
-    cluster = cluster_of(args)
     reports = [read_report(file.removeprefix("@")) for file in args.state or ()]
+    cluster = cluster_of(args, list(dict.fromkeys(x for r in reports for x in r.nodes)))
     known = availability(cluster, Known(reports=reports, assume_up=True))
     forbidden = Forbidden(args, cluster, known.kinds)
-    selector = NodeSelector(cluster, forbidden.reasons)
+    excluded = dict.fromkeys(forbidden.by_option["exclude"], "")  # it was not free
+    selector = NodeSelector(cluster, forbidden.reasons | excluded)
     return selector, note_of(known.kinds, cluster.index)
 
 

@@ -30,6 +30,8 @@ from .parser import Parser, flag
 from .screen import print_table
 
 _OBJECTIVES = ("nodes", "jobs")
+_NAMELESS = "not named"
+"""Stands for the jobs on nodes that are busy, but no report of jobs says with which."""
 _MOST_SHOWN = 6
 """Jobs that a note names."""
 
@@ -76,12 +78,14 @@ def run(args: argparse.Namespace) -> int:
     freeable = machine.known.freeable.difference(other_kinds)
     stay = [name.strip() for name in args.stay.split(",")] if args.stay else []
     stay += kept
+    nameless = _nameless(machine)
+    stay += [_NAMELESS] * bool(nameless)
     stay += [job for name in other_kinds for job in machine.holders.get(name, ())]
     try:
         layout = layout_of(
             machine.selector,
             _usable(machine),
-            machine.holders,
+            {**machine.holders, **nameless},
             level=args.level,
             stay=stay,
             kinds=machine.known.kinds,
@@ -103,7 +107,7 @@ def run(args: argparse.Namespace) -> int:
         points = [fewest(layout, goal, settings)]
     else:
         points = list(front(layout, goal, settings))
-    shown = _document(machine, layout, points)
+    shown = _document(machine, layout, points, args.objective)
     shown["state"] = machine.document()
     if ending:
         soon = [
@@ -116,7 +120,7 @@ def run(args: argparse.Namespace) -> int:
     if kept:
         listed = [{"job": job, "state": state} for job, state in kept.items()]
         shown["kept"] = listed
-    if notes := list(_notes(shown)):
+    if notes := list(_notes(shown, fold(nameless))):
         shown["state"].setdefault("notes", []).extend(notes)
     if args.json:
         outputs.write_json(args.json, "closeknit/defrag", **shown)
@@ -144,19 +148,32 @@ def _not_moved(machine: cluster.ClusterState) -> tuple[list[str], dict[str, str]
         job for name, jobs in machine.holders.items() if name in index for job in jobs
     )
     states = {job: x for job, x in machine.known.states.items() if job in there}
+    for name, jobs in machine.holders.items():
+        at_end = "COMPLETING" in machine.known.reasons.get(name, "").split("+")
+        if at_end and ENDING.isdisjoint(map(states.get, jobs)):
+            states |= {job: "on a node that is COMPLETING" for job in jobs}
     kept = {job: state for job, state in states.items() if state not in ENDING}
     return [job for job, state in states.items() if state in ENDING], kept
 
 
-def _notes(shown: dict[str, Any]) -> Iterator[str]:
+def _nameless(machine: cluster.ClusterState) -> dict[str, dict[str, None]]:
+    """Return the nodes that are busy, but no report of jobs says with which."""
+    if not machine.holders.keys() & machine.selector.cluster.index.keys():
+        return {}  # there is no report of the jobs of this cluster
+    return {name: {_NAMELESS: None} for name in sorted(machine.known.nameless)}
+
+
+def _notes(shown: dict[str, Any], nameless: str) -> Iterator[str]:
     """Yield what has to be said of jobs that are not moved."""
+    if nameless:
+        yield f"busy with jobs that no report names, which stay: {nameless}"
     if coming := shown.get("coming_free"):
         nodes = coming.get("hostlist", "none")
         jobs = _few(coming["jobs"])
         yield f"coming free: {nodes}; no job is moved there (jobs that end: {jobs})"
     if kept := shown.get("kept"):
         jobs = _few([f"{one['job']} {one['state']}" for one in kept])
-        yield f"jobs not moved, as they do not simply run: {jobs}"
+        yield f"jobs not moved, as they do not simply run or are bound: {jobs}"
 
 
 def _few(listed: list[str]) -> str:
@@ -174,13 +191,14 @@ def _usable(machine: cluster.ClusterState) -> list[Any]:
 
 
 def _document(
-    machine: cluster.ClusterState, layout: Layout, points: list[Any]
+    machine: cluster.ClusterState, layout: Layout, points: list[Any], objective: str
 ) -> dict[str, Any]:
     """Return the front as a JSON object."""
     taken = layout.taken()
     return {
         "topology": machine.selector.cluster.summary(),
-        "jobs": len(layout.jobs),
+        "objective": objective,
+        "jobs": sum(job.name != _NAMELESS for job in layout.jobs),
         "held": sum(job.size for job in layout.jobs),
         "free": sum(map(len, layout.free)),
         "level": layout.level,

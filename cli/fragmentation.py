@@ -61,10 +61,11 @@ def run(args: argparse.Namespace) -> int:
     selector = machine.selector
     free = machine.usable
     count = sum(int(one.sum()) for one in free)
-    nodes = len(selector.cluster.index)
+    usable = selector.free(without=machine.forbidden.other_kinds)
+    nodes = sum(int(one.sum()) for one in usable)
     if not sizes:
-        sizes = usual_sizes(rooms(selector, free, ()))
-    found = rooms(selector, free, sizes)
+        sizes = usual_sizes(rooms(selector, free, (), usable))
+    found = rooms(selector, free, sizes, usable)
     boxes = [
         box
         for fabric, flags in zip(selector.cluster.fabrics, free, strict=True)

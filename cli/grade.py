@@ -139,7 +139,10 @@ def run(args: argparse.Namespace) -> int:
                 break
         if rows is not None:
             notes = {"notes": [alike]} if alike else {}
-            last = outputs.headed(_FORMAT, totals=totals_row(totals)) | notes
+            of_totals = {"objective": defaults.objective.value}
+            last = (
+                outputs.headed(_FORMAT, totals=totals_row(totals)) | of_totals | notes
+            )
             rows.write(json.dumps(last) + "\n")
     if args.html:
         page = grades_page(args.file, selector.cluster.summary(), totals)

@@ -45,10 +45,13 @@ def run(args: argparse.Namespace) -> int:
     machine = cluster.read_machine(args, args.free)
     request = cluster.request_of(args, machine.selector)
     forbidden = machine.forbidden.flags(machine.selector)
+    # A node that is drained, too, does not come free with its jobs.
+    freeable = machine.known.freeable
+    holders = {x: jobs for x, jobs in machine.holders.items() if x in freeable}
     try:
         reason = in_tiers(
             lambda how: explain(
-                machine.selector, request, machine.free, forbidden, machine.holders, how
+                machine.selector, request, machine.free, forbidden, holders, how
             ),
             lambda found: found.stopped,
             size=len(machine.selector.cluster.index),
@@ -56,14 +59,15 @@ def run(args: argparse.Namespace) -> int:
         )
     except InputError as error:
         raise cluster.named(error) from None
+    kind = _kind(machine, request)
     if args.json:
         shown = _document(machine, request, reason)
         shown["state"] = machine.known.document()
-        if kind := _kind(machine, request):
+        if kind:
             shown["kind"] = kind
         outputs.write_json(args.json, "closeknit/why", **shown)
     if args.json != "-":
-        _show(machine, request, reason, args)
+        _show(machine, request, reason, kind, args)
     if reason.fits:
         return 0
     return 4 if reason.placement.limit else 3
@@ -91,7 +95,8 @@ def _held(
     found: dict[tuple[str, str], list[str]] = {}
     for name in nodes:
         job = "+".join(machine.holders.get(name, ()))
-        reason = "busy" if job else machine.known.reasons.get(name, "busy")
+        ends = job and name in machine.known.freeable
+        reason = "busy" if ends else machine.known.reasons.get(name, "busy")
         found.setdefault((job, reason), []).append(name)
     return found
 
@@ -140,6 +145,7 @@ def _show(
     machine: cluster.ClusterState,
     request: Request,
     reason: Reason,
+    kind: dict[str, Any],
     args: argparse.Namespace,
 ) -> None:
     print(machine.selector.cluster.summary())
@@ -150,11 +156,11 @@ def _show(
     if machine.ignored:
         print(f"  ignored     {counted(machine.ignored, 'node')} not in the topology")
     print(f"  request     {_asked(request)}")
-    kind = _kind(machine, request)
     if kind:
+        of = "of " * kind["asked"].startswith("--")
         print(
             f"  kind        {kind['nodes']} of {total} "
-            f"nodes are of {kind['asked']}, {kind['free']} of them free"
+            f"nodes are {of}{kind['asked']}, {kind['free']} of them free"
         )
     placement = reason.placement
     if reason.fits:
@@ -178,10 +184,11 @@ def _show(
         count = placement.objective[0]
         print(f"Fewest busy nodes that would have to be free: {count}, {proved}")
         for (job, why), nodes in _held(machine, reason.busy).items():
-            print(f"  {f'job {job}' if job else why}: {fold(nodes)}")
+            words = [f"job {job}"] * bool(job) + [why] * (not job or why != "busy")
+            print(f"  {', '.join(words)}: {fold(nodes)}")
         if reason.jobs is not None:
             _show_jobs(reason.jobs)
-    _show_changes(request, reason, args)
+    _show_changes(request, reason, args, machine.forbidden.taints)
 
 
 def _asked(request: Request) -> str:
@@ -207,7 +214,9 @@ def _show_jobs(jobs: JobsToEnd) -> None:
     print(f"  {', '.join(jobs.jobs)}: {counted(jobs.nodes, 'node')}")
 
 
-def _show_changes(request: Request, reason: Reason, args: argparse.Namespace) -> None:
+def _show_changes(
+    request: Request, reason: Reason, args: argparse.Namespace, taints: list[str]
+) -> None:
     empty = " on the empty cluster" if reason.never else ""
     print(f"Or change the request{empty}; each line is enough:")
     if reason.most:
@@ -225,10 +234,15 @@ def _show_changes(request: Request, reason: Reason, args: argparse.Namespace) ->
                 shown += f" {sizes[name]}"
             elif option == "levels":
                 shown += f" {name}={sizes[name]}"
+            elif option == "tolerate":
+                shown = " ".join(f"{shown} {key}" for key in taints)
             if value is not None:
                 shown += f" ({value} fits, too)"
             words.append(shown)
-        print(f"  without {' and '.join(words)}")
+        without = [word for word in words if not word.startswith("--tolerate")]
+        parts = [f"without {' and '.join(without)}"] * bool(without)
+        parts += [f"with {word}" for word in words if word not in without]
+        print(f"  {' and '.join(parts)}")
     if not reason.changes and not reason.most:
         print("  no smaller job and no other constraints help")
     if reason.limit:

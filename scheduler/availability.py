@@ -9,22 +9,27 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import reduce
 from types import MappingProxyType
 from typing import Any
 
 from ..instances import InputError
 from ..instances.words import counted
 from .kinds import Kind, kinds_of, note_of
-from .node_states import Report, Rules, count_reasons
+from .node_states import OF_STATE, NodeState, Report, Rules, count_reasons
+from .state import ENDING
 from .topologies.fabric import Cluster
 
 _NONE: Mapping[str, str] = MappingProxyType({})
-_WITH_JOBS = frozenset({"busy", "ALLOCATED", "COMPLETING", "MIXED"})
-"""Of the reasons of nodes those that are gone with their jobs."""
+_AT_WORK = frozenset({"ALLOCATED", "MIXED"})
+"""Of the states of nodes those that say that a job is there."""
+_WITH_JOBS = _AT_WORK | {"", "COMPLETING"}
+"""Those that are gone with the jobs."""
 NOT_GIVEN = "not given"
 IN_NO_REPORT = "in no report"
 """The reason for nodes of which nothing is said where others are spoken of."""
+_LONGEST_REASON = 80
 OLD = 300
 """Seconds after which the age of a report is worth a note."""
 _ADD = {"kubectl": "kubectl get nodes -o json"}
@@ -43,6 +48,8 @@ class Known:
     rules: Rules = field(default_factory=Rules)
     assume_up: bool = False
     """Whether nodes of which nothing is said are up."""
+    of_kinds: bool = True
+    """Whether a node is not free for taints that say what it is."""
     of_topology: bool = True
     """Whether what the file of the topology says of its nodes counts, too."""
 
@@ -70,6 +77,8 @@ class Availability:
     """The states of jobs that hold nodes and do more than run, or less."""
     freeable: frozenset[str]
     """The nodes that jobs hold, and that nothing else makes unusable."""
+    nameless: frozenset[str]
+    """The nodes that are busy, but no report says with which job."""
 
     def document(
         self, forbidden: Mapping[str, str] = _NONE, chosen: Iterable[str] = ()
@@ -139,15 +148,34 @@ def availability(
     for report in given:
         for name, jobs in report.holders.items():
             holders[name] = holders.get(name, {}) | jobs
-        states_of_jobs |= report.states
+        for job, does in report.states.items():
+            if states_of_jobs.get(job) in (None, *ENDING):
+                states_of_jobs[job] = does
     kinds = kinds_of([*known.reports, *([own] if own is not None else ())])
     note = note_of(kinds, cluster.index) if given else ""
     silent = "" if nothing or known.assume_up else IN_NO_REPORT
     reasons: dict[str, str] = {}
-    boots, planned = set(), set()
+    boots, planned, freeable, nameless = set(), set(), set(), set()
     for name in cluster.index:
         states = [report.nodes[name] for report in speaking if name in report.nodes]
-        reason = next(filter(None, map(rules.reason, states)), "")
+        state = _together(states)
+        if state.taints and not known.of_kinds:
+            there = tuple(key for key in state.taints if key.startswith(OF_STATE))
+            state = replace(state, taints=there)
+        problems = state.problem.split("+")
+        shut = _shut(kinds.get(name), rules)
+        if name in holders and name not in busy:
+            gone = _WITH_JOBS.issuperset(problems)
+            after = replace(state, problem="") if gone else state
+            named = bool(states) or not silent if free is None else name in free
+            if named and not shut and not rules.reason(after):
+                freeable.add(name)
+        elif name not in holders and (
+            name in busy or not _AT_WORK.isdisjoint(problems)
+        ):
+            nameless.add(name)
+        reason = rules.reason(state) if states or not silent else ""
+        reason = reason or shut
         if not reason and (name in holders or name in busy):
             reason = "busy"
         if not reason and free is not None and name not in free:
@@ -157,9 +185,9 @@ def availability(
         if reason:
             reasons[name] = reason
             continue
-        if any(state.boots for state in states):
+        if state.boots:
             boots.add(name)
-        if any(state.planned for state in states):
+        if state.planned:
             planned.add(name)
     foreign = {
         name
@@ -177,12 +205,32 @@ def availability(
         len(foreign),
         kinds,
         states_of_jobs,
-        frozenset(
-            name
-            for name in holders.keys() - busy.keys()
-            if _WITH_JOBS.issuperset(reasons.get(name, "?").split("+"))
-        ),
+        frozenset(freeable),
+        frozenset(nameless),
     )
+
+
+def _together(states: Sequence[NodeState]) -> NodeState:
+    """Return what reports say together of a node.
+
+    It is in a reservation that all of them name which name some.
+    """
+    if len(states) < 2:
+        return states[0] if states else NodeState()
+    named = [frozenset(one.reservations) for one in states if one.reservations]
+    common = frozenset.intersection(*named) if named else frozenset()
+    merged = reduce(NodeState.merged, states)
+    return replace(merged, reservations=tuple(sorted(common)))
+
+
+def _shut(kind: Kind | None, rules: Rules) -> str:
+    """Say that a job cannot start in any of the partitions of a node; "" if it can."""
+    if kind is None or not kind.closed:
+        return ""
+    there = kind.partitions & rules.partitions or kind.partitions
+    if not kind.closed.issuperset(there):
+        return ""
+    return f"partition {'+'.join(sorted(there))} not UP"[:_LONGEST_REASON]
 
 
 def _refuse_strange(

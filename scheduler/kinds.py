@@ -1,4 +1,4 @@
-"""What nodes are: which a job may use, and which can stand for each other.
+"""What nodes are, and which can stand for each other.
 
 Partitions, features, generic resources or devices, architecture and taints are read
 from reports of nodes: ``sinfo --json``, ``scontrol show nodes --json`` and ``kubectl
@@ -9,13 +9,13 @@ is not compared: machines that are alike report it with small differences.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from ..instances import InputError, fields
-from ..instances.suggestions import entry_named
-from .node_states import objects, taints_of
+from ..instances import fields
+from .node_states import OF_STATE, objects, taints_of
 
 if TYPE_CHECKING:
     from .node_states import Report
@@ -24,18 +24,21 @@ _PLAIN = ("cpu", "memory", "pods", "ephemeral-storage")
 """What every node of Kubernetes has; the rest of what is allocatable are devices."""
 _MACHINE_LABELS = ("node.kubernetes.io/instance-type", "nvidia.com/gpu.product")
 """Labels of Kubernetes that say what a machine is."""
-_OF_STATE = "node.kubernetes.io/"
-"""Begins the taints that Kubernetes sets by conditions: states, which come and go."""
+_NONE: frozenset[str] = frozenset()
 _NOTHING = ("", "N/A", "(null)")
-_TOKEN = re.compile(r"\s*([&,|()]|[^\s&,|()]+)")
+_COMPARED_LABELS = {*_MACHINE_LABELS, "kubernetes.io/arch", "kubernetes.io/os"}
+"""Labels that all nodes of a kind have with the same values."""
+_KUEUE = "kueue.x-k8s.io/"
+"""Begins the labels of pods that Kueue has placed on their hosts."""
+_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+_SAME_ARCHITECTURE = {"amd64": "x86_64", "arm64": "aarch64"}
+"""Names of Kubernetes, and those of Slurm."""
 _OF_KIND = (
     *("partitions", "partition", "features", "active_features", "gres", "gres_used"),
     *("architecture", "cpus"),
 )
 """Fields of Slurm's nodes that are read here."""
 _MOST_READ = 4096
-_MOST_CONSTRAINT = 4096
-_MOST_DEPTH = 32
 
 
 @dataclass(frozen=True)
@@ -43,37 +46,85 @@ class Kind:
     """What a report says that a node is; equal kinds can stand for each other."""
 
     partitions: frozenset[str] = frozenset()
-    features: frozenset[str] = frozenset()
-    devices: tuple[tuple[str, int], ...] = ()
-    """How many of each a job can have there."""
+    features: frozenset[str] | None = None
+    """The active ones; None: not said."""
+    devices: tuple[tuple[str, int], ...] | None = None
+    """How many of each a job can have there; None: not said."""
     architecture: str = ""
     cores: int = 0
     taints: frozenset[str] = frozenset()
+    """Of Kubernetes, as ``KEY=VALUE:EFFECT``."""
+    reservations: frozenset[str] = frozenset()
+    """Of Slurm; `RESERVED` where the report does not name it."""
+    closed: frozenset[str] = frozenset()
+    """Those of the partitions that are not UP."""
+    unclear: bool = False
+    """Whether reports contradict each other, or one speaks of unlike nodes at once."""
+
+    @property
+    def taint_keys(self) -> frozenset[str]:
+        """The keys of its taints."""
+        return frozenset(taint.partition("=")[0] for taint in self.taints)
 
     @property
     def says_anything(self) -> bool:
-        """Whether anything is known."""
-        return self != Kind()
+        """Whether it is known what the machine is."""
+        known = self.partitions, self.features, self.devices, self.architecture
+        return any(known) or self.cores > 0
 
     def joined(self, other: Kind) -> Kind:
         """Return what two entries say of one node together.
 
         ``sinfo`` lists a node once for each of its partitions; of two reports one may
-        say what the other leaves out.
+        say what the other leaves out. A feature counts that none of them denies.
         """
+        if self == other:
+            return self
+        both = [
+            (one, two)
+            for one, two in (
+                (self.features, other.features),
+                (self.devices, other.devices),
+                (self.architecture or None, other.architecture or None),
+                (self.cores or None, other.cores or None),
+            )
+            if one is not None and two is not None
+        ]
+        mine, theirs = self.features, other.features
+        if mine is not None and theirs is not None:
+            mine = mine & theirs
         return Kind(
             self.partitions | other.partitions,
-            self.features | other.features,
-            self.devices or other.devices,
+            theirs if mine is None else mine,
+            other.devices if self.devices is None else self.devices,
             self.architecture or other.architecture,
             self.cores or other.cores,
             self.taints | other.taints,
+            self.reservations | other.reservations,
+            self.closed | other.closed,
+            self.unclear or other.unclear or any(one != two for one, two in both),
         )
 
     def less(self, used: Mapping[str, int]) -> Kind:
-        """Return the kind without devices that are used."""
-        left = ((name, n - used.get(name, 0)) for name, n in self.devices)
-        return replace(self, devices=tuple((name, n) for name, n in left if n > 0))
+        """Return the kind without devices that are used.
+
+        Slurm may count them with a type and use them without, or the other way round.
+        Where it is open which are used, the node has less than none of that name: it
+        is like no node of which nothing is used.
+        """
+        left = dict(self.devices or ())
+        for name, n in used.items():
+            like = [x for x in left if x == name] or [
+                x
+                for x in left
+                if f"{x}:".startswith(f"{name}:") or f"{name}:".startswith(f"{x}:")
+            ]
+            key = like[0] if len(like) == 1 else name
+            left[key] = left.get(key, 0) - n
+        if not left:
+            return self
+        rest = ((name, n) for name, n in sorted(left.items()) if n)
+        return replace(self, devices=tuple(rest))
 
 
 _READ: dict[str, Kind] = {}
@@ -86,12 +137,17 @@ def kinds_of(reports: Iterable[Report]) -> dict[str, Kind]:
     Devices that pods of DaemonSets and of the node itself ask for are not left.
     """
     kinds: dict[str, Kind] = {}
-    used: dict[str, dict[str, int]] = {}
+    asked: dict[str, dict[str, dict[str, int]]] = {}
     for report in reports:
         for name, kind in report.kinds.items():
             kinds[name] = kinds[name].joined(kind) if name in kinds else kind
-        used.update(report.devices)
-    return {name: kind.less(used.get(name, {})) for name, kind in kinds.items()}
+        for name, pods in report.devices.items():
+            asked[name] = asked.get(name, {}) | pods
+    for name, pods in asked.items():
+        if name in kinds:
+            used = sum(map(Counter, pods.values()), Counter[str]())
+            kinds[name] = kinds[name].less(used)
+    return kinds
 
 
 def kind_in_slurm(entry: Mapping[str, Any], at: str, *, free: bool) -> Kind:
@@ -113,22 +169,29 @@ def kind_in_slurm(entry: Mapping[str, Any], at: str, *, free: bool) -> Kind:
 def _read_kind(entry: Mapping[str, Any], at: str, *, free: bool) -> Kind:
     features = entry.get("active_features", entry.get("features"))
     gres, used = entry.get("gres", ""), entry.get("gres_used", "")
-    cores = entry.get("cpus", 0)
+    cores, least = entry.get("cpus", 0), None
     if isinstance(features, dict):
         features = features.get("active", features.get("total", ""))
     if isinstance(gres, dict):
         gres, used = gres.get("total", ""), gres.get("used", "")
     if isinstance(cores, dict):
+        least = cores.get("minimum")
         cores = cores.get("maximum", cores.get("number", 0))
     partitions = entry.get("partitions", entry.get("partition"))
+    state = None
     if isinstance(partitions, dict):
+        where = f"{at}.partition.partition"
+        state = fields.objects(partitions.get("partition") or {}, where).get("state")
         partitions = partitions.get("name")
+    names = frozenset(_words(partitions, f"{at}.partitions"))
     found = Kind(
-        frozenset(_words(partitions, f"{at}.partitions")),
-        frozenset(_words(features, f"{at}.features")),
-        tuple(sorted(_gres(gres, f"{at}.gres").items())),
+        names,
+        None if features is None else frozenset(_words(features, f"{at}.features")),
+        tuple(sorted(_gres(gres, f"{at}.gres").items())) if "gres" in entry else None,
         fields.string(entry.get("architecture") or "", f"{at}.architecture"),
         fields.integer(cores, f"{at}.cpus"),
+        closed=names if _words(state, f"{at}.partition") not in ([], ["UP"]) else _NONE,
+        unclear=least not in (None, cores),
     )
     return found.less(_gres(used, f"{at}.gres_used")) if free else found
 
@@ -142,16 +205,23 @@ def kind_in_kubernetes(item: Mapping[str, Any], at: str) -> Kind:
     info = fields.objects(status.get("nodeInfo") or {}, f"{at}.status.nodeInfo")
     offered = fields.objects(status.get("allocatable") or {}, f"{at}.allocatable")
     whole = fields.objects(status.get("capacity") or {}, f"{at}.capacity")
-    cores = str(whole.get("cpu", offered.get("cpu", "0")))
+    cores = _quantity(whole.get("cpu", offered.get("cpu", "0")))
+    machine = frozenset(f"{x}={labels[x]}" for x in _MACHINE_LABELS if x in labels)
+    devices = tuple(sorted(_devices(offered, f"{at}.allocatable").items()))
+    architecture = fields.string(info.get("architecture") or "", f"{at}.nodeInfo")
+    architecture = _SAME_ARCHITECTURE.get(architecture, architecture)
+    system = fields.string(info.get("operatingSystem") or "linux", f"{at}.nodeInfo")
+    if system != "linux":
+        architecture = f"{system} {architecture}"
     return Kind(
-        features=frozenset(f"{x}={labels[x]}" for x in _MACHINE_LABELS if x in labels),
-        devices=tuple(sorted(_devices(offered, f"{at}.allocatable").items())),
-        architecture=fields.string(info.get("architecture") or "", f"{at}.nodeInfo"),
-        cores=int(cores) if cores.isdecimal() and len(cores) < 10 else 0,
+        features=machine or None,
+        devices=devices if offered else None,
+        architecture=architecture,
+        cores=0 if cores is None else cores,
         taints=frozenset(
             f"{key}={one.get('value', '')}:{one.get('effect', '')}"
             for key, one in taints_of(spec, at)
-            if not key.startswith(_OF_STATE)
+            if not key.startswith(OF_STATE)
         ),
     )
 
@@ -179,29 +249,65 @@ def devices_of_pod(item: Mapping[str, Any], at: str) -> dict[str, int]:
     return before
 
 
+def bound_of_pod(spec: dict[str, Any], metadata: dict[str, Any], at: str) -> str:
+    """Return what ties a pod to some nodes of its kind; "" if nothing does."""
+    selector = fields.objects(spec.get("nodeSelector") or {}, f"{at}.nodeSelector")
+    labels = fields.objects(metadata.get("labels") or {}, f"{at}.labels")
+    others = selector.keys() - _COMPARED_LABELS
+    if any(label.startswith(_KUEUE) for label in labels):
+        others -= {"kubernetes.io/hostname"}  # it will choose other hosts
+    if others:
+        return f"nodeSelector {fields.string(min(others), f'{at}.nodeSelector')}"
+    affinity = fields.objects(spec.get("affinity") or {}, f"{at}.affinity")
+    for key, terms in affinity.items():
+        if fields.objects(terms or {}, f"{at}.affinity.{key}").get(_REQUIRED):
+            return fields.string(key, f"{at}.affinity")
+    return ""
+
+
 def _devices(listed: Mapping[str, Any], at: str) -> dict[str, int]:
     found = {}
     for name, value in listed.items():
         if name in _PLAIN or name.startswith("hugepages-"):
             continue
-        text = str(value)
-        counts = text.isdecimal() and len(text) < 10  # others, such as 10G, do not
-        if counts and (n := int(text)):
-            found[fields.string(name, at)] = n
+        n = _quantity(value)
+        key = fields.string(name, at)
+        if n is None:  # what is not understood is at least compared
+            key, n = f"{key}={fields.string(str(value), at)}", 1
+        if n:
+            found[key] = n
     return found
+
+
+def _quantity(value: Any) -> int | None:
+    """Return a quantity of Kubernetes, rounded up; None if it is none.
+
+    >>> _quantity("63770m"), _quantity("1k"), _quantity(4), _quantity("many")
+    (64, 1000, 4, None)
+    """
+    match = re.fullmatch(r"(\d{1,12})(m|k|[MGT]|[KMGT]i)?", str(value), re.ASCII)
+    if match is None:
+        return None
+    n, unit = int(match[1]), match[2] or ""
+    if unit == "m":
+        return -(-n // 1000)
+    base = 1024 if unit.endswith("i") else 1000
+    return n * int(base ** " KMGT".index(unit[:1].upper() or " "))
 
 
 def _words(value: Any, at: str) -> list[str]:
     """Return a list of words; older versions of Slurm give them in one text."""
     if isinstance(value, str):
-        return [x for x in re.split(r"[,\s]+", value) if x not in _NOTHING]
+        parts = re.split(r"[,\s]+", fields.string(value, at))
+        return [x for x in parts if x not in _NOTHING]
     return [word for word in fields.strings(value or [], at) if word]
 
 
 def _gres(text: Any, at: str) -> dict[str, int]:
     """Return generic resources, such as ``gpu:a100:4(S:0-1),shard:8``, by name."""
     found: dict[str, int] = {}
-    bare = re.sub(r"\([^()]*\)", "", fields.string(text or "", at))
+    named = fields.string(text or "", at).replace(":(null)", "")  # has no type
+    bare = re.sub(r"\([^()]*\)", "", named)
     for one in bare.split(","):
         name, _, count = one.strip().rpartition(":")
         if not name:
@@ -218,78 +324,21 @@ def _gres(text: Any, at: str) -> dict[str, int]:
     return found
 
 
-@dataclass(frozen=True)
-class Demand:
-    """Which nodes a job asks for.
-
-    Parameters
-    ----------
-    partition
-        Of these partitions, separated by commas; empty for any.
-    constraint
-        Features, as ``sbatch --constraint`` has them: ``a&b``, ``a|b``, ``(a|b)&c``.
-
-    Raises
-    ------
-    InputError
-        If the constraint cannot be read, or asks for counts.
-    """
-
-    partition: str = ""
-    constraint: str = ""
-    partitions: tuple[str, ...] = field(init=False, repr=False)
-    features: tuple[str, ...] = field(init=False, repr=False)
-    """All that the constraint names."""
-    _allows: Callable[[frozenset[str]], bool] = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        listed = tuple(filter(None, map(str.strip, self.partition.split(","))))
-        if self.partition and not listed:
-            raise InputError("names no partition", "--partition", self.partition)
-        named, allows = _read_constraint(self.constraint)
-        object.__setattr__(self, "partitions", listed)
-        object.__setattr__(self, "features", named)
-        object.__setattr__(self, "_allows", allows)
-
-    def allows(self, kind: Kind) -> bool:
-        """Whether the job may use a node of this kind."""
-        if self.partitions and not kind.partitions.intersection(self.partitions):
-            return False
-        return self._allows(kind.features)
-
-
-def usable_nodes(kinds: Mapping[str, Kind], demand: Demand) -> set[str]:
-    """Return the nodes that a job may use, whether they are free or not.
-
-    Raises
-    ------
-    InputError
-        If no report says what nodes are, though something is asked for; or none
-        names such a partition or feature.
-    """
-    listed = set(kinds.values())
-    for what, option, asked, known in (
-        ("partition", "--partition", demand.partitions, [x.partitions for x in listed]),
-        ("feature", "--constraint", demand.features, [x.features for x in listed]),
-    ):
-        names = dict.fromkeys(sorted(frozenset().union(*known)))
-        if asked and not names:
-            problem = f"needs a report of nodes with {what}s, such as sinfo --json"
-            raise InputError(problem, option, ",".join(asked))
-        for name in asked:
-            entry_named(name, names, option, what)
-    return {name for name, kind in kinds.items() if demand.allows(kind)}
-
-
 def interchangeable(
     kinds: Mapping[str, Kind], names: Collection[str]
 ) -> dict[str, int]:
     """Return a number for each node; nodes with the same one can stand for each other.
 
-    Nodes of which nothing is said are taken as alike.
+    Nodes of which nothing is said are taken as alike; one of which it is unclear what
+    it is, is like no other.
     """
-    number: dict[Kind | None, int] = {}
-    return {name: number.setdefault(kinds.get(name), len(number)) for name in names}
+    number: dict[Kind | str | None, int] = {}
+    found = {}
+    for name in names:
+        kind = kinds.get(name)
+        key = name if kind is not None and kind.unclear else kind
+        found[name] = number.setdefault(key, len(number))
+    return found
 
 
 def note_of(kinds: Mapping[str, Kind], names: Collection[str]) -> str:
@@ -300,73 +349,16 @@ def note_of(kinds: Mapping[str, Kind], names: Collection[str]) -> str:
     >>> note_of({"n1": Kind(cores=64)}, ["n1", "n2"])
     'no report says what 1 of the nodes are: these are taken as alike'
     """
-    unknown = sum(name not in kinds for name in names)
-    if not unknown:
-        return ""
+    listed = [kinds.get(name) or Kind() for name in names]
+    unknown = sum(not kind.says_anything for kind in listed)
+    unclear = sum(kind.unclear for kind in listed)
+    notes = []
     if unknown == len(names):
-        return "no report says what the nodes are: all are taken as alike"
-    return f"no report says what {unknown} of the nodes are: these are taken as alike"
-
-
-def _read_constraint(
-    text: str,
-) -> tuple[tuple[str, ...], Callable[[frozenset[str]], bool]]:
-    """Return the features that a constraint names, and what it means.
-
-    ``|`` binds less than ``&``, which a comma is, too.
-    """
-    if not text:
-        return (), lambda _: True
-    if len(text) > _MOST_CONSTRAINT:
-        problem = f"has more than {_MOST_CONSTRAINT} characters"
-        raise InputError(problem, "--constraint", text[:20])
-    if bad := re.search(r"[\[\]*]", text):
-        problem = f"counts of nodes and brackets ({bad[0]!r}) are not supported"
-        raise InputError(problem, "--constraint", text)
-    tokens = _TOKEN.findall(text.strip())
-    position = 0
-
-    def fail() -> InputError:
-        seen = tokens[position] if position < len(tokens) else "the end"
-        return InputError(f"cannot be read at {seen!r}", "--constraint", text)
-
-    def operand(depth: int) -> Callable[[frozenset[str]], bool]:
-        nonlocal position
-        if position == len(tokens) or depth > _MOST_DEPTH:
-            raise fail()
-        token = tokens[position]
-        if token == "(":
-            position += 1
-            found = alternatives(depth + 1)
-            if position == len(tokens) or tokens[position] != ")":
-                raise fail()
-        elif token in "&,|)":
-            raise fail()
-        else:
-
-            def found(features: frozenset[str]) -> bool:
-                return token in features
-
-        position += 1
-        return found
-
-    def all_of(depth: int) -> Callable[[frozenset[str]], bool]:
-        nonlocal position
-        parts = [operand(depth)]
-        while position < len(tokens) and tokens[position] in "&,":
-            position += 1
-            parts.append(operand(depth))
-        return lambda features: all(part(features) for part in parts)
-
-    def alternatives(depth: int) -> Callable[[frozenset[str]], bool]:
-        nonlocal position
-        parts = [all_of(depth)]
-        while position < len(tokens) and tokens[position] == "|":
-            position += 1
-            parts.append(all_of(depth))
-        return lambda features: any(part(features) for part in parts)
-
-    found = alternatives(0)
-    if position < len(tokens):
-        raise fail()
-    return tuple(x for x in dict.fromkeys(tokens) if x not in "&,|()"), found
+        notes.append("no report says what the nodes are: all are taken as alike")
+    elif unknown:
+        which = f"what {unknown} of the nodes are: these are taken as alike"
+        notes.append(f"no report says {which}")
+    if unclear:
+        which = f"what {unclear} of the nodes are: each is like no other"
+        notes.append(f"reports contradict each other on {which}")
+    return "; ".join(notes)

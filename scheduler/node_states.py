@@ -7,7 +7,7 @@ it not free. The page docs/states.md has the lists with their sources.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,8 @@ BOOTS = frozenset({"POWERED_DOWN", "POWERING_UP"})
 """Flags of Slurm's nodes that are free, but have to boot first."""
 FREE = BOOTS | {"IDLE", "CLOUD", "DYNAMIC_NORM", "DYNAMIC_FUTURE", "PLANNED"}
 """The state and the flags with which a node of Slurm is free."""
+OF_STATE = "node.kubernetes.io/"
+"""Begins the taints that Kubernetes sets by conditions: states, which come and go."""
 _RESERVED = "RESERVED"
 _HARMLESS_EFFECT = "PreferNoSchedule"
 _MOST_NAMES = 2**22
@@ -45,9 +47,10 @@ class NodeState:
     """Whether Slurm plans to give it to a job that waits."""
 
     def merged(self, other: NodeState) -> NodeState:
-        """Return what two entries of a report say together: the worse of the two."""
+        """Return what two entries, or reports, say together: the worse of the two."""
+        problems = [x for one in (self, other) for x in one.problem.split("+") if x]
         return NodeState(
-            self.problem or other.problem,
+            "+".join(sorted(set(problems))),
             tuple(dict.fromkeys(self.taints + other.taints)),
             self.reserved or other.reserved,
             tuple(dict.fromkeys(self.reservations + other.reservations)),
@@ -66,6 +69,8 @@ class Rules:
     """Whether it may have nodes that must boot first."""
     tolerate: frozenset[str] = frozenset()
     """Keys of taints that it tolerates."""
+    partitions: frozenset[str] = frozenset()
+    """The partitions that it may run in; empty for all."""
 
     def reason(self, state: NodeState) -> str:
         """Return why it may not have a node, or an empty text if it may."""
@@ -98,8 +103,8 @@ class Report:
     """The states of the jobs and pods that hold nodes and do more than run, or less."""
     kinds: dict[str, Kind] = field(default_factory=dict)
     """What nodes are, where it says so."""
-    devices: dict[str, dict[str, int]] = field(default_factory=dict)
-    """The devices of a node that pods use which stay there."""
+    devices: dict[str, dict[str, dict[str, int]]] = field(default_factory=dict)
+    """The devices of a node that pods use which stay there, by pod."""
     time: float | None = None
     """When it was made, in seconds since the epoch, where it says so."""
     names: int = 0
@@ -109,7 +114,10 @@ class Report:
 
     def add(self, name: str, state: NodeState, kind: Kind | None = None) -> None:
         """Add what is said of a node; of two entries the worse counts."""
-        if kind is not None and kind.says_anything:
+        if kind is not None and (kind.says_anything or kind.taints or state.reserved):
+            if state.reserved:
+                named = frozenset(state.reservations) or {_RESERVED}
+                kind = replace(kind, reservations=frozenset(named))
             other = self.kinds.get(name, kind)
             self.kinds[name] = kind if other == kind else other.joined(kind)
         known = self.nodes.get(name)

@@ -16,7 +16,7 @@ from typing import Any
 from ..instances import InputError, fields
 from ..instances.parsing import parse_json, refuse_text_before_json
 from . import hostlist
-from .kinds import devices_of_pod, kind_in_kubernetes, kind_in_slurm
+from .kinds import bound_of_pod, devices_of_pod, kind_in_kubernetes, kind_in_slurm
 from .long_reports import (
     MOST_BYTES,
     kubernetes_objects,
@@ -63,6 +63,8 @@ _TERMINATING = "Terminating"
 ENDING = frozenset({"COMPLETING", _TERMINATING})
 """States of jobs and pods whose nodes are coming free."""
 _MOST_NUMBER = 2**53
+_BINDING = {"required_nodes": "--nodelist", "excluded_nodes": "--exclude"}
+"""Fields of jobs of Slurm that say on which nodes it may be, and the options."""
 _NEVER_LEAVE = {"DaemonSet", "Node"}
 """Owners of pods that run on every node, whatever else does."""
 
@@ -299,6 +301,9 @@ def _squeue(document: dict[str, Any]) -> Report:
             if states != {"RUNNING"}:
                 ends = states & ENDING
                 report.states[job] = "+".join(sorted(ends or states)) or "no state"
+            for key, option in _BINDING.items():
+                if job not in report.states and entry.get(key):
+                    report.states[job] = f"bound by {option}"
         elif not over or states & (RUNNING - _AFTERWARDS):
             shown = "+".join(words) or "in no state that is known"
             raise InputError("names no node, but the job runs", f"{at}.nodes", shown)
@@ -352,22 +357,22 @@ def _add_pod(
         return
     node = _name(spec["nodeName"], f"{at}.spec.nodeName")
     report.names += 1
+    names = (metadata.get("namespace"), metadata.get("name") or at)
+    pod = "/".join(str(one) for one in names if one)
     owners = objects(metadata.get("ownerReferences") or [], f"{at}.ownerReferences")
     stays = {str(owner.get("kind")) for owner in owners} <= _NEVER_LEAVE
     if phase in _OVER:
         return
     if owners and stays:
-        used = report.devices.setdefault(node, {})
-        for device, n in devices_of_pod(entry, at).items():
-            used[device] = used.get(device, 0) + n
+        report.devices.setdefault(node, {})[pod] = devices_of_pod(entry, at)
         return
-    names = (metadata.get("namespace"), metadata.get("name") or at)
-    pod = "/".join(str(one) for one in names if one)
     report.holders.setdefault(node, {})[pod] = None
     if metadata.get("deletionTimestamp"):
         report.states[pod] = _TERMINATING
     elif phase != "Running":
         report.states[pod] = phase or "no phase"
+    elif bound := bound_of_pod(spec, metadata, at):
+        report.states[pod] = f"bound by {bound}"
 
 
 def _given(entry: dict[str, Any], key: str, at: str) -> Any:

@@ -38,6 +38,7 @@ def as_row(one: Grade | Ungraded) -> dict[str, Any]:
             "where": one.where,
             "job": one.job,
             "status": "not graded",
+            "objective": one.objective.value,
             "why": one.why.value,
             "detail": one.detail,
         }

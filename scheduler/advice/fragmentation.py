@@ -22,11 +22,11 @@ class LevelRoom:
 
     level: str
     domains: int
-    """Domains with nodes."""
+    """Domains with nodes that the job may use."""
     size: int
     """Nodes of the largest one."""
     whole: int
-    """Those without a busy node."""
+    """Those of which all these nodes are free."""
     largest: int
     """Most free nodes in one domain: the largest job that fits in one."""
     possible: int
@@ -38,25 +38,30 @@ class LevelRoom:
 
 
 def rooms(
-    selector: NodeSelector, free: Sequence[Flags], sizes: Sequence[int]
+    selector: NodeSelector,
+    free: Sequence[Flags],
+    sizes: Sequence[int],
+    usable: Sequence[Flags] | None = None,
 ) -> list[LevelRoom]:
     """Return what is free, level by level from the lowest up.
 
-    Levels of the same name in several parts without a connection count as one. Of a
-    graph the levels are its leaf switches and all of it, of a mesh or torus the planes
-    across each axis and all of it.
+    Only nodes count that a job may use at all, free or not; by default all. Levels of
+    the same name in several parts without a connection count as one. Of a graph the
+    levels are its leaf switches and all of it, of a mesh or torus the planes across
+    each axis and all of it.
     """
+    usable = selector.free() if usable is None else usable
     names: dict[str, list[_Part]] = {}
     for part, chooser in enumerate(selector.choosers):
         if isinstance(chooser, SpaceChooser):
             for one in domains_of(chooser.alike):
                 names.setdefault(one.level, []).append(
-                    _of_domains(chooser.alike, one, free[part], sizes)
+                    _of_domains(chooser.alike, one, free[part], usable[part], sizes)
                 )
     for part, chooser in enumerate(choosers_of(selector)):
         fabric = chooser.fabric
         home, domains = fabric.home, len(fabric.parent)
-        every = fabric.below(fabric.has_nodes)
+        every = fabric.below(np.bincount(home[usable[part]], minlength=domains))
         left = fabric.below(np.bincount(home[free[part]], minlength=domains))
         for level, name in enumerate(fabric.levels):
             at = np.flatnonzero((fabric.level == level) & (every > 0))
@@ -94,7 +99,7 @@ class _Part:
 
 
 def _of_domains(
-    alike: Alike, domains: Domains, free: Flags, sizes: Sequence[int]
+    alike: Alike, domains: Domains, free: Flags, usable: Flags, sizes: Sequence[int]
 ) -> _Part:
     """Count what is free in the domains of a network that is no tree."""
     left = domains.counts(free)
@@ -103,8 +108,9 @@ def _of_domains(
         from .grouping import largest_groups
 
         groups = {size: largest_groups(alike, size, free) for size in sizes}
-    every = domains.counts(np.ones_like(free))
-    return _Part(every, left, groups, int(np.count_nonzero(free)))
+    every = domains.counts(usable)
+    there = every > 0
+    return _Part(every[there], left[there], groups, int(np.count_nonzero(free)))
 
 
 def usual_sizes(found: Sequence[LevelRoom]) -> list[int]:

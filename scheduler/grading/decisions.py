@@ -20,6 +20,7 @@ class Why(Enum):
 
     UNKNOWN = "nodes that are not in the topology"
     BUSY = "chosen nodes that were not free"
+    OTHER = "chosen nodes that the job may not use"
     COUNT = "another number of nodes than the job's"
     TWICE = "nodes that are listed twice"
     PARTS = "nodes in parts of the cluster without a connection"
@@ -45,6 +46,8 @@ class Ungraded:
     job: str
     why: Why
     detail: str
+    objective: Objective
+    """By which it would be graded."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -140,7 +143,8 @@ def decision_of(
         free = [a & b for a, b in zip(flags, usable, strict=True)]
         return Decision(where, name, wish.request(objective), free, tuple(chosen))
     except UngradableError as error:
-        return Ungraded(where, name, error.why, str(error))
+        wished = wish.objective or objective
+        return Ungraded(where, name, error.why, str(error), wished)
 
 
 def once(names: Sequence[str], what: str) -> None:

@@ -108,7 +108,8 @@ def graded(
     try:
         return _graded(selector, decision, settings)
     except UngradableError as error:
-        return Ungraded(decision.where, decision.job, error.why, str(error))
+        wished = decision.request.objective
+        return Ungraded(decision.where, decision.job, error.why, str(error), wished)
 
 
 def _graded(selector: NodeSelector, decision: Decision, settings: Settings) -> Grade:
@@ -150,6 +151,8 @@ def _placed(selector: NodeSelector, decision: Decision) -> tuple[int, tuple[int,
         place = index.get(name)
         if place is None:
             raise UngradableError(Why.UNKNOWN, f"{name} is not in the topology")
+        if reason := selector.never.get(name):
+            raise UngradableError(Why.OTHER, f"{name}: {reason}")
         if not decision.free[place[0]][place[1]]:
             raise UngradableError(Why.BUSY, f"{name} was not free")
         places.append(place)

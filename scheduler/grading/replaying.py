@@ -56,7 +56,9 @@ def decisions_of(
                 held += [run.index[name] for name in names if name in run.index]
                 found.append(_decision(record, part, names, free, objective))
             except UngradableError as error:
-                found.append(Ungraded(record.where, part.name, error.why, str(error)))
+                found.append(
+                    Ungraded(record.where, part.name, error.why, str(error), objective)
+                )
         run.hold(held, record.end)
         if since is None or record.start >= since:
             yield from found
@@ -86,6 +88,7 @@ class _Run:
     def __init__(self, selector: NodeSelector, usable: Sequence[Flags]) -> None:
         self.fabrics = selector.cluster.fabrics
         self.index = selector.cluster.index
+        self.never = selector.never
         self.usable = usable
         self.jobs = [np.zeros(len(f.nodes), dtype=np.int64) for f in self.fabrics]
         self.ends: list[tuple[int, int, list[tuple[int, int]]]] = []
@@ -131,7 +134,8 @@ class _Run:
             nodes = place.nodes[free[place.fabric][place.nodes]].tolist()
             left = [j for j in nodes if (place.fabric, j) not in held]
             if len(left) < count:
-                detail = f"{domain} has {len(left)} free nodes, not {count}"
+                which = " that the job may use" * bool(self.never)
+                detail = f"{domain} has {len(left)} free nodes{which}, not {count}"
                 raise UngradableError(Why.BUSY, detail)
             names += [self.fabrics[place.fabric].nodes[j] for j in left[:count]]
         return names

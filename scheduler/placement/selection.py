@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -21,8 +21,9 @@ class NodeSelector:
     """Chooses nodes of one cluster for one request after another."""
 
     cluster: Cluster
-    never: Collection[str] = ()
-    """Nodes that are not free, whatever is said elsewhere."""
+    never: Mapping[str, str] = field(default_factory=dict)
+    """The nodes that are not free, whatever is said elsewhere, and why a job may not
+    use them; empty if nothing is against that."""
 
     @cached_property
     def choosers(self) -> tuple[Chooser | SpaceChooser, ...]:

@@ -3,102 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from closeknit.cli.app import run
-from closeknit.solvers.kernels import interpreted
-
-TREE = """\
-SwitchName=r1 Nodes=g[1-2],c[1-2]
-SwitchName=r2 Nodes=g[3-4],c[3-4]
-SwitchName=r3 Nodes=c[5-8]
-SwitchName=top Switches=r[1-3]
-"""
-GPU = {"partitions": ["gpu", "all"], "active_features": ["ib", "a100"], "cpus": 64}
-GPU |= {"gres": "gpu:a100:4", "architecture": "x86_64"}
-CPU = {"partitions": ["cpu", "all"], "active_features": ["ib"], "cpus": 64}
-CPU |= {"gres": "", "architecture": "x86_64"}
-NAMES = [f"g{i}" for i in range(1, 5)] + [f"c{i}" for i in range(1, 9)]
-SWF = "".join(
-    f"{i} {10 * i} -1 60 {2 + i % 2} {'-1 ' * 3}200 {'-1 ' * 8}-1\n"
-    for i in range(1, 7)
+from .unlike_machines import (
+    NAMES,
+    SWF,
+    Ask,
+    accounted,
+    kubernetes,
+    notes_of,
+    pod,
+    pods,
+    scontrol,
+    squeue,
 )
-Ask = Callable[..., tuple[int, str, str]]
-
-
-def scontrol(changes: dict[str, dict[str, Any]] = {}, busy: str = "") -> str:  # noqa: B006
-    """Return a report of all nodes, but those changed; the busy ones are allocated."""
-    nodes = []
-    for name in NAMES:
-        state = ["ALLOCATED" if name in busy.split() else "IDLE"]
-        entry = {"name": name, "state": state, **(GPU if name[0] == "g" else CPU)}
-        nodes.append(entry | changes.get(name, {}))
-    return json.dumps({"nodes": nodes})
-
-
-def squeue(**jobs: tuple[list[str], str]) -> str:
-    """Return a report of jobs by name: states and nodes."""
-    return json.dumps(
-        {
-            "jobs": [
-                {"job_id": int(name[1:]), "job_state": states, "nodes": nodes}
-                for name, (states, nodes) in jobs.items()
-            ]
-        }
-    )
-
-
-def accounted(**jobs: str) -> str:
-    """Return a report of sacct: jobs that run one after another."""
-    return json.dumps(
-        {
-            "jobs": [
-                {
-                    "job_id": int(name[1:]),
-                    "nodes": nodes,
-                    "state": {"current": ["COMPLETED"]},
-                    "time": {
-                        "submission": 100 * i,
-                        "start": 100 * i,
-                        "end": 90 + 100 * i,
-                    },
-                }
-                for i, (name, nodes) in enumerate(jobs.items(), 1)
-            ]
-        }
-    )
-
-
-@pytest.fixture
-def ask(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Ask:
-    """Run a command; words in capitals are files, with the texts that are given."""
-
-    def asked(command: str, words: str, **files: str) -> tuple[int, str, str]:
-        given = []
-        files = {"TREE": TREE, "NODES": scontrol(), **files}
-        for word in words.split():
-            if word in files:
-                (tmp_path / word).write_text(files[word], encoding="utf-8")
-                word = str(tmp_path / word)
-            given.append(word)
-        if "--topology" not in words:
-            (tmp_path / "TREE").write_text(files["TREE"], encoding="utf-8")
-            given += ["--topology", str(tmp_path / "TREE")]
-        with interpreted():
-            status = run([command, *given])
-        said = capsys.readouterr()
-        return status, said.out, said.err.replace(f"{tmp_path}/", "")
-
-    return asked
-
-
-def notes_of(out: str) -> list[str]:
-    found: list[str] = json.loads(out)["state"].get("notes", [])
-    return found
 
 
 @pytest.mark.parametrize(
@@ -133,7 +53,13 @@ def test_fragmentation_of_one_kind(ask: Ask) -> None:
     status, out, _ = ask("fragmentation", words)
     found = json.loads(out)
     assert (status, found["free"]) == (0, 4)
-    assert found["levels"][0]["largest_job"] == 2
+    for level, domains, largest in (("switch", 2, 2), ("level2", 1, 4)):
+        [one] = [one for one in found["levels"] if one["level"] == level]
+        assert (one["domains"], one["free_domains"]) == (domains, domains)
+        assert one["largest_job"] == one["largest_job_unfragmented"] == largest
+    _, out, _ = ask("fragmentation", words.replace("json", "prometheus"))
+    assert 'closeknit_nodes{state="busy"} 0' in out
+    assert 'closeknit_free_domains{level="switch"} 2' in out
 
 
 def test_why_says_that_too_few_nodes_are_of_the_kind(ask: Ask) -> None:
@@ -214,39 +140,6 @@ def test_defrag_moves_a_job_to_no_other_kind(ask: Ask, change: dict[str, Any]) -
     assert ask("defrag", MOVE_7, NODES=other, **jobs)[0] == 3
 
 
-def kubernetes(gpus: int, taint: str) -> str:
-    """Return four nodes in two zones, b with so many devices and perhaps a taint."""
-    items: list[dict[str, Any]] = []
-    for name in ("a1", "a2", "b1", "b2"):
-        spec: dict[str, Any] = {}
-        if name[0] == "b" and taint:
-            spec = {"taints": [{"key": taint, "value": "x", "effect": "NoSchedule"}]}
-        status = {
-            "conditions": [{"type": "Ready", "status": "True"}],
-            "nodeInfo": {"architecture": "amd64"},
-            "allocatable": {"nvidia.com/gpu": str(gpus if name[0] == "b" else 8)},
-            "capacity": {"cpu": "64"},
-        }
-        zone = {"topology.kubernetes.io/zone": name[0]}
-        metadata = {"name": name, "labels": zone}
-        items.append({"metadata": metadata, "spec": spec, "status": status})
-    return json.dumps({"kind": "NodeList", "items": items})
-
-
-def pod(name: str, node: str, *, stays: int = 0, **metadata: Any) -> dict[str, Any]:
-    limits = {"nvidia.com/gpu": stays or 8}
-    spec = {"nodeName": node, "containers": [{"resources": {"limits": limits}}]}
-    if stays:
-        metadata["ownerReferences"] = [{"kind": "DaemonSet"}]
-    status = {"phase": metadata.pop("phase", "Running")}
-    metadata |= {"name": name, "namespace": "n"}
-    return {"metadata": metadata, "spec": spec, "status": status}
-
-
-def pods(*listed: dict[str, Any]) -> str:
-    return json.dumps({"kind": "PodList", "items": list(listed)})
-
-
 @pytest.mark.parametrize(
     ("gpus", "taint", "more", "status"),
     [
@@ -294,7 +187,7 @@ def test_defrag_never_moves_jobs_that_complete(ask: Ask, states: list[str]) -> N
     assert ask("defrag", fit, **files)[0] == 0
     drained = scontrol({"g1": {"state": ["DRAIN", "COMPLETING"]}}, "c5 c6")
     assert ask("defrag", fit, **files | {"NODES": drained})[0] == 3
-    alone = {**files, "JOBS": squeue(j7=(states, "g1"))}
+    alone = {"JOBS": squeue(j7=(states, "g1")), "NODES": scontrol(busy="g1")}
     assert ask("defrag", words, **alone)[0] == 0
 
 
@@ -328,7 +221,7 @@ def test_only_jobs_that_simply_run_are_moved(ask: Ask, states: list[str]) -> Non
     state = "+".join(sorted(states))
     kept = [{"job": "7", "state": state}]
     assert (status, json.loads(out)["kept"]) == (3, kept)
-    said = f"jobs not moved, as they do not simply run: 7 {state}"
+    said = f"jobs not moved, as they do not simply run or are bound: 7 {state}"
     assert notes_of(out) == [said]
 
 
@@ -384,7 +277,7 @@ def test_grade_compares_with_the_nodes_of_the_kind(ask: Ask) -> None:
     one, two, totals = map(json.loads, out.splitlines())
     assert status == 0
     assert (one["instead"], two["status"]) == ("g[1-2]", "not graded")
-    assert "c1 was not free" in two["detail"]
+    assert two["detail"] == "c1: not of --partition gpu"
     assert "notes" not in totals
     words = "JOBS --state NODES --constraint a100 --exclude g[2,4] --json"
     _, out, _ = ask("grade", words, JOBS=jobs)
@@ -465,3 +358,11 @@ def test_nodes_of_which_nothing_is_known_are_taken_as_alike(
     assert says in document.get("state", document)["notes"]
     _, out, _ = ask(command, f"{SIX[command]} --state NODES JOBS", **FILES)
     assert "alike" not in out
+
+
+def test_what_grade_says_of_nodes_of_another_kind(ask: Ask) -> None:
+    jobs = accounted(j1="g[1,3]", j2="c[1,3]")
+    words = "JOBS --state NODES --partition gpu"
+    _, out, _ = ask("grade", words, JOBS=jobs)
+    assert "  1 with chosen nodes that the job may not use" in out.splitlines()
+    assert "job 2: c1: not of --partition gpu" in out

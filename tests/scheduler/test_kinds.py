@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from itertools import product
+from functools import reduce
+from itertools import permutations, product
 from typing import Any
 
 import pytest
 
 from closeknit.instances import InputError
+from closeknit.scheduler.demand import Demand, usable_nodes
 from closeknit.scheduler.kinds import (
-    Demand,
     Kind,
     devices_of_pod,
     interchangeable,
     kind_in_kubernetes,
     kind_in_slurm,
     note_of,
-    usable_nodes,
 )
 
 SCONTROL = {
@@ -39,22 +39,23 @@ SINFO = {
 def test_what_slurm_says_of_a_node() -> None:
     busy = kind_in_slurm(SCONTROL, "n", free=False)
     assert busy.partitions == {"gpu", "all"}
-    assert busy.features == {"ib", "a100"}
+    assert busy.features == frozenset({"ib", "a100"})
     assert busy.devices == (("gpu:a100", 4), ("shard", 8192))
     assert (busy.architecture, busy.cores) == ("x86_64", 64)
     free = kind_in_slurm(SCONTROL, "n", free=True)
     assert free.devices == (("gpu:a100", 3), ("shard", 8192))
     one = kind_in_slurm(SINFO, "s", free=True)
-    assert one.features == {"ib"}
+    assert one.features == frozenset({"ib"})
     assert (one.devices, one.cores) == ((("gpu", 1),), 64)
     other = kind_in_slurm({**SINFO, "partition": {"name": "all"}}, "s", free=True)
     assert one.joined(other).partitions == {"gpu", "all"}
     older = kind_in_slurm({"features": "ib, a100", "gres": "gpu"}, "n", free=False)
-    assert older.features == {"ib", "a100"}
+    assert older.features == frozenset({"ib", "a100"})
     assert older.devices == (("gpu", 1),)
     nothing = dict.fromkeys((*SCONTROL, "features"))
     for bare in ({"gres": "N/A"}, {"features": "(null)"}, nothing):
-        assert kind_in_slurm(bare, "n", free=True) == Kind()
+        assert not kind_in_slurm(bare, "n", free=True).says_anything
+    assert kind_in_slurm(nothing, "n", free=True) == Kind()
 
 
 @pytest.mark.parametrize(
@@ -67,11 +68,13 @@ def test_what_slurm_says_of_a_node() -> None:
         ("gres", {"total": [1]}),
         ("gres_used", 1),
         ("cpus", "x"),
+        ("features", "a\nb"),
+        ("partition", {"name": "a\x1b[31mb"}),
         ("architecture", ["x"]),
     ],
 )
 def test_fields_of_another_type_are_refused(field: str, value: Any) -> None:
-    with pytest.raises(InputError, match=r"n\.\w+.*must be a"):
+    with pytest.raises(InputError, match=r"n\.\w+.*must be "):
         kind_in_slurm({field: value}, "n", free=True)
 
 
@@ -121,10 +124,37 @@ def test_what_kubernetes_says_of_a_node() -> None:
     found = kind_in_kubernetes(item, "n")
     assert found.devices == (("nvidia.com/gpu", 8),)
     assert found.less(used).devices == (("nvidia.com/gpu", 4),)
-    assert found.features == {"nvidia.com/gpu.product=A100"}
-    assert (found.architecture, found.cores) == ("arm64", 64)
+    assert found.features == frozenset({"nvidia.com/gpu.product=A100"})
+    assert (found.architecture, found.cores) == ("aarch64", 64)
     assert found.taints == {"gpu=yes:NoSchedule"}
     assert kind_in_kubernetes({}, "n") == Kind()
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("1k", "2k"), ("1k", "1Ki"), ("1", "1500m"), ("1.5", "2"), ("10G", "many")],
+)
+def test_quantities_of_kubernetes_are_compared(one: str, other: str) -> None:
+    """Kubernetes writes 1000 devices as 1k."""
+
+    def kind(value: Any) -> Kind:
+        status = {"allocatable": {"example.com/slots": value}}
+        return kind_in_kubernetes({"status": status}, "n")
+
+    assert kind(one) != kind(other)
+    assert kind("1k") == kind("1000") == kind(1000)
+
+
+@pytest.mark.parametrize("order", [*permutations(range(3))])
+def test_the_order_of_reports_does_not_matter(order: tuple[int, ...]) -> None:
+    kinds = [
+        Kind(features=frozenset("ab"), cores=4),
+        Kind(features=frozenset("bc"), devices=(("gpu", 1),)),
+        Kind(partitions=frozenset({"gpu"}), cores=8),
+    ]
+    found = reduce(Kind.joined, [kinds[i] for i in order])
+    assert found.unclear
+    assert (found.features, found.devices) == (frozenset("b"), (("gpu", 1),))
 
 
 @pytest.mark.parametrize(
@@ -132,8 +162,9 @@ def test_what_kubernetes_says_of_a_node() -> None:
     [
         ("a", lambda a, b, c: a),
         ("a&b", lambda a, b, c: a and b),
-        ("a,b", lambda a, b, c: a and b),
-        ("a|b&c", lambda a, b, c: a or (b and c)),
+        ("a&b|c", lambda a, b, c: (a and b) or c),
+        ("a|(b&c)", lambda a, b, c: a or (b and c)),
+        ("(a|b)&c|(a&b)", lambda a, b, c: ((a or b) and c) or (a and b)),
         (" ( a | b ) & c", lambda a, b, c: (a or b) and c),
         ("((a))", lambda a, b, c: a),
     ],
@@ -146,7 +177,20 @@ def test_constraints_mean_what_slurm_means(text: str, meaning: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["a&", "(a", "a)", "|", "a b", "[a*2]", "a*2", "(" * 40 + "a" + ")" * 40]
+    "text",
+    [
+        "a&",
+        "(a",
+        "a)",
+        "|",
+        "a b",
+        "[a*2]",
+        "a*2",
+        "a,b",
+        "a|b&c",
+        "(a|b&c)",
+        "(" * 40 + "a" + ")" * 40,
+    ],
 )
 def test_what_is_no_constraint_is_refused(text: str) -> None:
     with pytest.raises(InputError, match="--constraint"):

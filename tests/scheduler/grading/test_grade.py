@@ -262,7 +262,7 @@ def test_totals_keep_the_worst_and_no_more() -> None:
         assert isinstance(one, Grade)
         rows.append(one)
         totals.add(one)
-    totals.add(Ungraded("here", "", Why.BUSY, "x was not free"))
+    totals.add(Ungraded("here", "", Why.BUSY, "x was not free", Objective.HOPS))
     ratios = sorted((row.low or 0 for row in rows), reverse=True)
     assert [one.low for one in totals.worst_grades()] == ratios[:3]
     assert totals.worst == ratios[0]
