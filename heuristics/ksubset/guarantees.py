@@ -71,5 +71,5 @@ def shells(instance: KSubset) -> Fraction:
     >>> shells(mesh(4, 4, k=8))
     Fraction(7, 2)
     """
-    factor = 2 - Fraction(2, instance.k)
-    return max(Fraction(1), factor * instance.topology.dimension)
+    factor = max(Fraction(1), 2 - Fraction(2, instance.k))
+    return factor * instance.topology.dimension
