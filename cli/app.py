@@ -101,7 +101,7 @@ def _run(words: Sequence[str]) -> int:
     try:
         return module.run(args)
     except ValueError as error:
-        parser.in_options(error)
+        parser.in_options(error, words)
         raise
 
 

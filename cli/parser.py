@@ -155,14 +155,18 @@ class Parser(argparse.ArgumentParser):
 
         raise InputError(f"{message} (see {self.prog} --help)")
 
-    def in_options(self, error: Exception) -> None:
-        """Let an error of an argument of a Python function name its option instead."""
+    def in_options(self, error: Exception, words: Sequence[str]) -> None:
+        """Let an error of an argument of a Python function name its option instead.
+
+        ``words`` are those of the command line, which name the subcommand.
+        """
         from ..instances.errors import InputError
 
         if not isinstance(error, InputError) or error.file:
             return
         head, *rest = re.split(r"(?=\[)", error.field, maxsplit=1)
-        for parser in (self, *self.subcommands.values()):
+        chosen = [self.subcommands[one] for one in words if one in self.subcommands]
+        for parser in (self, *chosen[:1]):
             for action in parser._actions:
                 if action.dest == head and action.option_strings:
                     error.field = "".join((action.option_strings[-1], *rest))
