@@ -10,6 +10,7 @@ import numpy as np
 from ..heuristics.allocation.allocator import Allocation, Allocator
 from ..instances import InputError, KSubset, Topology
 from ..solvers import DEFAULT, Result, Settings
+from ..solvers.interrupt import ending_callers
 from ..solvers.method import Method
 
 
@@ -46,7 +47,8 @@ class MethodAsAllocator(Allocator):
         instance = KSubset("job", self.topology, free, k)
         seed = self.seed + self.requests  # some methods are randomized
         self.requests += 1
-        result = self.method(instance, replace(self.settings, seed=seed))
+        with ending_callers():
+            result = self.method(instance, replace(self.settings, seed=seed))
         self.last = result
         if result.chosen is None:
             raise InputError("finds nothing within its limits", self.method.name)

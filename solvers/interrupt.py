@@ -88,9 +88,28 @@ class Alarm:
             raise OutOfTimeError
 
 
+_ending_callers: list[None] = []
 _deferred: list[threading.Event] = []
 _postponing: list[None] = []
 _alarms: list[Alarm] = []
+
+
+@contextmanager
+def ending_callers() -> Iterator[None]:
+    """Let Ctrl-C in a method end its caller, to whom part of the work is of no use.
+
+    A method returns its best so far, and what calls hundreds of them would go on.
+    """
+    _ending_callers.append(None)
+    try:
+        yield
+    finally:
+        _ending_callers.pop()
+
+
+def ends_callers() -> bool:
+    """Return whether that is so now."""
+    return bool(_ending_callers)
 
 
 @contextmanager

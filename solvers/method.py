@@ -18,7 +18,7 @@ from ..instances import InputError, Instance, KSubset, problem_of
 from ..sources import doc_of
 from . import DEFAULT, Limit, Result, Settings, Ties, answer, clock
 from .answer import infeasible_by_count
-from .interrupt import Alarm, run_alarmed
+from .interrupt import Alarm, ends_callers, run_alarmed
 from .journal import record
 
 Inst_contra = TypeVar("Inst_contra", bound=Instance, contravariant=True)
@@ -152,7 +152,8 @@ class Method(Generic[Inst]):
         InputError
             If the method does not accept this instance or these settings.
         KeyboardInterrupt
-            On Ctrl-C before the method has a solution, and on a second Ctrl-C.
+            On Ctrl-C before the method has a solution, and on a second Ctrl-C; within
+            ``solvers.interrupt.ending_callers`` on any.
         """
         given = problem_of(instance).name
         if self.problem not in ("", given):
@@ -168,6 +169,8 @@ class Method(Generic[Inst]):
                 settings.ties.value,
             )
         result = self._run(instance, settings)
+        if result.limit is Limit.INTERRUPT and ends_callers():
+            raise KeyboardInterrupt
         record(self.name, instance, settings, result)
         return result
 

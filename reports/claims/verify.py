@@ -11,6 +11,7 @@ from typing import Any
 
 from ...methods.rederiving import Rederived
 from ...solvers import clock
+from ...solvers.interrupt import ending_callers
 from ..campaigns import pool
 from .catalogue import CLAIMS
 from .claim import Claim, Outcome, Trial, Undecided, Untrue, refuted
@@ -69,7 +70,8 @@ def verify(claims: Iterable[Claim], trial: Trial) -> Iterator[ClaimResult]:
         before = len(trial.derived_again())
         found: dict[str, Any]
         try:
-            found = {"outcome": claim.test(trial)}
+            with ending_callers():
+                found = {"outcome": claim.test(trial)}
         except Untrue as error:  # a false answer of a method
             found = {"outcome": refuted(str(error), 1, error.instance)}
         except Exception as error:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from ...solvers.interrupt import ending_callers
 from ..pages.document import Document
 
 
@@ -83,7 +84,8 @@ class Reproduction:
 
     def __call__(self, options: RunOptions) -> Document:
         """Run it; the document of a part says that it is one."""
-        study = self.study(options)
+        with ending_callers():
+            study = self.study(options)
         if options.first is None or not self.counted:
             return study
         part = (

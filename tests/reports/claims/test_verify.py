@@ -35,8 +35,17 @@ from closeknit.methods import KSUBSET
 from closeknit.reports.claims import CLAIMS, ClaimResult, Trial
 from closeknit.reports.claims import verify as tried
 from closeknit.reports.claims.claim import Untrue
-from closeknit.solvers import DEFAULT, Grade, Proof, Result, Settings, Status, answer
-from closeknit.solvers.method import Run
+from closeknit.solvers import (
+    DEFAULT,
+    Grade,
+    Limit,
+    Proof,
+    Result,
+    Settings,
+    Status,
+    answer,
+)
+from closeknit.solvers.method import Method, Run
 
 
 def farthest(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
@@ -279,10 +288,19 @@ def test_no_proof_is_no_evidence(tmp_path: Path) -> None:
         assert "did not prove the optimum" in verdict.said
 
 
-def test_interrupted_run_leaves_a_report(tmp_path: Path) -> None:
-    def interrupted(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
-        raise KeyboardInterrupt
+def raises(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
+    raise KeyboardInterrupt
 
+
+def shows_its_best(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
+    """Answer Ctrl-C as searches do."""
+    some = range(instance.k)
+    return answer(instance, some, start=perf_counter(), limit=Limit.INTERRUPT)
+
+
+@pytest.mark.parametrize("interrupted", [raises, Method("mm", shows_its_best)])
+def test_interrupted_run_leaves_a_report(tmp_path: Path, interrupted: Run) -> None:
+    """A claim whose method was interrupted is not tested on the next instance."""
     junit = tmp_path / "junit.xml"
     args = arguments(
         *("cuts-are-distances", "mm-upper-bound", "optimal-towns"),
