@@ -71,5 +71,5 @@ def shells(instance: KSubset) -> Fraction:
     >>> shells(mesh(4, 4, k=8))
     Fraction(7, 2)
     """
-    factor = max(Fraction(1), 2 - Fraction(2, instance.k))
+    factor = 2 - Fraction(2, max(2, instance.k))
     return factor * instance.topology.dimension

@@ -100,13 +100,13 @@ def test_time_is_limited(tmp_path: Path) -> None:
 
 
 def test_a_large_formula_is_built_within_the_limit(tmp_path: Path) -> None:
-    """Of a mesh with half a million rows, which take seconds."""
+    """Of a mesh with half a million rows, which take six seconds of the processor."""
     large = waiting_state((256, 256), 1, 64, 0)
     begun = time.process_time()
     found = solve_by_exact(large, seconds=0.2, keep=tmp_path / "proof")
     assert found.proved is Limit.TIME
     assert kept_proof(large, tmp_path / "p", no_steps, seconds=0.2) is Limit.TIME
-    assert time.process_time() - begun < 1.5
+    assert time.process_time() - begun < 3.5
     assert list(tmp_path.iterdir()) == []
 
 

@@ -172,7 +172,7 @@ def test_workload_two_is_the_papers_by_number() -> None:
     assert made.name == "II"
     assert made.jobs == 6087
     assert "mean size 19.58 processors" in made.about[1]
-    with pytest.raises(InputError, match=r"--shape 8x8: is too small: \d+ of 6087"):
+    with pytest.raises(InputError, match=r"shape: is too small: \d+ of 6087"):
         list(workloads(str(PARAGON), (8, 8), seed=0, first=None))
 
 
@@ -341,7 +341,7 @@ def test_labels_are_put_apart() -> None:
     ("words", "complaint"),
     [
         (["--trace", "/no/trace"], "/no/trace: cannot be read"),
-        (["--shape", "3x5"], "--shape 3x5: is too small: 15 processors"),
+        (["--shape", "3x5"], "--shape: is too small: 15 processors"),
         (["--shape", "4x4x4"], "--shape: mc-elongated needs a mesh or a torus of two"),
         (["--shape", "4x"], "argument --shape"),
         (["--load", "0.5"], "--load: is not for mache-dispersal"),
@@ -363,7 +363,7 @@ def test_a_bad_trace_is_one_line(
     words = ["reproduce", "mache-dispersal", "--shape", "4x5", "--trace"]
     assert closeknit([*words, swf(tmp_path, [21, 4])]) == 2
     said = capsys.readouterr().err
-    assert "--shape 4x5: is too small: 1 of 2 jobs of small" in said
+    assert "--shape: is too small: 1 of 2 jobs of small" in said
     assert said.count("\n") == 1
     (tmp_path / "small.swf").write_text("1 2 3\n")
     assert closeknit([*words, str(tmp_path / "small.swf")]) == 2
