@@ -98,8 +98,12 @@ _alarms: list[Alarm] = []
 def ending_callers() -> Iterator[None]:
     """Let Ctrl-C in a method end its caller, to whom part of the work is of no use.
 
-    A method returns its best so far, and what calls hundreds of them would go on.
+    A method returns its best so far, and what calls hundreds of them would go on. If
+    somebody outside polls `deferred`, it is told, and decides.
     """
+    if _deferred:
+        yield
+        return
     _ending_callers.append(None)
     try:
         yield
@@ -116,8 +120,9 @@ def ends_callers() -> bool:
 def deferred() -> Iterator[threading.Event]:
     """Turn Ctrl-C and the alarm into an event to poll, while the block runs.
 
-    A second Ctrl-C raises KeyboardInterrupt. Outside the main thread, where signals do
-    not arrive, the event is never set.
+    Ctrl-C sets the events of blocks around this one, too, so that all end. A second one
+    raises KeyboardInterrupt. Outside the main thread, where signals do not arrive, the
+    event is never set.
     """
     pressed = threading.Event()
     if not _in_main_thread():
@@ -133,7 +138,8 @@ def deferred() -> Iterator[threading.Event]:
         if came or clock.is_stopped():  # no search can end while kernels compile
             raise KeyboardInterrupt
         came.append(number)
-        pressed.set()
+        for event in _deferred:
+            event.set()
 
     before = signal.signal(signal.SIGINT, note)
     _deferred.append(pressed)

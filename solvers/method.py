@@ -169,8 +169,6 @@ class Method(Generic[Inst]):
                 settings.ties.value,
             )
         result = self._run(instance, settings)
-        if result.limit is Limit.INTERRUPT and ends_callers():
-            raise KeyboardInterrupt
         record(self.name, instance, settings, result)
         return result
 
@@ -232,10 +230,16 @@ class Method(Generic[Inst]):
 
 
 def by_alarm(result: Result, alarm: Alarm) -> Result:
-    """Return the result; what the alarm stopped, the time limit has, and not Ctrl-C."""
-    late = alarm.rung and not alarm.presses
-    if late and result.limit is Limit.INTERRUPT:
+    """Return the result; what the alarm stopped, the time limit has, and not Ctrl-C.
+
+    Raises KeyboardInterrupt if Ctrl-C stopped it, within `ending_callers`.
+    """
+    if result.limit is not Limit.INTERRUPT:
+        return result
+    if alarm.rung and not alarm.presses:
         return replace(result, limit=Limit.TIME)
+    if ends_callers():
+        raise KeyboardInterrupt
     return result
 
 
