@@ -220,4 +220,4 @@ def of_instance(instance: KSubset) -> dict[str, Any]:
 def _label(topology: Topology, site: Site) -> str:
     if topology.labels is not None:
         return f"node {site[0]}"
-    return ", ".join(f"{x / topology.scale:g}" for x in site)
+    return ", ".join(map(str, topology.listed([site])[0]))

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from closeknit.instances import InputError, KSubset, Mesh, read_instance
+from closeknit.instances import InputError, KSubset, Mesh, Points, read_instance
 from closeknit.instances.json_text import dumps
 from closeknit.instances.ksubset.generators import random_occupancy
 from closeknit.instances.parsing import parse_json
@@ -344,3 +344,12 @@ def test_answers_are_json(explorer: Explorer) -> None:
     board = {"topology": topology, "busy": [], "k": 2, "name": "p"}
     found = send({"board": board}, "export")
     assert json.loads(found.json["text"])["topology"]["coordinates"][1] == [0.25, 1]
+
+
+def test_a_large_coordinate_keeps_its_digits() -> None:
+    large = Points(((1234567, 0), (7654321, 2)))
+    shown = of_instance(KSubset("large", large, large.coordinates, 1))
+    assert shown["labels"] == ["1234567, 0", "7654321, 2"]
+    parts = Points(((50, 100), (200, 125)), 100)
+    shown = of_instance(KSubset("parts", parts, parts.coordinates, 1))
+    assert shown["labels"] == ["0.5, 1", "2, 1.25"]
