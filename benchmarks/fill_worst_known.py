@@ -12,7 +12,7 @@ import argparse
 from collections.abc import Iterator
 
 from closeknit.instances import InputError, KSubset, Mesh, Topology, Torus
-from closeknit.instances.ksubset.generators import switch_tree
+from closeknit.instances.topologies import switch_tree
 from closeknit.methods import KSUBSET
 from closeknit.reports.adversary import Ground, Hunt, anneal
 from closeknit.reports.adversary.family_table import CASES

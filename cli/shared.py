@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from ..instances import Instance, option_values, problem_of
 from ..instances.errors import InputError
-from ..instances.families import Parameter
+from ..instances.families import Parameter, kind_of_network
 from ..instances.option_values import seconds
 from ..reports.campaigns.pool import cpus
 from ..solvers.settings import Settings, Ties, settings_named
@@ -112,14 +112,8 @@ def add_kind(parser: Parser) -> None:
 
     The old ``--mesh``, ``--torus`` and ``--tree`` say both at once.
     """
-    parser.add_argument(
-        "--kind",
-        type=option(option_values.network_kind),
-        default="mesh",
-        metavar="KIND",
-        help="mesh, torus, tree, or grid with its rings: grid:1,3",
-    )
-    for kind in option_values.KINDS:
+    add_parameter(parser, kind_of_network())
+    for kind in ("mesh", "torus", "tree"):
         parser.old_spelling(f"--{kind}", "--shape", f"--kind={kind}")
 
 

@@ -11,8 +11,6 @@ from fractions import Fraction
 
 from .errors import InputError
 
-KINDS = ("mesh", "torus", "tree")
-"""Kinds of network that are named by a word."""
 _RINGS = re.compile(r"grid:[1-9]\d?(,[1-9]\d?)*", re.ASCII)
 LONGEST = 10**6
 """Maximal time limit in seconds, eleven days; waits for processes allow twenty-four."""
@@ -45,12 +43,12 @@ def network_kind(text: str) -> str:
     from .topologies.topology import BY_SIDES
 
     axes = text.partition(":")[2].split(",")
-    known = {**dict.fromkeys(KINDS), **BY_SIDES}
     mixed = _RINGS.fullmatch(text) and len(set(axes)) == len(axes)
-    if text not in known and not mixed:
+    if text not in BY_SIDES and not mixed:
+        known = ", ".join(BY_SIDES)
         raise InputError(
-            f"must be {', '.join(known)}, or grid with the axes that are rings, as in "
-            f"grid:1,3, not {text!r}"
+            f"must be {known}, or grid with the axes that are rings, as in grid:1,3, "
+            f"not {text!r}"
         )
     return text
 

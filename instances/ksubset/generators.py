@@ -9,14 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from fractions import Fraction
-from math import prod
 
 import numpy as np
 
 from ..errors import InputError
 from ..numbers import at_least, free_count, positive
 from ..option_values import network_kind
-from ..topologies import MOST_PROCESSORS, Grid, Mesh, Points, Topology, Tree
+from ..topologies import MOST_PROCESSORS, Grid, Points, Topology
 from ..topologies.topology import BY_SIDES
 from ..value import LARGEST
 from .instance import KSubset
@@ -172,21 +171,6 @@ def network_of(kind: str, shape: Sequence[int]) -> Topology:
     if max(rings) > len(shape):
         raise InputError(f"has {len(shape)} axes", "kind", kind)
     return Grid(shape, [axis in rings for axis in range(1, len(shape) + 1)])
-
-
-def switch_tree(fanout: Sequence[int]) -> Tree:
-    """Build the regular tree with these numbers of children, from the root down."""
-    shape = Mesh(tuple(fanout)).shape  # checks the fan-outs
-    nodes = sum(prod(shape[:depth]) for depth in range(len(shape) + 1))
-    parent = [-1]
-    first, level = 0, 1  # the nodes of the last level: first, …, first + level - 1
-    for children in shape:
-        parent += [v for v in range(first, first + level) for _ in range(children)]
-        first, level = first + level, level * children
-    return Tree(tuple(parent), (1,) * nodes, tuple(range(first, nodes)))
-
-
-BY_SIDES["tree"] = switch_tree
 
 
 def network_text(kind: str, shape: Sequence[int]) -> str:

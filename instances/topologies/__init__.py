@@ -20,3 +20,4 @@ from .topology import Site as Site
 from .topology import Topology as Topology
 from .topology import is_name as is_name
 from .tree import Tree as Tree
+from .tree import switch_tree as switch_tree

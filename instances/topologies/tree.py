@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +18,16 @@ from ..value import LARGEST
 from ..visible import brief
 from ..words import counted
 from .cuts import Cuts, downwards, subtree_cuts
-from .topology import IntArray, Node, OnNodes, Site, checked_processors, reads
+from .grid import grid_shape
+from .topology import (
+    BY_SIDES,
+    IntArray,
+    Node,
+    OnNodes,
+    Site,
+    checked_processors,
+    reads,
+)
 
 _LARGEST_PAIRWISE = 256
 """Number of nodes and of processors up to which costs are summed pair by pair."""
@@ -190,3 +200,18 @@ def _parse(value: dict[str, Any]) -> Tree:
     every = "kind", *_LISTS
     fields.only(value, every, every, "topology")
     return Tree(*(integers(value[name], f"topology.{name}") for name in _LISTS))
+
+
+def switch_tree(fanout: Sequence[int]) -> Tree:
+    """Build the regular tree with these numbers of children, from the root down."""
+    shape = grid_shape((fanout,))  # checks the fan-outs
+    nodes = sum(prod(shape[:depth]) for depth in range(len(shape) + 1))
+    parent = [-1]
+    first, level = 0, 1  # the nodes of the last level: first, …, first + level - 1
+    for children in shape:
+        parent += [v for v in range(first, first + level) for _ in range(children)]
+        first, level = first + level, level * children
+    return Tree(tuple(parent), (1,) * nodes, tuple(range(first, nodes)))
+
+
+BY_SIDES["tree"] = switch_tree

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from closeknit.instances import Grid, KSubset, Mesh, Topology, Torus, Tree
-from closeknit.instances.ksubset.generators import switch_tree
+from closeknit.instances.topologies import switch_tree
 from closeknit.methods import KSUBSET
 from closeknit.methods.allocators import allocator
 

@@ -29,7 +29,6 @@ from closeknit.instances.ksubset.generators import (
     network_of,
     random_occupancy,
     share_text,
-    switch_tree,
     torus,
     tree,
     uniform_points,
@@ -51,6 +50,7 @@ from closeknit.instances.library import (
     bundled_names,
     suite,
 )
+from closeknit.instances.topologies import switch_tree
 from closeknit.methods import KSUBSET, METHODS
 from closeknit.simulation.fragmentation import fragmented
 from closeknit.solvers import Settings, Status

@@ -25,9 +25,9 @@ from closeknit.instances import (
     mesh,
     read_ksubset,
 )
-from closeknit.instances.ksubset.generators import switch_tree
 from closeknit.instances.ksubset.json import parse_ksubset
 from closeknit.instances.ksubset.worst_cases import mm_blocks, ring_gap
+from closeknit.instances.topologies import switch_tree
 from closeknit.methods import KSUBSET
 from closeknit.reports.adversary import Found, Ground, Hunt, anneal, exhaust
 from closeknit.reports.adversary.annealing import Known, Optimum, luby
