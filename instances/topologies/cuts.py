@@ -113,16 +113,6 @@ def axis_cuts(points: IntArray, ring_lengths: Sequence[int]) -> Cuts:
     return cuts_of(rows, position, denominator)
 
 
-def interval_cuts(points: IntArray) -> Cuts:
-    """Return the cuts of L1 distances where all axes are lines; see `axis_cuts`."""
-    return axis_cuts(points, (0,) * points.shape[1])
-
-
-def ring_cuts(points: IntArray, shape: Sequence[int]) -> Cuts:
-    """Return the cuts of L1 distances where all axes are rings; see `axis_cuts`."""
-    return axis_cuts(points, shape)
-
-
 def _half_rings(
     axis: int, values: IntArray, length: int, denominator: int
 ) -> Iterator[tuple[int, int, int, int, int]]:
