@@ -154,7 +154,7 @@ class Comparison(Table[RunRow]):
         self.left_out = left_out
         jobs = len({one.row.instance for one in scored})
         names = list(dict.fromkeys(one.row.method for one in scored))
-        instances = "1 instance" if jobs == 1 else f"{counted(jobs, 'instance')}"
+        instances = counted(jobs, "instance")
         shown = SHOWN if jobs > 1 else SHOWN[1:]
         title = f"{', '.join(names)} on {instances}"
         super().__init__([record(one) for one in scored], shown, title)

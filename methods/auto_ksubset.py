@@ -92,8 +92,7 @@ def _searches(
             raise InputError(why, "auto")
         search = distances_bb.DistancesSearch(instance, chosen, bound)
         return {search: distances_bb.PROOF}
-    topology = instance.topology
-    if topology.grid and topology.is_flat and topology.dimension == 2:
+    if instance.topology.is_plane:
         searches[levelset_bb.LevelSetSearch(instance, chosen, bound)] = (
             levelset_bb.PROOF
         )

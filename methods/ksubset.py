@@ -44,10 +44,7 @@ def _needs_a_tree(instance: KSubset) -> str | None:
 
 
 def _needs_a_plane(instance: KSubset) -> str | None:
-    topology = instance.topology
-    if topology.grid and topology.is_flat and topology.dimension == 2:
-        return None
-    return "needs a two-dimensional mesh"
+    return None if instance.topology.is_plane else "needs a two-dimensional mesh"
 
 
 TABLE = table(

@@ -69,7 +69,7 @@ def _scanner(instance: KSubset) -> Scan:
     k = instance.k
     low = instance.points.min(axis=0)
     shape = instance.points.max(axis=0) - low + 1
-    if instance.topology.grid and instance.topology.is_flat and len(shape) == 2:
+    if instance.topology.is_plane:
         sums = np.zeros(shape + 1, dtype=np.int32)
         sums[tuple((instance.points - low + 1).T)] = 1
         np.cumsum(np.cumsum(sums, axis=0, out=sums), axis=1, out=sums)

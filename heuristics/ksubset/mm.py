@@ -87,7 +87,7 @@ def _cheapest(instance: KSubset, centres: Centres, settings: Settings) -> Result
 def scanner(instance: KSubset, centres: Centres) -> Scan:
     """Choose how to scan centres: by the topology, and on meshes by the size."""
     topology = instance.topology
-    if topology.grid and topology.is_flat and topology.dimension == 2:
+    if topology.is_plane:
         low, high = _box(instance, centres)
         height, width = (int(side) for side in high - low + 1)
         cells, n, k = height * width, instance.n, instance.k

@@ -24,10 +24,7 @@ from ...solvers import DEFAULT, Proof, Result, Settings, answer, clock
 def refusal(instance: KSubset) -> str | None:
     """Return why there is no town for an instance; None if there is."""
     topology = instance.topology
-    if (
-        not (topology.grid and topology.is_flat)
-        or topology.dimension not in TOWN_SEARCH
-    ):
+    if not topology.is_mesh or topology.dimension not in TOWN_SEARCH:
         return "needs a mesh of two or three axes"
     if instance.k > (most := TOWN_SEARCH[topology.dimension]):
         return f"towns are searched up to k = {most} on this mesh"

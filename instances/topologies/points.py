@@ -101,7 +101,7 @@ class Points(AlongAxes):
             object.__setattr__(self, "coordinates", ordered)
 
     def __repr__(self) -> str:
-        shown = f"{counted(len(self.coordinates), 'point')} in {self.dimension}-D"
+        shown = self.described
         return brief(
             "Points", shown + f", in units of 1/{self.scale}" * (self.scale > 1)
         )

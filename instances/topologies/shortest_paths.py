@@ -131,9 +131,8 @@ def pair_sum_by_levels(
     lengths = {weight for _, _, weight in edges}
     if len(lengths) != 1:
         return None
-    known = [0] * len(
-        neighbours
-    )  # bit i: node i of these is at most so many links away
+    # bit i of each: node i of these is at most so many links away
+    known = [0] * len(neighbours)
     for i, v in enumerate(nodes):
         known[v] |= 1 << i
     ahead = [[u for u, _ in some] for some in neighbours]

@@ -133,6 +133,16 @@ class Topology:
         return None
 
     @property
+    def is_mesh(self) -> bool:
+        """Whether it is a grid, and no axis is a ring."""
+        return self.grid is not None and self.is_flat
+
+    @property
+    def is_plane(self) -> bool:
+        """Whether it is a mesh of two axes."""
+        return self.is_mesh and self.dimension == 2
+
+    @property
     def tree(self) -> Tree | None:
         """The tree of which the processors are nodes, if it was given as one."""
         return None

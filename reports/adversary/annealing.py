@@ -199,7 +199,7 @@ class Optimum:
         k = self.ground.k
         self._inner = np.zeros(k + 1, dtype=np.int64)
         topology = self.ground.topology
-        if topology.grid and topology.is_flat and not self.ground.points:
+        if topology.is_mesh and not self.ground.points:
             for r in range(2, k + 1):
                 bound = town_bound_value(r, topology.dimension)
                 self._inner[r] = bound or r * (r - 1) // 2

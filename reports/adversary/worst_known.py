@@ -291,8 +291,7 @@ def _open_questions(entries: Iterable[Entry]) -> Section:
         entry
         for entry in known
         if entry.method.startswith("hilbert/")
-        and entry.instance.topology.grid
-        and entry.instance.topology.is_flat
+        and entry.instance.topology.is_mesh
         and entry.instance.topology.dimension == 3
     ]
     items += _lower_bounds("hilbert/... on meshes of three axes", curves)
@@ -336,10 +335,4 @@ def _pictures(entries: Iterable[Entry]) -> Section:
 
 def _drawn(entry: Entry) -> bool:
     mesh = entry.instance.topology
-    return (
-        entry.method in _DRAWN
-        and mesh.grid is not None
-        and mesh.is_flat
-        and mesh.dimension == 2
-        and max(mesh.size) <= _LARGEST_DRAWN
-    )
+    return entry.method in _DRAWN and mesh.is_plane and max(mesh.size) <= _LARGEST_DRAWN

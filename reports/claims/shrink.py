@@ -115,7 +115,7 @@ def _fewer(instance: KSubset) -> Iterator[KSubset]:
     topology = instance.topology
     if topology.repeats and topology.processors_in_all > instance.n:
         yield replace(instance, topology=Points(instance.free, topology.scale))
-    if topology.grid and topology.is_flat:
+    if topology.is_mesh:
         low = instance.points.min(axis=0)
         shape = tuple((instance.points.max(axis=0) - low + 1).tolist())
         if shape != topology.size:

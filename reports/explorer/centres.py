@@ -92,8 +92,7 @@ def _read(body: dict[str, Any], more: tuple[str, ...]) -> tuple[Board, Centres]:
         problem = f"has {found.count} centres; at most {MOST_CENTRES} are shown"
         raise InputError(problem, "board")
     work = found.count * board.instance.n * board.instance.k
-    is_mesh = board.instance.topology.grid and board.instance.topology.is_flat
-    if not is_mesh and work > _MOST_WORK:
+    if not board.instance.topology.is_mesh and work > _MOST_WORK:
         problem = f"{found.count} centres of {board.instance.k} processors are too many"
         raise InputError(problem, "k", board.instance.k)
     return board, found

@@ -63,7 +63,7 @@ def _loaded(name: str, text: str, part: int) -> dict[str, Any]:
     if looks_like_swf(text):
         with trace_file(name, text) as path:
             jobs = sum(1 for _ in read_swf(path))
-        return {"kind": "trace", "name": name, "about": f"{counted(jobs, 'job')}"}
+        return {"kind": "trace", "name": name, "about": counted(jobs, "job")}
     if text.lstrip().startswith("{"):
         document = parse_json(text)
         if is_instance(document):

@@ -41,7 +41,7 @@ class IoSide:
 
     def __post_init__(self) -> None:
         mesh = self.processors
-        if not (mesh.grid and mesh.is_flat and mesh.dimension == 2):
+        if not mesh.is_plane:
             raise InputError("needs a mesh of two axes", "io-nodes", self.side)
         if self.side not in SIDES:
             raise InputError(
