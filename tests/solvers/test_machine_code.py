@@ -12,6 +12,7 @@ import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
 from importlib import import_module
 from itertools import combinations
 from pathlib import Path
@@ -305,6 +306,7 @@ class Piece:
     closures: list[str]
     drawn: list[tuple[int, str]]
 
+    @cached_property
     def symbols(self) -> dict[str, int]:
         """Return which of the functions numbered here the names in its code mean."""
         places = {number: at for at, (number, _) in enumerate(self.drawn)}
@@ -353,7 +355,7 @@ def earlier(one: Piece, other: Piece) -> int | None:
     None if there is none.
     """
     places, others = (
-        {re.sub(r"B\d+v\d+", "", name): at for name, at in piece.symbols().items()}
+        {re.sub(r"B\d+v\d+", "", name): at for name, at in piece.symbols.items()}
         for piece in (one, other)
     )
     shared = sorted(places.keys() & others.keys())
@@ -368,12 +370,17 @@ def hold_pairs(calls: Path, place: Path, pairs: Sequence[tuple[Piece, Piece]]) -
     """
     groups = []
     for at, pair in enumerate(pairs):
-        names, others = (piece.symbols() for piece in pair)
+        names, others = (piece.symbols for piece in pair)
         assert names
         assert others
         assert names.keys() & others.keys() == set()
         for piece in pair:
-            copytree(piece.folder, place / f"both{at}", dirs_exist_ok=True)
+            copytree(
+                piece.folder,
+                place / f"both{at}",
+                copy_function=os.link,
+                dirs_exist_ok=True,
+            )
         kernels = [piece.kernel for piece in pair]
         groups += [(place / f"both{at}", way, 0) for way in (kernels, kernels[::-1])]
     assert all(each["loaded"] for each in run_groups(calls, groups))
