@@ -242,7 +242,7 @@ veripb: $(VENV)/.ready $(VERIPB)
 	PATH="$(dir $(VERIPB)):$$PATH" $(BIN)/python tools/veripb.py $(OUT)/veripb/bundled/proofs \
 	  $(OUT)/veripb/frontier $(or $(ARGS),--drawn 1000)
 
-# ARGS="--minutes 20 simulation/stream.py", ARGS="--report", ARGS="--first"; docs/mutation.md
+# ARGS="--minutes 20 simulation/stream/simulator.py", ARGS="--report", ARGS="--first"; docs/mutation.md
 mutation: $(VENV)/.ready
 	grep -oE '^[A-Za-z0-9._-]+==[^ ;]+' constraints.txt > $(VENV)/pins.txt
 	$(PIP) install -c $(VENV)/pins.txt --no-build-isolation -e '.[mutation]'

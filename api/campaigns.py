@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..instances import InputError, Instance
-from ..instances.files import file_in, try_file, write_text
+from ..instances.reading.files import file_in, try_file, write_text
 from ..methods.own import OwnMethod
 from ..reports.campaigns import pool
 from ..reports.campaigns.audit import audited
@@ -17,11 +17,11 @@ from ..reports.campaigns.campaign import Campaign, Runner, lineups
 from ..reports.campaigns.campaign import run as run_campaign
 from ..reports.campaigns.compiling import compile_for
 from ..reports.campaigns.forecast import Forecast
-from ..reports.campaigns.inputs import Collected
-from ..reports.campaigns.inputs import instances_of as instances_named
 from ..reports.campaigns.rows import FAILED
 from ..reports.campaigns.store import ResultStore
-from ..reports.campaigns.study_file import MAX_RUNS, is_study, read_study
+from ..reports.campaigns.study.file import MAX_RUNS, is_study, read_study
+from ..reports.campaigns.study.inputs import Collected
+from ..reports.campaigns.study.inputs import instances_of as instances_named
 from ..reports.pages.csv_tables import csv_of
 from ..reports.pages.html import html_of
 from ..reports.pages.markdown import markdown_of

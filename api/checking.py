@@ -10,16 +10,16 @@ from typing import Any
 from ..instances import InputError, Instance, Value
 from ..instances import check as check_chosen
 from ..instances.ksubset.certificate import Checker
-from ..instances.plain import plain as plainly
 from ..instances.problems import problem_of
-from ..instances.proofs import Limits, Propagator, Refused, check_proof_file
+from ..instances.reading.plain import plain as plainly
 from ..instances.value import cost_text, ordered
 from ..methods import METHODS
+from ..proofs.checking import Limits, Propagator, Refused, check_proof_file
+from ..proofs.writing.certificate_kernels import FastChecker
+from ..proofs.writing.propagation_kernels import FastPropagator
 from ..solvers import Grade, Result, Settings, Status, read_solution, solution_errors
-from ..solvers.certificate_kernels import FastChecker
-from ..solvers.propagation_kernels import FastPropagator
-from ..solvers.result import ACCEPTABLE, CERTIFIED, LOGGED, NOTHING
-from ..solvers.solution_json import SolutionFile, parse_solution
+from ..solvers.running.result import ACCEPTABLE, CERTIFIED, LOGGED, NOTHING
+from ..solvers.running.solution_json import SolutionFile, parse_solution
 from .solution import Solution, indices_of, instance_of
 
 

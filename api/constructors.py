@@ -20,9 +20,9 @@ from ..instances import (
     Topology,
 )
 from ..instances.ksubset.json import on_topology
-from ..instances.plain import plain
 from ..instances.procset.json import FORMAT as PROCSET_FORMAT
 from ..instances.procset.json import parse_procset
+from ..instances.reading.plain import plain
 from ..instances.submesh import Resident
 from ..instances.submesh.json import FORMAT as SUBMESH_FORMAT
 from ..instances.submesh.json import parse_submesh

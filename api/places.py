@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..instances import InputError, Topology
-from ..instances.plain import plain
+from ..instances.reading.plain import plain
 from ..instances.topologies import Site, is_name
 
 

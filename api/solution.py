@@ -23,8 +23,8 @@ from ..instances import (
     read_instance,
 )
 from ..instances import cost as price
-from ..instances.files import write_bytes, write_text
-from ..instances.json_text import dumps
+from ..instances.reading.files import write_bytes, write_text
+from ..instances.reading.json_text import dumps
 from ..instances.visible import brief
 from ..methods.own import chosen
 from ..reports.drawing.drawing import drawing_of

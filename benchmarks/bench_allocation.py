@@ -28,7 +28,7 @@ import numpy as np  # noqa: E402
 from closeknit.heuristics.allocation.allocator import Allocator  # noqa: E402
 from closeknit.instances import Grid, IntArray, KSubset, Mesh, cost  # noqa: E402
 from closeknit.methods import KSUBSET  # noqa: E402
-from closeknit.methods.allocators import STRATEGIES  # noqa: E402
+from closeknit.methods.allocators.table import STRATEGIES  # noqa: E402
 
 PEER_US = 5000.0
 ROUNDS = 5

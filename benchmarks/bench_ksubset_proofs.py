@@ -26,12 +26,13 @@ from closeknit.instances.ksubset.certificate_file import (
     write_certificate,
 )
 from closeknit.instances.library import SUITES
-from closeknit.instances.proofs import Proved
 from closeknit.methods.warming import kind_of, warm
-from closeknit.reports.campaigns.study_file import read_study
-from closeknit.solvers import Grade, Limit, Result, Status, clock
-from closeknit.solvers.certificate_kernels import FastChecker
-from closeknit.solvers.proof_log import ProofLog, kept_proof
+from closeknit.proofs.checking import Proved
+from closeknit.proofs.writing.certificate_kernels import FastChecker
+from closeknit.proofs.writing.proof_log import ProofLog, kept_proof
+from closeknit.reports.campaigns.study.file import read_study
+from closeknit.solvers import Grade, Limit, Result, Status
+from closeknit.solvers.running import clock
 
 
 class Run(NamedTuple):

@@ -19,11 +19,11 @@ import numpy as np
 
 from closeknit.instances import Mesh, Torus
 from closeknit.instances.mapping import RankMapping
-from closeknit.methods.mapping import MAPPERS
-from closeknit.simulation.network.kary_tree import KaryTree
-from closeknit.simulation.network.places import hops_between
-from closeknit.simulation.network.posted import Network
-from closeknit.simulation.network.workloads_measured import read_traffic
+from closeknit.methods.mapping.table import MAPPERS
+from closeknit.network.cut_through.posted import Network
+from closeknit.network.kary_tree import KaryTree
+from closeknit.network.places import hops_between
+from closeknit.network.workloads.measured import read_traffic
 from closeknit.solvers import Settings
 
 LEAST_BYTES = 1000

@@ -25,7 +25,7 @@ from closeknit.formulations.ksubset.bounds.bounds import best_bound
 from closeknit.formulations.ksubset.strengthening import Strengthening
 from closeknit.instances import KSubset, Mesh, cost, mesh
 from closeknit.methods import KSUBSET
-from closeknit.methods.models_ksubset import CP_SAT, NAMES
+from closeknit.methods.ksubset.models import CP_SAT, NAMES
 from closeknit.solvers import Settings, SolverError, Status, cpsat, mip
 from closeknit.solvers.formulation import CpFormulation, MipFormulation
 

@@ -31,11 +31,11 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 import numpy as np  # noqa: E402
 
 from closeknit.instances import IntArray, Mesh  # noqa: E402
-from closeknit.simulation.network.flits import Flits, Router  # noqa: E402
-from closeknit.simulation.network.messages import Messages  # noqa: E402
-from closeknit.simulation.network.open_loop import uniform  # noqa: E402
-from closeknit.simulation.network.worm import RigidWorms  # noqa: E402
-from closeknit.solvers.kernels import kernel  # noqa: E402
+from closeknit.network.flits.engine import Flits, Router  # noqa: E402
+from closeknit.network.messages import Messages  # noqa: E402
+from closeknit.network.open_loop.engine import uniform  # noqa: E402
+from closeknit.network.worm.engine import RigidWorms  # noqa: E402
+from closeknit.solvers.running.kernels import kernel  # noqa: E402
 
 ROUNDS = 5
 STEPS = 1_000_000

@@ -33,13 +33,13 @@ import numpy as np  # noqa: E402
 
 from closeknit.instances import Torus  # noqa: E402
 from closeknit.instances.ksubset.graph_generators import dragonfly_network  # noqa: E402
-from closeknit.simulation.network.cut_through import CutThrough  # noqa: E402
-from closeknit.simulation.network.flow_level import FlowLevel  # noqa: E402
-from closeknit.simulation.network.kary_tree import KaryTree  # noqa: E402
-from closeknit.simulation.network.messages import Messages, messages  # noqa: E402
-from closeknit.simulation.network.posted import Network  # noqa: E402
-from closeknit.simulation.network.workloads import workload  # noqa: E402
-from closeknit.solvers.kernels import kernel  # noqa: E402
+from closeknit.network.cut_through.engine import CutThrough  # noqa: E402
+from closeknit.network.cut_through.posted import Network  # noqa: E402
+from closeknit.network.flow_level.engine import FlowLevel  # noqa: E402
+from closeknit.network.kary_tree import KaryTree  # noqa: E402
+from closeknit.network.messages import Messages, messages  # noqa: E402
+from closeknit.network.workloads.table import workload  # noqa: E402
+from closeknit.solvers.running.kernels import kernel  # noqa: E402
 
 Lines = Iterator[str]
 ROWS_OF_YARDSTICK = 2**11

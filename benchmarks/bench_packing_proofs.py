@@ -19,7 +19,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from closeknit.exact.submesh.beam import pack_by_beam
+from closeknit.exact.submesh.beam.search import pack_by_beam
 from closeknit.exact.submesh.feasibility import Feasibility
 from closeknit.exact.submesh.migrate import migrate
 from closeknit.exact.submesh.pack_by_gaps import search as gaps
@@ -31,16 +31,16 @@ from closeknit.exact.submesh.proving import (
 from closeknit.exact.submesh.tightening import tighten
 from closeknit.instances import Submesh
 from closeknit.instances.library import suite
-from closeknit.instances.proofs import Formula, check_proof, formula_of
-from closeknit.instances.proofs.formulas import packing_formula
 from closeknit.instances.submesh.packing import Item, Packing, volume
 from closeknit.instances.submesh.packing_json import read_packings
+from closeknit.proofs.checking import Formula, check_proof, formula_of
+from closeknit.proofs.checking.formulas import packing_formula
+from closeknit.proofs.writing.proof_log import OutOfRoom, ProofLog
+from closeknit.proofs.writing.propagation_kernels import FastPropagator
 from closeknit.reports.reproductions.morgenstern1994.decisions import simulated
-from closeknit.simulation.submesh_budget import Budget
-from closeknit.simulation.submesh_stream import Uniform, queue
+from closeknit.simulation.submesh.budget import Budget
+from closeknit.simulation.submesh.stream import Uniform, queue
 from closeknit.solvers import DEFAULT, Settings
-from closeknit.solvers.proof_log import OutOfRoom, ProofLog
-from closeknit.solvers.propagation_kernels import FastPropagator
 
 SHARED = os.environ.get("CLOSEKNIT_DATA", Path(__file__).parents[2] / "shared")
 CLAUTIAUX = Path(SHARED) / "data" / "packing" / "CJCM.jsonl"

@@ -36,15 +36,16 @@ from closeknit.instances.procset.generators import (  # noqa: E402
     system,
     torus_planes,
 )
-from closeknit.instances.proofs import Proved, formula_of  # noqa: E402
 from closeknit.methods import PROCSET  # noqa: E402
-from closeknit.solvers import Settings, Status, clock  # noqa: E402
-from closeknit.solvers.proof_log import (  # noqa: E402
+from closeknit.proofs.checking import Proved, formula_of  # noqa: E402
+from closeknit.proofs.writing.proof_log import (  # noqa: E402
     OutOfRoom,
     ProofLog,
     checked_proof,
     packing,
 )
+from closeknit.solvers import Settings, Status  # noqa: E402
+from closeknit.solvers.running import clock  # noqa: E402
 
 HALF = Fraction(1, 2)
 

@@ -37,11 +37,11 @@ from closeknit.instances.ksubset.dispersal import (  # noqa: E402
     nodes_affected,
     pieces,
 )
-from closeknit.methods.allocators import allocator  # noqa: E402
-from closeknit.simulation.stream import Policy, Start, simulate  # noqa: E402
-from closeknit.simulation.stream_jobs import StreamJob, generated, jobs_of_trace  # noqa: E402
-from closeknit.simulation.stream_kernels import placed  # noqa: E402
-from closeknit.simulation.stream_measures import measure  # noqa: E402
+from closeknit.methods.allocators.table import allocator  # noqa: E402
+from closeknit.simulation.stream.jobs import StreamJob, generated, jobs_of_trace  # noqa: E402
+from closeknit.simulation.stream.kernels import placed  # noqa: E402
+from closeknit.simulation.stream.measures import measure  # noqa: E402
+from closeknit.simulation.stream.simulator import Policy, Start, simulate  # noqa: E402
 
 MESH = Mesh((16, 16))
 JOBS = 20_000

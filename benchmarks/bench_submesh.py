@@ -33,9 +33,9 @@ import numpy as np  # noqa: E402
 
 from closeknit.heuristics.submesh.allocator import SubmeshAllocator  # noqa: E402
 from closeknit.instances.submesh import Box, box_at  # noqa: E402
-from closeknit.methods.submesh_allocators import ALLOCATORS  # noqa: E402
-from closeknit.simulation.submesh import Fixed, first_come  # noqa: E402
-from closeknit.simulation.submesh_stream import Normal, Request, Sides, Uniform, queue  # noqa: E402
+from closeknit.methods.allocators.submesh import ALLOCATORS  # noqa: E402
+from closeknit.simulation.submesh.simulator import Fixed, first_come  # noqa: E402
+from closeknit.simulation.submesh.stream import Normal, Request, Sides, Uniform, queue  # noqa: E402
 
 SEED = 1
 MESH = (1024, 1024)

@@ -32,12 +32,12 @@ from closeknit.exact.sukp.sukp_bb.search import (
     pursue,
 )
 from closeknit.instances import Sukp, read_instance
-from closeknit.instances.proofs import Limits, check_proof_file, formula_of
 from closeknit.instances.sukp.generators import random_sukp
 from closeknit.methods import SUKP
+from closeknit.proofs.checking import Limits, check_proof_file, formula_of
+from closeknit.proofs.writing.proof_log import ProofLog, packing
+from closeknit.proofs.writing.propagation_kernels import FastPropagator
 from closeknit.solvers import Settings, SolverError, Status
-from closeknit.solvers.proof_log import ProofLog, packing
-from closeknit.solvers.propagation_kernels import FastPropagator
 
 SHARED = os.environ.get("CLOSEKNIT_DATA") or Path(__file__).parents[2] / "shared"
 DATA = Path(SHARED) / "data" / "sukp" / "setI"

@@ -24,7 +24,7 @@ from closeknit.reports.adversary.worst_known import (
     write_worst_known,
 )
 from closeknit.solvers import Settings, Status
-from closeknit.solvers.method import Method
+from closeknit.solvers.running.method import Method
 
 KS = (2, 3, 4, 8, 16)
 EXPENSIVE = ("ptas", "ptas-published")

@@ -122,7 +122,7 @@ def plant(name: str, before: str, after: str) -> bool:
 
     Modules that imported them run it, too. False where the mutant is not in a function.
     """
-    from tests.planting import functions
+    from tests.faults.planting import functions
 
     module = sys.modules[f"closeknit.{name.removesuffix('.py').replace('/', '.')}"]
     codes = []

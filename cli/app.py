@@ -15,9 +15,9 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import NoReturn
 
-from . import outputs, streams
 from .commands import COMMANDS, Module, parser_of
-from .parser import Parser
+from .frame import outputs, streams
+from .frame.parser import Parser
 
 _DESCRIPTION = """Choose processors that lie close together, and prove how close to
 optimal the choice is."""
@@ -108,7 +108,7 @@ def _run(words: Sequence[str]) -> int:
 def _status_of(error: Exception) -> int:
     """Describe an error in one line; raise it again if it is none of the user's."""
     from ..instances.errors import InputError
-    from ..solvers.result import Contradiction, SolverError
+    from ..solvers.running.result import Contradiction, SolverError
 
     if isinstance(error, InputError | SolverError):
         streams.complain(str(error))

@@ -21,8 +21,11 @@ from typing import Any
 
 from ..instances import problem_of, read_instance
 from ..instances.errors import InputError
-from ..instances.files import STANDARD, writing
-from ..instances.proofs import (
+from ..instances.reading.files import STANDARD, writing
+from ..instances.value import cost_text
+from ..instances.visible import visible
+from ..instances.words import counted
+from ..proofs.checking import (
     Limits,
     Propagator,
     Refused,
@@ -30,15 +33,13 @@ from ..instances.proofs import (
     formula_of,
     is_opb,
 )
-from ..instances.proofs.proof_file import proof_lines
-from ..instances.value import cost_text
-from ..instances.visible import visible
-from ..instances.words import counted
-from ..solvers import Status, clock, read_solution
-from ..solvers.proof_syntax import SYNTAXES, rewritten
-from ..solvers.result import ACCEPTABLE
-from . import outputs, shared
-from .parser import Once, Parser, flag
+from ..proofs.checking.proof_file import proof_lines
+from ..proofs.writing.proof_syntax import SYNTAXES, rewritten
+from ..solvers import Status, read_solution
+from ..solvers.running import clock
+from ..solvers.running.result import ACCEPTABLE
+from .frame import outputs, shared
+from .frame.parser import Once, Parser, flag
 
 FORMAT = "closeknit/check"
 
@@ -158,7 +159,7 @@ def _claim(found: Any, unsolvable: str | None) -> str:
 
 def _check_formula(args: argparse.Namespace, limits: Limits) -> int:
     """Check a proof about a formula that stands in a file; print what it concludes."""
-    from ..solvers.propagation_kernels import FastPropagator
+    from ..proofs.writing.propagation_kernels import FastPropagator
 
     for given, name in (
         (args.solution, "SOLUTION"),

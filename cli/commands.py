@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Protocol
 
 from ..sources import doc_of
-from .parser import Parser
+from .frame.parser import Parser
 
 
 class Module(Protocol):
@@ -72,11 +72,11 @@ def module_of(name: str) -> Module:
 
             return compare
         case "ratios":
-            from . import ratios
+            from .ratios import command as ratios
 
             return ratios
         case "ratios compare":
-            from . import ratios_compare
+            from .ratios import compare as ratios_compare
 
             return ratios_compare
         case "verify":
@@ -112,15 +112,15 @@ def module_of(name: str) -> Module:
 
             return export
         case "simulate":
-            from . import simulate
+            from .simulate import command as simulate
 
             return simulate
         case "select":
-            from . import select
+            from .select import command as select
 
             return select
         case "serve":
-            from . import serve
+            from .select import serve
 
             return serve
         case "explore":
@@ -128,35 +128,35 @@ def module_of(name: str) -> Module:
 
             return explore
         case "batsim":
-            from . import batsim
+            from .clusters import batsim
 
             return batsim
         case "slurm":
-            from . import slurm
+            from .clusters import slurm
 
             return slurm
         case "why":
-            from . import why
+            from .clusters import why
 
             return why
         case "fragmentation":
-            from . import fragmentation
+            from .clusters import fragmentation
 
             return fragmentation
         case "defrag":
-            from . import defrag
+            from .clusters import defrag
 
             return defrag
         case "grade":
-            from . import grade
+            from .clusters import grade
 
             return grade
         case "whatif":
-            from . import whatif
+            from .clusters import whatif
 
             return whatif
         case "config":
-            from . import config
+            from .select import config
 
             return config
         case "warm":
@@ -164,7 +164,7 @@ def module_of(name: str) -> Module:
 
             return warm
         case "completion":
-            from . import completion
+            from .frame import completion
 
             return completion
     raise KeyError(name)

@@ -18,7 +18,7 @@ from typing import Any
 from ..instances import Instance, KSubset, problem_of, read_instance
 from ..instances.problems import described
 from ..methods import METHODS
-from ..methods.submesh_allocators import ALLOCATORS
+from ..methods.allocators.submesh import ALLOCATORS
 from ..reports.campaigns.campaign import count_left_out, left_out, lineups
 from ..reports.campaigns.row_fields import document_of
 from ..reports.campaigns.rows import Row
@@ -26,10 +26,10 @@ from ..reports.drawing.problems import labels_of, paid
 from ..reports.pages.numbers import decimal, fraction, levels, seconds
 from ..reports.ratios.scoring import ScoredRun, open_levels
 from ..solvers import Limit
-from . import outputs, shared, streams
-from .parser import Parser, flag
-from .progress import Clock, status_line
-from .screen import WIDTH, print_table, screen, wrapped
+from .frame import outputs, shared, streams
+from .frame.parser import Parser, flag
+from .frame.progress import Clock, status_line
+from .frame.screen import WIDTH, print_table, screen, wrapped
 
 
 def options(parser: Parser) -> None:

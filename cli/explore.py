@@ -14,10 +14,10 @@ from pathlib import Path
 
 from ..instances.errors import InputError
 from ..instances.extras import install
-from ..instances.files import decoded, read_bytes, unpacked
-from . import shared
-from .listening import serving, tcp, url
-from .parser import Parser, flag
+from ..instances.reading.files import decoded, read_bytes, unpacked
+from .frame import shared
+from .frame.listening import serving, tcp, url
+from .frame.parser import Parser, flag
 
 
 def options(parser: Parser) -> None:

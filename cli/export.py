@@ -54,12 +54,12 @@ from ..instances import (
 )
 from ..instances.errors import InputError
 from ..instances.problems import described
-from ..instances.proofs import formula_of
 from ..instances.submesh import sides, ways_of
-from ..methods import models_ksubset
+from ..methods.ksubset import models as models_ksubset
+from ..proofs.checking import formula_of
 from ..solvers.formulation import Formulation, MipFormulation
-from . import outputs
-from .parser import Parser, flag
+from .frame import outputs
+from .frame.parser import Parser, flag
 
 DEFAULT = "cuts-unary"
 CLASSES, UNION = "classes", "union"

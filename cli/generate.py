@@ -16,11 +16,11 @@ from typing import Any
 from ..instances import write_instance
 from ..instances.errors import InputError
 from ..instances.families import Family
-from ..instances.files import file_in
+from ..instances.reading.files import file_in
 from ..simulation.families import FAMILIES
-from . import outputs, shared
-from .parser import Parser
-from .progress import progress_bar
+from .frame import outputs, shared
+from .frame.parser import Parser
+from .frame.progress import progress_bar
 
 
 def options(parser: Parser) -> None:

@@ -15,14 +15,14 @@ from typing import Any
 
 from ..instances import InputError
 from ..instances.ksubset.generators import mesh, torus, tree
-from ..instances.suggestions import entry_named
+from ..instances.reading.suggestions import entry_named
 from ..methods import METHODS, AnyMethod
 from ..methods.by_name import methods_named
 from ..reports.pages.numbers import decimal, fraction
 from ..sources import doc_of
-from . import outputs, shared
-from .parser import Parser, flag, plain
-from .screen import wrapped
+from .frame import outputs, shared
+from .frame.parser import Parser, flag, plain
+from .frame.screen import wrapped
 
 _WIDTH = 79
 _MOST_K = 1024

@@ -15,9 +15,9 @@ import sys
 from ..instances import Instance, problem_of, read_instance
 from ..reports.drawing.drawing import drawing_of
 from ..solvers import read_solution
-from ..solvers.solution_json import SolutionFile
-from . import outputs, shared
-from .parser import Once, Parser
+from ..solvers.running.solution_json import SolutionFile
+from .frame import outputs, shared
+from .frame.parser import Once, Parser
 
 
 def options(parser: Parser) -> None:

@@ -10,15 +10,15 @@ import argparse
 from pathlib import Path
 
 from ..instances.errors import InputError
-from ..instances.files import refuse_links, try_folder
-from ..instances.suggestions import entry_named
+from ..instances.reading.files import refuse_links, try_folder
+from ..instances.reading.suggestions import entry_named
 from ..reports.pages.document import Finding
 from ..reports.pages.writing import write_document
 from ..reports.reproductions import REPRODUCTIONS, RunOptions
-from . import outputs, shared
-from .parser import Once, Parser, flag
-from .progress import progress_bar
-from .screen import wrapped
+from .frame import outputs, shared
+from .frame.parser import Once, Parser, flag
+from .frame.progress import progress_bar
+from .frame.screen import wrapped
 
 _FIELDS = {"shape": "mesh"}
 """What the reproductions call an option, where that is another name."""

@@ -18,20 +18,21 @@ from typing import TYPE_CHECKING
 
 from ..instances import Instance, Value, problem_of, read_instance
 from ..instances.errors import InputError
-from ..instances.json_text import dumps
-from ..instances.proofs.folder import CERTIFICATE, LOG
+from ..instances.reading.json_text import dumps
 from ..methods import AnyMethod
 from ..methods.by_name import methods_named, problems_of
 from ..methods.confirming import run_confirmed
 from ..methods.proofs import cited, has_certificates
-from ..solvers import Limit, Result, Status, clock
-from ..solvers.method import stopped
-from ..solvers.progress import observed
-from ..solvers.result import CERTIFIED, LOGGED
-from ..solvers.settings import Settings, Ties
-from . import outputs, shared
-from .parser import Parser
-from .progress import status_line
+from ..proofs.checking.folder import CERTIFICATE, LOG
+from ..solvers import Limit, Result, Status
+from ..solvers.running import clock
+from ..solvers.running.method import stopped
+from ..solvers.running.progress import observed
+from ..solvers.running.result import CERTIFIED, LOGGED
+from ..solvers.running.settings import Settings, Ties
+from .frame import outputs, shared
+from .frame.parser import Parser
+from .frame.progress import status_line
 
 if TYPE_CHECKING:
     from ..api.solution import Solution

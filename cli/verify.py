@@ -23,22 +23,22 @@ from typing import TYPE_CHECKING, Any
 
 from ..instances import Instance, problem_of, write_instance
 from ..instances.errors import InputError
-from ..instances.files import file_in, replaces
 from ..instances.ksubset.certificate import Checker
 from ..instances.option_values import seconds
-from ..instances.proofs import Limits, Propagator
-from ..instances.proofs.folder import Verdict, read_index, replayed, told
+from ..instances.reading.files import file_in, replaces
 from ..methods import METHODS
 from ..methods.rederiving import count_text
+from ..proofs.checking import Limits, Propagator
+from ..proofs.checking.folder import Verdict, read_index, replayed, told
+from ..proofs.writing.certificate_kernels import FastChecker
+from ..proofs.writing.propagation_kernels import FastPropagator
 from ..reports.campaigns.compiling import NETWORK, compile_all
-from ..solvers import clock
-from ..solvers.certificate_kernels import FastChecker
-from ..solvers.method import Run
-from ..solvers.propagation_kernels import FastPropagator
-from . import outputs, shared, streams
-from .parser import Parser, flag
-from .progress import progress_bar
-from .screen import print_table, wrapped
+from ..solvers.running import clock
+from ..solvers.running.method import Run
+from .frame import outputs, shared, streams
+from .frame.parser import Parser, flag
+from .frame.progress import progress_bar
+from .frame.screen import print_table, wrapped
 
 if TYPE_CHECKING:
     from ..reports.claims import Claim, ClaimResult, Trial
@@ -95,7 +95,7 @@ def run(args: argparse.Namespace, methods: Mapping[str, Run] | None = None) -> i
         raise InputError("is for --proofs", field="--plain")
     from ..reports.claims import Trial
     from ..reports.claims.catalogue import chosen_claims
-    from ..reports.claims.page import write_page
+    from ..reports.claims.running.page import write_page
 
     claims = chosen_claims(args.claims)
     if args.list:
@@ -147,7 +147,7 @@ def _test(
 ) -> tuple[list[ClaimResult], dict[str, Path]]:
     """Test; keep the JUnit file up to date, so that a killed run has one too."""
     from ..api.verifying import verdicts_on
-    from ..reports.claims.page import cases
+    from ..reports.claims.running.page import cases
     from ..reports.pages.junit import write_junit
 
     files: dict[str, Path] = {}

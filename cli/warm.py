@@ -14,11 +14,11 @@ import sys
 from time import perf_counter
 
 from ..instances.errors import InputError
-from ..instances.suggestions import entry_named
+from ..instances.reading.suggestions import entry_named
 from ..methods import METHODS
 from ..reports.campaigns.compiling import CLUSTERS, NETWORK, compile_all
-from . import shared
-from .parser import Parser
+from .frame import shared
+from .frame.parser import Parser
 
 
 def options(parser: Parser) -> None:

@@ -18,11 +18,11 @@ from typing import Any
 
 from ..instances import KSubset, Mesh, read_instance, write_ksubset
 from ..instances.errors import InputError
-from ..instances.files import try_file
 from ..instances.ksubset.generators import network_of
 from ..instances.ksubset.instance import described
 from ..instances.ksubset.json import document_of
 from ..instances.option_values import seconds
+from ..instances.reading.files import try_file
 from ..instances.words import counted
 from ..methods.by_name import method_named
 from ..reports.adversary import Found, Ground, Hunt
@@ -40,10 +40,10 @@ from ..reports.adversary.worst_known import (
 )
 from ..reports.pages.markdown import markdown_of
 from ..solvers import Settings, Ties
-from . import outputs, shared
-from .parser import Once, Parser, flag
-from .progress import status_line
-from .screen import print_table, wrapped
+from .frame import outputs, shared
+from .frame.parser import Once, Parser, flag
+from .frame.progress import status_line
+from .frame.screen import print_table, wrapped
 
 _SIDE = _K = 8
 """Sides of the mesh and processors to choose, where they are not given."""

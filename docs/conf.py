@@ -19,7 +19,7 @@ sys.path.insert(0, str(HERE.parent))
 
 import closeknit  # noqa: E402
 from closeknit.cli.commands import COMMANDS, parser_of  # noqa: E402
-from closeknit.cli.parser import Parser  # noqa: E402
+from closeknit.cli.frame.parser import Parser  # noqa: E402
 from closeknit.methods import METHODS, AnyMethod  # noqa: E402
 
 project = "closeknit"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 from ..solvers import Limit
-from ..solvers.limits import LONGEST, Limits, limits
+from ..solvers.running.limits import LONGEST, Limits, limits
 
 
 class SteppableSearch(ABC):

@@ -17,7 +17,7 @@ with atheris.instrument_imports(include=["closeknit.instances", "closeknit.cli"]
     from closeknit.instances.errors import InputError
     from closeknit.instances.submesh.packing_json import read_packings
     from closeknit.instances.sukp.text import parse_sukp_text, sukp_text
-    from closeknit.reports.campaigns.study_file import read_study
+    from closeknit.reports.campaigns.study.file import read_study
     from closeknit.scheduler.config.files import examine_text, parse_configuration
     from closeknit.scheduler.hostlist import fold, unfold
     from closeknit.simulation.swf import read_header, read_swf

@@ -15,8 +15,8 @@ from types import MappingProxyType
 from .errors import InputError
 from .ksubset import graph_generators as graphs
 from .ksubset import worst_cases
-from .parsing import parse_json
 from .problems import PROBLEMS, Instance, parse_instance, problem_of
+from .reading.parsing import parse_json
 
 _DATA = files(f"{__package__}.data")
 

@@ -16,19 +16,19 @@ from typing import Any, overload
 from . import submesh
 from .errors import InputError
 from .features import Features
-from .files import decoded, read_bytes, stem, unpacked, write_text
-from .json_text import dumps
 from .ksubset import instance as ksubset
 from .ksubset import json as ksubset_json
 from .ksubset import tiny as ksubset_tiny
 from .ksubset.certificate_file import check_certificate
 from .ksubset.instance import KSubset
 from .ksubset.lower_bounds import derive_bound
-from .parsing import parse_json
 from .procset import instance as procset
 from .procset import json as procset_json
 from .procset import tiny as procset_tiny
 from .procset.instance import ProcSet
+from .reading.files import decoded, read_bytes, stem, unpacked, write_text
+from .reading.json_text import dumps
+from .reading.parsing import parse_json
 from .submesh import Submesh
 from .submesh import json as submesh_json
 from .submesh import tiny as submesh_tiny

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import fields
+from .reading import fields
 
 FORMAT = "closeknit/solution"
 

@@ -13,10 +13,10 @@ from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any, overload
 
 from ..instances import PROBLEMS, KSubset, ProcSet, Submesh, Sukp
-from ..instances.suggestions import entry_named
-from ..solvers.method import AnyMethod as AnyMethod
-from ..solvers.method import Inst
-from ..solvers.method import Method as Method
+from ..instances.reading.suggestions import entry_named
+from ..solvers.running.method import AnyMethod as AnyMethod
+from ..solvers.running.method import Inst
+from ..solvers.running.method import Method as Method
 from .old_names import current
 
 if TYPE_CHECKING:
@@ -64,25 +64,25 @@ class MethodTable(Mapping[str, Method[Inst]]):
 
 
 def _ksubset() -> Mapping[str, Method[KSubset]]:
-    from .ksubset import TABLE
+    from .ksubset.table import TABLE
 
     return TABLE
 
 
 def _procset() -> Mapping[str, Method[ProcSet]]:
-    from .procset import TABLE
+    from .procset.table import TABLE
 
     return TABLE
 
 
 def _sukp() -> Mapping[str, Method[Sukp]]:
-    from .sukp import TABLE
+    from .sukp.table import TABLE
 
     return TABLE
 
 
 def _submesh() -> Mapping[str, Method[Submesh]]:
-    from .submesh import TABLE
+    from .submesh.table import TABLE
 
     return TABLE
 

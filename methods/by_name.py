@@ -7,7 +7,7 @@ from logging import getLogger
 from typing import Any
 
 from ..instances import PROBLEMS, InputError, Instance, problem_of
-from ..instances.suggestions import entry_named, hint
+from ..instances.reading.suggestions import entry_named, hint
 from . import AnyMethod, own
 from .old_names import current
 

@@ -38,7 +38,7 @@ from types import (
 from typing import Any
 from uuid import uuid4
 
-from ..solvers.method import AnyMethod, Method
+from ..solvers.running.method import AnyMethod, Method
 from .own import OwnRule
 from .source_files import OURS, digest_of_files, from_checkout
 

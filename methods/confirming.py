@@ -16,8 +16,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
 
 from ..instances import InputError, Instance, problem_of
-from ..instances.files import file_in, write_text
-from ..instances.json_text import dumps
+from ..instances.reading.files import file_in, write_text
+from ..instances.reading.json_text import dumps
 from ..instances.value import cost_text, ordered
 from ..solvers import (
     DEFAULT,
@@ -29,12 +29,12 @@ from ..solvers import (
     SolverError,
     Status,
     Ties,
-    clock,
     solution_of,
 )
-from ..solvers.interrupt import run_alarmed
-from ..solvers.logs import LOG
-from ..solvers.method import AnyMethod
+from ..solvers.running import clock
+from ..solvers.running.interrupt import run_alarmed
+from ..solvers.running.logs import LOG
+from ..solvers.running.method import AnyMethod
 from . import METHODS
 from .own import OwnMethod
 from .proofs import cited

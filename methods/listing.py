@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from ..instances.visible import brief
 from ..instances.words import counted
-from ..solvers.method import AnyMethod
+from ..solvers.running.method import AnyMethod
 from .own import installed
 
 _WIDEST = 60

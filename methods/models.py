@@ -12,9 +12,10 @@ from typing import Generic, Protocol
 
 from ..instances import cost
 from ..instances.value import ordered
-from ..solvers import Limit, Proof, Result, Settings, answer, clock
+from ..solvers import Limit, Proof, Result, Settings, answer
 from ..solvers.formulation import Formulation
-from ..solvers.method import Inst, Inst_contra, Method, Variant, stopped
+from ..solvers.running import clock
+from ..solvers.running.method import Inst, Inst_contra, Method, Variant, stopped
 
 CP_SAT = "cpsat"
 MIP_BACKENDS = ("highs", "scip", "cbc")

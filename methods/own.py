@@ -31,7 +31,7 @@ from ..instances import (
     Value,
     problem_of,
 )
-from ..instances.plain import plain
+from ..instances.reading.plain import plain
 from ..instances.submesh import Placement
 from ..instances.value import cost_text
 from ..solvers import (
@@ -43,9 +43,9 @@ from ..solvers import (
     SolverError,
     Status,
     answer,
-    clock,
 )
-from ..solvers.method import AnyMethod, LeastOf, Method
+from ..solvers.running import clock
+from ..solvers.running.method import AnyMethod, LeastOf, Method
 from .foreign import Promise, Stated, called, described
 
 GROUP = "closeknit.methods"

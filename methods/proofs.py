@@ -21,21 +21,22 @@ from ..exact.sukp.sukp_bb import record as sukp_bb
 from ..instances import Instance, KSubset, cost, problem_of
 from ..instances.extras import install
 from ..instances.ksubset.certificate_file import check_certificate, write_certificate
-from ..instances.proofs import Proved
-from ..instances.proofs.folder import (
+from ..instances.topologies.topology import NO_CUTS
+from ..instances.value import cost_text, ordered
+from ..proofs.checking import Proved
+from ..proofs.checking.folder import (
     BY_DEFINITION,
     CERTIFICATE,
     KINDS,
     LOG,
     shown_by_definition,
 )
-from ..instances.topologies.topology import NO_CUTS
-from ..instances.value import cost_text, ordered
-from ..solvers import answer, clock
-from ..solvers.certificate_kernels import FastChecker
-from ..solvers.exact_log import Solved, Unusable, solve_by_exact
-from ..solvers.proof_log import ProofLog, kept_proof
-from ..solvers.result import (
+from ..proofs.writing.certificate_kernels import FastChecker
+from ..proofs.writing.exact_log import Solved, Unusable, solve_by_exact
+from ..proofs.writing.proof_log import ProofLog, kept_proof
+from ..solvers import answer
+from ..solvers.running import clock
+from ..solvers.running.result import (
     CERTIFIED,
     LOGGED,
     NOTHING,

@@ -24,8 +24,8 @@ from ..solvers import (
     Settings,
     Status,
 )
-from ..solvers.kernels import interpreted
-from ..solvers.method import RunOn
+from ..solvers.running.kernels import interpreted
+from ..solvers.running.method import RunOn
 from .confirming import Refuted, ask_others, prove_again
 
 Item = TypeVar("Item")

@@ -12,9 +12,10 @@ from dataclasses import replace
 from typing import TypeVar
 
 from ..instances import Instance, problem_of
-from ..solvers import DEFAULT, Limit, Result, Settings, clock
-from ..solvers.kernels import Cold, interpreted, only_ready
-from ..solvers.method import AnyMethod
+from ..solvers import DEFAULT, Limit, Result, Settings
+from ..solvers.running import clock
+from ..solvers.running.kernels import Cold, interpreted, only_ready
+from ..solvers.running.method import AnyMethod
 
 Answer = TypeVar("Answer")
 

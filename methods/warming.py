@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 
 from ..instances import PROBLEMS, InputError, Instance, problem_of
 from ..solvers import Settings
-from ..solvers.method import AnyMethod
+from ..solvers.running.method import AnyMethod
 from . import METHODS
 
 _BRIEFLY = Settings(time_limit=1.0, node_limit=500)

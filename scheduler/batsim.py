@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from ..instances import InputError, fields
+from ..instances import InputError
+from ..instances.reading import fields
 from ..solvers import DEFAULT, Settings
 from .placement import MOST_K, NodeSelector, Objective, Request
 from .topologies.fabric import MOST_NODES

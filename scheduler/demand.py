@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from ..instances import InputError
-from ..instances.suggestions import entry_named
+from ..instances.reading.suggestions import entry_named
 from .kinds import Kind
 
 _TOKEN = re.compile(r"\s*([&|()]|[^\s&|()]+)")

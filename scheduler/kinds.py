@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from ..instances import fields
+from ..instances.reading import fields
 from .node_states import OF_STATE, objects, taints_of
 
 if TYPE_CHECKING:

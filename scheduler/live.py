@@ -11,7 +11,7 @@ from time import monotonic
 
 from ..instances import InputError, ProcSet
 from ..solvers import Settings
-from ..solvers.method import Method
+from ..solvers.running.method import Method
 from .config import Configuration, read_configuration
 from .selector import Selector
 

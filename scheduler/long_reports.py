@@ -13,9 +13,10 @@ from pathlib import Path
 from sys import intern
 from typing import Any, cast
 
-from ..instances import InputError, fields
-from ..instances.files import decoded, reading, unpacking
-from ..instances.json_lists import read_lists
+from ..instances import InputError
+from ..instances.reading import fields
+from ..instances.reading.files import decoded, reading, unpacking
+from ..instances.reading.json_lists import read_lists
 
 _KEPT = {
     "": (

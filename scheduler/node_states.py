@@ -12,7 +12,8 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from ..instances import InputError, fields
+from ..instances import InputError
+from ..instances.reading import fields
 from . import hostlist
 
 if TYPE_CHECKING:

@@ -11,8 +11,9 @@ import numpy as np
 
 from ..instances import InputError, IntArray
 from ..instances.mapping import MOST_RANKS, RankMapping
-from ..methods.mapping import MAPPERS
-from ..solvers import DEFAULT, Result, Settings, clock
+from ..methods.mapping.table import MAPPERS
+from ..solvers import DEFAULT, Result, Settings
+from ..solvers.running import clock
 from .topologies import Fabric, Hierarchy
 
 _SHAPE = re.compile(r"[1-9]\d{0,3}(?:x[1-9]\d{0,3})*", re.ASCII)

@@ -11,11 +11,12 @@ import numpy as np
 from ..exact.procset.machine import Flags, RequestSolver
 from ..formulations.procset.set_classes import Cost
 from ..instances import InputError, ProcessorSet, ProcSet
-from ..methods.auto_procset import auto
-from ..solvers import DEFAULT, Grade, Proof, Result, Settings, Status, answer, clock
-from ..solvers.answer import infeasible_by_count
-from ..solvers.limits import Limits, limits
-from ..solvers.method import Method
+from ..methods.procset.auto import auto
+from ..solvers import DEFAULT, Grade, Proof, Result, Settings, Status, answer
+from ..solvers.running import clock
+from ..solvers.running.answer import infeasible_by_count
+from ..solvers.running.limits import Limits, limits
+from ..solvers.running.method import Method
 from .config.model import Configuration, Constraint
 
 _PROOF = Proof(Grade.ENUMERATED, "frontier-dp")

@@ -13,8 +13,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..instances import InputError, fields
-from ..instances.parsing import parse_json, refuse_text_before_json
+from ..instances import InputError
+from ..instances.reading import fields
+from ..instances.reading.parsing import parse_json, refuse_text_before_json
 from . import hostlist
 from .kinds import bound_of_pod, devices_of_pod, kind_in_kubernetes, kind_in_slurm
 from .long_reports import (

@@ -19,7 +19,7 @@ from ..instances import IntArray
 from ..instances.submesh import Box, cells, corner, sides, ways_of
 
 if TYPE_CHECKING:
-    from .submesh import Fixed
+    from .submesh.simulator import Fixed
 
 SWITCH = "CLOSEKNIT_CHECK"
 """The environment variable; 1 enables the checks."""

@@ -7,7 +7,7 @@ from itertools import compress
 from ..heuristics.allocation.allocator import Flags
 from ..instances import InputError, KSubset, Site, Topology
 from ..methods import KSUBSET
-from ..methods.allocators import allocator
+from ..methods.allocators.table import allocator
 
 
 class Machine:

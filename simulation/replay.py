@@ -9,8 +9,8 @@ from itertools import islice
 
 from ..instances import InputError, KSubset
 from .machine import Machine
-from .stream import Start, simulate
-from .stream_jobs import Skipped, StreamJob, unusable
+from .stream.jobs import Skipped, StreamJob, unusable
+from .stream.simulator import Start, simulate
 from .swf import Job
 
 __all__ = ["Placement", "Replay", "Skipped"]

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from ..instances import InputError
-from ..instances.files import reading, unpacking
+from ..instances.reading.files import reading, unpacking
 
 FIELDS = (
     "job number",

@@ -18,8 +18,8 @@ from ..scheduler.grading.records import Record
 from ..scheduler.hostlist import unfold
 from ..scheduler.placement import NodeSelector, Objective
 from ..solvers import DEFAULT
-from .stream import Policy, RunTimes, Start, simulate
-from .stream_jobs import Skipped, StreamJob
+from .stream.jobs import Skipped, StreamJob
+from .stream.simulator import Policy, RunTimes, Start, simulate
 from .whatif_machine import ClusterMachine
 
 MOST_REPLAYS = 100

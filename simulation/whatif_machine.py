@@ -9,7 +9,7 @@ import numpy as np
 
 from ..heuristics.allocation.allocator import Allocation, Flags
 from ..instances import InputError
-from ..instances.suggestions import entry_named
+from ..instances.reading.suggestions import entry_named
 from ..scheduler.grading.grade import Ratio, ratio
 from ..scheduler.placement import NodeSelector, Objective, Placement, Request, measures
 from ..scheduler.placement.domains import SWITCH

@@ -12,12 +12,12 @@ from math import inf, isfinite
 from threading import Event, Thread
 
 from ..instances import Value
-from . import clock, logs, progress
 from .formulation import CpFormulation, Level, Standing, to_result
-from .interrupt import deferred, grace
-from .result import Grade, Limit, Proof, Result, SolverError, Status
-from .settings import DEFAULT, Settings
-from .tolerances import EXACT, integer_bound
+from .running import clock, logs, progress
+from .running.interrupt import deferred, grace
+from .running.result import Grade, Limit, Proof, Result, SolverError, Status
+from .running.settings import DEFAULT, Settings
+from .running.tolerances import EXACT, integer_bound
 
 if "highspy" in sys.modules:
     raise SolverError(

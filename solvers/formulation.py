@@ -9,9 +9,9 @@ from typing import Any
 
 from ..instances import Instance, Value, check, cost
 from ..instances.value import ordered
-from . import progress
-from .answer import answer
-from .result import Limit, Proof, Result, SolverError
+from .running import progress
+from .running.answer import answer
+from .running.result import Limit, Proof, Result, SolverError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,13 +24,13 @@ from typing import Any
 
 from ..instances import Value, cost
 from ..instances.value import ordered
-from . import clock, logs, progress
 from .formulation import MipFormulation, Standing, to_result
-from .interrupt import OutOfTimeError, alarm_postponed, deferred, grace
 from .mip_backends import cbc_progress
-from .result import Grade, Limit, Proof, Result, SolverError, Status
-from .settings import DEFAULT, Settings
-from .tolerances import rounded_up
+from .running import clock, logs, progress
+from .running.interrupt import OutOfTimeError, alarm_postponed, deferred, grace
+from .running.result import Grade, Limit, Proof, Result, SolverError, Status
+from .running.settings import DEFAULT, Settings
+from .running.tolerances import rounded_up
 
 BACKENDS = {
     "highs": "closeknit.solvers.mip_backends:highs",

@@ -24,7 +24,7 @@ from threading import Thread
 from typing import Any
 
 from . import quadratic
-from .tolerances import rounded_up
+from .running.tolerances import rounded_up
 
 Terms = list[tuple[str, int]]
 """Names of variables, and their coefficients."""

@@ -12,7 +12,7 @@ from importlib import import_module
 from threading import Lock
 from typing import Any
 
-from .result import SolverError
+from .running.result import SolverError
 
 _LOADING = Lock()
 _HIDDEN = ("highspy", "pyscipopt")

@@ -10,9 +10,9 @@ from collections import defaultdict
 import pytest
 from hypothesis import settings
 
-from .browser import browser
 from .data import REASON, require
 from .paths import SHARED
+from .serving.browser import browser
 
 __all__ = ["browser"]
 

@@ -16,23 +16,24 @@ from typing import Any
 
 from closeknit.exact.ksubset.cuts_bb.record import record
 from closeknit.instances import KSubset, Mesh, Sukp, problem_of, read_instance
-from closeknit.instances.files import read_text
-from closeknit.instances.json_text import dumps
 from closeknit.instances.ksubset.certificate_file import (
     check_certificate,
     write_certificate,
 )
-from closeknit.instances.parsing import parse_json
-from closeknit.instances.proofs.opb import read_opb
+from closeknit.instances.reading.files import read_text
+from closeknit.instances.reading.json_text import dumps
+from closeknit.instances.reading.parsing import parse_json
 from closeknit.instances.submesh.packing_json import read_packings
 from closeknit.instances.sukp.text import sukp_text
+from closeknit.proofs.checking.opb import read_opb
 from closeknit.reports.adversary.worst_known import read_worst_known
 from closeknit.reports.campaigns.slurm import _options
-from closeknit.reports.campaigns.study_file import read_study
+from closeknit.reports.campaigns.study.file import read_study
 from closeknit.scheduler.config import binary, read_configuration
 from closeknit.scheduler.hostlist import unfold
 from closeknit.simulation.swf import read_header, read_swf
-from closeknit.solvers import clock, read_solution
+from closeknit.solvers import read_solution
+from closeknit.solvers.running import clock
 
 from .recipes import recipes
 

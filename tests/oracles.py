@@ -27,8 +27,8 @@ from closeknit.instances.submesh import (
     sides,
 )
 from closeknit.instances.submesh.packing import Item, Packing, ways
-from closeknit.simulation.stream import Policy
-from closeknit.simulation.stream_jobs import StreamJob
+from closeknit.simulation.stream.jobs import StreamJob
+from closeknit.simulation.stream.simulator import Policy
 
 Masks = npt.NDArray[np.int16]
 

@@ -44,9 +44,9 @@ LONG_FUNCTIONS = {
     "exact/procset/frontier_dp/kernels_levels.py: solve": _ONE_LOOP,
     "exact/procset/set_opening_bb/kernels_leaves.py: settle_two": _ONE_LOOP,
     "exact/sukp/sukp_bb/pairs_kernels.py: by_pairs": _ONE_LOOP,
-    "heuristics/ksubset/ptas_kernels.py: flow": _ONE_LOOP,
+    "heuristics/ksubset/ptas/kernels.py: flow": _ONE_LOOP,
     "reports/adversary/kernels.py: least": _ONE_LOOP,
-    "simulation/network/worm_kernels.py: crawl": _ONE_LOOP,
+    "network/worm/kernels.py: crawl": _ONE_LOOP,
 }
 """Functions of more than 120 lines."""
 

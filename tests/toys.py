@@ -28,9 +28,9 @@ from closeknit.solvers import (
     Settings,
     SolverError,
     answer,
-    clock,
 )
-from closeknit.solvers.method import AnyMethod, Method
+from closeknit.solvers.running import clock
+from closeknit.solvers.running.method import AnyMethod, Method
 
 HELD = "CLOSEKNIT_TESTS_HELD"
 """A folder: `slow` waits as long as a file there has its instance's name."""

@@ -47,16 +47,16 @@ from closeknit.instances.procset.generators import (
     random_sets,
     torus_planes,
 )
-from closeknit.instances.proofs import Proved, formula_of
-from closeknit.instances.proofs.folder import LOG, read_index
-from closeknit.instances.proofs.formulas import folded, levels_of
-from closeknit.instances.proofs.proof_file import proof_lines
 from closeknit.instances.submesh import Resident, box_at, overlap
 from closeknit.instances.sukp.generators import random_sukp
 from closeknit.instances.topologies.graph import Graph
 from closeknit.methods.proofs import cited
+from closeknit.proofs.checking import Proved, formula_of
+from closeknit.proofs.checking.folder import LOG, read_index
+from closeknit.proofs.checking.formulas import folded, levels_of
+from closeknit.proofs.checking.proof_file import proof_lines
+from closeknit.proofs.writing.exact_log import solve_by_exact
 from closeknit.solvers import SolverError, read_solution, write_solution
-from closeknit.solvers.exact_log import solve_by_exact
 
 EVERY = 10
 """Of the drawn instances one in so many is also proved by Exact."""

@@ -7,8 +7,9 @@ from math import comb
 import numpy as np
 
 from ...instances import InputError, IntArray, KSubset
-from ...solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer, clock
-from ...solvers.kernels import kernel
+from ...solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer
+from ...solvers.running import clock
+from ...solvers.running.kernels import kernel
 
 MOST = 200_000_000
 """Number of subsets up to which the search runs."""

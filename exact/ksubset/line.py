@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ...heuristics.ksubset.one_axis import along
 from ...instances import KSubset
-from ...solvers import DEFAULT, Grade, Proof, Result, Settings, answer, clock
+from ...solvers import DEFAULT, Grade, Proof, Result, Settings, answer
+from ...solvers.running import clock
 
 PROOF = Proof(Grade.ENUMERATED, "line-window")
 

@@ -7,8 +7,9 @@ from dataclasses import replace
 from ...formulations.ksubset.medians import PROOF, Medians
 from ...formulations.ksubset.strengthening import Strengthening
 from ...instances import KSubset, cost
-from ...solvers import Limit, Result, Settings, answer, clock
-from ...solvers.interrupt import deferred
+from ...solvers import Limit, Result, Settings, answer
+from ...solvers.running import clock
+from ...solvers.running.interrupt import deferred
 
 
 def by_medians(

@@ -10,9 +10,10 @@ import numpy as np
 from ...heuristics.ksubset.mm_inc import first_solution
 from ...heuristics.ksubset.stars import star_sums
 from ...instances import KSubset
-from ...solvers import Limit, Proof, Result, Settings, answer, clock
-from ...solvers.interrupt import OutOfTimeError
-from ...solvers.progress import report
+from ...solvers import Limit, Proof, Result, Settings, answer
+from ...solvers.running import clock
+from ...solvers.running.interrupt import OutOfTimeError
+from ...solvers.running.progress import report
 from ..search import SteppableSearch
 
 

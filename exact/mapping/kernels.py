@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...formulations.mapping.gilmore_lawler_kernels import Matrices, Room, bound
-from ...solvers.kernels import kernel
+from ...solvers.running.kernels import kernel
 
 Ints = npt.NDArray[np.int64]
 DEPTH, NODES, BEST, DONE = range(4)

@@ -17,7 +17,8 @@ from ...formulations.mapping.gilmore_lawler import matrices_of, room_for
 from ...heuristics.mapping.annealing import annealing
 from ...instances import InputError
 from ...instances.mapping import RankMapping
-from ...solvers import DEFAULT, Grade, Proof, Result, Settings, clock, progress
+from ...solvers import DEFAULT, Grade, Proof, Result, Settings
+from ...solvers.running import clock, progress
 from ..search import SteppableSearch
 from . import kernels
 

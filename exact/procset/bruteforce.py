@@ -6,7 +6,8 @@ from itertools import combinations
 from math import comb
 
 from ...instances import InputError, ProcSet
-from ...solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer, clock
+from ...solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer
+from ...solvers.running import clock
 
 MOST = 2_000_000
 """Number of choices up to which the search runs."""

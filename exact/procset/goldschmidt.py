@@ -30,8 +30,9 @@ from collections.abc import Callable
 
 from ...formulations.procset.set_classes import Cost, SetClasses, classes_of, radix_of
 from ...instances import ProcSet
-from ...solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer, clock
-from ...solvers.limits import limits
+from ...solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer
+from ...solvers.running import clock
+from ...solvers.running.limits import limits
 
 MOST_STATES = 500_000
 """States kept at a time, about 300 MB; the program stops beyond."""

@@ -11,7 +11,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ...instances import ProcessorSet, ProcSet
-from ...solvers import DEFAULT, Result, Settings, answer, clock
+from ...solvers import DEFAULT, Result, Settings, answer
+from ...solvers.running import clock
 from .frontier_dp.method import frontier_dp
 from .machine import refuse_lookahead
 

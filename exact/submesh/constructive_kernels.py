@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...solvers.kernels import kernel
+from ...solvers.running.kernels import kernel
 from .packing_kernels import first_place
 
 

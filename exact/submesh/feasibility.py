@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ...instances import Submesh
-from ...instances.proofs.formulas import packing_terms
 from ...instances.submesh import Box, Placement
 from ...instances.submesh.packing import (
     Packing,
@@ -18,6 +17,7 @@ from ...instances.submesh.packing import (
     placement_from,
     ways,
 )
+from ...proofs.checking.formulas import packing_terms
 from ...solvers import (
     DEFAULT,
     Grade,
@@ -28,9 +28,9 @@ from ...solvers import (
     SolverError,
     Status,
     answer,
-    clock,
 )
-from .beam import pack_by_beam
+from ...solvers.running import clock
+from .beam.search import pack_by_beam
 from .constructive import construct
 from .direct import free_box
 from .pack_by_gaps.search import pack_by_gaps

@@ -7,17 +7,8 @@ from dataclasses import dataclass, field, replace
 from ...instances import Submesh, cost
 from ...instances.submesh import Placement, placement_of
 from ...instances.value import ordered
-from ...solvers import (
-    DEFAULT,
-    Grade,
-    Limit,
-    Proof,
-    Result,
-    Settings,
-    Status,
-    answer,
-    clock,
-)
+from ...solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, Status, answer
+from ...solvers.running import clock
 from .min_displacement import min_displacement
 from .plan import in_order
 from .subsets import Subsets

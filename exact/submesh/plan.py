@@ -19,8 +19,9 @@ from ...instances.submesh import (
     ways_of,
 )
 from ...instances.words import counted
-from ...solvers import Limit, clock
-from ...solvers.interrupt import deferred
+from ...solvers import Limit
+from ...solvers.running import clock
+from ...solvers.running.interrupt import deferred
 
 MOST_NODES = 100_000
 """Default limit on the places examined; about half a second."""

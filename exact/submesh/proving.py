@@ -6,20 +6,20 @@ from collections.abc import Callable, Iterator, Sequence
 from math import prod
 
 from ...instances import Submesh
-from ...instances.proofs import Formula
-from ...instances.proofs.formulas import (
+from ...instances.submesh import Box, corner, placement_of, sides
+from ...instances.submesh.packing import Packing, packing_of, ways
+from ...instances.submesh.placement import final_boxes
+from ...proofs.checking import Formula
+from ...proofs.checking.formulas import (
     boxes_of,
     folded,
     levels_of,
     packing_formula,
 )
-from ...instances.proofs.rows import Row, added, normalised
-from ...instances.submesh import Box, corner, placement_of, sides
-from ...instances.submesh.packing import Packing, packing_of, ways
-from ...instances.submesh.placement import final_boxes
+from ...proofs.checking.rows import Row, added, normalised
+from ...proofs.writing.learning import MOST_SUM, Learner
+from ...proofs.writing.proof_log import ProofLog
 from ...solvers import SolverError
-from ...solvers.learning import MOST_SUM, Learner
-from ...solvers.proof_log import ProofLog
 
 
 class _Enough(Exception):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...instances.topologies.cuts import IntArray
-from ...solvers.kernels import kernel
+from ...solvers.running.kernels import kernel
 from .packing_kernels import is_free
 
 NO, YES, OPEN = 0, 1, 2

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ...instances import InputError, Sukp
-from ...solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer, clock
+from ...solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer
+from ...solvers.running import clock
 
 MOST_ITEMS = 22
 """Number of items up to which the search runs."""

@@ -6,8 +6,9 @@ import math
 from collections.abc import Sequence
 
 from ...instances.mapping import RankMapping
-from ...solvers import Grade, Limit, Proof, Result, SolverError, Status, clock
-from ...solvers.interrupt import alarm_postponed
+from ...solvers import Grade, Limit, Proof, Result, SolverError, Status
+from ...solvers.running import clock
+from ...solvers.running.interrupt import alarm_postponed
 from .gilmore_lawler import MOST_RANKS, gilmore_lawler
 
 _SECONDS, _SPARE = 2e-9, 0.1

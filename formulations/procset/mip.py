@@ -8,7 +8,7 @@ from typing import Any
 from ...instances import ProcSet
 from ...solvers.formulation import Level, MipFormulation
 from ...solvers.modelling import load_pulp
-from ...solvers.tolerances import MOST_PROVED
+from ...solvers.running.tolerances import MOST_PROVED
 from .terms import ProcsetTerms, Terms
 
 _FLOAT_BITS = 50

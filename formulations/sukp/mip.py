@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ...instances import Sukp
 from ...solvers.formulation import MipFormulation
 from ...solvers.modelling import load_pulp
-from ...solvers.tolerances import MOST_PROVED
+from ...solvers.running.tolerances import MOST_PROVED
 
 MOST_WEIGHT = 800_000
 """Solvers accept a row violated by a millionth of its size: less than one unit."""

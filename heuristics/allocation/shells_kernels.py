@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...instances import IntArray as Ints
-from ...solvers.kernels import kernel
+from ...solvers.running.kernels import kernel
 
 
 @kernel

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...instances import IntArray as Ints
-from ...solvers.kernels import kernel
+from ...solvers.running.kernels import kernel
 
 Flags = npt.NDArray[np.bool_]
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ...instances import KSubset
-from ...solvers import DEFAULT, Result, Settings, answer, clock
+from ...solvers import DEFAULT, Result, Settings, answer
+from ...solvers.running import clock
 
 
 def random_choice(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:

@@ -10,7 +10,8 @@ import numpy as np
 
 from ...instances import IntArray, KSubset
 from ...instances.topologies.cuts import ranked
-from ...solvers import Limit, Settings, clock
+from ...solvers import Limit, Settings
+from ...solvers.running import clock
 
 Scan = Callable[[IntArray, int], tuple[int, int]]
 """The least price below a given one, and the row of the first centre that has it, or

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from ...instances import KSubset
-from ...solvers.method import LeastOf
+from ...solvers.running.method import LeastOf
 
 
 def star(instance: KSubset) -> Fraction | None:

@@ -6,8 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ...instances import IntArray, KSubset
-from ...solvers import DEFAULT, Result, Settings, answer, clock
-from ...solvers.kernels import kernel
+from ...solvers import DEFAULT, Result, Settings, answer
+from ...solvers.running import clock
+from ...solvers.running.kernels import kernel
 from .centres import Centres, Scan, cheapest_centre, everywhere, free_sites
 
 

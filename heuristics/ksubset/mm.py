@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ...instances import IntArray, KSubset, Tree
-from ...solvers import DEFAULT, Result, Settings, Ties, answer, clock
-from . import mm_kernels as kernels
+from ...solvers import DEFAULT, Result, Settings, Ties, answer
+from ...solvers.running import clock
 from . import mm_mesh_kernels as grid
 from .centres import (
     Centres,
@@ -19,8 +19,9 @@ from .centres import (
     free_sites,
     intersections,
 )
-from .distances import branches_of, nearest
-from .ties import cheapest_under
+from .ranking import kernels as kernels
+from .ranking.distances import branches_of, nearest
+from .ranking.ties import cheapest_under
 
 _SMALL_GRID = 2**12
 """Cells up to which a mesh of two dimensions is always stored as a grid."""

@@ -7,8 +7,9 @@ from collections.abc import Collection
 import numpy as np
 
 from ...instances import KSubset
-from ...solvers import DEFAULT, Limit, Result, Settings, answer, clock
-from ...solvers.method import Run
+from ...solvers import DEFAULT, Limit, Result, Settings, answer
+from ...solvers.running import clock
+from ...solvers.running.method import Run
 from . import mm_inc_kernels as kernels
 from .mm import mm, mm_all
 from .stars import star_sums

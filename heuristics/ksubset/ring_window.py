@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ...instances import IntArray, KSubset
-from ...solvers import DEFAULT, Result, Settings, answer, clock
+from ...solvers import DEFAULT, Result, Settings, answer
+from ...solvers.running import clock
 from .one_axis import along, ring_of
 
 

@@ -18,7 +18,8 @@ from ...formulations.ksubset.bounds.towns import (
 )
 from ...instances import IntArray, KSubset
 from ...instances.ksubset.lower_bounds import TOWN
-from ...solvers import DEFAULT, Proof, Result, Settings, answer, clock
+from ...solvers import DEFAULT, Proof, Result, Settings, answer
+from ...solvers.running import clock
 
 
 def refusal(instance: KSubset) -> str | None:

@@ -9,8 +9,9 @@ import numpy as np
 from ...formulations.mapping.answer import mapping_result
 from ...instances import IntArray
 from ...instances.mapping import RankMapping
-from ...solvers import DEFAULT, Limit, Result, Settings, clock
-from ...solvers.limits import limits
+from ...solvers import DEFAULT, Limit, Result, Settings
+from ...solvers.running import clock
+from ...solvers.running.limits import limits
 from . import annealing_kernels as kernels
 from .baselines import LEAST, greedy_order
 

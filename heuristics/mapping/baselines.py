@@ -9,7 +9,8 @@ import numpy as np
 from ...formulations.mapping.answer import mapping_result
 from ...instances import IntArray
 from ...instances.mapping import RankMapping
-from ...solvers import DEFAULT, Limit, Result, Settings, clock
+from ...solvers import DEFAULT, Limit, Result, Settings
+from ...solvers.running import clock
 
 LEAST = 0.1
 """Seconds that the greedy order may take whatever the limit is."""

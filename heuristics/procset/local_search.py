@@ -23,8 +23,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ...instances import IntArray, ProcSet
-from ...solvers import DEFAULT, Limit, Result, Settings, answer, clock
-from ...solvers.limits import limits
+from ...solvers import DEFAULT, Limit, Result, Settings, answer
+from ...solvers.running import clock
+from ...solvers.running.limits import limits
 from . import local_search_kernels as kernels
 from .layout import Layout
 from .local_search_kernels import Ground

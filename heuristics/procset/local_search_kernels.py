@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...solvers.kernels import kernel
+from ...solvers.running.kernels import kernel
 from .layout import Layout
 
 Ints = npt.NDArray[np.int64]

@@ -28,8 +28,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ...instances import IntArray, ProcessorSet, ProcSet
-from ...solvers import DEFAULT, Limit, Result, Settings, answer, clock
-from ...solvers.limits import limits
+from ...solvers import DEFAULT, Limit, Result, Settings, answer
+from ...solvers.running import clock
+from ...solvers.running.limits import limits
 from . import reaching_kernels as kernels
 from .layout import layout_of
 

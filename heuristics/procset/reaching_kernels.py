@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ...solvers.kernels import kernel
+from ...solvers.running.kernels import kernel
 from .layout import Layout
 
 Ints = npt.NDArray[np.int64]

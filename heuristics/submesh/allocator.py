@@ -15,7 +15,7 @@ from math import inf, prod
 
 from ...instances import InputError
 from ...instances.submesh import MOST_PROCESSORS, Box, sides
-from ...solvers import clock
+from ...solvers.running import clock
 
 
 class OutOfTimeError(Exception):

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...instances import IntArray as Ints
-from ...solvers.kernels import kernel
+from ...solvers.running.kernels import kernel
 
 Words = npt.NDArray[np.uint64]
 

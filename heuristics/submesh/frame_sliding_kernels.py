@@ -9,7 +9,7 @@ residents, so that a search can be ended in between.
 from __future__ import annotations
 
 from ...instances import IntArray as Ints
-from ...solvers.kernels import kernel
+from ...solvers.running.kernels import kernel
 
 GOES_ON, FOUND, NOWHERE = 0, 1, 2
 """Why a search came back."""

@@ -10,7 +10,7 @@ where the plain lists count them.
 from __future__ import annotations
 
 from ...instances import IntArray as Ints
-from ...solvers.kernels import kernel
+from ...solvers.running.kernels import kernel
 
 LOW, HIGH, NEXT, COUNT = 0, 1, 2, 3
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...instances import IntArray as Ints
 from ...instances.submesh import Box, box_at
-from ...solvers.kernels import kernel
+from ...solvers.running.kernels import kernel
 from .frame_sliding import FrameSliding
 from .frame_sliding_kernels import GOES_ON, NOWHERE
 

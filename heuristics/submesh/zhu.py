@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from ...instances import IntArray as Ints
 from ...instances.submesh import Box, box_at
-from ...solvers.kernels import kernel
+from ...solvers.running.kernels import kernel
 from .allocator import SubmeshAllocator
 
 Bytes = npt.NDArray[np.uint8]

@@ -22,8 +22,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...instances import InputError, IntArray, Sukp
-from ...solvers import DEFAULT, Limit, Result, Settings, answer, clock
-from ...solvers.limits import limits
+from ...solvers import DEFAULT, Limit, Result, Settings, answer
+from ...solvers.running import clock
+from ...solvers.running.limits import limits
 from . import tabu_kernels as kernels
 
 MOST_CELLS = 2**27

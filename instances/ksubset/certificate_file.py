@@ -10,10 +10,10 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from .. import fields
 from ..errors import InputError
-from ..files import decoded, read_bytes, unpacked, write_bytes
-from ..parsing import parse_json
+from ..reading import fields
+from ..reading.files import decoded, read_bytes, unpacked, write_bytes
+from ..reading.parsing import parse_json
 from ..value import LARGEST
 from .certificate import Checker, Refused, derive
 from .instance import KSubset

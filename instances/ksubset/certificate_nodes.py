@@ -15,9 +15,9 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from .. import fields
 from ..errors import InputError
-from ..fields import Shape
+from ..reading import fields
+from ..reading.fields import Shape
 
 Ints = npt.NDArray[np.int64]
 Words = tuple[Any, ...]

@@ -13,8 +13,8 @@ from fractions import Fraction
 import numpy as np
 
 from ..errors import InputError
-from ..numbers import at_least, free_count, positive
 from ..option_values import network_kind
+from ..reading.numbers import at_least, free_count, positive
 from ..topologies import MOST_PROCESSORS, Grid, Points, Topology
 from ..topologies.topology import BY_SIDES
 from ..value import LARGEST

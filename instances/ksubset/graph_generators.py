@@ -11,8 +11,8 @@ from fractions import Fraction
 from pathlib import Path
 
 from ..errors import InputError
-from ..files import stem
-from ..numbers import at_most, free_count, positive
+from ..reading.files import stem
+from ..reading.numbers import at_most, free_count, positive
 from ..topologies import Graph
 from ..topologies.graph import MOST_EDGES, MOST_NODES
 from ..topologies.graph_files import read_graph

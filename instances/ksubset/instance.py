@@ -11,7 +11,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..features import Features
-from ..numbers import at_least
+from ..reading.numbers import at_least
 from ..topologies import IntArray, Site, Topology, as_topology
 from ..topologies.cuts import Cuts
 from ..value import LARGEST

@@ -7,11 +7,11 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
-from .. import fields
 from ..errors import InputError
-from ..files import read_text, stem
-from ..json_text import digest
-from ..parsing import parse_json
+from ..reading import fields
+from ..reading.files import read_text, stem
+from ..reading.json_text import digest
+from ..reading.parsing import parse_json
 from ..topologies import PARSERS, Site, Topology, is_name
 from .instance import KSubset
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..ksubset.generators import generator, shape_text, share_text
-from ..numbers import at_least, positive
+from ..reading.numbers import at_least, positive
 from ..topologies import Mesh
 from .instance import ProcessorSet, ProcSet
 from .sample_machine import drakenberg_system as drakenberg_system

@@ -13,7 +13,7 @@ from functools import cached_property
 
 from ..errors import InputError
 from ..features import Features
-from ..numbers import at_least
+from ..reading.numbers import at_least
 from ..value import LARGEST
 from ..visible import brief
 from ..words import counted

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from .. import fields
 from ..errors import InputError
-from ..json_text import digest
+from ..reading import fields
+from ..reading.json_text import digest
 from .instance import ProcessorSet, ProcSet
 
 FORMAT = "closeknit/procset"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from fractions import Fraction
 
-from ..numbers import between
+from ..reading.numbers import between
 from .instance import ProcessorSet, ProcSet
 from .set_system import ALL, SetSystem, refuse_unknown
 

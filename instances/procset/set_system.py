@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from ..errors import InputError
 from ..ksubset.generators import generator, share_text
-from ..numbers import between, free_count
+from ..reading.numbers import between, free_count
 from .instance import ProcessorSet, ProcSet
 
 ALL = Fraction(1)

@@ -8,7 +8,7 @@ from itertools import product
 from math import prod
 
 from ..errors import InputError
-from ..numbers import positive
+from ..reading.numbers import positive
 from . import Box, Resident, Submesh, box_at, overlap, sides
 
 _MOST_REQUESTS = 20_000

@@ -37,8 +37,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import fields
 from ..errors import InputError
+from ..reading import fields
 from . import box_at, cells
 from .packing import Packing, ways
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .. import fields
 from ..errors import InputError
-from ..json_text import digest
+from ..reading import fields
+from ..reading.json_text import digest
 from . import Placement, Resident, Submesh, check, placement_of
 from .plan import ORDERS, order_of, replay
 

@@ -6,10 +6,10 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from .. import fields
 from ..errors import InputError
-from ..files import read_text
-from ..parsing import parse_json
+from ..reading import fields
+from ..reading.files import read_text
+from ..reading.parsing import parse_json
 from .packing import Item, Packing
 
 MOST_ITEMS = 100_000

@@ -6,7 +6,7 @@ import random
 from fractions import Fraction
 
 from ..errors import InputError
-from ..numbers import between, positive
+from ..reading.numbers import between, positive
 from .instance import Sukp
 
 LARGEST_NUMBER = 500

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from .. import fields
-from ..json_text import digest
+from ..reading import fields
+from ..reading.json_text import digest
 from .instance import Sukp
 
 FORMAT = "closeknit/sukp"

@@ -12,7 +12,7 @@ from io import StringIO
 from pathlib import Path
 
 from ..errors import InputError
-from ..files import write_text
+from ..reading.files import write_text
 from .instance import Sukp
 
 _HEAD = re.compile(

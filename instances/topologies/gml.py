@@ -11,7 +11,7 @@ import re
 from typing import Any, NoReturn
 
 from ..errors import InputError
-from ..parsing import MOST_VALUES
+from ..reading.parsing import MOST_VALUES
 from .graph import Graph
 from .listed_graph import ListedGraph, on_line
 

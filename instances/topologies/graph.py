@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from ..decimals import length_of, refuse_scale, scaled_lengths, unscaled
 from ..errors import InputError
-from ..fields import integer
-from ..numbers import at_most, between
+from ..reading.decimals import length_of, refuse_scale, scaled_lengths, unscaled
+from ..reading.fields import integer
+from ..reading.numbers import at_most, between
 from ..visible import brief, visible
 from ..words import counted
 from .cuts import Cuts

@@ -12,10 +12,10 @@ from collections.abc import Callable, Hashable
 from pathlib import Path
 from typing import Any
 
-from .. import fields
 from ..errors import InputError
-from ..files import read_text
-from ..parsing import parse_json
+from ..reading import fields
+from ..reading.files import read_text
+from ..reading.parsing import parse_json
 from .gml import parse_gml as parse_gml
 from .graph import Graph
 from .graphml import parse_graphml as parse_graphml

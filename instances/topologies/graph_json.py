@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from ..errors import InputError
-from ..fields import integer, integers, lists, number, only, strings
+from ..reading.fields import integer, integers, lists, number, only, strings
 from .graph import MOST_NODES, Graph, graph_of
 from .topology import reads
 

@@ -10,8 +10,8 @@ from typing import Any, NoReturn
 from xml.parsers import expat
 
 from ..errors import InputError
-from ..numbers import at_most
-from ..parsing import MOST_DEPTH, MOST_VALUES
+from ..reading.numbers import at_most
+from ..reading.parsing import MOST_DEPTH, MOST_VALUES
 from .graph import Graph
 from .listed_graph import ListedGraph, on_line
 

@@ -8,10 +8,10 @@ from itertools import product
 from math import prod
 from typing import Any
 
-from .. import fields
 from ..errors import InputError
-from ..numbers import at_least
-from ..plain import plain
+from ..reading import fields
+from ..reading.numbers import at_least
+from ..reading.plain import plain
 from .topology import BY_SIDES, AlongAxes, Site, reads
 
 MOST_PROCESSORS = 2**24

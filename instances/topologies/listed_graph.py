@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import InputError
-from ..numbers import at_most
+from ..reading.numbers import at_most
 from .graph import MOST_EDGES, MOST_NODES, Graph, graph_of
 
 _TRUTH = {"true": True, "false": False}

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
-from ..plain import plain
+from ..reading.plain import plain
 from ..value import LARGEST
 from .topology import Site, Topology
 

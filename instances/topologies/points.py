@@ -7,8 +7,9 @@ from dataclasses import InitVar, dataclass, field
 from decimal import Context, Decimal
 from typing import TYPE_CHECKING, Any
 
-from .. import fields
-from ..decimals import (
+from ..errors import InputError
+from ..reading import fields
+from ..reading.decimals import (
     MOST_DECIMALS,
     decimals,
     digits,
@@ -16,10 +17,9 @@ from ..decimals import (
     scaled,
     unscaled,
 )
-from ..errors import InputError
-from ..fields import integer
-from ..numbers import between
-from ..plain import plain
+from ..reading.fields import integer
+from ..reading.numbers import between
+from ..reading.plain import plain
 from ..value import LARGEST
 from ..visible import brief
 from ..words import counted

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import InputError
-from ..fields import integers, lists, rows
+from ..reading.fields import integers, lists, rows
 from .cuts import Cuts, axis_cuts
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import fields
 from ..errors import InputError
-from ..fields import integers
-from ..plain import plain
+from ..reading import fields
+from ..reading.fields import integers
+from ..reading.plain import plain
 from ..value import LARGEST
 from ..visible import brief
 from ..words import counted

@@ -11,7 +11,7 @@ from ...instances.ksubset import worst_cases as cases
 from ...instances.ksubset.worst_cases import WorstCase
 from ...methods import KSUBSET
 from ...solvers import Settings, Status
-from ...solvers.result import SolverError
+from ...solvers.running.result import SolverError
 
 Fill = tuple[str, Callable[[], WorstCase], str]
 """The family with its parameters, what makes the case, and what its ratio tends to."""

@@ -16,8 +16,9 @@ import numpy as np
 
 from ...instances import InputError, KSubset, Points, Site, Topology
 from ...instances.ksubset.generators import shape_text
-from ...solvers import Settings, clock
-from ...solvers.method import Method
+from ...solvers import Settings
+from ...solvers.running import clock
+from ...solvers.running.method import Method
 
 Sites = tuple[Site, ...]
 """Free processors, sorted."""

@@ -11,7 +11,7 @@ import numpy as np
 from ...instances import InputError, Topology
 from ...methods import KSUBSET
 from ...solvers import Settings, SolverError, Ties
-from ...solvers.interrupt import deferred
+from ...solvers.running.interrupt import deferred
 from .annealing import Report, anneal
 from .hunt import Found, Ground, Hunt, Sites, Watch
 from .kernels import least_of_all, prices, sizes

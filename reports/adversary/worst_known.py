@@ -18,11 +18,12 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ...instances import InputError, KSubset, fields
-from ...instances.files import read_text, write_text
-from ...instances.json_text import dumps
+from ...instances import InputError, KSubset
 from ...instances.ksubset.json import document_of, parse_ksubset
-from ...instances.parsing import parse_json
+from ...instances.reading import fields
+from ...instances.reading.files import read_text, write_text
+from ...instances.reading.json_text import dumps
+from ...instances.reading.parsing import parse_json
 from ...methods import KSUBSET
 from ..pages.document import Cell, Document, Preformatted, Section, Strong, Table
 from .hunt import topology_label

@@ -16,7 +16,7 @@ from ...methods.old_names import current
 from ...methods.own import OwnMethod
 from ...methods.warming import Kind, kind_of, warm
 from ...solvers import DEFAULT, Limit, Result, Settings, Status
-from ...solvers.progress import observed
+from ...solvers.running.progress import observed
 from .forecast import Forecast
 from .memory import peak
 from .pool import Call, Failure, OutOfMemory, begun

@@ -14,13 +14,13 @@ from types import MappingProxyType
 
 from ...heuristics.ksubset.mm_mesh_kernels import scan_mesh
 from ...instances import InputError
-from ...instances.files import write_text
+from ...instances.reading.files import write_text
 from ...methods import METHODS
 from ...methods.warming import KINDS, Kind, warm, with_kernels
+from ...network.warming import NETWORK_KERNELS
 from ...scheduler.placement.warming import warm_placement
-from ...simulation.network.warming import NETWORK_KERNELS
-from ...solvers.kernels import INTERPRETED, KERNELS, announce
-from ...solvers.method import AnyMethod
+from ...solvers.running.kernels import INTERPRETED, KERNELS, announce
+from ...solvers.running.method import AnyMethod
 from . import pool
 
 _LONGEST_FIRST = [

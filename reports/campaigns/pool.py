@@ -22,7 +22,7 @@ from time import monotonic
 from types import ModuleType
 from typing import Any
 
-from ...solvers.kernels import Kernel, quiet
+from ...solvers.running.kernels import Kernel, quiet
 from . import memory
 from .interrupts import undisturbed
 

@@ -7,7 +7,8 @@ from decimal import Decimal
 from math import isfinite
 from typing import Any
 
-from ...instances import InputError, fields
+from ...instances import InputError
+from ...instances.reading import fields
 from ...instances.value import shape
 from ...solvers import Grade, Limit, Proof, Result, Status
 from .rows import FAILED, REFUSED, Row

@@ -9,8 +9,8 @@ from typing import Any
 
 from ...instances import InputError
 from ...instances.extras import install
-from ...instances.parsing import read_toml
-from ...instances.suggestions import hint
+from ...instances.reading.parsing import read_toml
+from ...instances.reading.suggestions import hint
 
 _NEEDED = ("jobs", "cores", "memory")
 _KNOWN = {

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from ...instances import Value
 from ...instances.value import ordered
-from ...solvers import clock
+from ...solvers.running import clock
 
 Point = tuple[float, Value, Value | None]
 """Seconds since the run began, cost of the incumbent, proved bound if there is one."""
@@ -19,7 +19,7 @@ _LEAST = 1e-3
 
 
 class Recorder:
-    """Keeps what a search reports, see `solvers.progress`; improvements only.
+    """Keeps what a search reports, see `solvers.running.progress`; improvements only.
 
     Beyond `MOST` points, the one whose successor follows soonest, as a quotient of
     times, is dropped. So what a trace shows at a time was known by then, though perhaps

@@ -7,15 +7,16 @@ from functools import partial
 from itertools import product
 
 from ...formulations.ksubset.bounds.bounds import compute_bound
-from ...heuristics.ksubset import ptas, ptas_published
+from ...heuristics.ksubset.ptas import published as ptas_published
+from ...heuristics.ksubset.ptas import scheme as ptas
 from ...instances import InputError, KSubset, Mesh, Points, Torus
 from ...instances.ksubset.lower_bounds import AXIS, STAR, TOWN
 from ...methods import KSUBSET
 from ...solvers import Ties
-from ...solvers.method import Guarantee
-from .claim import Claim, Outcome, Trial, held, refuted
-from .samples import every_subset, sampled
-from .shrink import survey
+from ...solvers.running.method import Guarantee
+from .running.claim import Claim, Outcome, Trial, held, refuted
+from .running.samples import every_subset, sampled
+from .running.shrink import survey
 
 SAMPLES, QUICK_SAMPLES = 4000, 500
 BELOW_SAMPLES, QUICK_BELOW_SAMPLES = 2000, 250

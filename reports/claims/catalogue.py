@@ -9,27 +9,27 @@ from types import MappingProxyType
 from typing import Any
 
 from ...instances import InputError
-from ...instances.suggestions import hint
+from ...instances.reading.suggestions import hint
 from ...methods import METHODS
 from ...methods.own import imported, own_method
 from .bounds import BOUND_CLAIMS, LOWER_BOUND_CLAIMS
-from .claim import Claim
-from .curve_runs import RUN_CLAIMS
-from .cuts import CUT_CLAIMS
 from .definitions import CURVE_CLAIMS, DEFINITION_CLAIMS
 from .exact import EXACT_CLAIMS, LARGER_CLAIMS
-from .exhaustive import EXHAUSTIVE_CLAIMS
-from .families import FAMILY_CLAIMS, LEDGER_CLAIMS
-from .lemmas import LEMMA_CLAIMS
+from .ksubset.cuts import CUT_CLAIMS
+from .ksubset.exhaustive import EXHAUSTIVE_CLAIMS
+from .ksubset.families import FAMILY_CLAIMS, LEDGER_CLAIMS
+from .ksubset.lemmas import LEMMA_CLAIMS
+from .ksubset.ptas import PTAS_CLAIMS
+from .ksubset.towns import TOWN_CLAIMS
 from .mappings import MAPPING_CLAIMS
 from .networks import NETWORK_CLAIMS
 from .own_rules import claim_about
 from .processor_sets import PROCSET_CLAIMS, SUKP_CLAIMS
 from .proofs import PACKING_CLAIMS, PROOF_CLAIMS
-from .ptas import PTAS_CLAIMS
+from .running.claim import Claim
+from .running.curve_runs import RUN_CLAIMS
 from .scheduler import SCHEDULER_CLAIMS
 from .submeshes import SUBMESH_CLAIMS
-from .towns import TOWN_CLAIMS
 
 CLAIMS = MappingProxyType(
     {

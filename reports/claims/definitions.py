@@ -9,9 +9,9 @@ from math import prod
 
 from ...heuristics.allocation import curves
 from ...instances import KSubset, Site, cost, mesh
-from .claim import Claim, Outcome, Trial, held, refuted
-from .samples import sampled
-from .shrink import survey
+from .running.claim import Claim, Outcome, Trial, held, refuted
+from .running.samples import sampled
+from .running.shrink import survey
 
 SAMPLES, QUICK_SAMPLES = 1500, 250
 _MOST_CENTRES = 300

@@ -26,13 +26,13 @@ from ...instances import (
 )
 from ...instances.ksubset.graph_generators import random_regular
 from ...instances.ksubset.worst_cases import ring_gap
-from ...solvers import clock
-from .claim import Claim, Outcome, Trial, held, refuted
+from ...solvers.running import clock
 from .definitions import nearest_of_a_median
-from .exactness import ENUMERATED, exact_claims, inexact
+from .ksubset.exactness import ENUMERATED, exact_claims, inexact
 from .processor_sets import knapsacks
-from .samples import every_subset, of_one_axis, on_graphs, priced, sampled
-from .shrink import survey
+from .running.claim import Claim, Outcome, Trial, held, refuted
+from .running.samples import every_subset, of_one_axis, on_graphs, priced, sampled
+from .running.shrink import survey
 
 _MOST_FREE = 9
 EXACT, QUICK_EXACT = 300, 60

@@ -11,11 +11,12 @@ from ...exact.mapping.search import MappingSearch
 from ...formulations.mapping.gilmore_lawler import gilmore_lawler
 from ...instances import IntArray, Mesh, Torus
 from ...instances.mapping import RankMapping
-from ...methods.mapping import cpsat
-from ...simulation.network.kary_tree import KaryTree
-from ...simulation.network.places import hops_between
-from ...solvers import Settings, clock
-from .claim import Claim, Outcome, Trial, Undecided, held, refuted
+from ...methods.mapping.table import cpsat
+from ...network.kary_tree import KaryTree
+from ...network.places import hops_between
+from ...solvers import Settings
+from ...solvers.running import clock
+from .running.claim import Claim, Outcome, Trial, Undecided, held, refuted
 
 NETWORKS = (Mesh(3, 3), Torus(3, 3), Torus(2, 4), KaryTree(2, 3), KaryTree(3, 2))
 ROUNDS, QUICK_ROUNDS = 30, 3

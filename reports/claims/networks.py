@@ -10,16 +10,16 @@ import numpy.typing as npt
 
 from ...instances import Graph, Grid, Mesh, Torus
 from ...instances.ksubset.graph_generators import dragonfly_network
-from ...simulation.network.cut_through import CutThrough
-from ...simulation.network.engine import Engine
-from ...simulation.network.flits import Flits, Router
-from ...simulation.network.flow_level import FlowLevel
-from ...simulation.network.kary_tree import KaryTree
-from ...simulation.network.messages import Messages
-from ...simulation.network.posted import PACKET, Network
-from ...simulation.network.worm import RigidWorms
-from ...simulation.network.worm_mail import Wormhole
-from .claim import Claim, Outcome, Trial, held, refuted
+from ...network.cut_through.engine import CutThrough
+from ...network.cut_through.posted import PACKET, Network
+from ...network.engine import Engine
+from ...network.flits.engine import Flits, Router
+from ...network.flow_level.engine import FlowLevel
+from ...network.kary_tree import KaryTree
+from ...network.messages import Messages
+from ...network.worm.engine import RigidWorms
+from ...network.worm.mail import Wormhole
+from .running.claim import Claim, Outcome, Trial, held, refuted
 
 _Ints = npt.NDArray[np.int64]
 NONE = np.zeros(0, np.int64)

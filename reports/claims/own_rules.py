@@ -12,7 +12,7 @@ from ...methods import KSUBSET
 from ...methods.own import OwnMethod
 from ...solvers import DEFAULT, Result, Settings, SolverError
 from .bounds import QUICK_SAMPLES, SAMPLES, within
-from .claim import Claim, Outcome, Trial, Undecided, Untrue, refuted
+from .running.claim import Claim, Outcome, Trial, Undecided, Untrue, refuted
 
 
 def claim_about(method: OwnMethod) -> Claim:

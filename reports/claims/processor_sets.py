@@ -19,10 +19,10 @@ from ...instances import (
 )
 from ...instances.sukp.reduction import kept_sets, processors_left, procset_of, sukp_of
 from ...instances.value import ordered
-from .claim import Claim, Outcome, Trial, refuted
-from .exactness import ENUMERATED, exact_claims
-from .samples import enumerated, priced
-from .shrink import survey
+from .ksubset.exactness import ENUMERATED, exact_claims
+from .running.claim import Claim, Outcome, Trial, refuted
+from .running.samples import enumerated, priced
+from .running.shrink import survey
 
 SAMPLES, QUICK_SAMPLES = 400, 80
 MOST = 13

@@ -15,9 +15,9 @@ from ...instances.ksubset.counts import CHOSEN, REJECTED, UNDECIDED, State
 from ...instances.submesh import Resident, box_at, sides
 from ...instances.submesh.infeasibility import FAMILIES, check_infeasible
 from ...instances.submesh.packing import Item, Packing
-from .claim import Claim, Outcome, Trial
-from .samples import of_one_axis, priced, sampled
-from .shrink import survey
+from .running.claim import Claim, Outcome, Trial
+from .running.samples import of_one_axis, priced, sampled
+from .running.shrink import survey
 
 T = TypeVar("T")
 SAMPLES, QUICK_SAMPLES = 150, 18

@@ -8,11 +8,11 @@ from random import Random
 from typing import Any
 
 from ...instances import Mesh
-from ...methods.allocators import allocator
+from ...methods.allocators.table import allocator
 from ...scheduler.config.expression import ORDERS, Expression, evaluate
-from ...simulation.stream import Policy, Start, simulate
-from ...simulation.stream_jobs import StreamJob
-from .claim import Claim, Outcome, Trial, held, refuted
+from ...simulation.stream.jobs import StreamJob
+from ...simulation.stream.simulator import Policy, Start, simulate
+from .running.claim import Claim, Outcome, Trial, held, refuted
 
 STREAMS, QUICK_STREAMS = 1500, 120
 _MOST = 6
@@ -241,7 +241,7 @@ SCHEDULER_CLAIMS = (
         name="policies-are-as-defined",
         statement="First come first served, and EASY backfilling by which no job "
         "delays the first of the queue, start every job when they should.",
-        source="by definition, simulation.stream; Mu'alem and Feitelson 2001",
+        source="by definition, simulation.stream.simulator; Mu'alem and Feitelson 2001",
         tested=f"{STREAMS} random streams ({QUICK_STREAMS} if quick) of up to 14 jobs "
         f"on {_MOST} processors, against a simulation second by second",
         test=policies,

@@ -21,11 +21,11 @@ from ...instances.submesh import (
 )
 from ...instances.submesh.plan import ORDERS, order_of, replay
 from ...instances.value import ordered
-from ...methods.submesh_allocators import ALLOCATORS
+from ...methods.allocators.submesh import ALLOCATORS
 from ...solvers import Settings, Status
-from .claim import Claim, Outcome, Trial, Undecided, held, refuted
-from .exactness import exact_claims
-from .shrink import broken
+from .ksubset.exactness import exact_claims
+from .running.claim import Claim, Outcome, Trial, Undecided, held, refuted
+from .running.shrink import broken
 
 FIRST_FIT = ("fs-1", "fs-f", "as", "iss", "zhu-first-fit", "bitmap")
 """All of these promise the first place, row by row."""

@@ -10,11 +10,11 @@ from traceback import format_exception
 from typing import Any
 
 from ...methods.rederiving import Rederived
-from ...solvers import clock
-from ...solvers.interrupt import ending_callers
+from ...solvers.running import clock
+from ...solvers.running.interrupt import ending_callers
 from ..campaigns import pool
 from .catalogue import CLAIMS
-from .claim import Claim, Outcome, Trial, Undecided, Untrue, refuted
+from .running.claim import Claim, Outcome, Trial, Undecided, Untrue, refuted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,17 +12,12 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
-from ...instances import (
-    InputError,
-    KSubset,
-    Site,
-    Topology,
-    fields,
-)
-from ...instances.json_text import dumps
+from ...instances import InputError, KSubset, Site, Topology
 from ...instances.ksubset.instance import described
 from ...instances.ksubset.json import parse_topology
-from ...instances.parsing import parse_json
+from ...instances.reading import fields
+from ...instances.reading.json_text import dumps
+from ...instances.reading.parsing import parse_json
 from ...methods import KSUBSET
 from .scenes import MOST_SHOWN, scene_of
 

@@ -7,17 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from ...instances import InputError, Mesh, Submesh, Torus, fields
+from ...instances import InputError, Mesh, Submesh, Torus
 from ...instances.problems import problem_of
+from ...instances.reading import fields
+from ...instances.reading.suggestions import entry_named
 from ...instances.submesh import Box, placement_of
 from ...instances.submesh.boxes import cells
 from ...instances.submesh.json import parse_submesh
 from ...instances.submesh.plan import order_of
-from ...instances.suggestions import entry_named
 from ...instances.words import counted
 from ...methods import SUBMESH
 from ...solvers import Settings
-from ...solvers.result import Status
+from ...solvers.running.result import Status
 from .board import of_instance, refuse_large
 from .scenes import scene_of
 

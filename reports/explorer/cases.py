@@ -6,13 +6,14 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
-from ...instances import InputError, fields, problem_of
+from ...instances import InputError, problem_of
 from ...instances.families import Family
 from ...instances.ksubset import worst_cases
 from ...instances.ksubset.families import DRAWN, GRAPHS, POINTS, WORST_CASES
 from ...instances.ksubset.worst_cases import WorstCase
+from ...instances.reading import fields
+from ...instances.reading.suggestions import entry_named
 from ...instances.submesh.families import FAMILIES as SUBMESHES
-from ...instances.suggestions import entry_named
 from ...methods import KSUBSET
 from ...solvers import Settings
 from ..adversary.worst_known import Entry, read_worst_known

@@ -13,10 +13,11 @@ from ...heuristics.ksubset.centres import (
     free_sites,
     intersections,
 )
-from ...heuristics.ksubset.distances import nearest
 from ...heuristics.ksubset.mm import scanner
-from ...instances import InputError, fields
+from ...heuristics.ksubset.ranking.distances import nearest
+from ...instances import InputError
 from ...instances.ksubset.instance import cost
+from ...instances.reading import fields
 from .board import Board, board_of
 from .choices import length
 from .scenes import scene_of

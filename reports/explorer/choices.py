@@ -6,10 +6,11 @@ from shlex import quote
 from threading import Event
 from typing import Any
 
-from ...instances import InputError, KSubset, fields
-from ...instances.json_text import dumps
+from ...instances import InputError, KSubset
 from ...instances.ksubset.json import document_of
-from ...instances.suggestions import entry_named
+from ...instances.reading import fields
+from ...instances.reading.json_text import dumps
+from ...instances.reading.suggestions import entry_named
 from ...methods import KSUBSET
 from ...scheduler.hostlist import fold
 from ...solvers import Settings, SolverError

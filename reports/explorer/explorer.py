@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from threading import Event
 from typing import Any
 
-from ...instances import InputError, fields
+from ...instances import InputError
+from ...instances.reading import fields
 from . import boxes, cases, centres, choices, loading, searches, streams
 from .board import board_of
 from .scenes import MOST_SHOWN

@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from ...instances import InputError, Points, Topology, Tree, fields
-from ...instances.parsing import parse_json
+from ...instances import InputError, Points, Topology, Tree
 from ...instances.problems import is_instance, parse_instance, problem_of
+from ...instances.reading import fields
+from ...instances.reading.parsing import parse_json
 from ...instances.visible import visible
 from ...instances.words import counted
 from ...scheduler.availability import Known, availability

@@ -12,10 +12,12 @@ from ...exact.ksubset.levelset_bb.search import LevelSetSearch
 from ...exact.ksubset.search import KSubsetSearch
 from ...formulations.ksubset.bounds.bounds import best_bound
 from ...heuristics.ksubset.mm_inc import first_solution
-from ...instances import InputError, KSubset, fields
+from ...instances import InputError, KSubset
 from ...instances.ksubset.instance import cost
+from ...instances.reading import fields
 from ...methods import KSUBSET
-from ...solvers import Limit, Settings, clock
+from ...solvers import Limit, Settings
+from ...solvers.running import clock
 from .board import Board, board_of
 from .choices import length
 

@@ -10,12 +10,13 @@ from decimal import Decimal
 from time import monotonic
 from typing import Any
 
-from ...instances import InputError, Topology, fields
-from ...instances.suggestions import entry_named
-from ...methods.allocators import allocator
-from ...simulation.stream import Policy, Start, simulate
-from ...simulation.stream_jobs import Skipped, StreamJob, generated, jobs_of_trace
-from ...simulation.stream_measures import Meter
+from ...instances import InputError, Topology
+from ...instances.reading import fields
+from ...instances.reading.suggestions import entry_named
+from ...methods.allocators.table import allocator
+from ...simulation.stream.jobs import Skipped, StreamJob, generated, jobs_of_trace
+from ...simulation.stream.measures import Meter
+from ...simulation.stream.simulator import Policy, Start, simulate
 from ..streams.film import Film
 from .board import busy_of, topology_of
 from .choices import methods

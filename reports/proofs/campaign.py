@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from ...instances import InputError, sha256
-from ...instances.files import file_in, folder, read_text, write_text
-from ...instances.parsing import parse_json
-from ...instances.proofs.folder import (
+from ...instances.reading.files import file_in, folder, read_text, write_text
+from ...instances.reading.parsing import parse_json
+from ...instances.value import ordered
+from ...proofs.checking.folder import (
     Entry,
     still_held,
     write_index,
 )
-from ...instances.value import ordered
 from ...solvers import Result, Status
 from ..campaigns.campaign import Runner
 from ..campaigns.pool import Call, Failure

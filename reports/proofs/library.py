@@ -8,8 +8,8 @@ from hashlib import sha256
 from pathlib import Path
 
 from ...instances import Instance
-from ...instances.files import folder
-from ...instances.proofs.folder import Entry, still_held, write_index
+from ...instances.reading.files import folder
+from ...proofs.checking.folder import Entry, still_held, write_index
 from ..campaigns.pool import Call, Failure, run
 from .proving import entered, text_of
 

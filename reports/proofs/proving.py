@@ -10,14 +10,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from ...instances import Instance, Sukp, problem_of
-from ...instances.files import file_in, write_bytes
-from ...instances.json_text import dumps
-from ...instances.proofs.folder import CERTIFICATE, KINDS, Content, Entry
+from ...instances.reading.files import file_in, write_bytes
+from ...instances.reading.json_text import dumps
 from ...methods.proofs import Kept, cited
+from ...proofs.checking.folder import CERTIFICATE, KINDS, Content, Entry
+from ...proofs.writing.proof_log import kept_proof
 from ...solvers import DEFAULT, Result, Settings
-from ...solvers.method import AnyMethod
-from ...solvers.proof_log import kept_proof
-from ...solvers.solution_json import solution_of
+from ...solvers.running.method import AnyMethod
+from ...solvers.running.solution_json import solution_of
 from ..campaigns.pool import begun
 
 ENDINGS = {CERTIFICATE: ".xz"}

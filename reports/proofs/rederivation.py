@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from ...instances import InputError, Instance, sha256
-from ...instances.files import file_in, read_text, write_text
-from ...instances.parsing import parse_json
+from ...instances.reading.files import file_in, read_text, write_text
+from ...instances.reading.parsing import parse_json
 from ...methods import AnyMethod
 from ...methods.own import OwnMethod
 from ...methods.rederiving import (

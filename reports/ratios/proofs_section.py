@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from statistics import median
 
-from ...instances.proofs.folder import Entry
+from ...proofs.checking.folder import Entry
 from ...solvers import Grade, Proof
 from ..pages.document import Cell, Name, Section, Small, Table
 from ..pages.numbers import percent, seconds

@@ -12,8 +12,8 @@ from functools import cached_property
 from types import MappingProxyType
 
 from ...instances import InputError, Instance
-from ...instances.proofs.folder import Entry
 from ...methods import AnyMethod
+from ...proofs.checking.folder import Entry
 from ...solvers import Grade, Proof
 from ..campaigns.rows import FAILED, REFUSED, Row
 from ..pages.numbers import Ratio, decimal, percent

@@ -11,7 +11,7 @@ from typing import Any
 
 from ...instances import InputError
 from ...instances.extras import install
-from ...instances.files import write_bytes
+from ...instances.reading.files import write_bytes
 from ...instances.value import Value, ordered
 from ..campaigns.row_fields import NAMES
 from ..pages.document import Cell, Name, Table

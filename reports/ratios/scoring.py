@@ -9,11 +9,11 @@ from math import inf
 from types import MappingProxyType
 
 from ...instances import Instance, Value, sha256
-from ...instances.proofs.folder import BY_DEFINITION, CERTIFICATE, LOG, Entry
 from ...instances.value import ordered
 from ...methods import AnyMethod
+from ...proofs.checking.folder import BY_DEFINITION, CERTIFICATE, LOG, Entry
 from ...solvers import Grade, Proof
-from ...solvers.result import CERTIFIED, LOGGED, NOTHING
+from ...solvers.running.result import CERTIFIED, LOGGED, NOTHING
 from ..campaigns.rows import FAILED, Row
 from ..pages.numbers import Ratio, decimal, within
 

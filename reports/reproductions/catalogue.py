@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from ...solvers.interrupt import ending_callers
+from ...solvers.running.interrupt import ending_callers
 from ..pages.document import Document
 
 

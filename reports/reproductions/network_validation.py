@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ...simulation.network.open_loop import Phases
-from ...simulation.network.validation import Row, rows
+from ...network.open_loop.engine import Phases
+from ...network.validation import Row, rows
 from ..pages.document import Bad, Document, Section, Table
 from .catalogue import RunOptions
 

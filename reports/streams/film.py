@@ -7,7 +7,7 @@ from math import isqrt, prod
 
 from ...heuristics.allocation.allocator import Allocation
 from ...instances import Topology
-from ...simulation.stream import End, Event
+from ...simulation.stream.simulator import End, Event
 from ..pages.document import Plot
 from .reel import reel
 

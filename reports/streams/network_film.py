@@ -7,10 +7,10 @@ import json
 import numpy as np
 import numpy.typing as npt
 
-from ...simulation.network.kary_tree import KaryTree
-from ...simulation.network.messages import Ints
-from ...simulation.network.posted import Network
-from ...simulation.network.recording import LinkFilm
+from ...network.cut_through.posted import Network
+from ...network.kary_tree import KaryTree
+from ...network.messages import Ints
+from ...network.recording import LinkFilm
 from ..pages.document import Plot
 from .reel import reel
 

@@ -7,10 +7,10 @@ from dataclasses import asdict
 import numpy as np
 from matplotlib.collections import LineCollection
 
-from ...simulation.network.open_loop_runs import Loaded
-from ...simulation.network.posted import Network
-from ...simulation.network.recording import LinkFilm
-from ...simulation.network.runs import Finished, Traced
+from ...network.cut_through.posted import Network
+from ...network.open_loop.runs import Loaded
+from ...network.recording import LinkFilm
+from ...network.runs import Finished, Traced
 from ..pages.document import Document, Name, Plot, Section, Table
 from ..pages.html import html_of
 from ..pages.plot_style import FAINT, INK, RULE, A, B, dots, in_style, plotted, sheet

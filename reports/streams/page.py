@@ -8,7 +8,7 @@ from dataclasses import asdict
 import numpy as np
 from matplotlib.axes import Axes
 
-from ...simulation.stream_measures import JobRow, Summary, in_unit
+from ...simulation.stream.measures import JobRow, Summary, in_unit
 from ..pages.document import Document, Plot, Section, Table
 from ..pages.html import html_of
 from ..pages.plot_style import FAINT, INK, A, B, in_style, plotted, sheets

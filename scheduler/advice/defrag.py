@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from ...solvers import DEFAULT, Limit, Settings, clock, cpsat
+from ...solvers import DEFAULT, Limit, Settings, cpsat
+from ...solvers.running import clock
 from .defrag_model import Counts, Goal, Solved, freed_domains, rearranged
 from .layout import Layout
 from .moves import Step, steps

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...instances import InputError
-from ...solvers import DEFAULT, Limit, Settings, Status, clock
+from ...solvers import DEFAULT, Limit, Settings, Status
+from ...solvers.running import clock
 from ..placement import NodeSelector, Placement, Request, least_busy
 from ..placement.program import Chooser, Flags, Run
 from ..placement.space import SpaceChooser

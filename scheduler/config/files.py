@@ -8,7 +8,7 @@ from stat import S_ISREG
 from typing import TYPE_CHECKING
 
 from ...instances.errors import InputError
-from ...instances.files import opened, stem, write_bytes
+from ...instances.reading.files import opened, stem, write_bytes
 from . import binary
 from .model import Configuration
 

@@ -14,7 +14,7 @@ from operator import add
 
 from ...instances.errors import InputError
 from ...instances.procset.instance import ProcessorSet, ProcSet
-from ...instances.suggestions import hint
+from ...instances.reading.suggestions import hint
 from ...instances.value import LARGEST
 from .conditions import Types
 from .expression import Expression, MinCost, evaluate

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from ...instances import InputError, fields
-from ...instances.suggestions import entry_named
+from ...instances import InputError
+from ...instances.reading import fields
+from ...instances.reading.suggestions import entry_named
 from ..hostlist import first_repeated, unfold
 from ..placement import NodeSelector, Objective, Request
 from ..placement.program import Flags

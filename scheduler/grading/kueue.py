@@ -12,7 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from ...instances import InputError, fields
+from ...instances import InputError
+from ...instances.reading import fields
 from ..topologies.fabric import MOST_NODES
 from ..topologies.kubernetes import short
 from ..topologies.label_families import HOSTNAME

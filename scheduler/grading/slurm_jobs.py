@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ...instances import InputError, fields
+from ...instances import InputError
+from ...instances.reading import fields
 from ..state import RUNNING, nodes_of_job, number_of
 from .decisions import Wish
 from .records import Part, Record

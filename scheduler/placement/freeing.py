@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...solvers import DEFAULT, Limit, Settings, SolverError, Status, clock
+from ...solvers import DEFAULT, Limit, Settings, SolverError, Status
+from ...solvers.running import clock
 from . import kernels
 from .program import BY, Chooser, Flags, Run
 from .request import Objective, Placement, Request

@@ -18,8 +18,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ...instances import InputError, IntArray
-from ...solvers import DEFAULT, Limit, Settings, SolverError, Status, clock
-from ...solvers.limits import limits
+from ...solvers import DEFAULT, Limit, Settings, SolverError, Status
+from ...solvers.running import clock
+from ...solvers.running.limits import limits
 from ..topologies import Hierarchy
 from . import kernels, measures
 from .request import Objective, Placement, Request

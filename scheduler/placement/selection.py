@@ -9,7 +9,8 @@ from functools import cached_property
 import numpy as np
 
 from ...instances import InputError
-from ...solvers import DEFAULT, Settings, Status, clock
+from ...solvers import DEFAULT, Settings, Status
+from ...solvers.running import clock
 from ..topologies import Cluster, Fabric, Hierarchy
 from .program import Chooser, Flags
 from .request import Objective, Placement, Request

@@ -9,7 +9,8 @@ from functools import cached_property
 import numpy as np
 
 from ...instances import InputError
-from ...solvers import DEFAULT, Settings, clock
+from ...solvers import DEFAULT, Settings
+from ...solvers.running import clock
 from ..topologies import Space
 from . import measures
 from .alike import Alike, Flags

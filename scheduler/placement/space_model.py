@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...heuristics.ksubset.mm_inc import first_solution
-from ...solvers import Grade, Limit, Proof, Settings, SolverError, Status, clock
+from ...solvers import Grade, Limit, Proof, Settings, SolverError, Status
+from ...solvers.running import clock
 from .alike import Alike, Flags
 from .request import Objective, Placement, Request
 

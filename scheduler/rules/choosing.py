@@ -9,8 +9,9 @@ from functools import lru_cache
 import numpy as np
 
 from ...instances import InputError
-from ...instances.suggestions import entry_named
-from ...solvers import DEFAULT, Settings, Status, clock
+from ...instances.reading.suggestions import entry_named
+from ...solvers import DEFAULT, Settings, Status
+from ...solvers.running import clock
 from ..placement import NodeSelector, Placement, Request, measures
 from ..placement.domains import as_written_down
 from ..placement.program import Chooser

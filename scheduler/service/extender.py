@@ -17,7 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from ...instances import InputError, fields
+from ...instances import InputError
+from ...instances.reading import fields
 from ..placement.program import Flags
 from ..topologies import Hierarchy
 from .service import Service

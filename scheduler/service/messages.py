@@ -10,7 +10,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
-from ...instances.json_text import dumps
+from ...instances.reading.json_text import dumps
 from .problems import Problem
 from .service import parsed
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from starlette.responses import Response
 
-from ...instances.json_text import dumps
+from ...instances.reading.json_text import dumps
 
 MEDIA = "application/problem+json"
 

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
-from ...instances import InputError, fields
-from ...instances.parsing import parse_json
+from ...instances import InputError
+from ...instances.reading import fields
+from ...instances.reading.parsing import parse_json
 from ...solvers import Settings
 from ..placement import MOST_K, NodeSelector, Objective, Request, described
 from ..placement.program import Flags

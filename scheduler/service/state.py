@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ...instances import InputError, fields
+from ...instances import InputError
+from ...instances.reading import fields
 from ..availability import Availability, Known, availability
 from ..hostlist import fold
 from ..node_states import Rules

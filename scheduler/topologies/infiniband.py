@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ...instances.files import read_text
+from ...instances.reading.files import read_text
 from ...instances.words import counted
 from .fabric import Cluster
 from .forest import Where

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from ...instances import fields
+from ...instances.reading import fields
 from ...instances.words import counted
 from ..hostlist import first_repeated
 from ..long_reports import kubernetes_objects

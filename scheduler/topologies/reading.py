@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from ...instances import InputError, fields
-from ...instances.parsing import parse_json, refuse_text_before_json
+from ...instances import InputError
+from ...instances.reading import fields
+from ...instances.reading.parsing import parse_json, refuse_text_before_json
 from ..long_reports import MOST_BYTES, text_or_report
 from . import cobalt, coordinates, infiniband, kubernetes, slurm_conf
 from .fabric import Cluster

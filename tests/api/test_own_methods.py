@@ -18,7 +18,8 @@ import pytest
 import closeknit as ck
 from closeknit.cli.app import run
 from closeknit.methods import own
-from closeknit.solvers import Grade, Proof, answer, clock
+from closeknit.solvers import Grade, Proof, answer
+from closeknit.solvers.running import clock
 
 from ..paths import ROOT
 

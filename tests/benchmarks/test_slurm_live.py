@@ -14,7 +14,7 @@ import pytest
 
 from closeknit.scheduler.placement import NodeSelector
 from closeknit.scheduler.topologies import parse_cluster
-from closeknit.solvers.kernels import interpreted
+from closeknit.solvers.running.kernels import interpreted
 
 from .. import modules
 from ..paths import ROOT

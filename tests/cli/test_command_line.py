@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from closeknit.cli import progress
 from closeknit.cli.app import overview, parse, run
 from closeknit.cli.commands import COMMANDS, parser_of
-from closeknit.cli.parser import Parser
+from closeknit.cli.frame import progress
+from closeknit.cli.frame.parser import Parser
 from closeknit.instances import mesh, write_ksubset
 from closeknit.instances.ksubset.generators import random_occupancy
 from closeknit.methods import METHODS

@@ -30,8 +30,8 @@ from closeknit.instances import (
 from closeknit.instances.library import bundled
 from closeknit.instances.sukp.text import sukp_text
 from closeknit.methods import METHODS, Method
-from closeknit.reports.campaigns.inputs import instances_of
 from closeknit.reports.campaigns.store import FILE
+from closeknit.reports.campaigns.study.inputs import instances_of
 from closeknit.reports.drawing.procset import procset_picture
 from closeknit.reports.drawing.shapes import svg_of
 from closeknit.solvers import DEFAULT, Result, Settings, Status

@@ -19,20 +19,20 @@ from typing import Any
 import pytest
 
 import closeknit as ck
-from closeknit.cli import streams
 from closeknit.cli.app import parse, run
-from closeknit.cli.cluster import objective_of
+from closeknit.cli.clusters.cluster import objective_of
 from closeknit.cli.commands import COMMANDS, parser_of
+from closeknit.cli.frame import streams
 from closeknit.formulations.ksubset.bounds import bounds
 from closeknit.instances import InputError
 from closeknit.instances.ksubset.generators import mesh
-from closeknit.instances.proofs import Propagator
 from closeknit.methods import METHODS
 from closeknit.methods.by_name import method_named
 from closeknit.methods.old_names import OLD_NAMES
+from closeknit.proofs.checking import Propagator
 from closeknit.scheduler.placement import NodeSelector
 from closeknit.scheduler.topologies import read_cluster
-from closeknit.solvers.kernels import interpreted
+from closeknit.solvers.running.kernels import interpreted
 
 from ..paths import ROOT
 

@@ -17,8 +17,8 @@ from hypothesis import HealthCheck, given, settings
 
 from closeknit.cli.app import run
 from closeknit.instances import Instance, Submesh, problem_of, write_submesh
-from closeknit.instances.json_text import dumps
 from closeknit.instances.library import bundled, bundled_names
+from closeknit.instances.reading.json_text import dumps
 from closeknit.instances.submesh import Placement, Resident
 from closeknit.methods import METHODS
 from closeknit.reports.drawing.drawing import draw, draw_alone, drawing_of

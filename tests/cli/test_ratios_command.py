@@ -21,7 +21,7 @@ from closeknit.instances import InputError, write_ksubset
 from closeknit.methods import METHODS
 from closeknit.reports.campaigns.row_fields import document_of
 from closeknit.reports.campaigns.store import FILE, rows_in
-from closeknit.solvers.method import AnyMethod
+from closeknit.solvers.running.method import AnyMethod
 
 from ..paths import ROOT
 from ..toys import HELD, SABOTEURS, TOYS, small

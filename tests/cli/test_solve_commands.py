@@ -20,7 +20,8 @@ import pytest
 from closeknit.cli.app import run
 from closeknit.instances import KSubset, Mesh, Points, Torus, mesh, write_ksubset
 from closeknit.methods import KSUBSET, SUKP, Method
-from closeknit.solvers import DEFAULT, Result, Settings, Status, answer, clock
+from closeknit.solvers import DEFAULT, Result, Settings, Status, answer
+from closeknit.solvers.running import clock
 
 COMMAND = [sys.executable, "-m", "closeknit"]
 

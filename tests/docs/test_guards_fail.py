@@ -15,8 +15,8 @@ import pytest
 
 from closeknit.cli.app import run
 from closeknit.instances import mesh, write_instance
-from closeknit.instances.proofs.folder import write_index
 from closeknit.methods import METHODS
+from closeknit.proofs.checking.folder import write_index
 from closeknit.reports.campaigns.rows import Row
 from closeknit.reports.campaigns.store import ResultStore
 from closeknit.reports.proofs.proving import entered, solve_and_prove

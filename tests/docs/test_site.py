@@ -12,8 +12,8 @@ import pytest
 import closeknit as ck
 from closeknit.cli.commands import COMMANDS
 
-from ..browser import barriers
 from ..paths import ROOT
+from ..serving.browser import barriers
 
 
 @pytest.fixture(scope="module")

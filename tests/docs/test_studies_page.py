@@ -9,7 +9,7 @@ import pytest
 
 from closeknit.instances import mesh, write_ksubset
 from closeknit.reports.campaigns.slurm import _options
-from closeknit.reports.campaigns.study_file import read_study
+from closeknit.reports.campaigns.study.file import read_study
 
 from ..paths import ROOT
 

@@ -55,10 +55,10 @@ from closeknit.instances.submesh.packing import (
 from closeknit.instances.submesh.plan import replay
 from closeknit.instances.topologies import Site
 from closeknit.instances.topologies.topology import _sum_round
-from closeknit.methods.allocators import allocator
+from closeknit.methods.allocators.table import allocator
 from closeknit.scheduler.config.expression import Expression, evaluate
-from closeknit.simulation.stream import simulate
-from closeknit.simulation.stream_jobs import StreamJob
+from closeknit.simulation.stream.jobs import StreamJob
+from closeknit.simulation.stream.simulator import simulate
 
 TREE = Tree((-1, 0, 0, 1), (0, 2, 3, 4), (1, 2, 3))
 

@@ -22,12 +22,12 @@ from closeknit.instances import (
     read_ksubset,
     write_ksubset,
 )
-from closeknit.instances.files import folder, write_text, writing
-from closeknit.instances.json_text import dumps
 from closeknit.instances.ksubset.json import document_of, sha256
 from closeknit.instances.library import bundled_names, suite
-from closeknit.instances.parsing import parse_json
 from closeknit.instances.problems import parse_instance
+from closeknit.instances.reading.files import folder, write_text, writing
+from closeknit.instances.reading.json_text import dumps
+from closeknit.instances.reading.parsing import parse_json
 from closeknit.methods import KSUBSET
 from closeknit.solvers import (
     Grade,
@@ -603,7 +603,7 @@ def test_examples_in_the_manual_are_true() -> None:
         assert not list(_validator(name).iter_errors(document)), block
         if name == "solution":
             kinds.add(document["status"])
-        elif name != "proofs":  # an index, which tests/instances/proofs reads
+        elif name != "proofs":  # an index, which tests/proofs/checking reads
             instance = parse_instance(parse_json(block))
             kinds.add(problem_of(instance).features(instance).structure)
     assert kinds >= {"sets", "items"}

@@ -14,7 +14,7 @@ import pytest
 
 from closeknit.instances import InputError
 from closeknit.instances.ksubset.certificate_file import check_certificate
-from closeknit.reports.campaigns.study_file import read_study
+from closeknit.reports.campaigns.study.file import read_study
 
 from ..corpus import PROVED, READERS, STUDY, spoilt
 

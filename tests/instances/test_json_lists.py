@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from closeknit.instances import InputError, json_lists
-from closeknit.instances.json_lists import read_lists
-from closeknit.instances.parsing import parse_json
+from closeknit.instances import InputError
+from closeknit.instances.reading import json_lists
+from closeknit.instances.reading.json_lists import read_lists
+from closeknit.instances.reading.parsing import parse_json
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
 VALUES = st.recursive(

@@ -217,9 +217,13 @@ def test_every_method_of_the_tables_can_be_read() -> None:
 @pytest.mark.parametrize(
     ("module", "reaches", "beyond"),
     [
-        ("heuristics.ksubset.mm", "heuristics.ksubset.mm_kernels", "exact.sukp"),
-        ("methods.auto_ksubset", "exact.ksubset.cuts_bb", "cli.app"),
-        ("exact.sukp.sukp_bb.search", "solvers.result", "heuristics.ksubset.mm"),
+        ("heuristics.ksubset.mm", "heuristics.ksubset.ranking.kernels", "exact.sukp"),
+        ("methods.ksubset.auto", "exact.ksubset.cuts_bb", "cli.app"),
+        (
+            "exact.sukp.sukp_bb.search",
+            "solvers.running.result",
+            "heuristics.ksubset.mm",
+        ),
     ],
 )
 def test_files_of_a_checkout_count_as_far_as_they_are_imported(

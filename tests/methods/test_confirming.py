@@ -39,8 +39,8 @@ from closeknit.solvers import (
     Settings,
     Status,
     answer,
-    clock,
 )
+from closeknit.solvers.running import clock
 
 SQUARE = ck.ksubset(
     *(ck.Mesh(5, 5), 5),
@@ -249,7 +249,7 @@ def test_solve_and_the_command_line_ask(
     solution = ck.solve(SETS, "classes/highs")
     assert str(solution.proof).startswith("confirmed: highs ")
     monkeypatch.setattr(models, "solver", wrong_solver)
-    monkeypatch.setattr("closeknit.methods.models_ksubset.solver", wrong_solver)
+    monkeypatch.setattr("closeknit.methods.ksubset.models.solver", wrong_solver)
     with pytest.raises(Contradiction):
         ck.solve(SQUARE, "pairs/cpsat", time_limit=20)
     assert run(["solve", path, "--method", "pairs/cpsat", "--time-limit", "20"]) == 1

@@ -24,7 +24,7 @@ from closeknit.instances.submesh.generators import waiting_state
 from closeknit.instances.sukp.generators import random_sukp
 from closeknit.instances.topologies.shortest_paths import pair_sum_by_levels
 from closeknit.methods import KSUBSET, METHODS
-from closeknit.methods.mapping import MAPPERS
+from closeknit.methods.mapping.table import MAPPERS
 from closeknit.scheduler.ranks import traffic_of
 from closeknit.solvers import Settings
 

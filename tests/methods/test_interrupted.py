@@ -10,11 +10,12 @@ import pytest
 from closeknit.formulations.mapping.answer import mapping_result
 from closeknit.instances import KSubset, Mesh, mesh
 from closeknit.instances.mapping import RankMapping
-from closeknit.methods.mapping import in_time
-from closeknit.methods.method_as_allocator import MethodAsAllocator
-from closeknit.solvers import DEFAULT, Limit, Result, Settings, answer, clock
-from closeknit.solvers.interrupt import deferred, ending_callers
-from closeknit.solvers.method import Method
+from closeknit.methods.allocators.of_method import MethodAsAllocator
+from closeknit.methods.mapping.table import in_time
+from closeknit.solvers import DEFAULT, Limit, Result, Settings, answer
+from closeknit.solvers.running import clock
+from closeknit.solvers.running.interrupt import deferred, ending_callers
+from closeknit.solvers.running.method import Method
 
 JOB = mesh(4, 4, k=3)
 

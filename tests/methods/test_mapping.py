@@ -17,18 +17,17 @@ from closeknit.formulations.mapping.gilmore_lawler import gilmore_lawler
 from closeknit.heuristics.mapping.baselines import greedy_order
 from closeknit.instances import InputError, Mesh
 from closeknit.instances.mapping import RankMapping
-from closeknit.methods.mapping import MAPPERS, confirm, cpsat, in_time, order_ranks
-from closeknit.simulation.network.places import hops_between
-from closeknit.solvers import (
-    Contradiction,
-    Grade,
-    Limit,
-    Result,
-    Settings,
-    Status,
-    clock,
+from closeknit.methods.mapping.table import (
+    MAPPERS,
+    confirm,
+    cpsat,
+    in_time,
+    order_ranks,
 )
-from closeknit.solvers.interrupt import deferred
+from closeknit.network.places import hops_between
+from closeknit.solvers import Contradiction, Grade, Limit, Result, Settings, Status
+from closeknit.solvers.running import clock
+from closeknit.solvers.running.interrupt import deferred
 
 from ..oracles import cheapest_order
 from ..strategies import mappings

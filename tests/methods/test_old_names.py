@@ -7,8 +7,8 @@ import pytest
 
 from closeknit.cli.app import run
 from closeknit.instances import ProcessorSet, ProcSet
-from closeknit.instances.json_text import dumps
 from closeknit.instances.procset import json as procset_json
+from closeknit.instances.reading.json_text import dumps
 from closeknit.methods import METHODS
 from closeknit.methods.code_digest import code_of
 from closeknit.methods.old_names import OLD_NAMES

@@ -7,8 +7,9 @@ from math import inf
 import pytest
 
 from closeknit.methods.tiers import in_tiers
-from closeknit.solvers import Limit, Settings, clock
-from closeknit.solvers.kernels import Cold
+from closeknit.solvers import Limit, Settings
+from closeknit.solvers.running import clock
+from closeknit.solvers.running.kernels import Cold
 
 
 @pytest.mark.parametrize(

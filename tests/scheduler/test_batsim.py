@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from closeknit.instances import InputError
-from closeknit.instances.parsing import parse_json
+from closeknit.instances.reading.parsing import parse_json
 from closeknit.scheduler.batsim import BatsimScheduler, interval_set, intervals
 from closeknit.scheduler.placement import NodeSelector
 from closeknit.scheduler.topologies import parse_cluster
-from closeknit.solvers.kernels import interpreted
+from closeknit.solvers.running.kernels import interpreted
 
 RACKS = (
     "SwitchName=a Nodes=a[1-3]\nSwitchName=b Nodes=b[1-3]\nSwitchName=t Switches=a,b"

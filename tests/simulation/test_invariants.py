@@ -18,8 +18,8 @@ from closeknit.instances import Mesh, Topology, Torus
 from closeknit.instances.submesh import Box, sides
 from closeknit.instances.submesh.packing import Packing
 from closeknit.methods import KSUBSET
-from closeknit.methods.allocators import allocator
-from closeknit.methods.submesh_allocators import ALLOCATORS
+from closeknit.methods.allocators.submesh import ALLOCATORS
+from closeknit.methods.allocators.table import allocator
 from closeknit.simulation import dispatch as dispatching
 from closeknit.simulation.invariants import (
     SWITCH,
@@ -27,13 +27,13 @@ from closeknit.simulation.invariants import (
     BrokenInvariantError,
     checking,
 )
-from closeknit.simulation.stream import Policy as Order
-from closeknit.simulation.stream import simulate
-from closeknit.simulation.stream_jobs import StreamJob
-from closeknit.simulation.submesh import Fixed, first_come
-from closeknit.simulation.submesh_migration import Migrating
-from closeknit.simulation.submesh_policies import Policy, serve
-from closeknit.simulation.submesh_stream import Request
+from closeknit.simulation.stream.jobs import StreamJob
+from closeknit.simulation.stream.simulator import Policy as Order
+from closeknit.simulation.stream.simulator import simulate
+from closeknit.simulation.submesh.migration import Migrating
+from closeknit.simulation.submesh.policies import Policy, serve
+from closeknit.simulation.submesh.simulator import Fixed, first_come
+from closeknit.simulation.submesh.stream import Request
 from closeknit.simulation.week import Submission
 from closeknit.solvers import Settings
 

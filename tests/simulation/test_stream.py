@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from closeknit.heuristics.allocation.allocator import Allocation, Allocator
 from closeknit.instances import InputError, Mesh, Torus
-from closeknit.methods.allocators import allocator
-from closeknit.simulation.stream import End, Event, Policy, Start, simulate
-from closeknit.simulation.stream_jobs import StreamJob
+from closeknit.methods.allocators.table import allocator
+from closeknit.simulation.stream.jobs import StreamJob
+from closeknit.simulation.stream.simulator import End, Event, Policy, Start, simulate
 
 from ..oracles import PROCESSORS, start_times
 from ..toys import Pages

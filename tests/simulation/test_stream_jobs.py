@@ -11,7 +11,7 @@ import pytest
 
 from closeknit.instances import InputError
 from closeknit.simulation.replay import Skipped
-from closeknit.simulation.stream_jobs import (
+from closeknit.simulation.stream.jobs import (
     StreamJob,
     generated,
     jobs_of_trace,

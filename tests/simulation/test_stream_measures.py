@@ -19,11 +19,11 @@ from closeknit.instances.ksubset.dispersal import (
     nodes_affected,
     pieces,
 )
-from closeknit.methods.allocators import allocator
-from closeknit.simulation.stream import End, Policy, Start, simulate
-from closeknit.simulation.stream_jobs import StreamJob, generated
-from closeknit.simulation.stream_kernels import components, placed
-from closeknit.simulation.stream_measures import Meter, csv_of_jobs, measure
+from closeknit.methods.allocators.table import allocator
+from closeknit.simulation.stream.jobs import StreamJob, generated
+from closeknit.simulation.stream.kernels import components, placed
+from closeknit.simulation.stream.measures import Meter, csv_of_jobs, measure
+from closeknit.simulation.stream.simulator import End, Policy, Start, simulate
 
 from ..toys import Pages
 

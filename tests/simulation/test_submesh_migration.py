@@ -13,11 +13,11 @@ from closeknit.cli.app import run
 from closeknit.exact.submesh.feasibility import Feasibility, decide
 from closeknit.instances.submesh import Submesh, first_overlap, sides
 from closeknit.instances.submesh.packing import Packing
-from closeknit.methods.submesh_allocators import ALLOCATORS
-from closeknit.simulation import submesh_migration
-from closeknit.simulation.submesh import Fixed, Measures, first_come
-from closeknit.simulation.submesh_migration import Migrating, migration_judge
-from closeknit.simulation.submesh_stream import Request
+from closeknit.methods.allocators.submesh import ALLOCATORS
+from closeknit.simulation.submesh import migration as submesh_migration
+from closeknit.simulation.submesh.migration import Migrating, migration_judge
+from closeknit.simulation.submesh.simulator import Fixed, Measures, first_come
+from closeknit.simulation.submesh.stream import Request
 from closeknit.solvers import Limit, Settings, Status
 
 SHAPE = (4, 5)

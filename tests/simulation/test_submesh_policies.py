@@ -7,12 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from closeknit.instances.submesh import Submesh, first_overlap
-from closeknit.methods.submesh_allocators import ALLOCATORS
-from closeknit.simulation import submesh_policies
-from closeknit.simulation.submesh import Fixed, Measures, first_come
-from closeknit.simulation.submesh_migration import Migrating
-from closeknit.simulation.submesh_policies import Policy, serve
-from closeknit.simulation.submesh_stream import Request, Uniform, queue
+from closeknit.methods.allocators.submesh import ALLOCATORS
+from closeknit.simulation.submesh import policies as submesh_policies
+from closeknit.simulation.submesh.migration import Migrating
+from closeknit.simulation.submesh.policies import Policy, serve
+from closeknit.simulation.submesh.simulator import Fixed, Measures, first_come
+from closeknit.simulation.submesh.stream import Request, Uniform, queue
 
 SHAPE = (4, 5)
 boxes = st.tuples(st.integers(1, 4), st.integers(1, 5))

@@ -14,9 +14,9 @@ from closeknit.cli.app import run
 from closeknit.heuristics.submesh.allocator import SubmeshAllocator
 from closeknit.instances import InputError
 from closeknit.instances.submesh import Box, box_at, sides
-from closeknit.methods.submesh_allocators import ALLOCATORS
-from closeknit.simulation.submesh import Fixed, Measures, first_come
-from closeknit.simulation.submesh_stream import (
+from closeknit.methods.allocators.submesh import ALLOCATORS
+from closeknit.simulation.submesh.simulator import Fixed, Measures, first_come
+from closeknit.simulation.submesh.stream import (
     MOST_REQUESTS,
     Normal,
     Request,
@@ -231,7 +231,7 @@ def test_a_failure_is_external_when_just_enough_is_free() -> None:
 def test_the_longest_queue_is_drawn_and_seed_0_is_meant(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("closeknit.simulation.submesh_stream.MOST_REQUESTS", 5)
+    monkeypatch.setattr("closeknit.simulation.submesh.stream.MOST_REQUESTS", 5)
     drawn = queue((9, 9), 5, Uniform(1, 9))
     assert drawn == queue((9, 9), 5, Uniform(1, 9), seed=0)
     assert drawn != queue((9, 9), 5, Uniform(1, 9), seed=1)

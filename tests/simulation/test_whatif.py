@@ -19,8 +19,8 @@ from closeknit.instances import InputError
 from closeknit.scheduler.placement import NodeSelector, Objective
 from closeknit.scheduler.rules import RULES
 from closeknit.scheduler.topologies import parse_cluster
-from closeknit.simulation.stream import Policy
-from closeknit.simulation.stream_jobs import Skipped, StreamJob
+from closeknit.simulation.stream.jobs import Skipped, StreamJob
+from closeknit.simulation.stream.simulator import Policy
 from closeknit.simulation.whatif import (
     Outcome,
     Setting,
@@ -30,7 +30,7 @@ from closeknit.simulation.whatif import (
     replayed,
 )
 from closeknit.simulation.whatif_machine import METHODS, ClusterMachine
-from closeknit.solvers.kernels import interpreted
+from closeknit.solvers.running.kernels import interpreted
 
 from ..scheduler.clusters import rails
 

@@ -24,7 +24,7 @@ from closeknit.solvers import (
     cpsat,
 )
 from closeknit.solvers.formulation import CpFormulation
-from closeknit.solvers.progress import observed
+from closeknit.solvers.running.progress import observed
 
 from ..oracles import optimum
 from ..strategies import half_full, seeded_ksubset

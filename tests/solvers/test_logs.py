@@ -11,7 +11,8 @@ from closeknit.formulations.ksubset import cpsat as cp_models
 from closeknit.formulations.ksubset import mip as mip_models
 from closeknit.formulations.ksubset.strengthening import NONE
 from closeknit.instances import mesh
-from closeknit.solvers import Result, Settings, Status, cpsat, logs, mip
+from closeknit.solvers import Result, Settings, Status, cpsat, mip
+from closeknit.solvers.running import logs
 
 INSTANCE = mesh(3, 3, k=4)
 

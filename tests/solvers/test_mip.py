@@ -25,13 +25,13 @@ from closeknit.solvers import (
     Settings,
     SolverError,
     Status,
-    interrupt,
     mip,
 )
 from closeknit.solvers.formulation import MipFormulation
 from closeknit.solvers.mip_backends import cbc_bound
-from closeknit.solvers.progress import observed
-from closeknit.solvers.tolerances import rounded_up
+from closeknit.solvers.running import interrupt
+from closeknit.solvers.running.progress import observed
+from closeknit.solvers.running.tolerances import rounded_up
 
 from ..oracles import optimum
 from ..paths import TESTS

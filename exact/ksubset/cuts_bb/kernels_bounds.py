@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ....heuristics.ksubset.selection_kernels import select
-from ....solvers.kernels import kernel
+from ....heuristics.ksubset.ranking.selection_kernels import select
+from ....solvers.running.kernels import kernel
 from .layout import (
     CHOSEN,
     CONTRADICTION,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ....solvers.kernels import kernel
+from ....solvers.running.kernels import kernel
 from .layout import (
     CHOSEN,
     UNDECIDED,

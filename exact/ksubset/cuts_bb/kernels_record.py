@@ -6,7 +6,7 @@ NARROW how many intervals, 0, and each as cut, least and largest count.
 
 from __future__ import annotations
 
-from ....solvers.kernels import kernel
+from ....solvers.running.kernels import kernel
 from .kernels import MOST_NARROWED
 from .kernels_bounds import (
     bound_by_secants,

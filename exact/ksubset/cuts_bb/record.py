@@ -16,7 +16,8 @@ import numpy.typing as npt
 from ....instances import IntArray, KSubset, cost
 from ....instances.ksubset.certificate import Checker
 from ....instances.ksubset.counts import State
-from ....solvers import Limit, SolverError, clock
+from ....solvers import Limit, SolverError
+from ....solvers.running import clock
 from . import kernels_bounds, kernels_exchange, kernels_record, layout
 from .box import ALL_RULES, CutBox, Rules
 

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....heuristics.ksubset.selection_kernels import select
+from ....heuristics.ksubset.ranking.selection_kernels import select
 from ....instances import IntArray as Ints
-from ....solvers.kernels import kernel
+from ....solvers.running.kernels import kernel
 
 _PASSES = 3
 """Times that candidates are filtered in a row, each time against fewer others."""

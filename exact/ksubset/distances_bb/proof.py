@@ -21,8 +21,8 @@ import numpy as np
 
 from ....instances import IntArray, KSubset
 from ....instances.ksubset.instance import cost
+from ....proofs.writing.proof_log import ProofLog
 from ....solvers import SolverError
-from ....solvers.proof_log import ProofLog
 from .search import refusal
 
 _AT_LEAST_K = 1

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ....solvers.kernels import kernel
+from ....solvers.running.kernels import kernel
 from .kernels_bounds import evaluate
 from .kernels_rows import next_choice, prepare
 from .layout import (

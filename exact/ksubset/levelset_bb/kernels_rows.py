@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ....solvers.kernels import kernel
+from ....solvers.running.kernels import kernel
 from .layout import (
     ABOVE,
     BELOW,

@@ -20,7 +20,8 @@ import numpy as np
 
 from ....instances import KSubset
 from ....instances.topologies.cuts import ranked
-from ....solvers import DEFAULT, Grade, Proof, Result, Settings, clock
+from ....solvers import DEFAULT, Grade, Proof, Result, Settings
+from ....solvers.running import clock
 from ..search import KSubsetSearch, search_alone
 from . import kernels, layout
 

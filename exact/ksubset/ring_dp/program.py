@@ -26,8 +26,9 @@ import numpy as np
 from ....heuristics.ksubset.one_axis import along, ring_of
 from ....heuristics.ksubset.ring_window import best_window
 from ....instances import InputError, KSubset
-from ....solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer, clock
-from ....solvers.limits import limits
+from ....solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer
+from ....solvers.running import clock
+from ....solvers.running.limits import limits
 from . import kernels as kernels
 
 PROOF = Proof(Grade.ENUMERATED, "ring-dp")

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....solvers.kernels import kernel
+from ....solvers.running.kernels import kernel
 from .plan import BUNCH, PATH, Flags, Ints, Plan, entries
 
 

@@ -28,8 +28,9 @@ from math import isqrt
 import numpy as np
 
 from ....instances import IntArray, KSubset, cost
-from ....solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer, clock
-from ....solvers.limits import limits
+from ....solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer
+from ....solvers.running import clock
+from ....solvers.running.limits import limits
 from . import kernels as kernels
 from . import plan as tree_plan
 

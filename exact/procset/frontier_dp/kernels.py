@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ....solvers.kernels import kernel
+from ....solvers.running.kernels import kernel
 from .kernels_bounds import multiplier, plain, reduced, remaining
 from .kernels_layers import gather, grow
 from .layout import (

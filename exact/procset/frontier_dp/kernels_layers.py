@@ -6,7 +6,7 @@ from math import gcd
 
 import numpy as np
 
-from ....solvers.kernels import kernel
+from ....solvers.running.kernels import kernel
 from .layout import MOST_BITS, Flags, Ints, Layers, Plan, Static
 
 _DIRECT = 14

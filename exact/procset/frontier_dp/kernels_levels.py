@@ -11,7 +11,7 @@ from math import gcd
 
 import numpy as np
 
-from ....solvers.kernels import kernel
+from ....solvers.running.kernels import kernel
 from .kernels_level_bounds import COLUMNS, SAFE, climb, fix, price_level, relax_level
 from .layout import FAR, Flags, Goods, Ints, Nodes
 

@@ -14,8 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ....instances import InputError, ProcessorSet, ProcSet
-from ....solvers import DEFAULT, Grade, Proof, Result, Settings, answer, clock
-from ....solvers.limits import limits
+from ....solvers import DEFAULT, Grade, Proof, Result, Settings, answer
+from ....solvers.running import clock
+from ....solvers.running.limits import limits
 from ..machine import RequestSolver
 from .program import TooWide
 

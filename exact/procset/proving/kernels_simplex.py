@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....solvers.kernels import kernel
+from ....solvers.running.kernels import kernel
 from .kernels import Floats, Ints
 
 OPTIMAL, INFEASIBLE, FAILED = range(3)

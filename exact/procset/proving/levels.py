@@ -14,8 +14,8 @@ from math import gcd
 from typing import NamedTuple
 
 from ....instances import ProcSet
-from ....instances.proofs.formulas import levels_of
-from ....solvers.proof_log import ProofLog
+from ....proofs.checking.formulas import levels_of
+from ....proofs.writing.proof_log import ProofLog
 from .families import Budgets, Families
 from .reach import Count, Reach
 from .relaxation import Logged

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....solvers.proof_log import ProofLog
+from ....proofs.writing.proof_log import ProofLog
 from .kernels import Floats, Ints, Table, inside, refutes, total
 from .programme import Programme
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from ....instances.proofs.rows import Row, negated, normalised
-from ....solvers.proof_log import ProofLog
-from ....solvers.propagation_kernels import FastPropagator, Flags
+from ....proofs.checking.rows import Row, negated, normalised
+from ....proofs.writing.proof_log import ProofLog
+from ....proofs.writing.propagation_kernels import FastPropagator, Flags
 
 Terms = Iterable[tuple[int, int]]
 """Pairs of a coefficient and a literal."""

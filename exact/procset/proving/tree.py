@@ -7,9 +7,9 @@ from itertools import chain
 
 import numpy as np
 
-from ....instances.proofs.rows import Row
+from ....proofs.checking.rows import Row
+from ....proofs.writing.propagation_kernels import Flags
 from ....solvers import SolverError
-from ....solvers.propagation_kernels import Flags
 from .kernels import Floats, Ints
 from .relaxation import Box, Logged, Relaxation
 from .store import Clause, LoggedRows

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ....solvers.kernels import kernel
+from ....solvers.running.kernels import kernel
 from .kernels_bounds import close_by_reach, density_bound
 from .kernels_leaves import keep_best, settle_one, settle_two
 from .kernels_rules import count_capacities, decide, propagate, undo

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ....solvers.kernels import kernel
+from ....solvers.running.kernels import kernel
 from .kernels_rules import decide
 from .layout import ALIVE, CLOSED, OPEN, UNDECIDED, Ints, State, System
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from ....formulations.procset.set_classes import classes_of
 from ....instances import ProcSet
-from ....solvers import DEFAULT, Grade, Proof, Result, Settings, answer, clock
+from ....solvers import DEFAULT, Grade, Proof, Result, Settings, answer
+from ....solvers.running import clock
 from .search import SetOpeningSearch
 
 PROOF = Proof(Grade.ENUMERATED, "set-opening-bb")

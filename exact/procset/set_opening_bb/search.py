@@ -10,8 +10,8 @@ import numpy as np
 from ....formulations.procset.set_classes import Cost, SetClasses
 from ....instances import IntArray
 from ....solvers import Limit
-from ....solvers.limits import Limits
-from ....solvers.progress import report
+from ....solvers.running.limits import Limits
+from ....solvers.running.progress import report
 from ...search import SteppableSearch
 from . import kernels, kernels_rules, layout
 from .layout import Rules

@@ -11,7 +11,7 @@ import numpy as np
 
 from ....formulations.procset.set_classes import Radix, SetClasses, fits, radix_of
 from ....heuristics.procset.layout import ragged
-from ....solvers.kernels import interpreted
+from ....solvers.running.kernels import interpreted
 from . import layout
 from .layout import Rules
 

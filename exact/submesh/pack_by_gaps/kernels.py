@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ....instances import IntArray as Ints
-from ....solvers.kernels import kernel
+from ....solvers.running.kernels import kernel
 from .kernels_bounds import homeless, narrowest, short, sum_up, wall, wasted
 
 FOUND, NONE, LONG = 1, 0, 2

@@ -7,7 +7,7 @@ neighbours.
 
 from __future__ import annotations
 
-from ....solvers.kernels import kernel
+from ....solvers.running.kernels import kernel
 
 SUM_BITS = 62
 """Bits used of a word of sums, none of which is its sign."""

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ....instances import IntArray as Ints
-from ....solvers.kernels import kernel
+from ....solvers.running.kernels import kernel
 
 FOUND, NONE, LONG = 1, 0, 2
 """How a run ended: a packing, there is none, its nodes are used up."""

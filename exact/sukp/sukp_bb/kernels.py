@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ....solvers.kernels import kernel, uncounted, unlocked
+from ....solvers.running.kernels import kernel, uncounted, unlocked
 from .kernels_bound import EXCEEDED, bound_by_shares, pour
 from .kernels_rules import CLOSED, REACHED, propagate, undo
 from .layout import (

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ....solvers.kernels import kernel, uncounted
+from ....solvers.running.kernels import kernel, uncounted
 from .kernels_rules import lose
 from .layout import (
     COST,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ....solvers.kernels import kernel
+from ....solvers.running.kernels import kernel
 from .layout import IN, OPEN, Bools, Bytes, Ints, Problem
 from .rows_layout import EDGES, MOST, SCALE, TIMES, UNIT, Desk, Draft
 

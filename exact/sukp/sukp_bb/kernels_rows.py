@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ....solvers.kernels import kernel
+from ....solvers.running.kernels import kernel
 from .kernels import best_branch
 from .kernels_combine import combine, drop, round_off, thin_out
 from .kernels_rules import list_open

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ....solvers.kernels import kernel, uncounted
+from ....solvers.running.kernels import kernel, uncounted
 from .layout import (
     COST,
     DECIDED,

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ....instances import IntArray, Sukp
-from ....solvers.kernels import kernel
+from ....solvers.running.kernels import kernel
 
 Ints = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]

@@ -31,9 +31,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from ....instances import IntArray, Sukp
+from ....proofs.writing.proof_log import ProofLog
+from ....proofs.writing.text_kernels import multiples
 from ....solvers import SolverError
-from ....solvers.proof_log import ProofLog
-from ....solvers.text_kernels import multiples
 from .kernels_rows import BRANCH, CLOSED, LOST, REACHED, draft_row
 from .layout import IN, OPEN, OUT, packed
 from .rows_layout import EDGES, LOSSES, MOST, SCALE, TIMES, UNIT, Desk, Draft, Pool

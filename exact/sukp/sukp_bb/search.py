@@ -34,10 +34,11 @@ import numpy as np
 from ....heuristics.sukp.sukp_greedy import greedy
 from ....heuristics.sukp.tabu import tabu
 from ....instances import InputError, Sukp
-from ....solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer, clock
-from ....solvers.interrupt import OutOfTimeError
-from ....solvers.limits import Limits, limits
-from ....solvers.progress import report
+from ....solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer
+from ....solvers.running import clock
+from ....solvers.running.interrupt import OutOfTimeError
+from ....solvers.running.limits import Limits, limits
+from ....solvers.running.progress import report
 from ...search import SteppableSearch
 from . import kernels
 from .layout import Bytes, Nodes, Problem, blank, packed

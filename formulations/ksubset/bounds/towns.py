@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ....instances import Site
-from ....solvers.kernels import interpreted
+from ....solvers.running.kernels import interpreted
 from .diagrams import partition_cost, pos
 from .towns_kernels import search_plane, search_space
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ....solvers.kernels import kernel
+from ....solvers.running.kernels import kernel
 
 Ints = npt.NDArray[np.int64]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from ...errors import InputError
-from ...numbers import at_least, at_most
+from ...reading.numbers import at_least, at_most
 from ...topologies import MOST_PROCESSORS, Site
 from ..instance import KSubset
 from .case import LARGEST_K, WorstCase, along, free_points, pair_sum

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from ...errors import InputError
-from ...numbers import at_least, at_most
+from ...reading.numbers import at_least, at_most
 from ...topologies import MOST_PROCESSORS, Mesh, Torus, Tree
 from ..instance import KSubset
 from .case import LARGEST_K, WorstCase, free_points, moved, packed, pair_sum, shells

@@ -21,7 +21,7 @@ from ....formulations.ksubset.bounds.towns import (
 from ....instances import mesh
 from ....methods import KSUBSET
 from ....solvers import Status
-from ...claims.towns import FIGURE_2
+from ...claims.ksubset.towns import FIGURE_2
 from ...pages.document import Cell, Document, Finding, Plot, Section, Table
 from ...pages.plot_style import CLOUD, FAINT, INK, A, B, in_style, plotted, sheets
 from ..catalogue import RunOptions

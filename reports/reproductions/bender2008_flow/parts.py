@@ -10,12 +10,12 @@ import numpy as np
 from ....heuristics.allocation.allocator import Allocator
 from ....heuristics.allocation.curves import Curve, ordered
 from ....instances import IntArray, Mesh
-from ....simulation.network.jobs import Deliveries
-from ....simulation.network.messages import Messages, messages
-from ....simulation.network.workloads_causal import mixed
-from ....simulation.network.worm import RigidWorms
-from ....simulation.stream import End, Policy, Start, simulate
-from ....simulation.stream_jobs import StreamJob
+from ....network.jobs import Deliveries
+from ....network.messages import Messages, messages
+from ....network.workloads.causal import mixed
+from ....network.worm.engine import RigidWorms
+from ....simulation.stream.jobs import StreamJob
+from ....simulation.stream.simulator import End, Policy, Start, simulate
 from .. import parts
 from ..bender2008_table1.parts import placing_by
 

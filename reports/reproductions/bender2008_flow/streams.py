@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from ....instances import InputError
-from ....simulation.stream_jobs import Skipped, StreamJob, generated, jobs_of_trace
+from ....simulation.stream.jobs import Skipped, StreamJob, generated, jobs_of_trace
 from ....simulation.swf import trace_name
 from ..bender2008_table1.streams import offered_load
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from ....instances import InputError
-from ....simulation.stream import Policy
+from ....simulation.stream.simulator import Policy
 from ...pages.document import Document, Finding, Section, all_hold
 from ..catalogue import RunOptions
 from ..parts import run_all

@@ -12,10 +12,10 @@ import numpy as np
 from ....heuristics.allocation.allocator import Allocation, Allocator
 from ....instances import Grid, InputError, IntArray, KSubset, Mesh, cost
 from ....methods import KSUBSET
-from ....methods.allocators import STRATEGIES, allocator
-from ....methods.method_as_allocator import MethodAsAllocator
-from ....simulation.stream import Event, Start, simulate
-from ....simulation.stream_jobs import StreamJob
+from ....methods.allocators.of_method import MethodAsAllocator
+from ....methods.allocators.table import STRATEGIES, allocator
+from ....simulation.stream.jobs import StreamJob
+from ....simulation.stream.simulator import Event, Start, simulate
 from ....solvers import Settings
 from .. import parts
 

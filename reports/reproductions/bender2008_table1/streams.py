@@ -10,7 +10,7 @@ from math import prod
 from pathlib import Path
 
 from ....instances import InputError
-from ....simulation.stream_jobs import (
+from ....simulation.stream.jobs import (
     Skipped,
     StreamJob,
     generated,

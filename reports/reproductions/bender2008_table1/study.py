@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ....instances import Mesh
-from ....methods.allocators import allocator
-from ....simulation.stream import simulate
+from ....methods.allocators.table import allocator
+from ....simulation.stream.simulator import simulate
 from ...pages.document import Document, Section
 from ...streams.film import Film, slider
 from ..catalogue import RunOptions

@@ -15,7 +15,8 @@ from ....instances.procset.sample_machine import system
 from ....methods import PROCSET
 from ....simulation.dispatch import Flags, dispatch
 from ....simulation.week import NODE, Submission
-from ....solvers import Settings, Status, clock
+from ....solvers import Settings, Status
+from ....solvers.running import clock
 from ...pages.document import Cell, Document, Finding, Plot, Section, Table
 from ...pages.plot_style import FAINT, INK, A, B, in_style, plotted, sheet, time_label
 from ..catalogue import RunOptions

@@ -9,9 +9,9 @@ from tempfile import TemporaryDirectory
 
 from ....instances import problem_of
 from ....instances.problems import described
-from ....instances.proofs.folder import Entry
 from ....methods import METHODS
 from ....methods.warming import kind_of, warm
+from ....proofs.checking.folder import Entry
 from ....solvers import Settings
 from ...campaigns.pool import Call
 from ...pages.document import Cell, Document, Name, Section, Table
@@ -69,7 +69,7 @@ def _document(
         f"{len(proved)} of {len(listed)} instances are solved, each with a proof that "
         f"was checked; the proofs take {size} bytes.",
         "`closeknit verify --proofs FOLDER` checks all of them again, without search "
-        "or solver; so does `python -m closeknit.instances.proofs FOLDER`, in plain "
+        "or solver; so does `python -m closeknit.proofs.checking FOLDER`, in plain "
         "Python.",
     )
     columns = (

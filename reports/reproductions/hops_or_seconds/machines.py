@@ -12,12 +12,12 @@ from ....heuristics.allocation.allocator import Allocator
 from ....instances import IntArray, Mesh, Topology, Torus
 from ....instances.ksubset.graph_generators import dragonfly_network
 from ....methods import KSUBSET
-from ....methods.allocators import allocator
-from ....methods.method_as_allocator import MethodAsAllocator
-from ....simulation.network.kary_tree import KaryTree
-from ....simulation.network.places import processors_of
-from ....simulation.network.posted import Network
-from ....simulation.network.runs import Switching
+from ....methods.allocators.of_method import MethodAsAllocator
+from ....methods.allocators.table import allocator
+from ....network.cut_through.posted import Network
+from ....network.kary_tree import KaryTree
+from ....network.places import processors_of
+from ....network.runs import Switching
 from ....solvers import Settings, Status
 
 OPTIMAL = "optimal"

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ....instances import IntArray
-from ....simulation.network.flow_level import FlowLevel
-from ....simulation.network.messages import Messages
-from ....simulation.stream_kernels import placed
+from ....network.flow_level.engine import FlowLevel
+from ....network.messages import Messages
+from ....simulation.stream.kernels import placed
 from .machines import System
 
 Floats = npt.NDArray[np.float64]

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ....instances import IntArray
-from ....simulation.network.engine import Engine
-from ....simulation.network.messages import Ints, Messages
-from ....simulation.network.runs import engine_for
+from ....network.engine import Engine
+from ....network.messages import Ints, Messages
+from ....network.runs import engine_for
 from .. import parts
 from .machines import LOADS, MACHINES, choices, names, state
 from .objectives import OF_SET, OF_TRAFFIC, Floats, Static, of_set

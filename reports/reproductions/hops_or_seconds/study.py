@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from hashlib import sha256
 from pathlib import Path
 
-from ....instances.files import read_bytes
+from ....instances.reading.files import read_bytes
 from ...pages.bootstrap import Estimate
 from ...pages.document import Document, Finding, Section, all_hold
 from ..catalogue import RunOptions

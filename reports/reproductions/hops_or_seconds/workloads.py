@@ -7,11 +7,11 @@ from functools import lru_cache
 import numpy as np
 
 from ....instances import InputError, IntArray
-from ....simulation.network.messages import Messages
-from ....simulation.network.workloads import WORKLOADS
-from ....simulation.network.workloads_causal import wave_front
-from ....simulation.network.workloads_format import Builder, Workload
-from ....simulation.network.workloads_measured import read_traffic
+from ....network.messages import Messages
+from ....network.workloads.causal import wave_front
+from ....network.workloads.format import Builder, Workload
+from ....network.workloads.measured import read_traffic
+from ....network.workloads.table import WORKLOADS
 from .machines import SIZES
 
 KERNELS = ("n-to-n", "2M", "3M", "2W", "WF", "CG", "FT")

@@ -11,10 +11,10 @@ import numpy as np
 
 from ....heuristics.allocation.allocator import Allocator
 from ....instances import IntArray, Mesh
-from ....methods.method_as_allocator import MethodAsAllocator
-from ....simulation.stream import Start, simulate
-from ....simulation.stream_jobs import StreamJob, rescaled
-from ....simulation.stream_measures import Meter
+from ....methods.allocators.of_method import MethodAsAllocator
+from ....simulation.stream.jobs import StreamJob, rescaled
+from ....simulation.stream.measures import Meter
+from ....simulation.stream.simulator import Start, simulate
 from ....solvers import Status
 from .. import parts
 from ..bender2008_table1.parts import placing_by

@@ -9,7 +9,7 @@ from math import prod
 from statistics import fmean, pstdev
 
 from ....instances import InputError
-from ....simulation.stream_jobs import (
+from ....simulation.stream.jobs import (
     StreamJob,
     generated,
     several_processors_in_autumn_1996,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import log
 from typing import TypeVar
 
-from ....simulation.network.jobs import MixedTraffic
+from ....network.jobs import MixedTraffic
 from ..catalogue import RunOptions
 from ..parts import run_all
 from .parts import SIZES, Found, Part, run

@@ -10,11 +10,11 @@ import numpy.typing as npt
 
 from ....heuristics.allocation.allocator import Allocator
 from ....instances import Mesh
-from ....methods.method_as_allocator import MethodAsAllocator
-from ....simulation.network.jobs import Deliveries, MixedTraffic
-from ....simulation.network.worm import RigidWorms
-from ....simulation.stream import Start, simulate
-from ....simulation.stream_jobs import StreamJob, generated
+from ....methods.allocators.of_method import MethodAsAllocator
+from ....network.jobs import Deliveries, MixedTraffic
+from ....network.worm.engine import RigidWorms
+from ....simulation.stream.jobs import StreamJob, generated
+from ....simulation.stream.simulator import Start, simulate
 from ....solvers import Status
 from .. import parts
 from ..bender2008_table1.parts import placing_by

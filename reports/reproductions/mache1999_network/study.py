@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from ....simulation.network.jobs import MixedTraffic
+from ....network.jobs import MixedTraffic
 from ...pages.document import Document, Section
 from ..bender2008_table1.parts import OPTIMAL
 from ..catalogue import RunOptions

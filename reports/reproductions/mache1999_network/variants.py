@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ....simulation.network.jobs import MixedTraffic
+from ....network.jobs import MixedTraffic
 from ...pages.document import Cell, Table
 from .figures import Figures
 from .loads import GOAL, Case

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from ....simulation.submesh import Measures, first_come
-from ....simulation.submesh_migration import Migrating
-from ....simulation.submesh_policies import DEPTH, Policy, serve
-from ....simulation.submesh_stream import Uniform
-from ....solvers import clock
+from ....simulation.submesh.migration import Migrating
+from ....simulation.submesh.policies import DEPTH, Policy, serve
+from ....simulation.submesh.simulator import Measures, first_come
+from ....simulation.submesh.stream import Uniform
+from ....solvers.running import clock
 from ...pages.document import Cell, Document, Finding, Plot, Section, Table
 from ...pages.plot_style import FAINT, A, B, in_style, plotted, sheet
 from ..catalogue import RunOptions

@@ -12,11 +12,12 @@ from scipy import stats
 
 from ....exact.submesh.feasibility import Feasibility
 from ....instances.submesh.packing import Packing
-from ....simulation.submesh import Measures, first_come
-from ....simulation.submesh_budget import Budget
-from ....simulation.submesh_migration import Migrating
-from ....simulation.submesh_stream import Request
-from ....solvers import Settings, clock
+from ....simulation.submesh.budget import Budget
+from ....simulation.submesh.migration import Migrating
+from ....simulation.submesh.simulator import Measures, first_come
+from ....simulation.submesh.stream import Request
+from ....solvers import Settings
+from ....solvers.running import clock
 from ...pages.document import Cell
 
 RESIDENTS = (5, 10, 15, 20, 30, 60, 120, 240)

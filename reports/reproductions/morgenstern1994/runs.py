@@ -11,10 +11,10 @@ import numpy as np
 from scipy import stats
 
 from ....instances.submesh import Box, sides
-from ....methods.submesh_allocators import ALLOCATORS
-from ....simulation.submesh import Fixed, Judge, Measures, first_come
-from ....simulation.submesh_migration import Migrating, migration_judge
-from ....simulation.submesh_stream import Normal, Request, Sides, Uniform, queue
+from ....methods.allocators.submesh import ALLOCATORS
+from ....simulation.submesh.migration import Migrating, migration_judge
+from ....simulation.submesh.simulator import Fixed, Judge, Measures, first_come
+from ....simulation.submesh.stream import Normal, Request, Sides, Uniform, queue
 from ....solvers import Settings
 from .printed import Printed
 

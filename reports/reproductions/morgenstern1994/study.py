@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ....simulation.submesh_stream import Uniform
+from ....simulation.submesh.stream import Uniform
 from ...pages.document import Document, Section
 from ..catalogue import RunOptions
 from .findings import doubted, lead, slips, statements, steps_agree

@@ -14,8 +14,8 @@ from statistics import median
 
 from matplotlib.axes import Axes
 
-from ....simulation.submesh_budget import Budget
-from ....simulation.submesh_stream import Uniform, queue
+from ....simulation.submesh.budget import Budget
+from ....simulation.submesh.stream import Uniform, queue
 from ...pages.document import Cell, Document, Finding, Plot, Section, Table
 from ...pages.plot_style import CLOUD, INK, A, B, in_style, plotted, sheet, sheets
 from ..catalogue import RunOptions

@@ -9,9 +9,9 @@ from math import prod
 import numpy as np
 
 from ....instances import Grid, InputError, Torus
-from ....simulation.network.kary_tree import KaryTree
-from ....simulation.network.places import placed
-from ....simulation.network.workloads import TASKS, WORKLOADS
+from ....network.kary_tree import KaryTree
+from ....network.places import placed
+from ....network.workloads.table import TASKS, WORKLOADS
 
 RANDOM = "random"
 CONSECUTIVE, SHUFFLE = "consecutive", "shuffle"

@@ -8,11 +8,11 @@ from functools import lru_cache
 import numpy as np
 
 from ....instances import IntArray, Torus
-from ....simulation.network.cut_through import CutThrough
-from ....simulation.network.kary_tree import KaryTree
-from ....simulation.network.messages import Messages
-from ....simulation.network.posted import PACKET
-from ....simulation.network.workloads import TASKS, workload
+from ....network.cut_through.engine import CutThrough
+from ....network.cut_through.posted import PACKET
+from ....network.kary_tree import KaryTree
+from ....network.messages import Messages
+from ....network.workloads.table import TASKS, workload
 from .. import parts
 
 

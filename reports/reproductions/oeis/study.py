@@ -12,9 +12,10 @@ from tempfile import TemporaryDirectory
 
 from ....formulations.ksubset.bounds.towns import known_towns, restore_towns
 from ....instances import KSubset, Site
-from ....instances.files import file_in, read_text, write_text
-from ....instances.proofs.folder import CERTIFICATE, Entry
-from ....solvers import Grade, Proof, answer, clock
+from ....instances.reading.files import file_in, read_text, write_text
+from ....proofs.checking.folder import CERTIFICATE, Entry
+from ....solvers import Grade, Proof, answer
+from ....solvers.running import clock
 from ...campaigns.pool import Call
 from ...pages.document import Document, Section, Table
 from ...proofs.library import fill
@@ -152,7 +153,7 @@ def _letter(found: Sequence[_Found]) -> str:
         )
     parts.append(
         "To check: closeknit verify --proofs FOLDER, or without search and solver: "
-        "python -m closeknit.instances.proofs FOLDER. Proofs of both statements: "
+        "python -m closeknit.proofs.checking FOLDER. Proofs of both statements: "
         "docs/theory.md, section 5.\n"
     )
     return "\n".join(parts)

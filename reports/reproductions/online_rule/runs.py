@@ -11,8 +11,8 @@ import numpy as np
 from ....heuristics.allocation.allocator import Allocator
 from ....heuristics.allocation.thrifty import Thrifty
 from ....instances import IntArray, Mesh
-from ....methods.method_as_allocator import MethodAsAllocator
-from ....simulation.stream import Start, simulate
+from ....methods.allocators.of_method import MethodAsAllocator
+from ....simulation.stream.simulator import Start, simulate
 from ..bender2008_table1.parts import (
     NOT_ASKED,
     OPTIMAL,

@@ -10,12 +10,12 @@ import numpy as np
 
 from ....instances import IntArray
 from ....instances.mapping import RankMapping
-from ....methods.mapping import MAPPERS
-from ....simulation.network.places import hops_between, network_named
-from ....simulation.network.posted import PACKET
-from ....simulation.network.runs import engine_for, run_on
-from ....simulation.network.workloads_format import PHIT_BYTES
-from ....simulation.network.workloads_measured import Traffic, read_traffic
+from ....methods.mapping.table import MAPPERS
+from ....network.cut_through.posted import PACKET
+from ....network.places import hops_between, network_named
+from ....network.runs import engine_for, run_on
+from ....network.workloads.format import PHIT_BYTES
+from ....network.workloads.measured import Traffic, read_traffic
 from ....solvers import Settings
 from .. import parts
 

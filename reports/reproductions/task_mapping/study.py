@@ -8,8 +8,8 @@ from hashlib import sha256
 from pathlib import Path
 
 from ....instances import InputError
-from ....instances.files import read_bytes, stem
-from ....simulation.network.workloads_measured import read_traffic
+from ....instances.reading.files import read_bytes, stem
+from ....network.workloads.measured import read_traffic
 from ...pages.document import Cell, Document, Plot, Section, Table
 from ...pages.plot_style import CLOUD, INK, RULE, A, B, in_style, plotted, sheet
 from ..catalogue import RunOptions

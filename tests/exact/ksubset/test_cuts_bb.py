@@ -23,7 +23,8 @@ from closeknit.instances import (
 )
 from closeknit.instances.ksubset.generators import tree
 from closeknit.methods import KSUBSET
-from closeknit.solvers import Grade, Limit, Settings, Status, clock
+from closeknit.solvers import Grade, Limit, Settings, Status
+from closeknit.solvers.running import clock
 
 from ...strategies import random_ksubset
 

@@ -24,7 +24,8 @@ from closeknit.instances.ksubset.graph_generators import (
     random_regular,
 )
 from closeknit.methods import KSUBSET
-from closeknit.solvers import Limit, Settings, Status, clock
+from closeknit.solvers import Limit, Settings, Status
+from closeknit.solvers.running import clock
 
 from ...oracles import optimum
 from ...strategies import graphs, ksubsets, topologies

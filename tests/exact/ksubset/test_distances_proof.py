@@ -15,12 +15,12 @@ from closeknit.cli.app import run
 from closeknit.exact.ksubset.distances_bb import proof
 from closeknit.instances import Graph, InputError, KSubset, mesh, write_ksubset
 from closeknit.instances.ksubset.graph_generators import dragonfly, random_regular
-from closeknit.instances.proofs import Proved, Refused, check_proof_file, formula_of
-from closeknit.instances.proofs.checker import check_proof
 from closeknit.methods import KSUBSET
 from closeknit.methods.proofs import PROVERS, proved_by
+from closeknit.proofs.checking import Proved, Refused, check_proof_file, formula_of
+from closeknit.proofs.checking.checker import check_proof
+from closeknit.proofs.writing.proof_log import ProofLog
 from closeknit.solvers import SolverError
-from closeknit.solvers.proof_log import ProofLog
 
 from ...oracles import optimum
 from ...strategies import graphs, ksubsets

@@ -25,7 +25,8 @@ from closeknit.instances import (
     mesh,
 )
 from closeknit.methods import KSUBSET
-from closeknit.solvers import Grade, Limit, Settings, Status, clock
+from closeknit.solvers import Grade, Limit, Settings, Status
+from closeknit.solvers.running import clock
 
 from ...oracles import optimum_by_table
 

@@ -32,7 +32,8 @@ from closeknit.instances import (
     write_ksubset,
 )
 from closeknit.methods import KSUBSET
-from closeknit.solvers import Grade, Limit, Result, Settings, Status, clock
+from closeknit.solvers import Grade, Limit, Result, Settings, Status
+from closeknit.solvers.running import clock
 
 from ...oracles import failing_windows, optimum
 

@@ -12,9 +12,10 @@ from closeknit.exact.mapping import kernels
 from closeknit.exact.mapping.search import MappingSearch, exact
 from closeknit.instances import Grid, InputError, IntArray, Mesh, Torus
 from closeknit.instances.mapping import RankMapping
-from closeknit.simulation.network.kary_tree import KaryTree
-from closeknit.simulation.network.places import hops_between
-from closeknit.solvers import Grade, Limit, Settings, Status, clock
+from closeknit.network.kary_tree import KaryTree
+from closeknit.network.places import hops_between
+from closeknit.solvers import Grade, Limit, Settings, Status
+from closeknit.solvers.running import clock
 
 from ...oracles import cheapest_order
 from ...strategies import mappings, nug12

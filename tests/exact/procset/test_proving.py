@@ -26,16 +26,16 @@ from closeknit.instances.procset.generators import (
     random_sets,
     torus_planes,
 )
-from closeknit.instances.proofs import Propagator, Refused, check_proof, formula_of
-from closeknit.instances.proofs.formulas import levels_of, unfolded
-from closeknit.instances.proofs.rows import Row
 from closeknit.methods import PROCSET
+from closeknit.proofs.checking import Propagator, Refused, check_proof, formula_of
+from closeknit.proofs.checking.formulas import levels_of, unfolded
+from closeknit.proofs.checking.rows import Row
+from closeknit.proofs.writing.proof_log import ProofLog
+from closeknit.proofs.writing.propagation_kernels import FastPropagator
 from closeknit.solvers import SolverError
-from closeknit.solvers.proof_log import ProofLog
-from closeknit.solvers.propagation_kernels import FastPropagator
 
+from ...forging.small_proofs import LEANING
 from ...oracles import cheapest
-from ...proofs import LEANING
 from ...strategies import procsets
 
 

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from closeknit.exact.submesh import beam, feasibility
-from closeknit.exact.submesh.beam import pack_by_beam
+from closeknit.exact.submesh import feasibility
+from closeknit.exact.submesh.beam import search as beam
+from closeknit.exact.submesh.beam.search import pack_by_beam
 from closeknit.exact.submesh.feasibility import decide
 from closeknit.exact.submesh.pack_by_gaps.search import pack_by_gaps
 from closeknit.instances.submesh.packing import Item, Packing, check_packed, volume

@@ -19,9 +19,9 @@ from closeknit.instances.submesh import (
 )
 from closeknit.instances.submesh.generators import waiting_state
 from closeknit.instances.value import ordered
-from closeknit.methods.auto_submesh import auto
+from closeknit.methods.submesh.auto import auto
 from closeknit.solvers import Grade, Limit, Settings, Status
-from closeknit.solvers.method import RunOn
+from closeknit.solvers.running.method import RunOn
 
 from ...oracles import cheapest_placement
 from ...strategies import submeshes
@@ -137,8 +137,8 @@ def test_ctrl_c_leaves_the_first_placement_and_the_levels_settled(
     [
         (migrate, "exact.submesh.migrate.Subsets.fit"),
         (auto, "exact.submesh.migrate.Subsets.fit"),
-        (auto, "methods.auto_submesh.refute"),
-        (auto, "methods.auto_submesh.feasibility"),
+        (auto, "methods.submesh.auto.refute"),
+        (auto, "methods.submesh.auto.feasibility"),
         (migrate_cp_sat, "exact.submesh.migrate.Migration.by_model"),
     ],
 )
@@ -147,7 +147,7 @@ def test_ctrl_c_before_anything_is_found_leaves_a_bound(
 ) -> None:
     pressed = Pressed()
     monkeypatch.setattr(f"closeknit.{where}", pressed)
-    if where == "methods.auto_submesh.feasibility":
+    if where == "methods.submesh.auto.feasibility":
         monkeypatch.setattr("closeknit.exact.submesh.migrate.MOST_SETS", 0)
     result = method(row(4, 4, 4, 4, shape=(8, 5), request=(4, 4)))
     assert pressed.calls == 1

@@ -141,7 +141,7 @@ def test_no_time_means_unknown() -> None:
 
 
 def test_time_counts_from_the_call(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("closeknit.solvers.clock.now", lambda: 1e6)
+    monkeypatch.setattr("closeknit.solvers.running.clock.now", lambda: 1e6)
     monkeypatch.setattr("closeknit.exact.submesh.plan._EVERY", 1)
     assert plan(line((0, 1), (2, 3), length=6), SWAP, time_limit=60).moves is not None
 
@@ -236,7 +236,7 @@ def test_moves_are_put_in_order_by_sliding_too() -> None:
 
 
 def test_no_time_ends_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("closeknit.solvers.clock.now", lambda: 1e6)
+    monkeypatch.setattr("closeknit.solvers.running.clock.now", lambda: 1e6)
     found = plan(line((0, 1), (2, 3), length=6), SWAP, time_limit=0.0)
     assert found == Plan(None, limit=Limit.TIME)
 

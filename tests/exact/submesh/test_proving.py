@@ -10,13 +10,13 @@ from closeknit.exact.submesh.migrate import migrate
 from closeknit.exact.submesh.proving import prove_by_learning
 from closeknit.instances import Submesh
 from closeknit.instances.library import bundled
-from closeknit.instances.proofs import Proved
-from closeknit.instances.proofs.folder import LOG
 from closeknit.instances.submesh import Resident
 from closeknit.methods.proofs import cited
+from closeknit.proofs.checking import Proved
+from closeknit.proofs.checking.folder import LOG
+from closeknit.proofs.writing.proof_log import ProofLog, kept_proof
 from closeknit.solvers import SolverError
-from closeknit.solvers.proof_log import ProofLog, kept_proof
-from closeknit.solvers.result import Grade, Limit
+from closeknit.solvers.running.result import Grade, Limit
 from tests.oracles import cheapest_placement
 from tests.strategies import submeshes
 

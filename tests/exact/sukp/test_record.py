@@ -14,13 +14,13 @@ from hypothesis import given, settings
 from closeknit.exact.sukp.bruteforce import bruteforce
 from closeknit.exact.sukp.sukp_bb.record import write_proof
 from closeknit.instances import Sukp, read_instance
-from closeknit.instances.proofs import Propagator, Refused, check_proof, formula_of
-from closeknit.instances.proofs.folder import LOG
 from closeknit.methods import SUKP
 from closeknit.methods.proofs import cited
+from closeknit.proofs.checking import Propagator, Refused, check_proof, formula_of
+from closeknit.proofs.checking.folder import LOG
+from closeknit.proofs.writing.proof_log import ProofLog
+from closeknit.proofs.writing.propagation_kernels import FastPropagator
 from closeknit.solvers import Grade, SolverError, Status
-from closeknit.solvers.proof_log import ProofLog
-from closeknit.solvers.propagation_kernels import FastPropagator
 
 from ...oracles import least_left_out
 from ...paths import ROOT

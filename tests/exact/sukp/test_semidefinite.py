@@ -15,7 +15,7 @@ from closeknit.exact.sukp.sukp_bb.search import PRODUCT_PROOF, ExclusionSearch
 from closeknit.exact.sukp.sukp_bb.semidefinite import Products, _missing
 from closeknit.instances import Sukp
 from closeknit.instances.sukp.generators import random_sukp
-from closeknit.solvers import clock
+from closeknit.solvers.running import clock
 
 from ...oracles import least_left_out
 from ...strategies import sukps

@@ -29,7 +29,8 @@ from closeknit.heuristics.sukp.sukp_greedy import greedy
 from closeknit.instances import Sukp, check, cost, read_instance
 from closeknit.instances.sukp.generators import random_sukp
 from closeknit.methods import SUKP
-from closeknit.solvers import Grade, Limit, Settings, Status, clock
+from closeknit.solvers import Grade, Limit, Settings, Status
+from closeknit.solvers.running import clock
 
 from ...data import KNAPSACKS, require
 from ...oracles import least_left_out

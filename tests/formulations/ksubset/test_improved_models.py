@@ -45,14 +45,13 @@ from closeknit.solvers import (
     Settings,
     SolverError,
     Status,
-    clock,
     cpsat,
-    interrupt,
     mip,
 )
 from closeknit.solvers import quadratic as data
 from closeknit.solvers.formulation import QuadraticFormulation
-from closeknit.solvers.tolerances import rounded_up
+from closeknit.solvers.running import clock, interrupt
+from closeknit.solvers.running.tolerances import rounded_up
 
 from ...oracles import optimum
 from ...paths import TESTS

@@ -33,9 +33,9 @@ from closeknit.solvers import (
     SolverError,
     Status,
     cpsat,
-    interrupt,
     mip,
 )
+from closeknit.solvers.running import interrupt
 
 from ...oracles import cheapest
 from ...paths import TESTS

@@ -16,7 +16,7 @@ from closeknit.heuristics.allocation.curves_hilbert import can_cross, hilbert
 from closeknit.instances import KSubset, Mesh, Site, Topology, Torus
 from closeknit.instances.ksubset.worst_cases import hilbert_gap
 from closeknit.methods import KSUBSET
-from closeknit.methods.allocators import STRATEGIES, allocator
+from closeknit.methods.allocators.table import STRATEGIES, allocator
 
 ORDERS = ("hilbert", "snake", "row", "column")
 PACKINGS = ("first-fit", "best-fit", "sorted-free")

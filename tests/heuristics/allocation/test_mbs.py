@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from closeknit.heuristics.allocation.allocator import Allocation
 from closeknit.heuristics.allocation.mbs import MBS
 from closeknit.instances import Grid, InputError, Mesh, Site, Torus, Tree
-from closeknit.methods.allocators import allocator
+from closeknit.methods.allocators.table import allocator
 
 Block = tuple[int, Site]
 """Binary logarithm of the side, first cell."""

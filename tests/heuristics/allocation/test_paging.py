@@ -13,7 +13,7 @@ from closeknit.heuristics.allocation.allocator import Allocator
 from closeknit.heuristics.allocation.paging import Paging
 from closeknit.instances import KSubset, Mesh, Site, Torus
 from closeknit.methods import KSUBSET
-from closeknit.methods.allocators import allocator
+from closeknit.methods.allocators.table import allocator
 
 Page = tuple[int, ...]
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from closeknit.instances import Grid, KSubset, Mesh, Topology, Torus, Tree
 from closeknit.instances.topologies import switch_tree
 from closeknit.methods import KSUBSET
-from closeknit.methods.allocators import allocator
+from closeknit.methods.allocators.table import allocator
 
 from ...strategies import trees
 

@@ -28,7 +28,7 @@ from closeknit.instances import (
 )
 from closeknit.instances.ksubset.dispersal import balance_factor
 from closeknit.methods import KSUBSET
-from closeknit.methods.allocators import allocator
+from closeknit.methods.allocators.table import allocator
 
 from ...strategies import cylinder, grids, tunnel
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from closeknit.heuristics.allocation.thrifty import REGARD, Thrifty
 from closeknit.instances import InputError, KSubset, Mesh, Torus, Tree
 from closeknit.methods import KSUBSET
-from closeknit.methods.allocators import allocator
+from closeknit.methods.allocators.table import allocator
 
 GRIDS = (
     *(kind(shape) for kind in (Mesh, Torus) for shape in ((4, 5), (3, 3), (1, 9))),

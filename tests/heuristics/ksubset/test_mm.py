@@ -14,7 +14,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from closeknit.heuristics.ksubset import mm as module
-from closeknit.heuristics.ksubset import mm_kernels as kernels
 from closeknit.heuristics.ksubset.centres import (
     Centres,
     Scan,
@@ -22,16 +21,17 @@ from closeknit.heuristics.ksubset.centres import (
     free_sites,
     intersections,
 )
-from closeknit.heuristics.ksubset.distances import distances, nearest
 from closeknit.heuristics.ksubset.mm import (
     mm,
     scan_of_cloud,
     scan_of_mesh,
     scanner,
 )
-from closeknit.heuristics.ksubset.selection_kernels import select
+from closeknit.heuristics.ksubset.ranking import kernels as kernels
+from closeknit.heuristics.ksubset.ranking.distances import distances, nearest
+from closeknit.heuristics.ksubset.ranking.selection_kernels import select
+from closeknit.heuristics.ksubset.ranking.ties import MOST, shell
 from closeknit.heuristics.ksubset.stars import star_sums
-from closeknit.heuristics.ksubset.ties import MOST, shell
 from closeknit.instances import (
     Grid,
     InputError,

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from closeknit.heuristics.ksubset.mm_inc import Descent, improve
 from closeknit.instances import KSubset, Mesh, check, cost, mesh
 from closeknit.methods import KSUBSET
-from closeknit.solvers import Limit, clock
+from closeknit.solvers import Limit
+from closeknit.solvers.running import clock
 
 from ...strategies import ksubsets
 

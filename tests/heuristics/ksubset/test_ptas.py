@@ -11,8 +11,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from closeknit import InputError, KSubset, Mesh, Points, Settings, Torus, cost, mesh
-from closeknit.heuristics.ksubset import ptas, ptas_published
-from closeknit.heuristics.ksubset.ptas import crossing
+from closeknit.heuristics.ksubset.ptas import published as ptas_published
+from closeknit.heuristics.ksubset.ptas import scheme as ptas
+from closeknit.heuristics.ksubset.ptas.scheme import crossing
 from closeknit.heuristics.ksubset.strips import (
     arcsine_sizes,
     even_sizes,

@@ -12,7 +12,7 @@ from closeknit.heuristics.mapping.annealing import Annealing, annealing, partner
 from closeknit.heuristics.mapping.baselines import greedy, identity, random
 from closeknit.instances import Mesh, Torus
 from closeknit.instances.mapping import RankMapping
-from closeknit.simulation.network.places import hops_between
+from closeknit.network.places import hops_between
 from closeknit.solvers import Limit, Settings, Status
 
 from ...oracles import cheapest_order

@@ -18,7 +18,7 @@ from closeknit.heuristics.submesh.zhu import ArrayFirstFit
 from closeknit.instances import InputError, Submesh, check
 from closeknit.instances.submesh import Box, Resident, box_at, overlap, sides
 from closeknit.methods import SUBMESH
-from closeknit.methods.submesh_allocators import ALLOCATORS
+from closeknit.methods.allocators.submesh import ALLOCATORS
 from closeknit.solvers import Grade, Limit, Settings, Status
 
 from .linked_scans import FourWayScan, IntervalSetScan

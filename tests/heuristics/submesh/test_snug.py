@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from closeknit.heuristics.submesh import snug, snug_kernels
 from closeknit.instances.submesh import Box, sides
-from closeknit.methods.submesh_allocators import ALLOCATORS
-from closeknit.simulation.submesh import Fixed, first_come
-from closeknit.simulation.submesh_stream import Request, Uniform, queue
+from closeknit.methods.allocators.submesh import ALLOCATORS
+from closeknit.simulation.submesh.simulator import Fixed, first_come
+from closeknit.simulation.submesh.stream import Request, Uniform, queue
 
 SHAPE = (9, 7)
 streams = st.lists(

@@ -23,10 +23,11 @@ from closeknit.instances.ksubset.certificate_file import (
 )
 from closeknit.instances.ksubset.graph_generators import dragonfly
 from closeknit.methods import KSUBSET
-from closeknit.solvers import Limit, clock
-from closeknit.solvers.certificate_kernels import FastChecker
+from closeknit.proofs.writing.certificate_kernels import FastChecker
+from closeknit.solvers import Limit
+from closeknit.solvers.running import clock
 
-from ...certificate_edits import rewrite
+from ...forging.certificate_edits import rewrite
 from ...strategies import random_ksubset
 
 Nodes = list[Any]

@@ -39,9 +39,9 @@ from closeknit.instances import (
 from closeknit.instances.ksubset.certificate import Checker, Refused, derive
 from closeknit.instances.ksubset.certificate_nodes import Step
 from closeknit.instances.ksubset.counts import CHOSEN, REJECTED, UNDECIDED, State
-from closeknit.solvers.certificate_kernels import FastChecker
+from closeknit.proofs.writing.certificate_kernels import FastChecker
 
-from ...certificate_edits import CERTIFICATE_EDITS
+from ...forging.certificate_edits import CERTIFICATE_EDITS
 
 RULES = ("cost", "narrow", "exchange", "twins", "companions")
 REASONS = ("counts", "bound", *RULES[1:], "split")

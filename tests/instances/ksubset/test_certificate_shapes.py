@@ -16,7 +16,6 @@ import pytest
 
 from closeknit.cli.app import run
 from closeknit.instances import InputError, KSubset, Points, mesh, write_ksubset
-from closeknit.instances import fields as shapes
 from closeknit.instances.ksubset import certificate_file
 from closeknit.instances.ksubset.certificate import Checker
 from closeknit.instances.ksubset.certificate_file import (
@@ -27,10 +26,11 @@ from closeknit.instances.ksubset.certificate_nodes import Shapes
 from closeknit.instances.ksubset.json import selection_of
 from closeknit.instances.ksubset.json import sha256 as digest_of
 from closeknit.instances.problems import cost
-from closeknit.instances.proofs.__main__ import main
-from closeknit.solvers.certificate_kernels import FastChecker
+from closeknit.instances.reading import fields as shapes
+from closeknit.proofs.checking.__main__ import main
+from closeknit.proofs.writing.certificate_kernels import FastChecker
 
-from ...certificate_edits import rewrite
+from ...forging.certificate_edits import rewrite
 
 SQUARE = mesh(4, 4, k=4)
 ROW = KSubset("row", Points(((0,), (1,), (9,), (20,))), ((0,), (1,), (9,), (20,)), 2)

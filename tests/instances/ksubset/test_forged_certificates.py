@@ -18,9 +18,9 @@ from closeknit.instances.ksubset.certificate_file import (
 from closeknit.instances.ksubset.counts import CHOSEN, REJECTED, UNDECIDED, State, links
 from closeknit.instances.submesh.infeasibility import check_infeasible
 from closeknit.instances.submesh.packing import Item, Packing
-from closeknit.reports.claims.samples import sampled
+from closeknit.reports.claims.running.samples import sampled
 
-from ...certificate_edits import CERTIFICATE_EDITS
+from ...forging.certificate_edits import CERTIFICATE_EDITS
 
 FAULTS = {
     name: edit

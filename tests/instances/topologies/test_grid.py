@@ -25,10 +25,10 @@ from closeknit.instances import (
     sha256,
     write_ksubset,
 )
-from closeknit.instances.json_text import dumps
 from closeknit.instances.ksubset.instance import described, features
 from closeknit.instances.ksubset.json import document_of, parse_ksubset
-from closeknit.instances.parsing import parse_json
+from closeknit.instances.reading.json_text import dumps
+from closeknit.instances.reading.parsing import parse_json
 
 from ...strategies import with_rings
 

@@ -29,14 +29,14 @@ from closeknit.instances import (
     sha256,
     write_ksubset,
 )
-from closeknit.instances.json_text import dumps
 from closeknit.instances.ksubset.json import (
     chosen_of,
     document_of,
     parse_ksubset,
     selection_of,
 )
-from closeknit.instances.parsing import parse_json
+from closeknit.instances.reading.json_text import dumps
+from closeknit.instances.reading.parsing import parse_json
 
 from ...strategies import LARGER_TOPOLOGIES, larger_ksubsets
 

@@ -42,7 +42,7 @@ from closeknit.reports.adversary.worst_known import (
     write_worst_known,
 )
 from closeknit.reports.claims import Trial
-from closeknit.reports.claims.families import ledger_is_true
+from closeknit.reports.claims.ksubset.families import ledger_is_true
 from closeknit.reports.pages.markdown import markdown_of
 from closeknit.solvers import Settings, Ties
 

@@ -22,7 +22,7 @@ from time import monotonic, sleep
 import pytest
 
 from closeknit.instances import InputError
-from closeknit.instances.parsing import parse_json
+from closeknit.instances.reading.parsing import parse_json
 from closeknit.reports.campaigns import pool
 from closeknit.reports.campaigns.campaign import Campaign, Lineup, run
 from closeknit.reports.campaigns.interrupts import undisturbed

@@ -20,7 +20,7 @@ from closeknit.reports.campaigns.row_fields import document_of
 from closeknit.reports.campaigns.store import FILE, SCRATCH, rows_in
 from closeknit.reports.ratios import document
 
-from ...fault_injection import (
+from ...faults.fault_injection import (
     Outcome,
     Point,
     broken,
@@ -91,7 +91,7 @@ OF_MEMORY = out_of_memory(
     ),
     *(
         "closeknit.reports.pages.markdown:code",
-        "closeknit.instances.files:write_text",
+        "closeknit.instances.reading.files:write_text",
     ),
 )
 

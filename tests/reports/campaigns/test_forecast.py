@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from closeknit.cli.progress import time_left
+from closeknit.cli.frame.progress import time_left
 from closeknit.instances import write_ksubset
 from closeknit.reports.campaigns.forecast import Forecast
 

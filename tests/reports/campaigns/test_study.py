@@ -15,7 +15,7 @@ from closeknit.instances import InputError, mesh, write_ksubset
 from closeknit.instances.extras import install
 from closeknit.methods import KSUBSET
 from closeknit.reports.campaigns.store import FILE, rows_in
-from closeknit.reports.campaigns.study_file import read_study
+from closeknit.reports.campaigns.study.file import read_study
 
 HEAD = 'format = "closeknit/study"\nversion = 1\n'
 SMALL = HEAD + '[[instances]]\nfamily = "full"\nshape = "4x4"\nk = 4\n'

@@ -14,7 +14,8 @@ from closeknit.methods import METHODS
 from closeknit.reports.campaigns.campaign import run_one
 from closeknit.reports.campaigns.row_fields import document_of, parse_row
 from closeknit.reports.campaigns.trace import MOST, Recorder, Trace
-from closeknit.solvers import Settings, clock
+from closeknit.solvers import Settings
+from closeknit.solvers.running import clock
 
 from ...strategies import half_full, seeded_ksubset
 

@@ -24,7 +24,8 @@ from closeknit.formulations.ksubset.bounds.bounds import star_bound
 from closeknit.formulations.ksubset.bounds.city import city
 from closeknit.formulations.ksubset.bounds.towns import town
 from closeknit.heuristics.allocation import curves
-from closeknit.heuristics.ksubset import guarantees, ptas
+from closeknit.heuristics.ksubset import guarantees
+from closeknit.heuristics.ksubset.ptas import scheme as ptas
 from closeknit.heuristics.ksubset.strips import factor
 from closeknit.heuristics.submesh.bitmap import Bitmap
 from closeknit.instances import (
@@ -49,33 +50,17 @@ from closeknit.instances.ksubset.worst_cases import (
 from closeknit.instances.submesh import Box, Resident, overlap
 from closeknit.instances.sukp.reduction import sukp_of
 from closeknit.methods import KSUBSET, METHODS
-from closeknit.methods.submesh_allocators import ALLOCATORS
-from closeknit.reports.claims import (
-    CLAIMS,
-    Trial,
-    exhaustive,
-    families,
-    lemmas,
-    processor_sets,
-    submeshes,
-    towns,
-)
-from closeknit.reports.claims import claim as claim_module
+from closeknit.methods.allocators.submesh import ALLOCATORS
+from closeknit.reports.claims import CLAIMS, Trial, processor_sets, submeshes
 from closeknit.reports.claims import verify as tried
-from closeknit.solvers import (
-    DEFAULT,
-    Grade,
-    Proof,
-    Result,
-    Settings,
-    Status,
-    answer,
-    clock,
-)
-from closeknit.solvers.method import Run
+from closeknit.reports.claims.ksubset import exhaustive, families, lemmas, towns
+from closeknit.reports.claims.running import claim as claim_module
+from closeknit.solvers import DEFAULT, Grade, Proof, Result, Settings, Status, answer
+from closeknit.solvers.running import clock
+from closeknit.solvers.running.method import Run
 
-from ...certificate_edits import CERTIFICATE_EDITS
-from ...planting import Edit, verdict_of, verdict_of_tests
+from ...faults.planting import Edit, verdict_of, verdict_of_tests
+from ...forging.certificate_edits import CERTIFICATE_EDITS
 
 Patch = pytest.MonkeyPatch
 PLANTED = Proof(Grade.ENUMERATED, "planted")
@@ -771,23 +756,35 @@ EDITS: dict[str, tuple[str, Edit]] = {
     # simulators
     "backfilled jobs do not use up what is to spare": (
         "policies-are-as-defined",
-        Edit("simulation.stream", "spare -= len(start.grant.held)", "spare -= 0"),
+        Edit(
+            "simulation.stream.simulator",
+            "spare -= len(start.grant.held)",
+            "spare -= 0",
+        ),
     ),
     "one more is to spare": (
         "policies-are-as-defined",
         Edit(
-            "simulation.stream",
+            "simulation.stream.simulator",
             "0 if refused else idle - wanted",
             "0 if refused else idle - wanted + 1",
         ),
     ),
     "a reservation needs one more": (
         "policies-are-as-defined",
-        Edit("simulation.stream", "if idle >= wanted and 0", "if idle > wanted and 0"),
+        Edit(
+            "simulation.stream.simulator",
+            "if idle >= wanted and 0",
+            "if idle > wanted and 0",
+        ),
     ),
     "jobs that just end in time are not gone": (
         "policies-are-as-defined",
-        Edit("simulation.stream", "job.estimate <= moment", "job.estimate < moment"),
+        Edit(
+            "simulation.stream.simulator",
+            "job.estimate <= moment",
+            "job.estimate < moment",
+        ),
     ),
     # the configuration language, lookahead
     "floor towards zero": (
@@ -826,7 +823,7 @@ EDITS: dict[str, tuple[str, Edit]] = {
     "the last, shorter packet of a message is forgotten": (
         "network-zero-load-latency",
         Edit(
-            "simulation.network.posted",
+            "network.cut_through.posted",
             "= -(-messages.length // self._packet_phits)",
             "= np.maximum(1, messages.length // self._packet_phits)",
         ),
@@ -834,7 +831,7 @@ EDITS: dict[str, tuple[str, Edit]] = {
     "flows do not wait for their way": (
         "network-zero-load-latency",
         Edit(
-            "simulation.network.flow_level",
+            "network.flow_level.engine",
             "np.ceil(through - 1e-6)",
             "np.floor(0 * through)",
         ),
@@ -842,19 +839,19 @@ EDITS: dict[str, tuple[str, Edit]] = {
     "flits of the upper lane are not counted": (
         "network-conserves-flits",
         Edit(
-            "simulation.network.worm_routes",
+            "network.worm.routes",
             "carried[lower + lane] for lane in range(self.lanes)",
             "carried[lower + lane] for lane in range(1)",
         ),
     ),
     "messages are sent before those that they wait for": (
         "network-conserves-flits",
-        Edit("simulation.network.posted", "= messages.waits", "= 0 * messages.waits"),
+        Edit("network.cut_through.posted", "= messages.waits", "= 0 * messages.waits"),
     ),
     "a header waits for a cycle at every switch": (
         "network-worms-are-their-flits",
         Edit(
-            "simulation.network.flits",
+            "network.flits.engine",
             "(BUBBLE, router.bubble)",
             "(BUBBLE, router.bubble + 1)",
         ),
@@ -862,7 +859,7 @@ EDITS: dict[str, tuple[str, Edit]] = {
     "of flows only half is sent": (
         "network-keeps-to-its-cuts",
         Edit(
-            "simulation.network.flow_level",
+            "network.flow_level.engine",
             "= packets * self._packet_phits",
             "= packets * self._packet_phits // 2",
         ),
@@ -985,7 +982,7 @@ KERNELS: dict[str, tuple[str, Edit]] = {
     "a worm asks before others of the same cycle": (
         "network-worms-are-their-flits",
         Edit(
-            "simulation.network.worm_kernels",
+            "network.worm.kernels",
             "worm[before + SINCE] == t and worm[before + RANK] > rank",
             "worm[before + SINCE] > t and worm[before + RANK] > rank",
         ),
@@ -993,7 +990,7 @@ KERNELS: dict[str, tuple[str, Edit]] = {
     "channels of a worm are free too early": (
         "network-keeps-to-its-cuts",
         Edit(
-            "simulation.network.worm_kernels",
+            "network.worm.kernels",
             "            when = t + flits\n            worm[w + DUE] = when",
             "            when = t + 1 + flits // 2\n            worm[w + DUE] = when",
         ),

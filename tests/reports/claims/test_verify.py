@@ -16,7 +16,8 @@ import numpy as np
 import pytest
 
 from closeknit.cli import app, verify
-from closeknit.heuristics.ksubset import ptas, ptas_published
+from closeknit.heuristics.ksubset.ptas import published as ptas_published
+from closeknit.heuristics.ksubset.ptas import scheme as ptas
 from closeknit.instances import (
     Cuts,
     Grid,
@@ -34,7 +35,7 @@ from closeknit.instances.ksubset.json import parse_ksubset
 from closeknit.methods import KSUBSET
 from closeknit.reports.claims import CLAIMS, ClaimResult, Trial
 from closeknit.reports.claims import verify as tried
-from closeknit.reports.claims.claim import Untrue
+from closeknit.reports.claims.running.claim import Untrue
 from closeknit.solvers import (
     DEFAULT,
     Grade,
@@ -45,7 +46,7 @@ from closeknit.solvers import (
     Status,
     answer,
 )
-from closeknit.solvers.method import Method, Run
+from closeknit.solvers.running.method import Method, Run
 
 
 def farthest(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:

@@ -12,17 +12,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from closeknit.instances import InputError, KSubset, Mesh, Points, read_instance
-from closeknit.instances.json_text import dumps
 from closeknit.instances.ksubset.generators import random_occupancy
-from closeknit.instances.parsing import parse_json
+from closeknit.instances.reading.json_text import dumps
+from closeknit.instances.reading.parsing import parse_json
 from closeknit.methods import KSUBSET
 from closeknit.reports.explorer.application import MOST_BYTES, application
 from closeknit.reports.explorer.board import board_of, of_instance
 from closeknit.reports.explorer.explorer import Explorer
-from closeknit.solvers.kernels import interpreted
+from closeknit.solvers.running.kernels import interpreted
 
-from ...asgi import Answer, ask
 from ...oracles import optimum
+from ...serving.asgi import Answer, ask
 from ...strategies import graphs, ksubsets, topologies
 
 RACKS = """\

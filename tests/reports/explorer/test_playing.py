@@ -14,9 +14,9 @@ from closeknit.instances.submesh import Resident
 from closeknit.instances.submesh.json import document_of
 from closeknit.reports.explorer.cases import families, ledger
 from closeknit.reports.explorer.explorer import Explorer
-from closeknit.simulation.stream import Policy, Start, simulate
-from closeknit.simulation.stream_jobs import generated
-from closeknit.solvers.kernels import interpreted
+from closeknit.simulation.stream.jobs import generated
+from closeknit.simulation.stream.simulator import Policy, Start, simulate
+from closeknit.solvers.running.kernels import interpreted
 
 from ...oracles import cheapest_placement
 
@@ -48,7 +48,7 @@ def cells(event: list[int]) -> set[int]:
 
 
 def test_a_drawn_stream_is_that_of_the_command(explorer: Explorer) -> None:
-    from closeknit.methods.allocators import allocator
+    from closeknit.methods.allocators.table import allocator
 
     drawn = {"requests": 12, "sizes": "uniform:1:9", "seed": 3, "interarrival": 20}
     body = {"topology": MESH, "busy": [0, 7], "method": "mm", "policy": "easy"}
@@ -158,7 +158,7 @@ def test_a_request_that_does_not_fit(explorer: Explorer) -> None:
 
 
 def _text(instance: Submesh) -> str:
-    from closeknit.instances.json_text import dumps
+    from closeknit.instances.reading.json_text import dumps
 
     return dumps(document_of(instance))
 

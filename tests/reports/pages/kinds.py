@@ -11,6 +11,8 @@ import numpy as np
 
 from closeknit.cli.app import run
 from closeknit.instances import Torus
+from closeknit.network.runs import run_network
+from closeknit.network.workloads.table import workload
 from closeknit.reports.adversary.worst_known import (
     PATH,
     read_worst_known,
@@ -18,17 +20,15 @@ from closeknit.reports.adversary.worst_known import (
 )
 from closeknit.reports.claims import CLAIMS, Trial
 from closeknit.reports.claims import verify as tried
-from closeknit.reports.claims.page import claims_document
+from closeknit.reports.claims.running.page import claims_document
 from closeknit.reports.clusters.whatif import means, whatif_page
 from closeknit.reports.pages.html import html_of
 from closeknit.reports.ratios.comparison import compare
 from closeknit.reports.ratios.comparison_page import comparison_document
 from closeknit.reports.reproductions import REPRODUCTIONS, RunOptions
 from closeknit.reports.streams.network_page import network_page
-from closeknit.simulation.network.runs import run_network
-from closeknit.simulation.network.workloads import workload
 from closeknit.simulation.whatif import FIXED, Outcome
-from closeknit.solvers.kernels import interpreted
+from closeknit.solvers.running.kernels import interpreted
 
 from ...paths import ROOT
 from ..ratios import samples, samples_of_levels

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ...browser import barriers, opened
+from ...serving.browser import barriers, opened
 from .kinds import KINDS
 
 DARK = "--blink-settings=preferredColorScheme=0"

@@ -9,7 +9,7 @@ import pytest
 
 from closeknit.cli.app import run
 from closeknit.instances import Sukp, mesh, write_instance
-from closeknit.instances.proofs.folder import read_index
+from closeknit.proofs.checking.folder import read_index
 from closeknit.reports.campaigns import pool
 
 SACK = Sukp("sack", (5, 4, 3), (3, 3, 3), ((0, 1), (1, 2), (2,)), 6)

@@ -30,10 +30,11 @@ from closeknit.instances import (
 from closeknit.instances.submesh import Resident
 from closeknit.methods import METHODS, confirming, rederiving
 from closeknit.methods.rederiving import OPEN, Rederived, drawn, interpret, rederive
-from closeknit.reports.campaigns.inputs import instances_of
 from closeknit.reports.campaigns.rows import Row
 from closeknit.reports.campaigns.store import ResultStore
-from closeknit.solvers import Grade, Proof, Result, Settings, Status, answer, clock
+from closeknit.reports.campaigns.study.inputs import instances_of
+from closeknit.solvers import Grade, Proof, Result, Settings, Status, answer
+from closeknit.solvers.running import clock
 
 PETERSEN = Graph.from_networkx(nx.petersen_graph())
 BY = Proof(Grade.ENUMERATED, "example")

@@ -9,7 +9,7 @@ from closeknit.instances import KSubset
 from closeknit.reports.campaigns.rows import Row
 from closeknit.reports.ratios.report import Report, report_on
 from closeknit.solvers import Grade, Proof
-from closeknit.solvers.method import AnyMethod, Method
+from closeknit.solvers.running.method import AnyMethod, Method
 
 from ...toys import cheapest, first, last, line, made, optimal, small
 

@@ -9,7 +9,7 @@ from closeknit.instances import Instance, ProcessorSet, ProcSet, Sukp
 from closeknit.reports.campaigns.rows import Row, row_of
 from closeknit.reports.ratios.report import Report, report_on
 from closeknit.solvers import DEFAULT, Grade, Proof
-from closeknit.solvers.method import AnyMethod, Method
+from closeknit.solvers.running.method import AnyMethod, Method
 
 from ...toys import first
 

@@ -26,7 +26,7 @@ from closeknit.reports.ratios.rows_table import COLUMNS
 from closeknit.reports.ratios.scoring import ScoredRun
 from closeknit.reports.ratios.spreads import spread_of
 from closeknit.solvers import Grade, Proof
-from closeknit.solvers.method import Method
+from closeknit.solvers.running.method import Method
 
 from ...paths import ROOT
 from ...toys import first, made, optimal, small

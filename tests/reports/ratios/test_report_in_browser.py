@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ...browser import barriers, opened
+from ...serving.browser import barriers, opened
 from ..written import html_report
 from .samples import report
 from .samples_of_levels import full

@@ -35,7 +35,7 @@ from closeknit.reports.reproductions.bender2008_flow.streams import (
     stream,
 )
 from closeknit.reports.reproductions.bender2008_flow.study import LINEUP, _findings
-from closeknit.simulation.stream_jobs import StreamJob
+from closeknit.simulation.stream.jobs import StreamJob
 
 from ...data import IPSC, needs
 

@@ -20,7 +20,7 @@ import pytest
 from closeknit.cli.app import run as closeknit
 from closeknit.instances import InputError, KSubset, Mesh, cost
 from closeknit.methods import KSUBSET
-from closeknit.methods.allocators import allocator
+from closeknit.methods.allocators.table import allocator
 from closeknit.reports.pages.bootstrap import Estimate
 from closeknit.reports.reproductions.bender2008_table1 import printed as printed
 from closeknit.reports.reproductions.bender2008_table1.entries import Row, relative
@@ -48,8 +48,8 @@ from closeknit.reports.reproductions.bender2008_table1.streams import (
 from closeknit.reports.reproductions.bender2008_table1.study import CORE, lineup
 from closeknit.reports.reproductions.bender2008_table1.tables import printed_gap
 from closeknit.reports.reproductions.parts import PartStore
-from closeknit.simulation.stream import Start, simulate
-from closeknit.simulation.stream_jobs import StreamJob, generated
+from closeknit.simulation.stream.jobs import StreamJob, generated
+from closeknit.simulation.stream.simulator import Start, simulate
 
 from ...data import REFERENCE, needs
 

@@ -8,8 +8,8 @@ import pytest
 
 from closeknit.cli.app import run
 from closeknit.instances import Submesh, Sukp, mesh
-from closeknit.instances.proofs.folder import read_index
 from closeknit.instances.submesh import Resident
+from closeknit.proofs.checking.folder import read_index
 from closeknit.reports.campaigns import pool
 from closeknit.reports.proofs import library
 from closeknit.reports.reproductions.frontier import study

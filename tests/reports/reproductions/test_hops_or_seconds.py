@@ -13,6 +13,7 @@ from scipy.stats import spearmanr
 
 from closeknit.cli.app import run as closeknit
 from closeknit.instances import InputError
+from closeknit.network.runs import engine_for
 from closeknit.reports.reproductions.hops_or_seconds import study as study_module
 from closeknit.reports.reproductions.hops_or_seconds.figures import (
     Outcome,
@@ -55,7 +56,6 @@ from closeknit.reports.reproductions.hops_or_seconds.workloads import (
     messages,
     phits,
 )
-from closeknit.simulation.network.runs import engine_for
 
 # States and sets
 

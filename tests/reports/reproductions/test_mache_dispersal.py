@@ -13,7 +13,7 @@ import pytest
 from closeknit.cli.app import run as closeknit
 from closeknit.instances import InputError, Mesh
 from closeknit.instances.ksubset import dispersal
-from closeknit.methods.allocators import allocator
+from closeknit.methods.allocators.table import allocator
 from closeknit.reports.pages.bootstrap import Estimate
 from closeknit.reports.reproductions.bender2008_table1.streams import offered_load
 from closeknit.reports.reproductions.mache1999.curves import (
@@ -39,9 +39,9 @@ from closeknit.reports.reproductions.mache1999.study import (
 )
 from closeknit.reports.reproductions.mache1999.workloads import SEEDS, workloads
 from closeknit.reports.reproductions.parts import PartStore
-from closeknit.simulation.stream import End, Start, simulate
-from closeknit.simulation.stream_jobs import generated, rescaled
-from closeknit.simulation.stream_measures import measure
+from closeknit.simulation.stream.jobs import generated, rescaled
+from closeknit.simulation.stream.measures import measure
+from closeknit.simulation.stream.simulator import End, Start, simulate
 
 from ...data import PARAGON, needs
 

@@ -11,7 +11,9 @@ import pytest
 
 from closeknit.cli.app import run as closeknit
 from closeknit.instances import Mesh
-from closeknit.methods.allocators import allocator
+from closeknit.methods.allocators.table import allocator
+from closeknit.network.jobs import Deliveries, MixedTraffic
+from closeknit.network.worm.engine import RigidWorms
 from closeknit.reports.reproductions import RunOptions
 from closeknit.reports.reproductions.bender2008_table1.parts import OPTIMAL
 from closeknit.reports.reproductions.mache1999_network import loads, study
@@ -36,9 +38,7 @@ from closeknit.reports.reproductions.mache1999_network.printed import (
     SIX,
 )
 from closeknit.reports.reproductions.mache1999_network.variants import variants
-from closeknit.simulation.network.jobs import Deliveries, MixedTraffic
-from closeknit.simulation.network.worm import RigidWorms
-from closeknit.simulation.stream_measures import measure
+from closeknit.simulation.stream.measures import measure
 
 from ...data import REFERENCE, needs
 

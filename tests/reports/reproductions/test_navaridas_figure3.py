@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from closeknit.cli.app import run as closeknit
+from closeknit.network.workloads.table import WORKLOADS
 from closeknit.reports.reproductions.navaridas2009 import study as study_module
 from closeknit.reports.reproductions.navaridas2009.findings import findings
 from closeknit.reports.reproductions.navaridas2009.machines import (
@@ -31,7 +32,6 @@ from closeknit.reports.reproductions.navaridas2009.panels import Panel
 from closeknit.reports.reproductions.navaridas2009.parts import Found, Part, run
 from closeknit.reports.reproductions.navaridas2009.tables import ours_table
 from closeknit.reports.reproductions.parts import PartStore
-from closeknit.simulation.network.workloads import WORKLOADS
 
 TORUS, TREE = Interconnect("torus", 16), Interconnect("fat-tree", 16)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from closeknit.network.open_loop.engine import Phases
+from closeknit.network.validation import Demand, Row
 from closeknit.reports.pages.document import Bad
 from closeknit.reports.pages.markdown import markdown_of
 from closeknit.reports.reproductions import (
@@ -12,8 +14,6 @@ from closeknit.reports.reproductions import (
     network_validation,
 )
 from closeknit.reports.reproductions.network_validation import ROWS, measured
-from closeknit.simulation.network.open_loop import Phases
-from closeknit.simulation.network.validation import Demand, Row
 
 
 def test_rows_that_are_far_off_are_marked(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,9 +14,9 @@ from closeknit.formulations.ksubset.bounds import towns
 from closeknit.formulations.ksubset.bounds.diagrams import partition_cost
 from closeknit.instances import cost
 from closeknit.instances.ksubset.towns import _across
-from closeknit.instances.proofs.folder import read_index
 from closeknit.methods import METHODS
-from closeknit.reports.claims.towns import A193452, A290190
+from closeknit.proofs.checking.folder import read_index
+from closeknit.reports.claims.ksubset.towns import A193452, A290190
 from closeknit.reports.reproductions.oeis import sequences
 from closeknit.reports.reproductions.oeis.sequences import (
     PLANE,
@@ -25,7 +25,7 @@ from closeknit.reports.reproductions.oeis.sequences import (
     side_of,
     spans,
 )
-from closeknit.solvers import clock
+from closeknit.solvers.running import clock
 
 
 def partitions(n: int, most: int) -> Iterator[tuple[int, ...]]:

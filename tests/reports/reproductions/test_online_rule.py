@@ -26,8 +26,8 @@ from closeknit.reports.reproductions.online_rule.runs import (
     states,
 )
 from closeknit.reports.reproductions.online_rule.study import gain, study
-from closeknit.simulation.stream import Start, simulate
-from closeknit.simulation.stream_jobs import StreamJob
+from closeknit.simulation.stream.jobs import StreamJob
+from closeknit.simulation.stream.simulator import Start, simulate
 
 SHAPE = (4, 5)
 ORDER = RunOptions(first=60, mesh=SHAPE)

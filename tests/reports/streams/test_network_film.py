@@ -12,15 +12,15 @@ import numpy as np
 import pytest
 
 from closeknit.instances import Mesh, Torus
+from closeknit.network.cut_through.posted import Network
+from closeknit.network.kary_tree import KaryTree
+from closeknit.network.places import network_named
+from closeknit.network.runs import Finished, Switching, run_network
+from closeknit.network.workloads.table import workload
 from closeknit.reports.streams.network_film import kinds_of, link_slider, segments
 from closeknit.reports.streams.network_page import network_page
-from closeknit.simulation.network.kary_tree import KaryTree
-from closeknit.simulation.network.places import network_named
-from closeknit.simulation.network.posted import Network
-from closeknit.simulation.network.runs import Finished, Switching, run_network
-from closeknit.simulation.network.workloads import workload
 
-from ...browser import opened
+from ...serving.browser import opened
 
 NETWORKS = [Torus(4, 4), Mesh(9), Mesh(2, 2, 4), KaryTree(2, 3)]
 PROBE = """

@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 
 from closeknit.instances import Grid, Mesh, Torus
+from closeknit.network.cut_through.posted import Network
+from closeknit.network.kary_tree import KaryTree
+from closeknit.network.runs import Finished, run_network
+from closeknit.network.workloads.format import Workload
+from closeknit.network.workloads.table import workload
 from closeknit.reports.streams.network_page import (
     heat_map,
     latencies,
     network_page,
     sorted_loads,
 )
-from closeknit.simulation.network.kary_tree import KaryTree
-from closeknit.simulation.network.posted import Network
-from closeknit.simulation.network.runs import Finished, run_network
-from closeknit.simulation.network.workloads import workload
-from closeknit.simulation.network.workloads_format import Workload
 
 
 def one_message(network: Network) -> Finished:

@@ -12,18 +12,18 @@ import pytest
 
 from closeknit.heuristics.allocation.allocator import Allocator
 from closeknit.instances import IntArray, Mesh, Topology, Torus, Tree
-from closeknit.methods.allocators import allocator
+from closeknit.methods.allocators.table import allocator
+from closeknit.network.jobs import Deliveries
+from closeknit.network.messages import Messages, messages
+from closeknit.network.worm.engine import RigidWorms
 from closeknit.reports.streams import film as stream_film
 from closeknit.reports.streams.film import Film, slider
 from closeknit.reports.streams.page import stream_page
-from closeknit.simulation.network.jobs import Deliveries
-from closeknit.simulation.network.messages import Messages, messages
-from closeknit.simulation.network.worm import RigidWorms
-from closeknit.simulation.stream import Start, simulate
-from closeknit.simulation.stream_jobs import StreamJob, generated
-from closeknit.simulation.stream_measures import Meter
+from closeknit.simulation.stream.jobs import StreamJob, generated
+from closeknit.simulation.stream.measures import Meter
+from closeknit.simulation.stream.simulator import Start, simulate
 
-from ...browser import opened
+from ...serving.browser import opened
 from ...toys import Pages
 
 SWITCHES = Tree((-1, 0, 0, 1, 1, 2), (0, 1, 1, 1, 1, 1), (3, 4, 5))

@@ -15,7 +15,7 @@ from closeknit.scheduler.advice.why import explain
 from closeknit.scheduler.placement import NodeSelector, Request
 from closeknit.scheduler.topologies import Hierarchy, parse_cluster
 from closeknit.solvers import Limit, Settings
-from closeknit.solvers.kernels import interpreted
+from closeknit.solvers.running.kernels import interpreted
 
 from ..clusters import (
     Held,

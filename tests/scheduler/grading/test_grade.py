@@ -24,7 +24,7 @@ from closeknit.scheduler.placement import (
 )
 from closeknit.scheduler.topologies import Hierarchy, parse_cluster
 from closeknit.solvers import Settings
-from closeknit.solvers.kernels import interpreted
+from closeknit.solvers.running.kernels import interpreted
 
 from ..clusters import come_in_groups, random_fabric
 

@@ -25,7 +25,7 @@ from closeknit.scheduler.placement import (
 from closeknit.scheduler.placement.warming import warm_placement
 from closeknit.scheduler.topologies import Hierarchy, parse_cluster
 from closeknit.solvers import Limit, Settings, Status
-from closeknit.solvers.kernels import interpreted, only_ready
+from closeknit.solvers.running.kernels import interpreted, only_ready
 
 OBJECTIVES = st.sampled_from(list(Objective))
 

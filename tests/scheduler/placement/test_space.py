@@ -20,7 +20,7 @@ from closeknit.scheduler.placement import (
 from closeknit.scheduler.placement.alike import Alike
 from closeknit.scheduler.topologies import Space, parse_cluster
 from closeknit.solvers import Limit, Settings, Status
-from closeknit.solvers.kernels import interpreted
+from closeknit.solvers.running.kernels import interpreted
 
 from ..clusters import Wiring, come_in_groups, rails, random_fabric
 

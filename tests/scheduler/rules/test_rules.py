@@ -18,7 +18,7 @@ from closeknit.scheduler.rules.greedy import Sees
 from closeknit.scheduler.rules.slurm_order import hilbert_key
 from closeknit.scheduler.topologies import parse_cluster
 from closeknit.solvers import Status
-from closeknit.solvers.kernels import interpreted
+from closeknit.solvers.running.kernels import interpreted
 
 from ..clusters import rails
 

@@ -17,9 +17,9 @@ from closeknit.scheduler.service.extender import Extender
 from closeknit.scheduler.service.factory import Policy
 from closeknit.scheduler.service.service import Service
 from closeknit.scheduler.topologies import parse_cluster
-from closeknit.solvers.kernels import interpreted
+from closeknit.solvers.running.kernels import interpreted
 
-from ...asgi import ask
+from ...serving.asgi import ask
 
 RACKS = """\
 SwitchName=a Nodes=a[01-09]

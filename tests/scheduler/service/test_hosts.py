@@ -14,7 +14,7 @@ from closeknit.scheduler.service.factory import Policy
 from closeknit.scheduler.service.service import Service
 from closeknit.scheduler.topologies import parse_cluster
 
-from ...asgi import ask
+from ...serving.asgi import ask
 
 
 def served(**more: Any) -> Any:

@@ -14,7 +14,7 @@ from closeknit.scheduler.service.application import Application
 from closeknit.scheduler.service.factory import Policy
 from closeknit.scheduler.service.service import Service
 from closeknit.scheduler.topologies import parse_cluster
-from closeknit.solvers.kernels import interpreted
+from closeknit.solvers.running.kernels import interpreted
 
 from ..clusters import rails
 

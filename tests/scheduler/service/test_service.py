@@ -16,9 +16,9 @@ from closeknit.scheduler.service.factory import Policy
 from closeknit.scheduler.service.service import Service
 from closeknit.scheduler.topologies import parse_cluster
 from closeknit.solvers import SolverError
-from closeknit.solvers.kernels import interpreted
+from closeknit.solvers.running.kernels import interpreted
 
-from ...asgi import Answer, ask, asked
+from ...serving.asgi import Answer, ask, asked
 
 RACKS = """\
 SwitchName=r1 Nodes=a[01-19]

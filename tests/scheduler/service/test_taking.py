@@ -15,9 +15,9 @@ from closeknit.scheduler.service.factory import Policy
 from closeknit.scheduler.service.service import Service
 from closeknit.scheduler.service.state import ClusterState, ConflictError
 from closeknit.scheduler.topologies import parse_cluster
-from closeknit.solvers.kernels import interpreted
+from closeknit.solvers.running.kernels import interpreted
 
-from ...asgi import ask
+from ...serving.asgi import ask
 
 TREE = "SwitchName=a Nodes=a[1-4]\nSwitchName=b Nodes=b[1-4]\nSwitchName=t Switches=a,b"
 

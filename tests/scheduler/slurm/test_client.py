@@ -9,7 +9,7 @@ import pytest
 
 from closeknit.scheduler.slurm.client import Client, ServiceError
 
-from ...listeners import listening, response
+from ...serving.listeners import listening, response
 
 
 def test_a_question_and_its_answer(tmp_path: Path) -> None:

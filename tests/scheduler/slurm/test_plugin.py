@@ -19,8 +19,8 @@ import pytest
 
 from closeknit.scheduler.hostlist import unfold
 
-from ...listeners import listening, response
 from ...paths import ROOT
+from ...serving.listeners import listening, response
 
 SCRIPTS = ROOT / "scheduler" / "slurm"
 TOPOLOGY = """\

@@ -11,7 +11,7 @@ import pytest
 
 from closeknit.scheduler.slurm.submitting import nodes_wanted
 
-from ...listeners import listening, response
+from ...serving.listeners import listening, response
 
 PLAIN = "#!/bin/sh\nhostname\n"
 ANSWER = {"hostlist": "n[1-3]", "chosen": ["n1", "n2", "n3"], "state_age": 0.5}

@@ -12,7 +12,7 @@ import pytest
 
 from closeknit.cli.app import run
 from closeknit.instances import InputError
-from closeknit.instances.parsing import refuse_text_before_json
+from closeknit.instances.reading.parsing import refuse_text_before_json
 from closeknit.scheduler.topologies import Cluster, Hierarchy, parse_cluster
 from closeknit.scheduler.topologies.label_families import FAMILIES
 

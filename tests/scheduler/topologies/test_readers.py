@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from closeknit.instances import InputError, parsing
+from closeknit.instances import InputError
+from closeknit.instances.reading import parsing
 from closeknit.scheduler.topologies import (
     Cluster,
     Hierarchy,

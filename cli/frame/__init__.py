@@ -1,0 +1,1 @@
+"""What every command shares: parser, outputs, progress, the screen."""

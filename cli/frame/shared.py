@@ -1,0 +1,153 @@
+"""Options that several commands share, and the types of their values.
+
+An `InputError` of a reader becomes an ``ArgumentTypeError``, so that argparse names
+the option.
+"""
+
+from __future__ import annotations
+
+import argparse
+from argparse import ArgumentTypeError
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar
+
+from ...instances import Instance, option_values, problem_of
+from ...instances.errors import InputError
+from ...instances.families import Parameter, kind_of_network
+from ...instances.option_values import seconds
+from ...reports.campaigns.pool import cpus
+from ...solvers.running.settings import Settings, Ties, settings_named
+from .parser import Parser, flag
+
+_T = TypeVar("_T")
+
+
+def option(read: Callable[[str], _T]) -> Callable[[str], _T]:
+    """Return a reader of `instances.option_values` as argparse wants it."""
+
+    @wraps(read)
+    def from_word(text: str) -> _T:
+        try:
+            return read(text)
+        except InputError as error:
+            raise ArgumentTypeError(error.problem) from None
+
+    return from_word
+
+
+number = option(option_values.number)
+shape = option(option_values.shape)
+fraction = option(option_values.fraction)
+
+
+def add_number(where: Any, name: str, says: str, default: int | None = None) -> None:
+    """Declare an option that is a whole number, and not negative."""
+    where.add_argument(name, type=number, default=default, metavar="N", help=says)
+
+
+def add_parameter(where: Any, parameter: Parameter) -> None:
+    """Declare the option of a family's parameter."""
+    name, says = f"--{parameter.name}", parameter.help.replace("%", "%%")
+    if parameter.flag:
+        flag(where, name, says)
+        return
+    where.add_argument(
+        name,
+        type=option(parameter.read),
+        default=parameter.default,
+        required=parameter.required,
+        choices=parameter.choices or None,
+        metavar=None if parameter.choices else parameter.metavar,
+        help=says,
+    )
+
+
+def add_settings(parser: Parser, *, time_limit: float) -> None:
+    """Declare the options behind `Settings`."""
+    add_time_limit(parser, "seconds per run; the best so far comes back", time_limit)
+    for name, metavar, says in (
+        ("--node-limit", "N", "nodes of an exact search (default: no limit)"),
+        ("--memory", "MIB", "memory of a solver's own process (default: no limit)"),
+    ):
+        parser.add_argument(name, type=int, metavar=metavar, help=says)
+    add_seed(parser)
+    parser.add_argument(
+        "--threads",
+        type=int,
+        default=1,
+        metavar="N",
+        help="threads of a general solver, or of sukp-bb",
+    )
+
+
+def add_time_limit(parser: Parser, says: str, default: float) -> None:
+    """Declare the time limit."""
+    parser.add_argument(
+        "--time-limit",
+        type=float,
+        default=default,
+        metavar="S",
+        help=f"{says} (default: %(default)g)",
+    )
+
+
+def add_seed(parser: Parser, says: str = "random seed") -> None:
+    """Declare the random seed."""
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help=says)
+
+
+def seed_of(args: argparse.Namespace) -> int:
+    """Return the random seed; InputError if it is out of range."""
+    seed: int = args.seed or 0
+    if not 0 <= seed < 2**31:
+        raise InputError(
+            "must be at least 0 and below 2^31", field="--seed", value=seed
+        )
+    return seed
+
+
+def add_kind(parser: Parser) -> None:
+    """Declare the kind of the network whose sides are ``--shape``.
+
+    The old ``--mesh``, ``--torus`` and ``--tree`` say both at once.
+    """
+    add_parameter(parser, kind_of_network())
+    for kind in ("mesh", "torus", "tree"):
+        parser.old_spelling(f"--{kind}", "--shape", f"--kind={kind}")
+
+
+def add_jobs(where: Any, default: str = "one per CPU") -> None:
+    """Declare the number of worker processes; see `processes`."""
+    where.add_argument(
+        "--jobs", type=int, metavar="N", help=f"worker processes (default: {default})"
+    )
+
+
+def settings_of(args: argparse.Namespace, ties: Ties = Ties.LEX) -> Settings:
+    """Return the settings that the options give; see `Parser.in_options`."""
+    return settings_named(
+        {"memory_mb": "--memory"},
+        time_limit=seconds(args.time_limit),
+        node_limit=args.node_limit,
+        memory_mb=args.memory,
+        seed=args.seed,
+        threads=args.threads,
+        ties=ties,
+    )
+
+
+def processes(wanted: int | None) -> int:
+    """Return how many processes to run; one for each CPU if that is left open."""
+    if wanted is None:
+        return cpus()
+    if wanted < 1:
+        raise InputError("must be at least 1", field="--jobs", value=wanted)
+    return wanted
+
+
+def refuse_certificate(instance: Instance) -> None:
+    """Refuse ``--certificate`` for other problems than ksubset."""
+    name, follow = problem_of(instance).name, problem_of(instance).follow_certificate
+    if follow is None:
+        raise InputError("is for ksubset files only", field="--certificate", value=name)

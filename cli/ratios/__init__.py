@@ -1,0 +1,1 @@
+"""`closeknit ratios`: reports of ratios, and what changed between two."""

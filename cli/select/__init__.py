@@ -1,0 +1,1 @@
+"""`closeknit select`: choose processors for a job."""

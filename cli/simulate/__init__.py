@@ -1,0 +1,1 @@
+"""`closeknit simulate`: streams of jobs."""

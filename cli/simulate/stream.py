@@ -1,0 +1,326 @@
+"""Simulate jobs that ask for a number of processors.
+
+Jobs come from a trace in the Standard Workload Format, or are drawn. They wait until a
+policy lets them start, get processors from an allocator, and leave. The same seed draws
+the same jobs for every allocator.
+
+With --network a job ends when the last of its messages has been delivered, and all
+times are in cycles; without, when its run time is over.
+
+Of a trace, jobs without known submit time, run time or size and lines that repeat part
+of a job are skipped and counted. Jobs larger than the machine are an error, unless
+--skip-larger skips them as well.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Generator, Sequence
+from contextlib import closing
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from ...heuristics.allocation.allocator import Allocator
+from ...instances import Topology
+from ...instances.errors import InputError
+from ...instances.ksubset.generators import network_of
+from ...instances.reading.files import write_text
+from ...instances.reading.json_text import dumps
+from ...instances.reading.suggestions import entry_named
+from ...instances.topologies import MOST_PROCESSORS
+from ...instances.words import counted
+from ...methods.allocators.table import allocator, names
+from ...reports.streams.film import Film
+from ...simulation.families import TRACE_RANGE, window_of
+from ...simulation.stream.batsim import BatsimJobs
+from ...simulation.stream.jobs import StreamJob, generated, jobs_of_trace, largest
+from ...simulation.stream.measures import JobRow, Meter, Summary, csv_of_jobs
+from ...simulation.stream.simulator import Ends, Event, Policy, Start, simulate
+from ...solvers.running.interrupt import deferred
+from ...sources import doc_of
+from ..frame import outputs, shared
+from ..frame.parser import Once, Parser
+from ..frame.progress import progress_bar
+from ..frame.screen import print_measures
+from .stream_network import Interconnect
+from .stream_network import add as add_network
+
+_POLICIES = {"fcfs": "first come first served", "easy": "EASY backfilling"}
+_OF_TRACES = ("range", "first", "scale_arrivals", "divide", "skip_larger")
+_OF_DRAWN = ("requests", "sizes", "interarrival", "service")
+_FIELDS = {one: one for one in (*_OF_DRAWN, "seed", "divide", "first")}
+_FIELDS["arrival scale"] = "scale-arrivals"
+"""What errors are about, and which option that is."""
+_EVERY = 64
+"""Events between two looks at the bar."""
+
+
+def add(simulate: Parser, streams: Any) -> None:
+    """Declare the options."""
+    parser = simulate.subcommand(
+        streams,
+        "stream",
+        help="jobs on the processors of a mesh, torus or tree",
+        description=doc_of(sys.modules[__name__]),
+    )
+    parser.add_argument(
+        "--method",
+        required=True,
+        metavar="M[,M]",
+        help="what chooses the processors, such as mm-inc (see closeknit methods "
+        "ksubset); several are run one after the other",
+    )
+    for old in ("--allocator", "--methods"):
+        parser.old_spelling(old, "--method")
+    parser.add_argument(
+        "--shape",
+        type=shared.shape,
+        required=True,
+        metavar="16x16",
+        help="sides of the mesh or torus; fan-outs of the tree",
+    )
+    shared.add_kind(parser)
+    parser.add_argument(
+        "--policy",
+        choices=("fcfs", "easy"),
+        default="fcfs",
+        help="which jobs may start: first come first served, or also those that, by "
+        "the estimates, do not delay the first",
+    )
+    shared.add_number(
+        parser, "--seed", "random seed of drawn jobs and of seeded methods", 0
+    )
+    trace = parser.add_argument_group("jobs of a trace")
+    trace.add_argument(
+        "--trace",
+        metavar="FILE",
+        action=Once,
+        help="trace in SWF; may end in .xz or .gz (default: draw the jobs)",
+    )
+    parser.old_spelling("--swf", "--trace")
+    part = trace.add_mutually_exclusive_group()
+    for parameter in TRACE_RANGE:
+        shared.add_parameter(part, parameter)
+    parser.old_spelling("--jobs", "--range")
+    trace.add_argument(
+        "--scale-arrivals",
+        type=shared.fraction,
+        metavar="F",
+        help="factor of the times of submission, such as 1/2 or 0.8 (default: 1)",
+    )
+    shared.add_number(
+        trace, "--divide", "processors are divided by this, and rounded up (default: 1)"
+    )
+    trace.add_argument(
+        "--skip-larger",
+        action="store_const",
+        const=True,
+        help="skip jobs larger than the machine",
+    )
+    drawn = parser.add_argument_group("jobs that are drawn")
+    shared.add_number(drawn, "--requests", "number of jobs (default: 1000)")
+    drawn.add_argument(
+        "--sizes",
+        metavar="DIST",
+        help="exponential:MEAN or uniform:LOW:HIGH, in processors (default: "
+        "exponential:16); with box: before it, of the sides of boxes",
+    )
+    drawn.add_argument(
+        "--interarrival",
+        type=float,
+        metavar="S",
+        help="mean seconds between two submissions, exponential (default: 60)",
+    )
+    drawn.add_argument(
+        "--service", metavar="DIST", help="run times (default: exponential:600)"
+    )
+    add_network(parser)
+    outputs.add_json(parser, "the measures (one line per method if there are several)")
+    parser.add_argument(
+        "--jobs-csv",
+        type=outputs.file,
+        metavar="OUT",
+        help="write one line per job (for a single method)",
+    )
+    parser.add_argument(
+        "--evalys",
+        type=outputs.file,
+        metavar="OUT.csv",
+        help="write the jobs as Batsim does, for evalys (for a single method)",
+    )
+    parser.add_argument(
+        "--plot",
+        type=outputs.file,
+        metavar="OUT.html",
+        help="write a page that shows the stream step by step",
+    )
+    parser.examples(
+        "simulate stream --method mm,hilbert/best-fit --shape 16x16 --seed 1",
+        "simulate stream --method mm --shape 16x22 --trace log.swf --first 4000 --json",
+        "simulate stream --method mm,random --shape 16x16 --network wormhole "
+        "--messages exponential:256 --interarrival 2000",
+    )
+    parser.set_defaults(simulate=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the stream under each allocator, and print what was measured."""
+    _refuse_strangers(args)
+    network = network_of(args.kind, args.shape)
+    single = "," not in args.method
+    for option in ("jobs_csv", "evalys"):
+        if getattr(args, option) and not single:
+            name = f"--{option.replace('_', '-')}"
+            raise InputError("takes a single method", field=name)
+    machines: list[tuple[str, Allocator]] = []
+    for name in args.method.split(","):
+        entry_named(name, dict.fromkeys(names()), "--method", "allocator")
+        machines.append((name, allocator(name, network, seed=args.seed)))
+    interconnect = Interconnect(args, network)
+    jobs = interconnect.jobs(_jobs(args, machines[0][1].free))
+    unit = interconnect.unit
+    printed: list[dict[str, Any]] = []
+    ran: list[tuple[str, Summary, list[JobRow]]] = []
+    films = []
+    ended = BatsimJobs(Path(args.trace).name if args.trace else "drawn")
+    with deferred() as pressed:
+        for name, machine in machines:
+            film = Film(network, name, unit)
+            meter = Meter(machine)
+            ends = interconnect.ends()
+            with closing(_shown(jobs, machine, args.policy, name, ends)) as events:
+                for event in events:
+                    meter.see(event)
+                    film.see(event)
+                    if args.evalys:
+                        ended.see(event)
+                    if pressed.is_set():
+                        break
+            summary = meter.summary(partial=pressed.is_set())
+            ran.append((name, summary, meter.rows))
+            films.append(film)
+            measures = interconnect.measures(asdict(summary), ends)
+            printed.append({"allocator": name, **measures})
+            if args.json != "-":
+                print_measures(printed[-1])
+            if summary.partial:
+                break
+    if args.json:
+        outputs.write_out(args.json, _json(printed, single=single))
+    if args.jobs_csv:
+        write_text(args.jobs_csv, csv_of_jobs(ran[0][2], unit))
+    if args.evalys:
+        write_text(args.evalys, ended.csv())
+    if args.plot:
+        from ...reports.streams.page import stream_page
+
+        title = _title(args, network, jobs)
+        write_text(args.plot, stream_page(title, ran, films, unit))
+    if not ran[-1][1].partial:
+        return 0
+    print(
+        f"closeknit: interrupted after {ran[-1][1].jobs} of {len(jobs)} starts "
+        f"under {ran[-1][0]}; the measures are of these",
+        file=sys.stderr,
+    )
+    return 130
+
+
+def _refuse_strangers(args: argparse.Namespace) -> None:
+    """Refuse options of a trace for jobs that are drawn, and the other way round."""
+    strange = _OF_DRAWN if args.trace is not None else _OF_TRACES
+    for name in strange:
+        if getattr(args, name) is not None:
+            raise InputError(
+                "is for jobs that are drawn, not for a trace"
+                if args.trace is not None
+                else "is for the jobs of a trace (--trace)",
+                field=f"--{name.replace('_', '-')}",
+            )
+
+
+def _jobs(args: argparse.Namespace, most: int) -> list[StreamJob]:
+    """Read or draw the jobs; report on standard error what was skipped."""
+    try:
+        if args.trace is None:
+            return generated(
+                1000 if args.requests is None else args.requests,
+                seed=args.seed,
+                most=most,
+                sides=None if args.kind == "tree" else args.shape,
+                sizes=args.sizes or f"exponential:{min(16, most)}",
+                interarrival=60.0 if args.interarrival is None else args.interarrival,
+                service=args.service or "exponential:600",
+            )
+        jobs, skipped = jobs_of_trace(
+            args.trace,
+            most=most if args.skip_larger else MOST_PROCESSORS,
+            scale=1 if args.scale_arrivals is None else args.scale_arrivals,
+            divide=1 if args.divide is None else args.divide,
+            window=window_of(args.range, args.first),
+        )
+    except InputError as error:
+        if error.field not in _FIELDS:
+            raise
+        field = f"--{_FIELDS[error.field]}"
+        raise InputError(error.problem, field=field, value=error.value) from None
+    if not jobs:
+        raise InputError(
+            f"no job of these could be run ({sum(skipped.values())} skipped)",
+            file=args.trace,
+        )
+    if (job := largest(jobs)).processors > most:
+        raise InputError(
+            f"larger than the machine ({most} processors); --skip-larger skips such",
+            field=f"job {job.number}",
+            value=job.processors,
+            file=args.trace,
+        )
+    if skipped:
+        reasons = "; ".join(f"{n} {why.value}" for why, n in skipped.items())
+        number = counted(sum(skipped.values()), "job")
+        print(f"{number} skipped ({reasons})", file=sys.stderr)
+    return jobs
+
+
+def _shown(
+    jobs: Sequence[StreamJob],
+    machine: Allocator,
+    policy: str,
+    name: str,
+    ends: Ends | None,
+) -> Generator[Event, None, None]:
+    """Run the stream; show on a terminal how many jobs have started."""
+    started = 0
+    with progress_bar() as show:
+        for event in simulate(jobs, machine, Policy(policy), ends):
+            started += isinstance(event, Start)
+            if started % _EVERY == 0:
+                show(started, len(jobs), name)
+            yield event
+
+
+def _json(measures: Sequence[dict[str, Any]], *, single: bool) -> str:
+    if single:
+        only = dict(measures[0])
+        del only["allocator"]
+        return dumps(only) + "\n"
+    return "".join(json.dumps(one) + "\n" for one in measures)
+
+
+def _title(
+    args: argparse.Namespace, network: Topology, jobs: Sequence[StreamJob]
+) -> str:
+    """Describe the jobs and the machine."""
+    what = Path(args.trace).name if args.trace else f"drawn, seed {args.seed}"
+    at = (
+        network.grid.described
+        if network.grid
+        else f"{'×'.join(map(str, args.shape))} tree"
+    )
+    by = "" if args.network is None else f", {args.network}"
+    number = counted(len(jobs), "job")
+    return f"{number} ({what}) on a {at}, {_POLICIES[args.policy]}{by}"

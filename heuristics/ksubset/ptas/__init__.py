@@ -1,0 +1,1 @@
+"""Approximation schemes of Bender et al. and Krumke et al."""

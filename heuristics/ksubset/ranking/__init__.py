@@ -1,0 +1,1 @@
+"""Orders of sites by distance, and how ties are broken."""

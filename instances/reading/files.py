@@ -1,0 +1,373 @@
+"""Bounded reading and atomic writing of files.
+
+The size of every file read is bounded, before and after unpacking. Text is UTF-8; a
+byte order mark at its beginning is skipped. `parsing` reads JSON and TOML.
+
+A regular file is written under a temporary name in the same folder and renamed, so that
+it is never incomplete. Symbolic links that a user names are followed, those that lie in
+a folder to be filled are not, see `file_in`; devices and named pipes are written in
+place. docs/formats.md states the limits.
+"""
+
+from __future__ import annotations
+
+import errno
+import lzma
+import os
+import secrets
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from io import BufferedReader, BytesIO, RawIOBase, TextIOWrapper
+from pathlib import Path
+from typing import Any, BinaryIO, TextIO
+
+from ..errors import InputError
+
+STANDARD = "-"
+"""Stands for standard input when reading, for standard output when writing."""
+MOST_BYTES = 32 * 2**20
+"""Default for the maximal size of a file, unpacked."""
+_UNPACKER = 128 * 2**20
+"""Maximal memory for unpacking; ``xz -9`` needs 65 MiB."""
+_PIECE = 2**16
+_MOST_LINKS = 40
+"""The limit of Linux."""
+_XZ = b"\xfd7zXZ\x00"
+_MIB = 2**20
+
+
+def read_bytes(path: str | Path, *, most: int = MOST_BYTES) -> bytes:
+    """Return the content of a file, or of standard input for ``-``.
+
+    Raises InputError if it cannot be read, or is larger than ``most`` bytes.
+    """
+    with reading(path) as stream:
+        content = stream.read(most + 1)
+    if len(content) > most:
+        raise InputError(f"is larger than {most // _MIB} MiB", file=path)
+    return content
+
+
+@contextmanager
+def reading(path: str | Path) -> Iterator[BinaryIO]:
+    """Open a file, or standard input for ``-``; raise InputError if that fails."""
+    try:
+        if str(path) == STANDARD:
+            if sys.stdin is None:
+                raise InputError("is closed", file="standard input")
+            yield sys.stdin.buffer
+        else:
+            with open(path, "rb", opener=opened) as stream:
+                yield stream
+    except OSError as error:
+        why = error.strerror or error
+        raise InputError(f"cannot be read: {why}", file=path) from None
+    except ValueError as error:  # a null character, or one the locale cannot encode
+        if isinstance(error, InputError):
+            raise
+        raise InputError("is not a valid file name", file=repr(str(path))) from None
+
+
+def opened(path: str, flags: int) -> int:
+    """Open a file as ``open`` does, but never wait for the writer of a named pipe.
+
+    Named pipes are refused. A pipe without a name, such as ``/dev/fd/63`` or
+    ``/dev/stdin``, has a writer, or has come to its end.
+    """
+    descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+    try:
+        mode = os.fstat(descriptor).st_mode
+        if stat.S_ISFIFO(mode) and not _is_open(_place(path)):
+            raise InputError(
+                "is a named pipe: give - and send it to standard input", file=path
+            )
+        if not stat.S_ISREG(mode):
+            os.set_blocking(descriptor, True)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def unpacked(content: bytes, *, file: str | Path, most: int = MOST_BYTES) -> bytes:
+    """Unpack ``xz`` data; return anything else unchanged.
+
+    Raises InputError if it is damaged, truncated, or larger than ``most`` bytes when
+    unpacked.
+    """
+    if not content.startswith(_XZ):
+        return content
+    try:
+        found = unpacking(BytesIO(content)).read(most + 1)
+    except EOFError:
+        raise InputError("is cut off", file=file) from None
+    except lzma.LZMAError as error:
+        raise InputError(f"is not a usable xz file: {error}", file=file) from None
+    if len(found) > most:
+        raise InputError(f"unpacks to more than {most // _MIB} MiB", file=file)
+    return found
+
+
+def unpacking(packed: BinaryIO) -> BinaryIO:
+    """Open a stream of ``xz`` data for unpacking in bounded memory."""
+    return BufferedReader(_Xz(packed))
+
+
+class _Xz(RawIOBase):
+    """Like ``lzma.LZMAFile``, but with bounded memory."""
+
+    def __init__(self, packed: BinaryIO) -> None:
+        self._packed = packed
+        self._rest = b""
+        self._unpacker: lzma.LZMADecompressor | None = self._new()
+
+    @staticmethod
+    def _new() -> lzma.LZMADecompressor:
+        return lzma.LZMADecompressor(lzma.FORMAT_XZ, _UNPACKER)
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Unpack some bytes into the buffer; return their number, 0 at the end."""
+        while True:
+            if self._unpacker is None:  # after a stream: padding or another stream
+                self._rest = self._rest.lstrip(b"\0") or self._packed.read(_PIECE)
+                if not self._rest:
+                    return 0
+                if not self._rest.strip(b"\0"):
+                    continue
+                self._rest = self._rest.lstrip(b"\0")
+                self._unpacker = self._new()
+            elif self._unpacker.needs_input and not self._rest:
+                self._rest = self._packed.read(_PIECE)
+                if not self._rest:
+                    raise EOFError("ended before the end-of-stream marker")
+            found = self._unpacker.decompress(self._rest, len(buffer))
+            self._rest = b""
+            if self._unpacker.eof:
+                self._rest, self._unpacker = self._unpacker.unused_data, None
+            if found:
+                buffer[: len(found)] = found
+                return len(found)
+
+
+def decoded(content: bytes, *, file: str | Path = "") -> str:
+    """Decode UTF-8 text without its byte order mark; raise InputError if invalid."""
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"is not UTF-8 text (byte {error.start})", file=file) from None
+
+
+def read_text(path: str | Path, *, most: int = MOST_BYTES) -> str:
+    """Return the text of a UTF-8 file; raise InputError if it cannot be read."""
+    return decoded(read_bytes(path, most=most), file=path)
+
+
+def stem(path: str | Path) -> str:
+    """Return the name of a file without its extensions.
+
+    >>> stem("data/sukp_85_100.txt.xz"), stem("-")
+    ('sukp_85_100', 'stdin')
+    """
+    if str(path) == STANDARD:
+        return "stdin"
+    name = Path(path).name
+    return name.removesuffix(".xz").rpartition(".")[0] or name
+
+
+@contextmanager
+def writing(path: str | Path) -> Iterator[TextIO]:
+    """Open a text file for writing that appears under its name only when complete.
+
+    Raises InputError if it cannot be written; no file is left behind.
+    """
+    with _written(path) as stream:
+        text = TextIOWrapper(stream, encoding="utf-8", newline="\n")
+        try:
+            yield text
+            text.flush()
+        finally:
+            with suppress(OSError):  # already raised above
+                text.detach()
+
+
+@contextmanager
+def _written(path: str | Path) -> Iterator[BinaryIO]:
+    """Open a temporary file that replaces the path, or the path if not replaceable."""
+    with _complaining(path):
+        place = _place(path)
+        if not _replaceable(place):
+            with _opened(place) as stream:
+                yield stream
+            return
+        temporary, stream = _beside(place)
+        try:
+            with stream:
+                yield stream
+            with suppress(FileNotFoundError):
+                _make_like(temporary, place.stat())
+            temporary.replace(place)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+
+
+def write_bytes(path: str | Path, content: bytes) -> None:
+    """Write a binary file atomically."""
+    with _written(path) as stream:
+        stream.write(content)
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write a text file atomically."""
+    with writing(path) as stream:
+        stream.write(text)
+
+
+def try_file(path: str | Path) -> None:
+    """Check that a file can be written, without leaving anything behind.
+
+    Raises InputError if it cannot be written.
+    """
+    with _complaining(path):
+        place = _place(path)
+        if place.is_dir():
+            raise _refusal(errno.EISDIR)
+        if place.exists() and not os.access(place, os.W_OK):
+            raise _refusal(errno.EACCES)
+        if _replaceable(place):
+            _try_beside(place)
+
+
+def try_folder(path: str | Path) -> None:
+    """Check that a folder can be made and filled, without leaving anything behind.
+
+    Raises InputError if a file has that name, or no file can be made there.
+    """
+    with _complaining(path, "made"):
+        place = Path(_usable(path)).absolute()
+        while not os.path.lexists(place):
+            place = place.parent
+        if not place.is_dir():
+            raise _refusal(errno.ENOTDIR)
+        _try_beside(place / "file")
+
+
+def replaces(path: str | Path) -> bool:
+    """Whether writing replaces the content, unlike for a pipe."""
+    with _complaining(path):
+        return _replaceable(_place(path))
+
+
+def folder(path: str | Path) -> Path:
+    """Make a folder (and its parents) if it does not exist."""
+    with _complaining(path, "made"):
+        Path(_usable(path)).mkdir(parents=True, exist_ok=True)
+    return Path(path)
+
+
+def file_in(where: str | Path, name: str) -> Path:
+    """Return the path of a file of our own naming in a folder; make its folders.
+
+    The folder itself may be a symbolic link, as its user named it. What lies in it may
+    be anybody's: raises InputError if the file, or a folder on the way, is a link.
+    """
+    path = folder(where)
+    *above, last = Path(name).parts
+    for part in above:
+        path = folder(_no_link(path / part))
+    return _no_link(path / last)
+
+
+def refuse_links(where: Path, *ours: str) -> None:
+    """Raise InputError if a file whose name has one of these patterns is a link."""
+    with _complaining(where, "read"), suppress(FileNotFoundError):
+        for each in where.iterdir():
+            if any(map(each.match, ours)):
+                _no_link(each)
+
+
+def _no_link(path: Path) -> Path:
+    """Return a path; refuse a link, whose target would be made or replaced."""
+    if path.is_symlink():
+        raise InputError("must not be a symbolic link", file=path)
+    return path
+
+
+@contextmanager
+def _complaining(path: str | Path, what: str = "written") -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        why = error.strerror or error
+        raise InputError(f"cannot be {what}: {why}", file=path) from None
+
+
+def _usable(path: str | Path) -> str | Path:
+    """Return a path; refuse names that are invalid in general or in this locale."""
+    with suppress(UnicodeEncodeError):
+        if str(path) and b"\0" not in os.fsencode(path):
+            return path
+    raise InputError("is not a valid file name", file=repr(str(path)))
+
+
+def _place(path: str | Path) -> Path:
+    """Follow symbolic links to the file to write, which need not exist.
+
+    Links under ``/proc``, such as the target of ``/dev/stdout``, stand for open files
+    and are not followed: replacing the file would not affect the open one.
+    """
+    place = Path(_usable(path)).absolute()
+    for _ in range(_MOST_LINKS):
+        place = place.parent.resolve() / place.name
+        if _is_open(place) or not place.is_symlink():
+            return place
+        place = place.parent / place.readlink()
+    raise _refusal(errno.ELOOP)
+
+
+def _is_open(place: Path) -> bool:
+    return place.parts[1:2] == ("proc",)
+
+
+def _replaceable(place: Path) -> bool:
+    """Whether a new file may take this place: it is free or a regular file."""
+    return not _is_open(place) and (place.is_file() or not place.exists())
+
+
+def _opened(place: Path) -> BinaryIO:
+    """Open a device or a pipe; a file open in this process keeps its position."""
+    if place.parent == Path("/proc/self/fd").resolve() and place.name.isdecimal():
+        sys.stdout.flush()
+        return os.fdopen(os.dup(int(place.name)), "wb")
+    return os.fdopen(os.open(place, os.O_WRONLY | os.O_TRUNC | os.O_CLOEXEC), "wb")
+
+
+def _beside(place: Path) -> tuple[Path, BinaryIO]:
+    """Make a temporary file in the same folder, with permissions by the umask."""
+    temporary = place.parent / f".closeknit-{secrets.token_hex(8)}"
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+    return temporary, os.fdopen(os.open(temporary, flags, 0o666), "wb")
+
+
+def _try_beside(place: Path) -> None:
+    temporary, stream = _beside(place)
+    stream.close()
+    temporary.unlink()
+
+
+def _make_like(temporary: Path, before: os.stat_result) -> None:
+    """Give a file the owner and permissions of the one that it replaces."""
+    with suppress(PermissionError):  # the file then keeps this user as its owner
+        if (before.st_uid, before.st_gid) != (os.geteuid(), os.getegid()):
+            os.chown(temporary, before.st_uid, before.st_gid)
+    temporary.chmod(stat.S_IMODE(before.st_mode))
+
+
+def _refusal(number: int) -> OSError:
+    return OSError(number, os.strerror(number))

@@ -1,0 +1,54 @@
+"""Ranges of the numbers that users give: refused with one line that names the field."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+
+from ..errors import InputError
+
+
+def at_least(value: int, least: int, field: str) -> None:
+    """Refuse a smaller value."""
+    if value < least:
+        raise InputError(f"must be at least {least}", field, value)
+
+
+def at_most(value: int, most: int, field: str) -> None:
+    """Refuse a larger value."""
+    if value > most:
+        raise InputError(f"must be at most {most}", field, value)
+
+
+def between(value: int | Fraction | Decimal, low: int, high: int, field: str) -> None:
+    """Refuse a value outside a range.
+
+    >>> between(Fraction(3, 2), 0, 1, "eps")
+    Traceback (most recent call last):
+    closeknit.instances.errors.InputError: eps: must lie between 0 and 1, not '3/2'
+    """
+    if not low <= value <= high:
+        shown = value if isinstance(value, int) else str(value)
+        text = f"must lie between {low} and {high}"
+        raise InputError(text, field, shown)
+
+
+def positive(**numbers: int) -> None:
+    """Refuse numbers below 1; the keywords are their fields."""
+    for field, value in numbers.items():
+        at_least(value, 1, field)
+
+
+def free_count(free: int | Fraction, places: int, what: str = "processors") -> int:
+    """Return how many places are to be free, given as a count or a share of all.
+
+    Raises InputError for none, and for more than there are.
+    """
+    wanted = free * places if isinstance(free, Fraction) else free
+    if not 1 <= int(wanted) <= wanted <= places:
+        raise InputError(
+            f"must leave between 1 and all {places} {what} free",
+            "free",
+            free if isinstance(free, int) else str(free),
+        )
+    return int(wanted)

@@ -1,0 +1,1 @@
+"""Allocators that serve streams of jobs, and those that are methods as well."""

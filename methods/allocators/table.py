@@ -1,0 +1,36 @@
+"""Every allocator by its name: those with a class of their own, and all methods.
+
+Any method for k-subsets is an allocator that considers only which processors are
+idle, see ``method_as_allocator``.
+"""
+
+from __future__ import annotations
+
+from ...heuristics.allocation.allocator import Allocator
+from ...instances import InputError, Topology
+from ...instances.reading.suggestions import hint
+from .. import KSUBSET
+from .classes import STRATEGIES as STRATEGIES
+from .of_method import MethodAsAllocator
+
+
+def names() -> list[str]:
+    """Return the names of all allocators."""
+    return list(KSUBSET)
+
+
+def allocator(name: str, topology: Topology, *, seed: int = 0) -> Allocator:
+    """Create an allocator by name, for an idle network.
+
+    Raises
+    ------
+    InputError
+        If there is none of that name, or it does not support this network.
+    """
+    if name in STRATEGIES:
+        return STRATEGIES[name](topology, seed=seed)
+    if name not in KSUBSET:
+        raise InputError(
+            f"no such allocator ({hint(name, names())})", "allocator", name
+        )
+    return MethodAsAllocator(topology, KSUBSET[name], seed=seed)

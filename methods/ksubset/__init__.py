@@ -1,0 +1,1 @@
+"""Methods for k-subsets: the table, the automatic choice, the models."""

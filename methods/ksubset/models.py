@@ -1,0 +1,121 @@
+"""Exact models solved by general solvers: one method per (formulation, backend) pair.
+
+Names are ``formulation/backend``. Neither ortools nor PuLP is imported before such a
+method is called.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from ...exact.ksubset.medians import by_medians
+from ...formulations.ksubset import catalogue
+from ...formulations.ksubset.bounds.bounds import best_bound
+from ...formulations.ksubset.strengthening import Strengthening
+from ...heuristics.ksubset.mm_inc import mm_inc
+from ...instances import KSubset, cost
+from ...instances.topologies.topology import NO_CUTS
+from ...solvers import Limit, Result, Settings, answer
+from ...solvers.running import clock
+from ...solvers.running.method import Method, Variant
+from ..models import CP_SAT as CP_SAT
+from ..models import MIP_BACKENDS, solver
+
+NAMES = (
+    *(f"{name}/{CP_SAT}" for name in catalogue.CP),
+    *(f"{name}/{backend}" for name in catalogue.MIP for backend in MIP_BACKENDS),
+    *(f"{name}/{CP_SAT}" for name in catalogue.SERIES),
+    *(f"{name}/scip" for name in catalogue.QUADRATIC),
+)
+"""Names of the methods of this module."""
+
+_MOST_PAIRS = 1_000_000
+_MOST_CELLS = 50_000_000
+
+_ENTRIES = {
+    **catalogue.MIP,
+    **catalogue.CP,
+    **catalogue.SERIES,
+    **catalogue.QUADRATIC,
+}
+
+
+def refusal(name: str, instance: KSubset) -> str | None:
+    """Return why a model does not support an instance, or would not fit into memory.
+
+    The name is that of a formulation, or of a method ``formulation/backend``.
+    """
+    n = instance.n
+    if name.partition("/")[0] in ("pairs", "rlt"):
+        pairs = n * (n - 1) // 2
+        if pairs > _MOST_PAIRS:
+            return f"needs a variable for each of {pairs} pairs (at most {_MOST_PAIRS})"
+        return None
+    if not instance.has_cuts:
+        return NO_CUTS
+    cells = n * len(instance.cuts)
+    if cells > _MOST_CELLS:
+        return f"needs {cells} entries, processors by cuts (at most {_MOST_CELLS})"
+    entry = _ENTRIES.get(name.partition("/")[0])
+    return entry.refuses(instance) if entry else None
+
+
+def methods() -> list[Method[KSubset]]:
+    """Return one method per (formulation, backend) pair."""
+    return [
+        Method(
+            name,
+            Variant(run, (name,), _doc(*_split(name))),
+            exact=True,
+            refuses=partial(refusal, name),
+            seeded=True,
+            runs_solver=True,
+        )
+        for name in NAMES
+    ]
+
+
+def _split(name: str) -> tuple[catalogue.Entry, str]:
+    """Return the formulation and the backend of a method."""
+    formulation, _, backend = name.partition("/")
+    if backend != CP_SAT and formulation in catalogue.MIP:
+        return catalogue.MIP[formulation], backend
+    return _ENTRIES[formulation], backend
+
+
+def _doc(entry: catalogue.Entry, backend: str) -> str:
+    return (
+        f"Solve the model {entry.name} with {backend}.\n\n"
+        "Starts from mm-inc and a bound by stars, towns or axes; where these two meet, "
+        "no solver is called.\n\n"
+        "Guarantee: exact, if the solver is right.\n"
+        "Time: exponential at worst; measured in docs/models.md.\n"
+        f"Source: {entry.source}\n"
+    )
+
+
+def run(name: str, instance: KSubset, settings: Settings) -> Result:
+    """Solve an instance with ``formulation/backend``."""
+    entry, backend = _split(name)
+    start = clock.now()
+    hint: tuple[int, ...] = tuple(range(instance.k))
+    bound, proof = None, None
+    try:
+        hint = mm_inc(instance, settings).chosen or hint
+        bound, proof = best_bound(instance)
+        if bound == cost(instance, hint):
+            return answer(instance, hint, start=start, bound=bound, proof=proof)
+        strengthening = Strengthening(hint=hint, bound=bound, proof=proof)
+        if entry.name in catalogue.SERIES:
+            return by_medians(instance, strengthening, settings=settings, start=start)
+        model = entry.build(instance, strengthening)
+    except KeyboardInterrupt:
+        return answer(
+            instance,
+            hint,
+            start=start,
+            bound=bound,
+            proof=proof,
+            limit=Limit.INTERRUPT,
+        )
+    return solver(backend)(model, settings=settings, start=start)

@@ -1,0 +1,118 @@
+"""The table of methods for the k-subset problem."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from ...exact.ksubset import bruteforce, line
+from ...exact.ksubset.cuts_bb import search as cuts_bb
+from ...exact.ksubset.distances_bb import search as distances_bb
+from ...exact.ksubset.levelset_bb import search as levelset_bb
+from ...exact.ksubset.ring_dp import program as ring_dp
+from ...exact.ksubset.tree_dp import program as tree_dp
+from ...heuristics.allocation.allocator import needs_coordinates
+from ...heuristics.ksubset import (
+    baselines,
+    guarantees,
+    mc1x1,
+    mm,
+    mm_inc,
+    one_axis,
+    ring_window,
+    town,
+)
+from ...heuristics.ksubset.ptas import published as ptas_published
+from ...heuristics.ksubset.ptas import scheme as ptas
+from ...instances import KSubset
+from ...instances.topologies.topology import NO_CUTS
+from ...solvers.running.method import Method, table
+from .. import models_exact
+from ..allocators import as_method as allocator_as_method
+from . import auto as auto_ksubset
+from . import models as models_ksubset
+
+
+def _needs_coordinates(instance: KSubset) -> str | None:
+    return needs_coordinates(instance.topology)
+
+
+def _needs_cuts(instance: KSubset) -> str | None:
+    return None if instance.has_cuts else NO_CUTS
+
+
+def _needs_a_tree(instance: KSubset) -> str | None:
+    if instance.topology.tree_of(instance.points):
+        return None
+    return "needs a tree, or a graph with the distances of one"
+
+
+def _needs_a_plane(instance: KSubset) -> str | None:
+    return None if instance.topology.is_plane else "needs a two-dimensional mesh"
+
+
+TABLE = table(
+    "ksubset",
+    Method("mm", mm.mm, guarantee=guarantees.manhattan_median, takes_ties=True),
+    Method("mm-free", mm.mm_free, guarantee=guarantees.star),
+    Method("mm-all", mm.mm_all, guarantee=guarantees.manhattan_median),
+    Method("mm-inc", mm_inc.mm_inc, guarantee=guarantees.manhattan_median),
+    Method("mm-inc-first", mm_inc.mm_inc_first, guarantee=guarantees.manhattan_median),
+    Method("mm-inc-all", mm_inc.mm_inc_all, guarantee=guarantees.manhattan_median),
+    Method(
+        "mc1x1",
+        mc1x1.mc1x1,
+        guarantee=guarantees.shells,
+        refuses=_needs_coordinates,
+    ),
+    Method(
+        "mc1x1-all",
+        mc1x1.mc1x1_all,
+        guarantee=guarantees.shells,
+        refuses=_needs_coordinates,
+    ),
+    *(
+        Method(
+            name,
+            ptas.method(m),
+            guarantee=partial(ptas.guarantee, m),
+            refuses=partial(ptas.refusal, m),
+        )
+        for name, m in ptas.STRIPS.items()
+    ),
+    *(
+        Method(
+            name,
+            ptas_published.method(m),
+            guarantee=partial(ptas_published.guarantee, m),
+            refuses=partial(ptas_published.refusal, m),
+        )
+        for name, m in ptas_published.STRIPS.items()
+    ),
+    Method("town", town.town, refuses=town.refusal),
+    Method("random", baselines.random_choice, seeded=True),
+    Method("row-major", baselines.row_major),
+    *allocator_as_method.methods(),
+    Method("bruteforce", bruteforce.bruteforce, exact=True),
+    Method("cuts-bb", cuts_bb.cuts_bb, exact=True, refuses=_needs_cuts),
+    Method(
+        "distances-bb",
+        distances_bb.distances_bb,
+        exact=True,
+        refuses=distances_bb.refusal,
+    ),
+    Method("tree-dp", tree_dp.tree_dp, exact=True, refuses=_needs_a_tree),
+    Method("ring-dp", ring_dp.ring_dp, exact=True, refuses=one_axis.refuse_ring),
+    Method(
+        "ring-window",
+        ring_window.ring_window,
+        guarantee=guarantees.star,
+        refuses=one_axis.refuse_ring,
+    ),
+    Method("line-window", line.line_window, exact=True, refuses=one_axis.refuse_line),
+    Method("levelset-bb", levelset_bb.levelset_bb, exact=True, refuses=_needs_a_plane),
+    *models_ksubset.methods(),
+    models_exact.method(),
+    Method("auto", auto_ksubset.auto, exact=True),
+    quick=("mm", "mm-inc", "mc1x1", "town", "hilbert/best-fit", "mc"),
+)
+"""Methods for the k-subset problem, by the name used in reports."""

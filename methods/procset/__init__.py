@@ -1,0 +1,1 @@
+"""Methods for processor sets: the table, the automatic choice, the models."""

@@ -1,0 +1,1 @@
+"""Methods for submeshes: the table, the automatic choice, the models."""

@@ -1,0 +1,1 @@
+"""Methods for set-union knapsacks: the table, the automatic choice, the models."""

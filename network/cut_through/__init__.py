@@ -1,0 +1,1 @@
+"""Cut-through engine: packets on machines with switches."""

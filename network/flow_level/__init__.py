@@ -1,0 +1,1 @@
+"""Flow-level engine: rates of messages, shared max-min fairly."""

@@ -1,0 +1,1 @@
+"""Open-loop runs: jobs arrive by a stream, whatever the network does."""

@@ -1,0 +1,74 @@
+"""Compile the kernels of networks before they are needed, by tiny runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from ..instances import Graph, Mesh, Torus
+from ..instances.ksubset.graph_generators import dragonfly_network
+from ..methods.allocators.table import allocator
+from ..simulation.stream.jobs import StreamJob
+from ..simulation.stream.measures import measure
+from .cut_through.engine import CutThrough
+from .engine import Engine
+from .flits.engine import Flits, Router
+from .flow_level.engine import FlowLevel
+from .jobs import Deliveries
+from .kary_tree import KaryTree
+from .messages import messages
+from .worm.engine import RigidWorms
+
+
+def _send(*engines: Engine) -> None:
+    """Let a few messages pass, one of which waits for another, in two steps."""
+    for engine in engines:
+        engine.add(messages([(0, 1, 20), (1, 0, 2), (2, 2, 1)], [(0, 1)], [0, 0, 3]))
+        engine.run(3)
+        engine.finish()
+        engine.forget()
+
+
+def _cut_through() -> None:
+    ways = ("minimal", "drawn", "valiant")
+    on_a_graph = [CutThrough(_graph(), routing=way) for way in ways]
+    _send(CutThrough(Torus(2, 3)), CutThrough(KaryTree(2, 2)), *on_a_graph)
+
+
+def _flits() -> None:
+    _send(Flits(Torus(2, 3), Router(buffer=2, virtual=2, credit_delay=1)))
+
+
+def _flow() -> None:
+    on_a_graph = FlowLevel(_graph(), routing="drawn")
+    _send(FlowLevel(Torus(2, 3)), FlowLevel(KaryTree(2, 2)), on_a_graph)
+
+
+def _worms() -> None:
+    _send(RigidWorms(Torus(2, 3)))
+
+
+def _streams() -> None:
+    """Run jobs on a mesh, and measure where they lie."""
+    jobs = [StreamJob(i, i, 2, 1, 1) for i in range(3)]
+    grid = Mesh(2, 3)
+    ends = Deliveries(
+        RigidWorms(grid), lambda job, at, draw: messages([(int(at[0]), int(at[1]), 3)])
+    )
+    measure(jobs, allocator("row", grid), ends=ends)
+
+
+def _graph() -> Graph:
+    return dragonfly_network(2, 1, 1)
+
+
+NETWORK_KERNELS: Mapping[str, Callable[[], None]] = MappingProxyType(
+    {
+        "cut-through": _cut_through,
+        "flits": _flits,
+        "flow": _flow,
+        "worms": _worms,
+        "streams": _streams,
+    }
+)
+"""Functions that compile all kernels of an engine, those that take longest first."""

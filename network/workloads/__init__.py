@@ -1,0 +1,1 @@
+"""What jobs send: patterns, recorded and synthetic workloads."""

@@ -1,0 +1,120 @@
+"""All workloads by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
+
+from ...instances import InputError
+from . import skeletons as npb
+from .causal import (
+    WAVES,
+    all_to_all,
+    binary_tree,
+    bipartite_io,
+    butterfly,
+    mesh_exchange,
+    n_to_n,
+    wave_front,
+)
+from .format import Workload
+
+TASKS = 64
+"""Tasks of the workloads of Navaridas, Pascual and Miguel-Alonso 2009."""
+_LONG = 2**16
+
+
+class Kind(NamedTuple):
+    """A kind of workload.
+
+    Parameters
+    ----------
+    name, description
+        What it is called, and what it does, on one line.
+    make
+        Function of the number of tasks and the bytes of its (longest) messages.
+    size
+        Bytes by default: 64 kB, or of skeletons those of class A on 64 tasks.
+    """
+
+    name: str
+    description: str
+    make: Callable[[int, int], Workload]
+    size: int
+
+
+WORKLOADS: dict[str, Kind] = {
+    kind.name: kind
+    for kind in (
+        Kind("BI", "reduction along a binary tree", binary_tree, _LONG),
+        Kind("BU", "butterfly: exchange across every bit", butterfly, _LONG),
+        Kind(
+            "2M",
+            "all neighbours in a square at once",
+            partial(mesh_exchange, axes=2),
+            _LONG,
+        ),
+        Kind(
+            "3M",
+            "all neighbours in a cube at once",
+            partial(mesh_exchange, axes=3),
+            _LONG,
+        ),
+        Kind("2W", "wave front in a square", partial(wave_front, axes=2), _LONG),
+        Kind("3W", "wave front in a cube", partial(wave_front, axes=3), _LONG),
+        Kind(
+            "WF",
+            f"waterfall: {WAVES} wave fronts in a square",
+            partial(wave_front, axes=2, waves=WAVES),
+            256,
+        ),
+        Kind("n-to-n", "everyone to everyone at once", n_to_n, _LONG),
+        Kind("all-to-all", "everyone to everyone, one by one", all_to_all, _LONG),
+        Kind("io", "everyone to every I/O node, one by one", bipartite_io, _LONG),
+        Kind("BT", "skeleton of block tridiagonal", npb.bt, 35840),
+        Kind("CG", "skeleton of conjugate gradient", npb.cg, 14000),
+        Kind("IS", "skeleton of integer sort", npb.integer_sort, 8192),
+        Kind("LU", "skeleton of lower-upper", npb.lu, 40960),
+        Kind("MG", "skeleton of multigrid", npb.mg, 32768),
+        Kind("SP", "skeleton of scalar pentadiagonal", npb.sp, 35840),
+        Kind("FT", "skeleton of Fourier transform", npb.ft, 32768),
+    )
+}
+
+
+def workload(
+    name: str, tasks: int = TASKS, size: int | None = None, io: int = 0
+) -> Workload:
+    """Make a workload by its name.
+
+    Parameters
+    ----------
+    name
+        See `WORKLOADS`.
+    tasks
+        Number of tasks; I/O nodes come on top.
+    size
+        Bytes of the longest messages, by default those of its kind.
+    io
+        I/O nodes of ``io``; 0 for as many as it takes by default.
+
+    Raises
+    ------
+    InputError
+        If there is no such workload, or none of so many tasks.
+
+    Examples
+    --------
+    >>> len(workload("2M"))
+    224
+    """
+    kind = WORKLOADS.get(name)
+    if kind is None:
+        raise InputError(
+            f"must be one of {', '.join(WORKLOADS)}", field="workload", value=name
+        )
+    size = kind.size if size is None else size
+    if io and kind.make is not bipartite_io:
+        raise InputError("has no I/O nodes", field="workload", value=name)
+    return bipartite_io(tasks, size, io) if io else kind.make(tasks, size)

@@ -1,0 +1,1 @@
+"""Worm engine: whole worms of flits, moved by events."""

@@ -1,0 +1,1 @@
+"""Proofs of bounds: `checking` derives every step again, `writing` writes them."""

@@ -1,0 +1,337 @@
+"""Folders of answers and proofs that anyone can check: ``index.json`` and its files.
+
+Every entry names the files of an instance, of its solution and of a proof, each with
+the SHA-256 of its content. `replayed` derives all of it again; it needs no search, no
+model and no solver. Folders may come from strangers: names lead nowhere else, links are
+not followed, and sizes and times are limited.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import stat
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from ...instances.errors import InputError
+from ...instances.ksubset.certificate import Checker
+from ...instances.ksubset.certificate_file import WrongStep
+from ...instances.problems import (
+    Instance,
+    check,
+    cost,
+    problem_of,
+    read_instance,
+    sha256,
+)
+from ...instances.reading import fields
+from ...instances.reading.files import file_in, read_text, reading, write_text
+from ...instances.reading.parsing import parse_json
+from ...instances.solution import SOLUTION
+from ...instances.value import Value, cost_text, ordered
+from ...instances.visible import visible
+from .proof_file import check_proof_file
+from .propagation import Propagator
+from .statements import Limits, Refused
+
+INDEX = "index.json"
+FORMAT = "closeknit/proofs"
+CERTIFICATE, LOG = "certificate", "pseudo-Boolean proof"
+BY_DEFINITION = "by definition"
+KINDS = (BY_DEFINITION, CERTIFICATE, LOG)
+"""How an answer may be proved: it costs nothing, or cannot be by counting or by what
+the solution shows; by cuts-bb's certificate; by a proof in the format of VeriPB."""
+OPTIMAL, INFEASIBLE = "optimal", "infeasible"
+MOST_ENTRIES = 100_000
+_LONGEST_NAME = 200
+_PIECE = 2**20
+_FILES = ("instance", "solution", "proof")
+_TIMES = ("solving", "writing", "checking")
+_WORDS = ("name", "problem", "status", "kind", "by")
+_CONTENT = fields.record({"file": fields.string, "sha256": fields.string})
+_ENTRY = fields.record(
+    {
+        **dict.fromkeys(_WORDS, fields.string),
+        "status": fields.one_of(OPTIMAL, INFEASIBLE),
+        "kind": fields.one_of(*KINDS),
+        "instance": _CONTENT,
+        "solution": _CONTENT,
+    },
+    {
+        "proof": _CONTENT,
+        "cost": fields.cost,
+        "method": fields.string,
+        "bytes": fields.integer,
+        **dict.fromkeys(_TIMES, fields.seconds),
+    },
+)
+_INDEX = fields.file(FORMAT, {"entries": fields.lists}, {"about": fields.string})
+Ways = tuple[type[Propagator], type[Checker]]
+"""What follows proofs, and certificates: in plain Python, or the fast twins."""
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """A file of the folder, and the SHA-256 of what it must hold."""
+
+    file: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """An answer: what it claims, and where its files are.
+
+    ``kind`` is one of `KINDS`, ``by`` who proved it; ``cost`` is None if there is no
+    solution. ``size`` is that of the proof in bytes; times are in seconds: of
+    ``method``, of writing the proof, and of checking it.
+    """
+
+    name: str
+    problem: str
+    status: str
+    kind: str
+    by: str
+    instance: Content
+    solution: Content
+    proof: Content | None = None
+    cost: Value | None = None
+    method: str = ""
+    size: int = 0
+    solving: float = 0.0
+    writing: float = 0.0
+    checking: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What became of an entry: ``holds``, ``wrong`` or ``unusable``, and why."""
+
+    entry: Entry
+    word: str
+    why: str
+    seconds: float
+
+
+def read_index(folder: str | Path) -> list[Entry]:
+    """Read the index of a folder.
+
+    Raises InputError if it is malformed: one line with the file, the field, the value.
+    """
+    path = Path(folder) / INDEX
+    if path.is_symlink():
+        raise InputError("is a link", file=path)
+    try:
+        listed = _INDEX(parse_json(read_text(path), file=path))["entries"]
+        if len(listed) > MOST_ENTRIES:
+            raise InputError(f"are more than {MOST_ENTRIES}", "entries")
+        entries = [_entry(one, f"entries[{i}]") for i, one in enumerate(listed)]
+        seen: set[str] = set()
+        for i, entry in enumerate(entries):
+            if entry.name in seen:
+                raise InputError("given twice", f"entries[{i}].name", entry.name)
+            seen.add(entry.name)
+    except InputError as error:
+        raise error.of_file(path) from None
+    return entries
+
+
+def write_index(folder: str | Path, entries: Iterable[Entry], about: str = "") -> None:
+    """Write the index of a folder; an existing one is replaced at once."""
+    lines = ",\n".join(json.dumps(_document(one)) for one in entries)
+    head = json.dumps({"format": FORMAT, "version": 1, "about": about})[:-1]
+    write_text(file_in(folder, INDEX), f'{head}, "entries": [\n{lines}\n]}}\n')
+
+
+def replayed(
+    folder: str | Path,
+    entries: Iterable[Entry],
+    limits: Limits | None = None,
+    ways: Ways = (Propagator, Checker),
+) -> Iterator[Verdict]:
+    """Check entries one after the other, each within the limits; yield verdicts."""
+    for entry in entries:
+        start = monotonic()
+        word, why = "holds", ""
+        try:
+            _replay(Path(folder), entry, limits or Limits(), ways)
+        except Refused as refused:
+            word, why = "wrong", str(refused)
+        except WrongStep as error:
+            word, why = "wrong", str(error)
+        except InputError as error:
+            word, why = "unusable", str(error)
+        yield Verdict(entry, word, why, monotonic() - start)
+
+
+def told(verdicts: Iterable[Verdict]) -> int:
+    """Print a line for each verdict, then how many hold; return the exit status.
+
+    0 if all hold, 1 if one is wrong, 2 if one cannot be used and none is wrong, or if
+    there are none.
+    """
+    words = []
+    for one in verdicts:
+        words.append(one.word)
+        entry = one.entry
+        what = entry.status if entry.cost is None else f"cost {cost_text(entry.cost)}"
+        rest = one.why or f"{entry.kind}, {entry.size} bytes, {one.seconds:.1f} s"
+        print(f"{visible(entry.name)}: {one.word}: {what}: {visible(rest)}", flush=True)
+    print(f"{words.count('holds')} of {len(words)} hold")
+    if not words:
+        raise InputError("lists no answer: nothing was checked", file=INDEX)
+    return 1 if "wrong" in words else 2 if "unusable" in words else 0
+
+
+def still_held(folder: str | Path) -> list[Entry]:
+    """Return the entries whose files are there and have the digests of the index.
+
+    There are none if there is no index yet.
+    """
+    where = Path(folder)
+
+    def holds(entry: Entry) -> bool:
+        try:
+            _files(where, entry)
+        except (InputError, Refused):
+            return False
+        return True
+
+    return list(filter(holds, read_index(where))) if (where / INDEX).exists() else []
+
+
+def shown_by_definition(
+    instance: Instance, cost: Value | None, certificate: Mapping[str, Any] | None
+) -> bool:
+    """Whether an answer needs no search: it costs nothing, or nothing can be chosen.
+
+    ``cost`` is that of the answer, None if it says that there is no solution;
+    ``certificate`` is what a solution file shows for that.
+    """
+    if cost is not None:
+        return not any(ordered(cost))
+    problem = problem_of(instance)
+    if problem.unsolvable(instance) is not None:
+        return True
+    if problem.check_infeasible is None or certificate is None:
+        return False
+    return not problem.check_infeasible(instance, certificate)
+
+
+def digest_of(path: Path) -> str:
+    """Return the SHA-256 of the content of a file."""
+    found = hashlib.sha256()
+    with reading(path) as stream:
+        while piece := stream.read(_PIECE):
+            found.update(piece)
+    return found.hexdigest()
+
+
+def _replay(folder: Path, entry: Entry, limits: Limits, ways: Ways) -> None:
+    """Check an entry; `Refused` if it is wrong, InputError if it cannot be used."""
+    paths = _files(folder, entry)
+    instance = read_instance(paths["instance"])
+    if problem_of(instance).name != entry.problem or instance.name != entry.name:
+        raise Refused(f"{paths['instance']}: is not {entry.name} ({entry.problem})")
+    certificate = _answered(instance, paths["solution"], entry)
+    if entry.kind == BY_DEFINITION:
+        if not shown_by_definition(instance, entry.cost, certificate):
+            raise Refused(f"{paths['solution']}: is not shown by the definition")
+        return
+    path = paths["proof"]
+    bound: Value | None
+    if entry.kind == LOG:
+        bound = check_proof_file(instance, path, limits, ways[0]).bound
+    elif follow := problem_of(instance).follow_certificate:
+        bound = follow(instance, path, seconds=limits.seconds, by=ways[1])
+    else:
+        raise Refused(f"{path}: there are no certificates for {entry.problem}")
+    if bound != entry.cost:
+        proves = "no solution" if bound is None else f"a bound of {cost_text(bound)}"
+        claim = "no solution" if entry.cost is None else cost_text(entry.cost)
+        raise Refused(f"{path}: proves {proves}, not {claim}")
+
+
+def _answered(instance: Instance, path: Path, entry: Entry) -> Any:
+    """Check that the solution is what the entry says; return its certificate."""
+    try:
+        document = SOLUTION(parse_json(read_text(path), file=path))
+        stated = tuple(map(document.get, ("status", "objective", "bound")))
+        if stated != (entry.status, entry.cost, entry.cost):
+            raise Refused(f"{path}: says something else than the index")
+        if document["sha256"] != sha256(instance):
+            raise Refused(f"{path}: is for another instance")
+        if entry.status == OPTIMAL:
+            if "selection" not in document:
+                raise InputError("is missing", "selection")
+            chosen = problem_of(instance).chosen_of(instance, document["selection"])
+            if wrong := check(instance, chosen):
+                raise Refused(f"{path}: selection: {wrong[0]}")
+            if (true := cost(instance, chosen)) != entry.cost:
+                raise Refused(f"{path}: costs {cost_text(true)}")
+    except InputError as error:
+        raise error.of_file(path) from None
+    return document.get("certificate")
+
+
+def _files(folder: Path, entry: Entry) -> dict[str, Path]:
+    """Return the files of an entry, whose content has the digests of the index."""
+    paths = {}
+    for name in _FILES:
+        content: Content | None = getattr(entry, name)
+        if content is not None:
+            paths[name] = path = _inside(folder, content.file)
+            if digest_of(path) != content.sha256:
+                raise Refused(f"{path}: its digest is not that of the index")
+    if entry.proof is not None and paths["proof"].stat().st_size != entry.size:
+        raise Refused(f"{paths['proof']}: has another size than in the index")
+    return paths
+
+
+def _inside(folder: Path, name: str) -> Path:
+    """Return the path of a regular file of the folder, with no link on the way."""
+    parts = name.split("/")
+    if not set(parts).isdisjoint(("", ".", "..")) or "\\" in name or ":" in name:
+        raise InputError("leads out of the folder", value=name)
+    path = folder
+    try:
+        for part in parts:
+            path = path / part
+            if stat.S_ISLNK(path.lstat().st_mode):
+                raise InputError("is a link", file=path)
+        if not stat.S_ISREG(path.lstat().st_mode):
+            raise InputError("is no file", file=path)
+    except OSError as error:
+        why = f"cannot be read: {error.strerror}"
+        raise InputError(why, file=path) from None
+    return path
+
+
+def _entry(value: Any, where: str) -> Entry:
+    given = _ENTRY(value, where)
+    if len(given["name"]) > _LONGEST_NAME:
+        raise InputError("is too long", f"{where}.name", given["name"])
+    price = given.get("cost")
+    if (price is None) != (given["status"] == INFEASIBLE):
+        raise InputError("disagrees with the status", f"{where}.cost", price)
+    if ("proof" in given) != (given["kind"] != BY_DEFINITION):
+        raise InputError("disagrees with the kind", f"{where}.proof")
+    given |= {name: Content(**given[name]) for name in _FILES if name in given}
+    given |= {name: float(given[name]) for name in _TIMES if name in given}
+    size = given.pop("bytes", 0)
+    return Entry(**given, size=size)
+
+
+def _document(entry: Entry) -> dict[str, Any]:
+    document: dict[str, Any] = {name: getattr(entry, name) for name in _WORDS}
+    for name in _FILES:
+        if (content := getattr(entry, name)) is not None:
+            document[name] = {"file": content.file, "sha256": content.sha256}
+    if entry.cost is not None:
+        document["cost"] = entry.cost
+    document |= {"method": entry.method, "bytes": entry.size}
+    return document | {name: round(getattr(entry, name), 4) for name in _TIMES}

@@ -1,0 +1,1 @@
+"""Files of studies, and the instances that they name."""

@@ -1,0 +1,1 @@
+"""Claims as objects: the catalogue, its runs, its page."""

@@ -1,0 +1,256 @@
+"""Claims, the settings of their tests, and the outcomes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ....instances import Instance, KSubset, Value, check, cost, problem_of, sha256
+from ....methods import KSUBSET, METHODS
+from ....methods.rederiving import (
+    MOST_INTERPRETED,
+    Rederived,
+    interpret,
+    is_drawn,
+    rederivable,
+    rederive,
+    seconds_for,
+)
+from ....solvers import Result, Settings, Status, Ties
+from ....solvers.running.method import Run, RunOn
+
+
+class Undecided(RuntimeError):
+    """The exact route did not finish within the limit: nothing follows."""
+
+
+class Untrue(RuntimeError):
+    """A method answers what is not so: no valid choice, or another cost.
+
+    Parameters
+    ----------
+    what
+        In one line.
+    instance
+        On which.
+    """
+
+    def __init__(self, what: str, instance: Instance | None = None) -> None:
+        super().__init__(what)
+        self.instance = instance
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """The outcome of testing a claim.
+
+    Parameters
+    ----------
+    holds
+        Whether nothing contradicts the claim.
+    result
+        What was found, exactly, in one line.
+    instances
+        Number of instances on which it was tested.
+    counterexample
+        The smallest instance found on which it fails, where there is one.
+    """
+
+    holds: bool
+    result: str
+    instances: int
+    counterexample: Instance | None = None
+
+    def __post_init__(self) -> None:
+        if self.holds and self.counterexample is not None:
+            raise ValueError("A claim with a counterexample does not hold.")
+        if self.holds and self.instances < 1:
+            raise ValueError("A claim that was tested on nothing does not hold.")
+
+
+def held(result: str, instances: int) -> Outcome:
+    """Return the outcome that nothing on so many instances contradicts the claim."""
+    return Outcome(holds=True, result=result, instances=instances)
+
+
+def refuted(
+    result: str, instances: int, counterexample: Instance | None = None
+) -> Outcome:
+    """Return the outcome that the claim fails, after so many instances."""
+    return Outcome(
+        holds=False, result=result, instances=instances, counterexample=counterexample
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """How to test claims: what to run, how much, with which seed.
+
+    Parameters
+    ----------
+    methods
+        For ksubset, by name; what is put in the place of a registered method is
+        judged by the bound of that method.
+    others
+        Those of the other problems, by problem and name.
+    exact
+        The method that proves optima.
+    search
+        An exact method that uses no optimal towns, to test these.
+    seed
+        Of all sampled instances.
+    quick
+        Fewer and smaller instances.
+    time_limit
+        Seconds for one run of a method; an optimum not proved by then is no
+        evidence and stops the claim.
+    """
+
+    methods: Mapping[str, Run] = field(default_factory=lambda: KSUBSET)
+    others: Mapping[str, Mapping[str, RunOn[Any]]] = field(
+        default_factory=lambda: METHODS
+    )
+    exact: str = "auto"
+    search: str = "cuts-bb"
+    seed: int = 0
+    quick: bool = False
+    time_limit: float = 60.0
+    _optima: dict[tuple[str, KSubset], int] = field(default_factory=dict, repr=False)
+    _again: dict[tuple[Instance, Value], list[Rederived]] = field(
+        default_factory=dict, repr=False
+    )
+
+    def run(self, method: str, instance: Instance, ties: Ties = Ties.LEX) -> Result:
+        """Run a method and return its result, whose choice and cost are true.
+
+        Raises
+        ------
+        Undecided
+            When it finds nothing.
+        Untrue
+            When its choice is not valid or its objective is not its cost.
+        InputError
+            When it does not take this instance.
+        """
+        run = self._run_of(method, instance)
+        settings = Settings(time_limit=self.time_limit, seed=self.seed, ties=ties)
+        result: Result = run(instance, settings)
+        if result.chosen is None:
+            raise Undecided(f"{method} found nothing on {instance.name} in time")
+        wrong = check(instance, result.chosen)
+        if not wrong and result.objective != (paid := cost(instance, result.chosen)):
+            wrong = [f"says {result.objective}, but the choice costs {paid}"]
+        if wrong:
+            raise Untrue(f"{method} on {instance.name}: {'; '.join(wrong)}", instance)
+        return result
+
+    def pay(self, method: str, instance: KSubset, ties: Ties = Ties.LEX) -> int:
+        """Run a method and return what its choice costs, by the definition.
+
+        Raises
+        ------
+        Undecided
+            When it finds nothing.
+        Untrue
+            When its choice is not valid or its objective is not its cost.
+        InputError
+            When it does not take this instance.
+        """
+        paid = self.run(method, instance, ties).objective
+        assert isinstance(paid, int)
+        return paid
+
+    def least(self, instance: Instance, method: str) -> tuple[Value, tuple[int, ...]]:
+        """Return the optimum of an instance of any problem, and a choice that has it.
+
+        Raises
+        ------
+        Undecided
+            When it is not proved within the time limit.
+        Untrue
+            When the choice that comes with it does not have this cost.
+        """
+        result = self.run(method, instance)
+        if result.status is not Status.OPTIMAL:
+            raise Undecided(
+                f"{method} did not prove the optimum of {instance.name} "
+                f"within {self.time_limit:g} s"
+            )
+        assert result.objective is not None
+        assert result.chosen is not None
+        self._rederive(method, instance, result)
+        return result.objective, result.chosen
+
+    def _rederive(self, method: str, instance: Instance, result: Result) -> None:
+        """Derive an optimum again that a search has enumerated, once an instance.
+
+        1 in 20, drawn by the seed, is also found by the source of the kernels. Raises
+        `Untrue` if it is wrong.
+        """
+        assert result.objective is not None
+        key = instance, result.objective
+        if key in self._again or not rederivable(result):
+            return
+        seconds = seconds_for(result.seconds)
+        found = self._again[key] = [rederive(instance, method, result, seconds)]
+        small = problem_of(instance).features(instance).n <= MOST_INTERPRETED
+        if small and is_drawn(f"{self.seed} {method} {sha256(instance)}"):
+            answer = result.objective, result.bound, result.status.value
+            settings = Settings(time_limit=seconds, seed=self.seed)
+            run = self._run_of(method, instance)
+            found.append(interpret(run, instance, method, answer, settings))
+        for one in found:
+            if one.wrong:
+                raise Untrue(f"{instance.name}: {one.wrong}", instance)
+
+    def derived_again(self) -> list[Rederived]:
+        """Return what became of all answers that were derived again."""
+        return [one for several in self._again.values() for one in several]
+
+    def _run_of(self, method: str, instance: Instance) -> RunOn[Any]:
+        tables: Mapping[str, Mapping[str, RunOn[Any]]]
+        tables = {**self.others, "ksubset": self.methods}
+        return tables[problem_of(instance).name][method]
+
+    def optimum(self, instance: KSubset, method: str = "") -> int:
+        """Return the least cost, proved by the exact route.
+
+        Raises
+        ------
+        Undecided
+            When it is not proved within the time limit.
+        Untrue
+            When the choice that comes with it does not have this cost.
+        """
+        key = method or self.exact, instance
+        if key not in self._optima:
+            least, _ = self.least(instance, key[0])
+            assert isinstance(least, int)
+            self._optima[key] = least
+        return self._optima[key]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """A statement, and a test that could refute it.
+
+    Parameters
+    ----------
+    name
+        Lower case with hyphens.
+    statement
+        What is claimed, in one sentence.
+    source
+        Who claims or proves it, with the number of the theorem.
+    tested
+        How: exhaustively over what, or sampled from what.
+    test
+        Does it.
+    """
+
+    name: str
+    statement: str
+    source: str
+    tested: str
+    test: Callable[[Trial], Outcome]

@@ -1,0 +1,1 @@
+"""Streams of jobs that want processors."""

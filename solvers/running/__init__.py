@@ -1,0 +1,1 @@
+"""What every search shares: settings, results, limits, clocks, machine code."""

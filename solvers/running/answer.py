@@ -1,0 +1,87 @@
+"""Construction of a `Result` from a choice, which is checked and priced again."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from ...instances import Instance, Value, check, cost, problem_of
+from ...instances.value import ordered
+from . import clock
+from .interrupt import alarm_postponed
+from .result import COUNTED, Limit, Proof, Result, SolverError, Status
+
+
+def infeasible_by_count(instance: Instance, *, start: float) -> Result | None:
+    """Return an infeasible result if counting shows infeasibility, else None."""
+    if not problem_of(instance).unsolvable(instance):
+        return None
+    return Result(status=Status.INFEASIBLE, proof=COUNTED, seconds=clock.now() - start)
+
+
+def answer(
+    instance: Instance,
+    chosen: Collection[int] | None,
+    *,
+    start: float,
+    bound: Value | None = None,
+    proof: Proof | None = None,
+    limit: Limit | None = None,
+    seed: int | None = None,
+    nodes: int | None = None,
+) -> Result:
+    """Check a choice, price it from the definition, and return the result.
+
+    Parameters
+    ----------
+    instance
+        The instance to solve.
+    chosen
+        Indices of processors or items, in any order; None if nothing was found.
+    start
+        ``clock.now()`` at the start of the run.
+    bound, proof
+        A proved lower bound and its proof.
+    limit
+        What ended the run early; ignored if the result is optimal.
+    seed
+        Random seed of the run.
+    nodes
+        Number of search nodes, if counted.
+
+    Raises
+    ------
+    SolverError
+        If the choice is invalid or costs less than the bound.
+    """
+    with alarm_postponed():  # so that the solution found is not lost
+        if chosen is None:
+            return Result(
+                status=Status.UNKNOWN,
+                bound=bound,
+                proof=proof,
+                limit=limit,
+                seconds=clock.now() - start,
+                seed=seed,
+                nodes=nodes,
+            )
+        picked = tuple(problem_of(instance).canonical(int(i) for i in chosen))
+        if wrong := check(instance, picked):
+            raise SolverError(f"{instance.name}: {'; '.join(wrong)}.")
+        objective = cost(instance, picked)
+        if bound is not None and ordered(bound) > ordered(objective):
+            raise SolverError(
+                f"{instance.name}: {proof} claims at least {bound}, "
+                f"but a solution costs {objective}."
+            )
+        optimal = bound == objective
+        return Result(
+            status=Status.OPTIMAL if optimal else Status.FEASIBLE,
+            chosen=picked,
+            objective=objective,
+            bound=bound,
+            proof=proof,
+            limit=None if optimal else limit,
+            seconds=clock.now() - start,
+            seed=seed,
+            nodes=nodes,
+        )

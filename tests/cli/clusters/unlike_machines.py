@@ -1,0 +1,134 @@
+"""A cluster whose machines are not alike, and reports of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from closeknit.cli.app import run
+from closeknit.solvers.running.kernels import interpreted
+
+TREE = """\
+SwitchName=r1 Nodes=g[1-2],c[1-2]
+SwitchName=r2 Nodes=g[3-4],c[3-4]
+SwitchName=r3 Nodes=c[5-8]
+SwitchName=top Switches=r[1-3]
+"""
+GPU = {"partitions": ["gpu", "all"], "active_features": ["ib", "a100"], "cpus": 64}
+GPU |= {"gres": "gpu:a100:4", "architecture": "x86_64"}
+CPU = {"partitions": ["cpu", "all"], "active_features": ["ib"], "cpus": 64}
+CPU |= {"gres": "", "architecture": "x86_64"}
+NAMES = [f"g{i}" for i in range(1, 5)] + [f"c{i}" for i in range(1, 9)]
+SWF = "".join(
+    f"{i} {10 * i} -1 60 {2 + i % 2} {'-1 ' * 3}200 {'-1 ' * 8}-1\n"
+    for i in range(1, 7)
+)
+Ask = Callable[..., tuple[int, str, str]]
+
+
+def scontrol(changes: dict[str, dict[str, Any]] = {}, busy: str = "") -> str:  # noqa: B006
+    """Return a report of all nodes, but those changed; the busy ones are allocated."""
+    nodes = []
+    for name in NAMES:
+        state = ["ALLOCATED" if name in busy.split() else "IDLE"]
+        entry = {"name": name, "state": state, **(GPU if name[0] == "g" else CPU)}
+        nodes.append(entry | changes.get(name, {}))
+    return json.dumps({"nodes": nodes})
+
+
+def squeue(**jobs: tuple[list[str], str]) -> str:
+    """Return a report of jobs by name: states and nodes."""
+    return json.dumps(
+        {
+            "jobs": [
+                {"job_id": int(name[1:]), "job_state": states, "nodes": nodes}
+                for name, (states, nodes) in jobs.items()
+            ]
+        }
+    )
+
+
+def accounted(**jobs: str) -> str:
+    """Return a report of sacct: jobs that run one after another."""
+    return json.dumps(
+        {
+            "jobs": [
+                {
+                    "job_id": int(name[1:]),
+                    "nodes": nodes,
+                    "state": {"current": ["COMPLETED"]},
+                    "time": {
+                        "submission": 100 * i,
+                        "start": 100 * i,
+                        "end": 90 + 100 * i,
+                    },
+                }
+                for i, (name, nodes) in enumerate(jobs.items(), 1)
+            ]
+        }
+    )
+
+
+def kubernetes(gpus: int, taint: str) -> str:
+    """Return four nodes in two zones, b with so many devices and perhaps a taint."""
+    items: list[dict[str, Any]] = []
+    for name in ("a1", "a2", "b1", "b2"):
+        spec: dict[str, Any] = {}
+        if name[0] == "b" and taint:
+            spec = {"taints": [{"key": taint, "value": "x", "effect": "NoSchedule"}]}
+        status = {
+            "conditions": [{"type": "Ready", "status": "True"}],
+            "nodeInfo": {"architecture": "amd64"},
+            "allocatable": {"nvidia.com/gpu": str(gpus if name[0] == "b" else 8)},
+            "capacity": {"cpu": "64"},
+        }
+        zone = {"topology.kubernetes.io/zone": name[0]}
+        metadata = {"name": name, "labels": zone}
+        items.append({"metadata": metadata, "spec": spec, "status": status})
+    return json.dumps({"kind": "NodeList", "items": items})
+
+
+def pod(name: str, node: str, *, stays: int = 0, **metadata: Any) -> dict[str, Any]:
+    limits = {"nvidia.com/gpu": stays or 8}
+    spec = {"nodeName": node, "containers": [{"resources": {"limits": limits}}]}
+    if stays:
+        metadata["ownerReferences"] = [{"kind": "DaemonSet"}]
+    status = {"phase": metadata.pop("phase", "Running")}
+    metadata |= {"name": name, "namespace": "n"}
+    return {"metadata": metadata, "spec": spec, "status": status}
+
+
+def pods(*listed: dict[str, Any]) -> str:
+    return json.dumps({"kind": "PodList", "items": list(listed)})
+
+
+def notes_of(out: str) -> list[str]:
+    found: list[str] = json.loads(out)["state"].get("notes", [])
+    return found
+
+
+@pytest.fixture
+def ask(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Ask:
+    """Run a command; words in capitals are files, with the texts that are given."""
+
+    def asked(command: str, words: str, **files: str) -> tuple[int, str, str]:
+        given = []
+        files = {"TREE": TREE, "NODES": scontrol(), **files}
+        for word in words.split():
+            if word in files:
+                (tmp_path / word).write_text(files[word], encoding="utf-8")
+                word = str(tmp_path / word)
+            given.append(word)
+        if "--topology" not in words:
+            (tmp_path / "TREE").write_text(files["TREE"], encoding="utf-8")
+            given += ["--topology", str(tmp_path / "TREE")]
+        with interpreted():
+            status = run([command, *given])
+        said = capsys.readouterr()
+        return status, said.out, said.err.replace(f"{tmp_path}/", "")
+
+    return asked

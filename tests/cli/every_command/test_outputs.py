@@ -1,0 +1,400 @@
+"""What commands write: through links, into pipes and devices, tried before the work."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+import sys
+import threading
+from argparse import Namespace
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from closeknit.cli.app import run
+from closeknit.cli.frame.outputs import OutputFile, OutputFolder, try_all
+from closeknit.instances import InputError, mesh, write_ksubset
+from closeknit.instances.reading.files import (
+    file_in,
+    try_file,
+    try_folder,
+    write_bytes,
+    write_text,
+)
+from closeknit.proofs.checking.folder import write_index
+from closeknit.reports.pages.document import Document
+from closeknit.reports.pages.writing import write_document
+
+
+@pytest.fixture
+def instance(tmp_path: Path) -> str:
+    path = tmp_path / "in" / "t.json"
+    path.parent.mkdir()
+    write_ksubset(mesh(3, 3, k=2), path)
+    return str(path)
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_a_link_stays_and_its_target_is_replaced(tmp_path: Path) -> None:
+    there = tmp_path / "there"
+    there.mkdir()
+    (there / "real").write_text("old")
+    (tmp_path / "one").symlink_to("there/real")
+    (tmp_path / "two").symlink_to("one")
+    (tmp_path / "dangling").symlink_to("there/new")
+    write_text(tmp_path / "two", "new")
+    write_text(tmp_path / "dangling", "made")
+    assert (tmp_path / "one").is_symlink()
+    assert (tmp_path / "two").readlink() == Path("one")
+    assert (there / "real").read_text() == "new"
+    assert (tmp_path / "dangling").is_symlink()
+    assert (there / "new").read_text() == "made"
+    assert names(there) == ["new", "real"]
+
+
+def test_links_in_a_circle_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "a").symlink_to("b")
+    (tmp_path / "b").symlink_to("a")
+    with pytest.raises(InputError, match="cannot be written: Too many levels"):
+        write_text(tmp_path / "a", "x")
+
+
+@pytest.mark.parametrize("name", ["report.html", "parts/1.npz", "a[b].json"])
+def test_a_link_in_a_folder_to_be_filled_is_refused(tmp_path: Path, name: str) -> None:
+    there, out = tmp_path / "there", tmp_path / "out"
+    there.mkdir()
+    (tmp_path / "real").mkdir()
+    out.symlink_to("real")  # the user's word
+    write_text(file_in(out, name), "x")
+    assert (out / name).read_text() == "x"
+    planted = out / Path(name).parts[0]
+    for target in (there, there / "new"):
+        planted.rename(tmp_path / "aside") if target == there else planted.unlink()
+        planted.symlink_to(target)
+        with pytest.raises(InputError, match=r"must not be a symbolic link$"):
+            file_in(out, name)
+    assert names(there) == []
+
+
+FILLING = [
+    ("generate random --shape 3x3 --k 2 --out {out}", "3x3-random-50pct-k2-s0.json"),
+    ("reproduce bender-figure2 --out {out}", "report.html"),
+    ("reproduce bender-figure2 --out {out}", "parts"),
+    ("ratios {file} --methods mm --out {out}", "report.md"),
+]
+
+
+@pytest.mark.parametrize(("command", "name"), FILLING)
+def test_commands_do_not_follow_links_in_their_folders(
+    command: str,
+    name: str,
+    instance: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    out, target = tmp_path / "out", tmp_path / "elsewhere"
+    out.mkdir()
+    (out / name).symlink_to(target)
+    assert run(command.format(file=instance, out=out).split()) == 2
+    said = f"closeknit: {out / name}: must not be a symbolic link\n"
+    assert capsys.readouterr().err == said
+    assert not target.exists()
+    assert names(out) == [name]
+
+
+WRITERS: dict[str, Callable[[Path], object]] = {
+    "report.html": lambda out: write_document(Document(name="name", title="t"), out),
+    "index.json": lambda out: write_index(out, []),
+}
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_what_fills_a_folder_does_not_follow_links_in_it(
+    tmp_path: Path, name: str
+) -> None:
+    (tmp_path / name).symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(InputError, match=rf"{name}: must not be a symbolic link$"):
+        WRITERS[name](tmp_path)
+    assert not (tmp_path / "elsewhere").exists()
+
+
+def test_permissions_stay_and_new_files_have_those_of_the_umask(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("old")
+    (tmp_path / "secret").chmod(0o600)
+    before = os.umask(0o027)
+    try:
+        write_text(tmp_path / "secret", "new")
+        write_text(tmp_path / "fresh", "new")
+    finally:
+        os.umask(before)
+    modes = [stat.S_IMODE((tmp_path / n).stat().st_mode) for n in ("secret", "fresh")]
+    assert modes == [0o600, 0o640]
+
+
+def test_a_pipe_is_written_into(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    got: list[bytes] = []
+    reader = threading.Thread(target=lambda: got.append(pipe.read_bytes()))
+    reader.start()
+    try_file(pipe)  # does not open it: the reader would see an end
+    write_bytes(pipe, b"through")
+    reader.join(60)
+    assert got == [b"through"]
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert names(tmp_path) == ["pipe"]
+
+
+def test_a_full_device_is_one_line_and_stays(
+    instance: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    full = Path("/dev/full")
+    before = full.lstat()
+    for option in ("--json", "--certificate"):
+        args = ["solve", instance, option, str(full)]
+        assert run(args) == 2
+        said = capsys.readouterr().err
+        assert (
+            said == "closeknit: /dev/full: cannot be written: No space left on device\n"
+        )
+    after = full.lstat()
+    assert stat.S_ISCHR(after.st_mode)
+    assert (after.st_ino, after.st_rdev) == (before.st_ino, before.st_rdev)
+
+
+def test_standard_output_by_name_goes_on_where_it_is(tmp_path: Path) -> None:
+    code = (
+        "from closeknit.instances.reading.files import write_text\n"
+        "print('one'); write_text('/dev/stdout', 'two\\n'); print('three')"
+    )
+    out = tmp_path / "out"
+    with out.open("w") as stream:
+        subprocess.run([sys.executable, "-c", code], stdout=stream, check=True)
+    assert out.read_text() == "one\ntwo\nthree\n"
+    piped = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, check=True
+    )
+    assert piped.stdout == b"one\ntwo\nthree\n"
+
+
+def test_nothing_is_left_when_writing_fails(tmp_path: Path) -> None:
+    def broken() -> None:
+        from closeknit.instances.reading.files import writing
+
+        with writing(tmp_path / "a") as stream:
+            stream.write("half")
+            raise OSError(28, "No space left on device")
+
+    (tmp_path / "a").write_text("old")
+    with pytest.raises(InputError, match="cannot be written: No space left"):
+        broken()
+    assert names(tmp_path) == ["a"]
+    assert (tmp_path / "a").read_text() == "old"
+
+
+@pytest.mark.parametrize("name", ["", "a\0b", "\ud800"])
+def test_what_names_no_file_is_refused(name: str) -> None:
+    for action in (try_file, try_folder):
+        with pytest.raises(InputError, match="is not a valid file name"):
+            action(name)
+
+
+NOWHERE = [
+    "solve {file} --json {bad}",
+    "solve {file} --plot {bad}.svg",
+    "solve {file} --certificate {bad}",
+    "compare {file} --json {bad}",
+    "plot {file} --out {bad}.png",
+    "export {file} --to lp --out {bad}",
+    "verify --quick --junit {bad}",
+    "verify --quick --json {bad}",
+    "verify --quick --markdown {bad}",
+    "verify --quick --out {bad}",
+    "worst mm --out {bad}",
+    "worst mm --json {bad}",
+    "worst mm --ledger {bad}",
+    "ratios {file} --out {bad}",
+    "ratios compare a b --markdown {bad}",
+    "reproduce bender-figure2 --out {bad}",
+    "generate random --shape 3x3 --k 2 --out {bad}",
+    "simulate stream --method mm --shape 4x4 --json {bad}",
+    "simulate stream --method mm --shape 4x4 --jobs-csv {bad}",
+    "simulate stream --method mm --shape 4x4 --plot {bad}",
+    "simulate submesh --method fs --shape 4x4 --json {bad}",
+    "config compile drakenberg-figure-6 --out {bad}",
+]
+
+
+@pytest.mark.parametrize("command", NOWHERE)
+def test_outputs_are_tried_before_the_work(
+    command: str,
+    instance: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    place = tmp_path / "place"
+    place.mkdir()
+    (place / "file").write_text("in the way")
+    monkeypatch.chdir(place)
+    monkeypatch.setattr(
+        "closeknit.instances.problems._read", lambda *_, **__: pytest.fail("it worked")
+    )
+    bad = "/dev/null/x" if "submesh" in command else str(place / "file" / "x")
+    words = [word.format(file=instance, bad=bad) for word in command.split()]
+    assert run(words) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    assert err.startswith(f"closeknit: {words[-1]}: cannot be ")
+    assert err.endswith(": Not a directory\n")
+    assert names(place) == ["file"]
+    assert (place / "file").read_text() == "in the way"
+
+
+CLASHES = [
+    ("solve {file} --json {file}", "--json: is also what is read"),
+    ("solve {file} --certificate {link}", "--certificate: is also what is read"),
+    ("export {file} --to lp --out {hard}", "--out: is also what is read"),
+    ("grade d --topology @{file} --html {file}", "--html: is also what is read"),
+    ("fragmentation --topology {file} --out {file}", "--out: is also what is read"),
+    (
+        "simulate network --topology graph:{file} --traffic x --json {file}",
+        "--json: is also",
+    ),
+    ("compare x {file} --json {link}", "--json: is also what is read"),
+    ("config compile {file} --out {file}", "--out: is also what is read"),
+    ("ratios {folder} --out {new} --junit {file}", "--junit: is also what is read"),
+    ("ratios compare x {folder} --markdown {link}", "--markdown: is also what is read"),
+    ("solve {file} --plot {new}.svg --json {new}.svg", "is also what --json writes"),
+    ("worst mm --out {new} --ledger {new}", "--ledger: is also what --out writes"),
+]
+
+
+@pytest.mark.parametrize(("command", "complaint"), CLASHES)
+def test_an_input_or_another_output_is_not_overwritten(
+    command: str, complaint: str, instance: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = Path(instance).parent
+    before = Path(instance).read_bytes()
+    (folder / "link").symlink_to("t.json")
+    (folder / "hard").hardlink_to(instance)
+    forms = {name: str(folder / name) for name in ("link", "hard", "new")}
+    forms["folder"] = str(folder)
+    assert run([w.format(file=instance, **forms) for w in command.split()]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert complaint in err
+    assert Path(instance).read_bytes() == before
+    assert names(folder) == ["hard", "link", "t.json"]
+
+
+def test_a_store_that_is_filled_is_not_overwritten(tmp_path: Path) -> None:
+    store, report = tmp_path / "results.sqlite", tmp_path / "ratios.xml"
+    for each in (store, report):
+        each.write_text("kept")
+    out = OutputFolder(tmp_path)
+    try_all(Namespace(out=out, junit=OutputFile(report)))
+    with pytest.raises(InputError, match="--junit: is also what is read"):
+        try_all(Namespace(out=out, junit=OutputFile(store)))
+
+
+def test_an_older_output_in_this_folder_is_replaced(
+    instance: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Options' values, such as those of --ties, name no folder that is read."""
+    monkeypatch.chdir(tmp_path)
+    for _ in range(2):
+        assert run(["solve", instance, "--json", "solution.json"]) == 0
+
+
+def test_devices_may_be_written_twice(instance: str) -> None:
+    nowhere, out = OutputFile("/dev/null"), OutputFile(instance)
+    try_all(Namespace(json=nowhere, plot=nowhere, files=["/dev/null", "-"], seed=1))
+    with pytest.raises(InputError, match="--plot: is also what --json writes"):
+        try_all(Namespace(json=out, plot=out))
+
+
+def test_a_named_pipe_is_not_waited_for(
+    instance: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    (tmp_path / "link").symlink_to(pipe)
+    for command in ("solve {}", "select -k 1 --topology {}", "explore --port 0 {}"):
+        assert run(command.format(tmp_path / "link").split()) == 2
+        said = "is a named pipe: give - and send it to standard input\n"
+        assert capsys.readouterr().err == f"closeknit: {tmp_path / 'link'}: {said}"
+    ends = os.pipe()
+    os.write(ends[1], Path(instance).read_bytes())
+    os.close(ends[1])
+    try:  # as the shell's <(...) does
+        assert run(["solve", f"/dev/fd/{ends[0]}", "--method", "mm"]) == 0
+    finally:
+        os.close(ends[0])
+
+
+def test_an_empty_name_is_refused(
+    instance: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    monkeypatch.chdir(empty)
+    assert run(["ratios", instance, "--out", ""]) == 2
+    assert "--out: must not be empty" in capsys.readouterr().err
+    assert names(empty) == []
+
+
+def test_the_suffix_decides_the_form_of_a_drawing(
+    instance: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for form, begin in (("svg", b"<svg"), ("png", b"\x89PNG"), ("pdf", b"%PDF")):
+        out = tmp_path / f"a.{form}"
+        assert run(["solve", instance, "--method", "mm", "--plot", str(out)]) == 0
+        assert out.read_bytes().startswith(begin)
+    capsys.readouterr()
+    assert run(["solve", instance, "--plot", str(tmp_path / "a.jpg")]) == 2
+    assert "--plot: must end in .svg, .png, .pdf" in capsys.readouterr().err
+
+
+def test_a_certificate_is_for_methods_that_prove(
+    instance: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "c"
+    args = ["solve", instance, "--method", "mm", "--certificate", str(out)]
+    assert run(args) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "--certificate: is for exact methods" in said.err
+    assert not out.exists()
+
+
+def test_a_solution_with_a_certificate_can_be_proved_anew(
+    instance: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    proof, solution = str(tmp_path / "c.xz"), str(tmp_path / "s.json")
+    assert run(["solve", instance, "--certificate", proof, "--json", solution]) == 0
+    assert run(["check", instance, solution]) == 2
+    assert "--certificate: is needed to check this proof" in capsys.readouterr().err
+    assert run(["check", instance, solution, "--prove"]) == 0
+    assert "proved again" in capsys.readouterr().out
+    assert run(["check", instance, solution, "--certificate", proof]) == 0
+
+
+@pytest.mark.parametrize(
+    "option", ["--trace nofile", "--seed 1", "--first 3", "--jobs 2"]
+)
+def test_a_reproduction_refuses_what_it_does_not_use(
+    option: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["reproduce", "bender-figure2", *option.split()]) == 2
+    name = option.split()[0]
+    assert capsys.readouterr().err == f"closeknit: {name}: is not for bender-figure2\n"

@@ -1,0 +1,200 @@
+"""Signals end commands at any moment: no traceback, no files and no processes left."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from closeknit.instances import write_ksubset
+from closeknit.instances.ksubset.generators import random_occupancy
+
+HANG = 120
+CLUSTER = "SwitchName=a Nodes=n[1-8]\nSwitchName=b Nodes=n[9-16]\n"
+TOP = "SwitchName=top Switches=a,b\n"
+
+COMMANDS = {
+    "solve": ("solve", "job.json", "--method", "cuts-bb", "--time-limit", "30"),
+    "select": ("select", "--topology", "topology.conf", "-k", "6"),
+    "methods": ("methods",),
+    "ratios": ("ratios", "job.json", "--out", "out", "--methods", "mm"),
+    "verify": ("verify", "exact"),
+    "compare": ("compare", "job.json", "--methods", "mm", "--time-limit", "5"),
+    "warm": ("warm", "sukp"),
+}
+ENTRY = """
+import sys
+sys.argv = ["closeknit", *sys.argv[1:]]
+import closeknit.__main__
+print("begun", file=sys.stderr, flush=True)
+closeknit.__main__.main()
+"""
+"""What the installed command runs; signals are sent from when it runs our code."""
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """Return a folder with inputs, and one for temporary files."""
+    job = random_occupancy((24, 24), 60, Fraction(7, 10), seed=6)
+    write_ksubset(job, tmp_path / "job.json")
+    (tmp_path / "topology.conf").write_text(CLUSTER + TOP)
+    (tmp_path / "temporary").mkdir()
+    return tmp_path
+
+
+@pytest.fixture(autouse=True)
+def heeded() -> Iterator[None]:
+    """Heed SIGHUP in what is started here, also where the tests run under nohup."""
+    kept = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, kept)
+
+
+def begin(place: Path, words: tuple[str, ...], mark: str) -> subprocess.Popen[str]:
+    """Start a command, with ``mark`` in its environment; its own group."""
+    program = subprocess.Popen(
+        [sys.executable, "-c", ENTRY, *words],
+        cwd=place,
+        env={**os.environ, "TMPDIR": str(place / "temporary"), "MARK": mark},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert program.stderr is not None
+    assert program.stderr.readline() == "begun\n"
+    return program
+
+
+def alive(mark: str) -> list[str]:
+    """Return what still runs of all that was started with this mark."""
+    found = []
+    for each in Path("/proc").glob("[0-9]*"):
+        try:
+            if f"MARK={mark}\0".encode() in (each / "environ").read_bytes():
+                found.append((each / "cmdline").read_text().replace("\0", " "))
+        except OSError:
+            continue
+    return [words for words in found if words]
+
+
+def press(place: Path, name: str, after: float, times: int) -> None:
+    """Press Ctrl-C so many seconds after the start, as a terminal does."""
+    program = begin(place, COMMANDS[name], "pressed")
+    time.sleep(after)
+    for _ in range(times):
+        os.killpg(program.pid, signal.SIGINT)
+        time.sleep(0.01)
+    out, errors = program.communicate(timeout=HANG)
+    told = f"{name} after {after:.3f} s, {times}: {program.returncode}\n{out}{errors}"
+    lines = [line for line in errors.splitlines() if "compiling kernels" not in line]
+    assert all(line.startswith("closeknit: interrupted") for line in lines), told
+    if lines:
+        # `solve` shows the best so far, with the status of that answer.
+        assert program.returncode in ((130, 0) if name == "solve" else (130,)), told
+    else:
+        assert out or name == "solve", told
+        assert program.returncode == 0, told
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_ctrl_c_is_answered_in_one_line(place: Path, name: str) -> None:
+    draw = random.Random(name)
+    for times in (1, 3):
+        press(place, name, draw.uniform(0.0, 0.6), times)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", COMMANDS)
+def test_ctrl_c_is_answered_at_every_moment(place: Path, name: str) -> None:
+    draw = random.Random(f"{name} again")
+    for _ in range(30):
+        press(place, name, draw.uniform(0.0, 0.6), draw.choice((1, 1, 3)))
+
+
+def test_an_interrupted_command_does_not_end_as_if_it_were_over(place: Path) -> None:
+    """While modules are imported Ctrl-C is put off; `methods` was over before."""
+    for after in (0.0, 0.05, 0.1):
+        program = begin(place, COMMANDS["methods"], "listing")
+        time.sleep(after)
+        program.send_signal(signal.SIGINT)
+        _, errors = program.communicate(timeout=HANG)
+        assert (program.returncode, errors) == (130, "closeknit: interrupted\n")
+
+
+def test_python_without_docstrings_describes_methods_and_keeps_kernels(
+    place: Path,
+) -> None:
+    """The key of machine code is made of code as it is where nothing is left out."""
+    code = (
+        "from closeknit.heuristics.ksubset import mm_kernels\n"
+        "from closeknit.solvers.running.kernels import KERNELS\n"
+        "from closeknit.methods import KSUBSET\n"
+        "print([each.ingredients() for each in KERNELS])\n"
+        "print([each.summary for each in KSUBSET.values()])\n"
+        "assert all(each.summary for each in KSUBSET.values())\n"
+    )
+    plain, stripped = (
+        subprocess.run(
+            [sys.executable, *flags, "-c", code],
+            cwd=place,
+            capture_output=True,
+            text=True,
+            timeout=HANG,
+            check=True,
+        ).stdout
+        for flags in ((), ("-OO",))
+    )
+    assert "Try every" in plain
+    assert stripped == plain
+
+
+def end(place: Path, words: tuple[str, ...], number: int, after: float) -> None:
+    mark = f"{os.getpid()}-{number}-{after}"
+    program = begin(place, words, mark)
+    time.sleep(after)
+    program.send_signal(number)
+    _, errors = program.communicate(timeout=HANG)
+    told = f"{words} after {after:.2f} s\n{errors}"
+    assert program.returncode in (128 + number, 0), told
+    assert "Traceback" not in errors, told
+    assert list((place / "temporary").iterdir()) == [], told
+    assert alive(mark) == [], told
+
+
+SOLVERS = {
+    "solve": ("solve", "job.json", "--method", "pairs/scip", "--time-limit", "60"),
+    "verify": ("verify", "exact", "--jobs", "2"),
+    "ratios": (
+        *("ratios", "job.json", "--out", "out", "--methods", "mm"),
+        *("--exact", "pairs/scip", "--time-limit", "60"),
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("number", "name"),
+    [*((signal.SIGTERM, name) for name in SOLVERS), (signal.SIGHUP, "verify")],
+)
+def test_a_command_that_is_terminated_leaves_nothing(
+    place: Path, name: str, number: int
+) -> None:
+    draw = random.Random(f"{name} {number}")
+    for longest in (0.5, 4.0):
+        end(place, SOLVERS[name], number, draw.uniform(0.0, longest))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SOLVERS)
+def test_a_command_leaves_nothing_at_any_moment(place: Path, name: str) -> None:
+    draw = random.Random(f"{name} again")
+    for number in (signal.SIGTERM, signal.SIGHUP) * 10:
+        end(place, SOLVERS[name], number, draw.uniform(0.0, 8.0))

@@ -1,0 +1,393 @@
+"""``closeknit select --topology`` as an operator calls it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from closeknit.cli.app import run
+from closeknit.solvers.running.kernels import interpreted
+
+RACKS = """\
+SwitchName=r1 Nodes=a[01-19]
+SwitchName=r2 Nodes=b[01-10]
+SwitchName=r3 Nodes=c[01-10]
+SwitchName=top Switches=r[1-3]
+"""
+BLOCKS = """\
+BlockName=b1 Nodes=p[01-18]
+BlockName=b2 Nodes=q[01-18]
+BlockName=b3 Nodes=r[01-12]
+BlockSizes=12
+"""
+
+Ask = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def ask(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Ask:
+    def select(*words: str, text: str = RACKS) -> tuple[int, str, str]:
+        file = tmp_path / "topology"
+        file.write_text(text, encoding="utf-8")
+        with interpreted():
+            status = run(["select", "--topology", str(file), *words])
+        said = capsys.readouterr()
+        return status, said.out, said.err.replace(str(file), "FILE")
+
+    return select
+
+
+def test_the_answer_for_people(ask: Ask) -> None:
+    status, out, _ = ask("-k", "20", "--objective", "blocks", "--explain")
+    lines = out.splitlines()
+    assert status == 0
+    assert lines[0] == "Slurm topology.conf: 2-level tree, 3 leaf switches, 39 nodes"
+    assert "  chosen      b[01-10],c[01-10]" in lines
+    assert "  bound       2 blocks, scattering 200, 580 hops" in lines
+    assert "  status      optimal (enumerated: placement-dp)" in lines
+    assert "  r2: 10 of 10 free nodes" in lines
+    assert "  largest job in one switch: 19 nodes, then 19" in lines
+
+
+def test_the_answer_for_programs(ask: Ask, tmp_path: Path) -> None:
+    words = ("-k", "2", "--busy", "a[01-19],b[01-09]", "--exclude", "c[01-09]")
+    assert ask(*words, "--format", "hostlist")[1] == "b10,c10\n"
+    assert ask(*words, "--format", "lines")[1] == "b10\nc10\n"
+    ranks = ask(*words, "--format", "rankfile")[1]
+    assert ranks == "rank 0=b10 slot=0\nrank 1=c10 slot=0\n"
+    pods = json.loads(ask(*words, "--format", "kubernetes")[1])
+    (required,) = pods["affinity"]["nodeAffinity"].values()
+    terms = [one["matchFields"][0] for one in required["nodeSelectorTerms"]]
+    assert {(t["key"], t["operator"]) for t in terms} == {("metadata.name", "In")}
+    assert [t["values"] for t in terms] == [["b10"], ["c10"]]
+    (part,) = pods["topologyAssignment"]["slices"]
+    assert pods["topologyAssignment"]["levels"] == ["kubernetes.io/hostname"]
+    assert (part["domainCount"], part["podCounts"]) == (2, {"universal": 1})
+    assert part["valuesPerLevel"] == [{"individual": {"roots": pods["nodeNames"]}}]
+    status, out, _ = ask(*words, "--format", "json")
+    found: dict[str, Any] = json.loads(out)
+    assert (status, found["chosen"]) == (0, ["b10", "c10"])
+    assert found["cost"] == found["bound"] == {"switches": 2, "hops": 4}
+    file = tmp_path / "answer.json"
+    ask(*words, "--json", str(file), "--format", "lines")
+    again = json.loads(file.read_text(encoding="utf-8"))
+    assert {**again, "seconds": 0} == {**found, "seconds": 0}
+
+
+def test_segments_and_why_they_do_not_fit(ask: Ask) -> None:
+    words = ("-k", "36", "--objective", "blocks", "--segment", "12")
+    _, out, _ = ask(*words, "--format", "json", text=BLOCKS)
+    names = json.loads(out)["chosen"]
+    assert [sum(n[0] == block for n in names) for block in "pqr"] == [12, 12, 12]
+    status, out, _ = ask(*words, "--busy", "r01", "--explain", text=BLOCKS)
+    assert status == 3
+    assert "  groups of 12 in one block: 2, 3 wanted\n" in out
+    status, out, err = ask(*words, "--busy", "r01", "--format", "hostlist", text=BLOCKS)
+    assert (status, out) == (3, "")
+    assert err.endswith("closeknit: infeasible: no choice of free nodes is possible\n")
+    assert ask("-k", "49", text=BLOCKS)[0] == 3
+
+
+def test_required_nodes_and_levels(ask: Ask) -> None:
+    _, out, _ = ask("-k", "4", "--require", "a[01-02]", "--format", "hostlist")
+    assert out == "a[01-04]\n"
+    words = ("-k", "12", "--levels", "switch=6,level2=12", "--format", "hostlist")
+    assert ask(*words)[1] == "a[01-12]\n"
+
+
+def test_reports_of_slurm(ask: Ask, tmp_path: Path) -> None:
+    squeue, sinfo = tmp_path / "squeue.json", tmp_path / "sinfo.json"
+    jobs = [{"job_state": ["RUNNING"], "nodes": "a[01-19],b[01-10],login1"}]
+    squeue.write_text(json.dumps({"jobs": jobs}), encoding="utf-8")
+    for option in ("--busy", "--free"):
+        words: tuple[str, ...] = (option, f"@{squeue}")
+        status, out, err = ask("-k", "1", *words)
+        assert (status, out) == (2, "")
+        said = "says nothing of the state of nodes: add sinfo --json, or --assume-up"
+        assert err == f"closeknit: {squeue}: {said}\n"
+        status, out, _ = ask("-k", "1", *words, "--assume-up")
+        assert "  free        10 of 39 nodes" in out
+        assert "  ignored     1 node not in the topology" in out
+    entries = [
+        {"node": {"state": states}, "nodes": {"nodes": [nodes]}}
+        for states, nodes in (
+            (["MIXED"], "a[01-19]"),
+            (["IDLE"], "b[01-10]"),
+            (["IDLE", "DRAIN"], "c[01-04]"),
+            (["IDLE", "POWERED_DOWN"], "c[05-06]"),
+        )
+    ]
+    sinfo.write_text(json.dumps({"sinfo": entries}), encoding="utf-8")
+    one, two = ("--state", str(squeue), str(sinfo)), ("--busy", f"@{sinfo}", "--busy")
+    for words in (
+        one,
+        (*two, f"@{squeue}"),
+        ("--state", str(sinfo), *two[2:], f"@{squeue}"),
+    ):
+        status, out, err = ask("-k", "2", *words)
+        lines = out.splitlines()
+        assert (status, lines[1]) == (0, "  free        2 of 39 nodes")
+        assert lines[2].startswith("  state of nodes: ")
+        counts = "19 MIXED, 10 busy, 4 DRAIN, 4 in no report"
+        assert lines[3:5] == [
+            f"  not free: {counts}",
+            "  must boot first: 2 chosen, 2 of the free nodes",
+        ]
+        assert "  chosen      c[05-06]" in lines
+        assert ("not free any more" in err) == (words[0] == "--busy")
+    _, _, err = ask("-k", "1", *one, "--format", "hostlist")
+    assert err.splitlines() == [
+        "closeknit: must boot first: 1 chosen, 2 of the free nodes",
+        "closeknit: note: no report says what the nodes are: all are taken as alike",
+    ]
+    assert ask("-k", "1", *one, "--no-boot")[0] == 3
+    shown = json.loads(ask("-k", "1", *one, "--format", "json")[1])["state"]
+    assert shown["source"] == f"{squeue}, {sinfo}"
+    assert (shown["not_free"]["MIXED"], shown["must_boot"]) == (19, 2)
+    _, out, err = ask("-k", "1", "--free", f"@{sinfo}")
+    assert ("  free        12 of 39 nodes\n" in out, err) == (True, "")
+    squeue.write_text(json.dumps({"jobs": [{**jobs[0], "nodes": "x[1-2]"}]}))
+    status, out, err = ask("-k", "1", "--state", str(squeue))
+    assert (status, out) == (2, "")
+    assert err == f"closeknit: {squeue}: none of its 2 nodes is in the topology: 'x1'\n"
+
+
+def test_options_for_hostlists_add_up(ask: Ask) -> None:
+    assert "  state of nodes: not given\n" in ask("-k", "1")[1]
+    words: tuple[str, ...]
+    words = ("--format", "hostlist", "--exclude", "a01", "--exclude", "a[02-17]")
+    status, out, err = ask("-k", "2", "--busy", "b[01-09]", "--busy", "c01", *words)
+    assert (status, out) == (0, "a[18-19]\n")
+    assert err == "closeknit: state of nodes: not given\n"
+    words = ("--free", "a01,b01", "--free", "c01", "--busy", "b02", "--exclude", "b01")
+    _, out, err = ask("-k", "2", *words, "--format", "hostlist")
+    assert (out, err) == ("a01,c01\n", "")
+    words = ("--require", "b07", "--require", "b09", "--format", "hostlist")
+    assert ask("-k", "2", *words)[1] == "b[07,09]\n"
+
+
+def test_flat_topologies_take_their_nodes_from_the_free_ones(ask: Ask) -> None:
+    text = "- topology: plain\n  flat: true\n"
+    _, out, _ = ask("-k", "2", "--free", "x[1-3]", "--format", "hostlist", text=text)
+    assert out == "x[1-2]\n"
+
+
+def test_leaf_switches_of_a_fabric_that_is_no_tree(ask: Ask) -> None:
+    rows = [f"S-{s},S-top,1" for s in "abcd"]
+    for group, switches in zip("ghi", ("ab", "bc", "cd"), strict=True):
+        rows += [f"{group}{i},S-{s},1" for i in range(4) for s in switches]
+    cables = "\n".join(["a,b,links", *rows])
+    words = ("-k", "5", "--objective", "switches", "--format", "json")
+    status, out, _ = ask(*words, "--require", "i0", text=cables)
+    shown = json.loads(out)
+    assert status == 0
+    assert shown["cost"] == shown["bound"] == {"switches": 3, "hops": 20}
+    assert shown["status"] == "optimal"
+    status, out, _ = ask("-k", "5", "--objective", "spread", text=cables)
+    assert "  diameter    2" in out.splitlines()
+    status, out, err = ask("-k", "8", "--objective", "blocks", text=cables)
+    assert (status, out, len(err.splitlines())) == (2, "", 1)
+    assert "--objective: must be hops or switches or spread on this network" in err
+
+
+def test_a_rule_may_find_nothing(ask: Ask) -> None:
+    busy = "p[04-18],q[04-18],r[04-12]"
+    words = ("-k", "9", "--busy", busy, "--method", "slurm-block")
+    status, out, err = ask(*words, "--format", "lines", text=BLOCKS)
+    assert (status, out) == (4, "")
+    said = "closeknit: slurm-block finds no choice, although there is one\n"
+    assert err.endswith(said)
+
+
+def test_other_networks_get_hops(ask: Ask) -> None:
+    text = "# mesh 3x3\nnode,x,y\n" + "\n".join(
+        f"n{x}{y},{x},{y}" for x in range(3) for y in range(3)
+    )
+    _, out, _ = ask("-k", "4", "--format", "json", text=text)
+    assert json.loads(out)["cost"] == {"hops": 8}
+
+
+BAD = [
+    ((), "-k: is needed with --topology"),
+    (("-k", "0"), "-k: must be from 1 to"),
+    (("-k", "-5"), "-k: must be from 1 to"),
+    (("-k", "1.5"), "-k: must be a whole number, not '1.5'"),
+    (("-k", "4", "--busy", "@"), "--busy: '@' names no file"),
+    (
+        ("-k", "1", "--require", "a[01-02]"),
+        "--require: names 2 nodes, more than -k 1",
+    ),
+    (
+        ("-k", "1", "--require", "a01", "--exclude", "a01"),
+        "--require: is in --exclude too: 'a01'",
+    ),
+    (("-k", "4", "--free", "zz"), "--free: is not in the topology: 'zz'"),
+    (("-k", "4", "--free", "a01,a01"), "--free: is listed twice: 'a01'"),
+    (("-k", "4", "--free", "a[]"), "--free: must be numbers and ranges"),
+    (("-k", "4", "--free", "a[1-1000000000]"), "--free: has more than"),
+    (("-k", "4", "--busy", "zz"), "--busy: is not in the topology: 'zz'"),
+    (
+        ("-k", "4", "--busy", "a01", "--free", "a[01-02]"),
+        "--free: is in --busy too: 'a01'",
+    ),
+    (("-k", "4", "--state", "-", "--busy", "-"), "standard input: can be read only"),
+    (("-k", "4", "--state", "@-", "--busy", "@-"), "standard input: can be read only"),
+    (("-k", "4", "--state", "-", "--node-name-map", "-"), "standard input: can be"),
+    *(
+        (("-k", "4", option, "1", option, "2"), f"argument {option}: is given twice")
+        for option in ("--levels", "--labels", "--reservation", "--topology-name")
+    ),
+    (("-k", "4", "-k", "4"), "argument -k: is given twice"),
+    (("-k", "4", "--topology", "other"), "argument --topology: is given twice"),
+    (("-k", "4", "--state", "/no/file"), "/no/file: cannot be read"),
+    (("-k", "4", "--reservation", "x"), "--reservation: no report of nodes names it"),
+    (("-k", "1", "--require", "a01", "--require", "a02"), "names 2 nodes, more than"),
+    (("-k", "4", "--exclude", "zz"), "--exclude: is not in the topology: 'zz'"),
+    (("-k", "4", "--require", "zz"), "--require: is not in the topology: 'zz'"),
+    (
+        ("-k", "4", "--require", "a01", "--busy", "a01"),
+        "--require: is required, but not free: 'a01'",
+    ),
+    (("-k", "4", "--segment", "3"), "--segment: must divide k (4), not 3"),
+    (
+        ("-k", "4", "--levels", "rack=2"),
+        "--levels: no such level: 'rack' (there are: switch",
+    ),
+    (("-k", "4", "--levels", "rack"), "--levels: must be LEVEL=N,..."),
+    (("-k", "4", "--levels", "switch=2,switch=4"), "--levels: is given twice"),
+    (("-k", "4", "--topology-name", "x"), "--topology-name: is for files with"),
+    (("-k", "4", "--labels", "x"), "--labels: is for Kubernetes nodes"),
+    (("-k", "4", "--queue", "q"), "--queue: is not for --topology"),
+    (("-k", "4", "--serve"), "--serve: is not for --topology"),
+    (("-k", "4", "--objective", "hop"), "invalid choice: 'hop' (did you mean hops?)"),
+]
+
+
+@pytest.mark.parametrize(("words", "complaint"), BAD)
+def test_bad_input_is_one_line(
+    ask: Ask, words: tuple[str, ...], complaint: str
+) -> None:
+    status, out, err = ask(*words)
+    assert (status, out) == (2, "")
+    assert complaint in err
+    assert err.count("\n") == 1
+
+
+def test_a_network_without_column_names_is_refused(ask: Ask) -> None:
+    status, _, err = ask("-k", "1", text="# torus 2x2x2\nn0,0,0,0\nn1,0,0,1\n")
+    assert status == 2
+    said = "has no line of column names, such as node,x,y,z"
+    assert err == f"closeknit: FILE: {said}, below its network\n"
+
+
+def test_one_of_the_two_forms_is_needed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["select"]) == 2
+    assert "--config: is needed, or --topology" in capsys.readouterr().err
+    assert run(["select", "--config", "x", "-k", "3"]) == 2
+    assert "-k: needs --topology" in capsys.readouterr().err
+
+
+def test_ranks_are_in_order_and_all_outputs_follow_it(ask: Ask, tmp_path: Path) -> None:
+    words = ("-k", "4", "--free", "a[01-02],b[01-02]", "--map", "halo2d:2x2")
+    status, out, _ = ask(*words)
+    assert status == 0
+    assert "  ranks       a01,a02,b01,b02" in out
+    assert "halo2d:2x2: 12 hops, 12 in the order of the topology, bound 12" in out
+    file = tmp_path / "traffic"
+    pairs = "0,2,9,1\n1,3,9,1\n"
+    file.write_text(f"src,dst,bytes,messages\n{pairs}", encoding="utf-8")
+    by_file = (*words[:-1], str(file), "--format")
+    lines = ask(*by_file, "lines")[1].split()
+    assert {frozenset(lines[0::2]), frozenset(lines[1::2])} == {
+        frozenset(["a01", "a02"]),
+        frozenset(["b01", "b02"]),
+    }
+    ranks = ask(*by_file, "rankfile")[1].splitlines()
+    assert ranks == [f"rank {i}={name} slot=0" for i, name in enumerate(lines)]
+    found = json.loads(ask(*by_file, "json")[1])
+    assert found["ranks"] == lines
+    assert (found["map"]["cost"], found["map"]["bound"]) == (36, 36)
+    assert found["chosen"] == ["a01", "a02", "b01", "b02"]
+
+
+@pytest.mark.parametrize("ending", ["svg", "html"])
+def test_the_machine_is_drawn(ask: Ask, tmp_path: Path, ending: str) -> None:
+    out = tmp_path / f"picture.{ending}"
+    words = ("-k", "12", "--busy", "a[01-05]", "--plot", str(out))
+    assert ask(*words, "--format", "hostlist")[:2] == (0, "a[06-17]\n")
+    text = out.read_text(encoding="utf-8")
+    assert "optimal (enumerated: placement-dp)" in text
+    assert text.count('class="ck-a"') >= 1
+    grid = "# torus 2x2\nnode,x,y\n" + "\n".join(
+        f"n{i},{i // 2},{i % 2}" for i in range(4)
+    )
+    assert ask("-k", "2", "--plot", str(out), text=grid)[0] == 0
+    assert "2x2 torus" in out.read_text(encoding="utf-8")
+    assert ask("-k", "39", "--busy", "a01", "--plot", str(out))[0] == 3
+    assert "nothing chosen: infeasible" in out.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("--map", "rung"), "--map: must be ring, halo2d[:AxB]"),
+        (("--map", "halo2d:3x3"), "--map: has 9 ranks, the job has 4 nodes"),
+        (("--plot", "x.jpg"), "--plot: must end in .svg, .png, .pdf, .html"),
+    ],
+)
+def test_bad_patterns_and_pictures(
+    ask: Ask, words: tuple[str, ...], complaint: str
+) -> None:
+    status, _, err = ask("-k", "4", *words)
+    assert (status, err.count("\n")) == (2, 1)
+    assert complaint in err
+
+
+def test_what_is_taken_of_the_switches_of_a_graph(ask: Ask) -> None:
+    near = {"g": "a", "h": "ab", "i": "b", "j": "c"}
+    wires = [f"{host},S-{s},1" for host in near for s in near[host]]
+    cables = ["a,b,links", *(f"S-{s},S-{t},1" for s, t in ("ab", "bc", "cd", "da"))]
+    text = "\n".join([*cables, *wires])
+    status, out, _ = ask("-k", "2", "--objective", "switches", "--explain", text=text)
+    lines = [line.strip() for line in out.splitlines()]
+    assert status == 0
+    assert "graph of 4 switches" in lines[0]
+    assert lines[-3:] == [
+        "S-a: 2 of 2 free nodes",
+        "S-b: 1 of 2 free nodes",
+        "largest job in one switch: 2 nodes, then 1",
+    ]
+    status, out, _ = ask("-k", "3", "--segment", "3", "--explain", text=text)
+    assert (status, "groups of 3 in one switch: 0, 1 wanted" in out) == (3, True)
+
+
+def test_nodes_of_kubernetes_that_cannot_be_used(ask: Ask, tmp_path: Path) -> None:
+    rack = "topology.kubernetes.io/rack"
+    taint = {"key": "node.kubernetes.io/unreachable", "effect": "NoExecute"}
+    specs: list[dict[str, Any]]
+    specs = [{"unschedulable": True}, {}, {"taints": [taint]}, {}, {}]
+    items = [
+        {
+            "metadata": {"name": name, "labels": {rack: name[0]}},
+            "spec": spec,
+            "status": {"conditions": [{"type": "Ready", "status": str(name != "a2")}]},
+        }
+        for name, spec in zip(("a1", "a2", "a3", "b1", "b2"), specs, strict=True)
+    ]
+    nodes = json.dumps({"kind": "NodeList", "items": items})
+    words: tuple[str, ...] = ("--labels", rack)
+    status, out, _ = ask("-k", "3", *words, text=nodes)
+    assert (status, out.splitlines()[1]) == (3, "  free        2 of 5 nodes")
+    reasons = "1 not Ready, 1 taint node.kubernetes.io/unreachable, 1 unschedulable"
+    assert f"  not free: {reasons}\n" in out
+    pods = tmp_path / "pods.json"
+    pod = {"spec": {"nodeName": "b1"}, "status": {"phase": "Running"}}
+    pods.write_text(json.dumps({"kind": "PodList", "items": [pod]}), encoding="utf-8")
+    words = (*words, "--format", "hostlist", "--state", str(pods))
+    assert ask("-k", "1", *words, text=nodes)[1] == "b2\n"
+    words = (*words, "--tolerate", taint["key"])
+    assert ask("-k", "2", *words, text=nodes)[1] == "a3,b2\n"

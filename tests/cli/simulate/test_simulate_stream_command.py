@@ -1,0 +1,423 @@
+"""``closeknit simulate stream``, through the real command line."""
+
+from __future__ import annotations
+
+import csv
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from closeknit.cli.app import run
+from closeknit.scheduler.batsim import interval_set
+from closeknit.simulation.stream.jobs import generated
+from closeknit.simulation.stream.measures import Meter
+from closeknit.simulation.stream.simulator import Event, Policy
+
+from ...data import IPSC, needs
+
+LINES = """\
+1 100 0 50 4 -1 -1 4 60 -1 1 1 1 -1 0 1 -1 -1
+2 100 0 70 9 -1 -1 9 99 -1 1 1 1 -1 0 1 -1 -1
+3 120 0 20 4 -1 -1 4 20 -1 1 1 1 -1 0 1 -1 -1
+4 130 0 -1 4 -1 -1 4 60 -1 1 1 1 -1 0 1 -1 -1
+5 140 0 10 40 -1 -1 40 -1 -1 1 1 1 -1 0 1 -1 -1
+"""
+MEASURES = {
+    *("jobs", "makespan_s", "mean_pair_sum", "mean_average_distance_hops"),
+    *("mean_nodes_affected", "mean_balance_factor", "system_balance_factor"),
+    *("contiguous_pct", "mean_pieces", "utilization_pct", "offered_load_pct"),
+    *("mean_wait_s", "mean_flow_time_s", "internal_fragmentation_pct"),
+    *("mean_idle_fragmentation_pct", "partial"),
+}
+STREAM = ("simulate", "stream")
+
+
+@pytest.fixture
+def trace(tmp_path: Path) -> Path:
+    path = tmp_path / "log.swf"
+    path.write_text(LINES)
+    return path
+
+
+def _measures(capsys: pytest.CaptureFixture[str], *options: str) -> dict[str, float]:
+    assert run([*STREAM, *options, "--json", "-"]) == 0
+    found: dict[str, float] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def test_one_object_of_measures(capsys: pytest.CaptureFixture[str]) -> None:
+    options = ("--method", "mm-inc", "--shape", "8x8", "--requests", "60")
+    found = _measures(capsys, *options, "--seed", "3")
+    assert set(found) == MEASURES
+    assert found["jobs"] == 60
+    assert found["partial"] is False
+    assert found["mean_pair_sum"] > 0
+    assert found == _measures(capsys, *options, "--seed", "3")
+    assert found != _measures(capsys, *options, "--seed", "4")
+
+
+def test_the_jobs_of_a_trace(
+    trace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = tmp_path / "jobs.csv"
+    options = ["--method", "row-major", "--shape", "3x4", "--trace", str(trace)]
+    assert run([*STREAM, *options, "--skip-larger", "--jobs-csv", str(rows)]) == 0
+    said = capsys.readouterr()
+    assert "2 jobs skipped (1 no run time; 1 larger than the machine)" in said.err
+    assert "jobs                         3\n" in said.out
+    assert "internal_fragmentation_pct   0.00\n" in said.out
+    with rows.open() as lines:
+        told = [(row["number"], row["start_s"]) for row in csv.DictReader(lines)]
+    assert told == [("1", "0"), ("2", "50"), ("3", "120")]
+    # 3 passes 2: four are idle, and it has gone when 1 is expected to end
+    run(
+        [
+            *STREAM,
+            *options,
+            "--skip-larger",
+            "--jobs-csv",
+            str(rows),
+            "--policy",
+            "easy",
+        ]
+    )
+    with rows.open() as lines:
+        told = [(row["number"], row["start_s"]) for row in csv.DictReader(lines)]
+    assert told == [("1", "0"), ("3", "20"), ("2", "50")]
+
+
+def test_what_is_taken_of_a_trace(
+    trace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ("--method", "row-major", "--shape", "3x4", "--trace", str(trace))
+    assert _measures(capsys, *options, "--range", "1:3")["jobs"] == 2
+    found = _measures(capsys, *options, "--divide", "4", "--scale-arrivals", "1/2")
+    assert found["jobs"] == 4
+    # 1, 3, 1 and 10 processors for 50, 70, 20 and 10 s; the last comes at 20
+    assert found["offered_load_pct"] == pytest.approx(100 * 380 / (20 * 12))
+
+
+def test_boxes_and_trees(capsys: pytest.CaptureFixture[str]) -> None:
+    some = ("--requests", "20", "--method")
+    boxes = _measures(
+        capsys,
+        *some,
+        "mc",
+        "--kind",
+        "torus",
+        "--shape",
+        "5x7",
+        "--sizes",
+        "box:uniform:1:4",
+    )
+    assert boxes["mean_nodes_affected"] >= 1
+    tree = _measures(
+        capsys,
+        *some,
+        "mm",
+        "--kind",
+        "tree",
+        "--shape",
+        "3x4",
+        "--sizes",
+        "uniform:1:6",
+    )
+    assert tree["mean_nodes_affected"] is None
+    assert tree["mean_pair_sum"] > 0
+
+
+def test_several_allocators_are_a_line_each(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "page.html"
+    options = [
+        "--method",
+        "mm,random",
+        "--kind",
+        "torus",
+        "--shape",
+        "4x4x2",
+        "--requests",
+        "25",
+    ]
+    options += [
+        "--interarrival",
+        "300",
+        "--service",
+        "uniform:5:9",
+        "--plot",
+        str(page),
+    ]
+    assert run([*STREAM, *options, "--json", str(tmp_path / "out.jsonl")]) == 0
+    said = capsys.readouterr().out
+    assert said.count("mean_wait_s") == 2
+    lines = (tmp_path / "out.jsonl").read_text().splitlines()
+    first, second = map(json.loads, lines)
+    assert set(first) == MEASURES | {"allocator"}
+    assert (first["allocator"], second["allocator"]) == ("mm", "random")
+    assert first["mean_pair_sum"] < second["mean_pair_sum"]
+    assert first["utilization_pct"] == second["utilization_pct"]
+    text = page.read_text(encoding="utf-8")
+    assert "25 jobs (drawn, seed 0) on a 4×4×2 torus, first come first served" in text
+    assert text.count('class="film"') == 2
+
+
+@needs("data/swf")
+def test_a_log_is_run_and_scaled(capsys: pytest.CaptureFixture[str]) -> None:
+    options = ("--method", "mm", "--shape", "4x8", "--divide", "4", "--range", "0:400")
+    slow = _measures(capsys, *options, "--trace", str(IPSC))
+    fast = _measures(capsys, *options, "--trace", str(IPSC), "--scale-arrivals", "0.2")
+    assert slow["jobs"] == fast["jobs"] == 400
+    assert fast["mean_wait_s"] > slow["mean_wait_s"]
+    assert fast["utilization_pct"] > slow["utilization_pct"]
+
+
+MESH = ("--shape", "4x4")
+MM = ("--method", "mm")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ((*MESH, "--method", "mmm"), "--method: no such allocator: 'mmm' (did you"),
+        ((*MESH, "--method", "mm,"), "--method: no such allocator"),
+        ((*MM,), "the following arguments are required: --shape"),
+        ((*MM, "--shape", "4x0"), "argument --shape: must be sides such as 16x22"),
+        ((*MM, *MESH, "--policy", "sjf"), "argument --policy: invalid choice: 'sjf'"),
+        ((*MM, *MESH, "--requests", "0"), "--requests: must be from 1 to"),
+        ((*MM, *MESH, "--sizes", "uniform:1:17"), "--sizes: must run between whole"),
+        ((*MM, *MESH, "--sizes", "box:uniform:1:5"), "--sizes: must run between whole"),
+        (
+            (*MM, "--kind", "tree", "--shape", "3", "--sizes", "box:uniform:1:2"),
+            "--sizes: needs a mesh",
+        ),
+        ((*MM, *MESH, "--service", "exponential"), "--service: must be exponential:"),
+        ((*MM, *MESH, "--interarrival", "-1"), "--interarrival: must be from 0 to"),
+        ((*MM, *MESH, "--divide", "2"), "--divide: is for the jobs of a trace"),
+        ((*MM, *MESH, "--skip-larger"), "--skip-larger: is for the jobs of a trace"),
+        ((*MM, *MESH, "--trace", "TRACE", "--sizes", "uniform:1:2"), "--sizes: is for"),
+        ((*MM, *MESH, "--trace", "TRACE", "--divide", "0"), "--divide: must be at lea"),
+        (
+            (*MM, *MESH, "--trace", "TRACE", "--scale-arrivals", "0"),
+            "--scale-arrivals: must be above 0 and finite",
+        ),
+        (
+            (*MM, *MESH, "--trace", "TRACE"),
+            "TRACE: job 5: larger than the machine (16 processors); --skip-larger "
+            "skips such: 40",
+        ),
+        ((*MM, *MESH, "--trace", "TRACE", "--range", "3:4"), "TRACE: no job of these"),
+        ((*MM, *MESH, "--trace", "none.swf"), "none.swf: cannot be read: No such file"),
+        ((*MM, *MESH, "--trace", "BAD"), "BAD:2: submit time: is missing"),
+        (
+            ("--method", "mbs", "--kind", "tree", "--shape", "4x4"),
+            "topology: needs a mesh or a torus",
+        ),
+        (
+            ("--method", "mm,mc1x1", *MESH, "--jobs-csv", "x.csv"),
+            "--jobs-csv: takes a single method",
+        ),
+        ((*MM, *MESH, "--requests", "3", "--json", "no/where"), "no/where: cannot be"),
+    ],
+)
+def test_what_is_wrong_is_one_line(
+    options: tuple[str, ...],
+    message: str,
+    trace: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    bad = trace.with_name("bad.swf")
+    bad.write_text(LINES.splitlines()[0] + "\n7\n")
+    names = {"TRACE": str(trace), "BAD": str(bad)}
+    assert run([*STREAM, *(names.get(text, text) for text in options)]) == 2
+    said = capsys.readouterr().err
+    for name, path in names.items():
+        message = message.replace(name, path)
+    assert said.splitlines()[-1].startswith(f"closeknit: {message}")
+    assert "Traceback" not in said
+
+
+def test_a_method_that_is_not_for_the_machine(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    options = ["--method", "ring-dp", *MESH, "--requests", "5"]
+    assert run([*STREAM, *options]) == 2
+    assert capsys.readouterr().err.startswith("closeknit: ring-dp: needs a torus")
+
+
+def test_an_interrupt_gives_the_measures_so_far(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    see = Meter.see
+
+    def pressing(meter: Meter, event: Event) -> None:
+        see(meter, event)
+        if len(meter.rows) == 7:
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(Meter, "see", pressing)
+    rows = tmp_path / "jobs.csv"
+    options = [*MM, *MESH, "--requests", "50", "--jobs-csv", str(rows), "--json", "-"]
+    assert run([*STREAM, *options, "--sizes", "uniform:1:4"]) == 130
+    said = capsys.readouterr()
+    found = json.loads(said.out)
+    assert found["partial"] is True
+    assert found["jobs"] == 7
+    assert "interrupted after 7 of 50 starts under mm" in said.err
+    assert len(rows.read_text().splitlines()) == 8
+    # pressed twice, nobody is waited for
+
+    def pressing_twice(meter: Meter, event: Event) -> None:
+        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(Meter, "see", pressing_twice)
+    assert run([*STREAM, *options]) == 130
+    assert capsys.readouterr().err == "closeknit: interrupted\n"
+
+
+def test_nothing_but_json_on_standard_output() -> None:
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "closeknit", *STREAM, "--method", "mc1x1"),
+            *(
+                "--shape",
+                "5x4x3",
+                "--requests",
+                "30",
+                "--policy",
+                "easy",
+                "--json",
+                "-",
+            ),
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert set(json.loads(done.stdout)) == MEASURES
+    assert done.stderr == ""
+
+
+def test_boxes_say_their_shapes() -> None:
+    jobs = generated(50, seed=1, most=352, sides=(16, 22), sizes="box:exponential:4")
+    for job in jobs:
+        assert job.shape is not None
+        rows, columns = job.shape
+        assert job.processors == rows * columns
+        assert rows <= 16
+        assert columns <= 22
+    assert {policy.value for policy in Policy} == {"fcfs", "easy"}
+
+
+NETWORK = ("--method", "row-major", "--shape", "3x4", "--network", "wormhole")
+
+
+def test_a_network_decides_when_jobs_end(
+    trace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows, page = tmp_path / "jobs.csv", tmp_path / "page.html"
+    options = [*NETWORK, "--trace", str(trace), "--skip-larger", "--size", "40"]
+    options += ["--jobs-csv", str(rows), "--plot", str(page), "--cycles", "100"]
+    found = _measures(capsys, *options)
+    assert set(found) == {
+        *(f"{name[:-2]}_cycles" if name.endswith("_s") else name for name in MEASURES),
+        *("flits_carried", "links", "busiest_link", "busiest_link_flits"),
+        "busiest_link_share",
+    }
+    # of 4, 9 and 4 tasks each sends ten flits to all others; they meet on three rows
+    hops = {4: 16, 9: 150}  # three in the first row, one below; three rows of four
+    assert found["flits_carried"] > 10 * (2 * hops[4] + hops[9] // 2)
+    with rows.open() as lines:
+        told = list(csv.DictReader(lines))
+    assert [row["submit_cycles"] for row in told] == ["0", "0", "2000"]
+    assert told[0]["start_cycles"] == "0"
+    # 9 wait for the end of the first 4, whose messages take 3 times at least 12 cycles
+    assert told[1]["start_cycles"] == told[0]["end_cycles"]
+    assert int(told[0]["end_cycles"]) >= 3 * 12
+    assert int(told[2]["end_cycles"]) - int(told[2]["start_cycles"]) == int(
+        told[0]["end_cycles"]
+    )
+    text = page.read_text(encoding="utf-8")
+    assert "first come first served, wormhole" in text
+    assert "mean_wait_cycles" in text
+    assert '"unit":"cycles"' in text
+
+
+def test_messages_by_the_run_time(
+    trace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = [*NETWORK, "--trace", str(trace), "--skip-larger"]
+    found = _measures(capsys, *options, "--messages", "run-time", "--size", "4")
+    # 50, 70 and 20 messages of a flit, each at least one hop
+    assert found["flits_carried"] >= 140
+    more = _measures(capsys, *options, "--messages", "uniform:500:500", "--size", "4")
+    assert more["makespan_cycles"] > found["makespan_cycles"]
+
+
+@pytest.mark.parametrize("network", ["cut-through", "flow"])
+def test_all_engines_run_streams(
+    network: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ["--method", "mm,random", "--requests", "20", "--network", network]
+    options += ["--interarrival", "200", "--traffic", "n-to-n"]
+    for shape in (["--shape", "4x4"], ["--shape", "3x4", "--kind", "tree"]):
+        assert run([*STREAM, *options, *shape, "--json", "-"]) == 0
+        near, far = map(json.loads, capsys.readouterr().out.splitlines())
+        assert near["flits_carried"] < far["flits_carried"]
+        assert near["mean_flow_time_cycles"] > 0
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("--traffic io", "--traffic: is for --network"),
+        ("--cycles 5", "--cycles: is for --network"),
+        ("--network flow --cycles 0", "--cycles: must be at least 1, not 0"),
+        ("--network flow --traffic BU", "job 1: tasks: must be a power of two, not"),
+        ("--network flow --traffic io --kind torus", "--traffic: needs a mesh of two"),
+        ("--network flow --traffic mixed", "--messages: must be given for mixed"),
+        ("--network flow --messages many", "--messages: must be exponential:MEAN or"),
+        ("--network flow --io-share 1", "--io-share: is for mixed"),
+        ("--network flow --routing minimal", "--routing: must be one of adaptive, dim"),
+        ("--network flow --packet 0", "--packet: must be at least 1, not 0"),
+        ("--network flow --service uniform:1:2", "--service: is for run times, or --"),
+        ("--network wormhole --kind tree", "--network: needs a mesh or a torus, not"),
+    ],
+)
+def test_networks_refuse_in_one_line(
+    words: str, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ["--method", "mm", "--shape", "7x9", "--requests", "3", *words.split()]
+    assert run([*STREAM, *options]) == 2
+    said = capsys.readouterr()
+    assert said.err.removeprefix("closeknit: ").startswith(told)
+    assert said.err.count("\n") == 1
+
+
+def test_jobs_as_evalys_reads_them(trace: Path, tmp_path: Path) -> None:
+    out = tmp_path / "jobs.csv"
+    words = ("--method", "mm", "--shape", "5x5", "--trace", str(trace))
+    assert run([*STREAM, *words, "--skip-larger", "--evalys", str(out)]) == 0
+    with out.open(encoding="utf-8", newline="") as file:
+        rows = {row["job_id"]: row for row in csv.DictReader(file)}
+    assert list(rows) == ["3", "1", "2"]  # as they end: the fourth has no run time
+    first = rows["1"]
+    assert first["workload_name"] == "log.swf"
+    assert (first["submission_time"], first["starting_time"]) == ("0", "0")
+    assert (first["execution_time"], first["finish_time"]) == ("50", "50")
+    assert (first["requested_time"], first["stretch"]) == ("60", "1.0")
+    assert (first["success"], first["final_state"]) == ("1", "COMPLETED_SUCCESSFULLY")
+    seen: set[int] = set()
+    for row in rows.values():  # all three run side by side
+        chosen = interval_set(row["allocated_resources"], "alloc")
+        assert len(chosen) == int(row["requested_number_of_resources"])
+        assert not seen & chosen
+        seen |= chosen
+    assert run([*STREAM, *words[:1], "mm,mc", *words[2:], "--evalys", str(out)]) == 2

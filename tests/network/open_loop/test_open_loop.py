@@ -1,0 +1,189 @@
+"""Open-loop measurements, and the engines beside other simulators."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from closeknit.instances import InputError, Mesh, Torus
+from closeknit.network.flow_level import engine as flow_level
+from closeknit.network.messages import messages
+from closeknit.network.open_loop.engine import (
+    Phases,
+    measure,
+    saturation,
+    uniform,
+)
+from closeknit.network.validation import (
+    BOOKSIM,
+    Curve,
+    Demand,
+    Row,
+    bisection_rows,
+    booksim_rows,
+    caminos_rows,
+    permutation_rows,
+    rows,
+    table,
+)
+from closeknit.network.worm.engine import RigidWorms
+
+SHORT = Phases(500, 1500, 1500)
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_uniform_traffic_is_bernoulli(own: bool) -> None:
+    load = uniform(16, 0.5, 5, 20_000, seed=4, own=own)
+    assert len(load) == pytest.approx(16 * 20_000 * 0.1, rel=0.02)
+    pairs = np.bincount(16 * load.source + load.target, minlength=256).reshape(16, 16)
+    expected = len(load) / (256 if own else 240)
+    off = pairs[~np.eye(16, dtype=bool)]
+    assert np.abs(off - expected).max() < 6 * expected**0.5
+    within = 16 * expected if own else 0
+    assert abs(pairs.trace() - within) <= 5 * within**0.5
+    # a processor starts at most one message in a cycle
+    starts = load.release * 16 + load.source
+    assert (np.diff(starts) > 0).all()
+    gaps = np.diff(load.release[load.source == 3])
+    assert gaps.mean() == pytest.approx(10, rel=0.1)
+    assert gaps.std() == pytest.approx(90**0.5, rel=0.1)
+
+
+def test_traffic_is_drawn_to_the_last_cycle() -> None:
+    for seed in range(30):
+        load = uniform(2, 0.9, 1, 40, seed=seed, own=False)
+        assert load.release[-1] >= 35
+        assert load.release[-1] < 40
+    every = uniform(3, 1.0, 1, 10, seed=0, own=False)
+    assert len(every) == 30
+
+
+def test_latency_near_zero_load_is_the_closed_form() -> None:
+    point = measure(RigidWorms(Mesh(8, 8)), 0.002, 5, Phases(0, 60_000, 100), seed=2)
+    assert point.latency == pytest.approx(16 / 3 + 5 + 1, rel=0.02)
+    assert not point.saturated
+    assert point.accepted == pytest.approx(0.002, rel=0.1)
+    point.check()
+
+
+def test_latency_grows_with_the_load_and_saturation_is_named() -> None:
+    points = [
+        measure(RigidWorms(Mesh(8, 8)), load, 5, Phases(), seed=3)
+        for load in (0.05, 0.1, 0.15, 0.2, 0.3)
+    ]
+    latencies = [point.latency for point in points]
+    assert latencies == sorted(latencies)
+    assert [point.saturated for point in points] == [False] * 4 + [True]
+    with pytest.raises(
+        InputError, match=r"^load: 0.3 flits per processor and cycle are"
+    ):
+        points[-1].check()
+
+
+def test_measurements_are_repeated_exactly() -> None:
+    first, again, other = (
+        measure(RigidWorms(Torus(5, 5)), 0.3, 4, SHORT, seed=seed) for seed in (8, 8, 9)
+    )
+    assert first == again
+    assert first != other
+
+
+def test_bad_loads_give_one_line() -> None:
+    for load in (0.0, -1.0, 5.5, float("nan")):
+        with pytest.raises(InputError, match=r"^load: must be above 0 and at most 5"):
+            measure(RigidWorms(Mesh(2, 2)), load, 5, SHORT, seed=1)
+    with pytest.raises(InputError, match=r"^processors: needs at least two"):
+        measure(RigidWorms(Mesh(1)), 0.1, 5, SHORT, seed=1)
+    with pytest.raises(InputError, match=r"^window: must be at least 1, not 0"):
+        Phases(window=0)
+
+
+def test_rigid_worms_saturate_near_the_prototype() -> None:
+    found = saturation(lambda: RigidWorms(Mesh(8, 8)), 5, SHORT, seed=1, step=0.01)
+    assert found == pytest.approx(0.233, abs=0.015)
+
+
+def test_caminos_exactly() -> None:
+    assert [(row.theirs, row.ours) for row in caminos_rows()] == [(18, 18), (19, 19)]
+    assert all(row.holds for row in caminos_rows())
+
+
+@pytest.mark.parametrize("curve", BOOKSIM, ids=lambda curve: curve.name)
+def test_latencies_of_booksim(curve: Curve) -> None:
+    quick = replace(curve, points=(*curve.points[:2], curve.points[-1]))
+    found = list(booksim_rows(quick, SHORT, seed=1))
+    demands = [row.demand for row in found]
+    assert demands[:3] == [Demand.CLOSE, Demand.CLOSE, Demand.SHOWN]
+    assert all(row.holds for row in found), table(found)
+
+
+def test_a_wrong_router_is_noticed() -> None:
+    curve = BOOKSIM[0]
+    for wrong in (
+        replace(curve.router, bubble=3),
+        replace(curve.router, stages=1),
+        replace(curve.router, buffer=1),
+    ):
+        planted = replace(curve, router=wrong, unstable=None)
+        assert not all(row.holds for row in booksim_rows(planted, SHORT, seed=1))
+
+
+def test_partners_get_what_is_sent_and_others_are_silent() -> None:
+    partner = np.array([1, 0, 2])
+    load = uniform(3, 0.5, 4, 2000, seed=3, own=False, partner=partner)
+    assert set(zip(load.source.tolist(), load.target.tolist(), strict=True)) == {
+        (0, 1),
+        (1, 0),
+    }
+    assert len(load) == pytest.approx(2 * 2000 / 8, rel=0.1)
+    point = measure(RigidWorms(Mesh(3)), 0.5, 4, SHORT, seed=3, partner=partner)
+    assert point.accepted == pytest.approx(0.5, rel=0.1)
+    assert not point.saturated
+
+
+def test_engines_keep_to_bisections() -> None:
+    found = list(bisection_rows(Phases(200, 600, 0), seed=1))
+    assert len(found) == 4
+    assert all(row.holds and row.ours > 0.3 * row.theirs for row in found)
+
+
+def test_permutations_of_a_tree_pass_as_theory_says(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for row in permutation_rows(seed=1):
+        assert row.holds
+    monkeypatch.setattr(flow_level, "HEAD_OF_LINE", 1.0)
+    packets, flows = permutation_rows(seed=1)
+    assert packets.holds
+    assert not flows.holds
+
+
+def test_neighbours_across_a_cut_reach_its_limit() -> None:
+    """Long messages across the middle use every link of it in nearly every cycle."""
+    engine = RigidWorms(Mesh(2, 4))
+    pairs = [(x, x + 4, 500) for x in range(4)] + [(x + 4, x, 500) for x in range(4)]
+    engine.add(messages(pairs))
+    end = engine.finish()
+    assert engine.carried[: len(engine.channels()[0][1])].sum() == 8 * 500
+    assert end == 1 + 500 + 1
+
+
+def test_a_table_shows_what_fails() -> None:
+    good = Row("latency", "somebody", 100.0, 114.0, Demand.CLOSE)
+    bad = replace(good, ours=116.0)
+    over = Row("cut", "bisection", 0.5, 0.51, Demand.AT_MOST)
+    lines = table([good, bad, over])
+    assert [row.holds for row in (good, bad, over)] == [True, False, False]
+    assert "+14.0 %  within 15 % (somebody)" in lines[1]
+    assert "FAILS: within 15 %" in lines[2]
+    assert "FAILS: at most" in lines[3]
+    assert not replace(over, demand=Demand.EXACT).holds
+
+
+@pytest.mark.slow
+def test_the_whole_validation_holds() -> None:
+    found = list(rows())
+    assert len(found) == 22
+    assert all(row.holds for row in found), table(found)

@@ -1,0 +1,47 @@
+"""The compiled twin of the checker of certificates derives what the plain one does."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from closeknit.instances import KSubset, cost
+from closeknit.instances.ksubset.certificate import Checker
+from closeknit.instances.ksubset.counts import CHOSEN, REJECTED
+from closeknit.proofs.writing.certificate_kernels import FastChecker
+
+from ...strategies import ksubsets, topologies
+
+
+@settings(max_examples=200, deadline=None)
+@given(instance=ksubsets(topologies()), data=st.data())
+def test_both_checkers_derive_the_same(instance: KSubset, data: st.DataObject) -> None:
+    objective = cost(instance, tuple(range(instance.k))) + data.draw(st.integers(-3, 3))
+    plain, fast = Checker(instance, objective), FastChecker(instance, objective)
+    state = plain.root()
+    decided = st.lists(st.sampled_from([0, 0, CHOSEN, REJECTED]), max_size=instance.n)
+    values = data.draw(decided)
+    state.status[: len(values)] = values
+    counts = st.tuples(st.integers(0, instance.k), st.integers(0, instance.k))
+    for h, ends in enumerate(data.draw(st.lists(counts, max_size=len(state.low)))):
+        state.low[h], state.high[h] = sorted(ends)
+    other = state.copy()
+    closed = plain.close(state)
+    assert fast.close(other) == closed
+    if not closed:
+        return
+    assert (state.status == other.status).all()
+    assert (state.low == other.low).all()
+    assert (state.high == other.high).all()
+    one, two = plain.bound(state), fast.bound(other)
+    assert one[0] == two[0]
+    assert (one[1] == two[1]).all()
+    assert (one[2] == two[2]).all()
+    every = np.arange(instance.n)
+    cuts = np.arange(len(state.low))
+    for ours, theirs in (
+        (plain.affordable(state, cuts), fast.affordable(other, cuts)),
+        (plain.counted(state, every, every), fast.counted(other, every, every)),
+    ):
+        assert (np.array(ours) == np.array(theirs)).all()
