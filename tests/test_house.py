@@ -11,7 +11,7 @@ import inspect
 import re
 import subprocess
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from types import ModuleType
@@ -27,13 +27,18 @@ from .paths import ROOT
 MODULES = house.modules()
 IMPORTS = list(house.imports(MODULES))
 
-LONGEST_FILE, LONGEST_FUNCTION = 400, 120
+LONGEST_FILE, LONGEST_FUNCTION, LARGEST_FOLDER = 400, 120, 15
 
 CYCLES: dict[frozenset[str], str] = {}
 """Modules that import each other, directly or not, also inside functions."""
 
 LONG_FILES: dict[str, str] = {}
 """Files of more than 400 lines that hold no kernels."""
+
+LARGE_FOLDERS = {
+    "benchmarks": "each file is a command of its own, named in the Makefile",
+}
+"""Folders of more than 15 files of Python, those in folders of theirs not counted."""
 
 _ONE_LOOP = "one loop over flat arrays; numba inlines nothing across files"
 LONG_FUNCTIONS = {
@@ -147,6 +152,16 @@ def test_files_are_short() -> None:
         and module.path.read_text(encoding="utf-8").count("\n") > LONGEST_FILE
     ]
     agree(long, LONG_FILES)
+
+
+def test_folders_are_small() -> None:
+    tracked = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.py"]
+    done = subprocess.run(tracked, cwd=ROOT, capture_output=True, text=True, check=True)
+    files = [name for name in done.stdout.split() if (ROOT / name).exists()]
+    assert len(files) > 1000
+    sizes = Counter(name.rpartition("/")[0] for name in files)
+    large = {folder for folder, size in sizes.items() if size > LARGEST_FOLDER}
+    agree(large, LARGE_FOLDERS)
 
 
 def test_functions_are_short() -> None:

@@ -1,0 +1,1 @@
+"""Old name of `closeknit.proofs.checking`, for one release."""
