@@ -37,7 +37,7 @@ from ..oracles import optimum
 from ..paths import TESTS
 from ..strategies import seeded_ksubset
 
-FAKES = TESTS
+FAKES = TESTS / "faults"
 LINE = mesh(6, k=3)
 """Three of six in a row: any three neighbours are best and cost 4."""
 KNOWN = Strengthening(hint=(0, 2, 4), bound=2, proof=Proof(Grade.CHECKED, "by hand"))

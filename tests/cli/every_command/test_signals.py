@@ -135,7 +135,7 @@ def test_python_without_docstrings_describes_methods_and_keeps_kernels(
 ) -> None:
     """The key of machine code is made of code as it is where nothing is left out."""
     code = (
-        "from closeknit.heuristics.ksubset import mm_kernels\n"
+        "from closeknit.heuristics.ksubset.ranking import kernels\n"
         "from closeknit.solvers.running.kernels import KERNELS\n"
         "from closeknit.methods import KSUBSET\n"
         "print([each.ingredients() for each in KERNELS])\n"

@@ -255,7 +255,7 @@ def test_one_thread_and_one_seed_give_one_answer() -> None:
 
 PROGRAM = """
 import random
-from closeknit.solvers import clock
+from closeknit.solvers.running import clock
 from closeknit.formulations.ksubset.strengthening import Strengthening
 from closeknit.exact.ksubset.medians import by_medians
 from closeknit.instances import KSubset, Mesh
@@ -476,7 +476,7 @@ def test_misbehaviour_on_the_quadratic_is_an_error(
 ) -> None:
     fakes = {"scip": f"fake_backends:{name}"}
     monkeypatch.setattr(mip, "QUADRATIC", fakes)
-    monkeypatch.setenv("PYTHONPATH", str(TESTS))
+    monkeypatch.setenv("PYTHONPATH", str(TESTS / "faults"))
     with pytest.raises(SolverError, match=complaint):
         mip.solve(cuts_quadratic(mesh(6, k=3), NONE), "scip")
 

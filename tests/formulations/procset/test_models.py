@@ -41,7 +41,7 @@ from ...oracles import cheapest
 from ...paths import TESTS
 from ...strategies import procsets
 
-FAKES = TESTS
+FAKES = TESTS / "faults"
 MIXED = ("classes/highs", "classes/scip", "classes/cbc")
 SOLVERS = ("classes/cpsat", *MIXED)
 

@@ -335,7 +335,7 @@ def test_machine_code_made_beforehand_is_loaded_where_nothing_can_be_written(
 ) -> None:
     assert run_twice(tmp_path, {}).startswith("3 0 ")
     code = (
-        "from closeknit.solvers import kernels_numba\n"
+        "from closeknit.solvers.running import kernels_numba\n"
         "kernels_numba._writable = lambda folder: False\n"
         "from values import Pair\n"
         "import outer; outer.twice(1, Pair(0, 10))\n"

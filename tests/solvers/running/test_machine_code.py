@@ -59,7 +59,7 @@ def draw(n: int) -> list[int]:
 DRAW = f"""
 import json
 from multiprocessing import get_context
-from closeknit.solvers import kernels_numba
+from closeknit.solvers.running import kernels_numba
 
 {inspect.getsource(draw)}
 def send(results):
@@ -236,7 +236,7 @@ def test_where_numba_counts_otherwise_nothing_is_kept(folder: Path, numba: str) 
 
 def test_code_is_not_kept_when_another_library_sets_the_counter(folder: Path) -> None:
     other = (
-        "from closeknit.solvers import kernels_numba\n"
+        "from closeknit.solvers.running import kernels_numba\n"
         "from numba.core.bytecode import FunctionIdentity\n"
         "from itertools import count\n"
         "FunctionIdentity._unique_ids = count(1)\n"
