@@ -18,10 +18,10 @@ from time import process_time
 import numpy as np
 from bench_rules import tree
 
-from closeknit.scheduler.placement import NodeSelector, Objective, Request
-from closeknit.scheduler.placement.program import Flags
-from closeknit.scheduler.rules import RULES, State
-from closeknit.scheduler.topologies import Hierarchy
+from closeknit.clusters.placement import NodeSelector, Objective, Request
+from closeknit.clusters.placement.program import Flags
+from closeknit.clusters.rules import RULES, State
+from closeknit.clusters.topologies import Hierarchy
 from closeknit.solvers import Status
 
 TARGETS = (

@@ -18,10 +18,10 @@ from time import process_time
 import numpy as np
 
 from closeknit.instances import Mesh, Torus
-from closeknit.instances.mapping import RankMapping
-from closeknit.methods.mapping.table import MAPPERS
 from closeknit.network.cut_through.posted import Network
 from closeknit.network.kary_tree import KaryTree
+from closeknit.network.mapping.instance import RankMapping
+from closeknit.network.mapping.table import MAPPERS
 from closeknit.network.places import hops_between
 from closeknit.network.workloads.measured import read_traffic
 from closeknit.solvers import Settings

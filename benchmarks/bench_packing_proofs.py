@@ -33,11 +33,11 @@ from closeknit.instances import Submesh
 from closeknit.instances.library import suite
 from closeknit.instances.submesh.packing import Item, Packing, volume
 from closeknit.instances.submesh.packing_json import read_packings
+from closeknit.papers.morgenstern1994.decisions import simulated
 from closeknit.proofs.checking import Formula, check_proof, formula_of
 from closeknit.proofs.checking.formulas import packing_formula
 from closeknit.proofs.writing.proof_log import OutOfRoom, ProofLog
 from closeknit.proofs.writing.propagation_kernels import FastPropagator
-from closeknit.reports.reproductions.morgenstern1994.decisions import simulated
 from closeknit.simulation.submesh.budget import Budget
 from closeknit.simulation.submesh.stream import Uniform, queue
 from closeknit.solvers import DEFAULT, Settings

@@ -41,21 +41,21 @@ from pathlib import Path
 
 import numpy as np
 
-from closeknit.instances import IntArray
-from closeknit.scheduler.placement import NodeSelector, Objective, Request
-from closeknit.scheduler.placement.alike import Alike
-from closeknit.scheduler.placement.domains import as_written_down
-from closeknit.scheduler.rules import RULES, State
-from closeknit.scheduler.rules.choosing import seen
-from closeknit.scheduler.rules.greedy import Sees
-from closeknit.scheduler.rules.state import Layout
-from closeknit.scheduler.topologies import (
+from closeknit.clusters.placement import NodeSelector, Objective, Request
+from closeknit.clusters.placement.alike import Alike
+from closeknit.clusters.placement.domains import as_written_down
+from closeknit.clusters.rules import RULES, State
+from closeknit.clusters.rules.choosing import seen
+from closeknit.clusters.rules.greedy import Sees
+from closeknit.clusters.rules.state import Layout
+from closeknit.clusters.topologies import (
     Cluster,
     Hierarchy,
     Kind,
     parse_cluster,
     read_cluster,
 )
+from closeknit.instances import IntArray
 from closeknit.solvers import Settings, Status
 
 SHARED = "data/topology"

@@ -88,7 +88,7 @@ def module_of(name: str) -> Module:
 
             return worst
         case "reproduce":
-            from . import reproduce
+            from ..papers.commands import reproduce
 
             return reproduce
         case "check":
@@ -120,7 +120,7 @@ def module_of(name: str) -> Module:
 
             return select
         case "serve":
-            from .select import serve
+            from ..clusters.commands import serve
 
             return serve
         case "explore":
@@ -128,31 +128,31 @@ def module_of(name: str) -> Module:
 
             return explore
         case "batsim":
-            from .clusters import batsim
+            from ..clusters.commands import batsim
 
             return batsim
         case "slurm":
-            from .clusters import slurm
+            from ..clusters.commands import slurm
 
             return slurm
         case "why":
-            from .clusters import why
+            from ..clusters.commands import why
 
             return why
         case "fragmentation":
-            from .clusters import fragmentation
+            from ..clusters.commands import fragmentation
 
             return fragmentation
         case "defrag":
-            from .clusters import defrag
+            from ..clusters.commands import defrag
 
             return defrag
         case "grade":
-            from .clusters import grade
+            from ..clusters.commands import grade
 
             return grade
         case "whatif":
-            from .clusters import whatif
+            from ..clusters.commands import whatif
 
             return whatif
         case "config":

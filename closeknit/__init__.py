@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     from .methods import SUBMESH as SUBMESH
     from .methods import SUKP as SUKP
     from .methods import Method as Method
-    from .methods.mapping.table import order_ranks as order_ranks
+    from .network.mapping.table import order_ranks as order_ranks
     from .solvers import Result as Result
     from .solvers import Settings as Settings
     from .solvers import SolverError as SolverError
@@ -97,7 +97,7 @@ _NAMES = {
     ),
     "instances.submesh": ("Resident",),
     "methods": ("KSUBSET", "METHODS", "Method", "PROCSET", "SUBMESH", "SUKP"),
-    "methods.mapping.table": ("order_ranks",),
+    "network.mapping.table": ("order_ranks",),
     "solvers": ("Result", "Settings", "SolverError", "Status", "Ties"),
 }
 _HOME = {name: home for home, names in _NAMES.items() for name in names}

@@ -18,9 +18,9 @@ from ..instances.ksubset.graph_generators import dragonfly_network
 from ..instances.reading.suggestions import entry_named
 from ..instances.topologies.graph_files import read_graph
 from ..methods.allocators.table import allocator, names
-from ..methods.mapping.table import order_ranks
 from .cut_through.posted import Network
 from .kary_tree import KaryTree
+from .mapping.table import order_ranks
 from .messages import Ints
 
 _LIST = re.compile(r"\d{1,9}(,\d{1,9})*", re.ASCII)

@@ -17,7 +17,6 @@ import numpy as np
 import numpy.typing as npt
 
 from closeknit.instances import KSubset, ProcSet, Submesh, Sukp, check, cost
-from closeknit.instances.mapping import RankMapping
 from closeknit.instances.submesh import (
     Box,
     Placement,
@@ -27,6 +26,7 @@ from closeknit.instances.submesh import (
     sides,
 )
 from closeknit.instances.submesh.packing import Item, Packing, ways
+from closeknit.network.mapping.instance import RankMapping
 from closeknit.simulation.stream.jobs import StreamJob
 from closeknit.simulation.stream.simulator import Policy
 

@@ -25,9 +25,9 @@ from closeknit.instances import (
     Tree,
     mesh,
 )
-from closeknit.instances.mapping import RankMapping
 from closeknit.instances.submesh import Resident, box_at, overlap
 from closeknit.instances.submesh.packing import Item, Packing
+from closeknit.network.mapping.instance import RankMapping
 
 SHAPES = [
     (1,), (7,), (12,), (1, 1), (1, 9), (6, 1), (2, 2), (3, 5), (4, 4), (5, 6),

@@ -30,12 +30,12 @@ from bed import Bed
 from faults import Faults
 from record import Grade, Grader, Job, read_log
 
+from closeknit.clusters.placement import NodeSelector
+from closeknit.clusters.topologies import read_cluster
 from closeknit.scheduler.hostlist import unfold
-from closeknit.scheduler.placement import NodeSelector
-from closeknit.scheduler.topologies import read_cluster
 
 RUNS = ("plain", "closeknit", "faults", "wrapper")
-_WRAPPER = "from closeknit.scheduler.slurm.submitting import main; main()"
+_WRAPPER = "from closeknit.clusters.slurm.submitting import main; main()"
 _LARGEST = 64
 
 

@@ -12,9 +12,9 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from closeknit.clusters.placement import NodeSelector, Objective, Request, measures
+from closeknit.clusters.topologies import Hierarchy
 from closeknit.scheduler.hostlist import unfold
-from closeknit.scheduler.placement import NodeSelector, Objective, Request, measures
-from closeknit.scheduler.topologies import Hierarchy
 
 _LINE = re.compile(
     r"^\[(?P<when>[\dT:.-]+)\] (?:debug\d?: +)?(?:"

@@ -44,7 +44,7 @@ def serving(
 
     import uvicorn
 
-    from ...scheduler.service.connection import Connection
+    from ...scheduler.http.connection import Connection
 
     class Server(uvicorn.Server):
         """Accepts a few clients at a time, so that surplus ones can be sent away."""

@@ -25,6 +25,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from ...clusters.commands import select_nodes as select_nodes
 from ...instances import ProcSet
 from ...instances.errors import InputError
 from ...instances.reading import fields
@@ -41,7 +42,6 @@ from ...solvers import Limit, Settings, Status
 from ...solvers.running.method import Method
 from ..frame import outputs, shared
 from ..frame.parser import Once, Parser, flag
-from . import nodes as select_nodes
 from .server import FORMAT, Server, complain, memory
 
 _EVERYTHING = "all"

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import argparse
 
+from ...network.commands import simulate as simulating_network
 from ..frame.parser import Parser
-from . import network as simulating_network
 from . import stream as simulating_stream
 from . import submesh as simulating_submesh
 

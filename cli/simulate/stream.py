@@ -33,6 +33,8 @@ from ...instances.reading.suggestions import entry_named
 from ...instances.topologies import MOST_PROCESSORS
 from ...instances.words import counted
 from ...methods.allocators.table import allocator, names
+from ...network.commands.stream import Interconnect
+from ...network.commands.stream import add as add_network
 from ...reports.streams.film import Film
 from ...simulation.families import TRACE_RANGE, window_of
 from ...simulation.stream.batsim import BatsimJobs
@@ -45,8 +47,6 @@ from ..frame import outputs, shared
 from ..frame.parser import Once, Parser
 from ..frame.progress import progress_bar
 from ..frame.screen import print_measures
-from .stream_network import Interconnect
-from .stream_network import add as add_network
 
 _POLICIES = {"fcfs": "first come first served", "easy": "EASY backfilling"}
 _OF_TRACES = ("range", "first", "scale_arrivals", "divide", "skip_larger")

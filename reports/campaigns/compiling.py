@@ -12,13 +12,13 @@ from importlib.metadata import version
 from pathlib import Path
 from types import MappingProxyType
 
+from ...clusters.placement.warming import warm_placement
 from ...heuristics.ksubset.mm_mesh_kernels import scan_mesh
 from ...instances import InputError
 from ...instances.reading.files import write_text
 from ...methods import METHODS
 from ...methods.warming import KINDS, Kind, warm, with_kernels
 from ...network.warming import NETWORK_KERNELS
-from ...scheduler.placement.warming import warm_placement
 from ...solvers.running.kernels import INTERPRETED, KERNELS, announce
 from ...solvers.running.method import AnyMethod
 from . import pool

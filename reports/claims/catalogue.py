@@ -8,10 +8,13 @@ from fnmatch import fnmatchcase
 from types import MappingProxyType
 from typing import Any
 
+from ...clusters.claims import SCHEDULER_CLAIMS
 from ...instances import InputError
 from ...instances.reading.suggestions import hint
 from ...methods import METHODS
 from ...methods.own import imported, own_method
+from ...network.claims.mappings import MAPPING_CLAIMS
+from ...network.claims.networks import NETWORK_CLAIMS
 from .bounds import BOUND_CLAIMS, LOWER_BOUND_CLAIMS
 from .definitions import CURVE_CLAIMS, DEFINITION_CLAIMS
 from .exact import EXACT_CLAIMS, LARGER_CLAIMS
@@ -21,14 +24,11 @@ from .ksubset.families import FAMILY_CLAIMS, LEDGER_CLAIMS
 from .ksubset.lemmas import LEMMA_CLAIMS
 from .ksubset.ptas import PTAS_CLAIMS
 from .ksubset.towns import TOWN_CLAIMS
-from .mappings import MAPPING_CLAIMS
-from .networks import NETWORK_CLAIMS
 from .own_rules import claim_about
 from .processor_sets import PROCSET_CLAIMS, SUKP_CLAIMS
 from .proofs import PACKING_CLAIMS, PROOF_CLAIMS
 from .running.claim import Claim
 from .running.curve_runs import RUN_CLAIMS
-from .scheduler import SCHEDULER_CLAIMS
 from .submeshes import SUBMESH_CLAIMS
 
 CLAIMS = MappingProxyType(

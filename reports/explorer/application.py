@@ -13,10 +13,10 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from ...scheduler.service import factory
-from ...scheduler.service.messages import json_response
-from ...scheduler.service.problems import Problem
-from ...scheduler.service.worker import Worker
+from ...scheduler.http import factory
+from ...scheduler.http.messages import json_response
+from ...scheduler.http.problems import Problem
+from ...scheduler.http.worker import Worker
 from .explorer import Explorer
 
 STATIC = Path(__file__).with_name("static")

@@ -11,15 +11,15 @@ from typing import Any
 
 import numpy as np
 
+from ...clusters.availability import Known, availability
+from ...clusters.topologies import Fabric, Hierarchy, parse_cluster
+from ...clusters.topologies.wiring import tree_topology
 from ...instances import InputError, Points, Topology, Tree
 from ...instances.problems import is_instance, parse_instance, problem_of
 from ...instances.reading import fields
 from ...instances.reading.parsing import parse_json
 from ...instances.visible import visible
 from ...instances.words import counted
-from ...scheduler.availability import Known, availability
-from ...scheduler.topologies import Fabric, Hierarchy, parse_cluster
-from ...scheduler.topologies.wiring import tree_topology
 from ...simulation.swf import FIELDS, read_swf
 from . import boxes
 from .board import admitted, document_of

@@ -6,7 +6,7 @@ import csv
 from dataclasses import dataclass, field
 from io import StringIO
 
-from ...scheduler.batsim import intervals
+from ...clusters.batsim import intervals
 from .simulator import End, Event, Start
 
 COLUMNS = (

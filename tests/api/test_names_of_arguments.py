@@ -18,7 +18,7 @@ JOB = ck.ksubset(ck.Mesh(3, 3), k=3, name="job")
 PACKAGES = (
     *("api", "methods", "exact", "heuristics", "formulations", "solvers", "instances"),
     *("reports/adversary", "reports/campaigns", "reports/ratios"),
-    "reports/reproductions",
+    "papers",
 )
 
 CALLS: list[tuple[Callable[..., Any], dict[str, Any], str, str]] = [

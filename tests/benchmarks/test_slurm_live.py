@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from closeknit.scheduler.placement import NodeSelector
-from closeknit.scheduler.topologies import parse_cluster
+from closeknit.clusters.placement import NodeSelector
+from closeknit.clusters.topologies import parse_cluster
 from closeknit.solvers.running.kernels import interpreted
 
 from .. import modules

@@ -20,9 +20,11 @@ import pytest
 
 import closeknit as ck
 from closeknit.cli.app import parse, run
-from closeknit.cli.clusters.cluster import objective_of
 from closeknit.cli.commands import COMMANDS, parser_of
 from closeknit.cli.frame import streams
+from closeknit.clusters.commands.cluster import objective_of
+from closeknit.clusters.placement import NodeSelector
+from closeknit.clusters.topologies import read_cluster
 from closeknit.formulations.ksubset.bounds import bounds
 from closeknit.instances import InputError
 from closeknit.instances.ksubset.generators import mesh
@@ -30,8 +32,6 @@ from closeknit.methods import METHODS
 from closeknit.methods.by_name import method_named
 from closeknit.methods.old_names import OLD_NAMES
 from closeknit.proofs.checking import Propagator
-from closeknit.scheduler.placement import NodeSelector
-from closeknit.scheduler.topologies import read_cluster
 from closeknit.solvers.running.kernels import interpreted
 
 from ..paths import ROOT

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from closeknit.cli.app import run
+from closeknit.clusters.state import parse_report
+from closeknit.clusters.topologies import Hierarchy, read_cluster
 from closeknit.instances import InputError
 from closeknit.instances.topologies.graph_files import read_graph
-from closeknit.scheduler.state import parse_report
-from closeknit.scheduler.topologies import Hierarchy, read_cluster
 from closeknit.simulation.swf import read_swf
 
 from ..paths import ROOT

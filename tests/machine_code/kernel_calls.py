@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 import closeknit as ck
+from closeknit.clusters.placement.warming import warm_placement
 from closeknit.exact.submesh.beam.search import pack_by_beam
 from closeknit.exact.submesh.constructive import construct
 from closeknit.exact.submesh.pack_by_gaps.search import pack_by_gaps
@@ -27,7 +28,6 @@ from closeknit.methods.proofs import PROVERS, certified, proved_by
 from closeknit.methods.warming import KINDS, tiny_instances, warm
 from closeknit.network.warming import NETWORK_KERNELS
 from closeknit.reports.claims.ksubset import exhaustive, exhaustive_kernels
-from closeknit.scheduler.placement.warming import warm_placement
 from closeknit.solvers import Settings, Ties
 from closeknit.solvers.running.kernels import Kernel
 

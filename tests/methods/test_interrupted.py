@@ -7,11 +7,11 @@ import signal
 import numpy as np
 import pytest
 
-from closeknit.formulations.mapping.answer import mapping_result
 from closeknit.instances import KSubset, Mesh, mesh
-from closeknit.instances.mapping import RankMapping
 from closeknit.methods.allocators.of_method import MethodAsAllocator
-from closeknit.methods.mapping.table import in_time
+from closeknit.network.mapping.instance import RankMapping
+from closeknit.network.mapping.models.answer import mapping_result
+from closeknit.network.mapping.table import in_time
 from closeknit.solvers import DEFAULT, Limit, Result, Settings, answer
 from closeknit.solvers.running import clock
 from closeknit.solvers.running.interrupt import deferred, ending_callers

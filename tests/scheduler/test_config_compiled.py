@@ -30,7 +30,7 @@ from closeknit.scheduler.config import (
 )
 from closeknit.scheduler.config.expression import Expression
 
-from .samples import BROKEN, FIGURE, GOOD
+from ..clusters.samples import BROKEN, FIGURE, GOOD
 
 
 def _cores(racks: int = 16, nodes: int = 16, cores: int = 8) -> Configuration:

@@ -25,7 +25,7 @@ from closeknit.scheduler.config import (
 from closeknit.scheduler.config.expression import Expression, evaluate
 from closeknit.scheduler.config.files import examine_text
 
-from .samples import FIGURE, GOOD
+from ..clusters.samples import FIGURE, GOOD
 
 # Fuzz --------------------------------------------------------------------------
 

@@ -12,15 +12,15 @@ from typing import Any
 import pytest
 
 from closeknit.cli.app import run
-from closeknit.scheduler.topologies import (
+from closeknit.clusters.topologies import (
     Hierarchy,
     Space,
     read_cluster,
     read_name_map,
 )
 
+from ...clusters.fabrics import FOLDER, dgx_map
 from ...data import needs
-from ...scheduler.fabrics import FOLDER, dgx_map
 
 FILES = sorted(
     str(path.relative_to(FOLDER))

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from closeknit.cli.app import run
-from closeknit.scheduler.batsim import interval_set
+from closeknit.clusters.batsim import interval_set
 from closeknit.simulation.stream.jobs import generated
 from closeknit.simulation.stream.measures import Meter
 from closeknit.simulation.stream.simulator import Event, Policy

@@ -868,7 +868,7 @@ EDITS: dict[str, tuple[str, Edit]] = {
     "the model of distances calls equal distances near": (
         "mapping-search-is-exact",
         Edit(
-            "formulations.mapping.cpsat",
+            "network.mapping.models.cpsat",
             "if m != j and hops[j, m] < high",
             "if m != j and hops[j, m] <= high",
         ),
@@ -876,7 +876,7 @@ EDITS: dict[str, tuple[str, Edit]] = {
     "the search of mappings ends one unit early": (
         "mapping-search-is-exact",
         Edit(
-            "exact.mapping.search",
+            "network.mapping.exact.search",
             "tally[kernels.BEST] = 2 * self.best",
             "tally[kernels.BEST] = 2 * self.best - 2 * mapping.unit",
         ),
@@ -884,7 +884,7 @@ EDITS: dict[str, tuple[str, Edit]] = {
     "bounds of mappings are rounded up by one too many": (
         "mapping-bound-is-a-bound",
         Edit(
-            "formulations.mapping.gilmore_lawler",
+            "network.mapping.models.gilmore_lawler",
             "return -(-twice // (2 * unit)) * unit",
             "return (twice // (2 * unit) + 1) * unit",
         ),
@@ -998,7 +998,7 @@ KERNELS: dict[str, tuple[str, Edit]] = {
     "ranks without a processor pay for both ends": (
         "mapping-bound-is-a-bound",
         Edit(
-            "formulations.mapping.gilmore_lawler_kernels",
+            "network.mapping.models.gilmore_lawler_kernels",
             "total += room.flows[x, t] * room.ways[y, t]",
             "total += 2 * room.flows[x, t] * room.ways[y, t]",
         ),
@@ -1006,7 +1006,7 @@ KERNELS: dict[str, tuple[str, Edit]] = {
     "the greatest flows go the longest ways": (
         "mapping-bound-is-a-bound",
         Edit(
-            "formulations.mapping.gilmore_lawler_kernels",
+            "network.mapping.models.gilmore_lawler_kernels",
             "* room.ways[y, t]",
             "* room.ways[y, count - 2 - t]",
         ),
@@ -1014,7 +1014,7 @@ KERNELS: dict[str, tuple[str, Edit]] = {
     "mapping-bb cuts off children too early": (
         "mapping-search-is-exact",
         Edit(
-            "exact.mapping.kernels",
+            "network.mapping.exact.kernels",
             "        if value < best:",
             "        if value < best - step:",
         ),
@@ -1022,7 +1022,7 @@ KERNELS: dict[str, tuple[str, Edit]] = {
     "mapping-bb takes children for equivalent that are not": (
         "mapping-search-is-exact",
         Edit(
-            "exact.mapping.kernels",
+            "network.mapping.exact.kernels",
             "if matrix[p, points[m]] != matrix[q, image[points[m]]]:",
             "if m < fixed and matrix[p, points[m]] != matrix[q, image[points[m]]]:",
         ),

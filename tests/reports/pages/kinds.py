@@ -10,9 +10,13 @@ from pathlib import Path
 import numpy as np
 
 from closeknit.cli.app import run
+from closeknit.clusters.pages.whatif import means, whatif_page
+from closeknit.clusters.whatif.simulator import FIXED, Outcome
 from closeknit.instances import Torus
+from closeknit.network.pages.page import network_page
 from closeknit.network.runs import run_network
 from closeknit.network.workloads.table import workload
+from closeknit.papers import REPRODUCTIONS, RunOptions
 from closeknit.reports.adversary.worst_known import (
     PATH,
     read_worst_known,
@@ -21,13 +25,9 @@ from closeknit.reports.adversary.worst_known import (
 from closeknit.reports.claims import CLAIMS, Trial
 from closeknit.reports.claims import verify as tried
 from closeknit.reports.claims.running.page import claims_document
-from closeknit.reports.clusters.whatif import means, whatif_page
 from closeknit.reports.pages.html import html_of
 from closeknit.reports.ratios.comparison import compare
 from closeknit.reports.ratios.comparison_page import comparison_document
-from closeknit.reports.reproductions import REPRODUCTIONS, RunOptions
-from closeknit.reports.streams.network_page import network_page
-from closeknit.simulation.whatif import FIXED, Outcome
 from closeknit.solvers.running.kernels import interpreted
 
 from ...paths import ROOT

@@ -1,0 +1,1 @@
+"""Nodes of clusters: placement, advice, grading, what-if, services."""

@@ -1,0 +1,369 @@
+"""Options that say what a cluster is, what runs on it, and what a job asks for."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from argparse import ArgumentTypeError
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...cli.frame import outputs, shared
+from ...cli.frame.parser import Once, flag
+from ...instances.errors import InputError
+from ...scheduler.hostlist import unfold
+from ..availability import IN_NO_REPORT, Availability, Known, availability
+from ..demand import Demand, usable_nodes
+from ..kinds import Kind, note_of
+from ..node_states import Rules
+from ..placement import MOST_K, NodeSelector, Objective, Request
+from ..placement.program import Flags
+from ..state import read_option, read_report
+from ..topologies import Cluster, read_cluster, read_name_map
+
+_LONGEST_REASON = 60
+_MOST_REASONS = 6
+"""Reasons that text counts one by one."""
+
+
+def page_or_picture(text: str) -> outputs.OutputFile:
+    """Read an option that names a drawing or a page; its ending is the form."""
+    endings = (*outputs.PICTURES, ".html")
+    if Path(text).suffix.lower() not in endings:
+        raise ArgumentTypeError(f"must end in {', '.join(endings)}, not {text!r}")
+    return outputs.OutputFile(text)
+
+
+def add_topology(group: Any, *, required: bool = True) -> None:
+    """Declare which file the topology is read from, and how."""
+    group.add_argument(
+        "--topology",
+        metavar="FILE",
+        action=Once,
+        required=required,
+        help="topology.conf, topology.yaml, ibnetdiscover, cables or coordinates as "
+        "CSV, Kubernetes nodes as JSON, a topograph model, Cobalt partitions",
+    )
+    _add_once(group, "--topology-name", "NAME", "which topology of the file")
+    _add_once(
+        group, "--labels", "L,L", "labels of Kubernetes levels, from the top down"
+    )
+    group.add_argument(
+        "--node-name-map",
+        metavar="FILE",
+        action=Once,
+        help="hosts by the GUID of their adapters, as ibnetdiscover takes it",
+    )
+
+
+def _add_once(group: Any, option: str, form: str, says: str) -> None:
+    """Declare an option with a text that can be given once."""
+    group.add_argument(option, metavar=form, action=Once, help=says)
+
+
+def cluster_of(args: argparse.Namespace, nodes: Sequence[str] = ()) -> Cluster:
+    """Read the topology; ``nodes`` are known from elsewhere."""
+    labels = [x.strip() for x in args.labels.split(",")] if args.labels else []
+    name = args.topology_name or ""
+    names = read_name_map(args.node_name_map) if args.node_name_map else None
+    return read_cluster(
+        args.topology, name=name, labels=labels, nodes=nodes, host_names=names
+    )
+
+
+def add_objective(group: Any, what: str = "what is minimised") -> None:
+    """Declare what is minimised."""
+    group.add_argument(
+        "--objective",
+        choices=[one.value for one in Objective],
+        help=f"{what} (default: switches; on other networks hops)",
+    )
+
+
+def objective_of(args: argparse.Namespace, selector: NodeSelector) -> Objective:
+    """Return the objective that is given, else the default on this network."""
+    return Objective(args.objective) if args.objective else selector.objective
+
+
+def add_machine(group: Any, *, required: bool = True) -> None:
+    """Declare the options that `read_machine` reads, but for ``--free``."""
+    add_topology(group, required=required)
+    add_kinds(
+        group,
+        "reports as JSON, any number of them: sinfo, scontrol show nodes, squeue, "
+        "kubectl get nodes or pods; - is standard input",
+    )
+    _add_hostlists(
+        group, "--busy", "busy nodes beside those of --state; @FILE may be a report"
+    )
+    flag(group, "--assume-up", "nodes of which no report says a state are up")
+    _add_once(group, "--reservation", "NAME", "the job runs in this one of Slurm's")
+    flag(group, "--no-boot", "leave out nodes that must boot first")
+
+
+def add_kinds(group: Any, says: str) -> None:
+    """Declare what says which nodes a job may use, and the reports that tell."""
+    group.add_argument("--state", metavar="FILE", nargs="+", action="extend", help=says)
+    _add_once(group, "--partition", "NAME,NAME", "only nodes of one of these")
+    _add_once(group, "--constraint", "EXPR", "only nodes with features: 'a&(b|c)'")
+    group.add_argument(
+        "--tolerate",
+        metavar="KEY",
+        action="append",
+        help="a taint of Kubernetes nodes that the job tolerates",
+    )
+
+
+def _add_hostlists(group: Any, option: str, says: str, form: str = "|@FILE|-") -> None:
+    """Declare an option for hostlists; given several times, they add up."""
+    group.add_argument(option, metavar=f"HOSTLIST{form}", action="append", help=says)
+
+
+def add_free(group: Any) -> None:
+    """Declare ``--free``."""
+    _add_hostlists(group, "--free", "free nodes, no others are (default: all)")
+
+
+def add_exclude(group: Any, says: str = "nodes that must not be chosen") -> None:
+    """Declare ``--exclude``."""
+    _add_hostlists(group, "--exclude", says, "")
+
+
+def add_request(group: Any) -> None:
+    """Declare the options that `request_of` reads, but for ``--objective``."""
+    group.add_argument("-k", type=int, metavar="N", action=Once, help="nodes wanted")
+    shared.add_number(group, "--segment", "nodes of a group within one switch or block")
+    group.add_argument(
+        "--levels",
+        metavar="LEVEL=N,...",
+        action=Once,
+        help="nodes of a group within one domain of a level, such as rack=48,zone=96",
+    )
+    _add_hostlists(group, "--require", "nodes that must be chosen", "")
+    add_exclude(group)
+
+
+class Forbidden:
+    """The nodes that a job may not use, whether they are free or not, and why.
+
+    This alone says what ``--exclude``, ``--partition`` and ``--constraint`` mean, and
+    ``--tolerate`` of taints that say what a node is.
+    """
+
+    def __init__(
+        self, args: argparse.Namespace, cluster: Cluster, kinds: Mapping[str, Kind]
+    ) -> None:
+        self.by_option: dict[str, list[str]] = {}
+        """The names of nodes, by the option that forbids them."""
+        self.other_kinds: list[str] = []
+        """Those that are not of the kind that is asked for."""
+        self.reasons: dict[str, str] = {}
+        self.asked = ""
+        """What is asked of the kind of nodes, as options; empty if nothing is."""
+        self.taints: list[str] = []
+        """Keys of the taints that keep the job away from nodes."""
+        tolerate = frozenset(args.tolerate or ())
+        tainted = {
+            name: f"taint {min(against)}"
+            for name, kind in kinds.items()
+            if name in cluster.index and (against := kind.taint_keys - tolerate)
+        }
+        if tainted:
+            keys = frozenset().union(*(kinds[name].taint_keys for name in tainted))
+            self.taints = sorted(keys - tolerate)
+            self.by_option["tolerate"] = self.other_kinds = [*tainted]
+            self.reasons |= tainted
+            self.asked = f"without taint {' or '.join(self.taints)}"
+        for option in ("constraint", "partition"):
+            text = getattr(args, option)
+            if text is None:
+                continue
+            if not text.strip():
+                raise InputError("must not be empty", f"--{option}", text)
+            fit = usable_nodes(kinds, Demand(**{option: text}))
+            names = [name for name in cluster.index if name not in fit]
+            text = text.strip() if text.isprintable() else repr(text)
+            self.by_option[option] = names
+            self.other_kinds = [*self.other_kinds, *names]
+            reason = f"not of --{option} {text}"[:_LONGEST_REASON]
+            self.reasons |= dict.fromkeys(names, reason)
+            self.asked = f"--{option} {text} {self.asked}".strip()
+        names = unfolded(getattr(args, "exclude", None), "--exclude")
+        for name in names:
+            if name not in cluster.index:
+                raise InputError("is not in the topology", "--exclude", name)
+        self.by_option["exclude"] = names
+        self.reasons |= dict.fromkeys(names, "excluded")
+
+    def flags(self, selector: NodeSelector) -> dict[str, list[Flags]]:
+        """Return the nodes by the option that forbids them, as flags."""
+        return {
+            option: [~one for one in selector.free(without=names)]
+            for option, names in self.by_option.items()
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class ClusterState:
+    """A cluster, and what is known of its nodes."""
+
+    selector: NodeSelector
+    free: list[Flags]
+    """Which nodes are free, whether the job may use them or not."""
+    known: Availability
+    forbidden: Forbidden
+
+    @property
+    def usable(self) -> list[Flags]:
+        """Which nodes are free, and the job may use."""
+        without = self.selector.free(without=self.forbidden.reasons)
+        return [a & b for a, b in zip(self.free, without, strict=True)]
+
+    @property
+    def count(self) -> int:
+        """Number of free nodes."""
+        return sum(int(np.count_nonzero(one)) for one in self.free)
+
+    @property
+    def ignored(self) -> int:
+        """Nodes of reports that are not in the topology."""
+        return self.known.ignored
+
+    @property
+    def holders(self) -> Mapping[str, Mapping[str, None]]:
+        """The jobs that hold a node, where a report says so."""
+        return self.known.holders
+
+    def document(self, chosen: Iterable[str] = ()) -> dict[str, Any]:
+        """Return what an answer says of the state of nodes, as a JSON object."""
+        return self.known.document(self.forbidden.reasons, chosen)
+
+
+def unfolded(hostlists: Sequence[str] | None, field: str) -> list[str]:
+    """Return the names in the hostlists of an option, each once."""
+    listed = (unfold(one, field=field) for one in hostlists or () if one)
+    return list(dict.fromkeys(name for names in listed for name in names))
+
+
+def read_machine(args: argparse.Namespace, free: Sequence[str] | None) -> ClusterState:
+    """Read the topology and which nodes are free; ``free`` is None if not given."""
+    busy, files = args.busy or (), args.state or ()
+    _refuse_twice([args.topology, args.node_name_map, *files, *busy, *(free or ())])
+    listed, reports = read_option(free or (), "--free")
+    named, more = read_option(busy, "--busy")
+    reports += more
+    reports += [read_report(file.removeprefix("@")) for file in files]
+    nodes = dict.fromkeys(listed or ())
+    for report in reports:
+        nodes |= dict.fromkeys(report.nodes)
+    selector = NodeSelector(cluster_of(args, list(nodes)))
+    if selector.cluster.report is not None:
+        selector.cluster.report.file = args.topology
+    known = availability(
+        selector.cluster,
+        Known(
+            reports=reports,
+            free=listed,
+            busy=named or (),
+            rules=Rules(
+                args.reservation or "",
+                not args.no_boot,
+                frozenset(args.tolerate or ()),
+                frozenset(Demand(args.partition or "").partitions),
+            ),
+            assume_up=args.assume_up,
+            of_kinds=False,
+        ),
+    )
+    if any(report.nodes for report in more) and IN_NO_REPORT in known.reasons.values():
+        print(
+            "closeknit: --busy @FILE: nodes that no report names are not free any more "
+            "(--state FILE takes reports of any kind)",
+            file=sys.stderr,
+        )
+    forbidden = Forbidden(args, selector.cluster, known.kinds)
+    flags = selector.free(without=known.reasons)
+    return ClusterState(selector, flags, known, forbidden)
+
+
+def _refuse_twice(sources: Sequence[str | None]) -> None:
+    if sum(source in ("-", "@-") for source in sources) > 1:
+        raise InputError("can be read only once", "standard input")
+
+
+def read_idle(args: argparse.Namespace) -> tuple[NodeSelector, str]:
+    """Read a topology of which every node counts that a job may use, free or not.
+
+    The text is what has to be said of how nodes are compared.
+    """
+    _refuse_twice([args.topology, args.node_name_map, *(args.state or ())])
+    reports = [read_report(file.removeprefix("@")) for file in args.state or ()]
+    cluster = cluster_of(args, list(dict.fromkeys(x for r in reports for x in r.nodes)))
+    known = availability(cluster, Known(reports=reports, assume_up=True))
+    forbidden = Forbidden(args, cluster, known.kinds)
+    excluded = dict.fromkeys(forbidden.by_option["exclude"], "")  # it was not free
+    selector = NodeSelector(cluster, forbidden.reasons | excluded)
+    return selector, note_of(known.kinds, cluster.index)
+
+
+def state_lines(
+    shown: Mapping[str, Any], chosen: Iterable[str] | None = None
+) -> list[str]:
+    """Return what an answer says of the state of nodes, as lines of text."""
+    lines = [f"state of nodes: {shown['source']}"]
+    if counts := shown["not_free"]:
+        parts = [f"{n} {reason}" for reason, n in [*counts.items()][:_MOST_REASONS]]
+        if rest := sum([*counts.values()][_MOST_REASONS:]):
+            parts.append(f"{rest} for other reasons")
+        lines.append(f"not free: {', '.join(parts)}")
+    if boots := shown.get("must_boot"):
+        of_chosen = f"{shown.get('chosen_must_boot', 0)} chosen, " * (
+            chosen is not None
+        )
+        lines.append(f"must boot first: {of_chosen}{boots} of the free nodes")
+    return lines + [f"note: {note}" for note in shown.get("notes", ())]
+
+
+def request_of(
+    args: argparse.Namespace, selector: NodeSelector, objective: str | None = None
+) -> Request:
+    """Return what the options ask for; errors name the option."""
+    if not 1 <= args.k <= MOST_K:
+        raise InputError(f"must be from 1 to {MOST_K}", field="-k", value=args.k)
+    levels: dict[str, int] = {}
+    for part in args.levels.split(",") if args.levels else ():
+        name, equals, size = part.strip().partition("=")
+        if not equals or not size.isdecimal() or len(size) > 7 or not name:
+            raise InputError("must be LEVEL=N,...", field="--levels", value=part)
+        if name in levels:
+            raise InputError("is given twice", field="--levels", value=name)
+        levels[name] = int(size)
+    require = unfolded(args.require, "--require")
+    if len(require) > args.k:
+        problem = f"names {len(require)} nodes, more than -k {args.k}"
+        raise InputError(problem, "--require")
+    excluded = set(unfolded(args.exclude, "--exclude"))
+    if both := [name for name in require if name in excluded]:
+        raise InputError("is in --exclude too", "--require", both[0])
+    try:
+        return Request(
+            args.k,
+            Objective(objective) if objective else selector.objective,
+            1 if args.segment is None else args.segment,
+            levels,
+            frozenset(require),
+        )
+    except InputError as error:
+        raise named(error) from None
+
+
+def named(error: InputError) -> InputError:
+    """Return the error with the name of the option in place of the field."""
+    dashes = "-" if error.field == "k" else "--"
+    if not error.field or error.field.startswith("-"):
+        return error
+    return InputError(error.problem, dashes + error.field, error.value)

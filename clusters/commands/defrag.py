@@ -1,0 +1,297 @@
+"""Plan which running jobs to move so that racks, switches or blocks are free of jobs.
+
+Prints the exact front: for every number of domains freed the fewest nodes (or jobs)
+that have to move; with --target or --fit the moves, in an order in which every job goes
+to nodes that are free at that moment. No job gets onto more leaf switches than it is
+on, or onto nodes of another kind. Only jobs that simply run are moved: nodes of
+jobs that are completing are coming free, jobs in other states stay where they are.
+Jobs that share nodes are moved together. Of meshes and tori planes across an axis
+are freed (--level plane-x), of graphs leaf switches.
+
+Exit status 3 when it is impossible, 4 when nothing was found within the limit.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from typing import Any
+
+from ...cli.frame import outputs, shared
+from ...cli.frame.parser import Parser, flag
+from ...cli.frame.screen import print_table
+from ...instances.errors import InputError
+from ...instances.option_values import seconds
+from ...instances.words import counted
+from ...scheduler.hostlist import fold
+from ...solvers import Settings
+from ..advice.layout import Layout, layout_of
+from ..placement import MOST_K
+from ..state import ENDING
+from . import cluster
+
+_OBJECTIVES = ("nodes", "jobs")
+_NAMELESS = "not named"
+"""Stands for the jobs on nodes that are busy, but no report of jobs says with which."""
+_MOST_SHOWN = 6
+"""Jobs that a note names."""
+
+
+def options(parser: Parser) -> None:
+    """Declare the options."""
+    cluster.add_machine(parser)
+    cluster.add_exclude(parser, "free nodes that no job is moved to")
+    parser.add_argument(
+        "--level", metavar="LEVEL", help="what is freed (default: the lowest level)"
+    )
+    goal = parser.add_mutually_exclusive_group()
+    shared.add_number(goal, "--target", "free so many domains, and print the moves")
+    shared.add_number(
+        goal, "--fit", "make room for a job of so many nodes in one domain"
+    )
+    parser.add_argument(
+        "--objective",
+        choices=_OBJECTIVES,
+        default="nodes",
+        help="what is counted first of what is moved",
+    )
+    parser.add_argument("--stay", metavar="JOB,JOB", help="jobs that may not be moved")
+    flag(parser, "--allow-spread", "let jobs get onto more leaf switches than before")
+    outputs.add_json(parser, "the front and all plans")
+    shared.add_time_limit(parser, "seconds in all; then the best so far", 60.0)
+    parser.examples(
+        "defrag --topology topology.conf --state squeue.json sinfo.json",
+        "defrag --topology topology.conf --state squeue.json sinfo.json --target 3",
+        "defrag --topology nodes.json --state pods.json --level rack --fit 48",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the front or a plan; return the exit status."""
+    from ..advice.defrag import fewest, front
+    from ..advice.defrag_model import Goal
+
+    if args.busy is None and args.state is None:
+        raise InputError("is needed: which job holds which nodes", field="--state")
+    machine = cluster.read_machine(args, None)
+    ending, kept = _not_moved(machine)
+    other_kinds = machine.forbidden.other_kinds
+    freeable = machine.known.freeable.difference(other_kinds)
+    stay = [name.strip() for name in args.stay.split(",")] if args.stay else []
+    stay += kept
+    nameless = _nameless(machine)
+    stay += [_NAMELESS] * bool(nameless)
+    stay += [job for name in other_kinds for job in machine.holders.get(name, ())]
+    try:
+        layout = layout_of(
+            machine.selector,
+            _usable(machine),
+            {**machine.holders, **nameless},
+            level=args.level,
+            stay=stay,
+            kinds=machine.known.kinds,
+            ending=ending,
+            freeable=freeable,
+        )
+    except InputError as error:
+        raise cluster.named(error) from None
+    settings = Settings(time_limit=seconds(args.time_limit))
+    goal = Goal(by_jobs=args.objective == "jobs", spread=args.allow_spread)
+    if args.fit is not None:
+        _positive("--fit", args.fit)
+        points = [
+            fewest(layout, Goal(0, args.fit, goal.by_jobs, goal.spread), settings)
+        ]
+    elif args.target is not None:
+        _positive("--target", args.target)
+        goal = Goal(args.target, 0, goal.by_jobs, goal.spread)
+        points = [fewest(layout, goal, settings)]
+    else:
+        points = list(front(layout, goal, settings))
+    shown = _document(machine, layout, points, args.objective)
+    shown["state"] = machine.document()
+    if ending:
+        soon = [
+            name
+            for name in machine.selector.cluster.index
+            if name in freeable and machine.holders[name].keys() <= {*ending}
+        ]
+        shown["coming_free"] = {"jobs": ending, "nodes": len(soon)}
+        shown["coming_free"] |= {"hostlist": fold(soon)} if soon else {}
+    if kept:
+        listed = [{"job": job, "state": state} for job, state in kept.items()]
+        shown["kept"] = listed
+    if notes := list(_notes(shown, fold(nameless))):
+        shown["state"].setdefault("notes", []).extend(notes)
+    if args.json:
+        outputs.write_json(args.json, "closeknit/defrag", **shown)
+    if args.json != "-":
+        lines = cluster.state_lines(shown["state"])
+        _show(layout, shown, lines, with_plan=len(points) == 1)
+    if any(point.nodes is not None for point in points) or not points:
+        return 0
+    return 3 if points[0].bound is None else 4
+
+
+def _positive(option: str, value: int) -> None:
+    if not 1 <= value <= MOST_K:
+        problem = f"must be from 1 to {MOST_K}"
+        raise InputError(problem, field=option, value=value)
+
+
+def _not_moved(machine: cluster.ClusterState) -> tuple[list[str], dict[str, str]]:
+    """Return the jobs that end, and the states of others that must not be moved.
+
+    Only jobs in the topology count.
+    """
+    index = machine.selector.cluster.index
+    there = dict.fromkeys(
+        job for name, jobs in machine.holders.items() if name in index for job in jobs
+    )
+    states = {job: x for job, x in machine.known.states.items() if job in there}
+    for name, jobs in machine.holders.items():
+        at_end = "COMPLETING" in machine.known.reasons.get(name, "").split("+")
+        if at_end and ENDING.isdisjoint(map(states.get, jobs)):
+            states |= {job: "on a node that is COMPLETING" for job in jobs}
+    kept = {job: state for job, state in states.items() if state not in ENDING}
+    return [job for job, state in states.items() if state in ENDING], kept
+
+
+def _nameless(machine: cluster.ClusterState) -> dict[str, dict[str, None]]:
+    """Return the nodes that are busy, but no report of jobs says with which."""
+    if not machine.holders.keys() & machine.selector.cluster.index.keys():
+        return {}  # there is no report of the jobs of this cluster
+    return {name: {_NAMELESS: None} for name in sorted(machine.known.nameless)}
+
+
+def _notes(shown: dict[str, Any], nameless: str) -> Iterator[str]:
+    """Yield what has to be said of jobs that are not moved."""
+    if nameless:
+        yield f"busy with jobs that no report names, which stay: {nameless}"
+    if coming := shown.get("coming_free"):
+        nodes = coming.get("hostlist", "none")
+        jobs = _few(coming["jobs"])
+        yield f"coming free: {nodes}; no job is moved there (jobs that end: {jobs})"
+    if kept := shown.get("kept"):
+        jobs = _few([f"{one['job']} {one['state']}" for one in kept])
+        yield f"jobs not moved, as they do not simply run or are bound: {jobs}"
+
+
+def _few(listed: list[str]) -> str:
+    more = len(listed) - _MOST_SHOWN
+    return ", ".join([*listed[:_MOST_SHOWN], *([f"{more} more"] if more > 0 else [])])
+
+
+def _usable(machine: cluster.ClusterState) -> list[Any]:
+    """Return which nodes jobs can be moved to."""
+    for name in machine.forbidden.by_option["exclude"]:
+        if name in machine.holders:
+            problem = "is held by a job: only free nodes can be excluded"
+            raise InputError(problem, "--exclude", name)
+    return machine.usable
+
+
+def _document(
+    machine: cluster.ClusterState, layout: Layout, points: list[Any], objective: str
+) -> dict[str, Any]:
+    """Return the front as a JSON object."""
+    taken = layout.taken()
+    return {
+        "topology": machine.selector.cluster.summary(),
+        "objective": objective,
+        "jobs": sum(job.name != _NAMELESS for job in layout.jobs),
+        "held": sum(job.size for job in layout.jobs),
+        "free": sum(map(len, layout.free)),
+        "level": layout.level,
+        "domains": len(layout.domains),
+        "free_domains": taken.count(0),
+        "front": [_point(one) for one in points],
+    }
+
+
+def _point(point: Any) -> dict[str, Any]:
+    goal = point.goal
+    found: dict[str, Any] = (
+        {"fit": goal.room} if goal.room else {"target": goal.domains}
+    )
+    found |= {
+        "nodes": point.nodes,
+        "jobs": point.jobs,
+        "objective": "jobs" if goal.by_jobs else "nodes",
+        "bound": point.bound,
+        "proved": point.proved,
+        "possible": None
+        if point.nodes is None and point.limit
+        else point.nodes is not None,
+        "proof": point.by,
+        "limit": point.limit.value if point.limit else None,
+        "freed": list(point.freed) or None,
+    }
+    if point.nodes is not None:
+        found["ordered"] = point.plan is not None
+        found["moves"] = [
+            {
+                "job": step.job,
+                "from": fold(step.sources),
+                "to": fold(step.targets),
+                "spare": step.parked,
+            }
+            for step in point.plan or ()
+        ]
+    return {key: value for key, value in found.items() if value is not None}
+
+
+def _show(
+    layout: Layout, shown: dict[str, Any], state: list[str], *, with_plan: bool
+) -> None:
+    print(shown["topology"])
+    for line in state:
+        print(f"  {line}")
+    held, empty = shown["held"], shown["free_domains"]
+    on = f"{shown['jobs']} on {counted(held, 'node')}"
+    print(f"  jobs     {on}, {shown['free']} free")
+    print(f"  {shown['level']:<8} {shown['domains']}, {empty} without a job")
+    if not shown["front"]:
+        print("  all are free of jobs")
+        return
+    fits = "fit" in shown["front"][0]
+    columns = (
+        "job of" if fits else "free",
+        "moved nodes",
+        "moved jobs",
+        "known",
+        "proof",
+    )
+    rows = []
+    for point in shown["front"]:
+        known, moved = _known(point), ("–", "–")
+        if "nodes" in point:
+            moved = str(point["nodes"]), str(point["jobs"])
+        count = point["fit"] if fits else point["target"]
+        rows.append((str(count), *moved, known, point["proof"]))
+    print_table(columns, rows, right=columns[:3], drop=("proof", "moved jobs"))
+    if not with_plan:
+        print("--target N prints the moves that free N; --json has all plans")
+    elif "nodes" in shown["front"][0]:
+        _show_plan(shown["front"][0])
+
+
+def _known(point: dict[str, Any]) -> str:
+    """Say what is proved of a point of the front."""
+    if "nodes" in point and point["proved"]:
+        return "proved"
+    if "nodes" not in point and "bound" not in point:
+        return "impossible, proved"
+    least = counted(point["bound"], point["objective"].removesuffix("s"))
+    return f"at least {least}, {point['limit']} limit"
+
+
+def _show_plan(point: dict[str, Any]) -> None:
+    if not point["ordered"]:
+        print("No order of these moves was found: they need more spare nodes at once.")
+        return
+    goal = "with room" if "fit" in point else "free"
+    print(f"Moves, then {goal}: {fold(point['freed'])}")
+    for i, step in enumerate(point["moves"], 1):
+        spare = " (spare nodes, until its own are free)" * step["spare"]
+        print(f"  {i}. job {step['job']}: {step['from']} -> {step['to']}{spare}")

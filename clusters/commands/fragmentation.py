@@ -1,0 +1,172 @@
+"""Say how large a job still fits on a cluster, at each level and in how many groups.
+
+For every level (switch, block, rack, ...): domains without a busy node, the largest
+job within one domain, how large it could be if the free nodes were together, and how
+many groups of a size there is room for, each within one domain. Of graphs the domains
+are leaf switches, of meshes and tori the planes across each axis; of these also the
+largest free submesh is given.
+"""
+
+from __future__ import annotations
+
+import argparse
+from contextlib import redirect_stdout
+from io import StringIO
+from math import prod
+from typing import Any
+
+from ...cli.frame import outputs
+from ...cli.frame.parser import Parser
+from ...cli.frame.screen import print_table
+from ...instances.errors import InputError
+from ...instances.words import counted
+from ..advice.fragmentation import LevelRoom, prometheus, rooms, usual_sizes
+from ..advice.rooms import largest_submesh
+from ..topologies.fabric import Space
+from . import cluster
+
+FORMATS = ("text", "json", "prometheus")
+_MOST_SIZES = 64
+
+
+def options(parser: Parser) -> None:
+    """Declare the options."""
+    cluster.add_machine(parser)
+    cluster.add_free(parser)
+    cluster.add_exclude(parser)
+    parser.add_argument(
+        "--sizes",
+        metavar="N,N",
+        help="sizes of groups (default: the powers of two that a lowest domain holds)",
+    )
+    parser.add_argument(
+        "--format", choices=FORMATS, default="text", help="what is printed"
+    )
+    parser.add_argument(
+        "--out",
+        type=outputs.file,
+        metavar="FILE",
+        help="write it to a file, which is replaced in one step",
+    )
+    parser.examples(
+        "fragmentation --topology topology.conf --state squeue.json sinfo.json",
+        "fragmentation --topology nodes.json --state pods.json --format prometheus "
+        "--out closeknit.prom",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print what is free; return the exit status."""
+    sizes = _sizes(args.sizes)
+    machine = cluster.read_machine(args, args.free)
+    selector = machine.selector
+    free = machine.usable
+    count = sum(int(one.sum()) for one in free)
+    usable = selector.free(without=machine.forbidden.other_kinds)
+    nodes = sum(int(one.sum()) for one in usable)
+    if not sizes:
+        sizes = usual_sizes(rooms(selector, free, (), usable))
+    found = rooms(selector, free, sizes, usable)
+    boxes = [
+        box
+        for fabric, flags in zip(selector.cluster.fabrics, free, strict=True)
+        if isinstance(fabric, Space) and (box := largest_submesh(fabric, flags))
+    ]
+    box = max(boxes, key=prod, default=None)
+    out = args.out or "-"
+    if args.format == "json":
+        shown = _document(machine, found, count, box)
+        shown["state"] = machine.document()
+        outputs.write_json(out, "closeknit/fragmentation", **shown)
+        return 0
+    if args.format == "prometheus":
+        text = prometheus(found, count, nodes, prod(box) if box else None)
+        outputs.write_out(out, text)
+        return 0
+    state = cluster.state_lines(machine.document())
+    if out == "-":
+        _show(machine, found, count, box, state)
+        return 0
+    with redirect_stdout(StringIO()) as written:
+        _show(machine, found, count, box, state)
+    outputs.write_out(out, written.getvalue())
+    return 0
+
+
+def _sizes(text: str | None) -> list[int]:
+    found: list[int] = []
+    for word in text.split(",") if text is not None else ():
+        if not word.strip().isdecimal() or not 1 <= len(word.strip()) <= 7:
+            raise InputError("must be numbers N,N", field="--sizes", value=word)
+        if int(word) < 1:
+            raise InputError("must be at least 1", field="--sizes", value=word)
+        found.append(int(word))
+    if len(found) > _MOST_SIZES:
+        raise InputError(f"has more than {_MOST_SIZES}", field="--sizes")
+    return sorted(set(found))
+
+
+def _document(
+    machine: cluster.ClusterState,
+    found: list[LevelRoom],
+    free: int,
+    box: tuple[int, ...] | None,
+) -> dict[str, Any]:
+    submesh = {"sides": list(box), "nodes": prod(box)} if box else None
+    return ({"largest_submesh": submesh} if submesh else {}) | {
+        "topology": machine.selector.cluster.summary(),
+        "nodes": len(machine.selector.cluster.index),
+        "free": free,
+        "levels": [
+            {
+                "level": one.level,
+                "domains": one.domains,
+                "free_domains": one.whole,
+                "largest_job": one.largest,
+                "largest_job_unfragmented": one.possible,
+                "groups": [
+                    {
+                        "size": size,
+                        "count": n,
+                        "largest_job": one.largest_in_groups[size],
+                    }
+                    for size, n in one.groups.items()
+                ],
+            }
+            for one in found
+        ],
+    }
+
+
+def _show(
+    machine: cluster.ClusterState,
+    found: list[LevelRoom],
+    free: int,
+    box: tuple[int, ...] | None,
+    state: list[str],
+) -> None:
+    cluster_ = machine.selector.cluster
+    strange = f"; {counted(machine.ignored, 'node')} not in the topology"
+    print(cluster_.summary())
+    print(
+        f"  free  {free} of {counted(len(cluster_.index), 'node')}"
+        + strange * bool(machine.ignored)
+    )
+    for line in state:
+        print(f"  {line}")
+    if box:
+        sides = "x".join(map(str, box))
+        print(f"  largest free submesh  {sides}, {counted(prod(box), 'node')}")
+    print()
+    columns = ["level", "domains", "wholly free", "largest job", "if together"]
+    rows = [
+        (one.level, *map(str, (one.domains, one.whole, one.largest, one.possible)))
+        for one in found
+    ]
+    drop = ("domains", "if together", "wholly free")
+    print_table(columns, rows, right=columns[1:], drop=drop)
+    if found and (sizes := found[0].groups):
+        print()
+        columns = ["groups of", *(f"in one {one.level}" for one in found)]
+        rows = [(str(n), *(str(one.groups[n]) for one in found)) for n in sizes]
+        print_table(columns, rows, right=columns, drop=columns[:0:-1])

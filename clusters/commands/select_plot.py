@@ -1,0 +1,120 @@
+"""``closeknit select --topology ... --plot OUT``: the machine with the chosen nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...instances import KSubset, Points
+from ...instances.reading.files import write_text
+from ...instances.words import counted
+from ...reports.drawing.drawing import drawing_of
+from ...reports.drawing.shapes import Drawing
+from ...reports.pages.document import Document, Name, Plot, Section, Table
+from ...reports.pages.html import html_of
+from ..pages.drawing import Panel, cluster_drawing, panel_svg, panels
+from ..placement import NodeSelector, Placement
+from ..placement.answer import parts_text
+from ..placement.program import Flags
+from ..topologies import Hierarchy, Space
+
+
+def write(
+    out: str,
+    selector: NodeSelector,
+    free: Sequence[Flags],
+    placement: Placement,
+    shown: dict[str, Any],
+) -> None:
+    """Write the drawing; its name says in which form."""
+    from ...api.solution import Drawing as Written
+
+    title, about = shown["topology"], _about(shown)
+    fabrics = selector.cluster.fabrics
+    at = placement.fabric
+    found: list[Panel] = []
+    note = ""
+    if isinstance(space := fabrics[at], Space):
+        drawing = _of_space(space, free[at], placement, about[0])
+    else:
+        found, note = panels(
+            [
+                (fabric, free[i], placement.chosen if i == at else ())
+                for i, fabric in enumerate(fabrics)
+                if isinstance(fabric, Hierarchy)
+            ]
+        )
+        drawing = cluster_drawing(found, title=title, about=about, note=note)
+    if Path(out).suffix.lower() == ".html":
+        write_text(out, html_of(_page(title, about, found, drawing, note)))
+    else:
+        Written(drawing).write(out)
+
+
+def _about(shown: dict[str, Any]) -> list[str]:
+    """Return the request, the grade and the nodes as lines of text."""
+    free = counted(shown["free"], "free node")
+    lines = [f"{shown['k']} of {free}, by {shown['objective']}"]
+    if "cost" not in shown:
+        return [*lines, f"nothing chosen: {shown['status']}"]
+    cost = parts_text(shown["cost"])
+    proof = f" ({shown['proof']})" if "proof" in shown else ""
+    lines.append(f"{cost}: {shown['status']}{proof}")
+    if "bound" in shown and shown["bound"] != shown["cost"]:
+        lines.append(f"at least {parts_text(shown['bound'])}")
+    if "map" in shown:
+        found = shown["map"]
+        lines.append(f"ranks by {found['pattern']}: {counted(found['cost'], 'hop')}")
+    return [*lines, f"chosen: {shown['hostlist']}"]
+
+
+def _of_space(space: Space, free: Flags, placement: Placement, request: str) -> Drawing:
+    """Draw a network that is no tree as the instance of its free nodes."""
+    order = sorted(np.flatnonzero(free).tolist(), key=lambda i: (space.sites[i], i))
+    sites = tuple(space.sites[i] for i in order)
+    topology = space.topology
+    if topology.repeats:
+        topology = Points(sites)
+    place = {i: number for number, i in enumerate(order)}
+    chosen = [place[i] for i in placement.chosen]
+    k = max(1, min(len(sites), len(chosen) or 1))
+    instance = KSubset(space.words, topology, sites, k)
+    selections = {placement.status.value: chosen} if chosen else {}
+    return drawing_of(instance, selections, remark="" if chosen else request)
+
+
+def _page(
+    title: str,
+    about: Sequence[str],
+    found: Sequence[Panel],
+    drawing: Drawing,
+    note: str,
+) -> Document:
+    """Return a page with the panels side by side."""
+    if found:
+        rows = [(Name(p.title), p.nodes, p.free, p.chosen) for p in found]
+        table = Table(
+            name="panels",
+            columns=("*part", "nodes", "free", "chosen"),
+            rows=rows,
+            pictures=[panel_svg(panel, title) for panel in found],
+        )
+        text = (
+            "Squares are nodes, a row is a switch or block: chosen nodes are blue, "
+            "free ones light, busy ones dark. Numbers: nodes that are free, of all.",
+            *[note] * bool(note),
+        )
+        sections = (Section(title="Nodes", text=text, tables=(table,)),)
+    else:
+        plot = Plot("Nodes", "Chosen, free and busy nodes.", drawing.svg)
+        sections = (Section(title="Network", plots=(plot,)),)
+    return Document(
+        name="select",
+        title="Chosen nodes",
+        source=(Name(title),),
+        lead=tuple((Name(line),) for line in about),
+        sections=sections,
+    )

@@ -1,0 +1,250 @@
+"""Say why a job does not fit on a cluster, and the least that would have to change.
+
+Either busy nodes become free: the fewest, and the fewest jobs where a report says
+which job holds which node. Or the request gives way: the fewest constraints, and the
+largest job that fits with all of them. Exit status 0 when it fits, 3 when it does not,
+4 when nothing was found within the limit.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ...cli.frame import outputs, shared
+from ...cli.frame.parser import Parser
+from ...instances.errors import InputError
+from ...instances.option_values import seconds
+from ...instances.words import counted
+from ...methods.tiers import in_tiers
+from ...scheduler.hostlist import fold
+from ...solvers import Settings
+from ..advice.reason import JobsToEnd, Reason
+from ..advice.why import explain
+from ..placement import Request
+from . import cluster
+
+
+def options(parser: Parser) -> None:
+    """Declare the options."""
+    cluster.add_machine(parser)
+    cluster.add_free(parser)
+    cluster.add_request(parser)
+    outputs.add_json(parser, "the answer")
+    shared.add_time_limit(parser, "seconds; what was found until then is printed", 10.0)
+    parser.examples(
+        "why --topology topology.conf --state squeue.json sinfo.json -k 36",
+        "why --topology nodes.json --state pods.json -k 96 --levels rack=48",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Answer; return the exit status."""
+    if args.k is None:
+        raise InputError("is needed", field="-k")
+    machine = cluster.read_machine(args, args.free)
+    request = cluster.request_of(args, machine.selector)
+    forbidden = machine.forbidden.flags(machine.selector)
+    # A node that is drained, too, does not come free with its jobs.
+    freeable = machine.known.freeable
+    holders = {x: jobs for x, jobs in machine.holders.items() if x in freeable}
+    try:
+        reason = in_tiers(
+            lambda how: explain(
+                machine.selector, request, machine.free, forbidden, holders, how
+            ),
+            lambda found: found.stopped,
+            size=len(machine.selector.cluster.index),
+            settings=Settings(time_limit=seconds(args.time_limit)),
+        )
+    except InputError as error:
+        raise cluster.named(error) from None
+    kind = _kind(machine, request)
+    if args.json:
+        shown = _document(machine, request, reason)
+        shown["state"] = machine.known.document()
+        if kind:
+            shown["kind"] = kind
+        outputs.write_json(args.json, "closeknit/why", **shown)
+    if args.json != "-":
+        _show(machine, request, reason, kind, args)
+    if reason.fits:
+        return 0
+    return 4 if reason.placement.limit else 3
+
+
+def _kind(machine: cluster.ClusterState, request: Request) -> dict[str, Any]:
+    """Return how many nodes are of the kind that is asked for; empty if none is."""
+    forbidden = machine.forbidden
+    if not forbidden.asked:
+        return {}
+    others = set(forbidden.other_kinds)
+    names = [x for x in machine.selector.cluster.index if x not in others]
+    return {
+        "asked": forbidden.asked,
+        "nodes": len(names),
+        "free": sum(name not in machine.known.reasons for name in names),
+        "too_few": len(names) < request.k,
+    }
+
+
+def _held(
+    machine: cluster.ClusterState, nodes: Iterable[str]
+) -> dict[tuple[str, str], list[str]]:
+    """Return nodes by the jobs that hold them, and by why they are not free."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for name in nodes:
+        job = "+".join(machine.holders.get(name, ()))
+        ends = job and name in machine.known.freeable
+        reason = "busy" if ends else machine.known.reasons.get(name, "busy")
+        found.setdefault((job, reason), []).append(name)
+    return found
+
+
+def _document(
+    machine: cluster.ClusterState, request: Request, reason: Reason
+) -> dict[str, Any]:
+    """Return the answer as a JSON object."""
+    placement = reason.placement
+    document: dict[str, Any] = {
+        "topology": machine.selector.cluster.summary(),
+        "free": machine.count,
+        "k": request.k,
+        "objective": "busy nodes",
+        "fits": None if placement.limit else reason.fits,
+        "never": reason.never,
+        "ignored": machine.ignored or None,
+    }
+    if not reason.fits:
+        jobs = reason.jobs
+        document |= {
+            "busy_nodes": placement.objective and placement.objective[0],
+            "bound": placement.bound and placement.bound[0],
+            "proof": placement.by or None,
+            "busy": [
+                {"job": job or None, "reason": reason, "hostlist": fold(nodes)}
+                for (job, reason), nodes in _held(machine, reason.busy).items()
+            ]
+            or None,
+            "jobs": jobs
+            and {
+                "end": jobs.jobs and list(jobs.jobs),
+                "nodes": jobs.nodes,
+                "bound": jobs.bound,
+                "proof": jobs.by,
+            },
+            "largest_k": reason.most,
+            "changes": [list(one) for one in reason.changes],
+            "values": dict(reason.values),
+            "limit": reason.limit and reason.limit.value,
+        }
+    return {key: value for key, value in document.items() if value is not None}
+
+
+def _show(
+    machine: cluster.ClusterState,
+    request: Request,
+    reason: Reason,
+    kind: dict[str, Any],
+    args: argparse.Namespace,
+) -> None:
+    print(machine.selector.cluster.summary())
+    total = len(machine.selector.cluster.index)
+    print(f"  free        {machine.count} of {counted(total, 'node')}")
+    for line in cluster.state_lines(machine.known.document()):
+        print(f"  {line}")
+    if machine.ignored:
+        print(f"  ignored     {counted(machine.ignored, 'node')} not in the topology")
+    print(f"  request     {_asked(request)}")
+    if kind:
+        of = "of " * kind["asked"].startswith("--")
+        print(
+            f"  kind        {kind['nodes']} of {total} "
+            f"nodes are {of}{kind['asked']}, {kind['free']} of them free"
+        )
+    placement = reason.placement
+    if reason.fits:
+        print("  answer      it fits")
+        return
+    if placement.limit:
+        print(f"  answer      unknown: the limit was reached ({placement.limit.value})")
+        return
+    proved = f"proved ({placement.by})"
+    if kind and kind["too_few"]:
+        there = counted(kind["nodes"], "node")
+        print(
+            f"  answer      it never fits: only {there} of the kind that is asked for, "
+            f"{request.k} wanted; proved (counting)"
+        )
+    elif reason.never:
+        print(f"  answer      it never fits, even if all nodes were free; {proved}")
+    else:
+        print("  answer      it does not fit now")
+        assert placement.objective is not None
+        count = placement.objective[0]
+        print(f"Fewest busy nodes that would have to be free: {count}, {proved}")
+        for (job, why), nodes in _held(machine, reason.busy).items():
+            words = [f"job {job}"] * bool(job) + [why] * (not job or why != "busy")
+            print(f"  {', '.join(words)}: {fold(nodes)}")
+        if reason.jobs is not None:
+            _show_jobs(reason.jobs)
+    _show_changes(request, reason, args, machine.forbidden.taints)
+
+
+def _asked(request: Request) -> str:
+    """Return the request in words."""
+    parts = [counted(request.k, "node")]
+    if request.segment > 1:
+        parts.append(f"{request.segment} within one switch or block")
+    parts += [f"{size} within one {name}" for name, size in request.levels.items()]
+    if request.require:
+        parts.append(f"with {fold(sorted(request.require))}")
+    return ", ".join(parts)
+
+
+def _show_jobs(jobs: JobsToEnd) -> None:
+    if jobs.jobs is None:
+        open_ = jobs.bound is not None
+        what = "unknown within the limit" if open_ else "all of them would not suffice"
+        print(f"Fewest jobs that would have to end: {what} ({jobs.by})")
+        return
+    count = len(jobs.jobs)
+    known = "proved" if jobs.bound == count else f"at least {jobs.bound}"
+    print(f"Fewest jobs that would have to end: {count}, {known} ({jobs.by})")
+    print(f"  {', '.join(jobs.jobs)}: {counted(jobs.nodes, 'node')}")
+
+
+def _show_changes(
+    request: Request, reason: Reason, args: argparse.Namespace, taints: list[str]
+) -> None:
+    empty = " on the empty cluster" if reason.never else ""
+    print(f"Or change the request{empty}; each line is enough:")
+    if reason.most:
+        print(f"  -k {reason.most}: the largest job with these constraints")
+    sizes: Mapping[str, int] = {"segment": request.segment, **request.levels}
+    for dropped in reason.changes:
+        words = []
+        for name in dropped:
+            value = reason.values.get(name)
+            option = "levels" if name in request.levels else name
+            shown = f"--{option}"
+            if option in ("partition", "constraint"):
+                shown += f" {getattr(args, option)}"
+            elif option == "segment":
+                shown += f" {sizes[name]}"
+            elif option == "levels":
+                shown += f" {name}={sizes[name]}"
+            elif option == "tolerate":
+                shown = " ".join(f"{shown} {key}" for key in taints)
+            if value is not None:
+                shown += f" ({value} fits, too)"
+            words.append(shown)
+        without = [word for word in words if not word.startswith("--tolerate")]
+        parts = [f"without {' and '.join(without)}"] * bool(without)
+        parts += [f"with {word}" for word in words if word not in without]
+        print(f"  {' and '.join(parts)}")
+    if not reason.changes and not reason.most:
+        print("  no smaller job and no other constraints help")
+    if reason.limit:
+        print(f"  not all were tried: {reason.limit.value}")

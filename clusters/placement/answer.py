@@ -1,0 +1,90 @@
+"""The answer to a request as a JSON object."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...instances.words import counted
+from ...scheduler.hostlist import fold
+from ..topologies.label_families import HOSTNAME
+from .program import Flags
+from .request import Placement, Request
+from .selection import NodeSelector, names_of
+
+
+def described(
+    selector: NodeSelector,
+    request: Request,
+    flags: Sequence[Flags],
+    placement: Placement,
+) -> dict[str, Any]:
+    """Return the answer as a JSON object; what is not known is left out."""
+    fabric = selector.cluster.fabrics[placement.fabric]
+    names = names_of(fabric, placement)
+    parts = request.objective.parts_on(fabric)
+    document: dict[str, Any] = {
+        "topology": selector.cluster.summary(),
+        "nodes": len(selector.cluster.index),
+        "free": sum(int(np.count_nonzero(one)) for one in flags),
+        "k": request.k,
+        "objective": request.objective.value,
+        "status": placement.status.value,
+        "hostlist": fold(names) if names else None,
+        "chosen": names or None,
+        "cost": _parts(parts, placement.objective),
+        "bound": _parts(parts, placement.bound),
+        "levels_used": list(selector.cluster.partial) or None,
+        "proof": placement.by or None,
+        "limit": placement.limit.value if placement.limit else None,
+        "seconds": round(placement.seconds, 6),
+    }
+    return {key: value for key, value in document.items() if value is not None}
+
+
+def parts_text(parts: Mapping[str, int]) -> str:
+    """Write a cost: what is counted with its noun, a measure by its name.
+
+    >>> parts_text({"level": 2, "switches": 1, "hops": 12})
+    'level 2, 1 switch, 12 hops'
+    """
+    nouns = {"switches": "switch", "hops": "hop", "blocks": "block"}
+    return ", ".join(
+        counted(value, nouns[name]) if name in nouns else f"{name} {value}"
+        for name, value in parts.items()
+    )
+
+
+def _parts(
+    names: tuple[str, ...], values: tuple[int, ...] | None
+) -> dict[str, int] | None:
+    return None if values is None else dict(zip(names, values, strict=True))
+
+
+def for_kubernetes(names: Sequence[str]) -> dict[str, Any]:
+    """Return nodes as parts of objects of Kubernetes, one pod to a node.
+
+    ``affinity`` is for the template of the pods, ``topologyAssignment`` is the one of
+    Kueue, version v1beta2.
+    """
+    terms = [
+        {"matchFields": [{"key": "metadata.name", "operator": "In", "values": [name]}]}
+        for name in names
+    ]
+    required = "requiredDuringSchedulingIgnoredDuringExecution"
+    return {
+        "nodeNames": list(names),
+        "affinity": {"nodeAffinity": {required: {"nodeSelectorTerms": terms}}},
+        "topologyAssignment": {
+            "levels": [HOSTNAME],
+            "slices": [
+                {
+                    "domainCount": len(names),
+                    "valuesPerLevel": [{"individual": {"roots": list(names)}}],
+                    "podCounts": {"universal": 1},
+                }
+            ],
+        },
+    }

@@ -1,0 +1,1 @@
+"""Traces replayed on a cluster under other schedulers' rules."""

@@ -1,0 +1,1 @@
+"""Pages and films of simulated networks."""

@@ -1,0 +1,208 @@
+"""A page about a run on a network: measures, links by load and time, latencies."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import numpy as np
+from matplotlib.collections import LineCollection
+
+from ...reports.pages.document import Document, Name, Plot, Section, Table
+from ...reports.pages.html import html_of
+from ...reports.pages.plot_style import (
+    FAINT,
+    INK,
+    RULE,
+    A,
+    B,
+    dots,
+    in_style,
+    plotted,
+    sheet,
+)
+from ..cut_through.posted import Network
+from ..open_loop.runs import Loaded
+from ..recording import LinkFilm
+from ..runs import Finished, Traced
+from .film import is_plane, link_slider, plane_of, segments
+
+_MOST_STEPS = 500
+"""Points of a curve."""
+
+
+def network_page(title: str, network: Network, run: Finished | Loaded) -> str:
+    """Write the page; the same run gives the same bytes.
+
+    Parameters
+    ----------
+    title
+        What ran on what.
+    network
+        Where it ran.
+    run
+        What was measured.
+    """
+    measures = asdict(run.summary)
+    cycles = measures.pop("instance_cycles", ())
+    plots = []
+    if len(run.carried):
+        if is_plane(network):
+            plots.append(heat_map(network, run))
+        plots.append(sorted_loads(run))
+        if run.film is not None and len(run.film.counts):
+            plots.append(through_time(run.film))
+            plots.append(link_slider(network, run.ends, run.film, run.places))
+    tables = [
+        Table(
+            name="measures",
+            columns=("*measure", "value"),
+            rows=tuple(measures.items()),
+        )
+    ]
+    if cycles:
+        rows = zip(run.places, cycles, strict=True)
+        tables.append(
+            Table(
+                name="instances",
+                caption="When the last message of each instance arrived",
+                columns=("instance", "processors", "cycles"),
+                rows=tuple(
+                    (i, len(place), cycles) for i, (place, cycles) in enumerate(rows)
+                ),
+            )
+        )
+    sections = [
+        Section(title="Measures", tables=tuple(tables)),
+        Section(title="Links", plots=tuple(plots)),
+    ]
+    if len(run.latency):
+        sections.append(Section(title="Messages", plots=(latencies(run),)))
+    return html_of(
+        Document(
+            name="network",
+            title="A run on a network",
+            source=Name(title),
+            sections=tuple(sections),
+        )
+    )
+
+
+@in_style
+def heat_map(network: Network, run: Traced) -> Plot:
+    """Draw every link of a grid of at most two axes, darker the more it carried.
+
+    Parameters
+    ----------
+    network
+        Mesh or torus; its last axis runs to the right.
+    run
+        What its links carried.
+    """
+    shape = rows, columns = plane_of(network)
+    wide = 9.8 if columns >= rows else 9.8 * columns / rows
+    figure, axes = sheet(max(wide, 3.0), max(9.8 * min(1.0, rows / columns), 1.4))
+    share = run.carried / max(1, int(run.carried.max()))
+    axes.add_collection(
+        LineCollection(
+            segments(network, run.ends).tolist(),
+            colors=B,
+            alpha=(0.06 + 0.94 * share).tolist(),
+            linewidths=(0.8 + 2.4 * share).tolist(),
+        )
+    )
+    cells = np.stack(np.unravel_index(np.arange(rows * columns), shape), axis=1)
+    used = np.zeros(len(cells), np.bool_)
+    for place in run.places:
+        used[place] = True
+    for chosen, colour in ((used, INK), (~used, RULE)):
+        at = cells[chosen].astype(np.float64)
+        dots(axes, at[:, 1], at[:, 0], colour, 4.0)
+    axes.set_xlim(-0.8, columns - 0.2)
+    axes.set_ylim(rows - 0.2, -0.8)
+    axes.set_aspect("equal")
+    axes.set_axis_off()
+    return plotted(
+        figure,
+        "Map",
+        f"A line per link and direction, on the right of its way; the darkest carried "
+        f"{run.carried.max()} flits. Dots: processors, dark ones have "
+        f"tasks.",
+        "Links of the network by the flits that they carried",
+    )
+
+
+@in_style
+def sorted_loads(run: Traced) -> Plot:
+    """Draw the flits of all links, those with most first.
+
+    Parameters
+    ----------
+    run
+        What its links carried.
+    """
+    figure, axes = sheet(9.8, 2.6)
+    loads = np.sort(run.carried)[::-1]
+    at = np.unique(np.linspace(0, len(loads) - 1, _MOST_STEPS).astype(np.int64))
+    axes.plot(at + 1, loads[at], color=A, drawstyle="steps-mid")
+    axes.axhline(float(loads.mean()), color=FAINT, linewidth=0.8)
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel("links, those that carried most first")
+    axes.set_ylabel("flits")
+    axes.grid(axis="y")
+    return plotted(
+        figure, "Load of links", "Thin line: the mean.", "Flits of all links"
+    )
+
+
+@in_style
+def through_time(film: LinkFilm) -> Plot:
+    """Draw how busy links are in each interval: all of them, and the busiest.
+
+    Parameters
+    ----------
+    film
+        At least one interval.
+    """
+    figure, axes = sheet(9.8, 2.6)
+    shares = 100 * film.shares()
+    edges = np.minimum(film.step * np.arange(len(shares) + 1), film.end)
+    for values, colour, says in (
+        (shares.max(axis=1), B, "the busiest"),
+        (shares.mean(axis=1), A, "mean of all"),
+    ):
+        axes.stairs(values, edges, color=colour, label=says, linewidth=1.4)
+    axes.set_ylim(0, 104)
+    axes.set_xlim(0, film.end)
+    axes.set_xlabel("cycles")
+    axes.set_ylabel("links in use, %")
+    axes.legend(frameon=False, loc="lower center", ncols=2, bbox_to_anchor=(0.5, 1))
+    axes.grid(axis="y")
+    return plotted(
+        figure,
+        "Use of links",
+        f"Share of intervals of {film.step} cycles in which links send.",
+        "Share of time in which links send, through time",
+    )
+
+
+@in_style
+def latencies(run: Traced) -> Plot:
+    """Draw which part of the messages took how long at most.
+
+    Parameters
+    ----------
+    run
+        With at least one message.
+    """
+    figure, axes = sheet(9.8, 2.6)
+    took = np.sort(run.latency)
+    at = np.unique(np.linspace(0, len(took) - 1, _MOST_STEPS).astype(np.int64))
+    axes.step(took[at], 100 * (at + 1) / len(took), where="post", color=A)
+    axes.axvline(float(took.mean()), color=FAINT, linewidth=0.8)
+    axes.set_ylim(0, 102)
+    axes.set_xlabel("cycles from release to the last flit")
+    axes.set_ylabel("messages, %")
+    axes.grid(axis="y")
+    return plotted(
+        figure, "Latency", "Thin line: the mean.", "Share of messages by their latency"
+    )

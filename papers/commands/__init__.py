@@ -1,0 +1,1 @@
+"""`closeknit reproduce`."""

@@ -1,0 +1,306 @@
+"""How much of migration can be decided, from 2 residents to 240, and what that leaves.
+
+Morgenstern 1994 decides whether residents can make room up to ten of them. Here every
+state of a simulation is put to a cascade whose steps are counted, and the whole
+simulation is run twice: what stays undecided is a no, which gives a schedule that can
+be carried out, and then a yes, which gives one that no method can beat.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from statistics import median
+
+from matplotlib.axes import Axes
+
+from ...reports.pages.document import Cell, Document, Finding, Plot, Section, Table
+from ...reports.pages.plot_style import (
+    CLOUD,
+    INK,
+    A,
+    B,
+    in_style,
+    plotted,
+    sheet,
+    sheets,
+)
+from ...simulation.submesh.budget import Budget
+from ...simulation.submesh.stream import Uniform, queue
+from ..catalogue import RunOptions
+from .decisions import (
+    Case,
+    Classes,
+    Range,
+    by_load,
+    by_residents,
+    share,
+    simulated,
+)
+
+SHAPE = (256, 256)
+RANGES = (
+    (256, 500),
+    (183, 500),
+    (154, 500),
+    (131, 150),
+    (102, 150),
+    (90, 150),
+    (59, 200),
+    (42, 250),
+    (29, 450),
+)
+"""Longest side, and requests: 2, 5, 7.5, 11, 20, 26, 60, 120, 240 residents, about."""
+FEW = 20
+"""Residents up to which nearly everything should be decided."""
+
+
+def study(options: RunOptions) -> Document:
+    """Run the queues of all ranges, undecided as a no and as a yes."""
+    budget = Budget()
+    simulated(queue((32, 32), 60, Uniform(1, 12)), (32, 32), budget)  # compiled
+    ranges = []
+    for k, (longest, most) in enumerate(RANGES):
+        n = min(most, options.first or most)
+        requests = queue(SHAPE, n, Uniform(1, longest), seed=options.seed)
+
+        def progress(k: int = k, longest: int = longest) -> None:
+            options.progress(k, len(RANGES), f"sides to {longest}")
+
+        no, asked = simulated(requests, SHAPE, budget, progress=progress)
+        yes, again = no, asked
+        if any(case.fits is None for case in asked):
+            yes, again = simulated(
+                requests, SHAPE, budget, generous=True, progress=progress
+            )
+        undecided = sum(case.fits is None for case in again)
+        ranges.append(Range(longest, n, no, yes, asked, undecided))
+    options.progress(len(RANGES), len(RANGES), "")
+    return _written(ranges, budget, options)
+
+
+def _written(ranges: Sequence[Range], budget: Budget, options: RunOptions) -> Document:
+    cases = [case for one in ranges for case in one.cases]
+    few = [case for case in cases if case.residents <= FEW]
+    ten = [case for case in cases if case.residents <= 10]
+    many = [case for case in cases if case.residents > FEW]
+    exact = [one for one in ranges if not any(c.fits is None for c in one.cases)]
+    rest = [one for one in ranges if one not in exact]
+    worst = max(rest, key=lambda one: one.bracket, default=None)
+    lead = (
+        f"Of {len(cases)} decisions, {_decided(cases)} were reached: {_decided(ten)} "
+        f"with at most 10 residents, {_decided(few)} with at most {FEW}, "
+        f"{_decided(many)} with more. "
+        f"{len(exact)} of {len(ranges)} ranges of sides run without an undecided one"
+        + (
+            f"; in the others the completion time is known to within "
+            f"{min(one.bracket for one in rest):.1f} to {worst.bracket:.1f} %."
+            if worst
+            else "."
+        ),
+    )
+    findings = [
+        Finding(
+            claim=f"decided with at most {most} residents",
+            paper=paper,
+            ours=f"{_decided(some)}, longest {_longest(some)}",
+            holds=_reached(some) >= target if some else None,
+            criterion=f"at least {target:.0%} of the decisions are reached within the "
+            f"budget; {_reached(some):.2%} are"
+            if some
+            else "",
+        )
+        for most, paper, some, target in (
+            (10, "all, with the effort of a search", ten, 1.0),
+            (FEW, "not at all beyond 10", few, 0.95),
+        )
+    ]
+    findings.append(
+        Finding(
+            claim=f"decided with more than {FEW} residents",
+            paper="not at all",
+            ours=f"{_decided(many)}, longest {_longest(many)}",
+        )
+    )
+    return Document(
+        name="morgenstern-undecided",
+        title="What of migration can be decided, and what the rest is worth",
+        source="Morgenstern 1994, section 4, beyond its ten residents",
+        lead=lead,
+        findings=tuple(findings),
+        sections=(_ranges(ranges), _shares(cases), _steps(cases)),
+        notes=(
+            f"Seed {options.seed}, one queue per range, first come first served on "
+            "256x256, sides uniform from 1, residence 5 to 30.",
+            f"Budget of a decision: {budget}.",
+            "Counted are attempts for which enough processors are free and FS_f finds "
+            "no free box, in the run that takes the undecided for a no. The load is "
+            "that with the request let in.",
+            "Intervals are Wilson's at 95 %, as if decisions were independent of each "
+            "other; a request that waits is decided on again after each release.",
+            "The bracket: by how much the completion time with every undecided request "
+            "turned away exceeds that with every one let in.",
+            "Times are processor time of one thread.",
+        ),
+    )
+
+
+def _reached(cases: Sequence[Case]) -> float:
+    return sum(case.fits is not None for case in cases) / len(cases)
+
+
+def _decided(cases: Sequence[Case]) -> str:
+    if not cases:
+        return "none of none"
+    return f"{sum(c.fits is not None for c in cases)} of {len(cases)}"
+
+
+def _longest(cases: Sequence[Case]) -> str:
+    return f"{max((case.seconds for case in cases), default=0):.2g} s"
+
+
+def _ranges(ranges: Sequence[Range]) -> Section:
+    rows: list[dict[str, Cell]] = []
+    tight: list[dict[str, Cell]] = []
+    for one in ranges:
+        times = [case.seconds for case in one.cases]
+        head: dict[str, Cell] = {"*sides": f"1 to {one.longest}"}
+        rows.append(
+            {
+                **head,
+                "requests": one.requests,
+                "mean residents": one.no.mean_allocated,
+                "most": max((case.residents for case in one.cases), default=0),
+                **share(one.cases).cells,
+                "median ms": 1000 * median(times) if times else None,
+                "longest s": max(times, default=None),
+            }
+        )
+        tight.append(
+            {
+                **head,
+                "mean residents": one.no.mean_allocated,
+                **share(case for case in one.cases if 90 <= case.load < 96).cells,
+                "undecided in the yes run": one.again,
+                "completion, no": one.no.completion_time,
+                "completion, yes": one.yes.completion_time,
+                "bracket %": one.bracket,
+                "utilisation %, no": one.no.utilization_pct,
+                "utilisation %, yes": one.yes.utilization_pct,
+            }
+        )
+    return Section(
+        title="Range by range",
+        tables=(
+            Table.of(
+                "ranges", "Decisions of a run that takes the undecided for a no", rows
+            ),
+            Table.of(
+                "bracket",
+                "Decisions at 90 to 96 % load; completion time and utilisation with "
+                "the undecided as a no and as a yes",
+                tight,
+            ),
+        ),
+        plots=(_bracket_plot(ranges),),
+    )
+
+
+def _shares(cases: Sequence[Case]) -> Section:
+    few, many = (
+        [case for case in cases if (case.residents > FEW) == more]
+        for more in (False, True)
+    )
+    tables = (
+        Table.of(
+            "residents",
+            "Decisions by residents, all ranges together",
+            [
+                {"*residents": name, **share(some).cells}
+                for name, some in by_residents(cases)
+            ],
+        ),
+        Table.of(
+            "loads",
+            "Decisions by load with the request let in, all ranges together",
+            [
+                {"*residents": who, "*load %": name, **share(some).cells}
+                for who, group in ((f"to {FEW}", few), (f"over {FEW}", many))
+                for name, some in by_load(group)
+            ],
+        ),
+    )
+    return Section(
+        title="Share decided", tables=tables, plots=(_share_plot(cases, many),)
+    )
+
+
+def _steps(cases: Sequence[Case]) -> Section:
+    found = Counter((case.by or "none", case.fits) for case in cases)
+    said = {True: "yes", False: "no", None: "undecided"}
+    rows = sorted(
+        ((by, said[fits], count) for (by, fits), count in found.items()),
+        key=lambda row: (row[1], -row[2], row[0]),
+    )
+    table = Table(
+        name="steps",
+        caption="What decided",
+        columns=("*step", "*answer", "decisions"),
+        rows=rows,
+    )
+    return Section(title="Steps", tables=(table,))
+
+
+@in_style
+def _share_plot(cases: Sequence[Case], many: Sequence[Case]) -> Plot:
+    figure, (left, right) = sheets(9.8, 3.6, 1, 2, sharey=True)
+    _bars(left, by_residents(cases), "residents")
+    _bars(right, by_load(many), f"load with the request, %; over {FEW} residents")
+    left.set_ylabel("share of decisions, %")
+    left.legend(frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=3)
+    caption = (
+        "Bars, with the number of decisions above them; lines are 95 % intervals "
+        "of the undecided share."
+    )
+    return plotted(
+        figure, "Share of decisions that are a yes, a no, and undecided", caption
+    )
+
+
+def _bars(axes: Axes, classes: Classes, label: str) -> None:
+    shown = [(name, share(some)) for name, some in classes if some]
+    places = range(len(shown))
+    base = [0.0] * len(shown)
+    for kind, colour in (("undecided", B), ("no", CLOUD), ("yes", A)):
+        high = [100 * getattr(one, kind) / one.n for _, one in shown]
+        axes.bar(places, high, bottom=base, color=colour, width=0.8, label=kind)
+        base = [low + more for low, more in zip(base, high, strict=True)]
+    for place, (_, one) in zip(places, shown, strict=True):
+        axes.plot([place, place], one.interval, color=INK, linewidth=1.4)
+        axes.annotate(str(one.n), (place, 101), ha="center", va="bottom", fontsize=7)
+    names = [name.replace(" to ", "–") for name, _ in shown]
+    axes.set_xticks(places, names, fontsize=7)
+    axes.set_xlabel(label)
+    axes.set_ylim(0, 108)
+
+
+@in_style
+def _bracket_plot(ranges: Sequence[Range]) -> Plot:
+    figure, axes = sheet(6.4, 3.0)
+    axes.plot(
+        [one.no.mean_allocated for one in ranges],
+        [one.bracket for one in ranges],
+        color=A,
+        marker="o",
+        markersize=4,
+    )
+    axes.set_xscale("log")
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel("mean residents")
+    axes.set_ylabel("bracket on completion time, %")
+    axes.grid(axis="y")
+    return plotted(
+        figure,
+        "How much longer the schedule may be than need be",
+        "One queue per range of sides.",
+    )
