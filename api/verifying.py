@@ -8,9 +8,10 @@ from typing import TypedDict
 
 from ..instances import Instance
 from ..reports.campaigns import pool
-from ..reports.claims import Claim, ClaimResult, Trial, verify_in_parallel
-from ..reports.claims import verify as tested_here
 from ..reports.claims.catalogue import chosen_claims
+from ..reports.claims.running.claim import Claim, Trial
+from ..reports.claims.verify import ClaimResult, verify_in_parallel
+from ..reports.claims.verify import verify as tested_here
 from ..solvers import Settings
 from .solving import MethodLike
 from .tables import Table

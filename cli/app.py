@@ -15,7 +15,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import NoReturn
 
-from .commands import COMMANDS, Module, parser_of
+from .commands import COMMANDS, GROUPS, Module, parser_of
 from .frame import outputs, streams
 from .frame.parser import Parser
 
@@ -41,8 +41,11 @@ def overview() -> Parser:
         "--version", action=_Version, nargs=0, help="print the version and exit"
     )
     commands = top.add_subparsers(metavar="COMMAND", required=True)
-    for name, summary in COMMANDS.items():
-        top.subcommand(commands, name, help=summary, add_help=False)
+    for title, group in GROUPS.items():
+        if title:
+            top.heading(commands, title)
+        for name, (_, summary) in group.items():
+            top.subcommand(commands, name, help=summary, add_help=False)
     top.examples(
         "solve instance.json --time-limit 10",
         "compare instance.json --methods mm,mc1x1",

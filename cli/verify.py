@@ -32,7 +32,7 @@ from ..proofs.checking import Limits, Propagator
 from ..proofs.checking.folder import Verdict, read_index, replayed, told
 from ..proofs.writing.certificate_kernels import FastChecker
 from ..proofs.writing.propagation_kernels import FastPropagator
-from ..reports.campaigns.compiling import NETWORK, compile_all
+from ..reports.campaigns.compiling import OTHERS, compile_all
 from ..solvers.running import clock
 from ..solvers.running.method import Run
 from .frame import outputs, shared, streams
@@ -41,7 +41,8 @@ from .frame.progress import progress_bar
 from .frame.screen import print_table, wrapped
 
 if TYPE_CHECKING:
-    from ..reports.claims import Claim, ClaimResult, Trial
+    from ..reports.claims.running.claim import Claim, Trial
+    from ..reports.claims.verify import ClaimResult
 
 COUNTEREXAMPLES = "closeknit-counterexamples"
 
@@ -93,9 +94,9 @@ def run(args: argparse.Namespace, methods: Mapping[str, Run] | None = None) -> i
         return _proofs(args)
     if args.plain:
         raise InputError("is for --proofs", field="--plain")
-    from ..reports.claims import Trial
     from ..reports.claims.catalogue import chosen_claims
-    from ..reports.claims.running.page import write_page
+    from ..reports.claims.page import write_page
+    from ..reports.claims.running.claim import Trial
 
     claims = chosen_claims(args.claims)
     if args.list:
@@ -109,7 +110,7 @@ def run(args: argparse.Namespace, methods: Mapping[str, Run] | None = None) -> i
     if methods is not None or (args.claims and args.jobs is None):
         jobs = 1
     elif not args.claims:  # all at once take longer than in several processes
-        compile_all([*METHODS, NETWORK], jobs=jobs)
+        compile_all([*METHODS, *OTHERS], jobs=jobs)
     verdicts, files = _test(claims, trial, args, jobs)
     if args.json:
         _write_json(args.json, trial, verdicts, files)
@@ -147,7 +148,7 @@ def _test(
 ) -> tuple[list[ClaimResult], dict[str, Path]]:
     """Test; keep the JUnit file up to date, so that a killed run has one too."""
     from ..api.verifying import verdicts_on
-    from ..reports.claims.running.page import cases
+    from ..reports.claims.page import cases
     from ..reports.pages.junit import write_junit
 
     files: dict[str, Path] = {}

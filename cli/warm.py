@@ -16,7 +16,7 @@ from time import perf_counter
 from ..instances.errors import InputError
 from ..instances.reading.suggestions import entry_named
 from ..methods import METHODS
-from ..reports.campaigns.compiling import CLUSTERS, NETWORK, compile_all
+from ..reports.campaigns.compiling import OTHERS, compile_all
 from .frame import shared
 from .frame.parser import Parser
 
@@ -37,7 +37,7 @@ def options(parser: Parser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Compile, and say what failed."""
     jobs = shared.processes(args.jobs)
-    known = [*METHODS, NETWORK, CLUSTERS]
+    known = [*METHODS, *OTHERS]
     for problem in args.problems:
         entry_named(problem, dict.fromkeys(known), "PROBLEM", "problem")
     start = perf_counter()

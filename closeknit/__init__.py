@@ -10,6 +10,8 @@ docs/api.md describes them. The packages lie beside this folder (``instances/``,
 ``solvers/``, …) and are imported from here: ``closeknit.instances``, …
 """
 
+from .extensions import INSTALLED as _INSTALLED
+
 TYPE_CHECKING = False  # importing `typing` for it takes its time
 if TYPE_CHECKING:
     import closeknit.methods as _package
@@ -97,10 +99,11 @@ _NAMES = {
     ),
     "instances.submesh": ("Resident",),
     "methods": ("KSUBSET", "METHODS", "Method", "PROCSET", "SUBMESH", "SUKP"),
-    "network.mapping.table": ("order_ranks",),
     "solvers": ("Result", "Settings", "SolverError", "Status", "Ties"),
 }
 _HOME = {name: home for home, names in _NAMES.items() for name in names}
+for _part in _INSTALLED.values():
+    _HOME.update(_part.names)
 
 __all__ = sorted([*_HOME, "methods"])
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from ..instances import InputError
 from ..instances.reading import fields
+from ..simulation.stream.batsim import intervals
 from ..solvers import DEFAULT, Settings
 from .placement import MOST_K, NodeSelector, Objective, Request
 from .topologies.fabric import MOST_NODES
@@ -269,20 +270,6 @@ def _submitted(data: dict[str, Any], at: str) -> _Job:
         raise InputError(f"must be from 1 to {MOST_K}", f"{at}.job.res", k)
     walltime = fields.number(job.get("walltime", -1), f"{at}.job.walltime")
     return _Job(name, k, _FOREVER if walltime < 0 else walltime)
-
-
-def intervals(numbers: Iterable[int]) -> str:
-    """Write numbers as Batsim's interval set.
-
-    >>> intervals([5, 2, 3, 1])
-    '1-3 5'
-    """
-    ordered = sorted(numbers)
-    begins = [x for i, x in enumerate(ordered) if i == 0 or ordered[i - 1] < x - 1]
-    ends = [x for i, x in enumerate(ordered) if ordered[i + 1 : i + 2] != [x + 1]]
-    return " ".join(
-        f"{a}-{b}" if a < b else str(a) for a, b in zip(begins, ends, strict=True)
-    )
 
 
 def interval_set(text: Any, field: str) -> set[int]:

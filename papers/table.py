@@ -1,60 +1,16 @@
-"""The table of reproductions; the module of each is imported when it is run."""
+"""The table of reproductions; the module of each is imported when it is run.
+
+The places of the modules are in `extension`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 
-from ..reports.pages.document import Document
-from .catalogue import Reproduction, RunOptions
-
-
-def _study(name: str) -> Callable[[RunOptions], Document]:
-    """Import what runs a reproduction."""
-    match name:
-        case "bender-table1":
-            from .bender2008_table1.study import study
-        case "online-rule":
-            from .online_rule.study import study
-        case "mache-dispersal":
-            from .mache1999.study import study
-        case "mache-table2":
-            from .mache1999_network.study import study
-        case "navaridas-figure3":
-            from .navaridas2009.study import study
-        case "bender-figure2":
-            from .bender2008_figures.study import figure2 as study
-        case "bender-figure3":
-            from .bender2008_figures.study import figure3 as study
-        case "bender-flow":
-            from .bender2008_flow.study import study
-        case "drakenberg-quality":
-            from .drakenberg2012.quality import study
-        case "drakenberg-time":
-            from .drakenberg2012.time import study
-        case "drakenberg-linecards":
-            from .drakenberg2012.linecards import study
-        case "morgenstern-table1":
-            from .morgenstern1994.study import table1 as study
-        case "morgenstern-table2":
-            from .morgenstern1994.study import table2 as study
-        case "morgenstern-table3":
-            from .morgenstern1994.study import table3 as study
-        case "morgenstern-beyond":
-            from .morgenstern1994.beyond import study
-        case "hops-or-seconds":
-            from .hops_or_seconds.study import study
-        case "frontier":
-            from .frontier.study import study
-        case "oeis":
-            from .oeis.study import study
-        case "network-validation":
-            from .network_validation import study
-        case "task-mapping":
-            from .task_mapping.study import study
-        case _:
-            from .morgenstern1994.undecided import study
-    return study
+from ..extensions import load
+from .catalogue import Reproduction
+from .extension import EXTENSION
 
 
 def _entry(
@@ -62,7 +18,7 @@ def _entry(
 ) -> Reproduction:
     return Reproduction(
         name=name,
-        study=lambda options: _study(name)(options),
+        study=lambda options: load(EXTENSION.reproductions[name])(options),
         summary=summary,
         source=source,
         takes=frozenset(takes.split()),

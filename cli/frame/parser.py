@@ -80,6 +80,11 @@ class Parser(argparse.ArgumentParser):
         self.subcommands[name] = parser
         return parser
 
+    def heading(self, group: Any, title: str) -> None:
+        """Put a title before the subcommands that are added next."""
+        shown = group._ChoicesPseudoAction(f"── {title} ──", [], None)
+        group._choices_actions.append(shown)
+
     def option_names(self) -> list[str]:
         """Return the options, with their hyphens, as the usage lists them."""
         return list(dict.fromkeys(re.findall(r"--[a-zA-Z][\w-]*", self.format_usage())))

@@ -25,7 +25,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from ...clusters.commands import select_nodes as select_nodes
+from ...extensions import hooks
 from ...instances import ProcSet
 from ...instances.errors import InputError
 from ...instances.reading import fields
@@ -92,7 +92,8 @@ def options(parser: Parser) -> None:
         help="with --serve: seconds between checks of the configuration file",
     )
     shared.add_settings(parser, time_limit=10.0)
-    select_nodes.options(parser)
+    for part in hooks("select"):
+        part.options(parser)
     parser.examples(
         "select --topology topology.conf -k 32 --state squeue.json sinfo.json",
         "select --config cluster.conf --queue cluster --pes 48 --free 'n[01-42]'",
@@ -102,17 +103,9 @@ def options(parser: Parser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Answer one request, or with --serve all that arrive."""
-    if args.topology is not None:
-        for option in ("config", "queue", "pes"):
-            if getattr(args, option) is not None:
-                raise InputError("is not for --topology", field=f"--{option}")
-        if args.serve:
-            raise InputError("is not for --topology", field="--serve")
-        return select_nodes.run(args, args.free)
-    for option, default in select_nodes.OWN.items():
-        if getattr(args, option) != default:
-            name = "-k" if option == "k" else f"--{option.replace('_', '-')}"
-            raise InputError("needs --topology", field=name)
+    for part in hooks("select"):
+        if part.is_for(args):
+            return int(part.run(args, args.free))
     if args.config is None:
         raise InputError("is needed, or --topology", field="--config")
     args.free = [_EVERYTHING] if args.free is None else args.free

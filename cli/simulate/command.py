@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 
-from ...network.commands import simulate as simulating_network
+from ...extensions import hooks
 from ..frame.parser import Parser
 from . import stream as simulating_stream
 from . import submesh as simulating_submesh
@@ -18,7 +18,8 @@ def options(parser: Parser) -> None:
     streams = parser.add_subparsers(metavar="STREAM", required=True)
     simulating_stream.add(parser, streams)
     simulating_submesh.add(parser, streams)
-    simulating_network.add(parser, streams)
+    for part in hooks("simulate"):
+        part.add(parser, streams)
     parser.examples(
         "simulate stream --method mm --shape 16x16 --requests 500",
         "simulate submesh --method 4iss --shape 64x64",

@@ -23,6 +23,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from ...extensions import hooks
 from ...heuristics.allocation.allocator import Allocator
 from ...instances import Topology
 from ...instances.errors import InputError
@@ -33,8 +34,6 @@ from ...instances.reading.suggestions import entry_named
 from ...instances.topologies import MOST_PROCESSORS
 from ...instances.words import counted
 from ...methods.allocators.table import allocator, names
-from ...network.commands.stream import Interconnect
-from ...network.commands.stream import add as add_network
 from ...reports.streams.film import Film
 from ...simulation.families import TRACE_RANGE, window_of
 from ...simulation.stream.batsim import BatsimJobs
@@ -137,7 +136,8 @@ def add(simulate: Parser, streams: Any) -> None:
     drawn.add_argument(
         "--service", metavar="DIST", help="run times (default: exponential:600)"
     )
-    add_network(parser)
+    for part in hooks("simulate stream"):
+        part.add(parser)
     outputs.add_json(parser, "the measures (one line per method if there are several)")
     parser.add_argument(
         "--jobs-csv",
@@ -179,7 +179,7 @@ def run(args: argparse.Namespace) -> int:
     for name in args.method.split(","):
         entry_named(name, dict.fromkeys(names()), "--method", "allocator")
         machines.append((name, allocator(name, network, seed=args.seed)))
-    interconnect = Interconnect(args, network)
+    interconnect = run_times(args, network)
     jobs = interconnect.jobs(_jobs(args, machines[0][1].free))
     unit = interconnect.unit
     printed: list[dict[str, Any]] = []
@@ -227,6 +227,31 @@ def run(args: argparse.Namespace) -> int:
         file=sys.stderr,
     )
     return 130
+
+
+class RunTimes:
+    """Jobs end when their run times are over; parts may let something else decide."""
+
+    unit = "s"
+
+    def jobs(self, jobs: Sequence[StreamJob]) -> list[StreamJob]:
+        """Return the jobs with submission and estimate in the unit of time."""
+        return list(jobs)
+
+    def ends(self) -> Any:
+        """Return what decides when jobs end; None for their run times."""
+
+    def measures(self, summary: dict[str, Any], ends: Any) -> dict[str, Any]:
+        """Return measures under names with the unit of time, and further ones."""
+        return summary
+
+
+def run_times(args: argparse.Namespace, network: Topology) -> RunTimes:
+    """Return what decides when jobs end, by the options of parts if there are any."""
+    for part in hooks("simulate stream"):
+        found: RunTimes = part.run_times(args, network)
+        return found
+    return RunTimes()
 
 
 def _refuse_strangers(args: argparse.Namespace) -> None:
@@ -321,6 +346,6 @@ def _title(
         if network.grid
         else f"{'×'.join(map(str, args.shape))} tree"
     )
-    by = "" if args.network is None else f", {args.network}"
+    by = f", {args.network}" if vars(args).get("network") else ""
     number = counted(len(jobs), "job")
     return f"{number} ({what}) on a {at}, {_POLICIES[args.policy]}{by}"

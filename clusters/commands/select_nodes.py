@@ -87,6 +87,22 @@ def options(parser: Parser) -> None:
     )
 
 
+def is_for(args: argparse.Namespace) -> bool:
+    """Whether a cluster is given; InputError where options do not go together."""
+    if args.topology is not None:
+        for option in ("config", "queue", "pes"):
+            if getattr(args, option) is not None:
+                raise InputError("is not for --topology", field=f"--{option}")
+        if args.serve:
+            raise InputError("is not for --topology", field="--serve")
+        return True
+    for option, default in OWN.items():
+        if getattr(args, option) != default:
+            name = "-k" if option == "k" else f"--{option.replace('_', '-')}"
+            raise InputError("needs --topology", field=name)
+    return False
+
+
 def run(args: argparse.Namespace, free: Sequence[str] | None) -> int:
     """Choose nodes; return the exit status. ``free`` is None if not given."""
     if args.k is None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
 from ..topologies import parse_cluster
 from .request import Objective, Request
 from .selection import NodeSelector
@@ -11,7 +14,13 @@ _TINY = (
 )
 
 
-def warm_placement() -> None:
+def _selection() -> None:
     """Choose nodes of a tiny cluster, so that numba compiles what that needs."""
     selector = NodeSelector(parse_cluster(_TINY))
     selector.select(Request(4, Objective.SWITCHES), selector.free())
+
+
+CLUSTER_KERNELS: Mapping[str, Callable[[], None]] = MappingProxyType(
+    {"selection": _selection}
+)
+"""Functions that compile the kernels of the choice of nodes."""

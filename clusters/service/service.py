@@ -8,7 +8,6 @@ from typing import Any
 
 from ...instances import InputError
 from ...instances.reading import fields
-from ...instances.reading.parsing import parse_json
 from ...solvers import Settings
 from ..placement import MOST_K, NodeSelector, Objective, Request, described
 from ..placement.program import Flags
@@ -31,20 +30,6 @@ KNOWN = (
 _MOST_LEVELS = 64
 _SHORT = 2**19
 """Nodes of the topology times nodes wanted, of choices that take little time."""
-
-
-class MalformedError(ValueError):
-    """A body that is no JSON object."""
-
-
-def parsed(body: bytes) -> dict[str, Any]:
-    """Parse a body; raises MalformedError if it is no JSON object."""
-    try:
-        return fields.objects(parse_json(body.decode("utf-8-sig")), "body")
-    except UnicodeDecodeError as error:
-        raise MalformedError(f"body: is not UTF-8 text (byte {error.start})") from None
-    except InputError as error:
-        raise MalformedError(str(error.of_json())) from None
 
 
 class Service:

@@ -12,6 +12,7 @@ import numpy as np
 from ...instances import InputError
 from ...instances.reading import fields
 from ...scheduler.hostlist import fold
+from ...scheduler.http.bodies import ConflictError
 from ..availability import Availability, Known, availability
 from ..node_states import Rules
 from ..placement import NodeSelector
@@ -29,14 +30,6 @@ _LARGEST_FIRST = 2**52
 _State = tuple[Sequence[Flags], int, Mapping[str, tuple[int, float]]]
 """Which nodes are free, the number of the last step, and of which take and time those
 nodes are that were taken and that no step has named since."""
-
-
-class ConflictError(ValueError):
-    """A step that does not follow the one before, which has the number ``sequence``."""
-
-    def __init__(self, problem: str, sequence: int) -> None:
-        super().__init__(problem)
-        self.sequence = sequence
 
 
 class ClusterState:

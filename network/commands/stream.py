@@ -9,6 +9,7 @@ from typing import Any
 
 from ...cli.frame import shared
 from ...cli.frame.parser import Parser
+from ...cli.simulate.stream import RunTimes
 from ...instances import Topology
 from ...instances.errors import InputError
 from ...simulation.stream.jobs import StreamJob
@@ -66,8 +67,18 @@ def add(parser: Parser) -> None:
     )
 
 
-class Interconnect:
-    """The network of a stream, if there is one.
+def run_times(args: argparse.Namespace, network: Topology) -> RunTimes:
+    """Return the network of a stream; without one, the run times of the jobs."""
+    if args.network is not None:
+        return Interconnect(args, network)
+    for name in _OPTIONS:
+        if getattr(args, name) is not None:
+            raise InputError("is for --network", f"--{name.replace('_', '-')}")
+    return RunTimes()
+
+
+class Interconnect(RunTimes):
+    """The network of a stream.
 
     Parameters
     ----------
@@ -84,12 +95,6 @@ class Interconnect:
 
     def __init__(self, args: argparse.Namespace, network: Topology) -> None:
         self.args = args
-        self.unit = "s"
-        if args.network is None:
-            for name in _OPTIONS:
-                if getattr(args, name) is not None:
-                    raise InputError("is for --network", f"--{name.replace('_', '-')}")
-            return
         from ..io_side import IoSide
         from ..workloads.job_traffic import RUN_TIME, JobTraffic
 
@@ -136,17 +141,13 @@ class Interconnect:
         ]
 
     def ends(self) -> Any:
-        """Return what decides when jobs end; None for their run times."""
-        if self.args.network is None:
-            return None
+        """Return what decides when jobs end."""
         from ..jobs import Deliveries
 
         return Deliveries(self._engine(), self.traffic, self.args.seed)
 
     def measures(self, summary: dict[str, Any], ends: Any) -> dict[str, Any]:
         """Return measures under names with the unit of time, and those of links."""
-        if ends is None:
-            return summary
         from ..runs import link_measures, links_of
 
         partial = summary.pop("partial")

@@ -18,7 +18,8 @@ from ...instances.reading.files import refuse_links, try_folder
 from ...instances.reading.suggestions import entry_named
 from ...reports.pages.document import Finding
 from ...reports.pages.writing import write_document
-from .. import REPRODUCTIONS, RunOptions
+from ..catalogue import RunOptions
+from ..table import REPRODUCTIONS
 
 _FIELDS = {"shape": "mesh"}
 """What the reproductions call an option, where that is another name."""

@@ -1,4 +1,4 @@
-"""Compile the kernels of methods, networks and clusters in several processes."""
+"""Compile the kernels of methods, and of parts, in several processes."""
 
 from __future__ import annotations
 
@@ -12,13 +12,12 @@ from importlib.metadata import version
 from pathlib import Path
 from types import MappingProxyType
 
-from ...clusters.placement.warming import warm_placement
+from ...extensions import INSTALLED, load
 from ...heuristics.ksubset.mm_mesh_kernels import scan_mesh
 from ...instances import InputError
 from ...instances.reading.files import write_text
 from ...methods import METHODS
 from ...methods.warming import KINDS, Kind, warm, with_kernels
-from ...network.warming import NETWORK_KERNELS
 from ...solvers.running.kernels import INTERPRETED, KERNELS, announce
 from ...solvers.running.method import AnyMethod
 from . import pool
@@ -29,23 +28,21 @@ _LONGEST_FIRST = [
 ]
 """Methods that take longest to compile, so that no process is left with one alone."""
 
-NETWORK = "network"
-CLUSTERS = "clusters"
-"""What stand for simulated networks, and for nodes of clusters, beside problems."""
-_OTHERS: Mapping[str, Mapping[str, Callable[[], None]]] = MappingProxyType(
-    {NETWORK: NETWORK_KERNELS, CLUSTERS: {"selection": warm_placement}}
+OTHERS: Mapping[str, str] = MappingProxyType(
+    {name: part.kernels for name, part in INSTALLED.items() if part.kernels}
 )
+"""Parts that have kernels beside those of methods: where their functions are."""
 
 
 def compile_all(parts: Collection[str], *, jobs: int) -> list[str]:
-    """Compile the kernels of problems, `NETWORK`, `CLUSTERS`; return what failed."""
+    """Compile the kernels of problems and `OTHERS`; return what failed."""
     wanted = (
         (method, kind)
         for kind in KINDS
         if kind[0] in parts
         for method in METHODS[kind[0]].values()
     )
-    return compile_for(wanted, jobs=jobs, others=[p for p in _OTHERS if p in parts])
+    return compile_for(wanted, jobs=jobs, others=[p for p in OTHERS if p in parts])
 
 
 def compile_for(
@@ -66,7 +63,7 @@ def compile_for(
             line = f"{label} {kind[1]} {kind[2]}"
             tasks.setdefault(label, {})[line] = partial(warm, one, kind)
     for part in others:
-        for name, run in _OTHERS[part].items():
+        for name, run in load(OTHERS[part]).items():
             tasks[f"{part} {name}"] = {f"{part} {name}": run}
     if not tasks or INTERPRETED:
         return []

@@ -8,13 +8,11 @@ from fnmatch import fnmatchcase
 from types import MappingProxyType
 from typing import Any
 
-from ...clusters.claims import SCHEDULER_CLAIMS
+from ...extensions import INSTALLED, load
 from ...instances import InputError
 from ...instances.reading.suggestions import hint
 from ...methods import METHODS
 from ...methods.own import imported, own_method
-from ...network.claims.mappings import MAPPING_CLAIMS
-from ...network.claims.networks import NETWORK_CLAIMS
 from .bounds import BOUND_CLAIMS, LOWER_BOUND_CLAIMS
 from .definitions import CURVE_CLAIMS, DEFINITION_CLAIMS
 from .exact import EXACT_CLAIMS, LARGER_CLAIMS
@@ -31,6 +29,11 @@ from .running.claim import Claim
 from .running.curve_runs import RUN_CLAIMS
 from .submeshes import SUBMESH_CLAIMS
 
+_PARTS: Mapping[str, tuple[Claim, ...]] = {
+    group: load(place)
+    for part in INSTALLED.values()
+    for group, place in part.claims.items()
+}
 CLAIMS = MappingProxyType(
     {
         claim.name: claim
@@ -41,7 +44,7 @@ CLAIMS = MappingProxyType(
             *(*EXHAUSTIVE_CLAIMS, *BOUND_CLAIMS, *CURVE_CLAIMS, *RUN_CLAIMS),
             *LEMMA_CLAIMS,
             *(*PTAS_CLAIMS, *PROCSET_CLAIMS, *SUKP_CLAIMS, *SUBMESH_CLAIMS),
-            *(*SCHEDULER_CLAIMS, *NETWORK_CLAIMS, *MAPPING_CLAIMS),
+            *(claim for claims in _PARTS.values() for claim in claims),
         )
     }
 )
@@ -51,9 +54,7 @@ _BY_PROBLEM = {
     "procset": PROCSET_CLAIMS,
     "sukp": SUKP_CLAIMS,
     "submesh": (*SUBMESH_CLAIMS, *PACKING_CLAIMS),
-    "scheduler": SCHEDULER_CLAIMS,
-    "network": NETWORK_CLAIMS,
-    "mapping": MAPPING_CLAIMS,
+    **_PARTS,
 }
 _NOT_KSUBSET = {claim.name for claims in _BY_PROBLEM.values() for claim in claims}
 

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import numpy as np
-
-from ...clusters.availability import Known, availability
-from ...clusters.topologies import Fabric, Hierarchy, parse_cluster
-from ...clusters.topologies.wiring import tree_topology
-from ...instances import InputError, Points, Topology, Tree
+from ...extensions import hooks
+from ...instances import InputError
 from ...instances.problems import is_instance, parse_instance, problem_of
 from ...instances.reading import fields
 from ...instances.reading.parsing import parse_json
@@ -22,14 +18,9 @@ from ...instances.visible import visible
 from ...instances.words import counted
 from ...simulation.swf import FIELDS, read_swf
 from . import boxes
-from .board import admitted, document_of
-from .scenes import MOST_SHOWN
 
 MOST_TEXT = 4 * 2**20
 """Characters of a file."""
-NO_NODE = "no node"
-"""Label of a place of a network at which a cluster has no node."""
-_MOST_K = 16
 _NUMBERS = re.compile(r"(?:-?\d+(?:\.\d*)?\s+){17}-?\d+(?:\.\d*)?\s*", re.ASCII)
 
 
@@ -73,16 +64,10 @@ def _loaded(name: str, text: str, part: int) -> dict[str, Any]:
                 return load(instance)
             problem = f"must be ksubset or submesh, not {document['format']!r}"
             raise InputError(problem, "format")
-    cluster = parse_cluster(text, name)
-    if not 0 <= part < len(cluster.fabrics):
-        raise InputError(f"must be below {len(cluster.fabrics)}", "part", part)
-    unusable = availability(cluster, Known()).reasons
-    found = _of_fabric(cluster.fabrics[part], Path(name).stem, unusable)
-    found["about"] = cluster.summary()
-    found["parts"] = [fabric.summary() for fabric in cluster.fabrics]
-    found["part"] = part
-    found["file"] = name
-    return found
+    for reader in hooks("explore"):
+        found: dict[str, Any] = reader.loaded_cluster(name, text, part)
+        return found
+    raise InputError("must be an instance or a trace", file=name)
 
 
 def looks_like_swf(text: str) -> bool:
@@ -105,51 +90,3 @@ def trace_file(name: str, text: str) -> Iterator[Path]:
             where = error.file.replace(str(path), name) or name
             field, value = error.field, error.value
             raise InputError(error.problem, field, value, file=where) from None
-
-
-def _of_fabric(fabric: Fabric, name: str, unusable: Collection[str]) -> dict[str, Any]:
-    """Return a fabric as a network; its nodes, in the order of their sites.
-
-    Nodes that the file calls unusable are busy on the page.
-    """
-    count = len(fabric.nodes)
-    if count > MOST_SHOWN:
-        problem = f"has {count} nodes; at most {MOST_SHOWN} are shown"
-        raise InputError(problem, "topology")
-    busy = [i for i, node in enumerate(fabric.nodes) if node in unusable]
-    if len(busy) == count:
-        raise InputError("calls none of these nodes usable", "nodes")
-    k = min(_MOST_K, max(1, (count - len(busy)) // 2))
-    if isinstance(fabric, Hierarchy):
-        return document_of(
-            admitted(_halved(tree_topology(fabric))),
-            *(busy, k, name),
-            nodes=fabric.nodes,
-            domains=fabric.domains,
-            racks=True,
-        )
-    topology: Topology = fabric.topology
-    if topology.repeats:
-        topology = Points(tuple(fabric.sites), topology.scale)
-    labels: dict[tuple[int, ...], list[str]] = {}
-    for node, site in zip(fabric.nodes, fabric.sites, strict=True):
-        labels.setdefault(site, []).append(node)
-    if len(labels) < count and not topology.repeats:
-        problem = "has several nodes at one place, which the page does not show"
-        raise InputError(problem, "topology")
-    names, absent = [], []
-    for number, site in enumerate(admitted(topology).locations()):
-        if site not in labels or not labels[site]:
-            absent.append(number)
-            names.append(NO_NODE)
-        else:
-            names.append(labels[site].pop(0))
-    return document_of(topology, absent, k, name, nodes=names)
-
-
-def _halved(tree: Tree) -> Tree:
-    """Return a tree of twice the hops in hops, if these are whole."""
-    weight = np.array(tree.weight)
-    if (weight % 2).any():
-        return tree
-    return Tree(tree.parent, tuple((weight // 2).tolist()), tree.processors)

@@ -18,10 +18,9 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ...clusters.service.service import MalformedError
-from ...clusters.service.state import ConflictError
 from ...instances import InputError
 from ...solvers import SolverError
+from .bodies import ConflictError, MalformedError
 from .messages import internal, json_body, of_framework
 from .problems import Problem
 from .worker import Worker

@@ -10,8 +10,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
-from ...clusters.service.service import parsed
 from ...instances.reading.json_text import dumps
+from .bodies import parsed
 from .problems import Problem
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from io import StringIO
 
-from ...clusters.batsim import intervals
 from .simulator import End, Event, Start
 
 COLUMNS = (
@@ -56,3 +56,17 @@ class BatsimJobs:
         writer.writerow(COLUMNS)
         writer.writerows(self._rows)
         return text.getvalue()
+
+
+def intervals(numbers: Iterable[int]) -> str:
+    """Write numbers as Batsim's interval set.
+
+    >>> intervals([5, 2, 3, 1])
+    '1-3 5'
+    """
+    ordered = sorted(numbers)
+    begins = [x for i, x in enumerate(ordered) if i == 0 or ordered[i - 1] < x - 1]
+    ends = [x for i, x in enumerate(ordered) if ordered[i + 1 : i + 2] != [x + 1]]
+    return " ".join(
+        f"{a}-{b}" if a < b else str(a) for a, b in zip(begins, ends, strict=True)
+    )

@@ -19,8 +19,7 @@ from closeknit.cli.frame.parser import Parser
 from closeknit.instances import mesh, write_ksubset
 from closeknit.instances.ksubset.generators import random_occupancy
 from closeknit.methods import METHODS
-from closeknit.reports.claims import CLAIMS
-from closeknit.reports.claims.catalogue import GROUPS, chosen_claims
+from closeknit.reports.claims.catalogue import CLAIMS, GROUPS, chosen_claims
 
 Capture = pytest.CaptureFixture[str]
 

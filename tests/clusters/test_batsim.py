@@ -12,11 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from closeknit.clusters.batsim import BatsimScheduler, interval_set, intervals
+from closeknit.clusters.batsim import BatsimScheduler, interval_set
 from closeknit.clusters.placement import NodeSelector
 from closeknit.clusters.topologies import parse_cluster
 from closeknit.instances import InputError
 from closeknit.instances.reading.parsing import parse_json
+from closeknit.simulation.stream.batsim import intervals
 from closeknit.solvers.running.kernels import interpreted
 
 RACKS = (

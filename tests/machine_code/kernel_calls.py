@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 import closeknit as ck
-from closeknit.clusters.placement.warming import warm_placement
+from closeknit.clusters.placement.warming import CLUSTER_KERNELS
 from closeknit.exact.submesh.beam.search import pack_by_beam
 from closeknit.exact.submesh.constructive import construct
 from closeknit.exact.submesh.pack_by_gaps.search import pack_by_gaps
@@ -127,7 +127,7 @@ class Stop:
 
 def others() -> None:
     """Run what is no method: networks, clusters, mapping, claims, bad instances."""
-    for run in (*NETWORK_KERNELS.values(), warm_placement):
+    for run in (*NETWORK_KERNELS.values(), *CLUSTER_KERNELS.values()):
         run()
     traffic = np.arange(64).reshape(8, 8) ** 2 * 7 % 11
     hops = abs(np.subtract.outer(np.arange(8), np.arange(8)))

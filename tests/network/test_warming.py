@@ -59,7 +59,7 @@ def test_networks_are_compiled_once(
     monkeypatch.setattr(compiling, "_ready_file", lambda: ready)
     monkeypatch.setattr(pool, "run", run_here)
     for _ in range(2):
-        assert compiling.compile_all([compiling.NETWORK], jobs=1) == []
+        assert compiling.compile_all(["network"], jobs=1) == []
     assert done == list(NETWORK_KERNELS)
     assert run(["warm", "network"]) == 0
     assert "the kernels of the methods are compiled" in capsys.readouterr().out

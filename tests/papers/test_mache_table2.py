@@ -14,8 +14,8 @@ from closeknit.instances import Mesh
 from closeknit.methods.allocators.table import allocator
 from closeknit.network.jobs import Deliveries, MixedTraffic
 from closeknit.network.worm.engine import RigidWorms
-from closeknit.papers import RunOptions
 from closeknit.papers.bender2008_table1.parts import OPTIMAL
+from closeknit.papers.catalogue import RunOptions
 from closeknit.papers.mache1999_network import loads, study
 from closeknit.papers.mache1999_network.figures import BY_ROWS, Figures
 from closeknit.papers.mache1999_network.findings import findings

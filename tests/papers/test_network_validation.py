@@ -6,12 +6,10 @@ import pytest
 
 from closeknit.network.open_loop.engine import Phases
 from closeknit.network.validation import Demand, Row
-from closeknit.papers import (
-    REPRODUCTIONS,
-    RunOptions,
-    network_validation,
-)
+from closeknit.papers import network_validation
+from closeknit.papers.catalogue import RunOptions
 from closeknit.papers.network_validation import ROWS, measured
+from closeknit.papers.table import REPRODUCTIONS
 from closeknit.reports.pages.document import Bad
 from closeknit.reports.pages.markdown import markdown_of
 

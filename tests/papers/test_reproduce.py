@@ -11,13 +11,14 @@ import pytest
 
 from closeknit.cli.app import run
 from closeknit.instances.procset.sample_machine import system
-from closeknit.papers import REPRODUCTIONS, RunOptions
+from closeknit.papers.catalogue import RunOptions
 from closeknit.papers.drakenberg2012.quality import Asked, written
 from closeknit.papers.drakenberg2012.week_stream import (
     NODES,
     Pricer,
     stream,
 )
+from closeknit.papers.table import REPRODUCTIONS
 from closeknit.reports.pages.csv_tables import csv_of
 from closeknit.reports.pages.document import Document, Table
 from closeknit.reports.pages.html import html_of

@@ -11,7 +11,8 @@ import pytest
 
 from closeknit.cli.app import run
 from closeknit.instances import Mesh
-from closeknit.papers import REPRODUCTIONS, RunOptions
+from closeknit.papers.catalogue import RunOptions
+from closeknit.papers.table import REPRODUCTIONS
 from closeknit.papers.task_mapping import parts, study
 from closeknit.papers.task_mapping.panels import (
     Allocation,

@@ -12,8 +12,9 @@ import pytest
 from closeknit.clusters.placement import NodeSelector
 from closeknit.clusters.service.application import Application
 from closeknit.clusters.service.service import Service
-from closeknit.clusters.service.state import ClusterState, ConflictError
+from closeknit.clusters.service.state import ClusterState
 from closeknit.clusters.topologies import parse_cluster
+from closeknit.scheduler.http.bodies import ConflictError
 from closeknit.scheduler.http.factory import Policy
 from closeknit.solvers.running.kernels import interpreted
 

@@ -41,8 +41,8 @@ from closeknit.reports.adversary.worst_known import (
     worst_document,
     write_worst_known,
 )
-from closeknit.reports.claims import Trial
 from closeknit.reports.claims.ksubset.families import ledger_is_true
+from closeknit.reports.claims.running.claim import Trial
 from closeknit.reports.pages.markdown import markdown_of
 from closeknit.solvers import Settings, Ties
 

@@ -5,11 +5,11 @@ from xml.etree import ElementTree
 import pytest
 
 from closeknit.instances import KSubset, Mesh, Points, mesh
-from closeknit.reports.claims import Claim, Outcome, Trial
-from closeknit.reports.claims import verify as tried
+from closeknit.reports.claims.page import cases
 from closeknit.reports.claims.running import shrink
-from closeknit.reports.claims.running.page import cases
+from closeknit.reports.claims.running.claim import Claim, Outcome, Trial
 from closeknit.reports.claims.running.samples import every_subset, sampled
+from closeknit.reports.claims.verify import verify as tried
 from closeknit.reports.pages.junit import junit_xml
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import pytest
 
-from closeknit.reports.claims import CLAIMS, Trial
+from closeknit.reports.claims.catalogue import CLAIMS
+from closeknit.reports.claims.running.claim import Trial
 
 BY_DEFINITION = (
     "cuts-are-distances",

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from closeknit.cli import app
-from closeknit.reports.claims import CLAIMS, Claim, Outcome, Trial
-from closeknit.reports.claims import verify as tried
-from closeknit.reports.claims.running.page import UNTESTED, about, claims_document
+from closeknit.reports.claims.catalogue import CLAIMS
+from closeknit.reports.claims.page import UNTESTED, about, claims_document
+from closeknit.reports.claims.running.claim import Claim, Outcome, Trial
+from closeknit.reports.claims.verify import verify as tried
 from closeknit.reports.pages.document import Document
 from closeknit.reports.pages.markdown import markdown_of
 

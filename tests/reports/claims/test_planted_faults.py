@@ -51,10 +51,12 @@ from closeknit.instances.submesh import Box, Resident, overlap
 from closeknit.instances.sukp.reduction import sukp_of
 from closeknit.methods import KSUBSET, METHODS
 from closeknit.methods.allocators.submesh import ALLOCATORS
-from closeknit.reports.claims import CLAIMS, Trial, processor_sets, submeshes
-from closeknit.reports.claims import verify as tried
+from closeknit.reports.claims import processor_sets, submeshes
+from closeknit.reports.claims.catalogue import CLAIMS
 from closeknit.reports.claims.ksubset import exhaustive, families, lemmas, towns
 from closeknit.reports.claims.running import claim as claim_module
+from closeknit.reports.claims.running.claim import Trial
+from closeknit.reports.claims.verify import verify as tried
 from closeknit.solvers import DEFAULT, Grade, Proof, Result, Settings, Status, answer
 from closeknit.solvers.running import clock
 from closeknit.solvers.running.method import Run

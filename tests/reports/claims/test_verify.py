@@ -33,9 +33,10 @@ from closeknit.instances import (
 )
 from closeknit.instances.ksubset.json import parse_ksubset
 from closeknit.methods import KSUBSET
-from closeknit.reports.claims import CLAIMS, ClaimResult, Trial
-from closeknit.reports.claims import verify as tried
-from closeknit.reports.claims.running.claim import Untrue
+from closeknit.reports.claims.catalogue import CLAIMS
+from closeknit.reports.claims.running.claim import Trial, Untrue
+from closeknit.reports.claims.verify import ClaimResult
+from closeknit.reports.claims.verify import verify as tried
 from closeknit.solvers import (
     DEFAULT,
     Grade,

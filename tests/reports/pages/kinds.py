@@ -16,15 +16,17 @@ from closeknit.instances import Torus
 from closeknit.network.pages.page import network_page
 from closeknit.network.runs import run_network
 from closeknit.network.workloads.table import workload
-from closeknit.papers import REPRODUCTIONS, RunOptions
+from closeknit.papers.catalogue import RunOptions
+from closeknit.papers.table import REPRODUCTIONS
 from closeknit.reports.adversary.worst_known import (
     PATH,
     read_worst_known,
     worst_document,
 )
-from closeknit.reports.claims import CLAIMS, Trial
-from closeknit.reports.claims import verify as tried
-from closeknit.reports.claims.running.page import claims_document
+from closeknit.reports.claims.catalogue import CLAIMS
+from closeknit.reports.claims.page import claims_document
+from closeknit.reports.claims.running.claim import Trial
+from closeknit.reports.claims.verify import verify as tried
 from closeknit.reports.pages.html import html_of
 from closeknit.reports.ratios.comparison import compare
 from closeknit.reports.ratios.comparison_page import comparison_document

@@ -7,11 +7,12 @@ from datetime import UTC, date, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-from ....instances.reading.files import write_text
-from ...pages.document import Document, Link, Section, Table
-from ...pages.junit import ERROR, FAILURE, PASSED, SKIPPED, Case
-from ...pages.markdown import markdown_of
-from .. import Claim, ClaimResult, Trial
+from ...instances.reading.files import write_text
+from ..pages.document import Document, Link, Section, Table
+from ..pages.junit import ERROR, FAILURE, PASSED, SKIPPED, Case
+from ..pages.markdown import markdown_of
+from .running.claim import Claim, Trial
+from .verify import ClaimResult
 
 UNTESTED = (
     (

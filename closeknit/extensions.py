@@ -1,0 +1,90 @@
+"""Parts that closeknit works without, and what each of them adds.
+
+A part is a folder beside the core; its module `extension` says, by names of modules
+only, what it adds, so that nothing else of it is imported before it is used. The core
+imports no part: it asks here. A copy of the project without the folder of a part lacks
+what that part adds, and nothing else.
+"""
+
+from importlib import import_module
+
+TYPE_CHECKING = False  # importing `typing` for it takes its time
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+PARTS = {"clusters": 3, "network": 7, "papers": 0}
+"""The parts that there are, and how many claims each has."""
+
+
+class Extension:
+    """What a part adds; ``module:name`` and ``module`` are within closeknit.
+
+    Parameters
+    ----------
+    title
+        Of its commands in the help.
+    commands
+        By name: the module, and what the command does in one line.
+    claims
+        Groups of claims: by name, a tuple of claims.
+    reproductions
+        What `closeknit reproduce` runs: by name, a reproduction.
+    names
+        Of the facade: by name, the module that has it.
+    kernels
+        A mapping of functions, by name, each of which compiles what others wait for.
+    hooks
+        Modules that add to commands of the core, by the place at which these ask.
+    """
+
+    def __init__(
+        self,
+        *,
+        title: str,
+        commands: "Mapping[str, tuple[str, str]] | None" = None,
+        claims: "Mapping[str, str] | None" = None,
+        reproductions: "Mapping[str, str] | None" = None,
+        names: "Mapping[str, str] | None" = None,
+        kernels: str = "",
+        hooks: "Mapping[str, str] | None" = None,
+    ) -> None:
+        self.title, self.kernels = title, kernels
+        self.commands, self.claims = commands or {}, claims or {}
+        self.reproductions, self.names = reproductions or {}, names or {}
+        self.hooks = hooks or {}
+
+
+def _installed() -> "dict[str, Extension]":
+    found = {}
+    for part in PARTS:
+        try:
+            module = import_module(f"closeknit.{part}.extension")
+        except ModuleNotFoundError as error:
+            if error.name not in (f"closeknit.{part}", f"closeknit.{part}.extension"):
+                raise
+        else:
+            found[part] = module.EXTENSION
+    return found
+
+
+INSTALLED = _installed()
+"""The parts that are here, by name, in the order of `PARTS`."""
+
+
+def load(place: str) -> "Any":
+    """Return a module of closeknit, or what is named in one behind a colon."""
+    module, _, name = place.partition(":")
+    found = import_module(f"closeknit.{module}")
+    return getattr(found, name) if name else found
+
+
+def hooks(place: str) -> "Sequence[Any]":
+    """Return the modules that parts add at a place of the core."""
+    found = [each.hooks[place] for each in INSTALLED.values() if place in each.hooks]
+    return [load(each) for each in found]
+
+
+def left_out() -> int:
+    """Return how many claims the parts have that are not here."""
+    return sum(claims for part, claims in PARTS.items() if part not in INSTALLED)
