@@ -21,6 +21,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..extensions import left_out
 from ..instances import Instance, problem_of, write_instance
 from ..instances.errors import InputError
 from ..instances.ksubset.certificate import Checker
@@ -118,6 +119,8 @@ def run(args: argparse.Namespace, methods: Mapping[str, Run] | None = None) -> i
         write_page(args.markdown, trial, verdicts)
     if args.json != "-":
         _show(verdicts, files)
+        if not args.claims and (missing := left_out()):
+            print(f"{missing} claims were left out: their parts are not installed")
     streams.annotate("closeknit verify", [*_broken(verdicts, files)])
     return 0 if all(verdict.holds for verdict in verdicts) else 1
 

@@ -6,14 +6,14 @@ imports no part: it asks here. A copy of the project without the folder of a par
 what that part adds, and nothing else.
 """
 
-from importlib import import_module
+import sys
 
 TYPE_CHECKING = False  # importing `typing` for it takes its time
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-PARTS = {"clusters": 3, "network": 7, "papers": 0}
+PARTS = {"clusters": 2, "network": 6, "papers": 0}
 """The parts that there are, and how many claims each has."""
 
 
@@ -55,28 +55,27 @@ class Extension:
         self.hooks = hooks or {}
 
 
+def load(place: str) -> "Any":
+    """Return a module of closeknit, or what is named in one behind a colon."""
+    module, _, name = place.partition(":")
+    __import__(f"closeknit.{module}")  # `importlib` takes its time
+    found = sys.modules[f"closeknit.{module}"]
+    return getattr(found, name) if name else found
+
+
 def _installed() -> "dict[str, Extension]":
     found = {}
     for part in PARTS:
         try:
-            module = import_module(f"closeknit.{part}.extension")
+            found[part] = load(f"{part}.extension:EXTENSION")
         except ModuleNotFoundError as error:
             if error.name not in (f"closeknit.{part}", f"closeknit.{part}.extension"):
                 raise
-        else:
-            found[part] = module.EXTENSION
     return found
 
 
 INSTALLED = _installed()
 """The parts that are here, by name, in the order of `PARTS`."""
-
-
-def load(place: str) -> "Any":
-    """Return a module of closeknit, or what is named in one behind a colon."""
-    module, _, name = place.partition(":")
-    found = import_module(f"closeknit.{module}")
-    return getattr(found, name) if name else found
 
 
 def hooks(place: str) -> "Sequence[Any]":

@@ -61,6 +61,7 @@ MODULE_GETATTR = {
 
 LOOKUPS = {
     "closeknit/__init__.py": "the facade imports a name at its first use",
+    "closeknit/extensions.py": "what parts add, which the core does not import",
     "methods/code_digest.py": "what functions of users import when they run",
     "methods/own.py": "methods of users, named as module:function",
     "reports/campaigns/slurm.py": "optional distributions",
