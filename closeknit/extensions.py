@@ -28,8 +28,6 @@ class Extension:
         By name: the module, and what the command does in one line.
     claims
         Groups of claims: by name, a tuple of claims.
-    reproductions
-        What `closeknit reproduce` runs: by name, a reproduction.
     names
         Of the facade: by name, the module that has it.
     kernels
@@ -44,15 +42,13 @@ class Extension:
         title: str,
         commands: "Mapping[str, tuple[str, str]] | None" = None,
         claims: "Mapping[str, str] | None" = None,
-        reproductions: "Mapping[str, str] | None" = None,
         names: "Mapping[str, str] | None" = None,
         kernels: str = "",
         hooks: "Mapping[str, str] | None" = None,
     ) -> None:
         self.title, self.kernels = title, kernels
         self.commands, self.claims = commands or {}, claims or {}
-        self.reproductions, self.names = reproductions or {}, names or {}
-        self.hooks = hooks or {}
+        self.names, self.hooks = names or {}, hooks or {}
 
 
 def load(place: str) -> "Any":

@@ -18,9 +18,9 @@ from ..instances.reading.suggestions import entry_named
 from ..simulation.stream.jobs import StreamJob
 from ..simulation.stream.simulator import Ends
 from .engine import Engine
-from .io_side import IoSide
 from .messages import Messages
 from .workloads.causal import all_to_all, bipartite_io, mixed
+from .workloads.io_side import IoSide
 
 Traffic = Callable[[StreamJob, IntArray, np.random.Generator], Messages]
 """Messages of a job: between nodes of an engine, its processors given by task."""

@@ -16,12 +16,12 @@ from .cut_through.engine import CutThrough
 from .cut_through.posted import PACKET, Network
 from .engine import Engine
 from .flow_level.engine import FlowLevel
-from .io_side import IoSide
 from .messages import Ints
 from .pacing import Pace, Show
 from .places import mapped, placed
 from .recording import LinkFilm, LinkRecorder
 from .workloads.format import PHIT_BYTES, Workload
+from .workloads.io_side import IoSide
 from .worm.engine import RigidWorms
 
 

@@ -1,24 +1,32 @@
-"""The table of reproductions; the module of each is imported when it is run.
-
-The places of the modules are in `extension`.
-"""
+"""The table of reproductions; the module of each is imported when it is run."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from types import MappingProxyType
 
 from ..extensions import load
-from .catalogue import Reproduction
-from .extension import EXTENSION
+from ..reports.pages.document import Document
+from .catalogue import Reproduction, RunOptions
+
+
+def _study(place: str, options: RunOptions) -> Document:
+    found: Document = load(f"papers.{place}")(options)
+    return found
 
 
 def _entry(
-    name: str, source: str, summary: str, takes: str = "", counted: str = ""
+    name: str,
+    study: str,
+    source: str,
+    summary: str,
+    takes: str = "",
+    counted: str = "",
 ) -> Reproduction:
     return Reproduction(
         name=name,
-        study=lambda options: load(EXTENSION.reproductions[name])(options),
+        study=partial(_study, study),
         summary=summary,
         source=source,
         takes=frozenset(takes.split()),
@@ -32,6 +40,7 @@ _QUEUE = "requests of a queue"
 _ENTRIES = (
     _entry(
         "bender-table1",
+        "bender2008_table1.study:study",
         "Bender et al. 2008, section 5, Table 1",
         "what one allocator would give where another has placed the stream",
         f"{_STREAM} mesh load every jobs",
@@ -39,6 +48,7 @@ _ENTRIES = (
     ),
     _entry(
         "online-rule",
+        "online_rule.study:study",
         "Bender et al. 2008, section 5, the open question",
         "does deciding optimally paint one into a corner; a rule that does not",
         f"{_STREAM} mesh load jobs",
@@ -46,6 +56,7 @@ _ENTRIES = (
     ),
     _entry(
         "mache-dispersal",
+        "mache1999.study:study",
         "Mache, Lo, Garg 1999, Figs. 9 and 10",
         "dispersal and balance of six strategies, and of ours, against load",
         f"{_STREAM} mesh jobs",
@@ -53,6 +64,7 @@ _ENTRIES = (
     ),
     _entry(
         "mache-table2",
+        "mache1999_network.study:study",
         "Mache, Lo, Garg 1999, Table 2",
         "service times of six strategies, and of ours, on a simulated network",
         f"{_DRAWN} jobs full",
@@ -60,22 +72,26 @@ _ENTRIES = (
     ),
     _entry(
         "navaridas-figure3",
+        "navaridas2009.study:study",
         "Navaridas, Pascual, Miguel-Alonso 2009, Figure 3",
         "execution time against placement, on torus and fat-tree",
         "seed mesh jobs full",
     ),
     _entry(
         "bender-figure2",
+        "bender2008_figures.study:figure2",
         "Bender et al. 2008, Figure 2",
         "optimal towns: the cheapest sets of 2 to 200 points",
     ),
     _entry(
         "bender-figure3",
+        "bender2008_figures.study:figure3",
         "Bender et al. 2008, Figure 3",
         "the optimal city from its differential equation, under towns",
     ),
     _entry(
         "bender-flow",
+        "bender2008_flow.study:study",
         "Bender et al. 2008, section 6",
         "mean flow time on a mesh of 4x8, service times decided by the network",
         f"{_STREAM} load jobs full",
@@ -83,6 +99,7 @@ _ENTRIES = (
     ),
     _entry(
         "drakenberg-quality",
+        "drakenberg2012.quality:study",
         "Drakenberg 2012, section 6.2",
         "how often reaching is optimal, with realistic and uniform costs",
         _STREAM,
@@ -90,6 +107,7 @@ _ENTRIES = (
     ),
     _entry(
         "drakenberg-time",
+        "drakenberg2012.time:study",
         "Drakenberg 2012, Figures 4 and 5 (a)",
         "time of a selection against the number of processors not selected",
         _STREAM,
@@ -97,6 +115,7 @@ _ENTRIES = (
     ),
     _entry(
         "drakenberg-linecards",
+        "drakenberg2012.linecards:study",
         "Drakenberg 2012, Figure 5 (b)",
         "line cards of a job against its size, for five ways to select",
         _STREAM,
@@ -104,24 +123,28 @@ _ENTRIES = (
     ),
     _entry(
         "morgenstern-table1",
+        "morgenstern1994.study:table1",
         "Morgenstern 1994, Table 1",
         "allocation in a 256x256 mesh, requests as asked",
         _DRAWN,
     ),
     _entry(
         "morgenstern-table2",
+        "morgenstern1994.study:table2",
         "Morgenstern 1994, Table 2",
         "allocation in a 256x256 mesh, requests may be turned",
         _DRAWN,
     ),
     _entry(
         "morgenstern-table3",
+        "morgenstern1994.study:table3",
         "Morgenstern 1994, Table 3",
         "allocation in a 1024x1024 mesh, from 2 to 700 residents",
         _DRAWN,
     ),
     _entry(
         "morgenstern-beyond",
+        "morgenstern1994.beyond:study",
         "Morgenstern 1994, the wish at its end",
         "other policies, a budget of moves, and an allocator that beats 4iss",
         _DRAWN,
@@ -129,6 +152,7 @@ _ENTRIES = (
     ),
     _entry(
         "morgenstern-undecided",
+        "morgenstern1994.undecided:study",
         "Morgenstern 1994, section 4, beyond its ten residents",
         "what of migration can be decided, from 2 to 240 residents",
         _DRAWN,
@@ -136,30 +160,35 @@ _ENTRIES = (
     ),
     _entry(
         "hops-or-seconds",
+        "hops_or_seconds.study:study",
         "closeknit, beyond the papers",
         "what allocation minimises against simulated time, on four networks",
         f"{_DRAWN} traffic jobs full",
     ),
     _entry(
         "frontier",
+        "frontier.study:study",
         "closeknit, beyond the papers",
         "a library of hard instances with their optima and checked proofs",
         "jobs full",
     ),
     _entry(
         "oeis",
+        "oeis.study:study",
         "OEIS A193452 and A290190",
         "terms beyond those listed, as b-files, each with a certificate",
         "first jobs full",
     ),
     _entry(
         "network-validation",
+        "network_validation:study",
         "BookSim 2, CAMINOS, bisections",
         "wormhole networks beside other simulators, and below their cuts",
         "seed",
     ),
     _entry(
         "task-mapping",
+        "task_mapping.study:study",
         "measured communication of 64 ranks",
         "whether ranks in a better order are faster on a simulated network",
         "traffic seed jobs full",

@@ -237,8 +237,8 @@ def _options(args: argparse.Namespace, network: Any) -> dict[str, Any]:
 
 def _jobs(args: argparse.Namespace, network: Any, show: Show) -> tuple[str, Any, Any]:
     """Run jobs; also return a title, and the network with all nodes."""
-    from ..io_side import IoSide
     from ..runs import run_network
+    from ..workloads.io_side import IoSide
 
     io = IoSide(network, args.io_nodes) if args.io_nodes else None
     workload = _workload(args, 0 if io is None else len(io.io))

@@ -95,7 +95,7 @@ class Interconnect(RunTimes):
 
     def __init__(self, args: argparse.Namespace, network: Topology) -> None:
         self.args = args
-        from ..io_side import IoSide
+        from ..workloads.io_side import IoSide
         from ..workloads.job_traffic import RUN_TIME, JobTraffic
 
         self.unit = "cycles"

@@ -10,10 +10,10 @@ import numpy as np
 from ...instances import InputError, IntArray
 from ...instances.reading.suggestions import entry_named
 from ...simulation.stream.jobs import StreamJob, drawn
-from ..io_side import IoSide
 from ..messages import Messages
 from .causal import mixed
 from .format import Workload
+from .io_side import IoSide
 from .table import WORKLOADS, workload
 
 RUN_TIME = "run-time"

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from closeknit.instances import InputError, Mesh, Torus
-from closeknit.network.io_side import SIDES, IoSide
 from closeknit.network.runs import run_network
+from closeknit.network.workloads.io_side import SIDES, IoSide
 from closeknit.network.workloads.table import workload
 
 

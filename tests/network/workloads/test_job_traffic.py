@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from closeknit.instances import InputError, Mesh
-from closeknit.network.io_side import IoSide
 from closeknit.network.messages import Messages
+from closeknit.network.workloads.io_side import IoSide
 from closeknit.network.workloads.job_traffic import RUN_TIME, JobTraffic
 from closeknit.simulation.stream.jobs import StreamJob
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..instances import Grid, InputError, IntArray, Mesh
-from ..instances.topologies import Topology
-from .messages import Ints
+from ...instances import Grid, InputError, IntArray, Mesh
+from ...instances.topologies import Topology
+from ..messages import Ints
 
 SIDES = ("west", "east", "north", "south")
 
