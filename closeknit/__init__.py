@@ -10,8 +10,6 @@ docs/api.md describes them. The packages lie beside this folder (``instances/``,
 ``solvers/``, …) and are imported from here: ``closeknit.instances``, …
 """
 
-from .extensions import INSTALLED as _INSTALLED
-
 TYPE_CHECKING = False  # importing `typing` for it takes its time
 if TYPE_CHECKING:
     import closeknit.methods as _package
@@ -102,19 +100,27 @@ _NAMES = {
     "solvers": ("Result", "Settings", "SolverError", "Status", "Ties"),
 }
 _HOME = {name: home for home, names in _NAMES.items() for name in names}
-for _part in _INSTALLED.values():
-    _HOME.update(_part.names)
 
-__all__ = sorted([*_HOME, "methods"])
+
+def _home() -> dict[str, str]:
+    """Return the module of each name, those that parts add included."""
+    from .extensions import INSTALLED
+
+    parts = INSTALLED.values()
+    return _HOME | {name: home for part in parts for name, home in part.names.items()}
 
 
 def __getattr__(name: str) -> object:
+    if name == "__all__":
+        return sorted([*_home(), "methods"])
+    if name[:1] == "_" and name != "__version__":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
     if name == "methods":  # a package, callable
         return import_module(f"{__name__}.methods")
-    if name in _HOME:
-        found = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+    if home := _HOME.get(name) or _home().get(name):
+        found = getattr(import_module(f"{__name__}.{home}"), name)
         globals()[name] = found
         return found
     if name == "__version__":
@@ -125,4 +131,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), "__version__", *__all__})
+    return sorted({*globals(), "__version__", "methods", *_home()})

@@ -56,8 +56,9 @@ TIME = re.compile(
 LEFT_OUT = ("ratios.csv", "rederived.json")
 """Files that hold what limits stopped, too; their answers are in the methods' lines."""
 SOURCES = (
-    *("api", "cli", "exact", "formulations", "heuristics", "instances", "methods"),
-    *("reports", "scheduler", "simulation", "solvers", "benchmarks", "constraints.txt"),
+    *("api", "cli", "clusters", "exact", "formulations", "heuristics", "instances"),
+    *("methods", "network", "papers", "proofs", "reports", "scheduler", "simulation"),
+    *("solvers", "benchmarks", "constraints.txt"),
 )
 
 

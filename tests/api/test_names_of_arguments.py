@@ -80,6 +80,8 @@ def test_no_error_below_the_command_line_names_an_option() -> None:
     found = set()
     for package in PACKAGES:
         for path in (ROOT / package).rglob("*.py"):
+            if "commands" in path.parts:
+                continue
             for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
                 if isinstance(call, ast.Call) and "InputError" in ast.dump(call.func):
                     found |= {

@@ -17,10 +17,7 @@ from closeknit.instances.extras import install
 
 from ..paths import ROOT
 
-PACKAGES = (
-    *("api", "cli", "exact", "formulations", "heuristics", "instances", "methods"),
-    *("reports", "scheduler", "simulation", "solvers"),
-)
+PACKAGES = [link.name for link in (ROOT / "closeknit").iterdir() if link.is_symlink()]
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))[
     "project"
 ]["optional-dependencies"]

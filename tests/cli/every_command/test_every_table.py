@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from contextlib import redirect_stdout
-from importlib import import_module
 from io import StringIO
 from typing import Any
 from unittest import mock
@@ -13,6 +12,7 @@ from unittest import mock
 import pytest
 
 from closeknit.cli.app import run
+from closeknit.cli.commands import module_of
 from closeknit.cli.frame import screen
 from closeknit.instances import write_instance
 from closeknit.instances.ksubset.generators import mesh
@@ -20,7 +20,8 @@ from closeknit.solvers.running.kernels import interpreted
 
 from ...paths import ROOT
 
-FOLDER = ROOT / "cli"
+FOLDERS = ("cli", "clusters/commands", "network/commands", "papers/commands")
+FILES = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))
 OWN = re.compile(r"[lr]just|\bcenter\(|:[^{}\"' ]?>\d|:[^{}\"' ]?>\{|rich\.table")
 """How a table is laid out by hand: with numbers on the right."""
 CASES = ROOT / "examples" / "grade"
@@ -48,7 +49,7 @@ Call = tuple[tuple[Any, ...], Mapping[str, Any]]
 
 def test_only_one_module_lays_tables_out() -> None:
     found = {}
-    for file in sorted(FOLDER.glob("*.py")):
+    for file in FILES:
         text = file.read_text(encoding="utf-8")
         if file.stem == "screen":
             assert "rich.table" in text
@@ -57,7 +58,7 @@ def test_only_one_module_lays_tables_out() -> None:
     assert not found
     assert {
         file.stem
-        for file in FOLDER.glob("*.py")
+        for file in FILES
         if "print_table(" in file.read_text(encoding="utf-8")
     } == {*COMMANDS, "screen"}
 
@@ -79,7 +80,7 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Call]]:
     found: dict[str, list[Call]] = {}
     for name, line in COMMANDS.items():
         words = [str(folder / w) if w.isupper() else w for w in line.split()]
-        module = import_module(f"closeknit.cli.{name}")
+        module = module_of(name)
         with mock.patch.object(module, "print_table") as printed, interpreted():
             assert run(words) == 0, name
         found[name] = [(call.args, call.kwargs) for call in printed.call_args_list]

@@ -153,6 +153,19 @@ sys.exit(status)
     assert done.stdout.endswith("4 of 4 hold\n")
 
 
+def test_the_old_name_of_the_command_works(made: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "closeknit.instances.proofs", str(made)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.endswith("4 of 4 hold\n")
+    new = "closeknit.proofs.checking"
+    assert done.stderr == f"closeknit.instances.proofs is now {new}\n"
+
+
 def _of(index: Index, kind: str) -> Any:
     return next(one for one in index["entries"] if one["kind"] == kind)
 
