@@ -362,6 +362,12 @@ def earlier(one: Piece, other: Piece) -> int | None:
     return others[shared[0]] - places[shared[0]] if shared else None
 
 
+def link(source: str, target: str) -> None:
+    """Put a file where another may be: a kernel that two others call."""
+    Path(target).unlink(missing_ok=True)
+    os.link(source, target)
+
+
 def hold_pairs(calls: Path, place: Path, pairs: Sequence[tuple[Piece, Piece]]) -> None:
     """Load both kernels of a pair in one process, and compare with the source.
 
@@ -378,7 +384,7 @@ def hold_pairs(calls: Path, place: Path, pairs: Sequence[tuple[Piece, Piece]]) -
             copytree(
                 piece.folder,
                 place / f"both{at}",
-                copy_function=os.link,
+                copy_function=link,
                 dirs_exist_ok=True,
             )
         kernels = [piece.kernel for piece in pair]
