@@ -287,10 +287,16 @@ def json_rows(path: Path) -> Iterator[str]:
 def printed_rows(path: Path) -> Iterator[dict[str, str]]:
     """Yield the rows of printed tables without times and numbers of nodes.
 
-    They are the answers of a command that writes no others.
+    They are the answers of a command that writes no others. Where no table has bars,
+    each line is a row.
     """
     head: list[str] = []
-    for line in path.read_text().splitlines() if path.exists() else ():
+    lines = path.read_text().splitlines() if path.exists() else []
+    for line in lines if not any("|" in each for each in lines) else ():
+        text = " ".join(re.sub(r"[\d.]+ (ms|s|min)\b", "", line).split())
+        if re.search(r"\w", text):
+            yield {"line": text}
+    for line in lines:
         cells = [cell.strip() for cell in line.split("|")[1:-1]]
         if not cells:
             head = []
