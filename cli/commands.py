@@ -52,7 +52,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "defrag": "plan the fewest moves of jobs that free racks or switches",
         "grade": "grade a scheduler's decisions against the optimum",
         "whatif": "replay a trace on a cluster under other schedulers' rules",
-        "config": "check or compile the configuration of a selector",
+        "config": "check the configuration of a selector",
         "warm": "compile the kernels of the methods beforehand",
         "completion": "print a completion script for bash, zsh or fish",
     }

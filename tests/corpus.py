@@ -7,7 +7,6 @@ import hashlib
 import json
 import lzma
 import random
-import struct
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -29,7 +28,7 @@ from closeknit.proofs.checking.opb import read_opb
 from closeknit.reports.adversary.worst_known import read_worst_known
 from closeknit.reports.campaigns.slurm import _options
 from closeknit.reports.campaigns.study.file import read_study
-from closeknit.scheduler.config import binary, read_configuration
+from closeknit.scheduler.config import read_configuration
 from closeknit.scheduler.hostlist import unfold
 from closeknit.simulation.swf import read_header, read_swf
 from closeknit.solvers import read_solution
@@ -155,10 +154,6 @@ options: lookahead = after 1
     return [text.encode()]
 
 
-def _compiled() -> list[bytes]:
-    return [binary.dumps(read_configuration("drakenberg-figure-6"))]
-
-
 def _ledgers() -> list[bytes]:
     from closeknit.reports.adversary.worst_known import PATH
 
@@ -236,7 +231,6 @@ READERS: dict[str, Reader] = {
         _trace, ".swf.gz", lambda: [gzip.compress(t) for t in _traces()], "packed"
     ),
     "configuration": Reader(read_configuration, ".conf", _configurations),
-    "compiled": Reader(read_configuration, ".ck", _compiled, "packed"),
     "solution": Reader(read_solution, ".json", _solutions, "json"),
     "certificate": Reader(_certificate, ".xz", _certificates, "packed"),
     "formula": Reader(read_opb, ".opb", lambda: [FORMULA.encode()]),
@@ -372,10 +366,6 @@ def _repacked(seed: bytes, change: Callable[[bytes], bytes]) -> bytes:
     """Change what is inside, and give it a digest that fits."""
     if seed.startswith(b"\x1f\x8b"):
         return gzip.compress(change(gzip.decompress(seed)))
-    if seed.startswith(binary.MAGIC):
-        body = change(seed[52:])
-        digest = hashlib.sha256(body).digest()
-        return seed[:12] + struct.pack("<Q32s", len(body), digest) + body
     body = lzma.decompress(seed)
     text, _, digest_line = body.rstrip(b"\n").rpartition(b"\n")
     if len(digest_line) != 64:

@@ -245,7 +245,7 @@ def entries() -> list[str]:
     lines = section.splitlines()
     found = [line[2:].strip("* ") for line in lines if line.startswith("- ")]
     rows = [line[2:] for line in lines if line.startswith("| ")]
-    found += [row for row in rows if not row.startswith("old | new")]
+    found += [row for row in rows if not row.startswith("old | n")]
     return [one.replace("`", "") for one in found]
 
 
