@@ -46,8 +46,6 @@ def _study(name: str) -> Callable[[RunOptions], Document]:
             from .hops_or_seconds.study import study
         case "frontier":
             from .frontier.study import study
-        case "oeis":
-            from .oeis.study import study
         case "network-validation":
             from .network_validation import study
         case "task-mapping":
@@ -189,12 +187,6 @@ _ENTRIES = (
         "closeknit, beyond the papers",
         "a library of hard instances with their optima and checked proofs",
         "jobs full",
-    ),
-    _entry(
-        "oeis",
-        "OEIS A193452 and A290190",
-        "terms beyond those listed, as b-files, each with a certificate",
-        "first jobs full",
     ),
     _entry(
         "network-validation",

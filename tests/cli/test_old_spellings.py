@@ -136,6 +136,19 @@ def test_an_old_name_of_a_method_is_told(
     assert capsys.readouterr().err == ""
 
 
+@pytest.mark.parametrize(
+    ("command", "says"),
+    [("reproduce oeis", "oeis was removed: docs/oeis has the terms, ")],
+)
+def test_what_was_removed_is_refused_in_one_line(
+    command: str, says: str, capsys: Capture
+) -> None:
+    assert run(command.split()) == 2
+    [line] = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"closeknit: {says}")
+    assert f"(see closeknit {command.split()[0]} --help)" in line
+
+
 # what has changed
 
 
