@@ -142,6 +142,7 @@ NOT_COMPARED = {
         "docs/allocators.md",
         "pytest tests/heuristics/allocation/test_curves.py",
     ): "are tests",
+    ("docs/network.md", "pytest tests/network/flits/test_booksim.py"): "are tests",
     ("docs/bender-flow.md", "closeknit reproduce bender-flow"): TRACE,
     ("docs/bender-table1.md", "closeknit reproduce bender-table1"): TRACE,
     ("docs/drakenberg.md", "closeknit reproduce drakenberg-time"): SPEED,
