@@ -62,7 +62,7 @@ def test_it_serves_until_it_is_ended(tmp_path: Path) -> None:
             '{"kind": "mesh", "shape": [999, 999]}}',
             "at most 4096 are shown",
         ),
-        ("1 0 -1 50 2 -1 -1 2 60 -1 1 1 1 1 1 1 -1 -1\n", "is a trace: load it"),
+        ("1 0 -1 50 2 -1 -1 2 60 -1 1 1 1 1 1 1 -1 -1\n", "is none of: "),
     ],
 )
 def test_files_that_cannot_be_shown(
