@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
-from ...instances import InputError, Instance, KSubset, Site, Topology, problem_of
+from ...instances import InputError, KSubset, Site, Topology
 from ...instances.ksubset.instance import described
 from ...instances.ksubset.json import parse_topology
 from ...instances.reading import fields
@@ -193,11 +193,8 @@ def document_of(
     }
 
 
-def of_instance(instance: Instance) -> dict[str, Any]:
+def of_instance(instance: KSubset) -> dict[str, Any]:
     """Return an instance as the page loads it; see `document_of`."""
-    if not isinstance(instance, KSubset):
-        problem = problem_of(instance).name
-        raise InputError(f"must be of ksubset, not {problem}", "format")
     topology = admitted(instance.topology)
     left: dict[Site, int] = {}
     for site in instance.free:

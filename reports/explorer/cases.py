@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
-from ...instances import InputError
+from ...instances import InputError, KSubset
 from ...instances.families import Family
 from ...instances.ksubset import worst_cases
 from ...instances.ksubset.families import DRAWN, GRAPHS, POINTS, WORST_CASES
@@ -147,7 +147,7 @@ def made(body: dict[str, Any]) -> dict[str, Any]:
         (instance,) = family.instances(values)
     except InputError as error:
         raise family.in_terms_of_parameters(error) from None
-    found = of_instance(instance)
+    found = of_instance(cast("KSubset", instance))  # as all families here are
     if name in _CASES:
         arguments = {
             one.keyword: values.get(one.name, one.default_value)

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from ...instances import InputError, Points, Topology, Tree
-from ...instances.problems import is_instance, parse_instance
+from ...instances.ksubset.json import parse_ksubset
+from ...instances.problems import is_instance
 from ...instances.reading import fields
 from ...instances.reading.parsing import parse_json
 from ...instances.visible import visible
@@ -57,7 +58,7 @@ def _loaded(name: str, text: str, part: int) -> dict[str, Any]:
     if text.lstrip().startswith("{"):
         document = parse_json(text)
         if is_instance(document):
-            return of_instance(parse_instance(document, default_name=Path(name).stem))
+            return of_instance(parse_ksubset(document, default_name=Path(name).stem))
     cluster = parse_cluster(text, name)
     if not 0 <= part < len(cluster.fabrics):
         raise InputError(f"must be below {len(cluster.fabrics)}", "part", part)

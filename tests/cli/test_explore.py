@@ -56,7 +56,7 @@ def test_it_serves_until_it_is_ended(tmp_path: Path) -> None:
         (None, "cannot be read: No such file"),
         ("what is this", "is none of: "),
         ("\0\ud8ff", "given.json: is not UTF-8 text (byte 1)"),
-        ('{"format": "closeknit/sukp", "version": 1}', "is missing"),
+        ('{"format": "closeknit/sukp", "version": 1}', "must be 'closeknit/ksubset'"),
         (
             '{"format": "closeknit/ksubset", "version": 1, "k": 1, "topology": '
             '{"kind": "mesh", "shape": [999, 999]}}',
