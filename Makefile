@@ -134,7 +134,7 @@ data:
 
 # Wheels of Atheris are for CPython up to 3.13: PYTHON=python3.12, for instance.
 fuzz: $(VENV)/.ready $(VENV)-atheris/.ready
-	for name in configuration expression hostlist trace sukp packing study; do \
+	for name in configuration expression hostlist trace sukp study; do \
 	  PYTHONPATH=.:$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))') \
 	  $(VENV)-atheris/bin/python fuzz/harness.py $$name -max_total_time=$(SECONDS) \
 	    -artifact_prefix=$(OUT)/fuzz-$$name- || exit 1; \

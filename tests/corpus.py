@@ -22,7 +22,6 @@ from closeknit.instances.ksubset.certificate_file import (
 from closeknit.instances.reading.files import read_text
 from closeknit.instances.reading.json_text import dumps
 from closeknit.instances.reading.parsing import parse_json
-from closeknit.instances.submesh.packing_json import read_packings
 from closeknit.instances.sukp.text import sukp_text
 from closeknit.proofs.checking.opb import read_opb
 from closeknit.reports.adversary.worst_known import read_worst_known
@@ -129,14 +128,6 @@ def _traces() -> list[bytes]:
     return [text.encode()]
 
 
-def _packings() -> list[bytes]:
-    lines = [
-        {"name": f"p{n}", "bins": [[20, 10, 1]], "items": [[n + 1, 3, 2], [4, 4, 1]]}
-        for n in range(4)
-    ]
-    return ["".join(json.dumps(line) + "\n" for line in lines).encode()]
-
-
 def _configurations() -> list[bytes]:
     text = """queues: cluster, fast
 slots: [n01..n06 = 1..4], [n07 = fast@1, 2; cluster@3]
@@ -222,7 +213,6 @@ READERS: dict[str, Reader] = {
         for problem in ("ksubset", "procset", "sukp", "submesh")
     },
     "sukp text": Reader(read_instance, ".txt", _sukp_texts),
-    "packing": Reader(read_packings, ".jsonl", _packings, "json"),
     "trace": Reader(_trace, ".swf", _traces),
     "trace, xz": Reader(
         _trace, ".swf.xz", lambda: [lzma.compress(t) for t in _traces()], "packed"

@@ -13,6 +13,7 @@ import re
 import tomllib
 from argparse import Namespace
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -23,13 +24,17 @@ from closeknit.cli.app import parse, run
 from closeknit.cli.clusters.cluster import objective_of
 from closeknit.cli.commands import COMMANDS, parser_of
 from closeknit.cli.frame import streams
-from closeknit.formulations.ksubset.bounds import bounds
+from closeknit.formulations.ksubset.bounds import bounds, towns
 from closeknit.instances import InputError
+from closeknit.instances.ksubset import dispersal
 from closeknit.instances.ksubset.generators import mesh
+from closeknit.instances.sukp import text
 from closeknit.methods import METHODS
 from closeknit.methods.by_name import method_named
 from closeknit.methods.old_names import OLD_NAMES
 from closeknit.proofs.checking import Propagator
+from closeknit.reports.drawing import drawing
+from closeknit.reports.pages import csv_tables
 from closeknit.scheduler.placement import NodeSelector
 from closeknit.scheduler.topologies import read_cluster
 from closeknit.solvers.running.kernels import interpreted
@@ -246,6 +251,22 @@ def test_names_of_modules_that_are_gone() -> None:
     assert callable(bounds.compute_bound)
     assert not hasattr(bounds, "rederive")
     assert not hasattr(Propagator, "certain")
+    for module in (
+        "instances.submesh.packing_json",
+        "instances.ksubset.worked_examples",
+        "network.flits",
+        "network.validation",
+        "scheduler.config.binary",
+    ):
+        assert find_spec(f"closeknit.{module}") is None
+    for where, name in (
+        (text, "write_sukp_text"),
+        (dispersal, "average_distance"),
+        (drawing, "draw_alone"),
+        (csv_tables, "text_of_csv"),
+        (towns, "town_partition"),
+    ):
+        assert not hasattr(where, name)
 
 
 # the section is complete
@@ -253,8 +274,8 @@ def test_names_of_modules_that_are_gone() -> None:
 
 def entries() -> list[str]:
     """Return what begins the entries: rows of tables, and points that have none."""
-    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    section = text.split("### What you must change\n", 1)[1].split("\n### ", 1)[0]
+    whole = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    section = whole.split("### What you must change\n", 1)[1].split("\n### ", 1)[0]
     lines = section.splitlines()
     found = [line[2:].strip("* ") for line in lines if line.startswith("- ")]
     rows = [line[2:] for line in lines if line.startswith("| ")]
