@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
+from importlib import import_module
 from types import MappingProxyType
-from typing import Protocol
+from typing import Protocol, cast
 
 from ..sources import doc_of
 from .frame.parser import Parser
@@ -60,114 +61,33 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
 """What each command does, in the order in which the help lists them."""
 
 
+_ELSEWHERE = {
+    "ratios": "ratios.command",
+    "ratios compare": "ratios.compare",
+    "simulate": "simulate.command",
+    "select": "select.command",
+    **{name: f"select.{name}" for name in ("serve", "config")},
+    **{
+        name: f"clusters.{name}"
+        for name in (
+            "batsim",
+            "slurm",
+            "why",
+            "fragmentation",
+            "defrag",
+            "grade",
+            "whatif",
+        )
+    },
+    "completion": "frame.completion",
+}
+"""Modules of commands that have not the name of the command."""
+
+
 def module_of(name: str) -> Module:
     """Import the module of a command."""
-    match name:
-        case "solve":
-            from . import solve
-
-            return solve
-        case "compare":
-            from . import compare
-
-            return compare
-        case "ratios":
-            from .ratios import command as ratios
-
-            return ratios
-        case "ratios compare":
-            from .ratios import compare as ratios_compare
-
-            return ratios_compare
-        case "verify":
-            from . import verify
-
-            return verify
-        case "worst":
-            from . import worst
-
-            return worst
-        case "reproduce":
-            from . import reproduce
-
-            return reproduce
-        case "check":
-            from . import check
-
-            return check
-        case "plot":
-            from . import plot
-
-            return plot
-        case "methods":
-            from . import methods
-
-            return methods
-        case "generate":
-            from . import generate
-
-            return generate
-        case "export":
-            from . import export
-
-            return export
-        case "simulate":
-            from .simulate import command as simulate
-
-            return simulate
-        case "select":
-            from .select import command as select
-
-            return select
-        case "serve":
-            from .select import serve
-
-            return serve
-        case "explore":
-            from . import explore
-
-            return explore
-        case "batsim":
-            from .clusters import batsim
-
-            return batsim
-        case "slurm":
-            from .clusters import slurm
-
-            return slurm
-        case "why":
-            from .clusters import why
-
-            return why
-        case "fragmentation":
-            from .clusters import fragmentation
-
-            return fragmentation
-        case "defrag":
-            from .clusters import defrag
-
-            return defrag
-        case "grade":
-            from .clusters import grade
-
-            return grade
-        case "whatif":
-            from .clusters import whatif
-
-            return whatif
-        case "config":
-            from .select import config
-
-            return config
-        case "warm":
-            from . import warm
-
-            return warm
-        case "completion":
-            from .frame import completion
-
-            return completion
-    raise KeyError(name)
+    module = import_module(f".{_ELSEWHERE.get(name, name)}", __package__)
+    return cast("Module", module)
 
 
 def parser_of(name: str) -> tuple[Parser, Module]:

@@ -20,6 +20,8 @@ from typing import Any
 import networkx as nx
 
 import closeknit
+from closeknit.cli.commands import COMMANDS, module_of
+from closeknit.reports.reproductions.table import PLACES, study_of
 
 from . import house
 from .paths import ROOT
@@ -60,6 +62,8 @@ MODULE_GETATTR = {
 }
 
 LOOKUPS = {
+    "cli/commands.py": "the module of a command, one of 26, when it is used",
+    "reports/reproductions/table.py": "the study of a reproduction, when it is run",
     "closeknit/__init__.py": "the facade imports a name at its first use",
     "methods/code_digest.py": "what functions of users import when they run",
     "methods/own.py": "methods of users, named as module:function",
@@ -256,6 +260,16 @@ def test_no_string_names_a_module_of_ours() -> None:
                 ):
                     found.add(module.shown)
     agree(found, LOOKUPS)
+
+
+def test_every_module_that_is_looked_up_is_there() -> None:
+    for name in COMMANDS:
+        module = module_of(name)
+        assert inspect.signature(module.run).return_annotation == "int", name
+        assert callable(module.options)
+    assert PLACES
+    for name in PLACES:
+        assert callable(study_of(name)), name
 
 
 def test_no_class_has_a_homonym() -> None:
