@@ -10,6 +10,7 @@ import ast
 import json
 import logging
 import re
+import subprocess
 import tomllib
 from argparse import Namespace
 from collections.abc import Iterator
@@ -245,6 +246,28 @@ def test_what_a_method_states_is_a_function(attribute: str) -> None:
     setattr(rule, attribute, 2)
     with pytest.raises(InputError, match="must be a function of an instance"):
         ck.compare(mesh(2, 2, k=2), [rule])
+
+
+def test_targets_of_before_are_benchmarks() -> None:
+    """Every name that a page gives is a benchmark, and the old target says so."""
+    pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+    named = {
+        name
+        for page in pages
+        for name in re.findall(r"make bench NAME=([\w-]+)", page.read_text("utf-8"))
+    }
+    assert len(named) > 12
+    for name in named | {"limits", "cold", "graphs"}:
+        file = f"benchmarks/bench_{name.replace('-', '_')}.py"
+        assert (ROOT / file).exists()
+        done = subprocess.run(
+            ["make", "-n", f"bench-{name}", "VENV=."],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+        )
+        assert f"make bench-{name} is now make bench NAME={name}" in done.stdout
+        assert f"for name in {name.replace('-', '_')};" in done.stdout
 
 
 def test_names_of_modules_that_are_gone() -> None:
