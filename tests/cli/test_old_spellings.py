@@ -155,6 +155,12 @@ def test_what_was_removed_is_refused_in_one_line(
     assert f"(see closeknit {command.split()[0]} --help)" in line
 
 
+@pytest.mark.parametrize("name", ["column/best-fit", "paging-2", "paging/shuffled"])
+def test_variants_that_are_gone_are_no_methods(name: str) -> None:
+    with pytest.raises(InputError, match=f"{name}.*did you mean"):
+        method_named(name, "ksubset")
+
+
 # what has changed
 
 
