@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 OUT ?= out
 SECONDS ?= 60
 
-.PHONY: data published docs review check-wheel help report test test-slow lint lock audit licences fuzz bench bench-exact bench-models bench-procset-models bench-procset-bb bench-sukp bench-sukp-table bench-submesh bench-stream bench-network bench-mapping bench-packing bench-procset-proofs bench-ptas bench-graphs bench-ksubset-proofs bench-limits bench-cold bench-serve bench-clusters warm soak mutation veripb install-veripb slurm-live slurm-packages clean
+.PHONY: data published docs review check-wheel help report test test-slow lint lock audit licences fuzz bench warm soak mutation veripb install-veripb slurm-live slurm-packages clean
 
 help:
 	@echo "make report     set up, run every method on the bundled instances, write $(OUT)/report"
@@ -25,28 +25,11 @@ help:
 	@echo "make mutation   change the code in one place at a time: which changes do the tests see?"
 	@echo "make veripb     VeriPB, a foreign checker, follows 4000 proofs; installed by cargo; 20 minutes"
 	@echo "make bench      speed: k-subsets, processor sets, set-union knapsacks, submeshes, streams, each"
-	@echo "                beside a baseline; about an hour; single parts below"
-	@echo "make bench-exact  proofs of optimality: sizes, seconds, what each rule buys"
-	@echo "make bench-models  what the models for general solvers prove, and in what time"
-	@echo "make bench-procset-bb  proofs for processor sets without a structure to follow"
-	@echo "make bench-procset-proofs  what their proofs weigh, and take to write and check"
-	@echo "make bench-sukp  set-union knapsacks proven, beside a general solver"
-	@echo "make bench-procset-models  the same for the models of processor sets"
-	@echo "make bench-submesh  submesh allocation as the mesh fills, beside 0/1 arrays"
-	@echo "make bench-stream  streams of jobs, simulated and measured"
-	@echo "make bench-network  the interconnect: worms, flits, packets, flows"
-	@echo "make bench-mapping  the order of ranks: what is proven, and what annealing takes"
-	@echo "make bench-packing  whether boxes can be packed: a known set, and states of a mesh"
-	@echo "make bench-ptas  the PTAS: seconds, choice and bound over the optimum, against strips"
+	@echo "                beside a baseline; about an hour. NAME=exact is one of them alone, and NAME=..."
+	@echo "                $(subst _,-,$(patsubst benchmarks/bench_%.py,%,$(wildcard benchmarks/bench_*.py)))"
 	@echo "make warm       compile the kernels of the methods beforehand"
-	@echo "make bench-ksubset-proofs  what share of optima comes with a proof, bytes, seconds"
-	@echo "make bench-cold  what a first start costs, with nothing compiled"
-	@echo "make bench-limits  how late every method is, at limits of 0.5, 5 and 60 s; hours"
-	@echo "make bench-serve  requests to closeknit serve: how many a second, how late"
 	@echo "make slurm-live  a real Slurm of 1000 emulated nodes, with and without closeknit (Debian, root)"
-	@echo "make bench-clusters  the exact choice of nodes of a cluster, beside greedy rules"
 	@echo "make soak       a million requests to one select --serve; at most an hour"
-	@echo "make bench-sukp-table  the set-union knapsack benchmark searched by tabu: docs/sukp.md"
 
 # Pinned versions come from constraints.txt; the stamp renews them when a pin changes.
 $(VENV)/.ready: pyproject.toml constraints.txt
@@ -100,12 +83,6 @@ published: $(VENV)/.ready
 warm: $(VENV)/.ready
 	$(BIN)/closeknit warm
 
-bench-clusters: $(VENV)/.ready
-	$(BIN)/python benchmarks/bench_clusters.py $(ARGS)
-
-bench-cold: $(VENV)/.ready
-	$(BIN)/python benchmarks/bench_cold.py $(ARGS)
-
 test: warm
 	$(BIN)/pytest -n 2 --dist worksteal
 
@@ -134,83 +111,23 @@ data:
 
 # Wheels of Atheris are for CPython up to 3.13: PYTHON=python3.12, for instance.
 fuzz: $(VENV)/.ready $(VENV)-atheris/.ready
-	for name in configuration expression hostlist trace sukp packing study; do \
+	for name in configuration expression hostlist trace sukp study; do \
 	  PYTHONPATH=.:$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))') \
 	  $(VENV)-atheris/bin/python fuzz/harness.py $$name -max_total_time=$(SECONDS) \
 	    -artifact_prefix=$(OUT)/fuzz-$$name- || exit 1; \
 	done
 
+# NAME=exact is benchmarks/bench_exact.py; its docstring has the ARGS: ARGS="--ablate",
+# ARGS="'32x32 k=64'" for single rows. Without NAME those that stand beside a baseline.
 bench: $(VENV)/.ready
-	$(BIN)/python benchmarks/bench_mm.py
-	$(BIN)/python benchmarks/bench_dp.py
-	$(BIN)/python benchmarks/bench_procset.py
-	$(BIN)/python benchmarks/bench_procset_bb.py
-	$(BIN)/python benchmarks/bench_sukp.py
-	$(BIN)/python benchmarks/bench_submesh.py
-	$(BIN)/python benchmarks/bench_stream.py
+	for name in $(or $(subst -,_,$(NAME)),mm dp procset procset_bb sukp submesh stream); do \
+	  $(BIN)/python benchmarks/bench_$$name.py $(ARGS) || exit 1; \
+	done
 
-# ARGS="--ablate", ARGS="--models 60", or ARGS="'32x32 k=64'" for single rows
-bench-exact: $(VENV)/.ready
-	$(BIN)/python benchmarks/bench_exact.py $(ARGS)
-
-# ARGS="--requests 100000" to see whether memory grows
-bench-serve: $(VENV)/.ready
-	$(BIN)/python benchmarks/bench_serve.py $(ARGS)
-
-bench-models: $(VENV)/.ready
-	$(BIN)/python benchmarks/bench_models.py $(ARGS)
-
-bench-procset-models: $(VENV)/.ready
-	$(BIN)/python benchmarks/bench_procset_models.py $(ARGS)
-
-# ARGS="--ablate", ARGS="--models 60", or ARGS="'12^3 r=32 full'" for single rows
-bench-procset-bb: $(VENV)/.ready
-	$(BIN)/python benchmarks/bench_procset_bb.py $(ARGS)
-
-# ARGS="bundled planes --limit 300"
-bench-procset-proofs: $(VENV)/.ready
-	$(BIN)/python benchmarks/bench_procset_proofs.py $(ARGS)
-
-# ARGS="--all --baseline none", ARGS="--only 120x120"
-bench-sukp: $(VENV)/.ready
-	$(BIN)/python benchmarks/bench_sukp.py $(ARGS)
-
-# ARGS="--seconds 60 --seeds 10 --instances 500_485 --bound-seconds 0"
-bench-sukp-table: $(VENV)/.ready
-	$(BIN)/python benchmarks/bench_sukp_table.py $(ARGS)
-
-# ARGS="fill", ARGS="'fill 1..64' 'run 256'"
-bench-submesh: $(VENV)/.ready
-	$(BIN)/python benchmarks/bench_submesh.py $(ARGS)
-
-bench-stream: $(VENV)/.ready
-	$(BIN)/python benchmarks/bench_stream.py $(ARGS)
-
-bench-network: $(VENV)/.ready
-	$(BIN)/python benchmarks/bench_network.py
-	$(BIN)/python benchmarks/bench_network_packets.py
-
-# ARGS="'dense, mesh 4x4' --limit 10"
-bench-mapping: $(VENV)/.ready
-	$(BIN)/python benchmarks/bench_mapping.py $(ARGS)
-
-bench-ptas: $(VENV)/.ready
-	$(BIN)/python benchmarks/bench_ptas.py $(ARGS)
-
-# ARGS="fat-tree 'dragonfly half' --limit 10"
-bench-graphs: $(VENV)/.ready
-	$(BIN)/python benchmarks/bench_graphs.py $(ARGS)
-
-# ARGS="standard", ARGS="graphs --each"
-bench-ksubset-proofs: $(VENV)/.ready
-	$(BIN)/python benchmarks/bench_ksubset_proofs.py $(ARGS)
-
-# ARGS="--limit 0.5 --method procset", ARGS="--instance 64x64 --late"
-bench-limits: $(VENV)/.ready
-	$(BIN)/python benchmarks/limits.py $(ARGS)
-
-bench-packing: $(VENV)/.ready
-	$(BIN)/python benchmarks/bench_packing.py $(ARGS)
+# The targets of before, for one release.
+bench-%:
+	@echo "make $@ is now make bench NAME=$*" >&2
+	@$(MAKE) --no-print-directory bench NAME=$*
 
 # ARGS="--requests 100000 --seconds 600"
 soak: $(VENV)/.ready

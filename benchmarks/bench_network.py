@@ -8,8 +8,6 @@ TEXT are measured.
   2 (D + 2); and cycles per thousand steps of the yardstick, which depends less on how
   busy the machine is. Beside them the cycles per second of a prototype in numba, in the
   same conditions, on another day.
-- ``flits``: the same traffic flit by flit, as rigid worms and with the options of a
-  router, at a tenth of the cycles.
 
 The yardstick walks through a random cycle of 2^12 rows of 64 bytes, changes each, and
 goes where it points: each step waits for the one before. It is measured before and
@@ -31,7 +29,6 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 import numpy as np  # noqa: E402
 
 from closeknit.instances import IntArray, Mesh  # noqa: E402
-from closeknit.network.flits.engine import Flits, Router  # noqa: E402
 from closeknit.network.messages import Messages  # noqa: E402
 from closeknit.network.open_loop.engine import uniform  # noqa: E402
 from closeknit.network.worm.engine import RigidWorms  # noqa: E402
@@ -51,17 +48,12 @@ class Setting:
     flits: int
     rate: float
     cycles: int
-    prototype: float | None = None
-    router: Router | None = None
+    prototype: float
 
     @property
     def name(self) -> str:
         """Name of the row."""
-        text = f"{self.side}x{self.side} L={self.flits} at {self.rate:g}"
-        if self.router is None:
-            return text
-        options = "worms" if self.router == Router() else "router"
-        return f"flits, {options}: {text}"
+        return f"{self.side}x{self.side} L={self.flits} at {self.rate:g}"
 
     def traffic(self) -> Messages:
         """Draw the messages."""
@@ -69,21 +61,12 @@ class Setting:
         n = self.side**2
         return uniform(n, load, self.flits, self.cycles, seed=SEED, own=False)
 
-    def engine(self) -> RigidWorms | Flits:
-        """Return a new engine."""
-        mesh = Mesh(self.side, self.side)
-        return RigidWorms(mesh) if self.router is None else Flits(mesh, self.router)
 
-
-FULL = Router(buffer=8, stages=3, bubble=1, virtual=4, credit_delay=2, entry=2)
 SETTINGS = (
     Setting(8, 16, 0.00125, 2_000_000, 29e6),
     Setting(8, 1, 0.02, 300_000, 2.3e6),
     Setting(32, 16, 0.00125, 50_000, 0.76e6),
     Setting(32, 1, 0.02, 6_000, 59e3),
-    Setting(8, 16, 0.00125, 100_000, router=Router()),
-    Setting(8, 1, 0.02, 30_000, router=Router()),
-    Setting(8, 5, 0.04, 5_000, router=FULL),
 )
 
 
@@ -123,20 +106,18 @@ def measured(setting: Setting) -> str:
     best, steps, end = float("inf"), 0.0, 0
     for _ in range(ROUNDS):
         before = yardstick()
-        engine = setting.engine()
+        engine = RigidWorms(Mesh(setting.side, setting.side))
         engine.add(traffic)
         spent = seconds(engine.finish)
         end = engine.time
         if spent < best:
             best, steps = spent, (before + yardstick()) / 2
     speed = end / best
-    line = (
+    return (
         f"{setting.name:34}  {speed:12,.0f}  {1e9 * best / events:8.1f}  "
-        f"{1e-6 * speed * steps:11.3f}"
+        f"{1e-6 * speed * steps:11.3f}  {setting.prototype:12,.0f}  "
+        f"{speed / setting.prototype:5.2f}"
     )
-    if setting.prototype is None:
-        return line
-    return f"{line}  {setting.prototype:12,.0f}  {speed / setting.prototype:5.2f}"
 
 
 def main() -> None:
@@ -151,9 +132,9 @@ def main() -> None:
         f"{'':34}  {'cycles/s':>12}  {'ns/event':>8}  {'cycles/1000':>11}  "
         f"{'prototype':>12}  ratio"
     )
-    for kind in (RigidWorms(Mesh(2)), Flits(Mesh(2))):  # compiles
-        kind.add(uniform(2, 1.0, 1, 1, seed=0, own=False))
-        kind.finish()
+    first = RigidWorms(Mesh(2))  # compiles
+    first.add(uniform(2, 1.0, 1, 1, seed=0, own=False))
+    first.finish()
     for setting in SETTINGS:
         if not wanted or any(text in setting.name for text in wanted):
             print(measured(setting), flush=True)

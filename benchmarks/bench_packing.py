@@ -21,11 +21,12 @@ import time
 from collections import Counter
 from pathlib import Path
 
+from packings import read_packings
+
 from closeknit.exact.submesh.direct import free_box
 from closeknit.exact.submesh.feasibility import Feasibility, decide, feasibility
 from closeknit.instances import Submesh
 from closeknit.instances.submesh import Box, Resident
-from closeknit.instances.submesh.packing_json import read_packings
 from closeknit.solvers import Settings
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "packing"

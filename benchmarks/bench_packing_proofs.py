@@ -19,6 +19,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from packings import read_packings
+
 from closeknit.exact.submesh.beam.search import pack_by_beam
 from closeknit.exact.submesh.feasibility import Feasibility
 from closeknit.exact.submesh.migrate import migrate
@@ -26,16 +28,15 @@ from closeknit.exact.submesh.pack_by_gaps import search as gaps
 from closeknit.exact.submesh.proving import (
     pack_by_learning,
     prove_by_learning,
-    prove_infeasible,
 )
 from closeknit.exact.submesh.tightening import tighten
 from closeknit.instances import Submesh
 from closeknit.instances.library import suite
 from closeknit.instances.submesh.packing import Item, Packing, volume
-from closeknit.instances.submesh.packing_json import read_packings
 from closeknit.papers.morgenstern1994.decisions import simulated
 from closeknit.proofs.checking import Formula, check_proof, formula_of
 from closeknit.proofs.checking.formulas import packing_formula
+from closeknit.proofs.writing.learning import Learner
 from closeknit.proofs.writing.proof_log import OutOfRoom, ProofLog
 from closeknit.proofs.writing.propagation_kernels import FastPropagator
 from closeknit.simulation.submesh.budget import Budget
@@ -85,6 +86,15 @@ def bundled_states(limit: float) -> None:
             rows.append((one, searched, timed(formula_of(one), write, limit)))
     for one, searched, rest in rows:
         print(f"| `{one.name}` | {searched:.2f} | {rest} |")
+
+
+def prove_infeasible(log: ProofLog) -> bool:
+    """Prove that the formula of a log has no solution; return False if it has one."""
+    learner = Learner(len(log.formula.names), log.formula.rows)
+    refuted = learner.refuted(log.check_time)
+    if refuted:
+        log.infeasible(learner.write(log))
+    return refuted
 
 
 def packings_that_do_not_fit(limit: float) -> None:

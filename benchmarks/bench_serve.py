@@ -1,6 +1,6 @@
 """Load ``closeknit serve`` with requests, and with deltas between them.
 
-Run ``make bench-serve``, or ``python benchmarks/bench_serve.py [--requests N]
+Run ``make bench NAME=serve``, or ``python benchmarks/bench_serve.py [--requests N]
 [--rate R] [--connections C] [--nodes N]``. First as many requests a second as the
 server answers, over so many connections; then at a fixed rate, where latency counts
 from when a request was due, so that a server that stalls is not spared; and requests

@@ -22,6 +22,7 @@ import os
 import platform
 import sys
 from collections.abc import Callable, Iterator
+from itertools import combinations
 from pathlib import Path
 from time import process_time
 
@@ -32,7 +33,6 @@ import numpy as np  # noqa: E402
 
 from closeknit.instances import Mesh  # noqa: E402
 from closeknit.instances.ksubset.dispersal import (  # noqa: E402
-    average_distance,
     balance_factor,
     nodes_affected,
     pieces,
@@ -102,7 +102,8 @@ def kernels_and_definitions() -> Lines:
     def slow() -> list[tuple[float, int, int, int]]:
         return [
             (
-                float(average_distance(MESH, at) or 0),
+                sum(MESH.distance(p, q) for p, q in combinations(at, 2))
+                / max(len(at) * (len(at) - 1) // 2, 1),
                 nodes_affected(MESH, at),
                 balance_factor(MESH, at),
                 pieces(MESH, at),

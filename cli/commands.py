@@ -55,7 +55,7 @@ _CORE = {
         "cli.explore",
         "look at choices and proofs on a local page in the browser",
     ),
-    "config": ("cli.select.config", "check or compile the configuration of a selector"),
+    "config": ("cli.select.config", "check the configuration of a selector"),
     "warm": ("cli.warm", "compile the kernels of the methods beforehand"),
     "completion": (
         "cli.frame.completion",

@@ -1,10 +1,9 @@
 """Look at choices and proofs on a page in the browser, served on this machine only.
 
-Paint busy processors, compare the sets of methods with the optimum, step through the
-centres of mm, watch the bound of a search meet its incumbent, play a stream of jobs,
-load worst cases, and move the residents of a submesh. FILE is an instance (ksubset or
-submesh), or the topology of a cluster as select --topology reads it; more can be loaded
-on the page. Nothing is fetched from a network. Ctrl-C ends it.
+Paint busy processors, compare the sets of methods with the optimum, and load worst
+cases. FILE is an instance of ksubset, or the topology of a cluster as select --topology
+reads it; more can be loaded on the page. Nothing is fetched from a network. Ctrl-C ends
+it.
 """
 
 from __future__ import annotations
@@ -44,9 +43,6 @@ def run(args: argparse.Namespace) -> int:
         packed = read_bytes(args.file)
         text = decoded(unpacked(packed, file=args.file), file=args.file)
         first = loaded({"name": Path(args.file).name, "text": text})
-        if first["kind"] == "trace":
-            problem = "is a trace: load it on the page, for a network"
-            raise InputError(problem, file=args.file)
         if len(first.get("parts", ())) > 1:
             first["text"] = text  # from which the page loads the other parts
     bound = tcp("127.0.0.1", args.port, "")

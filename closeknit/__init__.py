@@ -14,6 +14,7 @@ TYPE_CHECKING = False  # importing `typing` for it takes its time
 if TYPE_CHECKING:
     import closeknit.methods as _package
 
+    __all__: list[str]
     __version__: str
     methods: _package._Callable
     from .api.bad_instances import Worst as Worst

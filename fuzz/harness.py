@@ -15,7 +15,6 @@ import atheris
 
 with atheris.instrument_imports(include=["closeknit.instances", "closeknit.cli"]):
     from closeknit.instances.errors import InputError
-    from closeknit.instances.submesh.packing_json import read_packings
     from closeknit.instances.sukp.text import parse_sukp_text, sukp_text
     from closeknit.reports.campaigns.study.file import read_study
     from closeknit.scheduler.config.files import examine_text, parse_configuration
@@ -62,11 +61,6 @@ def sukp(text: str, path: Path) -> None:
     assert parse_sukp_text(sukp_text(one)) == one
 
 
-def packing(text: str, path: Path) -> None:
-    """Lines of JSON."""
-    read_packings(path)
-
-
 def study(text: str, path: Path) -> None:
     """A study; its instances are made, but few."""
     read_study(str(path), max_runs=200)
@@ -81,7 +75,6 @@ _SEEDS = {
         "m=2 n=2 knapsack size=6\n\nThe profit of 2 items\n5 4\n\n"
         "The weight of 2 elements\n3 3\n\nRelation matrix\n1 0\n0 1\n"
     ],
-    "packing": ['{"name": "a", "bins": [[20, 10, 1]], "items": [[1, 3, 2]]}\n'],
     "study": [
         'format = "closeknit/study"\nversion = 1\ntime-limit = 2\nrepeats = 2\n'
         '[methods]\nksubset = ["mm"]\n[[instances]]\nfamily = "random"\n'
@@ -90,7 +83,7 @@ _SEEDS = {
 }
 _GRAMMARS: dict[str, Callable[[str, Path], None]] = {
     one.__name__: one
-    for one in (configuration, expression, hostlist, trace, sukp, packing, study)
+    for one in (configuration, expression, hostlist, trace, sukp, study)
 }
 
 

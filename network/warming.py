@@ -12,7 +12,6 @@ from ..simulation.stream.jobs import StreamJob
 from ..simulation.stream.measures import measure
 from .cut_through.engine import CutThrough
 from .engine import Engine
-from .flits.engine import Flits, Router
 from .flow_level.engine import FlowLevel
 from .jobs import Deliveries
 from .kary_tree import KaryTree
@@ -33,10 +32,6 @@ def _cut_through() -> None:
     ways = ("minimal", "drawn", "valiant")
     on_a_graph = [CutThrough(_graph(), routing=way) for way in ways]
     _send(CutThrough(Torus(2, 3)), CutThrough(KaryTree(2, 2)), *on_a_graph)
-
-
-def _flits() -> None:
-    _send(Flits(Torus(2, 3), Router(buffer=2, virtual=2, credit_delay=1)))
 
 
 def _flow() -> None:
@@ -65,7 +60,6 @@ def _graph() -> Graph:
 NETWORK_KERNELS: Mapping[str, Callable[[], None]] = MappingProxyType(
     {
         "cut-through": _cut_through,
-        "flits": _flits,
         "flow": _flow,
         "worms": _worms,
         "streams": _streams,

@@ -24,6 +24,7 @@ def _entry(
     takes: str = "",
     counted: str = "",
 ) -> Reproduction:
+    """Return an entry; ``study`` is the module and the function of its study."""
     return Reproduction(
         name=name,
         study=partial(_study, study),
@@ -171,13 +172,6 @@ _ENTRIES = (
         "closeknit, beyond the papers",
         "a library of hard instances with their optima and checked proofs",
         "jobs full",
-    ),
-    _entry(
-        "oeis",
-        "oeis.study:study",
-        "OEIS A193452 and A290190",
-        "terms beyond those listed, as b-files, each with a certificate",
-        "first jobs full",
     ),
     _entry(
         "network-validation",

@@ -50,7 +50,7 @@ class LiveSelector:
     Parameters
     ----------
     path
-        A configuration, as text or compiled.
+        A configuration.
     every
         Seconds between checks of the file.
     clock

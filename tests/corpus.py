@@ -7,7 +7,6 @@ import hashlib
 import json
 import lzma
 import random
-import struct
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -23,13 +22,12 @@ from closeknit.instances.ksubset.certificate_file import (
 from closeknit.instances.reading.files import read_text
 from closeknit.instances.reading.json_text import dumps
 from closeknit.instances.reading.parsing import parse_json
-from closeknit.instances.submesh.packing_json import read_packings
 from closeknit.instances.sukp.text import sukp_text
 from closeknit.proofs.checking.opb import read_opb
 from closeknit.reports.adversary.worst_known import read_worst_known
 from closeknit.reports.campaigns.slurm import _options
 from closeknit.reports.campaigns.study.file import read_study
-from closeknit.scheduler.config import binary, read_configuration
+from closeknit.scheduler.config import read_configuration
 from closeknit.scheduler.hostlist import unfold
 from closeknit.simulation.swf import read_header, read_swf
 from closeknit.solvers import read_solution
@@ -130,14 +128,6 @@ def _traces() -> list[bytes]:
     return [text.encode()]
 
 
-def _packings() -> list[bytes]:
-    lines = [
-        {"name": f"p{n}", "bins": [[20, 10, 1]], "items": [[n + 1, 3, 2], [4, 4, 1]]}
-        for n in range(4)
-    ]
-    return ["".join(json.dumps(line) + "\n" for line in lines).encode()]
-
-
 def _configurations() -> list[bytes]:
     text = """queues: cluster, fast
 slots: [n01..n06 = 1..4], [n07 = fast@1, 2; cluster@3]
@@ -153,10 +143,6 @@ constraints:
 options: lookahead = after 1
 """
     return [text.encode()]
-
-
-def _compiled() -> list[bytes]:
-    return [binary.dumps(read_configuration("drakenberg-figure-6"))]
 
 
 def _ledgers() -> list[bytes]:
@@ -227,7 +213,6 @@ READERS: dict[str, Reader] = {
         for problem in ("ksubset", "procset", "sukp", "submesh")
     },
     "sukp text": Reader(read_instance, ".txt", _sukp_texts),
-    "packing": Reader(read_packings, ".jsonl", _packings, "json"),
     "trace": Reader(_trace, ".swf", _traces),
     "trace, xz": Reader(
         _trace, ".swf.xz", lambda: [lzma.compress(t) for t in _traces()], "packed"
@@ -236,7 +221,6 @@ READERS: dict[str, Reader] = {
         _trace, ".swf.gz", lambda: [gzip.compress(t) for t in _traces()], "packed"
     ),
     "configuration": Reader(read_configuration, ".conf", _configurations),
-    "compiled": Reader(read_configuration, ".ck", _compiled, "packed"),
     "solution": Reader(read_solution, ".json", _solutions, "json"),
     "certificate": Reader(_certificate, ".xz", _certificates, "packed"),
     "formula": Reader(read_opb, ".opb", lambda: [FORMULA.encode()]),
@@ -372,10 +356,6 @@ def _repacked(seed: bytes, change: Callable[[bytes], bytes]) -> bytes:
     """Change what is inside, and give it a digest that fits."""
     if seed.startswith(b"\x1f\x8b"):
         return gzip.compress(change(gzip.decompress(seed)))
-    if seed.startswith(binary.MAGIC):
-        body = change(seed[52:])
-        digest = hashlib.sha256(body).digest()
-        return seed[:12] + struct.pack("<Q32s", len(body), digest) + body
     body = lzma.decompress(seed)
     text, _, digest_line = body.rstrip(b"\n").rpartition(b"\n")
     if len(digest_line) != 64:

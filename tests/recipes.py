@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from closeknit.instances import Instance, mesh
+from closeknit.instances import Instance, KSubset, Mesh, mesh
 from closeknit.instances.ksubset.generators import (
     clustered_points,
     random_occupancy,
     tree,
     uniform_points,
 )
-from closeknit.instances.ksubset.worked_examples import mache_example
 from closeknit.instances.ksubset.worst_cases import mm_distinct, theorem1
 from closeknit.instances.procset.generators import (
     drakenberg_system,
@@ -24,6 +23,30 @@ from closeknit.instances.sukp.generators import random_sukp
 from closeknit.simulation.fragmentation import fragmented
 
 HALF = Fraction(1, 2)
+MACHE = ("##....##", "##....##", ".#.####.", ".#.####.")
+"""Rows of the mesh, the I/O nodes on the left; a dot is an idle processor."""
+
+
+def mache_example() -> KSubset:
+    """Return the state on which Mache et al. 1999 compare strategies.
+
+    The paper shows it in Figs. 3, 4, 7 and 8, but prints only numbers. These hold for
+    this state, a job of 8 on a mesh of 4 rows and 8 columns, and for four others; see
+    ``test_mache_example.py``.
+    """
+    free = tuple(
+        (row, column)
+        for row, cells in enumerate(MACHE)
+        for column, cell in enumerate(cells)
+        if cell == "."
+    )
+    return KSubset(
+        "4x8-mache-k8",
+        Mesh((4, 8)),
+        free,
+        8,
+        source="Mache et al. 1999, section 3: state rebuilt from the printed numbers",
+    )
 
 
 def recipes() -> list[Instance]:

@@ -36,7 +36,7 @@ LONG_FILES: dict[str, str] = {}
 """Files of more than 400 lines that hold no kernels."""
 
 LARGE_FOLDERS = {
-    "benchmarks": "each file is a command of its own, named in the Makefile",
+    "benchmarks": "each file is a command of its own, make bench NAME=...",
 }
 """Folders of more than 15 files of Python, those in folders of theirs not counted."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import shutil
 import subprocess
@@ -141,7 +142,9 @@ def test_all_that_the_table_names_is_there() -> None:
         for name, module in part.names.items():
             assert extensions.load(f"{module}:{name}")
     for name in COMMANDS:
-        assert module_of(name).__doc__
+        command = module_of(name)
+        assert inspect.signature(command.run).return_annotation == "int", name
+        assert callable(command.options)
     for entry in REPRODUCTIONS.values():
         assert isinstance(entry.study, partial)
         assert callable(extensions.load(f"papers.{entry.study.args[0]}"))

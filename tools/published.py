@@ -130,6 +130,10 @@ def words_of(command: str) -> list[str]:
     if words[0] != "make":
         return words
     given = dict(word.split("=", 1) for word in words[2:])
+    if words[1] == "bench":
+        name = given["NAME"].replace("-", "_")
+        arguments = shlex.split(given.get("ARGS", ""))
+        return ["python", f"benchmarks/bench_{name}.py", *arguments]
     text = (ROOT / "Makefile").read_text()
     found = re.search(rf"^{re.escape(words[1])}:.*\n\t(.*)", text, re.MULTILINE)
     if not found:

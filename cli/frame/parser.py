@@ -59,6 +59,7 @@ class Parser(argparse.ArgumentParser):
             add_help=add_help,
         )
         self._old: dict[str, tuple[str, tuple[str, ...]]] = {}
+        self._removed: dict[str, str] = {}
         self.subcommands: dict[str, Parser] = {}
         """The parsers of subcommands, by name."""
 
@@ -73,6 +74,10 @@ class Parser(argparse.ArgumentParser):
         spelling may imply further words, all with their hyphens.
         """
         self._old[old] = (option, implied)
+
+    def removed(self, word: str, instead: str) -> None:
+        """Refuse an option or a subcommand of before in one line that says why."""
+        self._removed[word] = instead
 
     def subcommand(self, group: Any, name: str, **more: Any) -> Parser:
         """Add the parser of a subcommand to what ``add_subparsers`` returned."""
@@ -113,6 +118,8 @@ class Parser(argparse.ArgumentParser):
                 found += words[place:]
                 break
             name, equals, value = word.partition("=")
+            if name in self._removed and (place == 0 or name.startswith("-")):
+                self.error(f"{name} was removed: {self._removed[name]}")
             option, implied = self._old.get(name, (name, ()))
             if name in self._old:
                 notes.append(f"{name} is now {' '.join((option, *implied))}")

@@ -62,7 +62,7 @@ def options(parser: Parser) -> None:
         "--config",
         metavar="FILE",
         action=Once,
-        help="configuration: text, compiled, or the name of a bundled one",
+        help="configuration, or the name of a bundled one",
     )
     parser.add_argument(
         "--queue", metavar="Q", help="queue of the job (needed without --serve)"

@@ -123,14 +123,6 @@ def prove_by_learning(
     return True
 
 
-def prove_infeasible(log: ProofLog) -> bool:
-    """Prove that the formula of a log has no solution; return False if it has one."""
-    contradiction = _refuted(log.formula.rows, log)
-    if contradiction is not None:
-        log.infeasible(contradiction)
-    return contradiction is not None
-
-
 def _refuted(
     rows: Sequence[Row], log: ProofLog, likely: Sequence[int] = ()
 ) -> int | None:

@@ -185,13 +185,6 @@ Refusal = Callable[[Topology], str | None]
 """Why an allocator does not support a network; None if it does."""
 
 
-def needs_coordinates(topology: Topology) -> str | None:
-    """Refuse trees and graphs."""
-    if topology.ring_lengths is None:
-        return f"needs coordinates; {topology.article} has none"
-    return None
-
-
 def needs_a_grid(topology: Topology) -> str | None:
     """Refuse networks other than meshes and tori."""
     if topology.grid is None:

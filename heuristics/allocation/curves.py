@@ -4,7 +4,7 @@ The orders of the processors, on boxes of any dimension:
 
 - *row*: as they are numbered: the last axis runs fastest. In two dimensions that is
   row after row, in three plane after plane of constant first coordinate;
-- *column*: the first axis runs fastest, then the second: column after column;
+- *column*: the first axis runs fastest, then the second; of a placement only;
 - *snake*: like *row*, but every other line, and in more dimensions every other plane,
   runs backwards, so that consecutive processors are neighbours;
 - *hilbert*: see ``curves_hilbert``.
@@ -69,7 +69,6 @@ class Curve(Allocator):
                 "hilbert": "Hilbert's curve",
                 "snake": "the rows, every other one backwards",
                 "row": "the rows",
-                "column": "the columns",
             },
             "packing": {
                 "first-fit": f"the first run of k idle processors, {_ELSE}",

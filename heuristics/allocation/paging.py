@@ -1,4 +1,4 @@
-"""Paging: allocate squares of a fixed side, in the order in which they are scanned.
+"""Paging: allocate squares of a fixed side, row by row.
 
 Lo et al. cut a mesh into pages of 2^i x 2^i processors, which are allocated and
 released as a whole: processors of its last page that a job does not use are lost while
@@ -9,34 +9,31 @@ Decisions that they leave open:
   until they hold enough processors, not a number of pages computed from their side.
 - Residents and defects may occupy part of a page. The idle processors of such a broken
   page are given only to a job for which the whole pages are not enough, again all of
-  them and in the order of the scan. So every job is served that requests no more
+  them and in order. So every job is served that requests no more
   processors than are idle.
 - On machines with other than two dimensions, pages have that dimension.
-- Of their scans there are *row*, *snake* and *shuffled* (bits of the coordinates
-  interleaved, the last axis lowest; on a grid whose sides are not powers of two, cells
-  outside the grid are skipped). Inside a page processors are taken by rows.
+- Of their scans there is the one by rows. Inside a page processors are taken by rows,
+  too.
 """
 
 from __future__ import annotations
 
-from math import prod
 from types import MappingProxyType
 
 import numpy as np
 
 from ...instances import IntArray, Topology
 from .allocator import Allocation, Allocator
-from .curves import ordered
 
 
 class Paging(Allocator):
-    """Take the first idle pages of {exponent}, {scan}.
+    """Take the first idle pages of {exponent}, row by row.
 
     A job holds its pages as a whole. Broken pages come last.
 
     Guarantee: none.
     Time: O(n) for n processors, idle or not.
-    Ties: none; the scan decides, and in a page the order of rows.
+    Ties: none; the order of rows decides.
     Source: Lo et al. 1997, as in Mache et al. 1999, section 4.1; the rest is
     derived for closeknit.
     """
@@ -46,27 +43,17 @@ class Paging(Allocator):
             "exponent": {
                 0: "one processor",
                 1: "2 x 2 processors",
-                2: "4 x 4 processors",
-            },
-            "scan": {
-                "row": "row by row",
-                "snake": "row by row, every other one backwards",
-                "shuffled": "quarter by quarter, and so on in each",
             },
         }
     )
 
-    def __init__(
-        self, topology: Topology, *, seed: int = 0, exponent: int, scan: str
-    ) -> None:
+    def __init__(self, topology: Topology, *, seed: int = 0, exponent: int) -> None:
         super().__init__(topology, seed=seed)
         shape: tuple[int, ...] = topology.shape  # type: ignore[attr-defined]
         pages = tuple(-(-side // 2**exponent) for side in shape)
-        number = np.empty(prod(pages), dtype=np.int64)  # of a page, as it is scanned
-        number[_scanned(scan, pages)] = np.arange(len(number))
         cells = np.unravel_index(np.arange(len(self.places)), shape)
         corners = tuple(axis >> exponent for axis in cells)
-        self._page: IntArray = number[np.ravel_multi_index(corners, pages)]
+        self._page: IntArray = np.ravel_multi_index(corners, pages)
         self._order = np.argsort(self._page, kind="stable")
         self._size = np.bincount(self._page)
         self._left = self._size.copy()
@@ -87,7 +74,7 @@ class Paging(Allocator):
         return pages[: int(np.searchsorted(upto, k)) + 1]
 
     def _idle_of(self, pages: IntArray) -> IntArray:
-        """Return the idle processors of some pages, in the order of the scan."""
+        """Return the idle processors of some pages, page by page."""
         taken = np.zeros(len(self._size), dtype=np.bool_)
         taken[pages] = True
         return self._order[taken[self._page[self._order]] & self.idle[self._order]]
@@ -97,16 +84,3 @@ class Paging(Allocator):
 
     def _give(self, numbers: IntArray) -> None:
         self._left += np.bincount(self._page[numbers], minlength=len(self._size))
-
-
-def _scanned(scan: str, grid: tuple[int, ...]) -> IntArray:
-    """Return the pages of a grid, numbered by rows, in order of a scan."""
-    if scan != "shuffled":
-        return ordered(scan, grid)
-    cells = np.unravel_index(np.arange(prod(grid)), grid)
-    place = np.zeros(prod(grid), dtype=np.int64)
-    d = len(grid)
-    for bit in range(max(grid).bit_length()):
-        for axis, x in enumerate(cells):
-            place |= (x >> bit & 1) << (bit * d + d - 1 - axis)
-    return np.argsort(place)

@@ -35,7 +35,7 @@ class Placement(Allocator):
         {
             "order": {
                 "row": "row by row; the choice of row/sorted-free",
-                "column": "column by column; the choice of column/sorted-free",
+                "column": "column by column",
                 "consecutive": "switch by switch, and in a switch port by port",
                 "shuffle": "by port, of one port switch by switch",
             }

@@ -41,12 +41,6 @@ class Buddy(SubmeshAllocator):
         for block in self._cut((self._top, 0, 0), (0, 0, width - 1, depth - 1)):
             self._put(block)
 
-    def free_blocks(self) -> list[Block]:
-        """List the free blocks, smallest first, each order by rows."""
-        return [
-            (order, i, j) for order, list_ in enumerate(self._free) for j, i in list_
-        ]
-
     def _search(self, size: tuple[int, ...]) -> Box | None:
         for order in range((max(size) - 1).bit_length(), self._top + 1):
             if self._free[order]:

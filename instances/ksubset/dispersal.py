@@ -7,9 +7,7 @@ two middle rows.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from fractions import Fraction
-from itertools import combinations
+from collections.abc import Collection
 
 from ..errors import InputError
 from ..topologies import Grid, Site, Topology
@@ -106,19 +104,6 @@ def pieces(topology: Topology, sites: Collection[Site]) -> int:
             left.difference_update(near)
             reached.extend(near)
     return count
-
-
-def average_distance(topology: Topology, sites: Sequence[Site]) -> Fraction | None:
-    """Average the hops of all unordered pairs; None if there is no pair.
-
-    Examples
-    --------
-    >>> from closeknit.instances import Mesh
-    >>> average_distance(Mesh((2, 2)), [(0, 0), (0, 1), (1, 1)])
-    Fraction(4, 3)
-    """
-    hops = [topology.distance(p, q) for p, q in combinations(sites, 2)]
-    return Fraction(sum(hops), len(hops) * topology.scale) if hops else None
 
 
 def _grid(topology: Topology) -> Grid:

@@ -9,10 +9,8 @@ from __future__ import annotations
 
 import re
 from io import StringIO
-from pathlib import Path
 
 from ..errors import InputError
-from ..reading.files import write_text
 from .instance import Sukp
 
 _HEAD = re.compile(
@@ -55,11 +53,6 @@ def parse_sukp_text(text: str, *, default_name: str = "unnamed") -> Sukp:
         items=tuple(tuple(e for e in range(n) if cells[i * n + e]) for i in range(m)),
         capacity=capacity,
     )
-
-
-def write_sukp_text(instance: Sukp, path: str | Path) -> None:
-    """Write an instance in the format of the benchmark."""
-    write_text(path, sukp_text(instance))
 
 
 def sukp_text(instance: Sukp) -> str:

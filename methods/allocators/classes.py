@@ -33,25 +33,16 @@ STRATEGIES: Mapping[str, AllocatorSpec] = MappingProxyType(
                 needs_a_grid,
                 arguments={"order": order, "packing": packing},
             )
-            for order in ("hilbert", "snake", "row", "column")
+            for order in ("hilbert", "snake", "row")
             for packing in ("first-fit", "best-fit", "sorted-free")
         },
         **{
             name: AllocatorSpec(
                 Paging,
                 needs_a_grid,
-                arguments={"exponent": exponent, "scan": scan},
+                arguments={"exponent": exponent},
             )
-            for name, exponent, scan in (
-                ("paging", 0, "row"),
-                ("paging/shuffled", 0, "shuffled"),
-                ("paging-1", 1, "row"),
-                ("paging-1/snake", 1, "snake"),
-                ("paging-1/shuffled", 1, "shuffled"),
-                ("paging-2", 2, "row"),
-                ("paging-2/snake", 2, "snake"),
-                ("paging-2/shuffled", 2, "shuffled"),
-            )
+            for name, exponent in (("paging", 0), ("paging-1", 1))
         },
         **{
             order: AllocatorSpec(Placement, refuses, arguments={"order": order})

@@ -10,7 +10,6 @@ from ...exact.ksubset.distances_bb import search as distances_bb
 from ...exact.ksubset.levelset_bb import search as levelset_bb
 from ...exact.ksubset.ring_dp import program as ring_dp
 from ...exact.ksubset.tree_dp import program as tree_dp
-from ...heuristics.allocation.allocator import needs_coordinates
 from ...heuristics.ksubset import (
     baselines,
     guarantees,
@@ -33,7 +32,9 @@ from . import models as models_ksubset
 
 
 def _needs_coordinates(instance: KSubset) -> str | None:
-    return needs_coordinates(instance.topology)
+    if instance.topology.ring_lengths is None:
+        return f"needs coordinates; {instance.topology.article} has none"
+    return None
 
 
 def _needs_cuts(instance: KSubset) -> str | None:

@@ -1,4 +1,4 @@
-"""Claims about networks in simulation: closed forms, conservation, an oracle, cuts."""
+"""Claims about networks in simulation: closed forms, conservation, cuts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from ...reports.claims.running.claim import Claim, Outcome, Trial, held, refuted
 from ..cut_through.engine import CutThrough
 from ..cut_through.posted import PACKET, Network
 from ..engine import Engine
-from ..flits.engine import Flits, Router
 from ..flow_level.engine import FlowLevel
 from ..kary_tree import KaryTree
 from ..messages import Messages
@@ -23,14 +22,10 @@ from ..worm.mail import Wormhole
 
 _Ints = npt.NDArray[np.int64]
 NONE = np.zeros(0, np.int64)
-ROUTER = Router(buffer=9, stages=2, wire=1, bubble=1, virtual=2, credit_delay=1)
-"""Its buffers cover the way of the credits: flits of a packet follow each other."""
 GRIDS = (Mesh(8, 8), Torus(8, 8), Mesh(4, 3, 5), Torus(5, 2, 4), Mesh(12), Torus(9))
 QUICK_GRIDS = (Mesh(3, 4), Torus(4, 3))
 LENGTHS, QUICK_LENGTHS = (1, 5, 16, 40), (1, 20)
 ROUNDS, QUICK_ROUNDS = 10, 2
-MOST_BY_FLITS = 12
-"""Processors up to which all pairs send flit by flit, as every cycle takes its time."""
 
 
 def _others(quick: bool) -> tuple[Network, ...]:
@@ -52,7 +47,6 @@ def _engines(network: Network, *, routed: bool = False) -> Iterator[Engine]:
     """Yield a new engine of every kind; with ``routed`` no flows, which spread."""
     if grid := network.grid:
         yield RigidWorms(grid)
-        yield Flits(grid, ROUTER)
         yield CutThrough(network, routing="dimension-order")
     yield CutThrough(network)
     if not routed:
@@ -61,10 +55,6 @@ def _engines(network: Network, *, routed: bool = False) -> Iterator[Engine]:
 
 def _alone(engine: Engine, hops: _Ints, flits: _Ints) -> _Ints:
     """Return the cycles of messages that meet no other."""
-    if isinstance(engine, Flits):
-        each = engine.router.stages + engine.router.bubble
-        wires = engine.router.wire * hops
-        return engine.router.entry + each * (hops + 1) + wires + flits - 1
     if isinstance(engine, RigidWorms):
         return hops + flits + 1
     return hops + PACKET * -(-flits // PACKET)
@@ -89,8 +79,6 @@ def zero_load_latency(trial: Trial) -> Outcome:
         for flits in QUICK_LENGTHS if trial.quick else LENGTHS:
             length = np.full(len(hops), flits)
             for engine in _engines(network):
-                if isinstance(engine, Flits) and len(far) > MOST_BY_FLITS:
-                    continue
                 alone = _alone(engine, hops, length)
                 apart = int(alone.max()) + 2
                 times = apart * np.arange(len(hops))
@@ -188,34 +176,6 @@ def _lost(engine: Engine, network: Network, load: Messages, far: _Ints) -> str:
     return ""
 
 
-def oracle(trial: Trial) -> Outcome:
-    """Deliver random loads by both engines, and compare every cycle."""
-    draw = np.random.default_rng([trial.seed, 2])
-    seen = 0
-    for _ in range(QUICK_ROUNDS if trial.quick else 2 * ROUNDS):
-        for grid in QUICK_GRIDS if trial.quick else GRIDS:
-            load = _drawn(prod(grid.shape), 20 if trial.quick else 150, draw)
-            axes = draw.permutation(len(grid.shape)).tolist()
-            packet = [None, 1, 4][int(draw.integers(3))]
-            worms = RigidWorms(grid, axes=axes, packet=packet)
-            flits = Flits(grid, axes=axes, packet=packet)
-            for engine in (worms, flits):
-                engine.add(load)
-                engine.finish()
-            seen += len(load)
-            differ = np.flatnonzero(worms.delivered != flits.delivered)
-            if len(differ):
-                i = int(differ[0])
-                return refuted(
-                    f"on {grid} message {i} arrives in cycle {worms.delivered[i]} as a "
-                    f"worm, in {flits.delivered[i]} flit by flit",
-                    seen,
-                )
-            if (worms.carried != flits.carried).any():
-                return refuted(f"on {grid} links have carried other flits", seen)
-    return held(f"{seen} messages arrive in the same cycle, seed {trial.seed}", seen)
-
-
 def bisection(trial: Trial) -> Outcome:
     """Send across the middle of grids, and over the one link between two switches."""
     slowest: dict[str, float] = {}
@@ -277,8 +237,7 @@ NETWORK_CLAIMS = (
         "D + L + 1 cycles as a worm, and D + 16 m in m packets or as a flow.",
         source="derived, docs/network.md",
         tested="all pairs of processors of meshes, tori, a 4-ary 3-tree and a "
-        "dragonfly, 1 to 40 flits; with up to 12 processors routers of two virtual "
-        "channels, too",
+        "dragonfly, 1 to 40 flits",
         test=zero_load_latency,
     ),
     Claim(
@@ -288,15 +247,6 @@ NETWORK_CLAIMS = (
         source="by definition",
         tested="random loads up to and beyond saturation, by every engine of packets",
         test=conservation,
-    ),
-    Claim(
-        name="network-worms-are-their-flits",
-        statement="Rigid worms, simulated by events, arrive in the same cycle as "
-        "flits that are moved one by one.",
-        source="derived, docs/network.md",
-        tested="random loads on meshes and tori of one to three axes, orders of axes, "
-        "lengths of packets",
-        test=oracle,
     ),
     Claim(
         name="network-keeps-to-its-cuts",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 
 import numpy as np
+import numpy.typing as npt
 from matplotlib.collections import LineCollection
 
 from ...reports.pages.document import Document, Name, Plot, Section, Table
@@ -21,13 +22,15 @@ from ...reports.pages.plot_style import (
     sheet,
 )
 from ..cut_through.posted import Network
+from ..messages import Ints
 from ..open_loop.runs import Loaded
 from ..recording import LinkFilm
 from ..runs import Finished, Traced
-from .film import is_plane, link_slider, plane_of, segments
 
 _MOST_STEPS = 500
 """Points of a curve."""
+_MOST_CELLS = 2**12
+"""Cells of a grid of which links are drawn."""
 
 
 def network_page(title: str, network: Network, run: Finished | Loaded) -> str:
@@ -46,12 +49,11 @@ def network_page(title: str, network: Network, run: Finished | Loaded) -> str:
     cycles = measures.pop("instance_cycles", ())
     plots = []
     if len(run.carried):
-        if is_plane(network):
+        if _is_plane(network):
             plots.append(heat_map(network, run))
         plots.append(sorted_loads(run))
         if run.film is not None and len(run.film.counts):
             plots.append(through_time(run.film))
-            plots.append(link_slider(network, run.ends, run.film, run.places))
     tables = [
         Table(
             name="measures",
@@ -98,7 +100,7 @@ def heat_map(network: Network, run: Traced) -> Plot:
     run
         What its links carried.
     """
-    shape = rows, columns = plane_of(network)
+    shape = rows, columns = _plane_of(network)
     wide = 9.8 if columns >= rows else 9.8 * columns / rows
     figure, axes = sheet(max(wide, 3.0), max(9.8 * min(1.0, rows / columns), 1.4))
     share = run.carried / max(1, int(run.carried.max()))
@@ -206,3 +208,36 @@ def latencies(run: Traced) -> Plot:
     return plotted(
         figure, "Latency", "Thin line: the mean.", "Share of messages by their latency"
     )
+
+
+def _is_plane(network: Network) -> bool:
+    """Whether a network is a grid of at most two axes that is not too large."""
+    return (
+        network.grid is not None
+        and network.dimension <= 2
+        and network.processors_in_all <= _MOST_CELLS
+    )
+
+
+def _plane_of(network: Network) -> tuple[int, int]:
+    """Return rows and columns of a grid of one or two axes."""
+    rows, columns = (1, *network.size)[-2:]
+    return rows, columns
+
+
+def segments(network: Network, ends: Ints) -> npt.NDArray[np.float64]:
+    """Return where the links of a plane are drawn, shape (links, 2 ends, x and y).
+
+    Each is on the right of its way. Those that wrap around leave the picture on both
+    sides.
+    """
+    shape = _plane_of(network)
+    begin, end = (np.stack(np.unravel_index(v, shape), 1) for v in ends.T)
+    step = end - begin
+    far = np.abs(step) > 1
+    step = np.where(far, -np.sign(step), step).astype(np.float64)
+    beside = 0.12 * np.stack([step[:, 1], -step[:, 0]], axis=1)
+    near = begin + 0.18 * step + beside
+    wraps = far.any(axis=1)[:, None]
+    away = np.where(wraps, begin + 0.6 * step, end - 0.18 * step) + beside
+    return np.stack([near[:, ::-1], away[:, ::-1]], axis=1)

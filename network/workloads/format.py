@@ -19,7 +19,6 @@ import numpy as np
 
 from ...instances import InputError
 from ...instances.reading.fields import (
-    document,
     headed,
     integer,
     integers,
@@ -27,8 +26,7 @@ from ...instances.reading.fields import (
     only,
     origin,
 )
-from ...instances.reading.files import read_text, stem, write_text
-from ...instances.reading.json_text import dumps
+from ...instances.reading.files import read_text, stem
 from ...instances.reading.numbers import at_least, between
 from ...instances.reading.parsing import parse_json
 from ..messages import Ints, Messages
@@ -241,23 +239,6 @@ def read_workload(path: str | Path) -> Workload:
         return workload_of(value)
     except InputError as error:
         raise error.of_file(path) from None
-
-
-def write_workload(workload: Workload, path: str | Path) -> None:
-    """Write a workload to a file.
-
-    Raises
-    ------
-    InputError
-        If it cannot be written.
-    """
-    definition = {
-        "tasks": workload.tasks,
-        **({"io": workload.io} if workload.io else {}),
-        "messages": workload.messages.tolist(),
-        "waits": workload.waits.tolist(),
-    }
-    write_text(path, dumps(document(FORMAT, workload, definition)) + "\n")
 
 
 def _rows(value: Any, field: str, width: int) -> Ints:

@@ -57,7 +57,7 @@ class RigidWorms(Wormhole):
     datelines
         Whether links of a torus have two lanes, which makes them free of deadlocks; see
         `worm_routes`. Each lane has wires of its own: two packets on the two lanes of a
-        link do not slow each other down. `Flits` can share the wires.
+        link do not slow each other down.
     local
         Whether a message to its own processor takes the injection and the ejection
         channel, in L + 1 cycles; otherwise it is delivered when it is released.

@@ -46,7 +46,7 @@ def _none() -> Ints:
 
 
 class Wormhole(Engine):
-    """Messages on a mesh or torus with wormhole switching; see `Worms` and `Flits`.
+    """Messages on a mesh or torus with wormhole switching; see `RigidWorms`.
 
     Parameters
     ----------

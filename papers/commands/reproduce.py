@@ -31,6 +31,7 @@ def options(parser: Parser) -> None:
         "table", nargs="?", metavar="TABLE", help="what to reproduce; see --list"
     )
     flag(parser, "--list", "list what can be reproduced")
+    parser.removed("oeis", "docs/oeis has the terms, tools/oeis.py computes them")
     parser.add_argument(
         "--trace",
         metavar="FILE",
@@ -58,7 +59,7 @@ def options(parser: Parser) -> None:
     shared.add_number(
         parser,
         "--first",
-        "only the first N jobs of the stream, of oeis terms (default: as in the paper)",
+        "only the first N jobs of the stream (default: as in the paper)",
     )
     parser.add_argument(
         "--shape",
@@ -84,8 +85,7 @@ def options(parser: Parser) -> None:
         parser,
         "--full",
         "sizes as in the paper, where the default has smaller ones to be quicker; with "
-        "mache-table2, the table of what the paper leaves open; with oeis, 400 and 64 "
-        "terms",
+        "mache-table2, the table of what the paper leaves open",
     )
     shared.add_jobs(parser)
     parser.examples(

@@ -75,21 +75,6 @@ def draw(
     return drawing_of(instance, selections, title=title).svg
 
 
-def draw_alone(instance: Instance, *, remark: str = "") -> str:
-    """Draw an instance of which nothing is chosen yet, as `draw` does.
-
-    A submesh request is drawn next to the mesh, to scale; the remark is a line above
-    the picture.
-
-    Examples
-    --------
-    >>> from closeknit.instances import mesh
-    >>> draw_alone(mesh(2, 3, k=2)).count("chosen")
-    0
-    """
-    return drawing_of(instance, {}, remark=remark).svg
-
-
 def drawing_of(
     instance: Instance,
     selections: Mapping[str, Collection[int]],
@@ -97,7 +82,10 @@ def drawing_of(
     title: str = "",
     remark: str = "",
 ) -> Drawing:
-    """Return the drawing that `draw` and `draw_alone` write as SVG.
+    """Return the drawing that `draw` writes as SVG, also one where nothing is chosen.
+
+    A submesh request of which nothing is chosen is drawn next to the mesh, to scale;
+    the remark is a line above the picture.
 
     Raises
     ------

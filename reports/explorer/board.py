@@ -181,7 +181,6 @@ def document_of(
         name: refuses and refuses(board.instance) for name, refuses in first.items()
     }
     return {
-        "kind": "network",
         "name": name,
         "about": described(board.instance),
         "topology": topology.document(),

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
-from ...instances import InputError, problem_of
+from ...instances import InputError, KSubset
 from ...instances.families import Family
 from ...instances.ksubset import worst_cases
 from ...instances.ksubset.families import DRAWN, GRAPHS, POINTS, WORST_CASES
 from ...instances.ksubset.worst_cases import WorstCase
 from ...instances.reading import fields
 from ...instances.reading.suggestions import entry_named
-from ...instances.submesh.families import FAMILIES as SUBMESHES
 from ...methods import KSUBSET
 from ...solvers import Settings
 from ..adversary.worst_known import Entry, read_worst_known
 from ..pages.numbers import decimal, fraction
-from . import boxes
-from .board import refuse_large
+from .board import of_instance, refuse_large
 from .choices import length
 from .scenes import MOST_SHOWN
 
@@ -67,7 +65,7 @@ _SIZES: Mapping[str, Callable[[Mapping[str, Any]], int]] = {
 
 @cache
 def _families() -> dict[str, Family]:
-    every = (*DRAWN, *GRAPHS, *POINTS, *WORST_CASES, *SUBMESHES)
+    every = (*DRAWN, *GRAPHS, *POINTS, *WORST_CASES)
     return {one.name: one for one in every if one.name not in _HIDDEN}
 
 
@@ -149,7 +147,7 @@ def made(body: dict[str, Any]) -> dict[str, Any]:
         (instance,) = family.instances(values)
     except InputError as error:
         raise family.in_terms_of_parameters(error) from None
-    found = boxes.LOADERS[problem_of(instance).name](instance)
+    found = of_instance(cast("KSubset", instance))  # as all families here are
     if name in _CASES:
         arguments = {
             one.keyword: values.get(one.name, one.default_value)
@@ -167,7 +165,7 @@ def _refuse_large(family: Family, values: Mapping[str, Any]) -> None:
         if every.get("kind") == "tree" and len(every["shape"]) > 12:
             raise InputError("has more than 12 levels", "shape", list(every["shape"]))
         refuse_large(every["shape"], "shape")
-    for name in ("n", "k", "d", "most", "after", "a", "p", "h", "radix", "degree"):
+    for name in ("n", "k", "d", "a", "p", "h", "radix", "degree"):
         if isinstance(every.get(name), int) and every[name] > MOST_SHOWN:
             raise InputError(f"must be at most {MOST_SHOWN}", name, every[name])
     if family.name in _SIZES and _SIZES[family.name](every) > MOST_SHOWN:
@@ -222,4 +220,4 @@ def worst(body: dict[str, Any]) -> dict[str, Any]:
         statement=f"the worst known for {entry.method} here: {entry.how}",
         source=f"worst_known.json, {entry.date}",
     )
-    return {**boxes.LOADERS["ksubset"](entry.instance), "case": _case(case)}
+    return {**of_instance(entry.instance), "case": _case(case)}

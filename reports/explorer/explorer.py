@@ -8,8 +8,7 @@ from typing import Any
 
 from ...instances import InputError
 from ...instances.reading import fields
-from . import boxes, cases, centres, choices, loading, searches, streams
-from .board import board_of
+from . import cases, choices, loading
 from .scenes import MOST_SHOWN
 
 Answer = Callable[[dict[str, Any]], dict[str, Any]]
@@ -17,7 +16,7 @@ _FIRST = {"family": "random", "values": {"shape": "12x12", "k": "16", "free": "6
 
 
 class Explorer:
-    """The functions of the page, and the searches in progress.
+    """The functions of the page.
 
     Parameters
     ----------
@@ -28,20 +27,12 @@ class Explorer:
 
     def __init__(self, first: dict[str, Any] | None = None) -> None:
         self._first = first
-        held = searches.Searches()
         self.answers: Mapping[str, Answer] = {
             "start": self._start,
             "load": loading.loaded,
             "family": cases.made,
             "worst": cases.worst,
             "compare": choices.compared,
-            "centres": centres.centres,
-            "candidate": centres.candidate,
-            "searches": _searches,
-            "search": held.begin,
-            "step": held.step,
-            "stream": streams.played,
-            "plan": boxes.planned,
             "export": choices.exported,
             "picture": choices.pictured,
         }
@@ -69,7 +60,6 @@ class Explorer:
             "methods": choices.methods(),
             "families": cases.families(),
             "ledger": cases.ledger(),
-            "plans": boxes.methods(),
             "first": self._first or cases.made(_FIRST),
             "most": {
                 "processors": MOST_SHOWN,
@@ -77,9 +67,3 @@ class Explorer:
                 "text": loading.MOST_TEXT,
             },
         }
-
-
-def _searches(body: dict[str, Any]) -> dict[str, Any]:
-    """List the searches that support a board."""
-    fields.only(body, ("board",), ("board",), "")
-    return {"searches": searches.offered(board_of(body["board"]).instance)}

@@ -6,7 +6,7 @@ import csv
 import re
 from io import StringIO
 
-from ...instances.visible import spelled, unspelled
+from ...instances.visible import spelled
 from .document import Cell, Name, Ref, Small, Table, said
 
 _NUMBER = re.compile(r"[-+−]?[\d., ]+ ?%?")
@@ -36,7 +36,7 @@ def _cell(cell: Cell) -> object:
 
 
 def csv_text(text: str) -> str:
-    """Write a text so that no spreadsheet takes it for a formula; see `text_of_csv`.
+    """Write a text so that no spreadsheet takes it for a formula.
 
     An apostrophe is put before text that begins like a formula, or with an apostrophe;
     invisible characters are written out.
@@ -46,12 +46,3 @@ def csv_text(text: str) -> str:
     """
     shown = spelled(text)
     return f"'{shown}" if shown.lstrip()[:1] in _FORMULA else shown
-
-
-def text_of_csv(cell: str) -> str:
-    """Return the text from which `csv_text` made a cell.
-
-    >>> text_of_csv("'=1+1"), text_of_csv("8x8-half")
-    ('=1+1', '8x8-half')
-    """
-    return unspelled(cell.removeprefix("'"))

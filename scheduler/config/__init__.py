@@ -2,10 +2,8 @@
 
 from .files import bundled_configurations as bundled_configurations
 from .files import examine as examine
-from .files import load as load
 from .files import parse_configuration as parse_configuration
 from .files import read_configuration as read_configuration
-from .files import write_compiled as write_compiled
 from .model import Configuration as Configuration
 from .model import Constraint as Constraint
 from .model import CostBlock as CostBlock

@@ -1,4 +1,4 @@
-"""Reading and writing configuration files: text or compiled, on disk or bundled."""
+"""Reading configuration files, on disk or bundled."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from stat import S_ISREG
 from typing import TYPE_CHECKING
 
 from ...instances.errors import InputError
-from ...instances.reading.files import opened, stem, write_bytes
-from . import binary
+from ...instances.reading.files import opened, stem
 from .model import Configuration
 
 if TYPE_CHECKING:
@@ -17,8 +16,7 @@ if TYPE_CHECKING:
 
 _DATA = files("closeknit.instances.data")
 _LARGEST = 4 * 2**20
-"""Maximal size of a text file; the parser needs about a hundred times that memory."""
-_LARGEST_COMPILED = 16 * 2**20
+"""Maximal size of a file; the parser needs about a hundred times that memory."""
 
 
 def bundled_configurations() -> list[str]:
@@ -35,18 +33,14 @@ def bundled_configurations() -> list[str]:
 
 
 def read_configuration(path: str | Path) -> Configuration:
-    """Read a configuration: a text file, a compiled file, or the name of a bundled one.
+    """Read a configuration: a file, or the name of a bundled one.
 
     Raises
     ------
     InputError
-        If the file is invalid: one line with the file and, for text, line and column
-        of the first error.
+        If the file is invalid: one line with file, line and column of the first error.
     """
-    content = _content(path)
-    if binary.is_compiled(content):
-        return binary.loads(content, file=path)
-    report = examine_text(_decoded(content, path), name=stem(path), file=path)
+    report = examine(path)
     if report.configuration is None:
         raise report.errors[0]
     return report.configuration
@@ -74,12 +68,7 @@ def examine(path: str | Path) -> Report:
     InputError
         If the file cannot be read or is not text.
     """
-    content = _content(path)
-    if binary.is_compiled(content):
-        from .check import Report
-
-        return Report(binary.loads(content, file=path), (), ())
-    return examine_text(_decoded(content, path), name=stem(path), file=path)
+    return examine_text(_decoded(_content(path), path), name=stem(path), file=path)
 
 
 def examine_text(text: str, *, name: str, file: str | Path = "") -> Report:
@@ -94,22 +83,6 @@ def examine_text(text: str, *, name: str, file: str | Path = "") -> Report:
     return check(source, name=name, file=file)
 
 
-def load(path: str | Path) -> Configuration:
-    """Load a compiled configuration; text is refused.
-
-    Raises
-    ------
-    InputError
-        If the file is something else, of a newer version, truncated or damaged.
-    """
-    return binary.loads(_content(path), file=path)
-
-
-def write_compiled(configuration: Configuration, path: str | Path) -> None:
-    """Write the compiled form atomically."""
-    write_bytes(path, binary.dumps(configuration))
-
-
 def _content(path: str | Path) -> bytes:
     try:
         place = Path(path)
@@ -118,16 +91,17 @@ def _content(path: str | Path) -> bytes:
         regular = S_ISREG(place.stat().st_mode)  # not a FIFO, nor a device
         if regular:
             with open(place, "rb", opener=opened) as stream:
-                content = stream.read(_LARGEST_COMPILED + 1)
+                content = stream.read(_LARGEST + 1)
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", file=path) from None
     except ValueError:  # a null character in the name
         raise InputError("is not a valid file name", file=repr(str(path))) from None
     if not regular:
         raise InputError("must be a regular file", file=path)
-    most = _LARGEST_COMPILED if binary.is_compiled(content) else _LARGEST
-    if len(content) > most:
-        raise InputError(f"is larger than {most // 2**20} MiB", file=path)
+    if content.startswith(b"\x89CKCONF"):
+        raise InputError("is a compiled configuration: give its text", file=path)
+    if len(content) > _LARGEST:
+        raise InputError(f"is larger than {_LARGEST // 2**20} MiB", file=path)
     return content
 
 

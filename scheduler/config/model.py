@@ -1,6 +1,6 @@
 """The type `Configuration`: queues, processors, groups, costs and constraints.
 
-After the appendix of Drakenberg 2012. Text and compiled files are read into this type;
+After the appendix of Drakenberg 2012. Files are read into this type;
 `Configuration.instance` returns the problem to solve for one job.
 """
 

@@ -56,13 +56,13 @@ def test_it_serves_until_it_is_ended(tmp_path: Path) -> None:
         (None, "cannot be read: No such file"),
         ("what is this", "is none of: "),
         ("\0\ud8ff", "given.json: is not UTF-8 text (byte 1)"),
-        ('{"format": "closeknit/sukp", "version": 1}', "is missing"),
+        ('{"format": "closeknit/sukp", "version": 1}', "must be 'closeknit/ksubset'"),
         (
             '{"format": "closeknit/ksubset", "version": 1, "k": 1, "topology": '
             '{"kind": "mesh", "shape": [999, 999]}}',
             "at most 4096 are shown",
         ),
-        ("1 0 -1 50 2 -1 -1 2 60 -1 1 1 1 1 1 1 -1 -1\n", "is a trace: load it"),
+        ("1 0 -1 50 2 -1 -1 2 60 -1 1 1 1 1 1 1 -1 -1\n", "is none of: "),
     ],
 )
 def test_files_that_cannot_be_shown(

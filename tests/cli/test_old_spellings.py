@@ -10,9 +10,11 @@ import ast
 import json
 import logging
 import re
+import subprocess
 import tomllib
 from argparse import Namespace
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -25,13 +27,17 @@ from closeknit.cli.frame import streams
 from closeknit.clusters.commands.cluster import objective_of
 from closeknit.clusters.placement import NodeSelector
 from closeknit.clusters.topologies import read_cluster
-from closeknit.formulations.ksubset.bounds import bounds
+from closeknit.formulations.ksubset.bounds import bounds, towns
 from closeknit.instances import InputError
+from closeknit.instances.ksubset import dispersal
 from closeknit.instances.ksubset.generators import mesh
+from closeknit.instances.sukp import text
 from closeknit.methods import METHODS
 from closeknit.methods.by_name import method_named
 from closeknit.methods.old_names import OLD_NAMES
 from closeknit.proofs.checking import Propagator
+from closeknit.reports.drawing import drawing
+from closeknit.reports.pages import csv_tables
 from closeknit.solvers.running.kernels import interpreted
 
 from ..paths import ROOT
@@ -136,6 +142,25 @@ def test_an_old_name_of_a_method_is_told(
     assert capsys.readouterr().err == ""
 
 
+@pytest.mark.parametrize(
+    ("command", "says"),
+    [("reproduce oeis", "oeis was removed: docs/oeis has the terms, ")],
+)
+def test_what_was_removed_is_refused_in_one_line(
+    command: str, says: str, capsys: Capture
+) -> None:
+    assert run(command.split()) == 2
+    [line] = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"closeknit: {says}")
+    assert f"(see closeknit {command.split()[0]} --help)" in line
+
+
+@pytest.mark.parametrize("name", ["column/best-fit", "paging-2", "paging/shuffled"])
+def test_variants_that_are_gone_are_no_methods(name: str) -> None:
+    with pytest.raises(InputError, match=f"{name}.*did you mean"):
+        method_named(name, "ksubset")
+
+
 # what has changed
 
 
@@ -229,10 +254,48 @@ def test_what_a_method_states_is_a_function(attribute: str) -> None:
         ck.compare(mesh(2, 2, k=2), [rule])
 
 
+def test_targets_of_before_are_benchmarks() -> None:
+    """Every name that a page gives is a benchmark, and the old target says so."""
+    pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+    named = {
+        name
+        for page in pages
+        for name in re.findall(r"make bench NAME=([\w-]+)", page.read_text("utf-8"))
+    }
+    assert len(named) > 12
+    for name in named | {"limits", "cold", "graphs"}:
+        file = f"benchmarks/bench_{name.replace('-', '_')}.py"
+        assert (ROOT / file).exists()
+        done = subprocess.run(
+            ["make", "-n", f"bench-{name}", "VENV=."],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+        )
+        assert f"make bench-{name} is now make bench NAME={name}" in done.stdout
+        assert f"for name in {name.replace('-', '_')};" in done.stdout
+
+
 def test_names_of_modules_that_are_gone() -> None:
     assert callable(bounds.compute_bound)
     assert not hasattr(bounds, "rederive")
     assert not hasattr(Propagator, "certain")
+    for module in (
+        "instances.submesh.packing_json",
+        "instances.ksubset.worked_examples",
+        "network.flits",
+        "network.validation",
+        "scheduler.config.binary",
+    ):
+        assert find_spec(f"closeknit.{module}") is None
+    for where, name in (
+        (text, "write_sukp_text"),
+        (dispersal, "average_distance"),
+        (drawing, "draw_alone"),
+        (csv_tables, "text_of_csv"),
+        (towns, "town_partition"),
+    ):
+        assert not hasattr(where, name)
 
 
 # the section is complete
@@ -240,12 +303,12 @@ def test_names_of_modules_that_are_gone() -> None:
 
 def entries() -> list[str]:
     """Return what begins the entries: rows of tables, and points that have none."""
-    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    section = text.split("### What you must change\n", 1)[1].split("\n### ", 1)[0]
+    whole = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    section = whole.split("### What you must change\n", 1)[1].split("\n### ", 1)[0]
     lines = section.splitlines()
     found = [line[2:].strip("* ") for line in lines if line.startswith("- ")]
     rows = [line[2:] for line in lines if line.startswith("| ")]
-    found += [row for row in rows if not row.startswith("old | new")]
+    found += [row for row in rows if not row.startswith("old | n")]
     return [one.replace("`", "") for one in found]
 
 

@@ -21,7 +21,7 @@ from closeknit.instances.library import bundled, bundled_names
 from closeknit.instances.reading.json_text import dumps
 from closeknit.instances.submesh import Placement, Resident
 from closeknit.methods import METHODS
-from closeknit.reports.drawing.drawing import draw, draw_alone, drawing_of
+from closeknit.reports.drawing.drawing import draw, drawing_of
 from closeknit.reports.drawing.rendering import rendered
 from closeknit.solvers import Status, answer, write_solution
 
@@ -102,7 +102,7 @@ def test_before_and_after_with_arrows(two: tuple[str, Path], tmp_path: Path) -> 
 
 def test_the_request_beside_the_mesh_to_scale() -> None:
     wide = Submesh("wide", (8, 4), HELD, (4, 2), rotate=True, migrate=False)
-    root = ET.fromstring(draw_alone(wide))
+    root = ET.fromstring(drawing_of(wide, {}).svg)
     boxes = {
         kind: [
             (float(one.get("width", 0)), float(one.get("height", 0)))
@@ -135,7 +135,6 @@ def test_what_has_no_placement_is_drawn_alone(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", bundled_names())
 def test_whatever_comes_with_closeknit_can_be_painted(name: str) -> None:
     drawing = drawing_of(bundled(name), {})
-    assert drawing.svg == draw_alone(bundled(name))
     assert "chosen" not in drawing.svg
     if name not in [*bundled_names()[::3], *NAMES.values()]:
         return
@@ -149,7 +148,7 @@ def test_whatever_comes_with_closeknit_can_be_painted(name: str) -> None:
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(instance=submeshes())
 def test_any_submesh_is_drawn_alone_cell_by_cell(instance: Submesh) -> None:
-    picture = draw_alone(instance)
+    picture = drawing_of(instance, {}).svg
     shown = panels(picture, instance)
     assert len(shown) == (instance.shape[2] if instance.d == 3 else 1)
     for layer, panel in enumerate(shown):

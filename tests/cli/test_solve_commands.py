@@ -269,7 +269,7 @@ def test_compare_gives_exact_ratios(path: str, capsys: Any) -> None:
 
 
 def test_compare_breaks_no_name_of_a_method(path: str, capsys: Any) -> None:
-    names = ("hilbert/sorted-free", "paging-2/shuffled", "mc1x1-all")
+    names = ("hilbert/sorted-free", "paging-1", "mc1x1-all")
     assert run(["compare", path, "--methods", ",".join(names)]) == 0
     begins = [line.split(" ")[0] for line in capsys.readouterr().out.splitlines()]
     assert set(names) <= set(begins)

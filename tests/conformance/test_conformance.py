@@ -212,22 +212,13 @@ def moved(
 _RUNS = "runs go on over the edge of the machine, from line to line"
 _WALK = "the walk through a machine depends on its sides"
 LAID_OUT = {
-    **{
-        f"{order}/{packing}": _RUNS
-        for order in ("row", "column")
-        for packing in ("first-fit", "best-fit")
-    },
+    **{f"row/{packing}": _RUNS for packing in ("first-fit", "best-fit")},
     **{
         f"{order}/{packing}": _WALK
         for order in ("hilbert", "snake")
         for packing in ("first-fit", "best-fit", "sorted-free")
     },
-    "paging/shuffled": _WALK,
-    **{
-        f"paging-{i}{scan}": "pages lie at multiples of their side"
-        for i in (1, 2)
-        for scan in ("", "/snake", "/shuffled")
-    },
+    "paging-1": "pages lie at multiples of their side",
     "quadrant": "squares lie at multiples of their side",
     **dict.fromkeys(
         ("mc", "mc/column-major"),

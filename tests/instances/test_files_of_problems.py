@@ -31,7 +31,7 @@ from closeknit.instances import (
 from closeknit.instances.library import suite
 from closeknit.instances.problems import parse_instance
 from closeknit.instances.sukp.generators import random_sukp
-from closeknit.instances.sukp.text import parse_sukp_text, sukp_text, write_sukp_text
+from closeknit.instances.sukp.text import parse_sukp_text, sukp_text
 from closeknit.methods import METHODS
 from closeknit.solvers import solution_of
 
@@ -512,7 +512,7 @@ def test_written_texts_are_instance_files(tmp_path: Path) -> None:
     instance = suite("bundled-sukp")[0]
     assert isinstance(instance, Sukp)
     path = tmp_path / f"{instance.name}.txt"
-    write_sukp_text(instance, path)
+    path.write_text(sukp_text(instance))
     assert sha256(read_instance(path)) == sha256(instance)
 
 

@@ -17,7 +17,6 @@ from closeknit.network import engine as engines
 from closeknit.network import jobs as network_jobs
 from closeknit.network.cut_through.engine import CutThrough
 from closeknit.network.engine import Engine
-from closeknit.network.flits.engine import Flits, Router
 from closeknit.network.flow_level import engine as flow_level
 from closeknit.network.flow_level.engine import FlowLevel
 from closeknit.network.jobs import Deliveries, MixedTraffic
@@ -26,6 +25,8 @@ from closeknit.network.worm.engine import RigidWorms
 from closeknit.simulation.stream.jobs import StreamJob, generated
 from closeknit.simulation.stream.measures import measure
 from closeknit.simulation.stream.simulator import End, Policy, Start, simulate
+
+from .flits.engine import Flits, Router
 
 ROWS = st.lists(
     st.tuples(

@@ -12,9 +12,7 @@ from numba.core import event
 from closeknit.cli.app import run
 from closeknit.instances import Mesh, Torus
 from closeknit.network.cut_through.posted import Network
-from closeknit.network.flits.engine import Flits
 from closeknit.network.kary_tree import KaryTree
-from closeknit.network.messages import messages
 from closeknit.network.places import network_named
 from closeknit.network.runs import Switching, run_network
 from closeknit.network.warming import NETWORK_KERNELS
@@ -37,9 +35,6 @@ def test_after_warming_nothing_is_compiled() -> None:
         for network, switching in NETWORKS:
             for name in ("BU", "2W"):
                 run_network(network, workload(name, 8, 99), "mm", switching=switching)
-        engine = Flits(Mesh(3, 3))
-        engine.add(messages([(0, 8, 3)]))
-        engine.finish()
     assert compiled.buffer == []
 
 

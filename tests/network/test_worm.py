@@ -11,7 +11,6 @@ import pytest
 
 from closeknit.instances import Grid, InputError, Mesh, Points, Torus
 from closeknit.network.engine import Deadlock
-from closeknit.network.flits.engine import Flits
 from closeknit.network.messages import Messages, messages
 from closeknit.network.worm import mail as worm_mail
 from closeknit.network.worm.engine import RigidWorms
@@ -19,6 +18,7 @@ from closeknit.network.worm.mail import Wormhole
 from closeknit.network.worm.routes import Channels
 from closeknit.solvers.running.kernels import interpreted
 
+from .flits.engine import Flits
 from .loads import drawn, plain, walk
 
 TOPOLOGIES = (

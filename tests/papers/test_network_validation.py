@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import pytest
 
+from closeknit.network.flow_level import engine as flow_level
 from closeknit.network.open_loop.engine import Phases
-from closeknit.network.validation import Demand, Row
 from closeknit.papers import network_validation
 from closeknit.papers.catalogue import RunOptions
-from closeknit.papers.network_validation import ROWS, measured
+from closeknit.papers.network_validation import (
+    ROWS,
+    Demand,
+    Row,
+    bisection_rows,
+    measured,
+    permutation_rows,
+)
 from closeknit.papers.table import REPRODUCTIONS
 from closeknit.reports.pages.document import Bad
 from closeknit.reports.pages.markdown import markdown_of
@@ -18,23 +25,41 @@ def test_rows_that_are_far_off_are_marked(monkeypatch: pytest.MonkeyPatch) -> No
     some = [
         Row("near", "somebody", 100.0, 114.0, Demand.CLOSE),
         Row("far", "somebody", 100.0, 116.0, Demand.CLOSE),
+        Row("cut", "bisection", 0.5, 0.51, Demand.AT_MOST),
     ]
     monkeypatch.setattr(network_validation, "rows", lambda phases, seed: iter(some))
     page = REPRODUCTIONS["network-validation"](RunOptions())
-    assert page.verdict == "1 of 2 rows are as demanded."
-    near, far = page.tables[0].rows
+    assert page.verdict == "1 of 3 rows are as demanded."
+    near, far, cut = page.tables[0].rows
     assert near[-1] == "yes"
     assert isinstance(far[-1], Bad)
+    assert isinstance(cut[-1], Bad)
     assert "| far | somebody | 100.0 | 116.0 | 16.00 | within 15 % | **no** |" in (
         markdown_of(page)
     )
 
 
-@pytest.mark.slow
+def test_worms_keep_to_bisections() -> None:
+    found = list(bisection_rows(Phases(200, 600, 0), seed=1))
+    assert len(found) == 2
+    assert all(row.holds and row.ours > 0.3 * row.theirs for row in found)
+
+
+def test_permutations_of_a_tree_pass_as_theory_says(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for row in permutation_rows(seed=1):
+        assert row.holds
+    monkeypatch.setattr(flow_level, "HEAD_OF_LINE", 1.0)
+    packets, flows = permutation_rows(seed=1)
+    assert packets.holds
+    assert not flows.holds
+
+
 def test_every_row_is_measured() -> None:
     told: list[int] = []
     options = RunOptions(progress=lambda done, total, what: told.append(done))
-    page = measured(options, Phases(1000, 4000, 4000))
+    page = measured(options, Phases(500, 1500, 1500))
     assert len(page.tables[0].rows) == ROWS
     assert told == list(range(1, ROWS + 1))
     assert page.verdict == f"{ROWS} of {ROWS} rows are as demanded."

@@ -17,7 +17,6 @@ from closeknit.scheduler.config import (
     CostBlock,
     Group,
     Price,
-    binary,
     configuration_text,
     parse_configuration,
     read_configuration,
@@ -25,7 +24,7 @@ from closeknit.scheduler.config import (
 from closeknit.scheduler.config.expression import Expression, evaluate
 from closeknit.scheduler.config.files import examine_text
 
-from ..clusters.samples import FIGURE, GOOD
+from .samples import FIGURE, GOOD
 
 # Fuzz --------------------------------------------------------------------------
 
@@ -265,9 +264,6 @@ def configurations(draw: st.DrawFn) -> Configuration:
 def test_written_and_read_back(one: Configuration) -> None:
     text = configuration_text(one)
     assert parse_configuration(text, name=one.name) == one
-    packed = binary.dumps(one)
-    assert binary.loads(packed) == one
-    assert binary.dumps(binary.loads(packed)) == packed
 
 
 @given(st.data())

@@ -17,9 +17,9 @@ from closeknit.scheduler.config import (
 from closeknit.scheduler.config.expectations import WORDS
 from closeknit.scheduler.config.files import examine_text
 
-from ..clusters.samples import BROKEN, FIGURE, GOOD
 from ..data import needs
 from ..paths import ROOT, SHARED
+from .samples import BROKEN, FIGURE, GOOD
 
 PAPER = "papers/drakenberg-2012-processor-set-selection.txt"
 

@@ -8,12 +8,12 @@ distinct points of a mesh of that dimension, regardless of busy processors.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
 from functools import cache, lru_cache
 from itertools import accumulate, count
 from operator import le
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -54,17 +54,6 @@ def town(k: int) -> int:
     [0, 1, 4, 8, 16, 25, 38, 54, 72, 96]
     """
     return _town(k)[0]
-
-
-def town_partition(k: int) -> tuple[int, ...]:
-    """Return the columns of an optimal town of k points, longest first.
-
-    Column i stands at x = pos(i), and its points are at y = pos(0), pos(1), ….
-
-    >>> town_partition(12)
-    (4, 4, 2, 2)
-    """
-    return _town(k)[1]
 
 
 def town_sites(k: int) -> tuple[Site, ...]:
@@ -108,38 +97,6 @@ def _from_zero(cells: Iterable[Site]) -> tuple[Site, ...]:
     """Sort points, shifted to coordinates from 0."""
     axes = [[x - min(axis) for x in axis] for axis in zip(*cells, strict=True)]
     return tuple(sorted(zip(*axes, strict=True)))
-
-
-def known_towns(d: int) -> list[tuple[int, Layer | tuple[Layer, ...]]]:
-    """Return the table so far: cost and shape of optimal towns, by k from 0.
-
-    ``d`` is 2 or 3. Shapes are as JSON would hold them; see `restore_towns`.
-    """
-    return [*_known] if d == 2 else [*_known_in_space]
-
-
-def restore_towns(d: int, table: Sequence[tuple[int, Any]]) -> None:
-    """Continue the table by one from `known_towns` of an earlier run.
-
-    The costs of the shapes are computed again, but that they are optimal is trusted.
-
-    Raises
-    ------
-    ValueError
-        If the cost of a shape is another one, or its points are not k.
-    """
-    for k in range(len(_known) if d == 2 else len(_known_in_space), len(table)):
-        cost, shape = table[k]
-        if d == 2:
-            layer = tuple(map(int, shape))
-            if (sum(layer), partition_cost(layer)) != (k, cost):
-                raise ValueError(f"The town of {k} does not cost {cost}.")
-            _known.append((cost, layer))
-        else:
-            layers = tuple(tuple(map(int, one)) for one in shape)
-            if (sum(map(sum, layers)), _cost(layers)) != (k, cost):
-                raise ValueError(f"The town of {k} does not cost {cost}.")
-            _known_in_space.append((cost, layers))
 
 
 def town_bound_value(k: int, d: int) -> int | None:

@@ -9,7 +9,7 @@ export const say = text => { error.textContent = ""; status.textContent = text; 
 export const complain = text => { status.textContent = ""; error.textContent = text; };
 
 // Answers to these are about the board as it was when they were asked for.
-const ABOUT_BOARD = "compare centres candidate searches search step stream plan".split(" ");
+const ABOUT_BOARD = ["compare"];
 
 // Asks the server; null after an error, which is shown, and for an answer that is late.
 export async function ask(name, body = {}) {

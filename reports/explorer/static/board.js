@@ -1,26 +1,25 @@
-// What is on the page: a network with busy processors, or a submesh with residents.
+// What is on the page: a network with busy processors.
 
 const listeners = [];
 
 export const board = {
-  kind: "network", topology: null, busy: new Set(), k: 1, name: "board", labels: [],
-  views: {}, view: "", set: null, trace: null,
+  topology: null, busy: new Set(), k: 1, name: "board", labels: [],
+  views: {}, view: "", set: null,
   version: 0, // counts changes, so that late answers are known
 };
 
 export const onChange = listener => listeners.push(listener);
 
 export function changed(what) {
-  if (what !== "set" && what !== "trace") board.version += 1;
+  if (what !== "set") board.version += 1;
   listeners.forEach(listener => listener(what));
 }
 
 // Takes over what the server has loaded or made.
 export function take(found) {
-  if (found.kind === "trace") { board.trace = found; changed("trace"); return; }
   Object.assign(board, {
-    parts: null, case: null, set: null, file: null, note: "", residents: null, ...found,
-    busy: new Set(found.busy ?? []),
+    parts: null, case: null, set: null, file: null, note: "", ...found,
+    busy: new Set(found.busy),
   });
   changed("network");
 }

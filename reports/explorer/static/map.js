@@ -6,25 +6,22 @@ import { board, edited, free } from "./board.js";
 const box = document.getElementById("map-box");
 const paint = document.getElementById("paint");
 const drag = document.getElementById("drag");
-let svg, cells = [], cursor = 0, ring, over, scene, shown = new Map(), painting = null;
+let svg, cells = [], cursor = 0, ring, scene, shown = new Map(), painting = null;
 
 const word = i => shown.get(i)?.text ?? (board.busy.has(i) ? "busy" : "free");
 
 function colour(i) {
   const cell = cells[i], look = shown.get(i);
   cell.setAttribute("class", `p ${look?.kind ?? (board.busy.has(i) ? "busy" : "")}`);
-  cell.style.fill = look?.fill ?? "";
   cell.setAttribute("aria-selected", board.busy.has(i));
   cell.setAttribute("aria-label", `${board.labels[i]}: ${word(i)}`);
 }
 
-// Shows sets on the map: a Map from processors to {kind, fill, text}, and marks.
-export function show(looks = new Map(), marks = []) {
+// Shows a set on the map: a Map from processors to {kind, text}.
+export function show(looks = new Map()) {
   const touched = new Set([...shown.keys(), ...looks.keys()]);
   shown = looks;
   touched.forEach(colour);
-  over.replaceChildren(...marks.map(([x, y, kind]) => make("circle",
-    { cx: x, cy: y, r: Math.max(5, scene.side * .55), class: `centre ${kind}` })));
 }
 
 export const chosen = (numbers, text = "chosen") =>
@@ -35,20 +32,17 @@ export function draw() {
   const { width, height, side } = scene;
   shown = new Map();
   cursor = Math.min(cursor, scene.spots.length - 1);
-  const fixed = board.kind !== "network";
   cells = scene.spots.map(([x, y], i) => make("rect", {
     x: x - side / 2, y: y - side / 2, width: side, height: side, id: `p${i}`,
     role: "option", class: "p",
   }));
   ring = make("rect", { class: "cursor", width: side + 4, height: side + 4, rx: 2 });
-  over = make("g", { "aria-hidden": "true" });
   const links = scene.links.map(([a, b, c, d]) => `M${a} ${b}L${c} ${d}`).join("");
   svg = make("svg", {
     id: "map", viewBox: `0 0 ${width} ${height}`, tabindex: 0,
     width: Math.round(width * Math.max(1, Math.min(2, 540 / Math.max(width, height)))),
     role: "listbox", "aria-multiselectable": "true", "aria-activedescendant": `p${cursor}`,
-    "aria-label": fixed ? "Processors of the mesh" : "Processors, selected if busy",
-    "aria-describedby": "keys", class: fixed ? "still" : "",
+    "aria-label": "Processors, selected if busy", "aria-describedby": "keys",
     keydown: pressed, pointerdown: begun, pointermove: dragged,
   },
   make("g", { "aria-hidden": "true" },
@@ -58,14 +52,14 @@ export function draw() {
     ...scene.texts.map(([x, y, text]) => make("text", { x, y }, text)),
     ...scene.dots.map(([cx, cy]) => make("circle", { class: "dot", cx, cy, r: 3 }))),
   make("g", { role: "presentation" }, ...cells),
-  make("g", { "aria-hidden": "true" }, ring), over);
+  make("g", { "aria-hidden": "true" }, ring));
   cells.forEach((_, i) => colour(i));
   box.replaceChildren(svg);
   place();
   touch();
 }
 
-function touch() { svg.classList.toggle("drags", drag.checked && board.kind === "network"); }
+function touch() { svg.classList.toggle("drags", drag.checked); }
 drag.addEventListener("change", touch);
 addEventListener("pointerup", () => { painting = null; });
 addEventListener("pointercancel", () => { painting = null; });
@@ -80,7 +74,7 @@ function place() {
 const wanted = i => paint.value === "toggle" ? !board.busy.has(i) : paint.value === "busy";
 
 function set(i, busy) {
-  if (board.kind !== "network" || board.busy.has(i) === busy) return;
+  if (board.busy.has(i) === busy) return;
   if (busy && free() <= 1) { say("One processor must stay free."); return; }
   if (busy) board.busy.add(i); else board.busy.delete(i);
   edited("busy");

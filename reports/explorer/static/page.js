@@ -2,13 +2,9 @@
 
 import { ask, complain, during, make, options, save, say } from "./ask.js";
 import { board, changed, edited, free, onChange, sent, take } from "./board.js";
-import { boxes } from "./boxes.js";
-import { centres } from "./centres.js";
 import { compare } from "./compare.js";
 import { chosen, draw, recolour, show } from "./map.js";
 import { fieldsOf } from "./parts.js";
-import { search } from "./search.js";
-import { stream } from "./stream.js";
 import { worst } from "./worst.js";
 
 const $ = id => document.getElementById(id);
@@ -16,7 +12,7 @@ let tools = [], current = null, most = {}, loadedText;
 
 // Tabs, as the practices of ARIA want them: arrow keys move, one stop of the tab key.
 function open(tool, focus = false) {
-  if (current && current !== tool) { current.left?.(); show(); say(""); }
+  if (current && current !== tool) { show(); say(""); }
   current = tool;
   for (const one of tools) {
     const on = one === tool;
@@ -24,45 +20,36 @@ function open(tool, focus = false) {
     one.tab.tabIndex = on ? 0 : -1;
     one.box.hidden = !on;
   }
-  // on a narrow window the map stays in sight of tools that go through steps
-  document.body.classList.toggle("watching", !!tool.watches);
   if (focus) tool.tab.focus();
   tool.shown?.();
 }
 
-const usable = () => tools.filter(one => !!one.submesh === (board.kind === "submesh"));
-
 function tabs() {
   tools.forEach((tool, i) => {
     tool.tab = make("button", { type: "button", role: "tab", id: `tab${i}`,
-      "aria-controls": `panel${i}`, click: () => usable().includes(tool) ? open(tool)
-        : say(tool.submesh ? "Boxes needs a submesh: make one under New network, or load a file."
-          : `${tool.name} needs a network of processors, not a submesh.`) }, tool.name);
+      "aria-controls": `panel${i}`, click: () => open(tool) }, tool.name);
     tool.box = make("div", { role: "tabpanel", id: `panel${i}`,
       "aria-labelledby": `tab${i}` }, ...tool.panel);
   });
   $("tabs").append(...tools.map(one => one.tab));
   $("panels").append(...tools.map(one => one.box));
   $("tabs").addEventListener("keydown", event => {
-    const all = usable(), at = all.indexOf(current);
+    const at = tools.indexOf(current);
     const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: -1 }[event.key];
     if (to === undefined) return;
     event.preventDefault();
-    open(all.at(to % all.length), true);
+    open(tools.at(to % tools.length), true);
   });
 }
 
 function about() {
-  const network = board.kind === "network";
-  $("about").textContent = network
-    ? `${board.name}: ${free()} of ${board.labels.length} processors free, k = ${board.k}`
-    : `${board.name}: ${board.about}`;
+  $("about").textContent =
+    `${board.name}: ${free()} of ${board.labels.length} processors free, k = ${board.k}`;
   document.title = `${board.name} – closeknit explore`;
 }
 
 function refresh() {
-  const network = board.kind === "network", views = Object.keys(board.views);
-  for (const id of ["painting", "legend", "exports", "keys"]) $(id).hidden = !network;
+  const views = Object.keys(board.views);
   $("k").value = board.k;
   $("k").max = free();
   $("view-label").hidden = views.length < 2;
@@ -73,13 +60,12 @@ function refresh() {
   $("note").textContent = [board.file ? board.about : "", board.views[board.view].note]
     .filter(Boolean).join("; ");
   draw();
-  tools.forEach(one => one.tab.setAttribute("aria-disabled", !usable().includes(one)));
-  if (!usable().includes(current)) open(usable()[0]);
-  else current.shown?.();
+  if (current) current.shown?.();
+  else open(tools[0]);
 }
 
 onChange(what => {
-  if (what !== "set" && what !== "trace") about();
+  if (what !== "set") about();
   tools.forEach(one => one.changed?.(what));
   if (what === "network") refresh();
   if (what === "busy" || what === "k") { $("k").max = free(); board.set = null; show(); }
@@ -88,13 +74,6 @@ onChange(what => {
 async function load(name, text, part = 0) {
   const found = await ask("load", { name, text, part });
   if (!found) return;
-  if (found.kind === "trace") {
-    take({ ...found, text });
-    const player = usable().find(one => one.name === "Stream");
-    if (player) open(player);
-    say(`${name}: ${found.about}; Stream plays them on a network of processors.`);
-    return;
-  }
   loadedText = { name, text };
   take(found);
   say(`${name} is loaded: ${found.about}.`);
@@ -169,7 +148,7 @@ const start = await ask("start");
 if (start) {
   most = start.most;
   const comparison = compare(start);
-  tools = [comparison, centres(), search(), stream(start), worst(start, comparison), boxes(start)];
+  tools = [comparison, worst(start, comparison)];
   tabs();
   generators(start.families);
   loadedText = { name: start.first.file, text: start.first.text };

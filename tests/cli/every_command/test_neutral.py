@@ -26,7 +26,7 @@ from closeknit.instances.visible import spelled, unspelled, visible
 from closeknit.methods import METHODS
 from closeknit.reports import pages
 from closeknit.reports.campaigns.rows import Row
-from closeknit.reports.pages.csv_tables import csv_of, csv_text, text_of_csv
+from closeknit.reports.pages.csv_tables import csv_of, csv_text
 from closeknit.reports.pages.document import Table
 from closeknit.reports.pages.markdown import code
 from closeknit.reports.ratios.comparison import compare
@@ -174,6 +174,11 @@ def test_a_cell_of_a_table_holds_any_name(name: str) -> None:
     kinds = [token.type for token in tokens(parser, text)]
     assert kinds.count("td_open") == 2
     assert kinds.count("code_inline") == 2
+
+
+def text_of_csv(cell: str) -> str:
+    """Return the text from which `csv_text` made a cell."""
+    return unspelled(cell.removeprefix("'"))
 
 
 @pytest.mark.parametrize("name", NASTY)

@@ -226,7 +226,6 @@ NOWHERE = [
     "simulate stream --method mm --shape 4x4 --jobs-csv {bad}",
     "simulate stream --method mm --shape 4x4 --plot {bad}",
     "simulate submesh --method fs --shape 4x4 --json {bad}",
-    "config compile drakenberg-figure-6 --out {bad}",
 ]
 
 
@@ -268,7 +267,6 @@ CLASHES = [
         "--json: is also",
     ),
     ("compare x {file} --json {link}", "--json: is also what is read"),
-    ("config compile {file} --out {file}", "--out: is also what is read"),
     ("ratios {folder} --out {new} --junit {file}", "--junit: is also what is read"),
     ("ratios compare x {folder} --markdown {link}", "--markdown: is also what is read"),
     ("solve {file} --plot {new}.svg --json {new}.svg", "is also what --json writes"),

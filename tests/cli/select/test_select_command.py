@@ -15,13 +15,13 @@ import pytest
 from closeknit.cli.app import run
 from closeknit.exact.procset.frontier_dp import program as frontier_programme
 from closeknit.instances import InputError, cost
+from closeknit.instances.reading.files import write_bytes
 from closeknit.methods import PROCSET
 from closeknit.scheduler.config import (
     Configuration,
     configuration_text,
     parse_configuration,
     read_configuration,
-    write_compiled,
 )
 from closeknit.scheduler.live import LiveSelector
 from closeknit.scheduler.selector import Selector
@@ -251,17 +251,15 @@ def test_a_changed_file_is_loaded_when_its_time_has_come(tmp_path: Path) -> None
 
 
 def test_a_broken_file_changes_nothing(tmp_path: Path) -> None:
-    good, path = tmp_path / "good.bin", tmp_path / "pss.bin"
-    write_compiled(parse_configuration(sample(7), name="pss"), good)
-    content = good.read_bytes()
+    path = tmp_path / "pss.conf"
+    content = sample(7).encode()
     path.write_bytes(content)
     said: list[str] = []
     live = LiveSelector(path, report=lambda error: said.append(str(error)))
     before = live.configuration
     middle = len(content) // 2
-    changed = bytearray(content)
-    changed[middle] ^= 1
-    for broken in (content[:middle], bytes(changed), b"", b"queues: ["):
+    changed = content.replace(b"costs:", b"c\xffsts:")
+    for broken in (content[:middle], changed, b"", b"queues: ["):
         path.write_bytes(broken)
         live.look()
         live.look()
@@ -273,7 +271,7 @@ def test_a_broken_file_changes_nothing(tmp_path: Path) -> None:
     assert live.current().configuration is before
     assert len(said) == 5  # each content is complained of once
     assert live.error is not None
-    write_compiled(parse_configuration(sample(9), name="pss"), path)
+    path.write_text(sample(9))
     live.look()
     assert price(live.current().configuration) == 9
     assert live.error is None
@@ -281,16 +279,14 @@ def test_a_broken_file_changes_nothing(tmp_path: Path) -> None:
 
 def test_a_configuration_must_be_good_to_begin_with(tmp_path: Path) -> None:
     with pytest.raises(InputError):
-        LiveSelector(tmp_path / "none.bin")
+        LiveSelector(tmp_path / "none.conf")
 
 
 def test_files_are_swapped_under_load(tmp_path: Path) -> None:
     """Threads ask on while a file is written slowly, cut off, and renamed in place."""
-    path = tmp_path / "pss.bin"
-    contents = []
-    for extra in (7, 8, 9):
-        write_compiled(parse_configuration(sample(extra), name="pss"), path)
-        contents.append(path.read_bytes())
+    path = tmp_path / "pss.conf"
+    contents = [sample(extra).encode() for extra in (7, 8, 9)]
+    path.write_bytes(contents[0])
     live = LiveSelector(path, every=0.0)
     stop = threading.Event()
     seen: set[int] = set()
@@ -319,7 +315,7 @@ def test_files_are_swapped_under_load(tmp_path: Path) -> None:
                 time.sleep(0.01)
                 stream.write(content[len(content) // 2 :])
         else:
-            write_compiled(parse_configuration(sample(7 + turn % 3), name="pss"), path)
+            write_bytes(path, content)
         time.sleep(0.02)
     stop.set()
     for thread in threads:

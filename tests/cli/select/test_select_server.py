@@ -142,7 +142,7 @@ def test_names_from_a_file_are_counted_too(
     assert "larger than 64 MiB" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("action", ["check", "compile", "select"])
+@pytest.mark.parametrize("action", ["check", "select"])
 @pytest.mark.parametrize("kind", ["fifo", "device"])
 def test_a_configuration_is_a_regular_file(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, action: str, kind: str
@@ -152,13 +152,11 @@ def test_a_configuration_is_a_regular_file(
         os.mkfifo(place)
     words = {
         "check": ["config", "check", str(place)],
-        "compile": ["config", "compile", str(place), "-o", str(tmp_path / "out")],
         "select": ["select", "--config", str(place), "--queue", "q", "--pes", "1"],
     }
     assert run(words[action]) == 2
     said = capsys.readouterr().err
     assert said == f"closeknit: {place}: must be a regular file\n"
-    assert not (tmp_path / "out").exists()
 
 
 # One server and all it is asked

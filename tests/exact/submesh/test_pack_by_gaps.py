@@ -14,10 +14,11 @@ from closeknit.exact.submesh.pack_by_gaps.search import pack_by_gaps
 from closeknit.exact.submesh.staircase.search import staircase
 from closeknit.exact.submesh.tightening import tighten
 from closeknit.instances.submesh.packing import Item, Packing, check_packed
-from closeknit.instances.submesh.packing_json import read_packings
 from closeknit.solvers import Grade, Settings
 
 from ...data import PACKINGS, needs
+from ...modules import loaded
+from ...paths import ROOT
 from ...strategies import cut_up
 
 QUICK = settings(max_examples=200, deadline=None)
@@ -147,9 +148,9 @@ def test_a_perfect_packing_with_large_sides() -> None:
 @pytest.mark.slow
 @needs("data/packing/CJCM.jsonl")
 def test_what_was_not_decided_in_twenty_seconds() -> None:
-    packing = next(
-        p for p in read_packings(PACKINGS / "CJCM.jsonl") if p.name == "E00N23"
-    )
+    read_packings = loaded(ROOT / "benchmarks" / "packings.py").read_packings
+    packings = read_packings(PACKINGS / "CJCM.jsonl")
+    packing = next(p for p in packings if p.name == "E00N23")
     verdict = decide(packing, Settings(time_limit=600.0))
     assert verdict.fits is False
     assert verdict.by == "niches"

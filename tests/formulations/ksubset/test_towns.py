@@ -3,6 +3,7 @@
 import csv
 import sys
 from itertools import combinations, product
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -15,13 +16,14 @@ from closeknit.formulations.ksubset.bounds.towns import (
     town,
     town_bound_value,
     town_in_space,
-    town_partition,
     town_sites,
     town_sites_in_space,
 )
 
 from ...data import REFERENCE, require
+from ...modules import loaded
 from ...oracles import cheaper_in_box
+from ...paths import ROOT
 
 
 def pair_sum(points: list[tuple[int, ...]]) -> int:
@@ -59,12 +61,27 @@ def test_no_set_of_space_is_cheaper(k: int) -> None:
 
 @pytest.mark.parametrize("k", [1, 2, 7, 20, 33, 60])
 def test_partition_is_one_of_k_and_costs_what_it_says(k: int) -> None:
-    partition = town_partition(k)
+    partition = towns._town(k)[1]
     assert sum(partition) == k
     assert list(partition) == sorted(partition, reverse=True)
     assert partition_cost(partition) == town(k)
     assert pair_sum(list(town_sites(k))) == town(k)
     assert len(set(town_sites(k))) == k
+
+
+def test_published_terms_are_compared_and_certified(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    oeis = loaded(ROOT / "tools" / "oeis.py")
+    monkeypatch.setattr(sys, "argv", ["oeis.py", "--last", "14", "14"])
+    assert oeis.main() == 0
+    *_, last = capsys.readouterr().out.splitlines()
+    assert last == "| A290190 | 14 | 201 | certificate |"
+    for file in oeis.FOLDER.glob("b*.txt"):
+        (tmp_path / file.name).write_text(file.read_text().replace("13 168", "13 167"))
+    monkeypatch.setattr(oeis, "FOLDER", tmp_path)
+    assert oeis.main() == 1
+    assert capsys.readouterr().err == "docs/oeis: a(13) of A290190 is 167\n"
 
 
 @given(st.lists(st.integers(1, 6), min_size=1, max_size=6))

@@ -23,7 +23,8 @@ from closeknit.heuristics.allocation.mc_elongated import MCElongated
 from closeknit.heuristics.allocation.plas import PLAS
 from closeknit.instances import IntArray, Mesh, Site
 from closeknit.instances.ksubset.dispersal import balance_factor, nodes_affected, pieces
-from closeknit.instances.ksubset.worked_examples import mache_example
+
+from ...recipes import mache_example
 
 MESH = Mesh((4, 8))
 COSTS = [8, 4, 2, 4, 6, 8, 12, 18]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from itertools import product
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -17,49 +16,20 @@ from closeknit.methods.allocators.table import allocator
 
 Page = tuple[int, ...]
 
-EXPONENTS = {"paging": 0, "paging-1": 1, "paging-2": 2}
-SCANS = ("row", "snake", "shuffled")
+EXPONENTS = {"paging": 0, "paging-1": 1}
 
 
-def scanned(scan: str, page: Page, grid: Page) -> tuple[int, ...]:
-    """Sort key of a page."""
-    if scan == "row":
-        return page
-    if scan == "snake":
-        return _reflected(page, grid)
-    bits = max(grid).bit_length()
-    return tuple(x >> bit & 1 for bit in reversed(range(bits)) for x in page)
-
-
-def _reflected(page: Page, grid: Page) -> tuple[int, ...]:
-    """Place of a page in each line of a snake, the slowest first."""
-    place: list[int] = []
-    number = 0  # of the line, along the snake
-    for x, side in zip(page, grid, strict=True):
-        place.append(side - 1 - x if number % 2 else x)
-        number = number * side + place[-1]
-    return tuple(place)
-
-
-def pages(one: Allocator, exponent: int, scan: str) -> list[list[int]]:
-    """Processors of each page, as they are scanned."""
-    grid = tuple(
-        -(-side // 2**exponent)
-        for side in one.topology.shape  # type: ignore[attr-defined]
-    )
+def pages(one: Allocator, exponent: int) -> list[list[int]]:
+    """Processors of each page, row by row."""
     members: dict[Page, list[int]] = {}
     for number, site in enumerate(one.places):
         members.setdefault(tuple(x >> exponent for x in site), []).append(number)
-    return [
-        members[page] for page in sorted(members, key=lambda p: scanned(scan, p, grid))
-    ]
+    return [members[page] for page in sorted(members)]
 
 
-def slow(
-    one: Allocator, exponent: int, scan: str, k: int
-) -> tuple[list[int], list[int]]:
+def slow(one: Allocator, exponent: int, k: int) -> tuple[list[int], list[int]]:
     """Return what is used and what is held."""
-    every = pages(one, exponent, scan)
+    every = pages(one, exponent)
     whole = [page for page in every if one.idle[page].all()]
     broken = [page for page in every if not one.idle[page].all()]
     given: list[int] = []
@@ -69,44 +39,23 @@ def slow(
     return given[:k], sorted(given)
 
 
-@pytest.mark.parametrize("scan", SCANS)
 @pytest.mark.parametrize("name", EXPONENTS)
 @settings(max_examples=30, deadline=None)
 @given(data=st.data())
-def test_hands_out_what_its_definition_says(
-    name: str, scan: str, data: st.DataObject
-) -> None:
+def test_hands_out_what_its_definition_says(name: str, data: st.DataObject) -> None:
     shape = data.draw(st.sampled_from([(4, 4), (7, 13), (1, 9), (5, 4, 3), (8, 6)]))
     topology = Torus(shape) if data.draw(st.booleans()) else Mesh(shape)
-    one = Paging(topology, exponent=EXPONENTS[name], scan=scan)
+    one = Paging(topology, exponent=EXPONENTS[name])
     cells = range(len(one.places))
     one.hold(data.draw(st.sets(st.sampled_from(cells), max_size=len(cells) // 3)))
     for _ in range(4):
         if not one.free:
             return
         k = data.draw(st.integers(1, one.free))
-        expected = slow(one, EXPONENTS[name], scan, k)
+        expected = slow(one, EXPONENTS[name], k)
         grant = one.allocate(k)
         assert grant is not None
         assert (grant.used.tolist(), grant.held.tolist()) == expected
-
-
-@pytest.mark.parametrize(
-    ("scan", "wanted"),
-    [
-        ("row", [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11], [12, 13, 14, 15]]),
-        ("snake", [[0, 1, 2, 3], [7, 6, 5, 4], [8, 9, 10, 11], [15, 14, 13, 12]]),
-        ("shuffled", [[0, 1, 4, 5], [2, 3, 6, 7], [8, 9, 12, 13], [10, 11, 14, 15]]),
-    ],
-)
-def test_scans_of_a_square(scan: str, wanted: list[list[int]]) -> None:
-    """In which place each processor comes, row by row."""
-    one = Paging(Mesh((4, 4)), exponent=0, scan=scan)
-    grant = one.find(16)
-    assert grant is not None
-    place = np.empty(16, dtype=np.int64)
-    place[grant.used] = np.arange(16)
-    assert place.reshape(4, 4).tolist() == wanted
 
 
 def test_jobs_hold_whole_pages() -> None:
@@ -130,11 +79,11 @@ def test_jobs_hold_whole_pages() -> None:
 
 
 def test_pages_at_the_edge_are_smaller() -> None:
-    one = allocator("paging-2", Mesh((5, 6)))  # pages of 16, 8, 4 and 2
+    one = allocator("paging-1", Mesh((3, 5)))  # pages of 4, 4, 2 and 2, 2, 1
     held = []
     while (grant := one.allocate(1)) is not None:
         held.append(len(grant.held))
-    assert held == [16, 8, 4, 2]
+    assert held == [4, 4, 2, 2, 2, 1]
 
 
 def test_broken_pages_come_last_and_whole_again_when_released() -> None:
@@ -162,7 +111,7 @@ def states(draw: st.DrawFn) -> tuple[Page, list[Site], int]:
     return shape, free, draw(st.integers(1, len(free)))
 
 
-@pytest.mark.parametrize("name", ["paging-1", "paging-2"])
+@pytest.mark.parametrize("name", ["paging-1"])
 @settings(max_examples=40, deadline=None)
 @given(state=states(), by=st.tuples(st.integers(0, 2), st.integers(0, 2)))
 def test_shifted_by_pages_alike(

@@ -215,7 +215,7 @@ class TestInitialState:
         plain, arrays = FourWayScan(shape), ArrayScan(shape)
         bits, zeros, blocks = Bitmap(shape), ArrayFirstFit(shape), Buddy(shape)
         every: list[SubmeshAllocator] = [plain, arrays, bits, zeros, blocks]
-        fresh, whole = Bitmap(shape), Buddy(shape).free_blocks()
+        fresh, whole = Bitmap(shape), Buddy(shape)._free
         for mesh in every:
             list(states(mesh, stream))
             for box in mesh.held:
@@ -225,7 +225,7 @@ class TestInitialState:
         assert not arrays._heads.any()
         assert (bits._bits == fresh._bits).all()
         assert not zeros._array.any()
-        assert blocks.free_blocks() == whole
+        assert blocks._free == whole
 
 
 class TestIntervalScans:
@@ -436,10 +436,10 @@ class TestBuddy:
     def test_a_resident_of_any_shape_is_cut_into_blocks(self) -> None:
         mesh = Buddy((8, 8))
         mesh.hold((1, 1, 4, 2))
-        cells = sum(4**order for order, _, _ in mesh.free_blocks())
+        cells = sum(4**order * len(free) for order, free in enumerate(mesh._free))
         assert cells == 64 - 8
         mesh.release((1, 1, 4, 2))
-        assert mesh.free_blocks() == [(3, 0, 0)]
+        assert mesh._free == [[], [], [], [(0, 0)]]
 
 
 class TestMethods:

@@ -20,7 +20,7 @@ from closeknit.heuristics.sukp.tabu import TabuSearch, moves_of
 from closeknit.instances import InputError, Sukp, check, cost, read_instance
 from closeknit.instances.sukp.generators import random_sukp
 from closeknit.instances.sukp.instance import profit, weight
-from closeknit.instances.sukp.text import parse_sukp_text, write_sukp_text
+from closeknit.instances.sukp.text import parse_sukp_text, sukp_text
 from closeknit.methods import SUKP as KNAPSACK
 from closeknit.solvers import Limit, Settings, Status
 
@@ -293,7 +293,7 @@ def test_benchmark_files_are_what_their_table_says(tmp_path: Path) -> None:
             Fraction(1, 100)
         )
         copy = tmp_path / f"{instance.name}.txt"
-        write_sukp_text(instance, copy)
+        copy.write_text(sukp_text(instance))
         assert read_instance(copy) == instance
         assert parse_sukp_text(copy.read_text(), default_name=instance.name) == instance
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from itertools import combinations, product
 
 import numpy as np
@@ -12,7 +11,6 @@ from hypothesis import strategies as st
 
 from closeknit.instances import InputError, Mesh, Points, Site, Topology
 from closeknit.instances.ksubset.dispersal import (
-    average_distance,
     balance_factor,
     nodes_affected,
     pieces,
@@ -77,24 +75,6 @@ def test_balance_survives_turning_the_mesh_upside_down(
     assert balance_factor(topology, sites) == balance_factor(topology, turned)
     together = set(sites) | set(turned)
     assert balance_factor(topology, together) == 0
-
-
-@given(held())
-@settings(max_examples=100, deadline=None)
-def test_average_distance(case: tuple[Topology, list[Site]]) -> None:
-    topology, sites = case
-    k = len(sites)
-    if k < 2:
-        assert average_distance(topology, sites) is None
-        return
-    array = np.array(sites)
-    hops = int(topology.distances(array[:, None], array[None]).sum())
-    assert average_distance(topology, sites) == Fraction(hops, k * (k - 1))
-
-
-def test_decimals_are_scaled_back() -> None:
-    topology = Points(((0,), (15,)), scale=10)
-    assert average_distance(topology, [(0,), (15,)]) == Fraction(3, 2)
 
 
 def test_a_middle_row_is_on_neither_side() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import combinations, product
 from pathlib import Path
 
@@ -12,7 +13,8 @@ from closeknit.api.solution import Solution
 from closeknit.exact.ksubset.cuts_bb.record import record
 from closeknit.formulations.ksubset.bounds import bounds
 from closeknit.formulations.ksubset.bounds.bounds import best_bound, compute_bound
-from closeknit.formulations.ksubset.bounds.towns import town_bound_value
+from closeknit.formulations.ksubset.bounds.diagrams import partition_cost
+from closeknit.formulations.ksubset.bounds.towns import town, town_bound_value
 from closeknit.instances import Grid, InputError, KSubset, Mesh, Torus, cost, mesh
 from closeknit.instances.ksubset import lower_bounds, towns
 from closeknit.instances.ksubset.certificate import Checker
@@ -102,6 +104,22 @@ def test_points_across_an_axis_lie_as_near_as_lines_have_room(dimension: int) ->
     for a, n in product(range(1, 5), range(1, 25)):
         nearest = sorted(distances * a)[:n]
         assert towns._across(n, a, dimension) == sum(nearest), (a, n)
+
+
+@pytest.mark.parametrize("n", range(1, 23))
+def test_a_box_holds_every_optimal_town(n: int) -> None:
+    optimal = [one for one in partitions(n, n) if partition_cost(one) == town(n)]
+    assert optimal
+    longest = max(max(len(one), one[0]) for one in optimal)
+    assert longest <= towns.longest_side(n, town(n) - town(n - 1), 2) <= longest + 2
+
+
+def partitions(n: int, most: int) -> Iterator[tuple[int, ...]]:
+    if not n:
+        yield ()
+    for first in range(min(n, most), 0, -1):
+        for rest in partitions(n - first, first):
+            yield (first, *rest)
 
 
 @pytest.mark.parametrize("dimension", CERTIFIED_TOWNS)

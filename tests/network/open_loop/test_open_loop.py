@@ -1,32 +1,17 @@
-"""Open-loop measurements, and the engines beside other simulators."""
+"""Open-loop measurements: traffic at a load, latency, saturation."""
 
 from __future__ import annotations
-
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from closeknit.instances import InputError, Mesh, Torus
-from closeknit.network.flow_level import engine as flow_level
 from closeknit.network.messages import messages
 from closeknit.network.open_loop.engine import (
     Phases,
     measure,
     saturation,
     uniform,
-)
-from closeknit.network.validation import (
-    BOOKSIM,
-    Curve,
-    Demand,
-    Row,
-    bisection_rows,
-    booksim_rows,
-    caminos_rows,
-    permutation_rows,
-    rows,
-    table,
 )
 from closeknit.network.worm.engine import RigidWorms
 
@@ -105,31 +90,6 @@ def test_rigid_worms_saturate_near_the_prototype() -> None:
     assert found == pytest.approx(0.233, abs=0.015)
 
 
-def test_caminos_exactly() -> None:
-    assert [(row.theirs, row.ours) for row in caminos_rows()] == [(18, 18), (19, 19)]
-    assert all(row.holds for row in caminos_rows())
-
-
-@pytest.mark.parametrize("curve", BOOKSIM, ids=lambda curve: curve.name)
-def test_latencies_of_booksim(curve: Curve) -> None:
-    quick = replace(curve, points=(*curve.points[:2], curve.points[-1]))
-    found = list(booksim_rows(quick, SHORT, seed=1))
-    demands = [row.demand for row in found]
-    assert demands[:3] == [Demand.CLOSE, Demand.CLOSE, Demand.SHOWN]
-    assert all(row.holds for row in found), table(found)
-
-
-def test_a_wrong_router_is_noticed() -> None:
-    curve = BOOKSIM[0]
-    for wrong in (
-        replace(curve.router, bubble=3),
-        replace(curve.router, stages=1),
-        replace(curve.router, buffer=1),
-    ):
-        planted = replace(curve, router=wrong, unstable=None)
-        assert not all(row.holds for row in booksim_rows(planted, SHORT, seed=1))
-
-
 def test_partners_get_what_is_sent_and_others_are_silent() -> None:
     partner = np.array([1, 0, 2])
     load = uniform(3, 0.5, 4, 2000, seed=3, own=False, partner=partner)
@@ -143,23 +103,6 @@ def test_partners_get_what_is_sent_and_others_are_silent() -> None:
     assert not point.saturated
 
 
-def test_engines_keep_to_bisections() -> None:
-    found = list(bisection_rows(Phases(200, 600, 0), seed=1))
-    assert len(found) == 4
-    assert all(row.holds and row.ours > 0.3 * row.theirs for row in found)
-
-
-def test_permutations_of_a_tree_pass_as_theory_says(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    for row in permutation_rows(seed=1):
-        assert row.holds
-    monkeypatch.setattr(flow_level, "HEAD_OF_LINE", 1.0)
-    packets, flows = permutation_rows(seed=1)
-    assert packets.holds
-    assert not flows.holds
-
-
 def test_neighbours_across_a_cut_reach_its_limit() -> None:
     """Long messages across the middle use every link of it in nearly every cycle."""
     engine = RigidWorms(Mesh(2, 4))
@@ -168,22 +111,3 @@ def test_neighbours_across_a_cut_reach_its_limit() -> None:
     end = engine.finish()
     assert engine.carried[: len(engine.channels()[0][1])].sum() == 8 * 500
     assert end == 1 + 500 + 1
-
-
-def test_a_table_shows_what_fails() -> None:
-    good = Row("latency", "somebody", 100.0, 114.0, Demand.CLOSE)
-    bad = replace(good, ours=116.0)
-    over = Row("cut", "bisection", 0.5, 0.51, Demand.AT_MOST)
-    lines = table([good, bad, over])
-    assert [row.holds for row in (good, bad, over)] == [True, False, False]
-    assert "+14.0 %  within 15 % (somebody)" in lines[1]
-    assert "FAILS: within 15 %" in lines[2]
-    assert "FAILS: at most" in lines[3]
-    assert not replace(over, demand=Demand.EXACT).holds
-
-
-@pytest.mark.slow
-def test_the_whole_validation_holds() -> None:
-    found = list(rows())
-    assert len(found) == 22
-    assert all(row.holds for row in found), table(found)

@@ -14,6 +14,7 @@ from closeknit.network.pages.page import (
     heat_map,
     latencies,
     network_page,
+    segments,
     sorted_loads,
 )
 from closeknit.network.runs import Finished, run_network
@@ -48,6 +49,28 @@ def test_every_link_is_drawn_once(network: Grid, links: int) -> None:
     assert len({way for way, _ in found}) == links
     assert sorted({dark for _, dark in found}) == [0.06, 1.0]
     assert [dark for _, dark in found].count(1.0) == 1
+
+
+def test_links_are_on_the_right_of_their_way() -> None:
+    (lone,) = segments(Mesh(2, 2), np.array([[0, 1]]))
+    assert lone[0, 0] < lone[1, 0]  # to the right
+    assert lone[0, 1] == lone[1, 1] > 0  # rows run downwards
+    (around,) = segments(Torus(1, 5), np.array([[4, 0]]))
+    assert around[0, 0] > 4
+    assert around[1, 0] > around[0, 0]
+
+
+def test_a_page_shows_the_use_of_links_through_time() -> None:
+    pages = [
+        network_page(
+            "a run",
+            Torus(4, 4),
+            run_network(Torus(4, 4), workload("BU", 8, 900), "mm", filmed=True),
+        )
+        for _ in range(2)
+    ]
+    assert pages[0] == pages[1]
+    assert "Use of links" in pages[0]
 
 
 def test_curves_end_where_they_should() -> None:

@@ -850,14 +850,6 @@ EDITS: dict[str, tuple[str, Edit]] = {
         "network-conserves-flits",
         Edit("network.cut_through.posted", "= messages.waits", "= 0 * messages.waits"),
     ),
-    "a header waits for a cycle at every switch": (
-        "network-worms-are-their-flits",
-        Edit(
-            "network.flits.engine",
-            "(BUBBLE, router.bubble)",
-            "(BUBBLE, router.bubble + 1)",
-        ),
-    ),
     "of flows only half is sent": (
         "network-keeps-to-its-cuts",
         Edit(
@@ -979,14 +971,6 @@ KERNELS: dict[str, tuple[str, Edit]] = {
             "heuristics.allocation.curves_kernels",
             "if run == k and not best:",
             "if run == k + 3 and not best:",
-        ),
-    ),
-    "a worm asks before others of the same cycle": (
-        "network-worms-are-their-flits",
-        Edit(
-            "network.worm.kernels",
-            "worm[before + SINCE] == t and worm[before + RANK] > rank",
-            "worm[before + SINCE] > t and worm[before + RANK] > rank",
         ),
     ),
     "channels of a worm are free too early": (

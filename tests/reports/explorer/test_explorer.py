@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from closeknit.instances import InputError, KSubset, Mesh, Points, read_instance
-from closeknit.instances.ksubset.generators import random_occupancy
 from closeknit.instances.reading.json_text import dumps
 from closeknit.instances.reading.parsing import parse_json
 from closeknit.methods import KSUBSET
@@ -32,10 +31,6 @@ SwitchName=top Switches=r[1-2]
 """
 TORUS = "# torus 3x3\nnode,x,y\n" + "".join(
     f"t{x}{y},{x},{y}\n" for x in range(3) for y in range(3) if (x, y) != (1, 1)
-)
-SWF = "; Version: 2.2\n" + "".join(
-    f"{i} {10 * i} -1 50 {size} -1 -1 {size} 60 -1 1 1 1 1 1 1 -1 -1\n"
-    for i, size in enumerate((2, 4, 30, 3), 1)
 )
 
 
@@ -63,7 +58,7 @@ def test_the_page_begins_with_lists_and_an_example(explorer: Explorer) -> None:
     names = [one["name"] for one in start["methods"]]
     assert {"mm", "mm-inc", "cuts-bb"} <= set(names)
     assert not any(KSUBSET[name].runs_solver for name in names)
-    assert start["first"]["kind"] == "network"
+    assert start["first"]["topology"]["kind"] == "mesh"
     assert "graph" not in [one["name"] for one in start["families"]]
     assert len(start["ledger"]) > 300
 
@@ -106,54 +101,12 @@ def test_repeated_points_keep_their_numbers(explorer: Explorer) -> None:
     assert found["rows"][-1]["shown"] == "0.5"
 
 
-def test_centres_are_those_of_mm(explorer: Explorer) -> None:
-    instance = random_occupancy((5, 6), 5, 14, seed=3)
-    loaded = of_instance(instance)
-    board = {name: loaded[name] for name in ("topology", "busy", "k", "name")}
-    asked = {"board": board, "method": "mm"}
-    found = explorer.answer("centres", asked)
-    result = KSUBSET["mm"](instance)
-    winner = found["winner"]
-    assert found["costs"][winner] == min(found["costs"]) == result.objective
-    for index, cost in enumerate(found["costs"]):
-        one = explorer.answer("candidate", {**asked, "index": index})
-        assert (one["cost"], len(one["chosen"])) == (cost, 5)
-    assert result.chosen is not None
-    chosen = explorer.answer("candidate", {**asked, "index": winner})["chosen"]
-    assert chosen == board_of(board).shown(result.chosen)
-
-
-@pytest.mark.parametrize("name", ["cuts-bb", "levelset-bb", "distances-bb"])
-def test_a_search_node_by_node(explorer: Explorer, name: str) -> None:
-    board = mesh(4, 4, k=5, busy=(1, 6, 7, 12))
-    assert name in explorer.answer("searches", {"board": board})["searches"]
-    state = explorer.answer("search", {"board": board, "page": "a", "search": name})
-    assert state["nodes"] == 0
-    seen = [(state["incumbent"], state["bound"])]
-    for _ in range(200):
-        if state["done"]:
-            break
-        state = explorer.answer("step", {"page": "a", "nodes": 3, "batches": 4})
-        seen += [(incumbent, bound) for _, incumbent, bound in state["points"]]
-    assert [a for a, _ in seen] == sorted((a for a, _ in seen), reverse=True)
-    assert state["incumbent"] == state["bound"] == optimum(board_of(board).instance)
-    assert len(state["chosen"]) == 5
-
-
-def test_bounds_without_a_search(explorer: Explorer) -> None:
-    body = {"board": mesh(4, 4, k=4), "page": "a", "search": "cuts-bb"}
-    state = explorer.answer("search", {**body, "bounds": True, "first": "mm-inc"})
-    assert (state["done"], state["bound"]) == (True, 8)
-    assert state["proof"].startswith("checked")
-
-
-def test_pages_have_searches_of_their_own(explorer: Explorer) -> None:
-    for i in range(9):
-        body = {"board": mesh(3, 3), "page": f"page {i}", "search": "cuts-bb"}
-        explorer.answer("search", body)
-    explorer.answer("step", {"page": "page 1", "nodes": 1})
-    with pytest.raises(InputError, match="has no search"):
-        explorer.answer("step", {"page": "page 0", "nodes": 1})
+@pytest.mark.parametrize("name", ["centres", "search", "stream", "plan"])
+def test_what_the_page_no_longer_has_is_no_request(
+    explorer: Explorer, name: str
+) -> None:
+    with pytest.raises(InputError, match="no such request"):
+        explorer.answer(name, {})
 
 
 def test_an_exported_file_is_read_again(explorer: Explorer, tmp_path: Any) -> None:
@@ -277,16 +230,6 @@ def test_errors_are_one_line(explorer: Explorer) -> None:
     assert "at most 4096 processors" in compare(board=mesh(*[2] * 5000))
     assert "topology.kind" in compare(board={**board, "topology": {"kind": "x"}})
     assert "must be an object" in compare(board={**board, "topology": 3})
-    assert "must be one of" in refused("centres", {"board": board, "method": "auto"})
-    body = {"board": board, "method": "mm", "index": 9}
-    assert "must be below 9" in refused("candidate", body)
-    body = {"board": board, "page": "", "search": "cuts-bb"}
-    assert "page: must have 1 to" in refused("search", body)
-    assert "must be one of" in refused("search", {**body, "page": "p", "search": "x"})
-    torus = {"kind": "torus", "shape": [3, 3]}
-    body = {"board": {**board, "topology": torus}, "page": "p", "search": "levelset-bb"}
-    assert "two-dimensional mesh" in refused("search", body)
-    assert "nodes: must be from 1" in refused("step", {"page": "p", "nodes": 0})
     sets = {"mm": [9]}
     assert "sets.mm[0]" in refused("picture", {"board": board, "sets": sets})
     assert "a.txt" in refused("load", {"name": "a.txt", "text": "what is this"})
@@ -304,7 +247,7 @@ def test_over_http() -> None:
     found = send({})
     assert (found.status, found.headers["cache-control"]) == (200, "no-store")
     assert "'self'" in found.headers["content-security-policy"]
-    assert found.json["first"]["kind"] == "network"
+    assert found.json["first"]["view"] == "mesh"
     page = ask(application(Explorer()), "GET", "/", headers={"host": "localhost"})
     assert (page.status, page.headers["content-type"][:9]) == (200, "text/html")
     assert b"http" not in page.content  # nothing of another host

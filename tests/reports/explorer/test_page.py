@@ -153,28 +153,6 @@ def test_from_painting_to_exporting(page: Page, tmp_path: Path) -> None:
     press(page, "Show the set of random on the map")
     assert saved(page, "Export picture").count("chosen by random") == 1
 
-    # step through the centres
-    tab(page, "Centres")
-    press(page, "List the centres")
-    expect(page.locator("#centre")).to_contain_text("Centre 1 of")
-    press(page, "next centre")
-    expect(page.locator("#centre")).to_contain_text("Centre 2 of")
-    press(page, "Go to the choice")
-    expect(page.locator("#centre")).to_contain_text("This is the choice")
-    assert page.locator("#map .chosen").count() == 4
-    assert barriers(page) == []
-
-    # the bound meets the incumbent
-    tab(page, "Search")
-    press(page, "Begin")
-    state = page.locator("#search-state")
-    expect(state).to_contain_text("0 nodes")
-    press(page, "Step")
-    expect(state).to_contain_text("1 node:")
-    press(page, "Play")
-    expect(state).to_contain_text(f"incumbent {best}, bound {best}. They meet")
-    assert barriers(page) == []
-
 
 def test_a_cluster_is_loaded_and_shown_in_racks(page: Page) -> None:
     racks = "SwitchName=r1 Nodes=a[1-4]\nSwitchName=r2 Nodes=b[1-4]\n" + (
@@ -199,9 +177,8 @@ def test_a_cluster_is_loaded_and_shown_in_racks(page: Page) -> None:
     expect(page.locator("#selection")).to_have_text(command)
     expect(page.get_by_role("button", name="Copy")).to_have_count(2)
     expect(page.locator("#status")).to_contain_text("The optimum is")
-    tab(page, "Search")
+    tab(page, "Worst cases")
     expect(page.locator("#status")).to_be_empty()
-    assert page.get_by_text("Solid: incumbent").count() == 0
     tab(page, "Compare")
     assert page.locator("#map .chosen").count() == 4
     page.get_by_label("View").select_option("tree")
@@ -218,28 +195,7 @@ def test_a_cluster_is_loaded_and_shown_in_racks(page: Page) -> None:
 
 
 @pytest.mark.parametrize("page", [(400, True)], ids=["narrow, dark"], indirect=True)
-def test_streams_worst_cases_and_boxes_are_played(page: Page) -> None:
-    # a stream, drawn and from a trace
-    tab(page, "Stream")
-    page.get_by_label("requests").fill("8")
-    page.get_by_label("sizes").fill("uniform:1:5")
-    press(page, "Run")
-    state = page.locator("#stream-state")
-    expect(state).to_contain_text("Start 1 of 8")
-    press(page, "next start of a job")
-    expect(state).to_contain_text("Start 2 of 8")
-    size = int(re.findall(r"gets (\d+) processor", state.inner_text())[0])
-    assert page.locator("#map .chosen").count() == size
-    assert barriers(page) == []
-    line = "{} {} -1 50 {} -1 -1 {} 60 -1 1 1 1 1 1 1 -1 -1\n"
-    text = "".join(line.format(i, i, i, i) for i in (1, 2, 3))
-    file = FilePayload(name="log.swf", mimeType="text/plain", buffer=text.encode())
-    page.get_by_label("Load a file").set_input_files(file)
-    expect(page.get_by_text("Trace log.swf: 3 jobs")).to_be_visible()
-    press(page, "Run")
-    expect(state).to_contain_text("Start 1 of 3")
-
-    # a worst case: dragged by the keyboard, then compared
+def test_worst_cases_are_dragged_and_compared(page: Page) -> None:
     tab(page, "Worst cases")
     case = page.locator("#case")
     page.get_by_label("Family").select_option("mm-distinct")
@@ -255,25 +211,4 @@ def test_streams_worst_cases_and_boxes_are_played(page: Page) -> None:
     tab(page, "Compare")
     press(page, "Compare")
     expect(page.locator("tbody tr").first).to_contain_text("541/360")
-    assert barriers(page) == []
-
-    # residents of a submesh
-    page.get_by_text("New network").click()
-    page.locator("#new-form select").first.select_option("submesh")
-    for name, value in (("shape", "6x6"), ("most", "4"), ("seed", "1")):
-        page.locator("#new-form").get_by_label(name, exact=True).fill(value)
-    press(page, "Make")
-    expect(page.get_by_role("tab", name="Boxes")).to_have_attribute(
-        "aria-selected", "true"
-    )
-    press(page, "Plan")
-    expect(page.locator("#move")).to_contain_text("Before")
-    moves = page.locator("#move")
-    for _ in range(20):
-        if "is placed" in moves.inner_text():
-            break
-        before = moves.inner_text()
-        press(page, "next move")
-        expect(moves).not_to_have_text(before)
-    expect(page.locator("#map .at").first).to_be_visible()
     assert barriers(page) == []

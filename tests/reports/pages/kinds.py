@@ -58,10 +58,6 @@ def claimed(_: Path) -> str:
     return html_of(claims_document(trial, told, on=date(2026, 1, 2), by="9.9"))
 
 
-def reproduced(name: str) -> Callable[[Path], str]:
-    return lambda _: html_of(REPRODUCTIONS[name](RunOptions(first=14)))
-
-
 def graded(folder: Path) -> str:
     page = folder / "graded.html"
     case = str(GRADES / "kueue-10574")
@@ -114,6 +110,5 @@ KINDS: Mapping[str, Callable[[Path], str]] = {
     "whatif": asked_what_if,
     "stream": streamed,
     "network": networked,
-    "oeis": reproduced("oeis"),
     "bender-figure3": lambda _: html_of(REPRODUCTIONS["bender-figure3"](RunOptions())),
 }

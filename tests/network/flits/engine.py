@@ -8,10 +8,11 @@ from enum import Enum
 
 import numpy as np
 
-from ...instances import InputError, Topology
-from ..worm.layout import C, Ints
-from ..worm.mail import Wormhole
-from ..worm.routes import Channels
+from closeknit.instances import InputError, Topology
+from closeknit.network.worm.layout import C, Ints
+from closeknit.network.worm.mail import Wormhole
+from closeknit.network.worm.routes import Channels
+
 from .kernels import flow
 from .layout import (
     ASKED,

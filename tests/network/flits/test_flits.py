@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from closeknit.instances import Grid, InputError, Mesh, Torus
-from closeknit.network.flits.engine import Arbitration, Flits, Router
 from closeknit.network.messages import messages
 from closeknit.network.worm.engine import RigidWorms
 
-from .loads import drawn, plain
+from ..loads import drawn, plain
+from .engine import Arbitration, Flits, Router
 
 TOPOLOGIES = (
     *(Mesh(8, 8), Torus(8, 8), Mesh(5, 9), Torus(6, 3), Mesh(3, 4, 3), Torus(4, 3, 2)),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..worm.layout import Ints, Path
+from closeknit.network.worm.layout import Ints, Path
 
 
 class Routers(NamedTuple):

@@ -14,9 +14,8 @@ a flit that can move goes on being able to until it has moved.
 
 from __future__ import annotations
 
-from ...solvers.running.kernels import kernel
-from ..worm.kernels import lay, release, sort_by_rank
-from ..worm.layout import (
+from closeknit.network.worm.kernels import lay, release, sort_by_rank
+from closeknit.network.worm.layout import (
     BLOCKED,
     ENDED,
     IDLE,
@@ -33,6 +32,8 @@ from ..worm.layout import (
     Mail,
     Wires,
 )
+from closeknit.solvers.running.kernels import kernel
+
 from .layout import (
     ASKED,
     AT,

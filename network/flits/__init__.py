@@ -1,1 +1,0 @@
-"""Flit engine: every flit in every cycle; the others are compared with it."""

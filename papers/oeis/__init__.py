@@ -1,1 +1,0 @@
-"""Terms of A193452 and A290190 for the On-Line Encyclopedia of Integer Sequences."""
