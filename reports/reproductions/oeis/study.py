@@ -13,7 +13,8 @@ from tempfile import TemporaryDirectory
 from ....formulations.ksubset.bounds.towns import known_towns, restore_towns
 from ....instances import KSubset, Site
 from ....instances.reading.files import file_in, read_text, write_text
-from ....proofs.checking.folder import CERTIFICATE, Entry
+from ....proofs.checking.folder import Entry
+from ....proofs.checking.kinds import CERTIFICATE
 from ....solvers import Grade, Proof, answer
 from ....solvers.running import clock
 from ...campaigns.pool import Call

@@ -98,7 +98,7 @@ def test_files_certificates_and_a_resumed_run(
         str(out / part / "A290190-n14.json") for part in ("instances", "solutions")
     ]
     certificate = str(out / "proofs" / "A290190-n14.xz")
-    assert run(["check", *files, "--certificate", certificate]) == 0
+    assert run(["check", *files, "--proof", certificate]) == 0
 
 
 def test_a_kept_table_is_used_and_a_wrong_one_is_not(
