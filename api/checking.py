@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from warnings import warn
 
 from ..instances import InputError, Instance, Value
 from ..instances import check as check_chosen
@@ -15,10 +16,19 @@ from ..instances.reading.plain import plain as plainly
 from ..instances.value import cost_text, ordered
 from ..methods import METHODS
 from ..proofs.checking import Limits, Propagator, Refused, check_proof_file
+from ..proofs.checking.kinds import kinds_about
 from ..proofs.writing.certificate_kernels import FastChecker
 from ..proofs.writing.propagation_kernels import FastPropagator
-from ..solvers import Grade, Result, Settings, Status, read_solution, solution_errors
-from ..solvers.running.result import ACCEPTABLE, CERTIFIED, LOGGED, NOTHING
+from ..solvers import (
+    Grade,
+    Proof,
+    Result,
+    Settings,
+    Status,
+    read_solution,
+    solution_errors,
+)
+from ..solvers.running.result import ACCEPTABLE, NOTHING
 from ..solvers.running.solution_json import SolutionFile, parse_solution
 from .solution import Solution, indices_of, instance_of
 
@@ -27,9 +37,9 @@ def check(
     job: Instance | Solution | str | Path,
     solution: Solution | Collection[Any] | str | Path | None = None,
     *,
-    certificate: str | Path | None = None,
     proof: str | Path | None = None,
     accept: str | Iterable[str] = (),
+    certificate: str | Path | None = None,
 ) -> list[str]:
     """List what is wrong with a solution or a selection; nothing if it is right.
 
@@ -44,13 +54,13 @@ def check(
     solution
         A `Solution`, the path of a solution file, or a selection as indices or
         locations, of which nothing is claimed but that it is valid.
-    certificate
-        Path of the certificate on which the proof rests, if it rests on one.
     proof
-        Path of a pseudo-Boolean proof of the bound, see docs/proofs.md.
+        Path of a proof of the bound, of any kind, see docs/proofs.md.
     accept
         A grade, or several, whose word is taken: ``enumerated``, ``confirmed``,
         ``solver``; exactly those named.
+    certificate
+        Old name of ``proof``.
 
     Returns
     -------
@@ -60,7 +70,7 @@ def check(
     Raises
     ------
     InputError
-        When a file cannot be read, or a certificate is missing or does not hold.
+        When a file cannot be read, or a proof that is in a file is missing.
 
     Examples
     --------
@@ -77,6 +87,11 @@ def check(
     ...     print(line)
     cost 4 holds; bound 4 not re-derived (enumerated: cuts-bb): give proof or accept
     """
+    if certificate is not None:
+        warn("certificate= is now proof=", DeprecationWarning, stacklevel=2)
+        if proof is not None:
+            raise InputError("is the old name of proof: give one", "certificate")
+        proof = certificate
     accepted = [accept] if isinstance(accept, str) else list(accept)
     for one in accepted:
         if one not in ACCEPTABLE:
@@ -92,15 +107,14 @@ def check(
     elif isinstance(solution, str | Path):
         claimed = read_solution(solution)
     else:
-        for field, path in (("certificate", certificate), ("proof", proof)):
-            if path is not None:
-                raise InputError("is for a solution, not for a selection", field)
+        if proof is not None:
+            raise InputError("is for a solution, not for a selection", "proof")
         try:
             chosen = indices_of(instance, solution)
         except InputError as error:
             return [str(error)]
         return check_chosen(instance, chosen)
-    found = examine(instance, claimed, certificate, proof)
+    found = examine(instance, claimed, proof)
     return found.wrong or found.objection(accepted, "proof or accept")
 
 
@@ -152,7 +166,6 @@ class _Untrue(Exception):
 def examine(
     instance: Instance,
     solution: SolutionFile,
-    certificate: str | Path | None = None,
     proof: str | Path | None = None,
     *,
     prove: Settings | None = None,
@@ -164,10 +177,6 @@ def examine(
     A bound that rests on a proof in a file needs that file, unless ``prove``, the
     settings of another run, has it proved again.
     """
-    problem = problem_of(instance)
-    follow = problem.follow_certificate
-    if certificate is not None and follow is None:
-        raise InputError("is for ksubset files only", "certificate", problem.name)
     if wrong := solution_errors(instance, solution) or _shape_errors(
         instance, solution
     ):
@@ -177,14 +186,10 @@ def examine(
     try:
         if proof is not None:
             derived = _by_proof(instance, solution, proof, limits, plain)
-        if certificate is not None and follow is not None:
-            checker = Checker if plain else FastChecker
-            proved = follow(instance, certificate, seconds=limits.seconds, by=checker)
-            derived |= _reaches(solution, proved, "the certificate")
         if solution.bound is not None:
             derived |= _by_arithmetic(instance, solution, limits, plain)
         elif solution.status is Status.INFEASIBLE:
-            known = problem.unsolvable(instance) is not None
+            known = problem_of(instance).unsolvable(instance) is not None
             derived |= known or solution.certificate is not None  # checked above
         else:
             return _findings(solution, [])
@@ -192,8 +197,8 @@ def examine(
             derived, remark = _by_search(instance, solution, prove)
     except _Untrue as untrue:
         return _findings(solution, [str(untrue)])
-    if not derived and prove is None:
-        _demand_file(solution, certificate, proof)
+    if not derived and prove is None and _is_in_file(instance, solution.proof):
+        raise InputError("is needed to check this proof", field="proof")
     return _findings(solution, [], derived=derived, remark=remark)
 
 
@@ -260,10 +265,10 @@ def _by_proof(
     limits: Limits,
     plain: bool,
 ) -> bool:
-    """Follow a pseudo-Boolean proof of the bound, or of infeasibility."""
-    propagator = Propagator if plain else FastPropagator
+    """Follow a proof of the bound, or of infeasibility."""
+    ways = (Propagator, Checker) if plain else (FastPropagator, FastChecker)
     try:
-        proved = check_proof_file(instance, path, limits, propagator).bound
+        proved = check_proof_file(instance, path, limits, *ways).bound
     except Refused as refused:
         raise _Untrue(str(refused)) from None
     if solution.status is Status.INFEASIBLE:
@@ -275,6 +280,13 @@ def _by_proof(
     if solution.bound is None:
         raise _Untrue(f"{path}: the solution claims no bound")
     return _reaches(solution, proved, str(path))
+
+
+def _is_in_file(instance: Instance, proof: Proof | None) -> bool:
+    """Whether what vouches for a claim is a proof in a file."""
+    if proof is None or proof.grade is not Grade.CHECKED:
+        return False
+    return proof.by in kinds_about(instance)
 
 
 def _by_arithmetic(
@@ -289,11 +301,10 @@ def _by_arithmetic(
         return _reaches(solution, nothing, "that costs are not negative")
     if proof.grade is not Grade.CHECKED:
         return ordered(bound) <= ordered(nothing)
-    problem = problem_of(instance)
-    if proof == LOGGED or (proof == CERTIFIED and problem.follow_certificate):
-        return False  # the files say
+    if _is_in_file(instance, proof):
+        return False  # which says it
     checker = Checker if plain else FastChecker
-    derived = problem.derive_bound(
+    derived = problem_of(instance).derive_bound(
         instance, proof.by, seconds=limits.seconds, checker=checker
     )
     if derived is None:
@@ -325,17 +336,3 @@ def _by_search(
     if proved and result.proof and result.proof.grade is Grade.SOLVER:
         return False, f"again only the word of a solver {again}"
     return proved, f"proved again {again}" if proved else "not proved again"
-
-
-def _demand_file(
-    solution: SolutionFile,
-    certificate: str | Path | None,
-    proof: str | Path | None,
-) -> None:
-    """Raise InputError if the proof is in a file that was not given."""
-    for kind, given, name in (
-        (CERTIFIED, certificate, "certificate"),
-        (LOGGED, proof, "proof"),
-    ):
-        if solution.proof == kind and given is None:
-            raise InputError("is needed to check this proof", field=name)

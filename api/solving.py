@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
+from warnings import warn
 
 from ..instances import (
     Instance,
@@ -14,10 +16,13 @@ from ..instances import (
     Topology,
     problem_of,
 )
+from ..instances.reading.files import try_file
 from ..instances.words import counted
 from ..methods import AnyMethod
 from ..methods.by_name import method_named
 from ..methods.confirming import run_confirmed
+from ..methods.proofs import cited, kinds_to_write
+from ..proofs.checking.kinds import AUTO
 from ..reports.campaigns.campaign import (
     Campaign,
     Lineup,
@@ -51,6 +56,8 @@ class _Options(TypedDict, total=False):
     seed: int
     threads: int
     ties: Ties | str
+    proof: str | Path | None
+    proof_kind: str
 
 
 @overload
@@ -84,6 +91,8 @@ def solve(
     seed: int = 0,
     threads: int = 1,
     ties: Ties | str = Ties.LEX,
+    proof: str | Path | None = None,
+    proof_kind: str = AUTO,
 ) -> Solution:
     """Solve an instance, and prove how close to optimal the choice is.
 
@@ -101,6 +110,9 @@ def solve(
         own, see docs/api.md. ``auto`` is the strongest exact route.
     time_limit, node_limit, memory_mb, seed, threads, ties
         See `Settings`.
+    proof, proof_kind
+        A file that receives a proof, which `check` follows, and its kind, see
+        docs/proofs.md. Where there is none, a warning says why.
 
     Returns
     -------
@@ -135,7 +147,16 @@ def solve(
     )
     instance = instance_of(job, k=k, busy=busy, free=free)
     found = method_named(method, problem_of(instance).name, "method")
-    return Solution(instance, found.name, run_confirmed(found, instance, settings))
+    kinds = kinds_to_write(instance, found, proof, proof_kind)
+    if proof is not None:
+        try_file(proof)
+    result = run_confirmed(found, instance, settings)
+    if proof is not None:
+        proved = cited(instance, result, proof, seconds=time_limit, kinds=kinds)
+        if proved.kept is None:
+            warn(f"{proof}: {proved.why}", stacklevel=2)
+        result = proved.result
+    return Solution(instance, found.name, result)
 
 
 class Comparison(Table[RunRow]):

@@ -1,16 +1,16 @@
 """Check a solution file against its instance, from the definition; or a proof alone.
 
 The digest, the selection, its cost and the status are checked. A bound of grade
-"checked" is derived again, by other code than found it, if need be by following a
-certificate; so is infeasibility, from the certificate in the solution of a submesh
-request. What a search or a solver vouches for is named as not derived again, and ends
-with status 1, unless its grade is accepted. With --prove it is proved again, by
-closeknit's own search within the time limit; one that rests on a certificate then needs
-no certificate. With --proof, a pseudo-Boolean proof in the format of VeriPB is checked
-step by step, for any problem, about the formula that export --to opb writes. Where FILE
-is such a formula and ends in .opb, the proof is checked without a solution. Exit status
-0 when everything is true, 1 when something is not or nothing derived it, 2 when a file
-cannot be used.
+"checked" is derived again, by other code than found it; so is infeasibility, from the
+certificate in the solution of a submesh request. What a search or a solver vouches for
+is named as not derived again, and ends with status 1, unless its grade is accepted.
+With --prove it is proved again, by closeknit's own search within the time limit, and
+needs no proof in a file. With --proof, a proof is checked step by step: a certificate
+of a k-subset, or for any problem a pseudo-Boolean proof in the format of VeriPB, about
+the formula that export --to opb writes; what the file begins with says which. Where
+FILE is such a formula and ends in .opb, the proof is checked without a solution. Exit
+status 0 when everything is true, 1 when something is not or nothing derived it, 2 when
+a file cannot be used.
 """
 
 from __future__ import annotations
@@ -59,17 +59,15 @@ def options(parser: Parser) -> None:
         help="take this grade's word for what is not derived again: "
         f"{', '.join(ACCEPTABLE)}; may be repeated, and means exactly those named",
     )
-    for name, says in (
-        ("--certificate", "proof that solve --certificate wrote"),
-        ("--proof", "pseudo-Boolean proof of the bound, maybe .xz"),
-    ):
-        parser.add_argument(name, metavar="FILE", action=Once, help=says)
+    says = "proof of the bound, of any kind, maybe packed by xz or gzip"
+    parser.add_argument("--proof", metavar="FILE", action=Once, help=says)
+    parser.old_spelling("--certificate", "--proof")
     flag(parser, "--plain", "check the proof in plain Python, nothing compiled")
     parser.add_argument(
         "--rewrite",
         type=outputs.file,
         metavar="OUT",
-        help="with --proof: write the proof, if it holds, in another syntax",
+        help="write a pseudo-Boolean proof, if it holds, in another syntax",
     )
     parser.add_argument(
         "--syntax",
@@ -107,7 +105,7 @@ def run(args: argparse.Namespace) -> int:
     instance = read_instance(args.file)
     solution = read_solution(args.solution)
     found: Findings = examine(
-        *(instance, solution, args.certificate, args.proof),
+        *(instance, solution, args.proof),
         prove=settings if args.prove else None,
         limits=limits,
         plain=args.plain,
@@ -163,7 +161,6 @@ def _check_formula(args: argparse.Namespace, limits: Limits) -> int:
 
     for given, name in (
         (args.solution, "SOLUTION"),
-        (args.certificate, "--certificate"),
         (args.prove, "--prove"),
         (args.accept, "--accept"),
         (args.rewrite, "--rewrite"),

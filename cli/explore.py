@@ -13,7 +13,8 @@ from pathlib import Path
 
 from ..instances.errors import InputError
 from ..instances.extras import install
-from ..instances.reading.files import decoded, read_bytes, unpacked
+from ..instances.reading.files import decoded, read_bytes
+from ..instances.reading.packed import unpacked
 from .frame import shared
 from .frame.listening import serving, tcp, url
 from .frame.parser import Parser, flag

@@ -12,11 +12,11 @@ from __future__ import annotations
 import argparse
 import sys
 
-from ..instances import Instance, problem_of, read_instance
+from ..instances import InputError, Instance, problem_of, read_instance
 from ..reports.drawing.drawing import drawing_of
 from ..solvers import read_solution
 from ..solvers.running.solution_json import SolutionFile
-from .frame import outputs, shared
+from .frame import outputs
 from .frame.parser import Once, Parser
 
 
@@ -32,11 +32,12 @@ def options(parser: Parser) -> None:
         help=f"picture to write; ends in {', '.join(outputs.PICTURES)}",
     )
     parser.add_argument(
-        "--certificate",
+        "--proof",
         metavar="FILE",
         action=Once,
-        help="proof that solve --certificate wrote, where the solution rests on it",
+        help="proof of any kind, where the solution rests on it",
     )
+    parser.old_spelling("--certificate", "--proof")
     parser.examples(
         "plot instance.json --out instance.svg",
         "plot instance.json solution.json --out solution.png",
@@ -49,13 +50,13 @@ def run(args: argparse.Namespace) -> int:
     from ..api.solution import Drawing
 
     instance = read_instance(args.file)
-    if args.certificate is not None:
-        shared.refuse_certificate(instance)
     if args.solution is None:
+        if args.proof is not None:
+            raise InputError("is for a SOLUTION", field="--proof")
         drawing = drawing_of(instance, {})
     else:
         solution = read_solution(args.solution)
-        if wrong := examine(instance, solution, args.certificate).wrong:
+        if wrong := examine(instance, solution, args.proof).wrong:
             print(f"closeknit: {args.solution}: {'; '.join(wrong)}", file=sys.stderr)
             return 1
         if solution.selection is None:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from ..instances import Instance, Value, problem_of, read_instance
@@ -22,16 +23,15 @@ from ..instances.reading.json_text import dumps
 from ..methods import AnyMethod
 from ..methods.by_name import methods_named, problems_of
 from ..methods.confirming import run_confirmed
-from ..methods.proofs import cited, has_certificates
-from ..proofs.checking.folder import CERTIFICATE, LOG
+from ..methods.proofs import cited, kinds_to_write
+from ..proofs.checking.kinds import AUTO, FILE_KINDS
 from ..solvers import Limit, Result, Status
 from ..solvers.running import clock
 from ..solvers.running.method import stopped
 from ..solvers.running.progress import observed
-from ..solvers.running.result import CERTIFIED, LOGGED
 from ..solvers.running.settings import Settings, Ties
 from .frame import outputs, shared
-from .frame.parser import Parser
+from .frame.parser import Once, Parser
 from .frame.progress import status_line
 
 if TYPE_CHECKING:
@@ -64,21 +64,23 @@ def options(parser: Parser) -> None:
         f"{', '.join(outputs.PICTURES)}",
     )
     parser.add_argument(
-        "--certificate",
-        type=outputs.file,
-        metavar="OUT.xz",
-        help="write the proof to a file that check can follow (one FILE only)",
-    )
-    parser.add_argument(
         "--proof",
         type=outputs.file,
+        action=Once,
         metavar="OUT.xz",
-        help="write a pseudo-Boolean proof that check can follow, by a search of "
-        "closeknit's own or the solver Exact (extra proofs; one FILE only)",
+        help="write a proof that check --proof can follow (one FILE only)",
     )
+    parser.add_argument(
+        "--proof-kind",
+        choices=(AUTO, *(row.option for row in FILE_KINDS.values())),
+        default=AUTO,
+        action=Once,
+        help="kind of the proof (default: the first that there is for the instance)",
+    )
+    parser.old_spelling("--certificate", "--proof", "--proof-kind=certificate")
     parser.examples(
         "solve instance.json --time-limit 10 --json solution.json",
-        "solve instance.json --proof proof.pbp.xz --json solution.json",
+        "solve instance.json --proof proof.xz --json solution.json",
         "solve a.json b.json --method mm --json",
     )
 
@@ -88,7 +90,7 @@ def run(args: argparse.Namespace) -> int:
     from ..api.solution import Solution
 
     settings = shared.settings_of(args, Ties(args.ties))
-    for option in ("plot", "certificate", "proof"):
+    for option in ("plot", "proof"):
         if getattr(args, option) and len(args.files) > 1:
             raise InputError(
                 "takes one FILE", field=f"--{option}", value=len(args.files)
@@ -99,18 +101,14 @@ def run(args: argparse.Namespace) -> int:
         methods |= methods_named(args.method, [problem])
     if len(names := {method.name for method in methods.values()}) == 1:
         args.method = names.pop()  # where it was given by an old name
-    if args.certificate:
-        shared.refuse_certificate(instances[0])
-        if not methods["ksubset"].exact:
-            raise InputError(
-                "is for exact methods, which prove something",
-                field="--certificate",
-                value=args.method,
-            )
+    method = methods[problem_of(instances[0]).name]
+    kinds = kinds_to_write(instances[0], method, args.proof, args.proof_kind)
     solutions: list[Solution] = []
+    unproved = False
     for instance in instances:
         result = _solved(methods[problem_of(instance).name], instance, settings)
-        result = _proved(instance, result, args, settings)
+        if args.proof:
+            result, unproved = _proved(instance, result, args.proof, kinds, settings)
         solutions.append(Solution(instance, args.method, result))
         if args.json != "-":
             print(solutions[-1])
@@ -124,9 +122,7 @@ def run(args: argparse.Namespace) -> int:
     if len(solutions) < len(instances):
         return 130
     ends = {solution.status for solution in solutions}
-    uncertified = args.certificate and solutions[0].proof != CERTIFIED
-    unproved = args.proof and solutions[0].proof != LOGGED
-    if Status.UNKNOWN in ends or uncertified or unproved:
+    if Status.UNKNOWN in ends or unproved:
         return 4
     return 3 if Status.INFEASIBLE in ends else 0
 
@@ -154,24 +150,22 @@ def _solved(method: AnyMethod, instance: Instance, settings: Settings) -> Result
 
 
 def _proved(
-    instance: Instance, result: Result, args: argparse.Namespace, settings: Settings
-) -> Result:
-    """Write the proofs that are asked for to files, check them, and cite the last."""
-    for path, kind in ((args.certificate, CERTIFICATE), (args.proof, LOG)):
-        if path:
-            limit = settings.time_limit
-            found = cited(instance, result, path, seconds=limit, kinds=(kind,))
-            said = found.why
-            if kind == LOG and has_certificates(instance):
-                said += "; --certificate FILE writes a shorter one"
-            if kept := found.kept:
-                said = (
-                    f"{kept.kind} by {kept.by}, {kept.size} bytes, written in "
-                    f"{kept.writing:.1f} s, checked in {kept.checking:.1f} s"
-                )
-            print(f"closeknit: {path}: {said}", file=sys.stderr)
-            result = found.result
-    return result
+    instance: Instance,
+    result: Result,
+    path: str,
+    kinds: Collection[str],
+    settings: Settings,
+) -> tuple[Result, bool]:
+    """Write a proof to a file, check it, and cite it; say whether there is none."""
+    found = cited(instance, result, path, seconds=settings.time_limit, kinds=kinds)
+    said = found.why
+    if kept := found.kept:
+        said = (
+            f"{kept.kind} by {kept.by}, {kept.size} bytes, written in "
+            f"{kept.writing:.1f} s, checked in {kept.checking:.1f} s"
+        )
+    print(f"closeknit: {path}: {said}", file=sys.stderr)
+    return found.result, kept is None
 
 
 def _write(out: str, solutions: list[Solution]) -> None:

@@ -6,17 +6,16 @@ nobody needs here.
 
 from __future__ import annotations
 
-import lzma
 import re
-from io import BufferedReader
 from pathlib import Path
 from sys import intern
-from typing import Any, cast
+from typing import Any
 
 from ..instances import InputError
 from ..instances.reading import fields
-from ..instances.reading.files import decoded, reading, unpacking
+from ..instances.reading.files import decoded
 from ..instances.reading.json_lists import read_lists
+from ..instances.reading.packed import reading_unpacked
 
 _KEPT = {
     "": (
@@ -49,7 +48,6 @@ _KEPT = {
 """Parts of objects of Kubernetes and Slurm that are read, by the key of the object."""
 MOST_BYTES = 64 * 2**20
 """Maximal size of a file that is no JSON, unpacked."""
-_XZ = b"\xfd7zXZ"
 _JOB_LINE = re.compile(rb'\s*\{\s*("id"\s*:|"nodes"\s*:\s*("|\[\s*"))')
 """How lines of jobs begin, which are no report."""
 
@@ -69,19 +67,11 @@ def text_or_report(path: str | Path, *, most: int) -> str | dict[str, Any]:
     InputError
         If it cannot be read, is damaged, or exceeds a limit.
     """
-    try:
-        with reading(path) as stream:
-            content = _peekable(stream)
-            if content.peek(len(_XZ)).startswith(_XZ):
-                content = _peekable(unpacking(content))
-            head = content.peek(64).lstrip()
-            if not _JOB_LINE.match(head) and head.startswith((b"{", b"\xef\xbb\xbf{")):
-                return read_lists(content, reduced, file=path)
-            text = content.read(most + 1)
-    except EOFError:
-        raise InputError("is cut off", file=path) from None
-    except lzma.LZMAError as error:
-        raise InputError(f"is not a usable xz file: {error}", file=path) from None
+    with reading_unpacked(path) as content:
+        head = content.peek().lstrip()
+        if not _JOB_LINE.match(head) and head.startswith((b"{", b"\xef\xbb\xbf{")):
+            return read_lists(content, reduced, file=path)
+        text = content.read(most + 1)
     if len(text) > most:
         raise InputError(f"is larger than {most // 2**20} MiB", file=path)
     return decoded(text, file=path)
@@ -120,12 +110,6 @@ def kubernetes_objects(document: dict[str, Any]) -> list[Any]:
         else item
         for item in (listed if isinstance(listed, list) else [])
     ]
-
-
-def _peekable(stream: Any) -> BufferedReader:
-    if isinstance(stream, BufferedReader):
-        return stream
-    return BufferedReader(cast(Any, stream))
 
 
 def reduced(entry: Any, key: str = "") -> Any:

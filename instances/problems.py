@@ -26,8 +26,9 @@ from .procset import instance as procset
 from .procset import json as procset_json
 from .procset import tiny as procset_tiny
 from .procset.instance import ProcSet
-from .reading.files import decoded, read_bytes, stem, unpacked, write_text
+from .reading.files import decoded, read_bytes, stem, write_text
 from .reading.json_text import dumps
+from .reading.packed import unpacked
 from .reading.parsing import parse_json
 from .submesh import Submesh
 from .submesh import json as submesh_json

@@ -11,31 +11,27 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, cast
+from tempfile import TemporaryDirectory
+from typing import Any
 
 from ..exact.ksubset.cuts_bb.record import record
 from ..exact.ksubset.distances_bb import proof as distances_bb
 from ..exact.procset.proving import levels
 from ..exact.submesh.proving import prove_by_learning
 from ..exact.sukp.sukp_bb import record as sukp_bb
-from ..instances import Instance, KSubset, cost, problem_of
+from ..instances import InputError, Instance, KSubset, cost, problem_of
 from ..instances.extras import install
-from ..instances.ksubset.certificate_file import check_certificate, write_certificate
-from ..instances.topologies.topology import NO_CUTS
+from ..instances.ksubset.certificate_file import write_certificate
+from ..instances.reading.files import write_bytes
 from ..instances.value import cost_text, ordered
 from ..proofs.checking import Proved
-from ..proofs.checking.folder import (
-    BY_DEFINITION,
-    CERTIFICATE,
-    KINDS,
-    LOG,
-    shown_by_definition,
-)
-from ..proofs.writing.certificate_kernels import FastChecker
+from ..proofs.checking.folder import BY_DEFINITION, KINDS, shown_by_definition
+from ..proofs.checking.kinds import AUTO, CERTIFICATE, LOG, kinds_about
 from ..proofs.writing.exact_log import Solved, Unusable, solve_by_exact
-from ..proofs.writing.proof_log import ProofLog, kept_proof
+from ..proofs.writing.proof_log import ProofLog, checked_proof, kept_proof
 from ..solvers import answer
 from ..solvers.running import clock
+from ..solvers.running.method import AnyMethod
 from ..solvers.running.result import (
     CERTIFIED,
     LOGGED,
@@ -117,6 +113,36 @@ class Cited:
     why: str
 
 
+def kinds_to_write(
+    instance: Instance, method: AnyMethod, proof: str | Path | None, wanted: str = AUTO
+) -> list[str]:
+    """Return which kinds of proofs to try on an answer, in order; none without a file.
+
+    Parameters
+    ----------
+    instance, method
+        The instance, and the method that is to answer.
+    proof, wanted
+        The file, if one is asked for, and the option of a kind, or ``auto``.
+
+    Raises
+    ------
+    InputError
+        Before any work, where no such proof can be written.
+    """
+    if proof is None:
+        if wanted != AUTO:
+            raise InputError("is for a proof in a file", "proof_kind", wanted)
+        return []
+    kinds = kinds_about(instance, wanted)
+    if kinds == [CERTIFICATE] and not method.exact:
+        raise InputError(
+            f"{wanted} is for exact methods, which prove something, not {method.name}",
+            "proof_kind",
+        )
+    return kinds
+
+
 def cited(
     instance: Instance,
     result: Result,
@@ -128,8 +154,8 @@ def cited(
 ) -> Cited:
     """Prove an answer in the way that costs least, keep the proof, and cite it.
 
-    In turn: what the definition shows, a certificate, a proof of a search of
-    closeknit's own, a proof by Exact.
+    In turn: what the definition shows, then the kinds that are written about such
+    instances, in the order of `FILE_KINDS`, until there is a proof.
 
     Parameters
     ----------
@@ -154,23 +180,15 @@ def cited(
     ):
         result = _by_definition(result)
         return Cited(result, Kept(BY_DEFINITION, str(result.proof)), "")
-    why = "no proof: it was not proved optimal"
-    if CERTIFICATE in kinds and problem_of(instance).follow_certificate:
-        found = certified(cast("KSubset", instance), result, path, seconds=seconds)
-        if found.kept is not None:
-            return found
-        why = found.why
-    return (
-        _logged(instance, result, path, seconds, exact=exact)
-        if LOG in kinds
-        else Cited(result, None, why)
-    )
-
-
-def has_certificates(instance: Instance) -> bool:
-    """Whether a certificate can prove what an instance costs."""
-    follow = problem_of(instance).follow_certificate
-    return follow is not None and cast("KSubset", instance).has_cuts
+    reasons = []
+    for kind in kinds_about(instance):
+        if kind in kinds:
+            found = WRITERS[kind](instance, result, path, seconds, exact)
+            if found.kept is not None:
+                return found
+            result = found.result
+            reasons.append(found.why)
+    return Cited(result, None, "; ".join(reasons) or "no proof: none is written of it")
 
 
 def _by_definition(result: Result) -> Result:
@@ -189,30 +207,29 @@ def _by_definition(result: Result) -> Result:
 
 
 def certified(
-    instance: KSubset, result: Result, path: str | Path, *, seconds: float
+    instance: KSubset, result: Result, path: str | Path, seconds: float, exact: bool
 ) -> Cited:
     """Write the search over cuts down as a certificate, check it, and cite it.
 
     Parameters are those of `cited`.
     """
-    why = "no certificate: it was not proved optimal"
-    if result.status is Status.OPTIMAL and isinstance(result.objective, int):
-        if not instance.has_cuts:
-            why = f"no certificate: {NO_CUTS}; solve --proof proves others"
-            return Cited(result, None, why)
-        start = clock.now()
-        nodes = record(instance, result.objective, start + seconds)
-        if not isinstance(nodes, Limit):
-            write_certificate(instance, result.objective, nodes, path)
-            written = clock.now()
-            check_certificate(instance, path, by=FastChecker)
-            kept = Kept(
-                *(CERTIFICATE, "cuts-bb", Path(path).stat().st_size),
-                *(written - start, clock.now() - written),
-            )
-            return Cited(replace(result, proof=CERTIFIED), kept, "")
+    if result.status is not Status.OPTIMAL or not isinstance(result.objective, int):
+        return Cited(result, None, "no certificate: it was not proved optimal")
+    start = clock.now()
+    nodes = record(instance, result.objective, start + seconds)
+    if isinstance(nodes, Limit):
         why = f"no certificate: writing the proof down was stopped by {nodes.value}"
-    return Cited(result, None, why)
+        return Cited(result, None, why)
+    with TemporaryDirectory(prefix="closeknit-") as folder:
+        draft = Path(folder) / "proof.xz"
+        write_certificate(instance, result.objective, nodes, draft)
+        spent = clock.now() - start
+        proved = checked_proof(instance, draft, 10 * seconds)
+        if isinstance(proved, Limit):
+            return Cited(result, None, f"no certificate: stopped by {proved.value}")
+        write_bytes(path, draft.read_bytes())
+    kept = Kept(CERTIFICATE, "cuts-bb", proved.size, spent, proved.seconds)
+    return Cited(replace(result, proof=CERTIFIED), kept, "")
 
 
 def _logged(
@@ -220,10 +237,9 @@ def _logged(
     result: Result,
     path: str | Path,
     seconds: float,
-    *,
     exact: bool,
 ) -> Cited:
-    """Let the searches of closeknit write a proof, then Exact."""
+    """Let the searches of closeknit write a pseudo-Boolean proof, then Exact."""
     proved: Proved | Limit | Unusable | None = None
     why = f"no proof: Exact is not installed: {install('proofs')}"
     start, by = clock.now(), "Exact"
@@ -252,6 +268,10 @@ def _logged(
     result, why = _with_proof(result, proved, path)
     kept = Kept(LOG, by, proved.size, spent, proved.seconds)
     return Cited(result, None if why else kept, why)
+
+
+WRITERS: dict[str, Callable[..., Cited]] = {CERTIFICATE: certified, LOG: _logged}
+"""Who writes each of `FILE_KINDS`."""
 
 
 def _better(instance: Instance, result: Result, solved: Solved, start: float) -> Result:

@@ -20,7 +20,8 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from ..instances import InputError
-from ..instances.reading.files import reading, unpacking
+from ..instances.reading.files import reading
+from ..instances.reading.packed import unpacking
 
 FIELDS = (
     "job number",

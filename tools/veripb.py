@@ -52,8 +52,9 @@ from closeknit.instances.sukp.generators import random_sukp
 from closeknit.instances.topologies.graph import Graph
 from closeknit.methods.proofs import cited
 from closeknit.proofs.checking import Proved, formula_of
-from closeknit.proofs.checking.folder import LOG, read_index
+from closeknit.proofs.checking.folder import read_index
 from closeknit.proofs.checking.formulas import folded, levels_of
+from closeknit.proofs.checking.kinds import LOG
 from closeknit.proofs.checking.proof_file import proof_lines
 from closeknit.proofs.writing.exact_log import solve_by_exact
 from closeknit.solvers import SolverError, read_solution, write_solution

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, TypeVar
 
-from ...instances import Instance, option_values, problem_of
+from ...instances import option_values
 from ...instances.errors import InputError
 from ...instances.families import Parameter, kind_of_network
 from ...instances.option_values import seconds
@@ -144,10 +144,3 @@ def processes(wanted: int | None) -> int:
     if wanted < 1:
         raise InputError("must be at least 1", field="--jobs", value=wanted)
     return wanted
-
-
-def refuse_certificate(instance: Instance) -> None:
-    """Refuse ``--certificate`` for other problems than ksubset."""
-    name, follow = problem_of(instance).name, problem_of(instance).follow_certificate
-    if follow is None:
-        raise InputError("is for ksubset files only", field="--certificate", value=name)

@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from ...instances import InputError
-from ...instances.reading.files import decoded, reading, unpacking
+from ...instances.reading.files import decoded, reading
+from ...instances.reading.packed import unpacking
 from ...instances.reading.parsing import parse_json
 from ...instances.words import counted
 from ..long_reports import MOST_BYTES, kubernetes_objects, refuse_failed

@@ -8,11 +8,12 @@ import lzma
 from math import inf
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import Any, BinaryIO
 
 from ..errors import InputError
 from ..reading import fields
-from ..reading.files import decoded, read_bytes, unpacked, write_bytes
+from ..reading.files import MOST_BYTES, decoded, write_bytes
+from ..reading.packed import reading_unpacked
 from ..reading.parsing import parse_json
 from ..value import LARGEST
 from .certificate import Checker, Refused, derive
@@ -39,21 +40,27 @@ class WrongStep(InputError):
     """A step of a certificate does not follow, or branches are missing."""
 
 
+class TooSlow(InputError):
+    """The time was over before all steps were checked."""
+
+
 def check_certificate(
     instance: KSubset,
     path: str | Path,
+    stream: BinaryIO | None = None,
     *,
     seconds: float = inf,
     by: type[Checker] = Checker,
 ) -> int:
     """Check a certificate file; return the lower bound that it proves.
 
-    Every node is derived again, by `Checker` or its fast twin, with O(m + n d) per
-    propagation of counts. Raises InputError if the file is not a certificate, is
-    damaged, is for another instance, or is not checked in so many ``seconds``, and
-    `WrongStep` if a step does not follow; names the file and the line.
+    ``stream`` is its content, unpacked, where it is open already. Every node is derived
+    again, by `Checker` or its fast twin, with O(m + n d) per propagation of counts.
+    Raises InputError if the file is not a certificate, is damaged, is for another
+    instance, or is not checked in so many ``seconds``, and `WrongStep` if a step does
+    not follow; names the file and the line.
     """
-    lines = _lines(path)
+    lines = _lines(path, stream)
     try:
         header = _HEADER(parse_json(lines[0]))
         if header["instance"] != instance.name:
@@ -73,7 +80,7 @@ def check_certificate(
 
     def look_at_clock() -> None:
         if monotonic() > until:
-            raise InputError(f"takes more than {seconds:g} s to check", file=path)
+            raise TooSlow(f"takes more than {seconds:g} s to check", file=path)
 
     checker.pause = look_at_clock
     for number, line in enumerate(lines[1:], start=2):
@@ -113,12 +120,14 @@ def write_certificate(
     write_bytes(path, lzma.compress(body, preset=_PRESET))
 
 
-def _lines(path: str | Path) -> list[str]:
+def _lines(path: str | Path, stream: BinaryIO | None) -> list[str]:
     """Check the digest of a certificate; return the other lines."""
-    packed = read_bytes(path)
-    body = unpacked(packed, file=path)
-    if body is packed:
-        raise InputError("is damaged, or no certificate", file=path)
+    if stream is None:
+        with reading_unpacked(path) as opened:
+            return _lines(path, opened)
+    body = stream.read(MOST_BYTES + 1)
+    if len(body) > MOST_BYTES:
+        raise InputError(f"unpacks to more than {MOST_BYTES // 2**20} MiB", file=path)
     text, _, digest = body.rstrip(b"\n").rpartition(b"\n")
     if hashlib.sha256(text + b"\n").hexdigest().encode() != digest:
         raise InputError("is damaged: the digest differs", file=path)

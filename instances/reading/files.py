@@ -1,7 +1,7 @@
 """Bounded reading and atomic writing of files.
 
-The size of every file read is bounded, before and after unpacking. Text is UTF-8; a
-byte order mark at its beginning is skipped. `parsing` reads JSON and TOML.
+The size of every file read is bounded. Text is UTF-8; a byte order mark at its
+beginning is skipped. `packed` unpacks, `parsing` reads JSON and TOML.
 
 A regular file is written under a temporary name in the same folder and renamed, so that
 it is never incomplete. Symbolic links that a user names are followed, those that lie in
@@ -12,16 +12,15 @@ place. docs/formats.md states the limits.
 from __future__ import annotations
 
 import errno
-import lzma
 import os
 import secrets
 import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from io import BufferedReader, BytesIO, RawIOBase, TextIOWrapper
+from io import TextIOWrapper
 from pathlib import Path
-from typing import Any, BinaryIO, TextIO
+from typing import BinaryIO, TextIO
 
 from ..errors import InputError
 
@@ -29,12 +28,8 @@ STANDARD = "-"
 """Stands for standard input when reading, for standard output when writing."""
 MOST_BYTES = 32 * 2**20
 """Default for the maximal size of a file, unpacked."""
-_UNPACKER = 128 * 2**20
-"""Maximal memory for unpacking; ``xz -9`` needs 65 MiB."""
-_PIECE = 2**16
 _MOST_LINKS = 40
 """The limit of Linux."""
-_XZ = b"\xfd7zXZ\x00"
 _MIB = 2**20
 
 
@@ -89,70 +84,6 @@ def opened(path: str, flags: int) -> int:
         os.close(descriptor)
         raise
     return descriptor
-
-
-def unpacked(content: bytes, *, file: str | Path, most: int = MOST_BYTES) -> bytes:
-    """Unpack ``xz`` data; return anything else unchanged.
-
-    Raises InputError if it is damaged, truncated, or larger than ``most`` bytes when
-    unpacked.
-    """
-    if not content.startswith(_XZ):
-        return content
-    try:
-        found = unpacking(BytesIO(content)).read(most + 1)
-    except EOFError:
-        raise InputError("is cut off", file=file) from None
-    except lzma.LZMAError as error:
-        raise InputError(f"is not a usable xz file: {error}", file=file) from None
-    if len(found) > most:
-        raise InputError(f"unpacks to more than {most // _MIB} MiB", file=file)
-    return found
-
-
-def unpacking(packed: BinaryIO) -> BinaryIO:
-    """Open a stream of ``xz`` data for unpacking in bounded memory."""
-    return BufferedReader(_Xz(packed))
-
-
-class _Xz(RawIOBase):
-    """Like ``lzma.LZMAFile``, but with bounded memory."""
-
-    def __init__(self, packed: BinaryIO) -> None:
-        self._packed = packed
-        self._rest = b""
-        self._unpacker: lzma.LZMADecompressor | None = self._new()
-
-    @staticmethod
-    def _new() -> lzma.LZMADecompressor:
-        return lzma.LZMADecompressor(lzma.FORMAT_XZ, _UNPACKER)
-
-    def readable(self) -> bool:
-        """Return True."""
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        """Unpack some bytes into the buffer; return their number, 0 at the end."""
-        while True:
-            if self._unpacker is None:  # after a stream: padding or another stream
-                self._rest = self._rest.lstrip(b"\0") or self._packed.read(_PIECE)
-                if not self._rest:
-                    return 0
-                if not self._rest.strip(b"\0"):
-                    continue
-                self._rest = self._rest.lstrip(b"\0")
-                self._unpacker = self._new()
-            elif self._unpacker.needs_input and not self._rest:
-                self._rest = self._packed.read(_PIECE)
-                if not self._rest:
-                    raise EOFError("ended before the end-of-stream marker")
-            found = self._unpacker.decompress(self._rest, len(buffer))
-            self._rest = b""
-            if self._unpacker.eof:
-                self._rest, self._unpacker = self._unpacker.unused_data, None
-            if found:
-                buffer[: len(found)] = found
-                return len(found)
 
 
 def decoded(content: bytes, *, file: str | Path = "") -> str:

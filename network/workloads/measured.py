@@ -22,8 +22,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ...instances import InputError
-from ...instances.reading.files import decoded, read_bytes, stem, unpacked
+from ...instances.reading.files import decoded, read_bytes, stem
 from ...instances.reading.numbers import at_least, between, positive
+from ...instances.reading.packed import unpacked
 from ..messages import Ints
 from .format import MOST_BYTES, MOST_TASKS, Builder, Workload
 

@@ -19,7 +19,6 @@ from typing import Any
 
 from ...instances.errors import InputError
 from ...instances.ksubset.certificate import Checker
-from ...instances.ksubset.certificate_file import WrongStep
 from ...instances.problems import (
     Instance,
     check,
@@ -34,17 +33,17 @@ from ...instances.reading.parsing import parse_json
 from ...instances.solution import SOLUTION
 from ...instances.value import Value, cost_text, ordered
 from ...instances.visible import visible
-from .proof_file import check_proof_file
+from .kinds import FILE_KINDS
+from .proof_file import Ways, check_proof_file
 from .propagation import Propagator
 from .statements import Limits, Refused
 
 INDEX = "index.json"
 FORMAT = "closeknit/proofs"
-CERTIFICATE, LOG = "certificate", "pseudo-Boolean proof"
 BY_DEFINITION = "by definition"
-KINDS = (BY_DEFINITION, CERTIFICATE, LOG)
+KINDS = (BY_DEFINITION, *FILE_KINDS)
 """How an answer may be proved: it costs nothing, or cannot be by counting or by what
-the solution shows; by cuts-bb's certificate; by a proof in the format of VeriPB."""
+the solution shows; or by a proof in a file."""
 OPTIMAL, INFEASIBLE = "optimal", "infeasible"
 MOST_ENTRIES = 100_000
 _LONGEST_NAME = 200
@@ -70,8 +69,6 @@ _ENTRY = fields.record(
     },
 )
 _INDEX = fields.file(FORMAT, {"entries": fields.lists}, {"about": fields.string})
-Ways = tuple[type[Propagator], type[Checker]]
-"""What follows proofs, and certificates: in plain Python, or the fast twins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,8 +158,6 @@ def replayed(
             _replay(Path(folder), entry, limits or Limits(), ways)
         except Refused as refused:
             word, why = "wrong", str(refused)
-        except WrongStep as error:
-            word, why = "wrong", str(error)
         except InputError as error:
             word, why = "unusable", str(error)
         yield Verdict(entry, word, why, monotonic() - start)
@@ -243,13 +238,9 @@ def _replay(folder: Path, entry: Entry, limits: Limits, ways: Ways) -> None:
             raise Refused(f"{paths['solution']}: is not shown by the definition")
         return
     path = paths["proof"]
-    bound: Value | None
-    if entry.kind == LOG:
-        bound = check_proof_file(instance, path, limits, ways[0]).bound
-    elif follow := problem_of(instance).follow_certificate:
-        bound = follow(instance, path, seconds=limits.seconds, by=ways[1])
-    else:
-        raise Refused(f"{path}: there are no certificates for {entry.problem}")
+    if entry.problem not in FILE_KINDS[entry.kind].problems:
+        raise Refused(f"{path}: there is no {entry.kind} for {entry.problem}")
+    bound = check_proof_file(instance, path, limits, *ways, (entry.kind,)).bound
     if bound != entry.cost:
         proves = "no solution" if bound is None else f"a bound of {cost_text(bound)}"
         claim = "no solution" if entry.cost is None else cost_text(entry.cost)

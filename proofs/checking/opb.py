@@ -14,18 +14,19 @@ not in the format. Formulas may come from strangers: sizes and time are limited.
 
 from __future__ import annotations
 
-import lzma
 import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from ...instances.errors import InputError
+from ...instances.reading.packed import reading_unpacked
 from ...instances.words import counted
 from .formula import Formula
-from .proof_file import Proved, follow, proof_lines
+from .kinds import LOG, reading_proof
+from .proof_file import Proved, follow, lines_of
 from .propagation import Propagator
-from .statements import MOST_DIGITS, Limits, NoProof, TooLong
+from .statements import MOST_DIGITS, Limits, TooLong
 
 MOST_SIZE = 2**28
 """Characters of a formula, unpacked."""
@@ -47,7 +48,7 @@ def is_opb(path: str | Path) -> bool:
     >>> is_opb("a.opb"), is_opb("a.opb.xz"), is_opb("opb.json")
     (True, True, False)
     """
-    return str(path).removesuffix(".xz").endswith(".opb")
+    return re.search(r"\.opb(\.xz|\.gz)?$", str(path)) is not None
 
 
 def check_opb_proof(
@@ -64,9 +65,10 @@ def check_opb_proof(
     until = limits.now() + limits.seconds
     read = read_opb(formula, limits)
     left = replace(limits, seconds=max(0.0, until - limits.now()))
-    outcome, size = follow(read, proof, left, propagator)
+    with reading_proof(proof, (LOG,)) as (_, stream):
+        outcome = follow(read, stream, proof, left, propagator)
     spent = limits.seconds - (until - limits.now())
-    return Proved(outcome.bound, outcome.steps, size, spent)
+    return Proved(outcome.bound, outcome.steps, seconds=spent)
 
 
 def read_opb(path: str | Path, limits: Limits | None = None) -> Formula:
@@ -83,8 +85,8 @@ def read_opb(path: str | Path, limits: Limits | None = None) -> Formula:
     until = limits.now() + limits.seconds
     size = 0
     try:
-        with proof_lines(path) as lines:
-            for number, line in enumerate(lines, 1):
+        with reading_unpacked(path) as stream:
+            for number, line in enumerate(lines_of(stream), 1):
                 size += len(line)
                 if size > MOST_SIZE or len(line) > limits.line:
                     raise InputError("is too large")
@@ -96,10 +98,6 @@ def read_opb(path: str | Path, limits: Limits | None = None) -> Formula:
         raise TooLong(error.problem, file=path) from None
     except InputError as error:
         raise error.of_file(f"{path}:{number}") from None
-    except NoProof as error:
-        raise InputError(str(error), file=path) from None
-    except (EOFError, lzma.LZMAError) as error:
-        raise InputError(f"is not a usable xz file: {error}", file=path) from None
 
 
 class _Reader:

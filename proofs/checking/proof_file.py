@@ -1,27 +1,29 @@
-"""Checking a file with a pseudo-Boolean proof about an instance."""
+"""Checking a file with a proof about an instance."""
 
 from __future__ import annotations
 
-import lzma
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
 from ...instances.errors import InputError
+from ...instances.ksubset.certificate import Checker
+from ...instances.ksubset.certificate_file import TooSlow, WrongStep
 from ...instances.problems import Instance, problem_of
-from ...instances.reading.files import reading, unpacking
 from ...instances.value import Value
 from .checker import Outcome, check_proof
 from .formula import Formula
 from .formulas import formula_of, levels_of, unfolded
+from .kinds import CERTIFICATE, FILE_KINDS, LOG, reading_proof
 from .propagation import Propagator
 from .statements import Limits, NoProof, Refused, TooLong
 
 MOST_BYTES = 2**32
 """Maximal size of a proof, unpacked."""
-_XZ = b"\xfd7zXZ\x00"
+Ways = tuple[type[Propagator], type[Checker]]
+"""What follows proofs, and certificates: in plain Python, or the fast twins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +33,8 @@ class Proved:
     bound: Value | None
     """No choice costs less; None if there is no choice at all."""
     steps: int
-    """Number of steps of the proof."""
-    size: int
+    """Number of steps of a pseudo-Boolean proof."""
+    size: int = 0
     """Bytes of the file."""
     seconds: float = field(default=0.0, compare=False)
     """Time that checking took."""
@@ -43,80 +45,121 @@ def check_proof_file(
     path: str | Path,
     limits: Limits | None = None,
     propagator: type[Propagator] = Propagator,
+    checker: type[Checker] = Checker,
+    kinds: Collection[str] = tuple(FILE_KINDS),
 ) -> Proved:
-    """Check a proof about the formula of an instance, step by step.
+    """Check a proof about an instance, step by step, as its kind demands.
 
     Parameters
     ----------
     instance
-        The instance; its formula is derived here.
+        The instance; what the proof is about is derived from it here.
     path
-        A text file in the format of VeriPB 1.1, 2.0 or 3.0, possibly packed by ``xz``.
+        A proof of one of the kinds, which is told by what the file begins with;
+        possibly packed by ``xz`` or ``gzip``.
     limits
         Limits of time and size.
-    propagator
-        Class that propagates: the plain one, or its compiled twin.
+    propagator, checker
+        Classes that follow pseudo-Boolean proofs, and certificates: the plain ones, or
+        their compiled twins.
+    kinds
+        Those of `FILE_KINDS` that will do.
 
     Raises
     ------
     Refused
         If a step does not follow: the proof is wrong.
     InputError
-        If the file is no proof; `TooLong` if a limit is reached. Names the file.
+        If the file is no proof of these kinds, or they are not about such instances;
+        `TooLong` if a limit is reached. Names the file.
     """
     limits = limits or Limits()
-    formula, begun = formula_of(instance), limits.now()
-    outcome, size = follow(formula, path, limits, propagator)
-    spent = limits.now() - begun
+    begun = limits.now()
+    with reading_proof(path, kinds) as (kind, stream):
+        row, problem = FILE_KINDS[kind], problem_of(instance).name
+        if problem not in row.problems or not row.serves(instance):
+            about = f"{', '.join(row.problems)} ({row.where})"
+            what = f"is a {kind}: about {about} only, not {instance.name} ({problem})"
+            raise InputError(what, file=path)
+        ways = propagator, checker
+        bound, steps = CHECKERS[kind](instance, stream, path, limits, ways)
+    size = Path(path).stat().st_size if Path(path).is_file() else 0
+    return Proved(bound, steps, size, limits.now() - begun)
+
+
+def _check_log(
+    instance: Instance, stream: BinaryIO, path: str | Path, limits: Limits, ways: Ways
+) -> tuple[Value | None, int]:
+    """Check a text in the format of VeriPB 1.1, 2.0 or 3.0."""
+    formula = formula_of(instance)
+    outcome = follow(formula, stream, path, limits, ways[0])
     if outcome.bound is None:
-        return Proved(None, outcome.steps, size, spent)
+        return None, outcome.steps
     least = -(-(outcome.bound + formula.offset) // formula.unit)
     levels = levels_of(instance)
     single = problem_of(instance).levels(instance) is None
-    bound: Value = least if single else unfolded(max(least, 0), levels)
-    return Proved(bound, outcome.steps, size, spent)
+    return least if single else unfolded(max(least, 0), levels), outcome.steps
+
+
+def _check_certificate(
+    instance: Instance, stream: BinaryIO, path: str | Path, limits: Limits, ways: Ways
+) -> tuple[Value | None, int]:
+    """Check a certificate of the problem."""
+    check = problem_of(instance).follow_certificate
+    assert check is not None
+    try:
+        return check(instance, path, stream, seconds=limits.seconds, by=ways[1]), 0
+    except WrongStep as error:
+        raise Refused(str(error)) from None
+    except TooSlow as error:
+        raise TooLong(error.problem, file=path) from None
+
+
+CHECKERS: dict[str, Callable[..., tuple[Value | None, int]]] = {
+    CERTIFICATE: _check_certificate,
+    LOG: _check_log,
+}
+"""By kind of proof: what returns its bound, or None, and how many steps it has."""
 
 
 def follow(
-    formula: Formula, path: str | Path, limits: Limits, propagator: type[Propagator]
-) -> tuple[Outcome, int]:
-    """Check the proof in a file about a formula; return the outcome, and its bytes.
+    formula: Formula,
+    stream: BinaryIO,
+    path: str | Path,
+    limits: Limits,
+    propagator: type[Propagator],
+) -> Outcome:
+    """Check a proof about a formula; ``path`` is that of the stream.
 
     Raises as `check_proof_file` does.
     """
     begun = limits.now()
+    lines = lines_of(stream)
     try:
-        with proof_lines(path) as lines:
-            outcome = check_proof(formula, lines, limits, propagator)
-            for _ in lines:  # what follows the end counts for nothing, but is whole
-                if limits.now() - begun > limits.seconds:
-                    raise TooLong("has too much text behind its end")
+        outcome = check_proof(formula, lines, limits, propagator)
+        for _ in lines:  # what follows the end counts for nothing, but is whole
+            if limits.now() - begun > limits.seconds:
+                raise TooLong("has too much text behind its end")
     except Refused as refused:
         raise Refused(f"{path}: {refused}", refused.step) from None
     except NoProof as error:
         raise InputError(str(error), file=path) from None
     except TooLong as error:
         raise TooLong(error.problem, file=path) from None
-    except (EOFError, lzma.LZMAError) as error:
-        raise InputError(f"is not a usable xz file: {error}", file=path) from None
-    return outcome, Path(path).stat().st_size if Path(path).is_file() else 0
+    return outcome
 
 
 @contextmanager
 def proof_lines(path: str | Path) -> Iterator[Iterator[str]]:
-    """Open a proof; its lines are unpacked."""
-    with reading(path) as stream:
-        yield _lines(stream)
+    """Open a pseudo-Boolean proof; its lines are unpacked."""
+    with reading_proof(path, (LOG,)) as (_, stream):
+        yield lines_of(stream)
 
 
-def _lines(stream: BinaryIO) -> Iterator[str]:
-    """Yield the lines of a stream, unpacked; none is longer than a limit."""
-    if not hasattr(stream, "peek"):
-        raise NoProof("cannot be read")
-    packed = stream.peek(len(_XZ))[: len(_XZ)] == _XZ
-    source = unpacking(stream) if packed else stream
+def lines_of(stream: BinaryIO) -> Iterator[str]:
+    """Yield the lines of a stream; none is longer than a limit."""
     most, total = Limits().line + 2, 0
-    while line := source.readline(most):
+    while line := stream.readline(most):
         total += len(line)
         if total > MOST_BYTES:
             raise TooLong(f"unpacks to more than {MOST_BYTES // 2**20} MiB")

@@ -27,6 +27,7 @@ from ..checking import (
     formula_of,
 )
 from ..checking.rows import linear, normalised
+from .certificate_kernels import FastChecker
 from .propagation_kernels import FastPropagator
 
 MOST_BYTES = 2**31
@@ -273,6 +274,7 @@ def checked_proof(
             path,
             Limits(seconds=max(seconds, 1.0), now=clock.now),
             FastPropagator,
+            FastChecker,
         )
     except TooLong:
         return Limit.TIME

@@ -13,15 +13,13 @@ from ...instances import Instance, Sukp, problem_of
 from ...instances.reading.files import file_in, write_bytes
 from ...instances.reading.json_text import dumps
 from ...methods.proofs import Kept, cited
-from ...proofs.checking.folder import CERTIFICATE, KINDS, Content, Entry
+from ...proofs.checking.folder import KINDS, Content, Entry
+from ...proofs.checking.kinds import FILE_KINDS
 from ...proofs.writing.proof_log import kept_proof
 from ...solvers import DEFAULT, Result, Settings
 from ...solvers.running.method import AnyMethod
 from ...solvers.running.solution_json import solution_of
 from ..campaigns.pool import begun
-
-ENDINGS = {CERTIFICATE: ".xz"}
-"""Endings of files of proofs by their kind, where that is not ``.pbp.xz``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +114,6 @@ def entered(
         return Content(name, digest)
 
     solution = dumps(solution_of(instance, proven.method, result)) + "\n"
-    ending = ENDINGS.get(kept.kind, ".pbp.xz")
     return Entry(
         name=instance.name,
         problem=problem.name,
@@ -127,7 +124,7 @@ def entered(
         solution=content_of("solutions", ".json", solution.encode()),
         proof=None
         if proven.content is None
-        else content_of("proofs", ending, proven.content),
+        else content_of("proofs", FILE_KINDS[kept.kind].ending, proven.content),
         cost=result.objective,
         method=proven.method,
         size=kept.size,

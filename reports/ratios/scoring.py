@@ -11,16 +11,18 @@ from types import MappingProxyType
 from ...instances import Instance, Value, sha256
 from ...instances.value import ordered
 from ...methods import AnyMethod
-from ...proofs.checking.folder import BY_DEFINITION, CERTIFICATE, LOG, Entry
+from ...proofs.checking.folder import BY_DEFINITION, Entry
+from ...proofs.checking.kinds import FILE_KINDS
 from ...solvers import Grade, Proof
-from ...solvers.running.result import CERTIFIED, LOGGED, NOTHING
+from ...solvers.running.result import NOTHING
 from ..campaigns.rows import FAILED, Row
 from ..pages.numbers import Ratio, decimal, within
 
 Interval = tuple[Ratio, Ratio]
 """Lower and upper end of a ratio."""
 
-PROOFS = {CERTIFICATE: CERTIFIED, LOG: LOGGED, BY_DEFINITION: NOTHING}
+PROOFS = {kind: Proof(Grade.CHECKED, kind) for kind in FILE_KINDS}
+PROOFS[BY_DEFINITION] = NOTHING
 """What vouches for a bound, by the kind of the proof in a file."""
 _GRADES = tuple(Grade)
 

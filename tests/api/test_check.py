@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import closeknit as ck
-from closeknit.api import checking
-from closeknit.instances import Sukp, problem_of
+from closeknit.instances import Sukp
+from closeknit.proofs.checking.proof_file import CHECKERS
 
 JOB = ck.ksubset(ck.Mesh(4, 4), k=4, busy=[(1, 1), (2, 2)])
 SACK = Sukp("sack", (5, 4, 3), (3, 3, 3), ((0, 1), (1, 2), (2,)), 6)
@@ -38,29 +37,42 @@ def test_other_words_cannot_be_accepted(accept: str | list[str]) -> None:
 
 def test_a_certificate_about_another_problem_is_refused(tmp_path: Path) -> None:
     """It was not read at all, and nothing was wrong."""
-    solution = ck.solve(SACK)
-    for path in (tmp_path / "none.xz", __file__):
-        with pytest.raises(ck.InputError, match="is for ksubset files only"):
-            ck.check(SACK, solution, certificate=path)
+    solution, path = ck.solve(SACK), tmp_path / "c.xz"
+    ck.solve(JOB, proof=path, proof_kind="certificate")
+    with pytest.raises(ck.InputError, match=r"c\.xz: is a certificate: about ksubset"):
+        ck.check(SACK, solution, proof=path)
+
+
+def test_the_old_name_of_a_proof_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "c.xz"
+    solution = ck.solve(JOB, proof=path)
+    assert str(solution.proof) == "checked: certificate"
+    with pytest.warns(DeprecationWarning, match="certificate= is now proof=") as told:
+        assert ck.check(JOB, solution, certificate=path) == []
+    assert [one.filename for one in told] == [__file__]
+    with (
+        pytest.warns(DeprecationWarning, match="certificate= is now proof="),
+        pytest.raises(ck.InputError, match=r"^certificate: is the old name of proof"),
+    ):
+        ck.check(JOB, solution, certificate=path, proof=path)
 
 
 def test_a_selection_claims_nothing() -> None:
     assert ck.check(JOB, [0, 1, 2, 3]) == []
 
 
-@pytest.mark.parametrize("what", ["certificate", "proof"])
-def test_a_selection_takes_no_proof(what: str) -> None:
+def test_a_selection_takes_no_proof() -> None:
     """A file that nobody reads must not seem to hold."""
-    with pytest.raises(ck.InputError, match=f"^{what}: is for a solution"):
-        ck.check(JOB, [0, 1, 2, 3], **{what: "missing"})
+    with pytest.raises(ck.InputError, match=r"^proof: is for a solution"):
+        ck.check(JOB, [0, 1, 2, 3], proof="missing")
 
 
 def test_a_proof_of_more_than_the_cost_is_an_objection(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Whatever is wrong then, nothing of it holds."""
-    solution = ck.solve(JOB, method="cuts-bb")
-    proving = replace(problem_of(JOB), follow_certificate=lambda *_, **__: 1000)
-    monkeypatch.setattr(checking, "problem_of", lambda _: proving)
-    (line,) = ck.check(JOB, solution, certificate="any")
-    assert line == f"objective: is {solution.cost}, but the certificate proves 1000"
+    path = tmp_path / "c.xz"
+    solution = ck.solve(JOB, proof=path)
+    monkeypatch.setitem(CHECKERS, "certificate", lambda *_: (1000, 0))
+    (line,) = ck.check(JOB, solution, proof=path)
+    assert line == f"objective: is {solution.cost}, but {path} proves 1000"

@@ -34,6 +34,12 @@ CALLS: list[tuple[Callable[..., Any], dict[str, Any], str, str]] = [
     (ck.solve, {"job": JOB, "seed": -1}, "solve {file} --seed -1", "seed"),
     (ck.solve, {"job": JOB, "threads": 0}, "solve {file} --threads 0", "threads"),
     (ck.solve, {"job": JOB, "node_limit": 0}, "solve {file} --node-limit 0", ""),
+    (
+        ck.solve,
+        {"job": JOB, "proof_kind": "certificate"},
+        "solve {file} --proof-kind certificate",
+        "proof_kind",
+    ),
     (ck.compare, {"job": JOB, "methods": "no"}, "compare {file} --methods no", ""),
     (ck.compare, {"job": JOB, "exact": "mm"}, "compare {file} --exact mm", "exact"),
     (
@@ -71,8 +77,9 @@ def test_a_proof_that_is_needed_is_named_as_the_argument(tmp_path: Path) -> None
     solution = ck.solve(job, method="cuts-bb")
     (objection,) = ck.check(job, solution)
     assert objection.endswith(": give proof or accept")
-    with pytest.raises(ck.InputError, match=r"^certificate: is for ksubset files only"):
-        ck.check(ck.solve(ck.sukp([1], [1], [[0]], 1)), certificate=tmp_path)
+    kept = ck.solve(job, proof=tmp_path / "p")
+    with pytest.raises(ck.InputError, match=r"^proof: is needed to check this proof"):
+        ck.check(kept)
 
 
 def test_no_error_below_the_command_line_names_an_option() -> None:

@@ -247,16 +247,3 @@ def test_a_placement_that_moves_nothing_is_optimal_by_definition(
     assert found.status is Status.OPTIMAL
     write_solution(FULL, "as", found, files[1])
     assert run(["check", *files]) == 0
-
-
-@pytest.mark.parametrize("option", ["--certificate", "--proof"])
-def test_a_certificate_is_for_ksubsets_only(
-    option: str, tmp_path: Path, capsys: Capsys
-) -> None:
-    files = str(tmp_path / "a.json"), str(tmp_path / "s.json")
-    write_instance(FULL, files[0])
-    write_solution(FULL, "as", METHODS["submesh"]["as"](FULL), files[1])
-    assert run(["check", *files, option, str(tmp_path / "none.xz")]) == 2
-    shown = capsys.readouterr()
-    assert shown.out == ""
-    assert shown.err.count("\n") == 1

@@ -366,12 +366,13 @@ def test_a_terminal_shows_a_line_that_is_rewritten(
 @pytest.mark.parametrize(
     "words",
     [
-        "check a.json b.json --certificate x --certificate y",
         "check a.json b.json --proof x --proof y",
-        "plot a.json --certificate x --certificate y",
+        "plot a.json --proof x --proof y",
         "ratios s.toml --trace x --trace y",
         "reproduce x --traffic x --traffic y",
         "select --config x --config y",
+        "solve a.json --proof x --proof y",
+        "solve a.json --proof x --proof-kind auto --proof-kind certificate",
         "select --topology t -k 1 --node-name-map x --node-name-map y",
         "simulate network --file x --file y",
         "simulate network --routes x --routes y",

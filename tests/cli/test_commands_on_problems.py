@@ -23,6 +23,7 @@ from closeknit.instances import (
     Sukp,
     mesh,
     problem_of,
+    read_instance,
     write_ksubset,
     write_procset,
     write_sukp,
@@ -138,32 +139,25 @@ def test_a_method_must_exist_for_each_file(cards: str, bag: str, capsys: Any) ->
     assert capsys.readouterr().err.count("\n") == 1
 
 
-@pytest.mark.parametrize(
-    ("option", "told"),
-    [
-        ("--certificate", "--certificate: is for ksubset files only, not 'sukp'"),
-    ],
-)
-def test_options_that_a_knapsack_does_not_have(
-    option: str, told: str, bag: str, tmp_path: Path, capsys: Any
-) -> None:
-    out = tmp_path / "out"
-    assert run(["solve", bag, option, str(out)]) == 2
-    assert capsys.readouterr().err == f"closeknit: {told}\n"
-    assert not out.exists()
-
-
+@pytest.mark.parametrize(("name", "problem"), [("cards", "procset"), ("bag", "sukp")])
 def test_certificates_are_for_ksubset_only(
-    cards: str, tmp_path: Path, capsys: Any
+    name: str, problem: str, tmp_path: Path, capsys: Any, request: Any
 ) -> None:
-    told = "closeknit: --certificate: is for ksubset files only, not 'procset'\n"
-    solution = tmp_path / "solution.json"
-    assert run(["solve", cards, "--certificate", "x.xz"]) == 2
-    assert capsys.readouterr().err == told
-    run(["solve", cards, "--json", str(solution)])
+    file, out = request.getfixturevalue(name), tmp_path / "out"
+    words = ["solve", file, "--proof", str(out), "--proof-kind", "certificate"]
+    assert run(words) == 2
+    told = "closeknit: --proof-kind: must be auto or pseudo-boolean for "
+    assert capsys.readouterr().err.startswith(told)
+    assert not out.exists()
+    solution = str(tmp_path / "solution.json")
+    run(["solve", file, "--json", solution])
     capsys.readouterr()
-    assert run(["check", cards, str(solution), "--certificate", "x.xz"]) == 2
-    assert capsys.readouterr().err == told
+    out.write_text('{"format":"closeknit/certificate"')
+    assert run(["check", file, solution, "--proof", str(out)]) == 2
+    assert capsys.readouterr().err == (
+        f"closeknit: {out}: is a certificate: about ksubset (distances that are sums "
+        f"of cuts) only, not {read_instance(file).name} ({problem})\n"
+    )
 
 
 def test_unproved_answers_say_so(cards: str, bag: str, capsys: Any) -> None:

@@ -60,8 +60,10 @@ VALUES = {
     "--method": "mm",
     "--methods": "mm",
     "--counterexamples": "d",
+    "--certificate": "p",
 }
 NEEDED = {
+    "check": "a b",
     "compare": "a",
     "generate fragmented": "--k 3 --shape 4x4",
     "generate full": "--k 3",
@@ -70,6 +72,7 @@ NEEDED = {
     "generate submesh": "--most 2",
     "generate torus": "--k 3",
     "generate trace": "--trace x --shape 4x4 --method mm",
+    "plot": "a b --out o.svg",
     "ratios": "--out o",
     "reproduce": "x",
     "solve": "a",

@@ -213,9 +213,10 @@ def test_solutions_that_do_not_hold(two: tuple[str, Path], tmp_path: Path) -> No
         (["/nowhere", "--out", "a.svg"], "/nowhere: cannot be read: No such file"),
         (["{file}", "--out", "/nowhere/a.pdf"], "/nowhere/a.pdf: cannot be written"),
         (
-            ["{file}", "{solution}", "--certificate", "x", "--out", "a.svg"],
-            "--certificate: is for ksubset files only, not 'submesh'",
+            ["{file}", "{solution}", "--proof", "/nowhere", "--out", "a.svg"],
+            "/nowhere: cannot be read: No such file",
         ),
+        (["{file}", "--proof", "x", "--out", "a.svg"], "--proof: is for a SOLUTION"),
     ],
 )
 def test_bad_usage(words: list[str], told: str, two: tuple[str, Path]) -> None:

@@ -24,9 +24,10 @@ from closeknit.exact.submesh.staircase.search import staircase
 from closeknit.instances import Mesh
 from closeknit.instances.submesh.packing import Item, Packing
 from closeknit.methods import METHODS
-from closeknit.methods.proofs import PROVERS, certified, proved_by
+from closeknit.methods.proofs import PROVERS, cited, proved_by
 from closeknit.methods.warming import KINDS, tiny_instances, warm
 from closeknit.network.warming import NETWORK_KERNELS
+from closeknit.proofs.checking.kinds import CERTIFICATE
 from closeknit.reports.claims.ksubset import exhaustive, exhaustive_kernels
 from closeknit.solvers import Settings, Ties
 from closeknit.solvers.running.kernels import Kernel
@@ -89,8 +90,8 @@ def methods() -> None:
         for instance in tiny_instances(kind):
             answer = METHODS[kind[0]]["auto"](instance, Settings(time_limit=2.0))
             with tempfile.TemporaryDirectory() as folder:
-                if isinstance(instance, ck.KSubset):
-                    certified(instance, answer, f"{folder}/a", seconds=2.0)
+                kinds = (CERTIFICATE,)
+                cited(instance, answer, f"{folder}/a", seconds=2.0, kinds=kinds)
                 for prover in PROVERS[kind[0]]:
                     proved_by(
                         *(prover, instance, answer.chosen, f"{folder}/b"), seconds=2.0

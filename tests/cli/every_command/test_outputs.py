@@ -155,7 +155,7 @@ def test_a_full_device_is_one_line_and_stays(
 ) -> None:
     full = Path("/dev/full")
     before = full.lstat()
-    for option in ("--json", "--certificate"):
+    for option in ("--json", "--proof"):
         args = ["solve", instance, option, str(full)]
         assert run(args) == 2
         said = capsys.readouterr().err
@@ -207,7 +207,7 @@ def test_what_names_no_file_is_refused(name: str) -> None:
 NOWHERE = [
     "solve {file} --json {bad}",
     "solve {file} --plot {bad}.svg",
-    "solve {file} --certificate {bad}",
+    "solve {file} --proof {bad}",
     "compare {file} --json {bad}",
     "plot {file} --out {bad}.png",
     "export {file} --to lp --out {bad}",
@@ -258,7 +258,7 @@ def test_outputs_are_tried_before_the_work(
 
 CLASHES = [
     ("solve {file} --json {file}", "--json: is also what is read"),
-    ("solve {file} --certificate {link}", "--certificate: is also what is read"),
+    ("solve {file} --proof {link}", "--proof: is also what is read"),
     ("export {file} --to lp --out {hard}", "--out: is also what is read"),
     ("grade d --topology @{file} --html {file}", "--html: is also what is read"),
     ("fragmentation --topology {file} --out {file}", "--out: is also what is read"),
@@ -367,11 +367,11 @@ def test_a_certificate_is_for_methods_that_prove(
     instance: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "c"
-    args = ["solve", instance, "--method", "mm", "--certificate", str(out)]
-    assert run(args) == 2
+    args = ["solve", instance, "--method", "mm", "--proof", str(out)]
+    assert run([*args, "--proof-kind", "certificate"]) == 2
     said = capsys.readouterr()
     assert said.out == ""
-    assert "--certificate: is for exact methods" in said.err
+    assert "--proof-kind: certificate is for exact methods" in said.err
     assert not out.exists()
 
 
@@ -379,12 +379,12 @@ def test_a_solution_with_a_certificate_can_be_proved_anew(
     instance: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     proof, solution = str(tmp_path / "c.xz"), str(tmp_path / "s.json")
-    assert run(["solve", instance, "--certificate", proof, "--json", solution]) == 0
+    assert run(["solve", instance, "--proof", proof, "--json", solution]) == 0
     assert run(["check", instance, solution]) == 2
-    assert "--certificate: is needed to check this proof" in capsys.readouterr().err
+    assert "--proof: is needed to check this proof" in capsys.readouterr().err
     assert run(["check", instance, solution, "--prove"]) == 0
     assert "proved again" in capsys.readouterr().out
-    assert run(["check", instance, solution, "--certificate", proof]) == 0
+    assert run(["check", instance, solution, "--proof", proof]) == 0
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from closeknit.instances.library import bundled
 from closeknit.instances.submesh import Resident
 from closeknit.methods.proofs import cited
 from closeknit.proofs.checking import Proved
-from closeknit.proofs.checking.folder import LOG
+from closeknit.proofs.checking.kinds import LOG
 from closeknit.proofs.writing.proof_log import ProofLog, kept_proof
 from closeknit.solvers import SolverError
 from closeknit.solvers.running.result import Grade, Limit

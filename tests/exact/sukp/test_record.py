@@ -17,7 +17,7 @@ from closeknit.instances import Sukp, read_instance
 from closeknit.methods import SUKP
 from closeknit.methods.proofs import cited
 from closeknit.proofs.checking import Propagator, Refused, check_proof, formula_of
-from closeknit.proofs.checking.folder import LOG
+from closeknit.proofs.checking.kinds import LOG
 from closeknit.proofs.writing.proof_log import ProofLog
 from closeknit.proofs.writing.propagation_kernels import FastPropagator
 from closeknit.solvers import Grade, SolverError, Status

@@ -262,29 +262,31 @@ def test_it_is_refused_for_another_instance(tmp_path: Path) -> None:
 def test_solve_and_check_by_certificate(tmp_path: Path, capsys: Any) -> None:
     file, proof, out = (str(tmp_path / name) for name in ("i.json", "p.xz", "s.json"))
     write_ksubset(medium(), file)
-    assert run(["solve", file, "--certificate", proof, "--json", out]) == 0
+    assert run(["solve", file, "--proof", proof, "--json", out]) == 0
     assert "(checked: certificate)" in capsys.readouterr().out
-    assert run(["check", file, out, "--certificate", proof]) == 0
+    assert run(["check", file, out, "--proof", proof]) == 0
     assert run(["check", file, out]) == 2  # cannot be checked without
-    assert "--certificate" in capsys.readouterr().err
+    assert "--proof: is needed" in capsys.readouterr().err
     solution = json.loads(Path(out).read_text())
     write_certificate(medium(), 1, [[[], ["counts"]]], proof)
-    assert run(["check", file, out, "--certificate", proof]) == 2
+    assert run(["check", file, out, "--proof", proof]) == 1
     assert solution["proof"] == {"grade": "checked", "by": "certificate"}
 
 
 def test_networks_without_cuts_are_sent_to_proofs(tmp_path: Path, capsys: Any) -> None:
     file, proof = str(tmp_path / "i.json"), tmp_path / "p.xz"
     write_ksubset(dragonfly(4, 2, 2, k=8), file)
-    assert run(["solve", file, "--certificate", str(proof)]) == 4
-    assert "trees and partial cubes; solve --proof" in capsys.readouterr().err
+    words = ["solve", file, "--proof", str(proof), "--proof-kind"]
+    assert run([*words, "certificate"]) == 2
+    assert "must be auto or pseudo-boolean for" in capsys.readouterr().err
     assert not proof.exists()
 
 
 def test_no_certificate_without_an_optimum(tmp_path: Path, capsys: Any) -> None:
     file, proof = str(tmp_path / "i.json"), tmp_path / "p.xz"
     write_ksubset(medium(), file)
-    status = run(["solve", file, "--method", "mm", "--certificate", str(proof)])
+    words = ["--proof", str(proof), "--proof-kind", "certificate"]
+    status = run(["solve", file, "--method", "mm", *words])
     assert status == 2
     assert "is for exact methods" in capsys.readouterr().err
     assert not proof.exists()

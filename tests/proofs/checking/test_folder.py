@@ -22,15 +22,14 @@ from closeknit.instances import InputError, Submesh, Sukp, mesh
 from closeknit.instances.submesh import Resident
 from closeknit.methods import METHODS
 from closeknit.proofs.checking.folder import (
-    CERTIFICATE,
     KINDS,
-    LOG,
     Entry,
     read_index,
     shown_by_definition,
     still_held,
     write_index,
 )
+from closeknit.proofs.checking.kinds import CERTIFICATE, LOG
 from closeknit.reports.proofs.proving import entered, solve_and_prove
 from closeknit.solvers import Settings
 from tests.paths import ROOT

@@ -266,7 +266,7 @@ def test_exported_formulas_are_the_formula(instance: Instance, tmp_path: Path) -
         (["s.json", "--proof", "p"], "SOLUTION: is not for formulas"),
         (["--proof", "p", "--prove"], "--prove: is not for formulas"),
         (["--proof", "p", "--accept", "solver"], "--accept: is not for formulas"),
-        (["--proof", "p", "--certificate", "c"], "--certificate: is not for"),
+        (["--proof", "p", "--certificate", "c"], "--certificate: not allowed with"),
         (["--proof", "p", "--rewrite", "o"], "--rewrite: is not for formulas"),
         (["--proof", "nowhere.pbp"], "nowhere.pbp: cannot be read"),
     ],

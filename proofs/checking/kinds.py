@@ -1,0 +1,108 @@
+"""The kinds of proofs in files, and how one is told from the other.
+
+`FILE_KINDS` is the one table of them. What writes and checks each is registered under
+the same names: `proof_file.CHECKERS`, and `WRITERS` in ``methods/proofs.py``. A test
+compares the three, and docs/proofs.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from io import BufferedReader
+from pathlib import Path
+from typing import NamedTuple
+
+from ...instances.errors import InputError
+from ...instances.problems import Instance, problem_of
+from ...instances.reading.packed import reading_unpacked
+
+CERTIFICATE, LOG = "certificate", "pseudo-Boolean proof"
+AUTO = "auto"
+_HEAD = 32
+"""Bytes at the beginning of a file that an error shows."""
+
+
+class FileKind(NamedTuple):
+    """What is known of a kind of proof."""
+
+    option: str
+    """Its name for ``--proof-kind``."""
+    begins: tuple[bytes, ...]
+    """What its files begin with, unpacked, after blanks if any."""
+    problems: tuple[str, ...]
+    """Problems about whose instances there are proofs of this kind."""
+    where: str
+    """About which of these instances, in words, and as a test."""
+    serves: Callable[[Instance], bool]
+    written_by: str
+    checked_by: str
+    ending: str
+    """Ending of its files in folders of proofs."""
+
+
+FILE_KINDS = {
+    CERTIFICATE: FileKind(
+        option="certificate",
+        begins=(b'{"format":"closeknit/certificate"', b'{"format": "closeknit/cert'),
+        problems=("ksubset",),
+        where="distances that are sums of cuts",
+        serves=lambda instance: getattr(instance, "has_cuts", False),
+        written_by="cuts-bb",
+        checked_by="instances/ksubset/certificate.py",
+        ending=".xz",
+    ),
+    LOG: FileKind(
+        option="pseudo-boolean",
+        begins=(b"pseudo-Boolean proof", b"*", b"%"),  # or a comment before that
+        problems=("ksubset", "procset", "sukp", "submesh"),
+        where="all",
+        serves=lambda instance: True,
+        written_by="a search of closeknit's own, else Exact",
+        checked_by="proofs/checking/checker.py",
+        ending=".pbp.xz",
+    ),
+}
+"""By what solutions and indices call them; where several serve an instance, the first
+one is tried first."""
+
+
+def kinds_about(instance: Instance, wanted: str = AUTO) -> list[str]:
+    """Return the kinds of proofs that are written about an instance, the first first.
+
+    ``wanted`` is the option of the only one that will do, or ``auto``. Raises
+    InputError if there is none.
+    """
+    problem = problem_of(instance).name
+    found = {
+        row.option: kind
+        for kind, row in FILE_KINDS.items()
+        if problem in row.problems and row.serves(instance)
+    }
+    if wanted != AUTO and wanted not in found:
+        known = " or ".join((AUTO, *found))
+        raise InputError(f"must be {known} for {instance.name}", "proof_kind", wanted)
+    return list(found.values()) if wanted == AUTO else [found[wanted]]
+
+
+@contextmanager
+def reading_proof(
+    path: str | Path, kinds: Collection[str] = tuple(FILE_KINDS)
+) -> Iterator[tuple[str, BufferedReader]]:
+    """Open a proof, unpacked, and tell its kind by what it begins with.
+
+    Raises InputError if it is none of those kinds; says what it is instead.
+    """
+    with reading_unpacked(path) as stream:
+        head = stream.peek().lstrip()
+        wanted = " or ".join(f"a {kind}" for kind in kinds)
+        if not head:
+            raise InputError(f"is empty, not {wanted}", file=path)
+        for kind, row in FILE_KINDS.items():
+            if head.startswith(row.begins):
+                if kind not in kinds:
+                    raise InputError(f"is a {kind}, not {wanted}", file=path)
+                yield kind, stream
+                return
+        found = repr(head[:_HEAD].decode("ascii", "replace"))
+        raise InputError(f"is not {wanted}, but begins with {found}", file=path)
