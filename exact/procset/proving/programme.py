@@ -1,16 +1,14 @@
 """Linear programmes that are solved again and again, between other bounds.
 
 Those of up to some hundred rows are solved by a tableau (`kernels_simplex`), in a
-third to a tenth of the time that HiGHS takes. For larger ones SciPy's HiGHS is asked
-directly, since ``linprog`` takes 2 ms for the smallest one and keeps no basis.
-(``highspy`` cannot share a process with ortools.) That interface is not a public one:
-where it is missing, ``linprog`` is called.
+third to a tenth of the time that a library takes; larger ones by GLOP, which begins
+with the basis of the time before.
 """
 
 from __future__ import annotations
 
 from functools import cached_property
-from importlib import import_module
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -18,18 +16,8 @@ import numpy as np
 from .kernels import Floats, Ints
 from .kernels_simplex import FAILED, OPTIMAL, Matrix, Tableau, made, solve
 
-_LARGE = 5000
-"""Rows from which an interior point method is faster."""
 _SMALL = 40_000
 """Entries of a tableau up to which it is quicker."""
-
-
-def _highs() -> Any:
-    """Return SciPy's HiGHS, or None."""
-    try:
-        return import_module("scipy.optimize._highspy._core")
-    except ImportError:
-        return None
 
 
 class Programme:
@@ -69,52 +57,32 @@ class Programme:
                 return self._tableau.value[:columns], duals[columns:]
             if state != FAILED:
                 return None
-        return self._by_highs(low, high) if self._core else self._by_linprog(low, high)
+        return self._by_glop(low, high)
 
     @cached_property
-    def _core(self) -> Any:
-        return _highs()
+    def _glop(self) -> tuple[Any, list[Any], list[Any]]:
+        """GLOP, given the programme; its columns, and its rows."""
+        from ortools.linear_solver import pywraplp
 
-    @cached_property
-    def _solver(self) -> Any:
-        """HiGHS, given the programme."""
-        core, columns, rows = self._core, len(self._costs), len(self._degrees)
-        solver, linear = core._Highs(), core.HighsLp()
-        solver.setOptionValue("output_flag", False)
-        large = rows >= _LARGE
-        solver.setOptionValue(*(("solver", "ipm") if large else ("presolve", "off")))
-        linear.num_col_, linear.num_row_ = columns, rows
-        linear.col_cost_, linear.col_lower_ = self._costs, np.zeros(columns)
-        linear.col_upper_ = np.full(columns, np.inf)
-        linear.row_lower_, linear.row_upper_ = self._degrees, np.full(rows, np.inf)
-        held = linear.a_matrix_
-        held.format_ = core.MatrixFormat.kRowwise
-        held.start_, held.index_, held.value_ = self._matrix
-        solver.passModel(linear)
-        return solver
+        solver = pywraplp.Solver.CreateSolver("GLOP")
+        infinity = solver.infinity()
+        columns = [solver.NumVar(0, infinity, "") for _ in self._costs]
+        for column, cost in zip(columns, self._costs.tolist(), strict=True):
+            solver.Objective().SetCoefficient(column, cost)
+        rows = [
+            solver.Constraint(degree, infinity) for degree in self._degrees.tolist()
+        ]
+        start, index, value = (part.tolist() for part in self._matrix)
+        for row, (a, b) in zip(rows, pairwise(start), strict=True):
+            for i, weight in zip(index[a:b], value[a:b], strict=True):
+                row.SetCoefficient(columns[i], weight)
+        return solver, columns, rows
 
-    def _by_highs(self, low: Ints, high: Ints) -> tuple[Floats, Floats] | None:
-        solver, every = self._solver, np.arange(len(low), dtype=np.int32)
-        solver.changeColsBounds(len(low), every, low.astype(float), high.astype(float))
-        solver.run()
-        if solver.getModelStatus() != self._core.HighsModelStatus.kOptimal:
+    def _by_glop(self, low: Ints, high: Ints) -> tuple[Floats, Floats] | None:
+        solver, columns, rows = self._glop
+        for column, a, b in zip(columns, low.tolist(), high.tolist(), strict=False):
+            column.SetBounds(a, b)
+        if solver.Solve() != solver.OPTIMAL:
             return None
-        found = solver.getSolution()
-        return np.array(found.col_value), np.array(found.row_dual)
-
-    def _by_linprog(self, low: Ints, high: Ints) -> tuple[Floats, Floats] | None:
-        from scipy.optimize import linprog
-        from scipy.sparse import csr_array
-
-        start, index, value = self._matrix
-        shape = len(self._degrees), len(self._costs)
-        above: Any = -csr_array((value, index, start), shape=shape)
-        bounds: Any = np.stack([np.append(low, 0), np.append(high, np.inf)], axis=1)
-        found: Any = linprog(
-            self._costs,
-            A_ub=above,
-            b_ub=-self._degrees,
-            bounds=bounds,
-            method="highs-ipm" if len(self._degrees) >= _LARGE else "highs-ds",
-        )
-        return (found.x, -found.ineqlin.marginals) if found.status == 0 else None
+        values = np.array([column.solution_value() for column in columns])
+        return values, np.array([row.dual_value() for row in rows])

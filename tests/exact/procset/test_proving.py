@@ -225,15 +225,13 @@ def test_costs_too_large_are_left_to_others() -> None:
     assert written(replace(TWO, sets=sets), (0, 1)) == []
 
 
-def test_highs_serves_large_ones_and_linprog_where_it_is_missing(
+def test_glop_serves_large_ones(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     instance = torus_planes((4, 4, 4), 9, free=Fraction(1, 2), seed=1, costs="drawn")
     found = PROCSET["auto"](instance)
     assert proved(instance, found.chosen) == found.objective
     monkeypatch.setattr(programme, "_SMALL", 0)
-    assert proved(instance, found.chosen) == found.objective
-    monkeypatch.setattr(programme, "_highs", lambda: None)
     assert proved(instance, found.chosen) == found.objective
 
 
