@@ -17,7 +17,7 @@ zmq = pytest.importorskip("zmq")
 RACKS = (
     "SwitchName=a Nodes=a[1-3]\nSwitchName=b Nodes=b[1-3]\nSwitchName=t Switches=a,b"
 )
-TRANSCRIPT = ROOT / "tests" / "scheduler" / "batsim.jsonl"
+TRANSCRIPT = ROOT / "tests" / "clusters" / "batsim.jsonl"
 
 
 @pytest.fixture

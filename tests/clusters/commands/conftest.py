@@ -1,5 +1,5 @@
 """Fixtures that several modules of tests of commands share."""
 
-from ..clusters.commands.unlike_machines import ask
+from .unlike_machines import ask
 
 __all__ = ["ask"]
