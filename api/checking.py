@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..instances import InputError, Instance, Value
 from ..instances import check as check_chosen
@@ -15,12 +15,12 @@ from ..instances.reading.plain import plain as plainly
 from ..instances.value import cost_text, ordered
 from ..methods import METHODS
 from ..proofs.checking import Limits, Propagator, Refused, check_proof_file
-from ..proofs.writing.certificate_kernels import FastChecker
-from ..proofs.writing.propagation_kernels import FastPropagator
 from ..solvers import Grade, Result, Settings, Status, read_solution, solution_errors
 from ..solvers.running.result import ACCEPTABLE, CERTIFIED, LOGGED, NOTHING
 from ..solvers.running.solution_json import SolutionFile, parse_solution
-from .solution import Solution, indices_of, instance_of
+
+if TYPE_CHECKING:
+    from .solution import Solution
 
 
 def check(
@@ -77,6 +77,8 @@ def check(
     ...     print(line)
     cost 4 holds; bound 4 not re-derived (enumerated: cuts-bb): give proof or accept
     """
+    from .solution import Solution, indices_of, instance_of  # needs numpy
+
     accepted = [accept] if isinstance(accept, str) else list(accept)
     for one in accepted:
         if one not in ACCEPTABLE:
@@ -178,7 +180,7 @@ def examine(
         if proof is not None:
             derived = _by_proof(instance, solution, proof, limits, plain)
         if certificate is not None and follow is not None:
-            checker = Checker if plain else FastChecker
+            checker = _twins(plain)[1]
             proved = follow(instance, certificate, seconds=limits.seconds, by=checker)
             derived |= _reaches(solution, proved, "the certificate")
         if solution.bound is not None:
@@ -195,6 +197,16 @@ def examine(
     if not derived and prove is None:
         _demand_file(solution, certificate, proof)
     return _findings(solution, [], derived=derived, remark=remark)
+
+
+def _twins(plain: bool) -> tuple[type[Propagator], type[Checker]]:
+    """Return what follows proofs and certificates; plain Python imports no numpy."""
+    if plain:
+        return Propagator, Checker
+    from ..proofs.writing.certificate_kernels import FastChecker
+    from ..proofs.writing.propagation_kernels import FastPropagator
+
+    return FastPropagator, FastChecker
 
 
 def _findings(
@@ -261,7 +273,7 @@ def _by_proof(
     plain: bool,
 ) -> bool:
     """Follow a pseudo-Boolean proof of the bound, or of infeasibility."""
-    propagator = Propagator if plain else FastPropagator
+    propagator = _twins(plain)[0]
     try:
         proved = check_proof_file(instance, path, limits, propagator).bound
     except Refused as refused:
@@ -292,7 +304,7 @@ def _by_arithmetic(
     problem = problem_of(instance)
     if proof == LOGGED or (proof == CERTIFIED and problem.follow_certificate):
         return False  # the files say
-    checker = Checker if plain else FastChecker
+    checker = _twins(plain)[1]
     derived = problem.derive_bound(
         instance, proof.by, seconds=limits.seconds, checker=checker
     )

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from .arrays import IntArray
 from .errors import InputError
-from .topologies import IntArray
 
 MOST_RANKS = 2**12
 _MOST = 2**61

@@ -18,7 +18,7 @@ from ..exact.ksubset.distances_bb import proof as distances_bb
 from ..exact.procset.proving import levels
 from ..exact.submesh.proving import prove_by_learning
 from ..exact.sukp.sukp_bb import record as sukp_bb
-from ..instances import Instance, KSubset, cost, problem_of
+from ..instances import Instance, KSubset, arrays, cost, problem_of
 from ..instances.extras import install
 from ..instances.ksubset.certificate_file import check_certificate, write_certificate
 from ..instances.topologies.topology import NO_CUTS
@@ -170,7 +170,7 @@ def cited(
 def has_certificates(instance: Instance) -> bool:
     """Whether a certificate can prove what an instance costs."""
     follow = problem_of(instance).follow_certificate
-    return follow is not None and cast("KSubset", instance).has_cuts
+    return follow is not None and arrays.has_cuts(cast("KSubset", instance))
 
 
 def _by_definition(result: Result) -> Result:
@@ -197,7 +197,7 @@ def certified(
     """
     why = "no certificate: it was not proved optimal"
     if result.status is Status.OPTIMAL and isinstance(result.objective, int):
-        if not instance.has_cuts:
+        if not arrays.has_cuts(instance):
             why = f"no certificate: {NO_CUTS}; solve --proof proves others"
             return Cited(result, None, why)
         start = clock.now()

@@ -74,9 +74,8 @@ UNDOCUMENTED = {
     **{
         f"{owner}.{name}": _SITES
         for owner in ("AlongAxes", "Graph", "Tree")
-        for name in ("cuts", "distance", "distances", "pair_sum", "spread")
+        for name in ("cuts", "distance", "pair_sum", "spread")
     },
-    **{f"{owner}.tree_of": _SITES for owner in ("Graph", "Topology", "Tree")},
     **{
         f"{owner}.{name}": _SITES
         for owner in ("OnNodes", "Points", "Topology")

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from ...instances import InputError, Mesh, Submesh, Torus
+from ...instances.arrays import cells
 from ...instances.problems import problem_of
 from ...instances.reading import fields
 from ...instances.reading.suggestions import entry_named
 from ...instances.submesh import Box, placement_of
-from ...instances.submesh.boxes import cells
 from ...instances.submesh.json import parse_submesh
 from ...instances.submesh.plan import order_of
 from ...instances.words import counted

@@ -12,7 +12,7 @@ from ...exact.ksubset.levelset_bb.search import LevelSetSearch
 from ...exact.ksubset.search import KSubsetSearch
 from ...formulations.ksubset.bounds.bounds import best_bound
 from ...heuristics.ksubset.mm_inc import first_solution
-from ...instances import InputError, KSubset
+from ...instances import InputError, KSubset, arrays
 from ...instances.ksubset.instance import cost
 from ...instances.reading import fields
 from ...methods import KSUBSET
@@ -130,7 +130,7 @@ def refusal(name: str, instance: KSubset) -> str | None:
         return f"is shown for at most {MOST_FREE} free processors, not {instance.n}"
     if name == "distances-bb":
         return distances_bb.refusal(instance)
-    if not instance.has_cuts:
+    if not arrays.has_cuts(instance):
         return "needs distances that are sums of cuts: take distances-bb"
     refuses = KSUBSET[name].refuses
     return refuses(instance) if refuses else None

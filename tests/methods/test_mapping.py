@@ -15,7 +15,7 @@ import closeknit as ck
 from closeknit.formulations.mapping.answer import mapping_result
 from closeknit.formulations.mapping.gilmore_lawler import gilmore_lawler
 from closeknit.heuristics.mapping.baselines import greedy_order
-from closeknit.instances import InputError, Mesh
+from closeknit.instances import InputError, Mesh, arrays
 from closeknit.instances.mapping import RankMapping
 from closeknit.methods.mapping.table import (
     MAPPERS,
@@ -52,7 +52,7 @@ def test_every_method_is_priced_and_bounded(mapping: RankMapping) -> None:
 def test_the_facade_orders_the_ranks_of_a_solution() -> None:
     job = ck.ksubset(ck.Mesh(4, 4), k=6, busy=[(0, 1), (2, 2)])
     chosen = ck.solve(job).chosen or ()
-    hops = job.hops[np.ix_(chosen, chosen)]
+    hops = arrays.hops(job)[np.ix_(chosen, chosen)]
     traffic = np.zeros((6, 6))
     for u, v in pairwise((0, 3, 1, 5, 2, 4)):
         traffic[u, v] = 100

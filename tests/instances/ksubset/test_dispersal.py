@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from closeknit.instances import InputError, Mesh, Points, Site, Topology
+from closeknit.instances import InputError, Mesh, Points, Site, Topology, arrays
 from closeknit.instances.ksubset.dispersal import (
     average_distance,
     balance_factor,
@@ -88,7 +88,7 @@ def test_average_distance(case: tuple[Topology, list[Site]]) -> None:
         assert average_distance(topology, sites) is None
         return
     array = np.array(sites)
-    hops = int(topology.distances(array[:, None], array[None]).sum())
+    hops = int(arrays.distances(topology, array[:, None], array[None]).sum())
     assert average_distance(topology, sites) == Fraction(hops, k * (k - 1))
 
 
