@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from warnings import warn
 
 from ..instances import InputError, Instance, Value
@@ -17,8 +17,6 @@ from ..instances.value import cost_text, ordered
 from ..methods import METHODS
 from ..proofs.checking import Limits, Propagator, Refused, check_proof_file
 from ..proofs.checking.kinds import kinds_about
-from ..proofs.writing.certificate_kernels import FastChecker
-from ..proofs.writing.propagation_kernels import FastPropagator
 from ..solvers import (
     Grade,
     Proof,
@@ -30,7 +28,9 @@ from ..solvers import (
 )
 from ..solvers.running.result import ACCEPTABLE, NOTHING
 from ..solvers.running.solution_json import SolutionFile, parse_solution
-from .solution import Solution, indices_of, instance_of
+
+if TYPE_CHECKING:
+    from .solution import Solution
 
 
 def check(
@@ -87,6 +87,8 @@ def check(
     ...     print(line)
     cost 4 holds; bound 4 not re-derived (enumerated: cuts-bb): give proof or accept
     """
+    from .solution import Solution, indices_of, instance_of  # needs numpy
+
     if certificate is not None:
         warn("certificate= is now proof=", DeprecationWarning, stacklevel=2)
         if proof is not None:
@@ -202,6 +204,16 @@ def examine(
     return _findings(solution, [], derived=derived, remark=remark)
 
 
+def _twins(plain: bool) -> tuple[type[Propagator], type[Checker]]:
+    """Return what follows proofs and certificates; plain Python imports no numpy."""
+    if plain:
+        return Propagator, Checker
+    from ..proofs.writing.certificate_kernels import FastChecker
+    from ..proofs.writing.propagation_kernels import FastPropagator
+
+    return FastPropagator, FastChecker
+
+
 def _findings(
     solution: SolutionFile,
     wrong: list[str],
@@ -266,7 +278,7 @@ def _by_proof(
     plain: bool,
 ) -> bool:
     """Follow a proof of the bound, or of infeasibility."""
-    ways = (Propagator, Checker) if plain else (FastPropagator, FastChecker)
+    ways = _twins(plain)
     try:
         proved = check_proof_file(instance, path, limits, *ways).bound
     except Refused as refused:
@@ -303,7 +315,7 @@ def _by_arithmetic(
         return ordered(bound) <= ordered(nothing)
     if _is_in_file(instance, proof):
         return False  # which says it
-    checker = Checker if plain else FastChecker
+    checker = _twins(plain)[1]
     derived = problem_of(instance).derive_bound(
         instance, proof.by, seconds=limits.seconds, checker=checker
     )

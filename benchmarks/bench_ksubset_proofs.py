@@ -21,6 +21,7 @@ from typing import NamedTuple
 from closeknit import KSUBSET, KSubset, Settings
 from closeknit.exact.ksubset.cuts_bb.record import record
 from closeknit.exact.ksubset.distances_bb.proof import prove
+from closeknit.instances import arrays
 from closeknit.instances.ksubset.certificate_file import (
     check_certificate,
     write_certificate,
@@ -57,7 +58,7 @@ def run(instance: KSubset, path: Path, seconds: float) -> Run:
         return failed._replace(before=False)
     assert isinstance(result.objective, int)
     chosen, start = result.chosen, process_time()
-    if instance.has_cuts:
+    if arrays.has_cuts(instance):
         nodes = record(instance, result.objective, clock.now() + seconds)
         if isinstance(nodes, Limit):
             return failed

@@ -32,7 +32,7 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 import numpy as np  # noqa: E402
 import numpy.typing as npt  # noqa: E402
 
-from closeknit.instances import KSubset  # noqa: E402
+from closeknit.instances import KSubset, arrays  # noqa: E402
 from closeknit.instances.ksubset.generators import random_occupancy  # noqa: E402
 from closeknit.methods import KSUBSET  # noqa: E402
 
@@ -128,7 +128,7 @@ def numpy_mm_inc(points: Ints, k: int, centres: Ints) -> int:
 
 def with_numpy(row: Row, instance: KSubset) -> tuple[int | None, float]:
     """Cost and seconds of the plain version; no cost if it only took a sample."""
-    points = instance.points
+    points = arrays.points(instance)
     centres = points
     if row.method in ("mm", "mm-inc"):
         axes = [np.unique(axis) for axis in points.T]

@@ -16,7 +16,7 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-from ..instances import KSubset, Mesh, read_instance, write_ksubset
+from ..instances import KSubset, Mesh, arrays, read_instance, write_ksubset
 from ..instances.errors import InputError
 from ..instances.ksubset.generators import network_of
 from ..instances.ksubset.instance import described
@@ -213,10 +213,10 @@ def _started(args: argparse.Namespace) -> tuple[Ground, list[Sites]]:
         most = min(most, places)
         ground = Ground(topology=instance.topology, k=instance.k, most=most)
     else:
-        low = instance.points.min(axis=0)
-        sides = instance.points.max(axis=0) - low + 1
+        low = arrays.points(instance).min(axis=0)
+        sides = arrays.points(instance).max(axis=0) - low + 1
         margin = int(sides.max()) // 8
-        moved = instance.points - low + margin
+        moved = arrays.points(instance) - low + margin
         free = tuple(sorted(tuple(map(int, site)) for site in moved))
         grid = Mesh(tuple(int(side) + 2 * margin for side in sides))
         ground = Ground(topology=grid, k=instance.k, most=most, points=True)

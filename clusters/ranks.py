@@ -9,7 +9,7 @@ from math import prod
 
 import numpy as np
 
-from ..instances import InputError, IntArray
+from ..instances import InputError, IntArray, arrays
 from ..network.mapping.instance import MOST_RANKS, RankMapping
 from ..network.mapping.table import MAPPERS
 from ..solvers import DEFAULT, Result, Settings
@@ -23,7 +23,7 @@ def hops_between(fabric: Fabric, nodes: Sequence[int]) -> IntArray:
     """Return the hops between all pairs of nodes of a fabric, shape (k, k)."""
     if not isinstance(fabric, Hierarchy):
         sites = np.array([fabric.sites[i] for i in nodes])
-        found: IntArray = fabric.topology.distances(sites[:, None], sites[None])
+        found: IntArray = arrays.distances(fabric.topology, sites[:, None], sites[None])
         return found
     below: dict[int, list[int]] = {}
     way = [0] * len(fabric.parent)

@@ -14,6 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 import closeknit as ck
+from closeknit.instances import arrays
 
 
 def middle_out(instance: ck.KSubset, settings: ck.Settings) -> list[int]:
@@ -24,8 +25,8 @@ def middle_out(instance: ck.KSubset, settings: ck.Settings) -> list[int]:
     """
     if instance.topology.kind != "mesh":
         raise ck.InputError("is for meshes", field="middle_out")  # recorded: refused
-    middle = instance.points.mean(axis=0)
-    hops = np.abs(instance.points - middle).sum(axis=1)
+    points = arrays.points(instance)
+    hops = np.abs(points - points.mean(axis=0)).sum(axis=1)
     return np.argsort(hops, kind="stable")[: instance.k].tolist()  # indices
 
 

@@ -1,8 +1,10 @@
 """Instances of the four problems: definitions, files, costs, checks."""
 
+from typing import TYPE_CHECKING, Any
+
 from .errors import InputError as InputError
-from .ksubset.generators import mesh as mesh
 from .ksubset.instance import KSubset as KSubset
+from .ksubset.instance import mesh as mesh
 from .ksubset.json import read_ksubset as read_ksubset
 from .problems import PROBLEMS as PROBLEMS
 from .problems import Instance as Instance
@@ -22,10 +24,8 @@ from .procset.instance import ProcessorSet as ProcessorSet
 from .procset.instance import ProcSet as ProcSet
 from .submesh import Submesh as Submesh
 from .sukp.instance import Sukp as Sukp
-from .topologies import Cuts as Cuts
 from .topologies import Graph as Graph
 from .topologies import Grid as Grid
-from .topologies import IntArray as IntArray
 from .topologies import Mesh as Mesh
 from .topologies import Node as Node
 from .topologies import Points as Points
@@ -34,3 +34,8 @@ from .topologies import Topology as Topology
 from .topologies import Torus as Torus
 from .topologies import Tree as Tree
 from .value import Value as Value
+
+if TYPE_CHECKING:
+    from .arrays import IntArray as IntArray
+else:
+    IntArray = Any  # for annotations only: numpy is not imported here

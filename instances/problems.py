@@ -18,13 +18,11 @@ from .errors import InputError
 from .features import Features
 from .ksubset import instance as ksubset
 from .ksubset import json as ksubset_json
-from .ksubset import tiny as ksubset_tiny
 from .ksubset.certificate_file import check_certificate
 from .ksubset.instance import KSubset
 from .ksubset.lower_bounds import derive_bound
 from .procset import instance as procset
 from .procset import json as procset_json
-from .procset import tiny as procset_tiny
 from .procset.instance import ProcSet
 from .reading.files import decoded, read_bytes, stem, write_text
 from .reading.json_text import dumps
@@ -32,13 +30,11 @@ from .reading.packed import unpacked
 from .reading.parsing import parse_json
 from .submesh import Submesh
 from .submesh import json as submesh_json
-from .submesh import tiny as submesh_tiny
 from .submesh.infeasibility import check_infeasible
 from .submesh.packing import packing_of
 from .sukp import instance as sukp
 from .sukp import json as sukp_json
 from .sukp import text as sukp_text
-from .sukp import tiny as sukp_tiny
 from .sukp.instance import Sukp
 from .value import Value
 
@@ -74,12 +70,6 @@ class Problem:
     """Short description."""
     any_choice: Callable[[Any], Collection[int] | None]
     """A valid choice that needs no search, or None."""
-    kinds: tuple[tuple[str, int], ...]
-    """Structures and dimensions that `closeknit warm` compiles kernels for."""
-    tiny: Callable[[str, int], Iterable[Any]]
-    """Tiny instances of a structure and dimension, on which kernels are compiled."""
-    compiled_for: Callable[[Any], tuple[str, int]]
-    """Structure and dimension that the machine code for an instance depends on."""
     canonical: Callable[[Iterable[int]], Iterable[int]] = sorted
     """Puts the integers of a choice into canonical order."""
     located: Callable[[Any, Any], Any] = lambda instance, listed: None
@@ -111,7 +101,6 @@ def _problem(
     kind: type,
     definition: Any,
     files: Any,
-    tiny: Any,
     names_of: Any = None,
     **more: Any,
 ) -> Problem:
@@ -129,8 +118,6 @@ def _problem(
         selection_of=files.selection_of,
         chosen_of=files.chosen_of,
         names_of=names_of or files.selection_of,
-        kinds=tiny.KINDS,
-        tiny=tiny.tiny,
         **more,
     )
 
@@ -140,7 +127,6 @@ _LISTED = (
         KSubset,
         ksubset,
         ksubset_json,
-        ksubset_tiny,
         parse=ksubset_json.parse_ksubset,
         located=ksubset_json.located,
         names_of=ksubset_json.names_of,
@@ -148,13 +134,11 @@ _LISTED = (
         any_choice=lambda one: range(one.k),
         follow_certificate=check_certificate,
         derive_bound=derive_bound,
-        compiled_for=lambda one: (one.topology.kind, one.topology.dimension),
     ),
     _problem(
         ProcSet,
         procset,
         procset_json,
-        procset_tiny,
         parse=procset_json.parse_procset,
         located=procset_json.located,
         levels=lambda one: one.levels,
@@ -162,22 +146,18 @@ _LISTED = (
         any_choice=lambda one: one.available[: one.request],
         choosable=lambda one: len(one.processors),
         dearest=lambda one: one.total,
-        compiled_for=procset_tiny.compiled_for,
     ),
     _problem(
         Sukp,
         sukp,
         sukp_json,
-        sukp_tiny,
         parse=sukp_json.parse_sukp,
         any_choice=lambda one: (),
-        compiled_for=lambda one: ("items", 1),
     ),
     _problem(
         Submesh,
         submesh,
         submesh_json,
-        submesh_tiny,
         parse=submesh_json.parse_submesh,
         located=submesh_json.located,
         levels=lambda one: 3,
@@ -186,7 +166,6 @@ _LISTED = (
         any_choice=lambda one: None,  # finding any placement needs a search
         choosable=lambda one: None,
         dearest=submesh.dearest,
-        compiled_for=lambda one: ("torus" if one.torus else "mesh", one.d),
         canonical=tuple,
     ),
 )

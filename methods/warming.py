@@ -6,10 +6,17 @@ what they need, for their types, and keeps the machine code.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache, lru_cache
+from types import MappingProxyType
+from typing import Any
 
-from ..instances import PROBLEMS, InputError, Instance, problem_of
+from ..instances import InputError, Instance, problem_of
+from ..instances.ksubset import tiny as ksubset
+from ..instances.procset import tiny as procset
+from ..instances.submesh import tiny as submesh
+from ..instances.sukp import tiny as sukp
 from ..solvers import Settings
 from ..solvers.running.method import AnyMethod
 from . import METHODS
@@ -19,16 +26,20 @@ _BRIEFLY = Settings(time_limit=1.0, node_limit=500)
 Kind = tuple[str, str, int]
 """Problem, structure of the network or of the costs, dimensions or levels."""
 
+_TINY: Mapping[str, Any] = MappingProxyType(
+    {"ksubset": ksubset, "procset": procset, "sukp": sukp, "submesh": submesh}
+)
+"""Modules with tiny instances, by problem; one without kernels needs none."""
 KINDS: tuple[Kind, ...] = tuple(
-    (problem.name, *kind) for problem in PROBLEMS.values() for kind in problem.kinds
+    (name, *kind) for name, module in _TINY.items() for kind in module.KINDS
 )
 """The kinds that `closeknit warm` compiles for."""
 
 
 def kind_of(instance: Instance) -> Kind:
     """Return the kind of an instance: equal kinds need the same machine code."""
-    problem = problem_of(instance)
-    return problem.name, *problem.compiled_for(instance)
+    name = problem_of(instance).name
+    return name, *(_TINY[name].compiled_for(instance) if name in _TINY else ("", 0))
 
 
 @cache
@@ -62,4 +73,4 @@ def with_kernels(method: AnyMethod, problem: str) -> list[AnyMethod]:
 def tiny_instances(kind: Kind) -> tuple[Instance, ...]:
     """Return small instances of a kind, on which searches still have to search."""
     problem, structure, d = kind
-    return tuple(PROBLEMS[problem].tiny(structure, d))
+    return tuple(_TINY[problem].tiny(structure, d)) if problem in _TINY else ()

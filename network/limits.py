@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..instances.topologies.shortest_paths import weighted_rows
+from ..instances import arrays
+from ..instances.arrays.graphs import weighted_rows
 from .cut_through.posted import Network
 from .kary_tree import KaryTree
 from .messages import Ints
@@ -83,7 +84,7 @@ def hop_limit(
             far += 2 * np.not_equal.outer(*(number // network.k**level,) * 2)
     else:
         place = np.array(sites)
-        far = np.array([network.distances(0 * place + p, place) for p in place])
+        far = np.array([arrays.distances(network, 0 * place + p, place) for p in place])
     drawn = partner is None
     hops = far.sum() / (n - 1) if drawn else far[np.arange(n), partner].sum()
     return lanes * len(ends) / float(hops)

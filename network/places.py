@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ..instances import InputError, Mesh, Topology, Torus, option_values
+from ..instances import InputError, Mesh, Topology, Torus, arrays, option_values
 from ..instances.ksubset.generators import network_of
 from ..instances.ksubset.graph_generators import dragonfly_network
 from ..instances.reading.suggestions import entry_named
@@ -125,7 +125,7 @@ def hops_between(network: Network, processors: Ints) -> Ints:
     """Return the links between processors, by their numbers; shape (n, n)."""
     topology = processors_of(network)
     sites = np.array(list(topology.locations()), np.int64)[processors]
-    found: Ints = topology.distances(sites[:, None], sites[None])
+    found: Ints = arrays.distances(topology, sites[:, None], sites[None])
     return found
 
 

@@ -16,7 +16,8 @@ import numpy as np
 
 from ..heuristics.allocation.allocator import Flags
 from ..instances import IntArray
-from ..instances.submesh import Box, cells, corner, sides, ways_of
+from ..instances.arrays import cells
+from ..instances.submesh import Box, corner, sides, ways_of
 
 if TYPE_CHECKING:
     from .submesh.simulator import Fixed

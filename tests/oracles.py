@@ -16,7 +16,7 @@ from math import comb
 import numpy as np
 import numpy.typing as npt
 
-from closeknit.instances import KSubset, ProcSet, Submesh, Sukp, check, cost
+from closeknit.instances import KSubset, ProcSet, Submesh, Sukp, arrays, check, cost
 from closeknit.instances.submesh import (
     Box,
     Placement,
@@ -45,7 +45,7 @@ def optimum_by_table(instance: KSubset) -> int:
     """Least cost, by looking at every subset, all at once in arrays."""
     k = instance.k
     sets = np.array(list(combinations(range(instance.n), k)))
-    hops = instance.hops
+    hops = arrays.hops(instance)
     pairs = combinations(range(k), 2)
     return int(
         min(sum((hops[sets[:, i], sets[:, j]] for i, j in pairs), 0 * sets[:, 0]))
@@ -75,7 +75,7 @@ def cheaper_in_box(box: tuple[int, ...], k: int, below: int) -> bool:
 def cheapest_stars(instance: KSubset) -> int:
     """Sum of the k least sums of the k least distances: twice the star bound."""
     k = instance.k
-    each = sorted(sum(sorted(row)[:k]) for row in instance.hops.tolist())
+    each = sorted(sum(sorted(row)[:k]) for row in arrays.hops(instance).tolist())
     return sum(each[:k])
 
 

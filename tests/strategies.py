@@ -23,6 +23,7 @@ from closeknit.instances import (
     Topology,
     Torus,
     Tree,
+    arrays,
     mesh,
 )
 from closeknit.instances.submesh import Resident, box_at, overlap
@@ -478,7 +479,7 @@ def mappings(draw: st.DrawFn, *, most: int = 7) -> RankMapping:
     grid = draw(st.sampled_from(shapes))
     sites = draw(st.permutations(list(grid.locations())))[:n]
     points = np.array(sites)
-    return RankMapping(traffic, grid.distances(points[:, None], points[None]))
+    return RankMapping(traffic, arrays.distances(grid, points[:, None], points[None]))
 
 
 def nug12() -> RankMapping:
@@ -499,7 +500,9 @@ def nug12() -> RankMapping:
     )
     cells = np.array(list(Mesh(3, 4).locations()))
     traffic = np.array([int(one) for one in rows.split()]).reshape(12, 12)
-    return RankMapping(traffic, Mesh(3, 4).distances(cells[:, None], cells[None]))
+    return RankMapping(
+        traffic, arrays.distances(Mesh(3, 4), cells[:, None], cells[None])
+    )
 
 
 @st.composite

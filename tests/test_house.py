@@ -62,6 +62,7 @@ MODULE_GETATTR = {
 LOOKUPS = {
     "closeknit/__init__.py": "the facade imports a name at its first use",
     "closeknit/extensions.py": "what parts add, which the core does not import",
+    "instances/old_names.py": "the plain part asks for arrays under old names only",
     "methods/code_digest.py": "what functions of users import when they run",
     "methods/own.py": "methods of users, named as module:function",
     "reports/campaigns/slurm.py": "optional distributions",
@@ -75,9 +76,8 @@ UNDOCUMENTED = {
     **{
         f"{owner}.{name}": _SITES
         for owner in ("AlongAxes", "Graph", "Tree")
-        for name in ("cuts", "distance", "distances", "pair_sum", "spread")
+        for name in ("cuts", "distance", "pair_sum", "spread")
     },
-    **{f"{owner}.tree_of": _SITES for owner in ("Graph", "Topology", "Tree")},
     **{
         f"{owner}.{name}": _SITES
         for owner in ("OnNodes", "Points", "Topology")

@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ...instances import Graph, Tree
-from ...instances.topologies.metric_cuts import tree_of
+from ...instances import Graph, Tree, arrays
+from ...instances.arrays.graphs import tree_of
 from ...instances.words import counted
 from .fabric import MOST_NODES, Cluster, Fabric, Hierarchy, Kind, Space
 from .forest import Where
@@ -126,10 +126,10 @@ def _tree_of_hops(
     The last half hops of a host's edge are the node's own; what is left is a domain.
     """
     hosts = list(graph.processors)
-    found = tree_of(graph.table[:, hosts])
+    found = tree_of(arrays.table(graph)[:, hosts])
     if found is None or len(hosts) < _LEAST_HOSTS:
         return None
-    leaf = found[3].tolist()
+    leaf = list(found[3])
     order, parent, weight = _hung(found[0], found[1])
     place = {v: i for i, v in enumerate(order)}
     guests, inside = Counter(leaf), set(parent)

@@ -6,7 +6,7 @@ from math import comb
 
 import numpy as np
 
-from ...instances import InputError, IntArray, KSubset
+from ...instances import InputError, IntArray, KSubset, arrays
 from ...solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer
 from ...solvers.running import clock
 from ...solvers.running.kernels import kernel
@@ -48,7 +48,7 @@ def bruteforce(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
             field="bruteforce",
         )
     deadline = start + settings.time_limit
-    hops = instance.hops.copy()
+    hops = arrays.hops(instance).copy()
     picked, total = np.zeros((2, k), dtype=np.int64)
     star = np.zeros((k, n), dtype=np.int64)
     best_picked = np.arange(k)

@@ -8,7 +8,8 @@ from math import prod
 import numpy as np
 
 from ...instances import IntArray as Ints
-from ...instances.submesh import Box, box_at, cells
+from ...instances.arrays import cells
+from ...instances.submesh import Box, box_at
 from ...instances.submesh.packing import Packing, ways
 from . import constructive_kernels as kernels
 from .direct import first_free, in_three, in_two_ways, occupied

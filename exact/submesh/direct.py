@@ -8,7 +8,8 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from ...instances.submesh import Box, box_at, cells, corner, sides
+from ...instances.arrays import cells
+from ...instances.submesh import Box, box_at, corner, sides
 from .packing_kernels import direct
 
 Flags = NDArray[np.bool_]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...instances.topologies.cuts import IntArray
+from ...instances import IntArray
 from ...solvers.running.kernels import kernel
 from .packing_kernels import is_free
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import prod
 from types import MappingProxyType
 
-from ...instances import InputError, KSubset
+from ...instances import InputError, KSubset, arrays
 from ...solvers.formulation import Formulation
 from .strengthening import Strengthening
 
@@ -68,14 +68,14 @@ def _needs_two_axes(instance: KSubset) -> str | None:
 def _needs_lines(instance: KSubset) -> str | None:
     if not instance.topology.is_flat:
         return "needs a mesh or points: rings, trees and graphs have no median lines"
-    places = instance.cuts.position.max(axis=0) + 1
+    places = arrays.cuts(instance).position.max(axis=0) + 1
     if instance.n * prod(map(int, places)) > _MOST_MEDIANS:
         return "has too many median positions (times processors more than 10^8)"
     return None
 
 
 def _needs_short_hops(instance: KSubset) -> str | None:
-    k, cuts = instance.k, instance.cuts
+    k, cuts = instance.k, arrays.cuts(instance)
     if int(cuts.weights.sum()) * (k + 2) ** 2 >= 4 * _LARGEST_SUM * cuts.denominator:
         return (
             "could cost more than 800000, where the tolerances of SCIP could hide a hop"

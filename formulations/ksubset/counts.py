@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ...instances import KSubset
+from ...instances import KSubset, arrays
 
 
 @dataclass(frozen=True)
@@ -25,23 +25,23 @@ class Counts:
     nested: bool = True
 
     def __len__(self) -> int:
-        return len(self.instance.cuts)
+        return len(arrays.cuts(self.instance))
 
     @property
     def unit(self) -> int:
         """Factor by which the weighted sum of the costs exceeds the pair sum."""
-        return self.instance.cuts.denominator
+        return arrays.cuts(self.instance).denominator
 
     @cached_property
     def weights(self) -> tuple[int, ...]:
         """Weights of the cuts."""
-        return tuple(int(w) for w in self.instance.cuts.weights)
+        return tuple(int(w) for w in arrays.cuts(self.instance).weights)
 
     @cached_property
     def ranges(self) -> tuple[tuple[int, int], ...]:
         """Least count (given the processors outside) and greatest count of each cut."""
         n, k = self.instance.n, self.instance.k
-        sizes = self.instance.cuts.sides.sum(axis=1)
+        sizes = arrays.cuts(self.instance).sides.sum(axis=1)
         return tuple((max(0, k - n + int(s)), min(k, int(s))) for s in sizes)
 
     def cost(self, count: int) -> int:
@@ -53,7 +53,7 @@ class Counts:
         """Cuts directly inside every cut; none unless nested."""
         found: list[list[int]] = [[] for _ in range(len(self))]
         if self.nested:
-            for h, up in enumerate(self.instance.cuts.parent):
+            for h, up in enumerate(arrays.cuts(self.instance).parent):
                 if up >= 0:
                     found[up].append(h)
         return tuple(map(tuple, found))
@@ -61,7 +61,7 @@ class Counts:
     @cached_property
     def own(self) -> tuple[tuple[int, ...], ...]:
         """Processors inside every cut and in none of those directly inside it."""
-        sides = self.instance.cuts.sides
+        sides = arrays.cuts(self.instance).sides
         rows = []
         for h, within in enumerate(self.inside):
             left = sides[h] & ~sides[list(within)].any(axis=0) if within else sides[h]
@@ -80,9 +80,9 @@ class Counts:
         if topology.grid:  # distinct sites: at least one hop
             return (self.unit,) * n
         nearest = [0] * n
-        points, distances = self.instance.points, topology.distances
+        points = arrays.points(self.instance)
         for i in range(n if n > 1 else 0):
-            row = distances(points[i : i + 1], points)
+            row = arrays.distances(topology, points[i : i + 1], points)
             row[i] = row.max()
             nearest[i] = int(row.min()) * self.unit
         return tuple(nearest)
@@ -91,5 +91,5 @@ class Counts:
         """Count a choice inside every cut."""
         if not len(self):
             return []
-        counts = self.instance.cuts.sides[:, sorted(chosen)].sum(axis=1)
+        counts = arrays.cuts(self.instance).sides[:, sorted(chosen)].sum(axis=1)
         return [int(c) for c in counts]

@@ -13,7 +13,7 @@ from typing import Any
 
 from ortools.sat.python import cp_model
 
-from ...instances import KSubset
+from ...instances import KSubset, arrays
 from ...solvers.formulation import CpFormulation
 from .counts import Counts
 from .medians import PROOF, CountBox
@@ -81,7 +81,7 @@ def pairs(instance: KSubset, strengthening: Strengthening = ALL) -> CpFormulatio
     """
     build = _Build("pairs", instance, strengthening)
     x, model = build.x, build.model
-    hops = instance.hops
+    hops = arrays.hops(instance)
     chosen = set(build.hint or ())
     costs, weights = [], []
     for i, j in combinations(range(instance.n), 2):
@@ -152,9 +152,8 @@ class _Cuts(_Build):
         D is a sum over the axes; a step across the edge of a cut with c inside
         changes it by w (k - 2c). See `Counts.margins`.
         """
-        cuts, k = self.instance.cuts, self.instance.k
-        points = self.instance.points
-        far = k * self.counts.unit * self.instance.topology.spread(points)
+        cuts, k = arrays.cuts(self.instance), self.instance.k
+        far = k * self.counts.unit * self.instance.topology.spread(self.instance.free)
         model, along = self.model, []
         for axis, last in enumerate(cuts.position.max(axis=0)):
             steps: list[Any] = [0] * (int(last) + 2)
@@ -224,7 +223,7 @@ def _unary(build: _Cuts) -> CpFormulation:
         model.add(build.c[h] == low + sum(literals.values()))
         at_least.append(literals)
     if build.strengthening.nesting:
-        for h, up in enumerate(build.instance.cuts.parent):
+        for h, up in enumerate(arrays.cuts(build.instance).parent):
             if up < 0:
                 continue
             for t, b in at_least[h].items():

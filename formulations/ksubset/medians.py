@@ -17,7 +17,7 @@ from math import prod
 
 import numpy as np
 
-from ...instances import IntArray, KSubset
+from ...instances import IntArray, KSubset, arrays
 from ...solvers import Grade, Proof
 from .strengthening import Symmetry, symmetry
 
@@ -68,7 +68,7 @@ class Medians:
     @cached_property
     def _weights(self) -> tuple[IntArray, ...]:
         """Weights of the gaps of every axis, in order."""
-        cuts = self.instance.cuts
+        cuts = arrays.cuts(self.instance)
         axes = range(self.instance.topology.dimension)
         return tuple(cuts.weights[cuts.axis == a] for a in axes)
 
@@ -90,7 +90,7 @@ class Medians:
         Running time: O(n + k) for every median.
         """
         *others, last = (self._lines(a) for a in range(len(self._last)))
-        place = self.instance.cuts.position
+        place = arrays.cuts(self.instance).position
         k, found = self.instance.k, []
         if not last:
             return []
@@ -115,7 +115,7 @@ class Medians:
         such choice is left.
         """
         instance, k = self.instance, self.instance.k
-        place = instance.cuts.position
+        place = arrays.cuts(instance).position
         state = np.zeros(instance.n, dtype=np.int64)  # 1 inside, -1 outside
         low: list[IntArray] = []
         high: list[IntArray] = []
@@ -160,7 +160,7 @@ class Medians:
 
     def of(self, chosen: Sequence[int]) -> Median:
         """Return the median of a choice."""
-        place = np.sort(self.instance.cuts.position[list(chosen)], axis=0)
+        place = np.sort(arrays.cuts(self.instance).position[list(chosen)], axis=0)
         return tuple(place[-(-self.instance.k // 2) - 1].tolist())
 
     @cached_property
@@ -170,7 +170,7 @@ class Medians:
     def _lines(self, a: int) -> list[_Line]:
         """List the medians of an axis that some choice has."""
         k, weight = self.instance.k, self._weights[a]
-        place = self.instance.cuts.position[:, a]
+        place = arrays.cuts(self.instance).position[:, a]
         state = np.zeros(self.instance.n, dtype=np.int64)
         found = []
         for m in range(len(weight) + 1):
@@ -192,7 +192,7 @@ class Medians:
         If a mirror image can have the same median, require the choice to lean to one
         side; likewise for two axes that are swapped.
         """
-        found, points = self._symmetry, self.instance.points
+        found, points = self._symmetry, arrays.points(self.instance)
         lean = 2 * points - points.min(axis=0) - points.max(axis=0)
         for a in found.mirrors:
             if 2 * median[a] == self._last[a]:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ...instances import KSubset
+from ...instances import KSubset, arrays
 from ...solvers.formulation import MipFormulation
 from ...solvers.modelling import load_pulp
 from .counts import Counts
@@ -125,7 +125,7 @@ def rlt(instance: KSubset, strengthening: Strengthening = ALL) -> MipFormulation
 
 def _products(build: _Build, *, every: bool = False) -> list[tuple[int, int, Any]]:
     """Add a variable per pair, with the pair's distance as its cost."""
-    hops = build.instance.hops
+    hops = arrays.hops(build.instance)
     chosen = set(build.hint or ())
     found = []
     for i, j in combinations(range(build.instance.n), 2):
@@ -166,7 +166,7 @@ class _Margins(_Cuts):
     relaxed = True
 
     def tie(self) -> None:
-        cuts = self.instance.cuts
+        cuts = arrays.cuts(self.instance)
         self.lines: list[list[Any]] = []
         for a, place in enumerate(cuts.position.T):
             line = []
@@ -215,7 +215,7 @@ def _unary(build: _Cuts) -> MipFormulation:
         build.row([(build.c[h], 1), *((b, -1) for b in steps.values())], "==", low)
         at_least.append(steps)
     if build.strengthening.nesting:
-        for h, up in enumerate(build.instance.cuts.parent):
+        for h, up in enumerate(arrays.cuts(build.instance).parent):
             for t, b in at_least[h].items():
                 if up >= 0 and t in at_least[up]:
                     build.row([(b, 1), (at_least[up][t], -1)], "<=", 0)
@@ -260,7 +260,7 @@ def margins(instance: KSubset, strengthening: Strengthening = ALL) -> MipFormula
     build = _Margins("margins", instance, strengthening)
     model = _unary(build)
     first, *others = build.lines
-    place = instance.cuts.position
+    place = arrays.cuts(instance).position
 
     def decode(values: Sequence[int]) -> tuple[int, ...]:
         rows = values[: len(first)]

@@ -13,7 +13,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ...instances import IntArray, KSubset, Site
+from ...instances import IntArray, KSubset, Site, arrays
 from ...solvers import Proof
 
 
@@ -60,7 +60,7 @@ class Symmetry:
 
     def image(self, instance: KSubset, chosen: Collection[int]) -> tuple[int, ...]:
         """Return an equally good choice that satisfies the inequalities."""
-        points = instance.points
+        points = arrays.points(instance)
         if self.fixed:
             shape = np.array(instance.topology.size)
             first = min(chosen)
@@ -88,7 +88,7 @@ def symmetry(instance: KSubset) -> Symmetry:
     >>> [row.tolist() for row in symmetry(mesh(2, 2, k=2)).rows]
     [[-1, -1, 1, 1], [-1, 1, -1, 1], [0, -2, 2, 0]]
     """
-    topology, points = instance.topology, instance.points
+    topology, points = instance.topology, arrays.points(instance)
     if not topology.is_flat:
         whole = topology.grid and instance.n == topology.processors_in_all
         rings = topology.ring_lengths

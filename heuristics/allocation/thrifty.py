@@ -7,7 +7,7 @@ from math import isqrt
 
 import numpy as np
 
-from ...instances import IntArray, KSubset, Topology
+from ...instances import IntArray, KSubset, Topology, arrays
 from ..ksubset.stars import star_sums
 from . import thrifty_kernels as kernels
 from .allocator import Allocation, Allocator
@@ -92,7 +92,7 @@ class Thrifty(Allocator):
         )
         best, chosen = FAR, numbers[:k]
         for cost, centre in zip(*self._balls(free, k), strict=True):
-            away = self.topology.distances(free.site, self.sites[centre])
+            away = arrays.distances(self.topology, free.site, self.sites[centre])
             picked = np.zeros(len(numbers), dtype=np.bool_)
             picked[np.argsort(away, kind="stable")[:k]] = True
             cost += _descend(free, picked)

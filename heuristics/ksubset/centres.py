@@ -8,8 +8,8 @@ from math import prod
 
 import numpy as np
 
-from ...instances import IntArray, KSubset
-from ...instances.topologies.cuts import ranked
+from ...instances import IntArray, KSubset, arrays
+from ...instances.arrays import ranked
 from ...solvers import Limit, Settings
 from ...solvers.running import clock
 
@@ -105,12 +105,12 @@ def intersections(instance: KSubset) -> Centres:
     """
     if instance.topology.ring_lengths is None:
         return everywhere(instance)
-    return Centres(tuple(ranked(axis)[0] for axis in instance.points.T))
+    return Centres(tuple(ranked(axis)[0] for axis in arrays.points(instance).T))
 
 
 def free_sites(instance: KSubset) -> Centres:
     """Return the sites of free processors, each once."""
-    points = instance.points  # sorted
+    points = arrays.points(instance)  # sorted
     new = np.ones(len(points), dtype=np.bool_)
     new[1:] = (points[1:] != points[:-1]).any(axis=1)
     return Centres(sites=points[new])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from ...instances import KSubset
+from ...instances import KSubset, arrays
 from ...solvers.running.method import LeastOf
 
 
@@ -15,7 +15,7 @@ def star(instance: KSubset) -> Fraction | None:
     star of p, and the stars of an optimal set S are 2 w(S)/k on average (Krumke
     et al. 1997).
     """
-    if not instance.topology.is_metric:
+    if not arrays.is_metric(instance.topology):
         return None
     return max(Fraction(1), 2 - Fraction(2, instance.k))
 

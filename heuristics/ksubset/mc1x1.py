@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ...instances import IntArray, KSubset
+from ...instances import IntArray, KSubset, arrays
 from ...solvers import DEFAULT, Result, Settings, answer
 from ...solvers.running import clock
 from ...solvers.running.kernels import kernel
@@ -51,8 +51,10 @@ def _locations(instance: KSubset) -> Centres:
     grid = instance.topology.grid
     if grid is None:
         return everywhere(instance)
-    low = np.where(grid.rings, 0, instance.points.min(axis=0))
-    high = np.where(grid.rings, np.array(grid.shape) - 1, instance.points.max(axis=0))
+    low = np.where(grid.rings, 0, arrays.points(instance).min(axis=0))
+    high = np.where(
+        grid.rings, np.array(grid.shape) - 1, arrays.points(instance).max(axis=0)
+    )
     return Centres(tuple(np.arange(a, b + 1) for a, b in zip(low, high, strict=True)))
 
 
@@ -68,21 +70,21 @@ def _cheapest(instance: KSubset, centres: Centres, settings: Settings) -> Result
 def _scanner(instance: KSubset) -> Scan:
     """Scan centres by sums over a mesh of two dimensions; else by processors."""
     k = instance.k
-    low = instance.points.min(axis=0)
-    shape = instance.points.max(axis=0) - low + 1
+    low = arrays.points(instance).min(axis=0)
+    shape = arrays.points(instance).max(axis=0) - low + 1
     if instance.topology.is_plane:
         sums = np.zeros(shape + 1, dtype=np.int32)
-        sums[tuple((instance.points - low + 1).T)] = 1
+        sums[tuple((arrays.points(instance) - low + 1).T)] = 1
         np.cumsum(np.cumsum(sums, axis=0, out=sums), axis=1, out=sums)
         return lambda part, best: scan_mesh(sums, k, part - low, best)
-    site, side = instance.points.copy(), _rings(instance)
+    site, side = arrays.points(instance).copy(), _rings(instance)
     most = int(np.where(side > 0, side // 2, shape - 1).max())
     return lambda part, best: scan_cloud(site, side, most, k, part, best)
 
 
 def shells(instance: KSubset, centre: IntArray) -> IntArray:
     """Return shell numbers of all free processors: distances in the maximum norm."""
-    step = np.abs(instance.points - centre)
+    step = np.abs(arrays.points(instance) - centre)
     side = _rings(instance)
     step = np.where(side > 0, np.minimum(step, side - step), step)
     numbers: IntArray = step.max(axis=1)

@@ -7,7 +7,7 @@ from math import sqrt
 import numpy as np
 import numpy.typing as npt
 
-from ...instances import IntArray, KSubset, Tree
+from ...instances import IntArray, KSubset, Tree, arrays
 from ...solvers import DEFAULT, Result, Settings, Ties, answer
 from ...solvers.running import clock
 from . import mm_mesh_kernels as grid
@@ -107,7 +107,7 @@ def scanner(instance: KSubset, centres: Centres) -> Scan:
 def _box(instance: KSubset, centres: Centres) -> tuple[IntArray, IntArray]:
     """Return the bounding box of free processors and centres."""
     low, high = centres.extent
-    points = instance.points
+    points = arrays.points(instance)
     return np.minimum(low, points.min(axis=0)), np.maximum(high, points.max(axis=0))
 
 
@@ -115,7 +115,7 @@ def scan_of_mesh(instance: KSubset, centres: Centres) -> Scan:
     """Scan a mesh of two dimensions stored as a grid."""
     low, high = _box(instance, centres)
     free = np.zeros(high - low + 1, dtype=np.int8)
-    free[tuple((instance.points - low).T)] = 1
+    free[tuple((arrays.points(instance) - low).T)] = 1
     rows, columns = _prefix_sums(free), _prefix_sums(free.T)
     return lambda part, best: grid.scan_mesh(
         rows, columns, instance.k, part - low, best
@@ -130,7 +130,7 @@ def _prefix_sums(free: npt.NDArray[np.int8]) -> grid.Counts:
 
 def scan_of_cloud(instance: KSubset) -> Scan:
     """Scan free processors with coordinates, independent of the space between them."""
-    points, rings = instance.points, instance.topology.ring_lengths
+    points, rings = arrays.points(instance), instance.topology.ring_lengths
     assert rings is not None
     wraps = any(rings)
     order = np.argsort(points[:, -1], kind="stable")
@@ -161,7 +161,7 @@ def _scan_of_tree(instance: KSubset, tree: Tree) -> Scan:
 
 
 def _scan_of_graph(instance: KSubset) -> Scan:
-    hops = instance.hops
+    hops = arrays.hops(instance)
 
     def scan(part: IntArray, best: int) -> tuple[int, int]:
         where = -1
@@ -180,7 +180,7 @@ def _sides(instance: KSubset, needed: bool) -> kernels.Sides:
     if not needed:
         none = np.zeros(0, dtype=np.int64)
         return kernels.Sides(none, none, none, none.reshape(0, 1), 0, 1)
-    cuts = instance.cuts
+    cuts = arrays.cuts(instance)
     lengths = cuts.position.max(axis=0) + 1
     offset = np.concatenate([[0], np.cumsum(lengths)])
     at = offset[cuts.axis]

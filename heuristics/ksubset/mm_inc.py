@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 import numpy as np
 
-from ...instances import KSubset
+from ...instances import KSubset, arrays
 from ...solvers import DEFAULT, Limit, Result, Settings, answer
 from ...solvers.running import clock
 from ...solvers.running.method import Run
@@ -137,8 +137,10 @@ def places(instance: KSubset) -> kernels.Places:
         weight = np.array(tree.weight, dtype=np.int64)
         rank = np.argsort(tree.order)
     else:
-        table = instance.hops.copy()
-    return kernels.Places(instance.points.copy(), side, parent, weight, rank, table)
+        table = arrays.hops(instance).copy()
+    return kernels.Places(
+        arrays.points(instance).copy(), side, parent, weight, rank, table
+    )
 
 
 def _improved(

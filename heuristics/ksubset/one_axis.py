@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...instances import IntArray, KSubset
+from ...instances import IntArray, KSubset, arrays
 
 
 def refuse_line(instance: KSubset) -> str | None:
@@ -34,7 +34,7 @@ def along(instance: KSubset) -> IntArray:
 
     In order of the indices, hence ascending.
     """
-    return instance.points[:, max(_axes(instance), default=0)]
+    return arrays.points(instance)[:, max(_axes(instance), default=0)]
 
 
 def _refuse(instance: KSubset) -> str | None:
@@ -44,5 +44,5 @@ def _refuse(instance: KSubset) -> str | None:
 
 
 def _axes(instance: KSubset) -> list[int]:
-    points = instance.points
+    points = arrays.points(instance)
     return [a for a, x in enumerate(points.T) if x.min() < x.max()]

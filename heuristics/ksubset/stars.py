@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...instances import IntArray, KSubset, Tree
+from ...instances import IntArray, KSubset, Tree, arrays
 
 
 def star_sums(instance: KSubset, chosen: IntArray) -> IntArray:
@@ -19,12 +19,14 @@ def star_sums(instance: KSubset, chosen: IntArray) -> IntArray:
     """
     topology = instance.topology
     if topology.tree:
-        return _on_tree(topology.tree, chosen, instance.points[:, 0])
+        return _on_tree(topology.tree, chosen, arrays.points(instance)[:, 0])
     if topology.ring_lengths is None:
-        sums: IntArray = instance.hops[chosen].sum(axis=0)
+        sums: IntArray = arrays.hops(instance)[chosen].sum(axis=0)
         return sums
     total = np.zeros(instance.n, dtype=np.int64)
-    for side, axis in zip(topology.ring_lengths, instance.points.T, strict=True):
+    for side, axis in zip(
+        topology.ring_lengths, arrays.points(instance).T, strict=True
+    ):
         ends = np.sort(axis[chosen])
         if not side:
             here = axis - axis.min()

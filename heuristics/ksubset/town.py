@@ -16,7 +16,7 @@ from ...formulations.ksubset.bounds.towns import (
     town_sites,
     town_sites_in_space,
 )
-from ...instances import IntArray, KSubset
+from ...instances import IntArray, KSubset, arrays
 from ...instances.ksubset.lower_bounds import TOWN
 from ...solvers import DEFAULT, Proof, Result, Settings, answer
 from ...solvers.running import clock
@@ -50,9 +50,9 @@ def town(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     start = clock.now()
     d = instance.topology.dimension
     proof = Proof(grade_of(instance, TOWN), TOWN)
-    low = instance.points.min(axis=0)
-    number = np.full(instance.points.max(axis=0) - low + 1, -1, dtype=np.int64)
-    number[tuple((instance.points - low).T)] = np.arange(instance.n)
+    low = arrays.points(instance).min(axis=0)
+    number = np.full(arrays.points(instance).max(axis=0) - low + 1, -1, dtype=np.int64)
+    number[tuple((arrays.points(instance) - low).T)] = np.arange(instance.n)
     free = number >= 0
     try:
         bound = town_bound_value(instance.k, d)

@@ -27,16 +27,11 @@ Rules, for an optimal set S cheaper than the objective (proofs in docs/exact.md)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-
-import numpy as np
+from collections.abc import Callable, Iterable, Mapping
 
 from .certificate_nodes import End, Ints, Node, Shapes, Step
 from .counts import CHOSEN, REJECTED, UNDECIDED, Counts, State
 from .instance import KSubset
-
-_PAIRS = 2**11
-"""Most pairs of points whose exchange is looked at together; all their points are."""
 
 
 class Refused(Exception):
@@ -51,7 +46,7 @@ class Checker(Counts):
 
     def __init__(self, instance: KSubset, objective: int) -> None:
         super().__init__(instance, objective)
-        self.shapes = Shapes(len(self.place), len(self.weight), self.k)
+        self.shapes = Shapes(self.n, len(self.weight), self.k)
 
     def step(self, state: State, step: Step) -> None:
         """Derive one recorded step; raises `Refused` if it does not follow."""
@@ -65,81 +60,107 @@ class Checker(Counts):
         rules[step.rule](state, *step.what)
 
     def _decide(self, state: State, points: Ints, value: int) -> None:
-        if (state.status[points] != UNDECIDED).any():
-            raise Refused("decides a point twice")
-        state.status[points] = value
+        for p in points:
+            if state.status[p] != UNDECIDED:
+                raise Refused("decides a point twice")
+            state.status[p] = value
 
     def _by_cost(self, state: State, chosen: Ints, rejected: Ints) -> None:
+        """Decide points whose other way would lift the bound to the objective.
+
+        Without a point that the bound counts, it counts the lightest of the others
+        instead; with one that it does not count, it leaves out the heaviest.
+        """
         bound, weights, taken = self.bound(state)
-        free = state.status == UNDECIDED
-        spare, last = weights[free & ~taken], weights[free & taken]
-        if len(chosen) and not (
-            taken[chosen].all()
-            and len(spare)
-            and bound - int(weights[chosen].max()) + int(spare.min()) >= self.threshold
-        ):
-            raise Refused(f"cost does not choose {_some(chosen)}")
-        if len(rejected) and not (
-            not taken[rejected].any()
-            and len(last)
-            and bound + int(weights[rejected].min()) - int(last.max()) >= self.threshold
-        ):
-            raise Refused(f"cost does not reject {_some(rejected)}")
+        free = state.points(UNDECIDED)
+        spare = [weights[p] for p in free if not taken[p]]
+        last = [weights[p] for p in free if taken[p]]
+        for p in chosen:
+            if not (
+                taken[p] and spare and bound - weights[p] + min(spare) >= self.threshold
+            ):
+                raise Refused(f"cost does not choose {_some(chosen)}")
+        for p in rejected:
+            if not (
+                not taken[p]
+                and last
+                and bound + weights[p] - max(last) >= self.threshold
+            ):
+                raise Refused(f"cost does not reject {_some(rejected)}")
         self._decide(state, chosen, CHOSEN)
         self._decide(state, rejected, REJECTED)
 
-    def _by_counts(self, state: State, h: Ints, low: Ints, high: Ints) -> None:
-        if not (
-            (state.low[h] <= low).all()
-            and (low <= high).all()
-            and (high <= state.high[h]).all()
+    def _by_counts(self, state: State, cuts: Ints, lows: Ints, highs: Ints) -> None:
+        """Narrow intervals by counts with which the bound reaches the objective."""
+        ends = list(zip(cuts, lows, highs, strict=True))
+        for h, low, high in ends:
+            if not state.low[h] <= low <= high <= state.high[h]:
+                raise Refused("does not narrow an interval")
+        for (_, low, high), counts in zip(
+            ends, self.affordable(state, cuts), strict=True
         ):
-            raise Refused("does not narrow an interval")
-        counts = np.arange(self.k + 1)
-        for piece in self.pieces(len(h), len(state.status) + self.k):
-            cut_off = (counts < low[piece, None]) | (counts > high[piece, None])
-            if (self.affordable(state, h[piece]) & cut_off).any():
-                raise Refused(f"some cut of {_some(h[piece])} may have other counts")
-        state.low[h], state.high[h] = low, high
+            if counts and not (low <= counts[0] and counts[-1] <= high):
+                raise Refused(f"some cut of {_some(cuts)} may have other counts")
+        for h, low, high in ends:
+            state.low[h], state.high[h] = low, high
 
-    def _by_exchange(self, state: State, p: Ints, q: Ints) -> None:
-        for piece in self.pieces(len(p), len(self.weight) + _PAIRS):
-            ps, at_p = np.unique(p[piece], return_inverse=True)
-            qs, at_q = np.unique(q[piece], return_inverse=True)
-            if not self.needs(state, ps, qs)[at_p, at_q].all():
+    def _by_exchange(self, state: State, ps: Ints, qs: Ints) -> None:
+        """Decide one of p and q where p needs q: both are chosen, or both rejected.
+
+        All pairs are looked at before any is decided; that does not move a count.
+        """
+        others: dict[int, list[int]] = {}
+        for p, q in zip(ps, qs, strict=True):
+            others.setdefault(p, []).append(q)
+        for p, several in others.items():
+            self.pause()
+            if not all(self.needs(state, p, several)):
                 raise Refused("a point does not need another")
-        for a, b in zip(p, q, strict=True):
-            if state.status[a] == CHOSEN and state.status[b] == UNDECIDED:
-                state.status[b] = CHOSEN
-            elif state.status[b] == REJECTED and state.status[a] == UNDECIDED:
-                state.status[a] = REJECTED
+        for p, q in zip(ps, qs, strict=True):
+            if state.status[p] == CHOSEN and state.status[q] == UNDECIDED:
+                state.status[q] = CHOSEN
+            elif state.status[q] == REJECTED and state.status[p] == UNDECIDED:
+                state.status[p] = REJECTED
             else:
-                raise Refused(f"exchanging {a} and {b} decides nothing")
+                raise Refused(f"exchanging {p} and {q} decides nothing")
 
     def _by_twins(self, state: State, chosen: Ints, rejected: Ints) -> None:
-        for i, p in enumerate(rejected):
+        """Decide points by their twins: a set takes the first ones, as good as any."""
+        for p in rejected:
             self.pause()
-            earlier = (self.twin == self.twin[p]) & (np.arange(len(self.twin)) < p)
-            if not (state.status[earlier] == REJECTED).any():
+            if not self._is_twin(state, p, range(p), REJECTED):
                 raise Refused(f"no earlier twin of {p} is rejected")
-            self._decide(state, rejected[i : i + 1], REJECTED)
-        for i, p in enumerate(chosen):
+            self._decide(state, (p,), REJECTED)
+        for p in chosen:
             self.pause()
-            later = (self.twin == self.twin[p]) & (np.arange(len(self.twin)) > p)
-            if not (state.status[later] == CHOSEN).any():
+            if not self._is_twin(state, p, range(p + 1, self.n), CHOSEN):
                 raise Refused(f"no later twin of {p} is chosen")
-            self._decide(state, chosen[i : i + 1], CHOSEN)
+            self._decide(state, (p,), CHOSEN)
+
+    def _is_twin(
+        self, state: State, p: int, others: Iterable[int], status: int
+    ) -> bool:
+        """Whether one of the others is a twin of a point, and of this status."""
+        site = self.twin[p]
+        return any(state.status[q] == status and self.twin[q] == site for q in others)
 
     def _by_companions(self, state: State, chosen: Ints, rejected: Ints) -> None:
-        if not self.needs_too_many(state, rejected).all():
+        """Decide points that need too many others, or that too many others need."""
+        if not all(self.needs_too_many(state, rejected)):
             raise Refused("a rejected point does not need too many")
-        if not self.needed_by_too_many(state, chosen).all():
+        if not all(self.needed_by_too_many(state, chosen)):
             raise Refused("not too many need a chosen point")
         self._decide(state, chosen, CHOSEN)
         self._decide(state, rejected, REJECTED)
 
     def leaf(self, state: State, end: End) -> None:
-        """Derive why a node ends; raises `Refused` if that does not follow."""
+        """Derive why a node ends; raises `Refused` if that does not follow.
+
+        No cheaper set is left where counts contradict each other, where the bound
+        reaches the objective, or where it does so with every count of some cut
+        (narrow); where a chosen point needs a rejected one (exchange) or has a rejected
+        earlier twin; or where one can be neither chosen nor rejected (companions).
+        """
         reason, what = end
         closed = self.close(state)
         if reason == "counts":
@@ -150,7 +171,7 @@ class Checker(Counts):
             raise Refused("counts contradict each other already")
         if reason == "bound":
             value, low, high = what
-            if (state.low != low).any() or (state.high != high).any():
+            if (*state.low,) != low or (*state.high,) != high:
                 raise Refused("the intervals are others")
             bound = self.bound(state)[0]
             if bound != value:
@@ -159,34 +180,31 @@ class Checker(Counts):
                 raise Refused(f"a bound of {bound} is below {self.threshold}")
         elif reason == "narrow":
             (h,) = what
-            if self.affordable(state, np.array([h])).any():
+            if self.affordable(state, [h])[0]:
                 raise Refused(f"cut {h} may have some count")
         elif reason == "exchange":
             p, q = what
             if state.status[p] != CHOSEN or state.status[q] != REJECTED:
                 raise Refused(f"{p} is not chosen or {q} not rejected")
-            if not self.needs(state, np.array([p]), np.array([q]))[0, 0]:
+            if not self.needs(state, p, [q])[0]:
                 raise Refused(f"{p} does not need {q}")
         elif reason == "twins":
             (p,) = what
-            earlier = np.flatnonzero(self.twin[:p] == self.twin[p])
-            if (
-                state.status[p] != CHOSEN
-                or not (state.status[earlier] == REJECTED).any()
-            ):
+            earlier = self._is_twin(state, p, range(p), REJECTED)
+            if state.status[p] != CHOSEN or not earlier:
                 raise Refused(
                     f"no earlier twin of {p} is rejected, or it is not chosen"
                 )
         else:  # by companions
             (p,) = what
             ways = self.needs_too_many, self.needed_by_too_many
-            torn = all(way(state, np.array([p])) for way in ways)
+            torn = all(way(state, [p])[0] for way in ways)
             if state.status[p] != UNDECIDED or not torn:
                 raise Refused(f"{p} is not torn by its companions")
 
 
 def _some(numbers: Ints) -> str:
-    return f"{numbers[:3].tolist()}"[1:-1] + (", …" if len(numbers) > 3 else "")
+    return ", ".join(map(str, numbers[:3])) + (", …" if len(numbers) > 3 else "")
 
 
 def derive(checker: Checker, state: State, node: Node) -> list[State]:

@@ -12,20 +12,17 @@ from collections.abc import Callable, Mapping
 from itertools import starmap
 from typing import Any, NamedTuple, TypeVar
 
-import numpy as np
-import numpy.typing as npt
-
 from ..errors import InputError
 from ..reading import fields
 from ..reading.fields import Shape
 
-Ints = npt.NDArray[np.int64]
+Ints = tuple[int, ...]
 Words = tuple[Any, ...]
 T = TypeVar("T")
 
 
 class Step(NamedTuple):
-    """A rule, and what it is applied to, as arrays.
+    """A rule, and what it is applied to.
 
     Of ``cost``, ``twins`` and ``companions`` the chosen points, and the rejected ones;
     of ``narrow`` the cuts, and both ends of the intervals that are left; of
@@ -39,7 +36,7 @@ class Step(NamedTuple):
 class End(NamedTuple):
     """Why a node ends, or that it is split, and what is named for it.
 
-    Cuts and points; of ``bound`` its value, and arrays of the ends of all intervals; of
+    Cuts and points; of ``bound`` its value, and the ends of all intervals; of
     ``split`` the cut, and the most inside of it in the first child.
     """
 
@@ -111,7 +108,7 @@ def _divided(points: Shape[tuple[int, ...]]) -> Shape[tuple[Ints, ...]]:
         chosen, rejected = both(value, field)
         for p in set(chosen).intersection(rejected):
             raise InputError("both chosen and rejected", field, p)
-        return tuple(np.array(each, dtype=np.int64) for each in (chosen, rejected))
+        return chosen, rejected
 
     return decode
 
@@ -124,7 +121,7 @@ def _columns(*counts: tuple[int, str], once: bool = False) -> Shape[tuple[Ints, 
         (found,) = one(value, field)
         if once:
             fields.distinct(found[0], f"{field}[0]")
-        return tuple(np.array(found, dtype=np.int64))
+        return tuple(map(tuple, found))
 
     return decode
 
@@ -137,6 +134,6 @@ def _all_counts(m: int, k: int) -> Shape[Ints]:
         found = counts(value, field)
         if len(found) != m:
             raise InputError(f"must be of {m} cuts", field, len(found))
-        return np.array(found, dtype=np.int64)
+        return tuple(found)
 
     return decode

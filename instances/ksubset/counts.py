@@ -2,35 +2,48 @@
 
 Part of the checker of certificates: see `certificate` for the rules. Counts inside of
 cuts are differences of prefix sums, since every cut is a run of positions on an axis.
+All of it is integers and lists; `certificate_kernels` has a compiled twin.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, MutableSequence, Sequence
 from dataclasses import dataclass
-
-import numpy as np
-import numpy.typing as npt
+from itertools import accumulate, pairwise
+from typing import NamedTuple
 
 from .instance import KSubset
 
 UNDECIDED, CHOSEN, REJECTED = 0, 1, 2
-_ROOM = 2**22
-"""Points times cuts beyond which fewer of them are looked at together."""
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass
 class State:
     """The status of every point, and the interval of every count, at a node."""
 
-    status: Ints
-    low: Ints
-    high: Ints
+    status: MutableSequence[int]
+    low: MutableSequence[int]
+    high: MutableSequence[int]
 
     def copy(self) -> State:
         """Return a copy for a child."""
-        return State(self.status.copy(), self.low.copy(), self.high.copy())
+        return State(self.status[:], self.low[:], self.high[:])
+
+    def points(self, status: int) -> list[int]:
+        """List the points of a status."""
+        return [p for p, value in enumerate(self.status) if value == status]
+
+
+class Link(NamedTuple):
+    """Two cuts, nested or adjacent, whose counts bound each other."""
+
+    g: int
+    h: int
+    first: int
+    last: int
+    """Where the positions inside of both begin, and end."""
+    nested: bool
+    """Whether all positions inside of g are inside of h."""
 
 
 class Counts:
@@ -41,238 +54,259 @@ class Counts:
 
     def __init__(self, instance: KSubset, objective: int) -> None:
         self.pause: Callable[[], None] = lambda: None  # raises when time is up
-        cuts = self.cuts = instance.cuts
-        self.k = instance.k
-        self.weight = cuts.weights
+        cuts = instance.topology.cuts(instance.free)
+        self.k, self.n = instance.k, instance.n
+        self.weight, self.axis = cuts.weights, cuts.axis
         self.threshold = (objective - 1) * cuts.denominator + 1
-        twin = np.unique(instance.points, axis=0, return_inverse=True)[1]
-        self.twin = twin.reshape(-1)
+        self.twin = instance.free
+        """Points of the same site are twins."""
         # Positions of all axes are numbered through: those inside of cut h are
         # start[h], ..., stop[h] - 1, and a point has one place on every axis.
-        lengths = cuts.position.max(axis=0, initial=0) + 1
-        offset = np.cumsum(lengths) - lengths
-        self.place = cuts.position + offset
-        self.start = offset[cuts.axis] + cuts.start
-        self.stop = offset[cuts.axis] + cuts.stop
-        self.positions, self.all = int(lengths.sum()), int(lengths[0])
-        pairs = np.array(list(links(cuts.axis, cuts.parent)), dtype=np.int64)
-        self.links = g, h = pairs.reshape(-1, 2).T
-        first = np.maximum(self.start[g], self.start[h])  # of those inside of both
-        last = np.maximum(first, np.minimum(self.stop[g], self.stop[h]))
-        self.runs = np.stack([np.append(self.start, first), np.append(self.stop, last)])
-        self.nested = (self.start[h] <= self.start[g]) & (self.stop[g] <= self.stop[h])
+        lengths: list[int] = [
+            max(along) + 1 for along in zip(*cuts.position, strict=True)
+        ]
+        offset: list[int] = [0, *accumulate(lengths)]
+        self.place = [
+            [offset[axis] + x for axis, x in enumerate(row)] for row in cuts.position
+        ]
+        self.start = [offset[a] + x for a, x in zip(cuts.axis, cuts.start, strict=True)]
+        self.stop = [offset[a] + x for a, x in zip(cuts.axis, cuts.stop, strict=True)]
+        self.positions, self.all = offset[-1], lengths[0]
+        self.links = [self._link_of(g, h) for g, h in links(cuts.axis, cuts.parent)]
 
-    @property
-    def sides(self) -> Ints:
-        """Whether a point lies inside a cut, 0 or 1, shape (m, n)."""
-        return self.cuts.sides.astype(np.int64)
+    def _link_of(self, g: int, h: int) -> Link:
+        first = max(self.start[g], self.start[h])
+        last = max(first, min(self.stop[g], self.stop[h]))
+        nested = self.start[h] <= self.start[g] and self.stop[g] <= self.stop[h]
+        return Link(g, h, first, last, nested)
+
+    def inside(self, h: int, p: int) -> bool:
+        """Whether a point lies inside a cut."""
+        return self.start[h] <= self.place[p][self.axis[h]] < self.stop[h]
 
     def root(self) -> State:
         """Return the state of the root, at which all points are undecided."""
-        n, m = len(self.place), len(self.weight)
-        return State(
-            np.zeros(n, dtype=np.int64),
-            np.zeros(m, dtype=np.int64),
-            np.full(m, self.k, dtype=np.int64),
-        )
+        m = len(self.weight)
+        return State([UNDECIDED] * self.n, [0] * m, [self.k] * m)
 
     def close(self, state: State) -> bool:
         """Propagate counts to a fixpoint; return False on a contradiction."""
-        m, (g, h) = len(self.weight), self.links
         while True:
-            below = self._below(state.status)
-            chosen, possible = below[:, self.all]
-            if chosen > self.k or possible < self.k:
+            chosen, possible = self._below(state)
+            if chosen[self.all] > self.k or possible[self.all] < self.k:
                 return False
-            inside = below[:, self.runs[1]] - below[:, self.runs[0]]
-            (must, may), both = inside[:, :m], inside[:, m:]  # both cuts of a link
-            low = np.maximum(state.low, must)
-            state.low = np.maximum(low, self.k - (possible - may))
-            high = np.minimum(state.high, may)
-            state.high = np.minimum(high, self.k - (chosen - must))
-            lost, gained = inside[:, g] - both, inside[:, h] - both
-            if (state.low > state.high).any() or not self._link(state, lost, gained):
+            if not self._narrow(state, chosen, possible):
                 return False
-            full, empty = self._runs(state, inside[:, :m], gained)
-            free = state.status == UNDECIDED
-            if (free & full & empty).any():
+            if not self._link(state, chosen, possible):
                 return False
-            if not (free & (full | empty)).any():
+            full, empty = self._runs(state, chosen, possible)
+            decided = False
+            for p in state.points(UNDECIDED):
+                is_full = any(full[at] for at in self.place[p])
+                is_empty = any(empty[at] for at in self.place[p])
+                if is_full and is_empty:
+                    return False
+                if is_full or is_empty:
+                    state.status[p] = CHOSEN if is_full else REJECTED
+                    decided = True
+            if not decided:
                 return True
-            state.status[free & full] = CHOSEN
-            state.status[free & empty] = REJECTED
 
-    def _below(self, status: Ints) -> Ints:
-        """Count the chosen, and those not rejected, below every position, or any."""
-        at = (self.place + self.positions * status[:, None]).ravel()
-        free, chosen, _ = np.bincount(at, minlength=3 * self.positions).reshape(3, -1)
-        below = np.zeros((2, self.positions + 1), dtype=np.int64)
-        np.cumsum([chosen, chosen + free], axis=1, out=below[:, 1:])
-        return below
+    def _below(self, state: State) -> tuple[list[int], list[int]]:
+        """Count the chosen, and those not rejected, below every position."""
+        chosen, possible = [0] * self.positions, [0] * self.positions
+        for status, places in zip(state.status, self.place, strict=True):
+            if status != REJECTED:
+                for at in places:
+                    possible[at] += 1
+                    chosen[at] += status == CHOSEN
+        return [0, *accumulate(chosen)], [0, *accumulate(possible)]
 
-    def _link(self, state: State, lost: Ints, gained: Ints) -> bool:
+    def _narrow(
+        self, state: State, chosen: Sequence[int], possible: Sequence[int]
+    ) -> bool:
+        """Bound every count by the points inside, and by those outside."""
+        most, least = self.k - chosen[self.all], self.k - possible[self.all]
+        for h, (start, stop) in enumerate(zip(self.start, self.stop, strict=True)):
+            must, may = chosen[stop] - chosen[start], possible[stop] - possible[start]
+            low = state.low[h] = max(state.low[h], must, least + may)
+            high = state.high[h] = min(state.high[h], may, most + must)
+            if low > high:
+                return False
+        return True
+
+    def _alone(self, h: int, link: Link, below: Sequence[int]) -> int:
+        """Count in one cut of a link what is not in the other one."""
+        inside = below[self.stop[h]] - below[self.start[h]]
+        return inside - (below[link.last] - below[link.first])
+
+    def _link(
+        self, state: State, chosen: Sequence[int], possible: Sequence[int]
+    ) -> bool:
         """Propagate bounds between neighbouring counts to a fixpoint.
 
-        ``gained`` are the least and the largest numbers in h and not in g, ``lost``
-        those in g and not in h, for every link (g, h).
+        With c points in h and not in g, and b in g and not in h, the counts differ by
+        c - b; both are bounded by what is chosen, and may be, there.
         """
-        g, h = self.links
-        least, most = gained[0] - lost[1], gained[1] - lost[0]  # of c_h - c_g
-        while True:
-            low, high = state.low.copy(), state.high.copy()
-            np.maximum.at(low, h, state.low[g] + least)
-            np.minimum.at(high, h, state.high[g] + most)
-            np.maximum.at(low, g, state.low[h] - most)
-            np.minimum.at(high, g, state.high[h] - least)
-            if (low > high).any():
-                return False
-            if (low == state.low).all() and (high == state.high).all():
-                return True
-            state.low, state.high = low, high
+        low, high = state.low, state.high
+        differences = []
+        for link in self.links:
+            must_g, may_g = (self._alone(link.g, link, x) for x in (chosen, possible))
+            must_h, may_h = (self._alone(link.h, link, x) for x in (chosen, possible))
+            differences.append((link.g, link.h, must_h - may_g, may_h - must_g))
+        moved = True
+        while moved:
+            moved = False
+            for g, h, least, most in (*differences, *reversed(differences)):
+                for one, lowest, highest in (
+                    (h, low[g] + least, high[g] + most),
+                    (g, low[h] - most, high[h] - least),
+                ):
+                    if lowest > low[one]:
+                        low[one], moved = lowest, True
+                    if highest < high[one]:
+                        high[one], moved = highest, True
+                    if low[one] > high[one]:
+                        return False
+        return True
 
     def _runs(
-        self, state: State, within: Ints, gained: Ints
-    ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-        """Mark the points of sides, and rings between sides, that are full or empty.
+        self, state: State, chosen: Sequence[int], possible: Sequence[int]
+    ) -> tuple[list[bool], list[bool]]:
+        """Mark the positions of cuts, and rings between cuts, that are full or empty.
 
-        ``within`` are the least and the largest numbers inside of each cut.
+        Full is where the count needs all that may be chosen there, empty where it
+        leaves room for those that are chosen already only.
         """
-        g, h = (end[self.nested] for end in self.links)
-        must, may = np.concatenate([within, gained[:, self.nested]], axis=1)
-        least = np.concatenate([state.low, state.low[h] - state.high[g]])
-        most = np.concatenate([state.high, state.high[h] - state.low[g]])
-        full, empty = ((least == may) & (may > must)), ((most == must) & (may > must))
-        return self._covered(full, g, h), self._covered(empty, g, h)
+        full, empty = [0] * (self.positions + 1), [0] * (self.positions + 1)
 
-    def _covered(
-        self, which: npt.NDArray[np.bool_], g: Ints, h: Ints
-    ) -> npt.NDArray[np.bool_]:
-        """Mark the points in some of the sides, and of the rings in h and not in g."""
-        if not which.any():
-            return np.zeros(len(self.place), dtype=np.bool_)
-        side, ring = which[: len(self.weight)], which[len(self.weight) :]
-        change = np.zeros(self.positions + 1, dtype=np.int64)
-        outer = np.append(np.flatnonzero(side), h[ring])
-        for sign, cuts in ((1, outer), (-1, g[ring])):
-            np.add.at(change, self.start[cuts], sign)
-            np.add.at(change, self.stop[cuts], -sign)
-        covered: npt.NDArray[np.bool_] = (np.cumsum(change) > 0)[self.place].any(axis=1)
-        return covered
+        def mark(run: Link | int, must: int, may: int, least: int, most: int) -> None:
+            inner, h = (run.g, run.h) if isinstance(run, Link) else (None, run)
+            for marks, holds in ((full, least == may), (empty, most == must)):
+                if holds and may > must:
+                    marks[self.start[h]] += 1
+                    marks[self.stop[h]] -= 1
+                    if inner is not None:
+                        marks[self.start[inner]] -= 1
+                        marks[self.stop[inner]] += 1
 
-    def bound(self, state: State) -> tuple[int, Ints, npt.NDArray[np.bool_]]:
-        """Return the secant bound, the points' weights, and the points it counts."""
-        slope = self.weight * (self.k - state.low - state.high)
-        along = np.zeros(self.positions + 1, dtype=np.int64)
-        np.add.at(along, self.start, slope)
-        np.subtract.at(along, self.stop, slope)
-        weights = np.cumsum(along)[self.place].sum(axis=1)
-        constant = int((self.weight * state.low * state.high).sum())
-        taken = state.status == CHOSEN
-        missing = self.k - int(taken.sum())
-        free = np.flatnonzero(state.status == UNDECIDED)
-        lightest = free[np.argsort(weights[free], kind="stable")[:missing]]
-        taken[lightest] = True
-        return constant + int(weights[taken].sum()), weights, taken
+        low, high = state.low, state.high
+        for h, (start, stop) in enumerate(zip(self.start, self.stop, strict=True)):
+            must, may = chosen[stop] - chosen[start], possible[stop] - possible[start]
+            mark(h, must, may, low[h], high[h])
+        for link in self.links:
+            if link.nested:
+                g, h = link.g, link.h
+                must, may = (self._alone(h, link, x) for x in (chosen, possible))
+                mark(link, must, may, low[h] - high[g], high[h] - low[g])
+        return [x > 0 for x in accumulate(full)], [x > 0 for x in accumulate(empty)]
 
-    def affordable(self, state: State, cuts: Ints) -> npt.NDArray[np.bool_]:
-        """Which counts from 0 to k of some cuts leave the bound too low.
+    def _along(self, gains: Sequence[int]) -> list[int]:
+        """Return for every position the sum of the gains of the cuts round it."""
+        change = [0] * (self.positions + 1)
+        for start, stop, gain in zip(self.start, self.stop, gains, strict=True):
+            change[start] += gain
+            change[stop] -= gain
+        return list(accumulate(change))
+
+    def bound(self, state: State) -> tuple[int, list[int], list[bool]]:
+        """Return the secant bound, the points' weights, and the points it counts.
+
+        With c of k inside, a cut of weight w costs w c (k - c), and on [l, u] at least
+        w ((k - l - u) c + l u): the line through both ends lies below, as c (k - c) is
+        concave. Its slope is what the cut adds to the weight of the points inside.
+        """
+        low, high = state.low, state.high
+        cuts = list(zip(self.weight, low, high, strict=True))
+        along = self._along([w * (self.k - a - b) for w, a, b in cuts])
+        weights = [sum(along[at] for at in places) for places in self.place]
+        taken = [status == CHOSEN for status in state.status]
+        free = state.points(UNDECIDED)
+        lightest = sorted(free, key=weights.__getitem__)[: max(0, self.k - sum(taken))]
+        for p in lightest:
+            taken[p] = True
+        constant = sum(w * a * b for w, a, b in cuts)
+        total = sum(w for w, counts in zip(weights, taken, strict=True) if counts)
+        return constant + total, weights, taken
+
+    def affordable(self, state: State, cuts: Collection[int]) -> list[list[int]]:
+        """List for some cuts the counts that leave the bound low, ascending.
 
         With c inside of a cut, the bound counts the lightest points, c of them inside
-        and k - c outside, and (c - l) (u - c) more for the cut itself. Counts out of
-        the interval do not; shape (cuts, k + 1).
+        and k - c outside, and w (c - l) (u - c) more for the cut itself, by which its
+        line lies below its cost at c.
         """
         bound, weights, taken = self.bound(state)
-        free = np.flatnonzero(state.status == UNDECIDED)
-        bound -= int(weights[free[taken[free]]].sum())
-        free = free[np.argsort(weights[free])]
-        low, high = state.low[cuts][:, None], state.high[cuts][:, None]
-        count = np.arange(self.k + 1)
-        error = self.weight[cuts][:, None] * (count - low) * (high - count)
-        possible = (low <= count) & (count <= high)
-        below = self._below(state.status)[0]
-        there = (below[self.stop[cuts]] - below[self.start[cuts]])[:, None]
-        at = self.place[free].T[self.cuts.axis[cuts]]
-        inside = (self.start[cuts, None] <= at) & (at < self.stop[cuts, None])
-        for side, more in (
-            (inside, count - there),
-            (~inside, self.k - count - (int(below[self.all]) - there)),
-        ):
-            row, column = np.nonzero(side)
-            rank = np.cumsum(side, axis=1)  # total[h, i]: the i lightest on a side
-            total = np.zeros((len(cuts), len(free) + 1), dtype=np.int64)
-            sums = np.cumsum(np.where(side, weights[free], 0), axis=1)
-            total[row, rank[row, column]] = sums[row, column]
-            possible &= (more >= 0) & (more <= side.sum(axis=1)[:, None])
-            some = np.minimum(np.maximum(more, 0), len(free))
-            error += np.take_along_axis(total, some, axis=1)
-        found: npt.NDArray[np.bool_] = possible & (bound + error < self.threshold)
+        free = sorted(state.points(UNDECIDED), key=weights.__getitem__)
+        bound -= sum(weights[p] for p in free if taken[p])
+        chosen = state.points(CHOSEN)
+        found = []
+        for h in cuts:
+            self.pause()
+            sides: tuple[list[int], list[int]] = ([], [])
+            for p in free:
+                sides[self.inside(h, p)].append(weights[p])
+            outer, inner = ([0, *accumulate(side)] for side in sides)
+            here = sum(self.inside(h, p) for p in chosen)
+            there = len(chosen) - here
+            low, high, some = state.low[h], state.high[h], []
+            for c in range(low, high + 1):
+                more, others = c - here, self.k - c - there
+                if 0 <= more < len(inner) and 0 <= others < len(outer):
+                    error = self.weight[h] * (c - low) * (high - c)
+                    if bound + error + inner[more] + outer[others] < self.threshold:
+                        some.append(c)
+            found.append(some)
         return found
 
-    def needs(self, state: State, p: Ints, q: Ints) -> npt.NDArray[np.bool_]:
-        """Whether no optimal set contains p without q, for all pairs: shape (p, q).
+    def needs(self, state: State, p: int, others: Collection[int]) -> list[bool]:
+        """Whether no optimal set contains p without q, for each q of others.
 
-        D(q) - D(p) - d(p, q) is a sum over the cuts with exactly one of them inside,
-        bounded by the intervals of the counts.
+        D(q) - D(p) - d(p, q) is a sum over the cuts with exactly one of them inside: w
+        (2 c - k - 1) where p is, w (k - 2 c - 1) where q is. The intervals of the
+        counts bound it from above.
         """
-        leave = self.weight * (2 * state.high - self.k - 1)  # p inside, q outside
-        enter = self.weight * (self.k - 2 * state.low - 1)  # q inside, p outside
-        inside = self.place[p][:, self.cuts.axis]
-        inside = (self.start <= inside) & (inside < self.stop)
-        gain = np.where(inside, -leave, enter)  # of q inside, over q outside
-        along = np.zeros((self.positions + 1, len(p)), dtype=np.int64)
-        np.add.at(along, self.start, gain.T)
-        np.subtract.at(along, self.stop, gain.T)
-        gains = np.cumsum(along, axis=0)
-        total = np.where(inside, leave, 0).sum(axis=1)[:, None]
-        for axis in range(self.place.shape[1]):
-            total = total + gains[self.place[q, axis]].T
-        needs: npt.NDArray[np.bool_] = total < 0
-        return needs
+        gains, total = [], 0
+        for h, weight in enumerate(self.weight):
+            if self.inside(h, p):
+                leave = weight * (2 * state.high[h] - self.k - 1)
+                total += leave
+                gains.append(-leave)
+            else:
+                gains.append(weight * (self.k - 2 * state.low[h] - 1))
+        along = self._along(gains)
+        return [total + sum(along[at] for at in self.place[q]) < 0 for q in others]
 
-    def needs_too_many(self, state: State, p: Ints) -> npt.NDArray[np.bool_]:
+    def needs_too_many(self, state: State, points: Sequence[int]) -> list[bool]:
         """Whether each point needs more others than remain to be chosen."""
-        free = np.flatnonzero(state.status == UNDECIDED)
-        needed = self.counted(state, p, free)[0]
-        chosen = int((state.status == CHOSEN).sum())
-        return chosen + needed + 1 > self.k
+        needed = self.counted(state, points, state.points(UNDECIDED))[0]
+        chosen = len(state.points(CHOSEN))
+        return [chosen + count + 1 > self.k for count in needed]
 
-    def needed_by_too_many(self, state: State, p: Ints) -> npt.NDArray[np.bool_]:
+    def needed_by_too_many(self, state: State, points: Sequence[int]) -> list[bool]:
         """Whether more others need each point than can be rejected."""
-        free = np.flatnonzero(state.status == UNDECIDED)
-        needing = self.counted(state, free, p)[1]
-        possible = int((state.status != REJECTED).sum())
-        return possible - needing - 1 < self.k
+        needing = self.counted(state, state.points(UNDECIDED), points)[1]
+        possible = self.n - len(state.points(REJECTED))
+        return [possible - count - 1 < self.k for count in needing]
 
-    def counted(self, state: State, p: Ints, q: Ints) -> tuple[Ints, Ints]:
+    def counted(
+        self, state: State, p: Sequence[int], q: Sequence[int]
+    ) -> tuple[list[int], list[int]]:
         """How many of q each of p needs, and how many of p need each of q."""
-        needed, needing = [p[:0]], np.zeros(len(q), dtype=np.int64)
-        for piece in self.pieces(len(p), len(self.weight) + len(q)):
-            more = self.count(state, p[piece], q)
-            needed.append(more[0])
-            needing += more[1]
-        return np.concatenate(needed), needing
-
-    def count(self, state: State, p: Ints, q: Ints) -> tuple[Ints, Ints]:
-        """Count for a piece of p."""
-        needs = self.needs(state, p, q)
-        return needs.sum(axis=1), needs.sum(axis=0)
-
-    def pieces(self, size: int, each: int) -> Iterator[slice]:
-        """Divide a list into pieces of limited room, where each takes so much.
-
-        Between them the clock is looked at.
-        """
-        step = max(1, _ROOM // max(each, 1))
-        for at in range(0, size, step):
+        needed, needing = [], [0] * len(q)
+        for one in p:
             self.pause()
-            yield slice(at, at + step)
+            row = self.needs(state, one, q)
+            needed.append(sum(row))
+            needing = [count + need for count, need in zip(needing, row, strict=True)]
+        return needed, needing
 
 
-def links(axis: Ints, parent: Ints) -> Iterator[tuple[int, int]]:
+def links(axis: Sequence[int], parent: Sequence[int]) -> Iterator[tuple[int, int]]:
     """Yield pairs (g, h) of cuts, nested or adjacent, whose counts bound each other."""
-    nested = {int(axis[h]) for h, up in enumerate(parent) if up >= 0}
-    yield from ((h, int(up)) for h, up in enumerate(parent) if up >= 0)
-    for a in np.unique(axis):
-        row = [int(h) for h in np.flatnonzero(axis == a)]
-        if int(a) not in nested and len(row) > 1:
-            yield from zip(row, [*row[1:], row[0]], strict=True)
+    nested = {axis[h] for h, up in enumerate(parent) if up >= 0}
+    yield from ((h, up) for h, up in enumerate(parent) if up >= 0)
+    for a in sorted(set(axis) - nested):
+        row = [h for h, other in enumerate(axis) if other == a]
+        if len(row) > 1:
+            yield from pairwise([*row, row[0]])

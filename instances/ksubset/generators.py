@@ -19,24 +19,7 @@ from ..topologies import MOST_PROCESSORS, Grid, Points, Topology
 from ..topologies.topology import BY_SIDES
 from ..value import LARGEST
 from .instance import KSubset
-
-
-def mesh(*shape: int, k: int) -> KSubset:
-    """Return an empty mesh, all of whose processors are free.
-
-    Parameters
-    ----------
-    *shape
-        Sides of the mesh.
-    k
-        Processors to choose.
-
-    Examples
-    --------
-    >>> mesh(4, 3, k=5).n
-    12
-    """
-    return full("mesh", shape, k)
+from .instance import mesh as mesh
 
 
 def torus(*shape: int, k: int) -> KSubset:
@@ -55,7 +38,7 @@ def tree(*fanout: int, k: int) -> KSubset:
     processors are the leaves. A fat-tree has the same distances.
 
     >>> instance = tree(2, 3, k=4)
-    >>> instance.n, int(instance.hops.max())
+    >>> instance.n, instance.topology.distance((3,), (8,))
     (6, 4)
     """
     return full("tree", fanout, k)

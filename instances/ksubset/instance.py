@@ -5,22 +5,21 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
-
-import numpy as np
+from itertools import islice
+from operator import eq, itemgetter
 
 from ..errors import InputError
 from ..features import Features
+from ..old_names import OldNames
 from ..reading.numbers import at_least
-from ..topologies import IntArray, Site, Topology, as_topology
-from ..topologies.cuts import Cuts
+from ..topologies import Mesh, Site, Topology, as_topology
 from ..value import LARGEST
 from ..visible import brief
 from ..words import counted
 
 
 @dataclass(frozen=True)
-class KSubset:
+class KSubset(OldNames):
     """Free processors of a network and how many of them to choose.
 
     Parameters
@@ -53,6 +52,7 @@ class KSubset:
     k: int
     source: str = ""
     seed: int | None = None
+    _computed = ("points", "hops", "cuts", "has_cuts")
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "topology", as_topology(self.topology))
@@ -64,7 +64,7 @@ class KSubset:
             raise InputError(
                 f"must be at most the number of free processors ({self.n})", "k", self.k
             )
-        spread = self.topology.spread(self.points)
+        spread = self.topology.spread(self.free)
         if 2 * spread * max(self.k, 2) ** 2 >= LARGEST:
             problem = (
                 f"sums of distances need more than 62 bits (k = {self.k}, "
@@ -96,36 +96,25 @@ class KSubset:
             return self.free
         return tuple(map(tuple, topology.listed(self.free)))
 
-    @cached_property
-    def points(self) -> IntArray:
-        """The free sites as a read-only array, shape (n, dimension)."""
-        points = _array(self.free)
-        points.setflags(write=False)
-        return points
 
-    @cached_property
-    def hops(self) -> IntArray:
-        """Distances between all free sites, read-only, shape (n, n)."""
-        hops = self.topology.distances(self.points[:, None], self.points[None])
-        hops.setflags(write=False)
-        return hops
+def mesh(*shape: int, k: int) -> KSubset:
+    """Return an empty mesh, all of whose processors are free.
 
-    @property
-    def has_cuts(self) -> bool:
-        """Whether the distances are sums of cuts that are known; see `Graph`."""
-        return self.topology.has_cuts
+    Parameters
+    ----------
+    *shape
+        Sides of the mesh.
+    k
+        Processors to choose.
 
-    @cached_property
-    def cuts(self) -> Cuts:
-        """The weighted cuts whose sum is the distance of any two free sites."""
-        return self.topology.cuts(self.points)
-
-
-def _array(sites: Sequence[Site]) -> IntArray:
-    """Return sites as an array, several times faster than ``np.array``."""
-    d = len(sites[0])
-    numbers = np.fromiter(chain.from_iterable(sites), np.int64, len(sites) * d)
-    return numbers.reshape(len(sites), d)
+    Examples
+    --------
+    >>> mesh(4, 3, k=5).n
+    12
+    """
+    network = Mesh(shape)
+    places, sides = tuple(network.locations()), "x".join(map(str, shape))
+    return KSubset(f"{sides}-full-k{k}", network, places, k, source="full mesh")
 
 
 def _clearly_valid(topology: Topology, sites: Sequence[Site]) -> bool:
@@ -135,13 +124,11 @@ def _clearly_valid(topology: Topology, sites: Sequence[Site]) -> bool:
         return False
     if set(map(len, sites)) != {topology.dimension}:
         return False
-    try:
-        points = _array(sites)
-    except (OverflowError, TypeError, ValueError):
-        return False
-    if (points.min(axis=0) < 0).any() or (points.max(axis=0) >= grid.shape).any():
-        return False
-    return bool((points[1:] != points[:-1]).any(axis=1).all())
+    for axis, side in enumerate(grid.shape):
+        along = set(map(itemgetter(axis), sites))
+        if set(map(type, along)) != {int} or min(along) < 0 or max(along) >= side:
+            return False
+    return not any(map(eq, sites, islice(sites, 1, None)))
 
 
 def check(instance: KSubset, chosen: Collection[int]) -> list[str]:

@@ -1,21 +1,19 @@
 """Lower bounds that answers cite, derived a second time from the definition.
 
 ``formulations.ksubset.bounds`` computes them fast, for searches; nothing is shared with
-it but their names. Arrays of numpy hold the numbers; nothing is compiled. Proofs are in
-docs/theory.md, section 4.
+it but their names. Proofs are in docs/theory.md, section 4.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import accumulate
-from math import inf
+from itertools import accumulate, product
+from math import inf, prod
+from operator import add, itemgetter, mul
 from time import monotonic
 
-import numpy as np
-
 from ..errors import InputError
-from ..topologies import Grid, IntArray, Site, Tree
+from ..topologies import Grid, Site, Tree
 from .certificate import Checker
 from .instance import KSubset
 from .towns import least_sum
@@ -23,10 +21,6 @@ from .towns import least_sum
 STAR = "star bound"
 TOWN = "town bound"
 AXIS = "axis bound"
-
-_MOST_PAIRS = 2**26
-"""Pairs of processors up to which all distances of each are sorted; then, on grids,
-rings around them are searched."""
 
 
 def derive_bound(
@@ -85,22 +79,31 @@ def _cheapest_run(x: Sequence[int], k: int) -> int:
     )
 
 
-def _stars(instance: KSubset, look_at_clock: Callable[[], None]) -> list[int]:
+def _stars(instance: KSubset, look_at_clock: Callable[[], None]) -> Iterator[int]:
     """Sum the distances from every processor to its k nearest, itself included."""
-    topology, k = instance.topology, instance.k
-    if topology.grid and instance.n**2 > _MOST_PAIRS:
-        return _grid_stars(instance.points, topology.grid, k, look_at_clock)
-    stars = []
+    topology, k, n = instance.topology, instance.k, instance.n
+    grid = topology.grid
+    if grid and 2**grid.dimension * k * prod(grid.shape) < n * n:
+        yield from _grid_stars(instance, grid, look_at_clock)
+        return
+    columns = list(zip(*instance.free, strict=True))
     for site in instance.free:
         look_at_clock()
         if topology.tree:
             lengths = _tree_lengths(topology.tree, site[0])
-            row = np.array([lengths[v] for (v,) in instance.free], dtype=np.int64)
+            row = [lengths[v] for v in columns[0]]
+        elif topology.ring_lengths is not None:
+            row = [0] * n
+            for x, along, ring in zip(
+                site, columns, topology.ring_lengths, strict=True
+            ):
+                steps = [abs(x - y) for y in along]
+                if ring:
+                    steps = [min(step, ring - step) for step in steps]
+                row = list(map(add, row, steps))
         else:
-            one = np.array([site], dtype=np.int64)
-            row = topology.distances(one, instance.points)
-        stars.append(int(np.sort(row)[:k].sum()))
-    return stars
+            row = [topology.distance(site, other) for other in instance.free]
+        yield sum(sorted(row)[:k])
 
 
 def _tree_lengths(tree: Tree, node: int) -> list[int]:
@@ -118,28 +121,62 @@ def _tree_lengths(tree: Tree, node: int) -> list[int]:
 
 
 def _grid_stars(
-    points: IntArray, grid: Grid, k: int, look_at_clock: Callable[[], None]
-) -> list[int]:
-    """Count the free processors at distance 0, 1, … from all, until each has k."""
-    shape, rings = np.array(grid.shape), np.array(grid.rings)
-    free = np.zeros(grid.shape, dtype=np.int64)
-    free[tuple(points.T)] = 1
-    missing = np.full(len(points), k)
-    stars = np.zeros(len(points), dtype=np.int64)
-    radius = 0
-    while missing.any():
-        ring = np.zeros(len(points), dtype=np.int64)
-        for offset in _ring(radius, grid.shape, grid.rings):
-            look_at_clock()
-            cells = np.where(rings, (points + offset) % shape, points + offset)
-            there = ((cells >= 0) & (cells < shape)).all(axis=1)
-            ring[there] += free[tuple(cells[there].T)]
-        taken = np.minimum(ring, missing)
-        stars += radius * taken
-        missing -= taken
-        radius += 1
-    found: list[int] = stars.tolist()
-    return found
+    instance: KSubset, grid: Grid, look_at_clock: Callable[[], None]
+) -> Iterator[int]:
+    """Count the free processors at distance 0, 1, … from each, until there are k.
+
+    Cells have numbers, in row-major order, in a grid that goes on for ``reach`` cells
+    on all sides: on rings with copies of itself, else with cells that are not free. So
+    the cells at a distance are at the same offsets from every processor.
+    """
+    reach, rings = 0, list[Callable[[memoryview], Sequence[int]]]()
+    for site in instance.free:
+        look_at_clock()
+        missing, star, radius = instance.k - 1, 0, 0  # itself is at distance 0
+        while missing:
+            radius += 1
+            if radius > reach:
+                reach = 2 * radius
+                free, strides = _continued(instance.free, grid, reach)
+                far = reach * sum(strides)
+                rings = [
+                    itemgetter(
+                        *(far + sum(map(mul, step, strides)) for step in steps), 0
+                    )
+                    for r in range(1, reach + 1)
+                    for steps in [_ring(r, grid.shape, grid.rings)]
+                ]
+            here = sum(map(mul, (x + reach for x in site), strides))
+            around = free[here - far : here + far + 1]
+            found = min(missing, sum(rings[radius - 1](around)[:-1]))
+            star += radius * found
+            missing -= found
+        yield star
+
+
+def _continued(
+    sites: Sequence[Site], grid: Grid, reach: int
+) -> tuple[memoryview, list[int]]:
+    """Return which cells of a grid that goes on are free, and the steps of its axes."""
+    ends = [side + 2 * reach for side in grid.shape]
+    strides = [prod(ends[axis + 1 :]) for axis in range(len(ends))]
+    free = bytearray(prod(ends) + 2 * reach * sum(strides))
+    for site in sites:
+        copies = (
+            range(x - side * (-(-reach // side)), side + reach, side) if ring else (x,)
+            for x, side, ring in zip(site, grid.shape, grid.rings, strict=True)
+        )
+        for cell in product(*copies):
+            if all(
+                -reach <= x < end - reach for x, end in zip(cell, ends, strict=True)
+            ):
+                free[
+                    sum(
+                        (x + reach) * step
+                        for x, step in zip(cell, strides, strict=True)
+                    )
+                ] = 1
+    return memoryview(free), strides
 
 
 def _ring(radius: int, shape: Sequence[int], rings: Sequence[bool]) -> Iterator[Site]:

@@ -22,6 +22,11 @@ KINDS = (
 """Networks and numbers of axes that `closeknit warm` compiles for."""
 
 
+def compiled_for(instance: KSubset) -> tuple[str, int]:
+    """Return the network and number of axes that the machine code depends on."""
+    return instance.topology.kind, instance.topology.dimension
+
+
 def tiny(structure: str, d: int) -> Iterator[KSubset]:
     """Yield instances on a network of d axes; for kinds of users, on graphs."""
     return _MAKERS.get(structure, _graphs)(d)

@@ -9,8 +9,8 @@ inclusive; in three dimensions six numbers.
 
 from .boxes import Box as Box
 from .boxes import box_at as box_at
-from .boxes import cells as cells
 from .boxes import corner as corner
+from .boxes import rows as rows
 from .boxes import sides as sides
 from .boxes import ways_of as ways_of
 from .instance import MOST_PROCESSORS as MOST_PROCESSORS

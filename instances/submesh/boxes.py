@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import permutations
-
-import numpy as np
-import numpy.typing as npt
+from collections.abc import Iterator, Sequence
+from itertools import permutations, product
 
 Box = tuple[int, ...]
 """Lowest corner, then highest corner, inclusive. On a torus the highest one may lie
@@ -38,10 +35,34 @@ def box_at(place: Sequence[int], size: Sequence[int]) -> Box:
     return (*place, *high)
 
 
-def cells(shape: Sequence[int], box: Box) -> tuple[npt.NDArray[np.int64], ...]:
-    """Return the processors of a box as an index; it may wrap round a torus."""
-    lies = zip(corner(box), sides(box), shape, strict=True)
-    return np.ix_(*(np.arange(low, low + length) % n for low, length, n in lies))
+def rows(
+    shape: Sequence[int], box: Box, ends: Sequence[int] | None = None
+) -> Iterator[slice]:
+    """Yield the processors of a box, in runs of numbers in row-major order.
+
+    With ``ends`` at or beyond the sides, those of a mesh that goes on so far, in which
+    a torus repeats itself.
+
+    >>> [(run.start, run.stop) for run in rows((4, 4), (3, 1, 4, 2))]
+    [(1, 3), (13, 15)]
+    """
+    ends = ends or shape
+    d = len(shape)
+    axes = []
+    for low, high, side, end in zip(box[:d], box[d:], shape, ends, strict=True):
+        starts = range(low - side, end, side)
+        some = ((max(0, x), min(end, x + high - low + 1)) for x in starts)
+        axes.append([(first, last) for first, last in some if first < last])
+    *outer, along = axes
+    *others, width = ends
+    for line in product(
+        *(sorted(x for r in axis for x in range(*r)) for axis in outer)
+    ):
+        number = 0
+        for x, end in zip(line, others, strict=True):
+            number = number * end + x
+        for first, last in along:
+            yield slice(number * width + first, number * width + last)
 
 
 def ways_of(

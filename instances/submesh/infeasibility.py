@@ -35,11 +35,9 @@ from itertools import product
 from math import prod
 from typing import Any
 
-import numpy as np
-
 from ..errors import InputError
 from ..reading import fields
-from . import box_at, cells
+from . import box_at, rows
 from .packing import Packing, ways
 
 KINDS = ("area", "pair", "stack", "no place", "dual feasible")
@@ -179,32 +177,55 @@ def _of_stack(packing: Packing, axis: int, items: tuple[int, ...]) -> list[str]:
 
 
 def _of_no_place(packing: Packing, i: int) -> list[str]:
-    """Count fixed and blocked cells in every box of the item's size, by prefix sums."""
-    taken = np.zeros(packing.shape, dtype=np.int64)
-    for cell in packing.blocked:
-        taken[cell] = 1
-    for j, item in enumerate(packing.items):
-        if item.at is not None and j != i:
-            taken[cells(packing.shape, item.at)] = 1
-    item = packing.items[i]
+    """Look whether the item would overlap fixed items or blocked cells everywhere.
+
+    Cells are bytes of a number, 1 where one is taken, in row-major order. Shifted
+    towards a corner by the steps of a box along an axis, and joined, they say of every
+    place whether a run of cells from there on has a taken one. A torus is continued by
+    the length of the box, so that no box wraps round.
+    """
+    item, shape = packing.items[i], packing.shape
     if item.at is not None:
         return [f"no place: items[{i}] has one"]
+    fixed = [other.at for other in packing.items if other.at is not None]
+    fixed += [(*cell, *cell) for cell in packing.blocked]
     for size in ways(packing, item):
-        sums = taken
-        for a, length in enumerate(size):
-            if packing.torus:
-                ahead = np.take(sums, range(length - 1), axis=a, mode="wrap")
-                sums = np.concatenate([sums, ahead], axis=a)
-            zero = np.zeros_like(np.take(sums, [0], axis=a))
-            run = np.concatenate([zero, np.cumsum(sums, axis=a)], axis=a)
-            many = run.shape[a]
-            upper = np.take(run, range(length, many), axis=a)
-            sums = upper - np.take(run, range(many - length), axis=a)
-        free = np.argwhere(sums == 0)
-        if len(free):
-            place = box_at([int(x) for x in free[0]], size)
-            return [f"no place: {place} is free"]
+        last = shape if packing.torus else _places(shape, size)
+        ends = _beyond(shape, size) if packing.torus else shape
+        taken = bytearray(prod(ends))
+        for box in fixed:
+            for run in rows(shape, box, ends):
+                taken[run] = b"\1" * (run.stop - run.start)
+        met, stride = int.from_bytes(taken, "little"), 8
+        for length, end in zip(reversed(size), reversed(ends), strict=True):
+            reach = 1
+            while reach < length:
+                step = min(reach, length - reach)
+                met |= met >> step * stride
+                reach += step
+            stride *= end
+        allowed = bytearray(prod(ends))
+        corners = (0,) * packing.d
+        for run in rows(ends, box_at(corners, last)):
+            allowed[run] = b"\1" * (run.stop - run.start)
+        free = int.from_bytes(allowed, "little") & ~met
+        if (number := free.to_bytes(prod(ends), "little").find(1)) >= 0:
+            place = []
+            for end in reversed(ends):
+                number, x = divmod(number, end)
+                place.append(x)
+            return [f"no place: {box_at(place[::-1], size)} is free"]
     return []
+
+
+def _places(shape: Sequence[int], size: Sequence[int]) -> tuple[int, ...]:
+    """Return how many places a box has along every axis of a mesh."""
+    return tuple(side - s + 1 for side, s in zip(shape, size, strict=True))
+
+
+def _beyond(shape: Sequence[int], size: Sequence[int]) -> tuple[int, ...]:
+    """Return where the boxes of a torus end that begin inside of it."""
+    return tuple(side + s - 1 for side, s in zip(shape, size, strict=True))
 
 
 def _of_functions(packing: Packing, functions: Sequence[tuple[str, int]]) -> list[str]:

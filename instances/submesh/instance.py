@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import product
 from math import prod
-
-import numpy as np
-import numpy.typing as npt
 
 from ..errors import InputError
 from ..features import Features
 from ..visible import brief
 from ..words import counted
-from .boxes import Box, cells, sides, ways_of
+from .boxes import Box, rows, sides, ways_of
 
-IntArray = npt.NDArray[np.int64]
 MOST_PROCESSORS = 2**24
 """Maximal number of processors of a mesh."""
-_MANY = 64
-"""Number of boxes above which comparing all pairs is slower than the alternative."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,86 +168,24 @@ def first_overlap(
 ) -> tuple[str, str] | None:
     """Return the names of two boxes that overlap, blocked processors first.
 
-    Few boxes are compared in pairs. For many, prefix sums find the boxes that share a
-    processor with another, and only these are entered into the mesh one by one.
+    The boxes are entered into the mesh one by one until one meets a taken processor.
     """
-    if len(boxes) + len(instance.blocked) > _MANY:
-        return _first_met(instance, boxes)
-    singles = [(*cell, *cell) for cell in instance.blocked]
-    before: list[tuple[str, Box]] = []
-    for name, box in boxes.items():
-        if any(overlap(instance, box, single) for single in singles):
-            return "a blocked processor", name
-        for other, there in before:
-            if overlap(instance, there, box):
-                return other, name
-        before.append((name, box))
-    return None
-
-
-def _first_met(instance: Submesh, boxes: Mapping[str, Box]) -> tuple[str, str] | None:
-    """Do the same in time linear in the boxes and in the processors of the mesh."""
-    shape, singles = instance.shape, [(*cell, *cell) for cell in instance.blocked]
-    everything = np.array([*boxes.values(), *singles], dtype=np.int64)
-    pieces = list(_pieces(shape, everything))
-    cover = np.zeros([side + 1 for side in shape], dtype=np.int32)
-    for _, low, high in pieces:
-        for ends in product((False, True), repeat=instance.d):
-            corners = np.where(ends, high, low)
-            np.add.at(cover, tuple(corners.T), (-1) ** sum(ends))
-    for axis in range(instance.d):
-        np.cumsum(cover, axis=axis, out=cover)
-    shared = (cover > 1).astype(np.int32)
-    if not shared.any():
-        return None
-    # Prefix sums of the cells held twice.
-    below = np.zeros([side + 2 for side in shape], dtype=np.int32)
-    below[(slice(1, None),) * instance.d] = shared
-    for axis in range(instance.d):
-        np.cumsum(below, axis=axis, out=below)
-    meets = np.zeros(len(everything), dtype=np.bool_)
-    for which, low, high in pieces:
-        inside = np.zeros(len(which), dtype=np.int64)
-        for ends in product((False, True), repeat=instance.d):
-            corners = np.where(ends, low, high)
-            inside += (-1) ** sum(ends) * below[tuple(corners.T)]
-        meets[which] |= inside > 0
-    met = meets[: len(boxes)].tolist()
-    found = {name: box for (name, box), m in zip(boxes.items(), met, strict=True) if m}
-    return _first_written(instance, found)
-
-
-def _pieces(
-    shape: tuple[int, ...], boxes: IntArray
-) -> Iterator[tuple[IntArray, IntArray, IntArray]]:
-    """Cut boxes where they wrap round; yield indices of boxes and ends of pieces."""
-    sides, d = np.array(shape), len(shape)
-    for beyond in product((False, True), repeat=d):
-        low = np.where(beyond, 0, boxes[:, :d])
-        end = boxes[:, d:] + 1
-        high = np.where(beyond, end - sides, np.minimum(end, sides))
-        which = np.flatnonzero((low < high).all(axis=1))
-        if len(which):
-            yield which, low[which], high[which]
-
-
-def _first_written(
-    instance: Submesh, boxes: Mapping[str, Box]
-) -> tuple[str, str] | None:
-    """Enter boxes into the mesh one by one until one overlaps another."""
-    names = list(boxes)
-    holder = np.zeros(instance.shape, dtype=np.int32)  # 0: free, i: names[i - 1]
-    blocked = len(names) + 1
+    taken = bytearray(instance.size)
     for cell in instance.blocked:
-        holder[cell] = blocked
-    for i, box in enumerate(boxes.values(), 1):
-        place = cells(instance.shape, box)
-        met = holder[place]
-        if met.any():
-            if (met == blocked).any():
-                return "a blocked processor", names[i - 1]
-            return names[int(met[met > 0].min()) - 1], names[i - 1]
-        holder[place] = i
+        for run in rows(instance.shape, (*cell, *cell)):
+            taken[run] = b"\1"
+    before: list[str] = []
+    for name, box in boxes.items():
+        runs = list(rows(instance.shape, box))
+        if any(1 in taken[run] for run in runs):
+            for cell in instance.blocked:
+                if overlap(instance, box, (*cell, *cell)):
+                    return "a blocked processor", name
+            met = (one for one in before if overlap(instance, boxes[one], box))
+            return next(met), name
+        for run in runs:
+            taken[run] = b"\1" * (run.stop - run.start)
+        before.append(name)
     return None
 
 

@@ -10,6 +10,11 @@ KINDS = (("mesh", 2), ("torus", 2))
 """Networks and numbers of axes that `closeknit warm` compiles for."""
 
 
+def compiled_for(instance: Submesh) -> tuple[str, int]:
+    """Return the network and number of axes that the machine code depends on."""
+    return "torus" if instance.torus else "mesh", instance.d
+
+
 def tiny(structure: str, d: int) -> Iterator[Submesh]:
     """Yield feasible and infeasible requests, with and without migration."""
     residents = (

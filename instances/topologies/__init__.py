@@ -14,7 +14,6 @@ from .metric import Metric as Metric
 from .metric import as_topology as as_topology
 from .points import Points as Points
 from .topology import PARSERS as PARSERS
-from .topology import IntArray as IntArray
 from .topology import Node as Node
 from .topology import Site as Site
 from .topology import Topology as Topology

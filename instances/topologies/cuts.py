@@ -12,80 +12,48 @@ is a range of positions on one axis. Counts are therefore differences of prefix 
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from itertools import pairwise
 
-import numpy as np
-import numpy.typing as npt
-
-IntArray = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
+Row = tuple[int, int, int, int, int]
+"""Weight, axis, start, stop and parent of a cut."""
 
 
 @dataclass(frozen=True)
 class Cuts:
-    """The cuts of a set of n sites, without those that separate none of them."""
+    """The cuts of a set of n sites, without those that separate none of them.
 
-    weights: IntArray
-    """Positive integers, shape (m,): hops times ``denominator``."""
-    axis: IntArray
-    start: IntArray
-    stop: IntArray
-    """Shape (m,): the sites inside cut h have positions on ``axis[h]`` from
-    ``start[h]`` to ``stop[h] - 1``."""
-    position: IntArray
-    """Shape (n, axes): positions of the sites, counted from 0 on every axis."""
-    parent: IntArray
-    """Shape (m,): the smallest listed cut known to enclose this one, or -1. Gaps of one
-    axis form a chain, edges of a tree a forest; half rings do not nest and have
-    none."""
+    `arrays.cuts` has the same as arrays.
+    """
+
+    weights: tuple[int, ...]
+    """Positive integers, one for each cut: hops times ``denominator``."""
+    axis: tuple[int, ...]
+    start: tuple[int, ...]
+    stop: tuple[int, ...]
+    """The sites inside cut h have positions on ``axis[h]`` from ``start[h]`` to
+    ``stop[h] - 1``."""
+    position: tuple[tuple[int, ...], ...]
+    """The positions of every site, one for each axis, counted from 0."""
+    parent: tuple[int, ...]
+    """The smallest listed cut known to enclose this one, or -1. Gaps of one axis form
+    a chain, edges of a tree a forest; half rings do not nest and have none."""
     denominator: int
     """2 when there is a ring of odd length (its cuts weigh 1/2 hop), else 1."""
-
-    def __post_init__(self) -> None:
-        for array in (
-            self.weights,
-            self.axis,
-            self.start,
-            self.stop,
-            self.position,
-            self.parent,
-        ):
-            array.setflags(write=False)
 
     def __len__(self) -> int:
         return len(self.weights)
 
-    @cached_property
-    def sides(self) -> BoolArray:
-        """Whether a site lies inside a cut, read-only, shape (m, n)."""
-        along = self.position.T[self.axis]
-        sides: BoolArray = (self.start[:, None] <= along) & (along < self.stop[:, None])
-        sides.setflags(write=False)
-        return sides
+    def inside(self, h: int) -> list[int]:
+        """List the sites inside a cut, by index."""
+        axis, start, stop = self.axis[h], self.start[h], self.stop[h]
+        places = enumerate(self.position)
+        return [i for i, place in places if start <= place[axis] < stop]
 
 
-def ranked(coordinates: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the distinct coordinates, ascending, and the rank of each coordinate.
-
-    Like ``numpy.unique``, but without sorting if the coordinates span a short range.
-
-    >>> values, ranks = ranked(np.array([7, 5, 5, 9]))
-    >>> values.tolist(), ranks.tolist()
-    ([5, 7, 9], [1, 0, 0, 2])
-    """
-    low = int(coordinates.min())
-    span = int(coordinates.max()) - low + 1
-    if span > len(coordinates):
-        values, ranks = np.unique(coordinates, return_inverse=True)
-        return values, ranks
-    shifted = coordinates - low
-    there = np.bincount(shifted, minlength=span) > 0
-    return np.flatnonzero(there) + low, (np.cumsum(there) - 1)[shifted]
-
-
-def axis_cuts(points: IntArray, ring_lengths: Sequence[int]) -> Cuts:
+def axis_cuts(points: Sequence[Sequence[int]], ring_lengths: Sequence[int]) -> Cuts:
     """Return the cuts of L1 distances on axes that are lines or rings.
 
     On a line one per gap between coordinates, the lower side inside; on a ring of
@@ -94,28 +62,31 @@ def axis_cuts(points: IntArray, ring_lengths: Sequence[int]) -> Cuts:
     Parameters
     ----------
     points
-        Shape (n, axes).
+        The sites, with one coordinate for each axis.
     ring_lengths
         The length of the ring on each axis, 0 for a line.
     """
     denominator = 2 if any(length % 2 for length in ring_lengths) else 1
-    rows: list[tuple[int, int, int, int, int]] = []
-    position = np.empty(points.shape, dtype=np.int64)
+    rows: list[Row] = []
+    columns: list[list[int]] = []
     for axis, length in enumerate(ring_lengths):
-        values, position[:, axis] = ranked(points[:, axis])
+        along = [point[axis] for point in points]
+        values = sorted(set(along))
+        rank = {x: i for i, x in enumerate(values)}
+        columns.append([rank[x] for x in along])
         if length:
             rows += _half_rings(axis, values, length, denominator)
             continue
         gaps = len(values) - 1
-        for i, width in enumerate(np.diff(values)):
+        for i, (x, y) in enumerate(pairwise(values)):
             parent = len(rows) + 1 if i + 1 < gaps else -1
-            rows.append((int(width) * denominator, axis, 0, i + 1, parent))
-    return cuts_of(rows, position, denominator)
+            rows.append(((y - x) * denominator, axis, 0, i + 1, parent))
+    return cuts_of(rows, list(zip(*columns, strict=True)), denominator)
 
 
 def _half_rings(
-    axis: int, values: IntArray, length: int, denominator: int
-) -> Iterator[tuple[int, int, int, int, int]]:
+    axis: int, values: Sequence[int], length: int, denominator: int
+) -> Iterator[Row]:
     """Yield the cuts of a ring that separate some of its occupied coordinates."""
     found: dict[tuple[int, int], int] = {}
     half = length // 2
@@ -123,7 +94,7 @@ def _half_rings(
     for first in range(half if length % 2 == 0 else length):
         last = first + half  # an arc round the origin: its complement instead
         ends = (first, last) if last <= length else (last - length, first)
-        start, stop = (int(i) for i in np.searchsorted(values, ends))
+        start, stop = (bisect_left(values, end) for end in ends)
         if start == 0:  # its complement, so that no cut is listed twice
             start, stop = stop, len(values)
         if start < stop and (start, stop) != (0, len(values)):
@@ -132,7 +103,10 @@ def _half_rings(
 
 
 def subtree_cuts(
-    nodes: IntArray, parent: Sequence[int], weight: Sequence[int], order: Sequence[int]
+    nodes: Sequence[int],
+    parent: Sequence[int],
+    weight: Sequence[int],
+    order: Sequence[int],
 ) -> Cuts:
     """Return the cuts of nodes of a tree, one per edge of positive weight."""
     size = [0] * len(parent)
@@ -143,7 +117,7 @@ def subtree_cuts(
         if parent[v] >= 0:
             size[parent[v]] += size[v]
     first = [0] * len(parent)  # positions of the sites below v: first[v], …
-    rows: list[tuple[int, int, int, int, int]] = []
+    rows: list[Row] = []
     innermost: dict[int, int] = {-1: -1}
     for v in order:
         up = innermost[v] = innermost[parent[v]]
@@ -158,17 +132,16 @@ def subtree_cuts(
             continue
         innermost[v] = len(rows)
         rows.append((weight[v], 0, *ends, up))
-    position = np.array([[first[v]] for v in nodes], dtype=np.int64)
-    return cuts_of(rows, position, 1)
+    return cuts_of(rows, [(first[v],) for v in nodes], 1)
 
 
 def cuts_of(
-    rows: list[tuple[int, int, int, int, int]], position: IntArray, denominator: int
+    rows: Sequence[Row], position: Sequence[tuple[int, ...]], denominator: int
 ) -> Cuts:
     """Return cuts from rows of weight, axis, start, stop and parent."""
-    table = np.array(rows, dtype=np.int64).reshape(-1, 5)
-    weights, axis, start, stop, parent = (column.copy() for column in table.T)
-    return Cuts(weights, axis, start, stop, position, parent, denominator)
+    columns = list(zip(*rows, strict=True)) or [()] * 5
+    weights, axis, start, stop, parent = columns
+    return Cuts(weights, axis, start, stop, tuple(position), parent, denominator)
 
 
 def downwards(parent: Sequence[int]) -> tuple[int, ...]:

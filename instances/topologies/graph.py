@@ -9,8 +9,6 @@ from functools import cached_property
 from numbers import Integral
 from typing import Any
 
-import numpy as np
-
 from ..errors import InputError
 from ..reading.decimals import length_of, refuse_scale, scaled_lengths, unscaled
 from ..reading.fields import integer
@@ -27,18 +25,15 @@ from .shortest_paths import (
     lengths_from,
     pair_sum_by_levels,
     pair_sum_by_walks,
-    rows_from,
 )
 from .topology import (
     LARGEST_PAIRWISE,
-    IntArray,
     Node,
     OnNodes,
     Site,
     checked_processors,
     is_name,
 )
-from .tree import Tree
 
 MOST_NODES, MOST_EDGES = 2**16, 2**19
 MOST_DISTANCES = 2**25
@@ -277,61 +272,17 @@ class Graph(OnNodes):
         row, extra = self.walked(u)
         return row[v] + extra
 
-    @cached_property
-    def table(self) -> IntArray:
-        """Distances from every processor to every node, read-only."""
-        sources, extras = [], []
-        for v in self.processors:
-            only = self.neighbours[v]
-            source, extra = only[0] if len(only) == 1 else (v, 0)
-            sources.append(source)
-            extras.append(extra)
-        begin = np.array(sources, dtype=np.int64)
-        distinct, row = np.unique(begin, return_inverse=True)
-        table = rows_from(distinct, self.edges, self.neighbours)[row]
-        table += np.array(extras, dtype=np.int64)[:, None]
-        table[np.arange(len(table)), list(self.processors)] = 0
-        table.setflags(write=False)
-        return table
-
-    @cached_property
-    def _number(self) -> IntArray:
-        number = np.full(self.nodes, -1, dtype=np.int64)
-        number[list(self.processors)] = np.arange(len(self.processors))
-        return number
-
-    def distances(self, p: IntArray, q: IntArray) -> IntArray:
-        """Path lengths between rows of two site arrays, one of them processors."""
-        u, v = p[..., 0], q[..., 0]
-        if (self._number[u] < 0).any():
-            u, v = v, u
-        found: IntArray = self.table[self._number[u], v]
-        return found
-
-    def spread(self, points: IntArray) -> int:
+    def spread(self, sites: Sequence[Site]) -> int:
         """Twice the distance of the first site from the node farthest from it."""
-        row, extra = self.walked(int(points[0, 0]))
+        row, extra = self.walked(sites[0][0])
         return 2 * (max(row) + extra)
 
     @cached_property
     def embedding(self) -> Embedding | None:
         """Cuts whose sums are the distances of the processors; None if not found."""
-        return embedding_of(self.nodes, self.edges, self.table, self.processors)
+        return embedding_of(self.neighbours, self.edges, self.processors, self.walked)
 
-    @cached_property
-    def _tree(self) -> Tree | None:
-        found = self.embedding
-        if found is None or not found.is_tree:
-            return None
-        return Tree(found.parent, found.weight, found.leaf.tolist())
-
-    def tree_of(self, points: IntArray) -> tuple[Tree, IntArray, int] | None:
-        """Return the tree whose cuts were found; its unit is 2."""
-        if self.embedding is None or self._tree is None:
-            return None
-        return self._tree, self.embedding.leaf[self._number[points[:, 0]]], 2
-
-    def cuts(self, points: IntArray) -> Cuts:
+    def cuts(self, sites: Sequence[Site]) -> Cuts:
         """Return the cuts of a tree or a partial cube.
 
         Raises
@@ -340,8 +291,13 @@ class Graph(OnNodes):
             If no cuts with these distances were found, see `embedding`.
         """
         if self.embedding is None:
-            return super().cuts(points)
-        return self.embedding.cuts(self._number[points[:, 0]])
+            return super().cuts(sites)
+        return self.embedding.cuts([self.number[v] for (v,) in sites])
+
+    @cached_property
+    def number(self) -> dict[int, int]:
+        """The index of every processor, by its node."""
+        return {v: i for i, v in enumerate(self.processors)}
 
 
 def graph_of(

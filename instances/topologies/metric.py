@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import cached_property
 from itertools import combinations, islice
 from random import Random
 from typing import Any
-
-import numpy as np
 
 from ..errors import InputError
 from ..reading.plain import plain
@@ -16,7 +13,6 @@ from ..value import LARGEST
 from .topology import Site, Topology
 
 MOST_SITES = 2**16
-_MOST_OF_TRIANGLES = 1024
 MOST_PAIRS = 10**6
 """Pairs of sites whose distances are all looked at; of more, so many are drawn."""
 
@@ -40,6 +36,8 @@ class Metric(Topology):
         site and itself, or if two sites are not as far apart one way as the other; it
         names the pair. Of more than 10^6 pairs, so many are drawn.
     """
+
+    is_metric = False  # not known; `arrays.is_metric` looks at the distances
 
     def __init__(self, given: Any) -> None:
         self.given = given
@@ -109,17 +107,6 @@ class Metric(Topology):
         if not 0 <= length < LARGEST:
             raise _refuse("must lie between 0 and 2^62", p, q, length)
         return length
-
-    @cached_property
-    def is_metric(self) -> bool:
-        """Whether no distance is longer than the way over a third; else not known."""
-        if len(self._sites) > _MOST_OF_TRIANGLES:
-            return False
-        sites = np.array(self._sites, dtype=np.int64)
-        hops = self.distances(sites[:, None], sites[None])
-        return all(
-            (hops <= hops[:, [via]] + hops[via]).all() for via in range(len(hops))
-        )
 
     def _check_distances(self) -> None:
         sites = list(dict.fromkeys(self._sites))

@@ -14,219 +14,246 @@ the distance of every two processors.
   even rings and tori, hypercubes. If some nodes are equally far from u and v, there are
   two cuts, each of half the length of uv: odd rings, complete graphs, and products of
   them with each other and with bipartite partial cubes.
+
+`instances.arrays.graphs` finds the same in arrays, faster.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-import numpy.typing as npt
+from .cuts import Cuts, Row, cuts_of, downwards, subtree_cuts
+from .shortest_paths import Edge, Neighbours, lengths_from
 
-from .cuts import BoolArray, Cuts, IntArray, cuts_of, downwards, subtree_cuts
-from .shortest_paths import Edge, weighted_rows
-
-_MOST_CLASSES = 512
+MOST_CLASSES = 512
 """Maximal number of edge classes; graphs with more are not recognised."""
-_BLOCK = 256
+RootedTree = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...], tuple[int, ...]]
+"""Parents, weights, an order with parents before their children, and the node of
+every point."""
 
 
 @dataclass(frozen=True)
 class Embedding:
-    """Cuts of all processors of a graph."""
+    """Cuts of all processors of a graph; processors are numbered from 0."""
 
-    parent: tuple[int, ...]
-    weight: tuple[int, ...]
-    order: tuple[int, ...]
-    leaf: IntArray
+    parent: tuple[int, ...] = ()
+    weight: tuple[int, ...] = ()
+    order: tuple[int, ...] = ()
+    leaf: tuple[int, ...] = ()
     """A tree with twice the distances: fields as of ``Tree``, and the node of each
     processor; empty for a partial cube."""
-    sides: BoolArray
-    weights: IntArray
-    """Shape (m, processors) and (m,): cuts of a partial cube, weights times two."""
+    sides: tuple[int, ...] = ()
+    weights: tuple[int, ...] = ()
+    """Cuts of a partial cube: the processors on one side as the bits of a number, and
+    the weights times two."""
 
     @property
     def is_tree(self) -> bool:
         """Whether the distances are those of a tree."""
         return bool(self.parent)
 
-    def cuts(self, numbers: IntArray) -> Cuts:
-        """Return the cuts that separate some processors.
-
-        Processors are given by index, in order of their nodes.
-        """
+    def cuts(self, numbers: Sequence[int]) -> Cuts:
+        """Return the cuts that separate some processors, given by number."""
         if self.is_tree:
-            leaf = self.leaf[numbers]
+            leaf = [self.leaf[i] for i in numbers]
             doubled = subtree_cuts(leaf, self.parent, self.weight, self.order)
         else:
-            doubled = chained(self.sides[:, numbers], self.weights)
-        if (doubled.weights % 2).any():
+            sides = [[side >> i & 1 for i in numbers] for side in self.sides]
+            doubled = _chained(sides, self.weights, len(numbers))
+        if any(weight % 2 for weight in doubled.weights):
             return replace(doubled, denominator=2)
-        return replace(doubled, weights=doubled.weights // 2)
+        return replace(doubled, weights=tuple(w // 2 for w in doubled.weights))
 
 
 def embedding_of(
-    nodes: int,
+    neighbours: Neighbours,
     edges: Sequence[Edge],
-    table: IntArray,
     processors: Sequence[int],
+    walked: Callable[[int], tuple[list[int], int]],
 ) -> Embedding | None:
     """Find cuts that sum to the distances of the processors, or return None.
 
-    The table holds the distances from every processor to every node.
+    ``walked`` returns the distances from a node as a row and a number to be added.
     """
-    hops = table[:, list(processors)]
-    tree = tree_of(hops)
-    none = np.zeros((0, len(hops)), dtype=np.bool_)
+
+    def hops(p: int) -> list[int]:
+        row, extra = walked(processors[p])
+        found = [row[v] + extra for v in processors]
+        found[p] = 0
+        return found
+
+    tree = tree_of(len(processors), hops)
     if tree is not None:
-        return Embedding(*tree, none, np.zeros(0, dtype=np.int64))
-    found = _classes(nodes, edges)
+        return Embedding(*tree)
+    found = _classes(neighbours, edges)
     if found is None:
         return None
-    sides, weights = found[0][:, list(processors)], found[1]
-    if not _adds_up(sides, weights, 2 * hops):
+    sides = tuple(bits([side >> v & 1 for v in processors]) for side in found)
+    weights = tuple(found.values())
+    if not _adds_up(sides, weights, len(processors), hops):
         return None
-    return Embedding((), (), (), np.zeros(0, dtype=np.int64), sides, weights)
+    return Embedding(sides=sides, weights=weights)
 
 
-def tree_of(
-    hops: IntArray,
-) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...], IntArray] | None:
-    """Return a tree whose distances are twice these, or None, in O(n²).
+def bits(flags: Iterable[int]) -> int:
+    """Return flags as the bits of a number, the first as the lowest.
 
-    The tree consists of parents, weights, an order with parents before their children,
-    and the node of every point. It is verified: the path to a new point must diverge
-    from that to every earlier point at the depth implied by the nearest of them.
+    >>> bits([1, 0, 1, 1])
+    13
+    """
+    return sum(1 << i for i, flag in enumerate(flags) if flag)
 
-    >>> tree = tree_of(np.array([[0, 1, 1], [1, 0, 1], [1, 1, 0]]))
+
+class Branches:
+    """A tree that grows by one point after the other, given by depths below a root."""
+
+    def __init__(self) -> None:
+        self.parent, self.depth = [-1], [0]
+
+    def hang(self, low: int, level: int, depth: int) -> int:
+        """Add a point at a depth; return its node.
+
+        Its path from the root leaves that to the node ``low`` at the depth ``level``.
+        """
+        while self.parent[low] >= 0 and self.depth[self.parent[low]] >= level:
+            low = self.parent[low]
+        if self.depth[low] > level:  # a new node on the way up from low
+            above = self._add(self.parent[low], level)
+            self.parent[low] = low = above
+        return self._add(low, depth) if depth > level else low
+
+    def _add(self, parent: int, depth: int) -> int:
+        self.parent.append(parent)
+        self.depth.append(depth)
+        return len(self.parent) - 1
+
+    def rooted(self, leaf: Iterable[int]) -> RootedTree:
+        """Return the tree, given the node of every point."""
+        depth, ups = self.depth, enumerate(self.parent)
+        weight = [depth[v] - depth[up] if up >= 0 else 0 for v, up in ups]
+        parent = tuple(self.parent)
+        return parent, tuple(weight), downwards(parent), tuple(leaf)
+
+
+def tree_of(n: int, hops: Callable[[int], Sequence[int]]) -> RootedTree | None:
+    """Return a tree whose distances are twice those of n points, or None, in O(n²).
+
+    ``hops`` returns the distances of a point from all. The tree is verified: the path
+    to a new point must diverge from that to every earlier point at the depth implied
+    by the nearest of them.
+
+    >>> tree = tree_of(3, [[0, 1, 1], [1, 0, 1], [1, 1, 0]].__getitem__)
     >>> tree[1] if tree else None
     (0, 1, 1, 1)
     """
-    n = len(hops)
-    height = hops[0]
-    # twice the depth at which the paths from point 0 to p and q diverge
-    parts = height[:, None] + height[None] - hops
-    if (parts < 0).any() or (parts > 2 * np.minimum.outer(height, height)).any():
-        return None
-    parent: list[int] = [-1]
-    depth: list[int] = [0]
-    leaf = np.zeros(n, dtype=np.int64)
+    height = hops(0)
+    parts: dict[int, list[int]] = {0: [0] * n}
+    """Twice the depth at which the paths from point 0 to p and to each point part."""
+    tree, leaf = Branches(), [0] * n
     # Points are added in the order of a maximum spanning tree of these depths (Prim).
-    joined = np.zeros(n, dtype=np.bool_)
-    joined[0] = True
-    deepest, at = parts[0].copy(), np.zeros(n, dtype=np.int64)
-    for _ in range(n - 1):
-        p = int(np.argmax(np.where(joined, -1, deepest)))
-        level, low = int(deepest[p]), int(leaf[at[p]])
-        if (parts[p] != np.minimum(level, parts[at[p]]))[joined].any():
+    deepest, at = [0] * n, [0] * n
+    waiting = list(range(1, n))
+    while waiting:
+        p = max(waiting, key=deepest.__getitem__)
+        waiting.remove(p)
+        level, up = deepest[p], parts[at[p]]
+        here = [height[p] + x - d for x, d in zip(height, hops(p), strict=True)]
+        if any(
+            not 0 <= part <= 2 * min(height[p], x)
+            for part, x in zip(here, height, strict=True)
+        ):
             return None
-        while parent[low] >= 0 and depth[parent[low]] >= level:
-            low = parent[low]
-        if depth[low] > level:  # a new node on the way up from low
-            parent.append(parent[low])
-            depth.append(level)
-            parent[low] = len(parent) - 1
-            low = len(parent) - 1
-        if 2 * int(height[p]) > level:
-            parent.append(low)
-            depth.append(2 * int(height[p]))
-            low = len(parent) - 1
-        leaf[p] = low
-        joined[p] = True
-        nearer = parts[p] > deepest
-        deepest[nearer] = parts[p][nearer]
-        at[nearer] = p
-    weight = [depth[v] - depth[up] if up >= 0 else 0 for v, up in enumerate(parent)]
-    return tuple(parent), tuple(weight), downwards(parent), leaf
+        if any(here[q] != min(level, up[q]) for q in parts):
+            return None
+        leaf[p] = tree.hang(leaf[at[p]], level, 2 * height[p])
+        parts[p] = here
+        for q, part in enumerate(here):
+            if part > deepest[q]:
+                deepest[q], at[q] = part, p
+    return tree.rooted(leaf)
 
 
-def _classes(nodes: int, edges: Sequence[Edge]) -> tuple[BoolArray, IntArray] | None:
+def _classes(neighbours: Neighbours, edges: Sequence[Edge]) -> dict[int, int] | None:
     """Return the cuts that edges define, weights times two; None if they do not fit.
 
-    The caller verifies that the weights add up to the distances.
+    Of a cut, the nodes on the side of node 0 are the bits of a number. The caller
+    verifies that the weights add up to the distances.
     """
-    ends = np.array(edges, dtype=np.int64).reshape(-1, 3)
-    waiting = np.ones(len(ends), dtype=np.bool_)
-    found: dict[bytes, tuple[BoolArray, int]] = {}
-    while waiting.any():
-        edge = int(np.argmax(waiting))
-        u, v, weight = ends[edge].tolist()
-        from_u, from_v = weighted_rows(np.array([u, v]), ends, nodes)
-        apart = from_v - from_u
+    waiting = dict.fromkeys(edges)
+    found: dict[int, int] = {}
+    while waiting:
+        u, v, weight = next(iter(waiting))
+        from_u, from_v = lengths_from(u, neighbours), lengths_from(v, neighbours)
+        apart = [b - a for a, b in zip(from_u, from_v, strict=True)]
         if apart[u] < weight:  # a link that no shortest path needs
-            waiting[edge] = False
+            del waiting[u, v, weight]
             continue
-        sign = np.sign(apart)
-        between = sign[ends[:, 0]] * sign[ends[:, 1]] < 0
-        if len(found) >= _MOST_CLASSES or (apart != sign * weight).any():
+        if len(found) >= MOST_CLASSES or not {*apart} <= {-weight, 0, weight}:
             return None
-        if not waiting[between].all() or (ends[between, 2] != weight).any():
-            return None
-        waiting &= ~between
-        halves = [sign > 0] if sign.all() else [sign > 0, sign < 0]
-        for side in halves:
-            side = side == side[0]  # of the two sides, that of node 0
+        for edge in edges:
+            if apart[edge[0]] * apart[edge[1]] < 0:
+                if edge not in waiting or edge[2] != weight:
+                    return None
+                del waiting[edge]
+        halves = [0] if 0 not in apart else [0, -1]
+        for least in halves:
+            side = [x > least for x in apart]
+            key = bits(x == side[0] for x in side)
             share = 2 * weight // len(halves)
-            if found.setdefault(side.tobytes(), (side, share))[1] != share:
+            if found.setdefault(key, share) != share:
                 return None
-    sides = np.array([side for side, _ in found.values()], dtype=np.bool_)
-    weights = np.array([share for _, share in found.values()], dtype=np.int64)
-    return sides.reshape(-1, nodes), weights
+    return found
 
 
-def _adds_up(sides: BoolArray, weights: IntArray, hops: IntArray) -> bool:
-    """Whether the weights of the cuts between any two points sum to their distance.
+def _adds_up(
+    sides: Sequence[int],
+    weights: Sequence[int],
+    n: int,
+    hops: Callable[[int], Sequence[int]],
+) -> bool:
+    """Whether the weights of the cuts between any two points sum to their distance."""
+    within = [bits(side >> i & 1 for side in sides) for i in range(n)]
+    heavy = [(w, bits(w == other for other in weights)) for w in sorted({*weights})]
+    return all(
+        sum(w * ((within[p] ^ within[q]) & cuts).bit_count() for w, cuts in heavy)
+        == 2 * row[q]
+        for p in range(n)
+        for row in [hops(p)]
+        for q in range(p)
+    )
 
-    Computed in double precision, which is exact below 2^53.
-    """
-    inside = sides.astype(np.float64)
-    heavy = inside * weights[:, None]
-    total = heavy.sum(axis=0)
-    for first in range(0, len(hops), _BLOCK):
-        rows = slice(first, first + _BLOCK)
-        both = heavy[:, rows].T @ inside
-        if (total[rows, None] + total[None] - 2 * both != hops[rows]).any():
-            return False
-    return True
 
-
-def chained(sides: BoolArray, weights: IntArray) -> Cuts:
+def _chained(sides: Sequence[Sequence[int]], weights: Sequence[int], n: int) -> Cuts:
     """Arrange cuts as nested ranges of positions, greedily on few axes.
 
     Cuts with all points on one side are omitted, equal cuts merged.
     """
-    n = sides.shape[1]
-    end = _end(sides, weights)
-    sides = sides == sides[:, end : end + 1]  # the end is inside every cut
-    found: dict[bytes, int] = {}
-    for side, weight in zip(sides, weights.tolist(), strict=True):
-        if not side.all():
-            key = side.tobytes()
+    apart = [0] * n  # from the first point; the farthest is on a mesh a corner
+    for side, weight in zip(sides, weights, strict=True):
+        for i, flag in enumerate(side):
+            apart[i] += weight * (flag != side[0])
+    end = apart.index(max(apart))
+    found: dict[int, int] = {}
+    for side, weight in zip(sides, weights, strict=True):
+        key = bits(flag == side[end] for flag in side)  # the end is inside every cut
+        if key.bit_count() < n:
             found[key] = found.get(key, 0) + weight
-    listed = [
-        (np.frombuffer(key, dtype=np.bool_), weight) for key, weight in found.items()
-    ]
-    listed.sort(key=lambda one: int(one[0].sum()))
-    chains: list[list[tuple[npt.NDArray[np.bool_], int]]] = []
-    for side, weight in listed:
+    chains: list[list[int]] = []
+    for key in sorted(found, key=int.bit_count):
         for chain in chains:
-            if (chain[-1][0] <= side).all():
-                chain.append((side, weight))
+            if chain[-1] | key == key:
+                chain.append(key)
                 break
         else:
-            chains.append([(side, weight)])
-    position = np.zeros((n, max(1, len(chains))), dtype=np.int64)
-    rows: list[tuple[int, int, int, int, int]] = []
+            chains.append([key])
+    rows: list[Row] = []
     for axis, chain in enumerate(chains):
-        for i, (side, weight) in enumerate(chain):
-            position[:, axis] += ~side
+        for i, key in enumerate(chain):
             up = len(rows) + 1 if i + 1 < len(chain) else -1
-            rows.append((weight, axis, 0, i + 1, up))
+            rows.append((found[key], axis, 0, i + 1, up))
+    position = [
+        tuple(sum(not key >> i & 1 for key in chain) for chain in chains or [[]])
+        for i in range(n)
+    ]
     return cuts_of(rows, position, 1)
-
-
-def _end(sides: BoolArray, weights: IntArray) -> int:
-    """Return the point farthest from the first: on a mesh a corner."""
-    apart = weights @ (sides != sides[:, :1])
-    return int(np.argmax(apart))

@@ -26,9 +26,7 @@ from ..words import counted
 from .topology import AlongAxes, Site, reads
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Rows = Iterable[Sequence[int | float | Decimal]] | npt.NDArray[Any]
+    Rows = Iterable[Iterable[int | float | Decimal]]
 
 _EXACT = Context(prec=MOST_DECIMALS + 30)
 _ROUND = "write ck.Points(array, digits=3)"

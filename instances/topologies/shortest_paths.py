@@ -7,10 +7,7 @@ from functools import reduce
 from heapq import heappop, heappush
 from operator import or_
 
-import numpy as np
-
 from ..errors import InputError
-from .topology import IntArray
 
 Edge = tuple[int, int, int]
 """Two nodes, the smaller first, and the length of the link between them."""
@@ -68,56 +65,6 @@ def lengths_from(start: int, neighbours: Neighbours) -> list[int]:
             if away[other] < 0:
                 heappush(waiting, (hops + weight, other))
     return away
-
-
-def rows_from(
-    sources: IntArray, edges: Sequence[Edge], neighbours: Neighbours
-) -> IntArray:
-    """Return the distances from some nodes to all, one row per source.
-
-    The graph must be connected. If all edges have the same length, the search is
-    breadth first from all sources at once, otherwise `weighted_rows`.
-    """
-    if not edges:
-        return np.zeros((len(sources), len(neighbours)), dtype=np.int64)
-    lengths = {weight for _, _, weight in edges}
-    if len(lengths) == 1:
-        return _levels(sources, neighbours) * lengths.pop()
-    return weighted_rows(sources, edges, len(neighbours))
-
-
-def weighted_rows(
-    sources: IntArray, edges: Sequence[Edge] | IntArray, nodes: int
-) -> IntArray:
-    """Return the distances from some nodes to all by SciPy's Dijkstra.
-
-    In double precision, which is exact below 2^53.
-    """
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import dijkstra
-
-    u, v, weight = np.asarray(edges, dtype=np.int64).T
-    links = csr_array((weight.astype(np.float64), (u, v)), shape=(nodes, nodes))
-    found = dijkstra(links, directed=False, indices=sources)
-    rows: IntArray = np.rint(found).astype(np.int64)
-    return rows
-
-
-def _levels(sources: IntArray, neighbours: Neighbours) -> IntArray:
-    """Search breadth first from all sources at once, with one bit for each of them."""
-    degree = [len(some) for some in neighbours]
-    begin = np.concatenate([[0], np.cumsum(degree)[:-1]])
-    other = np.array([v for some in neighbours for v, _ in some])
-    unseen = np.ones((len(neighbours), len(sources)), dtype=np.bool_)
-    unseen[sources, np.arange(len(sources))] = False
-    seen = np.packbits(~unseen, axis=1)
-    levels = unseen.astype(np.int64)
-    while True:
-        seen |= np.bitwise_or.reduceat(seen[other], begin, axis=0)
-        unseen = np.unpackbits(~seen, axis=1, count=len(sources)).astype(np.bool_)
-        if not unseen.any():
-            return levels.T.copy()
-        levels += unseen
 
 
 def pair_sum_by_levels(

@@ -9,16 +9,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from functools import reduce
 from itertools import accumulate, combinations
 from numbers import Integral
-from operator import iadd
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
-
 from ..errors import InputError
+from ..old_names import OldNames
 from ..reading.fields import integers, lists, rows
 from .cuts import Cuts, axis_cuts
 
@@ -29,8 +26,6 @@ if TYPE_CHECKING:
 
 Site = tuple[int, ...]
 """Position of a processor: coordinates, or for trees and graphs the node number."""
-
-IntArray = npt.NDArray[np.int64]
 
 LARGEST_PAIRWISE = 8
 """Largest k for which the cost is summed pair by pair instead of axis by axis."""
@@ -54,7 +49,7 @@ def is_name(thing: object) -> bool:
     return not isinstance(thing, Integral) and not is_site
 
 
-class Topology:
+class Topology(OldNames):
     """A network of processors.
 
     A new one gives `kind`, `dimension`, `locations` and `distance`; what else it can do
@@ -62,6 +57,7 @@ class Topology:
     """
 
     __slots__ = ()
+    _called = ("distances",)
 
     @property
     def kind(self) -> str:
@@ -88,23 +84,14 @@ class Topology:
         """Hops between two sites, from the definition."""
         raise NotImplementedError
 
-    def distances(self, p: IntArray, q: IntArray) -> IntArray:
-        """Hops between rows of two site arrays (broadcast over leading axes)."""
-        p, q = np.broadcast_arrays(p, q)
-        rows = p.reshape(-1, self.dimension).tolist()
-        others = q.reshape(-1, self.dimension).tolist()
-        hops = [
-            self.distance(tuple(a), tuple(b)) for a, b in zip(rows, others, strict=True)
-        ]
-        return np.array(hops, dtype=np.int64).reshape(p.shape[:-1])
-
     def pair_sum(self, sites: Sequence[Site]) -> int:
         """Sum of the distances of all unordered pairs, from the definition."""
         return sum(self.distance(p, q) for p, q in combinations(sites, 2))
 
-    def spread(self, points: IntArray) -> int:
-        """Return an upper bound on the distances of sites, shape (n, dimension)."""
-        return int(self.distances(points[:, None], points[None]).max())
+    def spread(self, sites: Sequence[Site]) -> int:
+        """Return an upper bound on the distances of sites."""
+        pairs = combinations(sites, 2)
+        return max((self.distance(p, q) for p, q in pairs), default=0)
 
     # capabilities
 
@@ -113,8 +100,8 @@ class Topology:
         """Whether the distances are sums of cuts that are known."""
         return False
 
-    def cuts(self, points: IntArray) -> Cuts:
-        """Return the cuts that separate the sites, shape (n, dimension)."""
+    def cuts(self, sites: Sequence[Site]) -> Cuts:
+        """Return the cuts that separate the sites."""
         raise InputError(NO_CUTS, "topology", self.kind)
 
     @property
@@ -147,13 +134,6 @@ class Topology:
         """The tree of which the processors are nodes, if it was given as one."""
         return None
 
-    def tree_of(self, points: IntArray) -> tuple[Tree, IntArray, int] | None:
-        """Return a tree with these distances, the nodes of the sites, and its unit.
-
-        The distances are those on the tree, divided by the unit; None if there is none.
-        """
-        return None
-
     @property
     def graph(self) -> Graph | None:
         """The graph of which the processors are nodes, if links were given."""
@@ -162,10 +142,8 @@ class Topology:
     repeats = False
     """Whether several processors may have the same site."""
 
-    @property
-    def is_metric(self) -> bool:
-        """Whether no distance is longer than the way over a third site."""
-        return True
+    is_metric = True
+    """Whether it is known that no distance is longer than the way over a third site."""
 
     # descriptions
 
@@ -280,11 +258,6 @@ class OnNodes(Topology):
         return [(v,) for v in integers(lists(value, field), field)]
 
 
-def axes(p: IntArray, q: IntArray) -> Iterator[tuple[IntArray, IntArray]]:
-    """Yield the coordinates along each axis; numpy sums short rows slowly."""
-    return ((p[..., a], q[..., a]) for a in range(p.shape[-1]))
-
-
 def checked_processors(processors: Sequence[int], nodes: int) -> tuple[int, ...]:
     """Return the processors, sorted; refuse unknown and repeated nodes."""
     where = "topology.processors"
@@ -319,12 +292,6 @@ class AlongAxes(Topology):
             total += ring - step if 2 * step > ring > 0 else step
         return total
 
-    def distances(self, p: IntArray, q: IntArray) -> IntArray:
-        """L1 distances of rows."""
-        steps = (np.abs(a - b) for a, b in axes(p, q))
-        ways = zip(steps, self.ring_lengths, strict=True)
-        return reduce(iadd, (np.minimum(s, n - s) if n else s for s, n in ways))
-
     def pair_sum(self, sites: Sequence[Site]) -> int:
         """Sum the distances of all pairs, axis by axis beyond a few sites."""
         if len(sites) <= LARGEST_PAIRWISE:
@@ -340,16 +307,20 @@ class AlongAxes(Topology):
                 total += sum((2 * r - last) * x for r, x in enumerate(sorted(values)))
         return total
 
-    def spread(self, points: IntArray) -> int:
+    def spread(self, sites: Sequence[Site]) -> int:
         """Half the circumference of the bounding box; of a ring half of it."""
-        return sum(
-            ring // 2 if ring else int(axis.max()) - int(axis.min())
-            for ring, axis in zip(self.ring_lengths, points.T, strict=True)
-        )
+        total = 0
+        for axis, ring in enumerate(self.ring_lengths):
+            if ring:
+                total += ring // 2
+            else:
+                along = itemgetter(axis)
+                total += max(map(along, sites)) - min(map(along, sites))
+        return total
 
-    def cuts(self, points: IntArray) -> Cuts:
+    def cuts(self, sites: Sequence[Site]) -> Cuts:
         """Return a cut per gap between occupied coordinates, half rings on rings."""
-        return axis_cuts(points, self.ring_lengths)
+        return axis_cuts(sites, self.ring_lengths)
 
 
 def _sum_round(values: Sequence[int], side: int) -> int:

@@ -8,8 +8,6 @@ from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..errors import InputError
 from ..reading import fields
 from ..reading.fields import integers
@@ -21,7 +19,6 @@ from .cuts import Cuts, downwards, subtree_cuts
 from .grid import grid_shape
 from .topology import (
     BY_SIDES,
-    IntArray,
     Node,
     OnNodes,
     Site,
@@ -123,10 +120,6 @@ class Tree(OnNodes):
         """Itself."""
         return self
 
-    def tree_of(self, points: IntArray) -> tuple[Tree, IntArray, int]:
-        """Return itself, and the nodes."""
-        return self, points[:, 0], 1
-
     def document(self) -> dict[str, Any]:
         """Return the object ``topology`` of a file."""
         lists = {name: list(getattr(self, name)) for name in _LISTS}
@@ -174,24 +167,14 @@ class Tree(OnNodes):
                 below[self.parent[v]] += below[v]
         return total
 
-    def distances(self, p: IntArray, q: IntArray) -> IntArray:
-        """Path lengths between nodes, from the cuts of the sites."""
-        p, q = np.broadcast_arrays(p, q)
-        nodes, place = np.unique(np.concatenate([p, q]), return_inverse=True)
-        cuts = self.cuts(nodes.reshape(-1, 1))
-        u, v = place.reshape(2, -1)
-        hops = np.zeros(u.size, dtype=np.int64)
-        for weight, side in zip(cuts.weights, cuts.sides, strict=True):
-            hops += weight * (side[u] != side[v])
-        return hops.reshape(p.shape[:-1])
-
-    def spread(self, points: IntArray) -> int:
+    def spread(self, sites: Sequence[Site]) -> int:
         """Twice the greatest depth."""
         return 2 * max(self.depth)
 
-    def cuts(self, points: IntArray) -> Cuts:
+    def cuts(self, sites: Sequence[Site]) -> Cuts:
         """Return one cut per edge, with the sites below it inside."""
-        return subtree_cuts(points[:, 0], self.parent, self.weight, self.order)
+        nodes = [v for (v,) in sites]
+        return subtree_cuts(nodes, self.parent, self.weight, self.order)
 
 
 @reads("tree")

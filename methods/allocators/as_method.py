@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from ...heuristics.allocation.allocator import Allocator
-from ...instances import IntArray, KSubset
+from ...instances import IntArray, KSubset, arrays
 from ...solvers import Result, Settings, answer
 from ...solvers.running import clock
 from ...solvers.running.method import Method, Variant
@@ -52,7 +52,9 @@ def run(name: str, instance: KSubset, settings: Settings) -> Result:
 def _numbers(allocator: Allocator, instance: KSubset) -> IntArray:
     """Return the numbers of the free processors; of equal sites the first ones."""
     if grid := instance.topology.grid:
-        numbers: IntArray = np.ravel_multi_index(tuple(instance.points.T), grid.shape)
+        numbers: IntArray = np.ravel_multi_index(
+            tuple(arrays.points(instance).T), grid.shape
+        )
         return numbers
     numbers = np.empty(instance.n, dtype=np.int64)
     places = enumerate(allocator.places)

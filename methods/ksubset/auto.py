@@ -12,7 +12,7 @@ from ...exact.ksubset.tree_dp.program import tree_dp
 from ...formulations.ksubset.bounds.bounds import best_bound
 from ...heuristics.ksubset import one_axis
 from ...heuristics.ksubset.mm_inc import first_solution
-from ...instances import InputError, KSubset
+from ...instances import InputError, KSubset, arrays
 from ...solvers import DEFAULT, Limit, Proof, Result, Settings, answer
 from ...solvers.running import clock
 from ...solvers.running.interrupt import OutOfTimeError
@@ -36,8 +36,7 @@ def auto(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     Time: O(n k) on trees, O(n log n) on lines; else exponential at worst, see cuts-bb.
     Source: derived for closeknit, see docs/exact.md.
     """
-    topology = instance.topology
-    if topology.tree_of(instance.points):
+    if arrays.tree_of(instance):
         return tree_dp(instance, settings)
     if one_axis.refuse_line(instance) is None:
         return line_window(instance, settings)
@@ -88,7 +87,7 @@ def _searches(
 ) -> dict[KSubsetSearch, Proof]:
     """Choose the searches by the instance, the most promising first."""
     searches: dict[KSubsetSearch, Proof] = {}
-    if not instance.has_cuts:
+    if not arrays.has_cuts(instance):
         if why := distances_bb.refusal(instance):
             raise InputError(why, "auto")
         search = distances_bb.DistancesSearch(instance, chosen, bound)

@@ -13,7 +13,7 @@ from ...formulations.ksubset import catalogue
 from ...formulations.ksubset.bounds.bounds import best_bound
 from ...formulations.ksubset.strengthening import Strengthening
 from ...heuristics.ksubset.mm_inc import mm_inc
-from ...instances import KSubset, cost
+from ...instances import KSubset, arrays, cost
 from ...instances.topologies.topology import NO_CUTS
 from ...solvers import Limit, Result, Settings, answer
 from ...solvers.running import clock
@@ -51,9 +51,9 @@ def refusal(name: str, instance: KSubset) -> str | None:
         if pairs > _MOST_PAIRS:
             return f"needs a variable for each of {pairs} pairs (at most {_MOST_PAIRS})"
         return None
-    if not instance.has_cuts:
+    if not arrays.has_cuts(instance):
         return NO_CUTS
-    cells = n * len(instance.cuts)
+    cells = n * len(arrays.cuts(instance))
     if cells > _MOST_CELLS:
         return f"needs {cells} entries, processors by cuts (at most {_MOST_CELLS})"
     entry = _ENTRIES.get(name.partition("/")[0])

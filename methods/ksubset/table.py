@@ -22,7 +22,7 @@ from ...heuristics.ksubset import (
 )
 from ...heuristics.ksubset.ptas import published as ptas_published
 from ...heuristics.ksubset.ptas import scheme as ptas
-from ...instances import KSubset
+from ...instances import KSubset, arrays
 from ...instances.topologies.topology import NO_CUTS
 from ...solvers.running.method import Method, table
 from .. import models_exact
@@ -38,11 +38,11 @@ def _needs_coordinates(instance: KSubset) -> str | None:
 
 
 def _needs_cuts(instance: KSubset) -> str | None:
-    return None if instance.has_cuts else NO_CUTS
+    return None if arrays.has_cuts(instance) else NO_CUTS
 
 
 def _needs_a_tree(instance: KSubset) -> str | None:
-    if instance.topology.tree_of(instance.points):
+    if arrays.tree_of(instance):
         return None
     return "needs a tree, or a graph with the distances of one"
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...instances import Graph, InputError, Tree
-from ...instances.topologies.shortest_paths import weighted_rows
+from ...instances.arrays.graphs import weighted_rows
 from ...solvers.running.kernels import kernel
 from .layout import DRAWN, GRAPH, LOWEST, TABLE, VALIANT, Ints, Routes
 from .nets import NO_TABLE, Plan

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from ...instances.arrays import IntArray
 from ...instances.errors import InputError
-from ...instances.topologies import IntArray
 
 MOST_RANKS = 2**12
 _MOST = 2**61

@@ -9,7 +9,7 @@ from math import inf
 import numpy as np
 
 from ...heuristics.allocation.allocator import Allocator
-from ...instances import IntArray, Mesh, Topology, Torus
+from ...instances import IntArray, Mesh, Topology, Torus, arrays
 from ...instances.ksubset.graph_generators import dragonfly_network
 from ...methods import KSUBSET
 from ...methods.allocators.of_method import MethodAsAllocator
@@ -263,7 +263,7 @@ def choices(machine: System, there: State, k: int, seed: int) -> Choices:
     sites = np.array(list(machine.topology.locations()), np.int64)
     for i in range(NEAR):
         centre = int(random.choice(there.free))
-        far = machine.topology.distances(sites[there.free], sites[centre])
+        far = arrays.distances(machine.topology, sites[there.free], sites[centre])
         near = there.free[np.argsort(far, kind="stable")[: 3 * k // 2]]
         chosen[f"near {i}"] = random.choice(near, k, replace=False)
     for i in range(RANDOM):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ...instances import IntArray
+from ...instances import IntArray, arrays
 from ...network.flow_level.engine import FlowLevel
 from ...network.messages import Messages
 from ...simulation.stream.kernels import placed
@@ -83,7 +83,7 @@ def all_to_all(k: int) -> IntArray:
 def of_set(machine: System, static: Static, used: IntArray) -> list[float]:
     """Return the values of `OF_SET` for a set of processors, ascending."""
     sites = np.array(list(machine.topology.locations()), np.int64)[used]
-    hops = machine.topology.distances(sites[:, None], sites[None])
+    hops = arrays.distances(machine.topology, sites[:, None], sites[None])
     loads = static.loads(all_to_all(len(used)), used.tolist())
     box, pieces = _extent(machine, used)
     return [

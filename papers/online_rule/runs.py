@@ -10,7 +10,7 @@ import numpy as np
 
 from ...heuristics.allocation.allocator import Allocator
 from ...heuristics.allocation.thrifty import Thrifty
-from ...instances import IntArray, Mesh
+from ...instances import IntArray, Mesh, arrays
 from ...methods.allocators.of_method import MethodAsAllocator
 from ...simulation.stream.simulator import Start, simulate
 from ..bender2008_table1.parts import (
@@ -88,7 +88,7 @@ def run(one: Part) -> Found:
     """
     placing = _placing(one)
     sites = np.array(placing.places, dtype=np.int64)
-    hops = placing.topology.distances(sites[:, None], sites[None])
+    hops = arrays.distances(placing.topology, sites[:, None], sites[None])
     rows: list[tuple[int, int, int, int]] = []
     bound = np.full(len(one.jobs), NOT_ASKED, dtype=np.int64)
     for event in simulate(one.jobs, placing):

@@ -8,17 +8,15 @@ that integers compare as the vectors do. docs/proofs.md shows that each is right
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, product
 from math import prod
 from typing import Any
-
-import numpy as np
 
 from ...instances.errors import InputError
 from ...instances.ksubset.instance import KSubset
 from ...instances.problems import Instance, problem_of
 from ...instances.procset.instance import ProcSet
-from ...instances.submesh import Box, Submesh, box_at, corner, sides
+from ...instances.submesh import Box, Submesh, box_at, corner, rows, sides
 from ...instances.submesh.packing import Packing, packing_of, ways
 from ...instances.sukp.instance import Sukp
 from ...instances.value import Value
@@ -86,27 +84,28 @@ def _ksubset(instance: KSubset) -> Formula:
     formula = Formula(meaning=["x<i>: free processor i, by coordinates, is chosen"])
     x = [formula.variable(f"x{i}") for i in range(n)]
     formula.equal([(1, one) for one in x], k)
-    if not instance.has_cuts:
+    if not instance.topology.has_cuts:
         formula.meaning.append("y<i>_<j>: both i and j are chosen")
         _refuse_large(n * n * 2)
         for i, j in combinations(range(n), 2):
             y = formula.variable(f"y{i}_{j}")
             formula.clause(y, -x[i], -x[j])
-            formula.charge(int(instance.hops[i, j]), y)
+            hops = instance.topology.distance(instance.free[i], instance.free[j])
+            formula.charge(hops, y)
         return formula
-    cuts = instance.cuts
+    cuts = instance.topology.cuts(instance.free)
     formula.unit = cuts.denominator
     formula.meaning.append("u<h>_<j>: at least j chosen processors are inside of cut h")
-    _refuse_large(int(cuts.sides.sum()) * 2)
-    for h, side in enumerate(cuts.sides):
-        inside = np.flatnonzero(side).tolist()
+    insides = [cuts.inside(h) for h in range(len(cuts))]
+    _refuse_large(sum(map(len, insides)) * 2)
+    for h, inside in enumerate(insides):
         units = [formula.variable(f"u{h}_{j + 1}") for j in range(min(k, len(inside)))]
         count = [(1, u) for u in units] + [(-1, x[i]) for i in inside]
         formula.equal(count, 0)
         for first, second in pairwise(units):
             formula.clause(first, -second)
         for j, u in enumerate(units, 1):
-            formula.charge(int(cuts.weights[h]) * (k - 2 * j + 1), u)
+            formula.charge(cuts.weights[h] * (k - 2 * j + 1), u)
     return formula
 
 
@@ -295,20 +294,19 @@ def _torus(instance: Submesh) -> Formula:
     count, cells = len(packing.items), prod(packing.shape)
     _refuse_large(count * cells * max(prod(one.size) for one in packing.items))
     at_cell: list[list[int]] = [[] for _ in range(cells)]
-    index = np.arange(cells).reshape(packing.shape)
+    corners = list(product(*map(range, packing.shape)))
     for i, item in enumerate(packing.items):
         places = []
         home = instance.residents[i].box if i < count - 1 else None
         for w, size in enumerate([item.size] if item.at else ways(packing, item)):
-            for start in np.ndindex(*packing.shape):
+            for number, start in enumerate(corners):
                 if item.at and start != corner(item.at):
                     continue
-                p = formula.variable(f"p{i}_{w}_{index[start]}")
+                p = formula.variable(f"p{i}_{w}_{number}")
                 places.append(p)
-                lies = zip(start, size, packing.shape, strict=True)
-                inside = index[np.ix_(*(np.arange(c, c + s) % n for c, s, n in lies))]
-                for c in inside.ravel().tolist():
-                    at_cell[c].append(p)
+                for run in rows(packing.shape, box_at(start, size)):
+                    for there in at_cell[run]:
+                        there.append(p)
                 if home is None or (start == corner(home) and size == sides(home)):
                     continue
                 far = sum(
@@ -317,9 +315,9 @@ def _torus(instance: Submesh) -> Formula:
                 )
                 formula.charge(folded((1, prod(size), far), levels), p)
         formula.equal([(1, p) for p in places], 1)
-    blocked = {int(index[cell]) for cell in packing.blocked}
-    for c, there in enumerate(at_cell):
-        most = 0 if c in blocked else 1
+    blocked = set(packing.blocked)
+    for cell, there in zip(corners, at_cell, strict=True):
+        most = 0 if cell in blocked else 1
         if len(there) > most:
             formula.at_least([(-1, p) for p in there], -most)
     return formula

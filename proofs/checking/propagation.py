@@ -10,6 +10,10 @@ from .rows import Row, added
 class Propagator:
     """Counts how far each row is from forcing a literal.
 
+    The *slack* of a row is the sum of its coefficients whose literals are not false,
+    less the degree. Below 0 no assignment obeys the row; a literal whose coefficient
+    is larger must be true, since without it the rest is too little.
+
     A literal is *certain* while rows of the store force it. Its reason is the row that
     did; all else that it rests on became certain earlier. So when a row is deleted,
     what it forced is taken back with all that came later, and looked for once more.

@@ -233,4 +233,7 @@ class Rules:
         self.proved, self.bound = True, bound
 
     def end(self, parts: Parts) -> None:
-        """``end pseudo-Boolean proof``: what follows counts for nothing."""
+        """``end pseudo-Boolean proof``: what follows counts for nothing.
+
+        Sound: changes nothing.
+        """

@@ -6,6 +6,7 @@ tests hold it to the plain one. It shares no code with the searches.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +21,8 @@ from ...solvers.running.kernels import kernel
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 _UNDECIDED, _CHOSEN, _REJECTED = 0, 1, 2
+_ROOM = 2**22
+"""Points times cuts beyond which fewer of them are looked at together."""
 
 
 class Runs(NamedTuple):
@@ -289,43 +292,77 @@ class FastChecker(Checker):
 
     def __init__(self, instance: KSubset, objective: int) -> None:
         super().__init__(instance, objective)
-        arrays = (
-            *(self.weight, self.start, self.stop, self.cuts.axis, self.place),
-            *(*self.links, *self.runs[:, len(self.weight) :]),
-        )
-        copies = (np.array(each, order="C") for each in arrays)  # all are writable
-        self._compiled = Runs._make((self.k, self.all, *copies, self.nested.copy()))
+        links = np.array(self.links, dtype=np.int64).reshape(-1, 5).T.copy()
+        cuts = (self.weight, self.start, self.stop, self.axis, self.place)
+        arrays = (*(np.array(each, dtype=np.int64) for each in cuts), *links[:4])
+        self._compiled = Runs._make((self.k, self.all, *arrays, links[4] > 0))
         self._room = np.empty((4, self.positions + 1), dtype=np.int64)
 
     def close(self, state: State) -> bool:
         """Propagate counts to a fixpoint; return False on a contradiction."""
-        state.low, state.high = state.low.copy(), state.high.copy()
-        closed: bool = close(
-            *(self._compiled, state.status, state.low, state.high),
-            *(self._room[:2], self._room[2:]),
-        )
+        found = _arrays(state)
+        closed: bool = close(self._compiled, *found, self._room[:2], self._room[2:])
+        state.status, state.low, state.high = (each.tolist() for each in found)
         return closed
 
-    def bound(self, state: State) -> tuple[int, Ints, Flags]:
+    def bound(self, state: State) -> tuple[int, list[int], list[bool]]:
         """Return the secant bound, the points' weights, and the points it counts."""
-        found: tuple[int, Ints, Flags] = weigh(
-            self._compiled, state.status, state.low, state.high, self._room[0]
-        )
+        total, weights, taken = weigh(self._compiled, *_arrays(state), self._room[0])
+        return total, weights.tolist(), taken.tolist()
+
+    def affordable(self, state: State, cuts: Collection[int]) -> list[list[int]]:
+        """List for some cuts the counts that leave the bound low, ascending."""
+        arrays = status, _, _ = _arrays(state)
+        bound, weights, taken = weigh(self._compiled, *arrays, self._room[0])
+        bound -= int(weights[(status == _UNDECIDED) & taken].sum())
+        gap = min(self.threshold - bound, LARGEST)
+        found: list[list[int]] = [[] for _ in cuts]
+        step = max(1, _ROOM // (self.n + self.k))
+        for at in range(0, len(cuts), step):
+            self.pause()
+            some = np.array([*cuts][at : at + step], dtype=np.int64)
+            flags = leave_low(self._compiled, *arrays, some, gap, weights)
+            for i, c in zip(*map(np.ndarray.tolist, flags.nonzero()), strict=True):
+                found[at + i].append(c)
         return found
 
-    def affordable(self, state: State, cuts: Ints) -> Flags:
-        """Which counts from 0 to k of some cuts leave the bound too low."""
-        bound, weights, taken = self.bound(state)
-        bound -= int(weights[(state.status == _UNDECIDED) & taken].sum())
-        found: Flags = leave_low(
-            *(self._compiled, state.status, state.low, state.high),
-            *(cuts, min(self.threshold - bound, LARGEST), weights),
-        )
-        return found
-
-    def count(self, state: State, p: Ints, q: Ints) -> tuple[Ints, Ints]:
+    def counted(
+        self, state: State, p: Sequence[int], q: Sequence[int]
+    ) -> tuple[list[int], list[int]]:
         """How many of q each of p needs, and how many of p need each of q."""
-        found: tuple[Ints, Ints] = count_needs(
-            self._compiled, state.low, state.high, p, q, self._room[0]
-        )
-        return found
+        needed: list[int] = []
+        needing = np.zeros(len(q), dtype=np.int64)
+        _, low, high = _arrays(state)
+        some, others = np.array(p, dtype=np.int64), np.array(q, dtype=np.int64)
+        step = max(1, _ROOM // (len(self.weight) + len(q) + 1))
+        for at in range(0, len(p), step):
+            self.pause()
+            piece = some[at : at + step]
+            more = count_needs(self._compiled, low, high, piece, others, self._room[0])
+            needed += more[0].tolist()
+            needing += more[1]
+        return needed, needing.tolist()
+
+    def table_of_needs(self, low: Ints, high: Ints, p: Ints, q: Ints) -> Flags:
+        """Return what `needs` says, for all pairs: shape (p, q)."""
+        runs = self._compiled
+        leave = runs.weight * (2 * high - self.k - 1)  # p inside, q outside
+        enter = runs.weight * (self.k - 2 * low - 1)  # q inside, p outside
+        place = runs.place[p][:, runs.axis]
+        inside = (runs.start <= place) & (place < runs.stop)
+        gain = np.where(inside, -leave, enter)  # of q inside, over q outside
+        along = np.zeros((self.positions + 1, len(p)), dtype=np.int64)
+        np.add.at(along, runs.start, gain.T)
+        np.subtract.at(along, runs.stop, gain.T)
+        gains = np.cumsum(along, axis=0)
+        total = np.where(inside, leave, 0).sum(axis=1)[:, None]
+        for axis in range(runs.place.shape[1]):
+            total = total + gains[runs.place[q, axis]].T
+        needs: Flags = total < 0
+        return needs
+
+
+def _arrays(state: State) -> tuple[Ints, Ints, Ints]:
+    fields = (state.status, state.low, state.high)
+    status, low, high = (np.array(each, dtype=np.int64) for each in fields)
+    return status, low, high

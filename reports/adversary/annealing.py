@@ -12,7 +12,7 @@ from typing import NoReturn
 import numpy as np
 
 from ...formulations.ksubset.bounds.towns import town_bound_value
-from ...instances import IntArray, KSubset, Site
+from ...instances import IntArray, KSubset, Site, arrays
 from .hunt import Found, Ground, Hunt, Sites, Watch
 from .kernels import NONE, least
 
@@ -227,9 +227,7 @@ class Optimum:
                 floor = max(floor, known.cost)
         picked = np.empty(k, dtype=np.int64)
         start = kept.cost if kept is not None else limit
-        hops = instance.topology.distances(
-            instance.points[:, None], instance.points[None]
-        )
+        hops = arrays.hops(instance)
         cost, _, proved = least(
             hops, k, start, floor, must, self._inner, self.nodes, picked
         )

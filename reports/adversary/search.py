@@ -8,7 +8,7 @@ from itertools import chain, combinations
 
 import numpy as np
 
-from ...instances import InputError, Topology
+from ...instances import InputError, Topology, arrays
 from ...methods import KSUBSET
 from ...solvers import Settings, SolverError, Ties
 from ...solvers.running.interrupt import deferred
@@ -53,7 +53,7 @@ def exhaust(hunt: Hunt) -> Found | None:
         )
     watch = Watch(hunt)
     sites = np.array(places, dtype=np.int64)
-    hops = ground.topology.distances(sites[:, None], sites[None])
+    hops = arrays.distances(ground.topology, sites[:, None], sites[None])
     optima = least_of_all(prices(hops), sizes(len(places)), ground.k)
     symmetric = hunt.settings.ties is not Ties.LEX
     maps = _maps(ground) if symmetric else []

@@ -7,8 +7,6 @@ from itertools import combinations, product
 from random import Random
 from typing import Any, TypeVar
 
-import numpy as np
-
 from ...instances import KSubset, Submesh
 from ...instances.ksubset.certificate import Checker, Refused
 from ...instances.ksubset.counts import CHOSEN, REJECTED, UNDECIDED, State
@@ -76,11 +74,17 @@ def _state(checker: Checker, chosen: tuple[int, ...], random: Random) -> State:
     for i in range(n):
         if random.random() < share:
             state.status[i] = CHOSEN if i in chosen else REJECTED
-    counts = checker.sides[:, list(chosen)].sum(axis=1)
+    counts = _counts(checker, chosen)
     for h in range(m):
         state.low[h] = max(0, counts[h] - random.randint(0, width))
         state.high[h] = min(checker.k, counts[h] + random.randint(0, width))
     return state
+
+
+def _counts(checker: Checker, chosen: tuple[int, ...]) -> list[int]:
+    """Count the chosen points inside of every cut."""
+    cuts = range(len(checker.weight))
+    return [sum(checker.inside(h, p) for p in chosen) for h in cuts]
 
 
 def _lost_in(checker: Checker, state: State, chosen: tuple[int, ...]) -> str:
@@ -88,16 +92,13 @@ def _lost_in(checker: Checker, state: State, chosen: tuple[int, ...]) -> str:
         return "counts are said to contradict each other"
     if any(state.status[i] == REJECTED for i in chosen):
         return "counts reject a point of it"
-    if not set(np.flatnonzero(state.status == CHOSEN)) <= set(chosen):
+    if not set(state.points(CHOSEN)) <= set(chosen):
         return "counts choose a point beside it"
-    taken, left, free = (
-        [int(p) for p in np.flatnonzero(state.status == value)]
-        for value in (CHOSEN, REJECTED, UNDECIDED)
-    )
+    taken, left, free = (state.points(value) for value in (CHOSEN, REJECTED, UNDECIDED))
     value = checker.bound(state)[0]
     leaves: list[list[object]] = [
         ["counts"],
-        ["bound", value, state.low.tolist(), state.high.tolist()],
+        ["bound", value, state.low, state.high],
         *(["twins", p] for p in taken),
         *(["companions", p] for p in free),
         *(["exchange", p, q] for p, q in product(taken, left)),
@@ -113,9 +114,8 @@ def _lost_in(checker: Checker, state: State, chosen: tuple[int, ...]) -> str:
         *(("exchange", [[[p, q]]]) for p, q in product(taken, outside)),
         *(("exchange", [[[p, q]]]) for p, q in product(inside, left)),
     ]
-    counts = checker.sides[:, list(chosen)].sum(axis=1)
-    for h, c in enumerate(map(int, counts)):
-        low, high = int(state.low[h]), int(state.high[h])
+    for h, c in enumerate(_counts(checker, chosen)):
+        low, high = state.low[h], state.high[h]
         steps += [("narrow", [[[h, c + 1, high]]])] if c < high else []
         steps += [("narrow", [[[h, low, c - 1]]])] if low < c else []
     for rule, words in steps:

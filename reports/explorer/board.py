@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
-from ...instances import InputError, KSubset, Site, Topology
+from ...instances import InputError, KSubset, Site, Topology, arrays
 from ...instances.ksubset.instance import described
 from ...instances.ksubset.json import parse_topology
 from ...instances.reading import fields
@@ -136,7 +136,7 @@ def admitted(topology: Topology) -> Topology:
     if graph and graph.nodes > _MOST_OF_GRAPH:
         problem = f"has {graph.nodes} nodes; at most {_MOST_OF_GRAPH} are shown"
         raise InputError(problem, "topology")
-    if graph and graph.nodes > _MOST_WITHOUT_CUTS and not graph.has_cuts:
+    if graph and graph.nodes > _MOST_WITHOUT_CUTS and arrays.embedding(graph) is None:
         problem = (
             f"has {graph.nodes} nodes; of graphs whose distances are no sums of "
             f"cuts at most {_MOST_WITHOUT_CUTS} are shown"

@@ -11,7 +11,7 @@ from math import comb, fsum
 import numpy as np
 
 from ...heuristics.allocation.allocator import Allocator, Flags
-from ...instances import Grid, IntArray, Topology
+from ...instances import Grid, IntArray, Topology, arrays
 from .jobs import StreamJob
 from .simulator import End, Ends, Event, Policy, Start, simulate
 
@@ -150,7 +150,7 @@ class _DistancesOnly:
 
     def job(self, used: IntArray) -> _Placed:
         sites = self._sites[used]
-        hops = self._topology.distances(sites[:, None], sites[None])
+        hops = arrays.distances(self._topology, sites[:, None], sites[None])
         return int(hops.sum()) // 2, None, None, None
 
     def lean(self, held: IntArray) -> int:

@@ -17,6 +17,7 @@ from closeknit.instances import (
     ProcessorSet,
     ProcSet,
     Sukp,
+    arrays,
     write_ksubset,
     write_procset,
     write_sukp,
@@ -47,7 +48,7 @@ def odd_torus() -> KSubset:
         for seed in range(2, 300, 6)
         if (i := seeded_ksubset(seed, most=9)).k >= 3
         and i.n >= 7
-        and i.cuts.denominator == 2
+        and arrays.cuts(i).denominator == 2
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import json
 import logging
+import pickle
 import re
 import subprocess
 import tomllib
@@ -18,6 +19,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import closeknit as ck
@@ -28,7 +30,7 @@ from closeknit.clusters.commands.cluster import objective_of
 from closeknit.clusters.placement import NodeSelector
 from closeknit.clusters.topologies import read_cluster
 from closeknit.formulations.ksubset.bounds import bounds, towns
-from closeknit.instances import InputError
+from closeknit.instances import InputError, arrays
 from closeknit.instances.ksubset import dispersal
 from closeknit.instances.ksubset.generators import mesh
 from closeknit.instances.sukp import text
@@ -342,3 +344,21 @@ def test_every_old_spelling_is_in_the_section() -> None:
             for one in rows
             if one.startswith("methods ")
         ), old
+
+
+def test_attributes_that_are_functions_of_arrays_now() -> None:
+    job: Any = mesh(3, 3, k=4)
+    for name in ("points", "hops", "has_cuts"):
+        said = (
+            rf"instance\.{name} is now {name}\(instance\) of closeknit.instances.arrays"
+        )
+        with pytest.warns(DeprecationWarning, match=said):
+            found = getattr(job, name)
+        assert np.array_equal(found, getattr(arrays, name)(job))
+    with pytest.warns(DeprecationWarning, match="topology.distances is now"):
+        assert job.topology.distances(np.array([0, 0]), np.array([2, 1])) == 3
+    with pytest.raises(AttributeError, match="'KSubset' object has no attribute 'nay'"):
+        job.nay  # noqa: B018
+    with pytest.raises(AttributeError, match="no attribute 'hops'"):
+        job.topology.hops  # noqa: B018
+    assert pickle.loads(pickle.dumps(job)) == job

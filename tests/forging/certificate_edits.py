@@ -16,44 +16,46 @@ COUNTS = "instances.ksubset.counts"
 
 CERTIFICATE_EDITS = {
     "companions off by one: too many needed": Edit(
-        COUNTS, "chosen + needed + 1 > self.k", "chosen + needed + 1 >= self.k"
+        COUNTS, "chosen + count + 1 > self.k", "chosen + count + 1 >= self.k"
     ),
     "companions off by one: too many in need": Edit(
         COUNTS,
-        "possible - needing - 1 < self.k",
-        "possible - needing - 1 <= self.k",
+        "possible - count - 1 < self.k",
+        "possible - count - 1 <= self.k",
     ),
     "the cost rule chooses one too early": Edit(
         CERTIFICATE,
-        "+ int(spare.min()) >= self.threshold",
-        "+ int(spare.min()) >= self.threshold - 1",
+        "+ min(spare) >= self.threshold",
+        "+ min(spare) >= self.threshold - 1",
     ),
     "the cost rule rejects one too early": Edit(
         CERTIFICATE,
-        "- int(last.max()) >= self.threshold",
-        "- int(last.max()) >= self.threshold - 1",
+        "- max(last) >= self.threshold",
+        "- max(last) >= self.threshold - 1",
     ),
     "a count is cut off one too early": Edit(
         COUNTS,
-        "(bound + error < self.threshold)",
-        "(bound + error < self.threshold - 1)",
+        "outer[others] < self.threshold",
+        "outer[others] < self.threshold - 1",
     ),
     "a count costs more than its secant lacks": Edit(
         COUNTS,
-        "error = self.weight[cuts][:, None] * (count - low) * (high - count)",
-        "error = 2 * self.weight[cuts][:, None] * (count - low) * (high - count)",
+        "error = self.weight[h] * (c - low) * (high - c)",
+        "error = 2 * self.weight[h] * (c - low) * (high - c)",
     ),
     "a count beyond an interval's end is not looked at": Edit(
-        CERTIFICATE, "counts > high[piece, None]", "counts > high[piece, None] + 1"
+        CERTIFICATE, "counts[-1] <= high)", "counts[-1] <= high + 1)"
     ),
     "a leaf is bounded one too early": Edit(
         CERTIFICATE, "if bound < self.threshold", "if bound < self.threshold - 1"
     ),
-    "who is as near as another needs it": Edit(COUNTS, "= total < 0", "= total <= 0"),
+    "who is as near as another needs it": Edit(
+        COUNTS, "for at in self.place[q]) < 0", "for at in self.place[q]) <= 0"
+    ),
     "the last of coinciding points for the first": Edit(
         CERTIFICATE,
-        "(np.arange(len(self.twin)) < p)",
-        "(np.arange(len(self.twin)) > p)",
+        "if not self._is_twin(state, p, range(p), REJECTED)",
+        "if not self._is_twin(state, p, range(p + 1, self.n), REJECTED)",
     ),
 }
 

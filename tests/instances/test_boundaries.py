@@ -10,7 +10,6 @@ from itertools import combinations, combinations_with_replacement, product
 from math import floor
 from typing import Any
 
-import numpy as np
 import pytest
 
 from closeknit.formulations.ksubset.bounds.bounds import (
@@ -34,6 +33,7 @@ from closeknit.instances import (
     Sukp,
     Torus,
     Tree,
+    arrays,
     check,
     cost,
     mesh,
@@ -93,10 +93,10 @@ def test_the_scale_is_the_least_that_the_decimals_need() -> None:
 
 def test_spreads() -> None:
     """Half the circumference, half of every ring, twice the depth."""
-    assert Mesh((9, 9)).spread(np.array([[1, 2], [4, 7]])) == 8
-    assert Points(((1, 2), (4, 7))).spread(np.array([[1, 2], [4, 7]])) == 8
-    assert Torus((9, 4)).spread(np.array([[0, 0]])) == 6
-    assert TREE.spread(np.array([[1]])) == 12
+    assert Mesh((9, 9)).spread([(1, 2), (4, 7)]) == 8
+    assert Points(((1, 2), (4, 7))).spread([(1, 2), (4, 7)]) == 8
+    assert Torus((9, 4)).spread([(0, 0)]) == 6
+    assert TREE.spread([(1,)]) == 12
 
 
 def test_what_is_told_of_networks() -> None:
@@ -510,7 +510,7 @@ def test_instances_do_not_change() -> None:
 def test_distances_on_grids_and_trees_are_sums_of_cuts(
     network: Grid | Tree,
 ) -> None:
-    assert KSubset("one", network, tuple(network.locations()), 1).has_cuts
+    assert arrays.has_cuts(KSubset("one", network, tuple(network.locations()), 1))
 
 
 def machine(**other: object) -> ProcSet:
@@ -685,7 +685,7 @@ def test_requests_that_cannot_be_met_by_counting() -> None:
 
 
 def test_what_is_shared_cannot_be_written_to() -> None:
-    cuts = KSubset("tree", TREE, ((1,), (2,), (3,)), 2).cuts
+    cuts = arrays.cuts(KSubset("tree", TREE, ((1,), (2,), (3,)), 2))
     for array in (
         *(cuts.weights, cuts.axis, cuts.start, cuts.stop, cuts.position),
         *(cuts.parent, cuts.sides, ordered("snake", (3, 2))),

@@ -9,7 +9,7 @@ from math import prod
 import numpy as np
 import pytest
 
-from closeknit.instances import Grid, InputError, Mesh, Points, Torus
+from closeknit.instances import Grid, InputError, Mesh, Points, Torus, arrays
 from closeknit.network.engine import Deadlock
 from closeknit.network.messages import Messages, messages
 from closeknit.network.worm import mail as worm_mail
@@ -43,7 +43,7 @@ def test_a_lone_packet_takes_the_closed_form_for_every_pair(
     source, target = np.divmod(np.arange(n * n), n)
     source, target = source[source != target], target[source != target]
     sites = np.array(list(topology.locations()))
-    hops = topology.distances(sites[source], sites[target])
+    hops = arrays.distances(topology, sites[source], sites[target])
     for flits in (1, 2, 5, 16, 40):
         apart = int(hops.max()) + flits + 2
         engine = RigidWorms(topology)

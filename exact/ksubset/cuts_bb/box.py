@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ....instances import Cuts, IntArray, KSubset
+from ....instances import IntArray, KSubset, arrays
+from ....instances.arrays import Cuts
 from . import layout
 
 _MOST_POINTS = 10_000
@@ -59,9 +60,11 @@ class CutBox:
     @classmethod
     def of(cls, instance: KSubset, bound: int, rules: Rules = ALL_RULES) -> CutBox:
         """Return the whole problem, with one open node."""
-        cuts = instance.cuts
+        cuts = arrays.cuts(instance)
         m, n = len(cuts), instance.n
-        twin = np.unique(instance.points, axis=0, return_inverse=True)[1].reshape(-1)
+        twin = np.unique(arrays.points(instance), axis=0, return_inverse=True)[
+            1
+        ].reshape(-1)
         node = Node(
             cuts=cuts,
             k=instance.k,

@@ -7,15 +7,14 @@ conclusion with its reason in the format of ``instances.ksubset.certificate``.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ....instances import IntArray, KSubset, cost
-from ....instances.ksubset.certificate import Checker
-from ....instances.ksubset.counts import State
+from ....proofs.writing.certificate_kernels import FastChecker
 from ....solvers import Limit, SolverError
 from ....solvers.running import clock
 from . import kernels_bounds, kernels_exchange, kernels_record, layout
@@ -76,9 +75,9 @@ class _Recorder:
         self.waiting: list[tuple[Status, IntArray, IntArray]] = [root]
 
     @cached_property
-    def checker(self) -> Checker:
+    def checker(self) -> FastChecker:
         """Says which points need each other."""
-        return Checker(self.instance, self.objective)
+        return FastChecker(self.instance, self.objective)
 
     def prove_node(self, status: Status, low: IntArray, high: IntArray) -> Any:
         """Return the steps and the end of a node; queue its children."""
@@ -131,47 +130,49 @@ class _Recorder:
             decided = kernels_exchange.exchange_pairwise(problem, status, scratch)
         if not decided:
             return None
-        state = State(before.astype(np.int64), low, high)
-        pairs = self._witnesses(state, status)
+        pairs = self._witnesses(before, status, low, high)
         if decided < 0:  # points decided before the contradiction form a step
-            status[:] = state.status
+            status[:] = before
             if not pairs:
-                return "end", self._conflict(state)
+                return "end", self._conflict(status, low, high)
         return "step", ["exchange", pairs]
 
-    def _witnesses(self, state: State, status: Status) -> list[list[int]]:
+    def _witnesses(
+        self, known: Status, status: Status, low: IntArray, high: IntArray
+    ) -> list[list[int]]:
         """Find for each point decided by exchange a decided point that implies it.
 
-        Advances ``state`` to ``status``.
+        Advances what is ``known`` to ``status``.
         """
+        needed = partial(self.checker.table_of_needs, low, high)
         pairs: list[list[int]] = []
-        todo = np.flatnonzero(state.status != status)
+        todo = np.flatnonzero(known != status)
         while len(todo):
-            chosen = np.flatnonzero(state.status == layout.CHOSEN)
-            rejected = np.flatnonzero(state.status == layout.REJECTED)
+            chosen = np.flatnonzero(known == layout.CHOSEN)
+            rejected = np.flatnonzero(known == layout.REJECTED)
             left = []
             for p in map(int, todo):
                 if status[p] == layout.CHOSEN:
-                    needs = self.checker.needs(state, chosen, np.array([p]))[:, 0]
+                    needs = needed(chosen, np.array([p]))[:, 0]
                     pair = [int(chosen[needs.argmax()]), p] if needs.any() else None
                 else:
-                    needs = self.checker.needs(state, np.array([p]), rejected)[0]
+                    needs = needed(np.array([p]), rejected)[0]
                     pair = [p, int(rejected[needs.argmax()])] if needs.any() else None
                 if pair is None:
                     left.append(p)
                     continue
                 pairs.append(pair)
-                state.status[p] = status[p]
+                known[p] = status[p]
             if len(left) == len(todo):
                 break  # the rest was decided after the contradiction
             todo = np.array(left, dtype=np.int64)
         return pairs
 
-    def _conflict(self, state: State) -> list[Any]:
+    def _conflict(self, status: Status, low: IntArray, high: IntArray) -> list[Any]:
         """Find a chosen point that requires a rejected one."""
-        rejected = np.flatnonzero(state.status == layout.REJECTED)
-        chosen = np.flatnonzero(state.status == layout.CHOSEN)
-        needs = self.checker.needs(state, chosen, rejected)
+        rejected = np.flatnonzero(status == layout.REJECTED)
+        chosen = np.flatnonzero(status == layout.CHOSEN)
+        needs = self.checker.table_of_needs(low, high, chosen, rejected)
         if needs.any():
             p, q = np.unravel_index(needs.argmax(), needs.shape)
             return ["exchange", int(chosen[p]), int(rejected[q])]

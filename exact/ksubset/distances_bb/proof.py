@@ -19,7 +19,7 @@ from itertools import combinations
 
 import numpy as np
 
-from ....instances import IntArray, KSubset
+from ....instances import IntArray, KSubset, arrays
 from ....instances.ksubset.instance import cost
 from ....proofs.writing.proof_log import ProofLog
 from ....solvers import SolverError
@@ -33,7 +33,7 @@ _LESS = 3
 
 def prove(instance: KSubset, chosen: Sequence[int] | None, log: ProofLog) -> bool:
     """Write a proof that a choice is optimal, where distances are no sums of cuts."""
-    if chosen is None or refusal(instance) or instance.has_cuts:
+    if chosen is None or refusal(instance) or arrays.has_cuts(instance):
         return False  # with cuts, the formula counts what lies inside of them
     tree = _Tree(instance, chosen, log)
     if instance.k > 1:
@@ -59,7 +59,7 @@ class _Tree:
     def __init__(self, instance: KSubset, chosen: Sequence[int], log: ProofLog) -> None:
         self.instance, self.log = instance, log
         self.n, self.k = instance.n, instance.k
-        self.hops = instance.hops
+        self.hops = arrays.hops(instance)
         self.best = cost(instance, tuple(chosen))
         pairs = [self._pair(i, j) for i in chosen for j in chosen if i < j]
         true = [*(i + 1 for i in chosen), *map(self._of_pair, pairs)]

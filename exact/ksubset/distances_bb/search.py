@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ....instances import IntArray, KSubset
+from ....instances import IntArray, KSubset, arrays
 from ....solvers import DEFAULT, Grade, Proof, Result, Settings
 from ..search import KSubsetSearch, search_alone
 from . import kernels as kernels
@@ -40,7 +40,7 @@ def refusal(instance: KSubset) -> str | None:
     """Return why the search does not support an instance; None if it does."""
     if instance.n > MOST_FREE:
         return f"{instance.n} free processors; at most {MOST_FREE} are searched"
-    spread = instance.topology.spread(instance.points)
+    spread = instance.topology.spread(instance.free)
     if 8 * spread * instance.k**3 >= _LARGEST:
         return (
             f"bounds could overflow 64 bits (k = {instance.k}, "
@@ -66,7 +66,7 @@ class DistancesSearch(KSubsetSearch):
         self, instance: KSubset, chosen: tuple[int, ...], bound: int = 0
     ) -> None:
         super().__init__(instance, chosen, bound)
-        hops = instance.hops.copy()
+        hops = arrays.hops(instance).copy()
         n, k = instance.n, instance.k
         nearest = np.partition(hops, range(k), axis=1)[:, :k].cumsum(axis=1)
         self._space = kernels.Space(hops, nearest, twins(hops), k)

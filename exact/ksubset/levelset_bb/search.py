@@ -18,8 +18,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ....instances import KSubset
-from ....instances.topologies.cuts import ranked
+from ....instances import KSubset, arrays
+from ....instances.arrays import ranked
 from ....solvers import DEFAULT, Grade, Proof, Result, Settings
 from ....solvers.running import clock
 from ..search import KSubsetSearch, search_alone
@@ -49,8 +49,8 @@ class LevelSetSearch(KSubsetSearch):
         self, instance: KSubset, chosen: tuple[int, ...], bound: int = 0
     ) -> None:
         super().__init__(instance, chosen, bound)
-        y, row = ranked(instance.points[:, 0])
-        x, column = ranked(instance.points[:, 1])
+        y, row = ranked(arrays.points(instance)[:, 0])
+        x, column = ranked(arrays.points(instance)[:, 1])
         self._place = row, column
         rows, columns = len(y), len(x)
         free = np.zeros((rows, columns), dtype=np.bool_)

@@ -27,7 +27,7 @@ from math import isqrt
 
 import numpy as np
 
-from ....instances import IntArray, KSubset, cost
+from ....instances import IntArray, KSubset, arrays, cost
 from ....solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer
 from ....solvers.running import clock
 from ....solvers.running.limits import limits
@@ -78,7 +78,7 @@ class _Program:
     """The tables of one instance, and which of them are filled."""
 
     def __init__(self, instance: KSubset) -> None:
-        found = instance.topology.tree_of(instance.points)
+        found = arrays.tree_of(instance)
         assert found is not None
         tree, site, self._factor = found
         n, k, nodes = instance.n, instance.k, len(tree.parent)

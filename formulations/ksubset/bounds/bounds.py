@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ....instances import KSubset
+from ....instances import KSubset, arrays
 from ....instances.ksubset.lower_bounds import AXIS, STAR, TOWN
 from ....instances.ksubset.towns import has_certificate
 from ....solvers import Grade, Proof
@@ -107,7 +107,7 @@ def axis_bound(instance: KSubset) -> int | None:
         return None
     k = instance.k
     total = 0
-    for axis in instance.points.T:
+    for axis in arrays.points(instance).T:
         x = [int(value) for value in np.sort(axis)]
         cost = best = sum((2 * r - k + 1) * value for r, value in enumerate(x[:k]))
         between = sum(x[1:k])

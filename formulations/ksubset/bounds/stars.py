@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ....instances import Grid, IntArray, KSubset
-from ....instances.topologies.cuts import Cuts
+from ....instances import Grid, IntArray, KSubset, arrays
+from ....instances.arrays import Cuts
 
 Cells = npt.NDArray[np.int32]
 
@@ -33,7 +33,7 @@ def cheapest_stars(instance: KSubset) -> int:
     """
     topology, n = instance.topology, instance.n
     if topology.grid and n * n > _FEW:
-        return _by_shells(instance.points, topology.grid, instance.k)
+        return _by_shells(arrays.points(instance), topology.grid, instance.k)
     if n * n > _MOST_PAIRS:
         return 0
     k = instance.k
@@ -49,14 +49,14 @@ def cheapest_stars(instance: KSubset) -> int:
 
 def _rows(instance: KSubset) -> Iterator[IntArray]:
     """Yield the matrix of distances in blocks of rows, in no particular order."""
-    n, points = instance.n, instance.points
+    n, points = instance.n, arrays.points(instance)
     step = max(1, _CHUNK // (n * instance.topology.dimension))
     for first in range(0, n, step):
         block = slice(first, min(first + step, n))
         if instance.topology.tree:
-            yield _tree_rows(instance.cuts, block)
+            yield _tree_rows(arrays.cuts(instance), block)
         else:
-            yield instance.topology.distances(points[block, None], points[None])
+            yield arrays.distances(instance.topology, points[block, None], points[None])
 
 
 def _tree_rows(cuts: Cuts, block: slice) -> IntArray:

@@ -10,7 +10,7 @@ from math import comb
 
 import numpy as np
 
-from ....instances import IntArray, KSubset, Mesh
+from ....instances import IntArray, KSubset, Mesh, arrays
 from ....solvers import Result, Settings, answer
 from ....solvers.running import clock
 from ....solvers.running.limits import limits
@@ -133,7 +133,7 @@ def run(m: int, instance: KSubset, settings: Settings) -> Result:
     start = clock.now()
     sizes = even_sizes(instance.k, m)
     slope = slopes(sizes)
-    points = instance.points
+    points = arrays.points(instance)
     # in the order of an axis, ties by index, as a small shift would have it
     rank = np.argsort(np.argsort(points, axis=0, kind="stable"), axis=0)
     # the pair sum of k points, axis by axis in their order

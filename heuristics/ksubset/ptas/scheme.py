@@ -8,7 +8,7 @@ from math import comb, prod
 
 import numpy as np
 
-from ....instances import IntArray, KSubset
+from ....instances import IntArray, KSubset, arrays
 from ....solvers import Grade, Limit, Proof, Result, Settings, answer
 from ....solvers.running import clock
 from ....solvers.running.limits import limits
@@ -32,7 +32,10 @@ def refusal(m: int, instance: KSubset) -> str | None:
         return "needs a mesh or points"
     if instance.topology.dimension > 3:
         return "needs at most three axes"
-    cuts = [comb(len(set(axis.tolist())) + m - 2, m - 1) for axis in instance.points.T]
+    cuts = [
+        comb(len(set(axis.tolist())) + m - 2, m - 1)
+        for axis in arrays.points(instance).T
+    ]
     if max(cuts) > MOST_CUTS:
         return f"an axis would have {max(cuts)} cut vectors; at most {MOST_CUTS}"
     if len(cuts) == 3 and prod(cuts) > MOST_TRIPLES:
@@ -86,7 +89,7 @@ def run(m: int, instance: KSubset, settings: Settings) -> Result:
     first: IntArray = np.arange(instance.k)
     try:
         first = _first(instance, settings)
-        known = crossing(instance.points[first], sizes)
+        known = crossing(arrays.points(instance)[first], sizes)
         search: Plane | Space
         if instance.topology.dimension == 3:
             search = Space(instance, sizes, known)
@@ -127,7 +130,7 @@ class Plane:
     by = "strips"
 
     def __init__(self, instance: KSubset, sizes: Sequence[int], known: int) -> None:
-        points = instance.points
+        points = arrays.points(instance)
         if points.shape[1] == 1:  # a second axis without extent costs nothing
             points = np.column_stack([points, np.zeros(len(points), dtype=np.int64)])
         size = np.array(sizes, dtype=np.int64)

@@ -9,7 +9,7 @@ from math import inf
 
 import numpy as np
 
-from ....instances import IntArray, KSubset
+from ....instances import IntArray, KSubset, arrays
 from ....solvers import Grade
 from ....solvers.running import clock
 from ....solvers.running.tolerances import rounded_up
@@ -30,7 +30,9 @@ class Space:
     def __init__(self, instance: KSubset, sizes: Sequence[int], known: int) -> None:
         self.sizes = np.array(sizes, dtype=np.int64)
         self.slope = np.array(slopes(sizes), dtype=np.int64)
-        self.axes = [Axis.of(a, self.sizes, self.slope) for a in instance.points.T]
+        self.axes = [
+            Axis.of(a, self.sizes, self.slope) for a in arrays.points(instance).T
+        ]
         self.places = np.column_stack([axis.place for axis in self.axes])
         self.best = known + 1
         self.floor = known + 1

@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 
 import numpy as np
 
-from ....instances import IntArray, KSubset, Tree
+from ....instances import IntArray, KSubset, Tree, arrays
 from . import kernels as kernels
 
 
@@ -29,12 +29,12 @@ def _distances_nearby(instance: KSubset, centre: IntArray) -> tuple[int, IntArra
     rings = instance.topology.ring_lengths
     if rings is None or rings[0]:
         return 0, distances(instance, centre)
-    points, k, at = instance.points, instance.k, int(centre[0])
+    points, k, at = arrays.points(instance), instance.k, int(centre[0])
     reach = max(1, round(k ** (1 / points.shape[1])))
     while True:
         start = bisect_left(points[:, 0], at - reach)
         stop = bisect_right(points[:, 0], at + reach)
-        away = instance.topology.distances(points[start:stop], centre)
+        away = arrays.distances(instance.topology, points[start:stop], centre)
         if stop - start == len(points) or np.count_nonzero(away <= reach) >= k:
             return start, away
         reach *= 2
@@ -44,7 +44,7 @@ def distances(instance: KSubset, centre: IntArray) -> IntArray:
     """Return the hops from a site, free or not, to every free processor."""
     tree = instance.topology.tree
     if tree is None:
-        return instance.topology.distances(instance.points, centre)
+        return arrays.distances(instance.topology, arrays.points(instance), centre)
     branches = branches_of(instance, tree)
     away = np.empty(len(branches.parent), dtype=np.int64)
     kernels.tree_distances(branches, int(centre[0]), away)
@@ -57,5 +57,5 @@ def branches_of(instance: KSubset, tree: Tree) -> kernels.Branches:
         parent=np.array(tree.parent, dtype=np.int64),
         weight=np.array(tree.weight, dtype=np.int64),
         order=np.array(tree.order, dtype=np.int64),
-        node=instance.points[:, 0].copy(),
+        node=arrays.points(instance)[:, 0].copy(),
     )

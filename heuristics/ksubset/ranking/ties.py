@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ....instances import InputError, IntArray, KSubset
+from ....instances import InputError, IntArray, KSubset, arrays
 from ....solvers import Limit, Result, Settings, Ties, answer
 from ....solvers.running import clock
 from ....solvers.running.kernels import kernel
@@ -53,7 +53,7 @@ def shell(instance: KSubset, centre: IntArray) -> Shell:
     away = distances(instance, centre)
     radius = np.partition(away, instance.k - 1)[instance.k - 1]
     inside, rim = np.flatnonzero(away < radius), np.flatnonzero(away == radius)
-    _, place = np.unique(instance.points[rim], axis=0, return_inverse=True)
+    _, place = np.unique(arrays.points(instance)[rim], axis=0, return_inverse=True)
     sites = tuple(rim[place == site] for site in range(place.max() + 1))
     return Shell(inside, sites, instance.k - len(inside))
 
@@ -110,14 +110,14 @@ def cheapest_under(instance: KSubset, centres: Centres, settings: Settings) -> R
 def _broken(instance: KSubset, found: Shell, sign: int) -> tuple[int, IntArray]:
     """Break the ties of one shell; return the pair sum and the processors."""
     first = np.array([site[0] for site in found.sites])
-    points = instance.points[first]
+    points = arrays.points(instance)[first]
     stars = star_sums(instance, found.inside)
     taken = np.zeros(len(first), dtype=np.int64)
     added = extreme(
         found.missing,
         np.array([len(site) for site in found.sites]),
         stars[first],
-        instance.topology.distances(points[:, None], points[None]),
+        arrays.distances(instance.topology, points[:, None], points[None]),
         sign,
         taken,
     )

@@ -14,7 +14,7 @@ from random import Random
 
 import numpy as np
 
-from ....instances import Graph, KSubset, cost
+from ....instances import Graph, KSubset, arrays, cost
 from ..running.claim import Claim, Outcome, Trial, held, refuted
 from ..running.samples import enumerated, sampled
 from ..running.shrink import survey
@@ -38,17 +38,17 @@ def cuts_are_distances(trial: Trial) -> Outcome:
 
 def _disagreement(instance: KSubset) -> str:
     """Name a pair or a set whose distances are not those of the cuts; "" if none."""
-    topology, points = instance.topology, instance.points
-    cuts = topology.cuts(points)
-    arrays = topology.distances(points[:, None], points[None]).tolist()
+    topology, points = instance.topology, arrays.points(instance)
+    cuts = arrays.cuts(instance)
+    table = arrays.distances(topology, points[:, None], points[None]).tolist()
     weights, sides = cuts.weights.tolist(), cuts.sides.tolist()
     for i, j in combinations(range(instance.n), 2):
         hops = topology.distance(instance.free[i], instance.free[j])
         apart = _apart(weights, sides, i, j)
-        if hops * cuts.denominator != apart or hops != arrays[i][j]:
+        if hops * cuts.denominator != apart or hops != table[i][j]:
             return (
                 f"{instance.free[i]} and {instance.free[j]} are {hops} apart, "
-                f"{arrays[i][j]} by arrays, {apart}/{cuts.denominator} by cuts"
+                f"{table[i][j]} by arrays, {apart}/{cuts.denominator} by cuts"
             )
     k = instance.k
     chosen = Random(instance.n).sample(range(instance.n), k)
@@ -150,13 +150,15 @@ def distances_and_cuts(trial: Trial) -> Outcome:
 def _compared(graph: Graph) -> tuple[str, bool]:
     """Say what is wrong with a graph, and whether cuts were found."""
     far = relaxed(graph)
-    table = graph.table.tolist()
+    table = arrays.table(graph).tolist()
     for row, p in zip(table, graph.processors, strict=True):
         for v in range(graph.nodes):
             if not row[v] == far[p][v] == graph.distance((p,), (v,)):
                 said = f"{row[v]} by arrays, {graph.distance((p,), (v,))} by walking"
                 return f"{p} and {v} are {far[p][v]} apart, {said}", False
     embedding = graph.embedding
+    if embedding != arrays.embedding(graph):
+        return "other cuts are found in arrays", False
     tree = embedding is not None and embedding.is_tree
     if tree != like_a_tree(graph.processors, far):
         return f"the distances are taken for those of a tree: {tree}", False
@@ -165,7 +167,7 @@ def _compared(graph: Graph) -> tuple[str, bool]:
         missed = equal and partial_cube(graph, far)
         return "a partial cube has no cuts" * missed, False
     free = tuple(graph.locations())
-    cuts = KSubset("graph", graph, free, 1).cuts
+    cuts = arrays.cuts(KSubset("graph", graph, free, 1))
     sides, weights = cuts.sides.tolist(), cuts.weights.tolist()
     for i, j in combinations(range(len(free)), 2):
         apart = _apart(weights, sides, i, j)

@@ -14,7 +14,7 @@ import numpy as np
 from ....heuristics.ksubset.ptas import published as ptas_published
 from ....heuristics.ksubset.ptas import scheme as ptas
 from ....heuristics.ksubset.strips import arcsine_sizes, even_sizes
-from ....instances import InputError, KSubset, Mesh, Points
+from ....instances import InputError, KSubset, Mesh, Points, arrays
 from ....methods import KSUBSET
 from ....solvers import Grade
 from ..running.claim import Claim, Outcome, Trial, held, refuted
@@ -143,7 +143,7 @@ def _not_bound(trial: Trial, name: str, m: int, instance: KSubset) -> str:
     if sum(sizes) != instance.k or len(sizes) != m:
         return f"strips of {sizes} do not hold {instance.k}"
     least = min(
-        _crossing(instance.points[list(chosen)], sizes)
+        _crossing(arrays.points(instance)[list(chosen)], sizes)
         for chosen in combinations(range(instance.n), instance.k)
     )
     if low > optimum:

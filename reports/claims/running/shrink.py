@@ -16,6 +16,7 @@ from ....instances import (
     ProcSet,
     Submesh,
     Sukp,
+    arrays,
 )
 from .claim import Outcome, Undecided, Untrue, held, refuted
 
@@ -116,10 +117,10 @@ def _fewer(instance: KSubset) -> Iterator[KSubset]:
     if topology.repeats and topology.processors_in_all > instance.n:
         yield replace(instance, topology=Points(instance.free, topology.scale))
     if topology.is_mesh:
-        low = instance.points.min(axis=0)
-        shape = tuple((instance.points.max(axis=0) - low + 1).tolist())
+        low = arrays.points(instance).min(axis=0)
+        shape = tuple((arrays.points(instance).max(axis=0) - low + 1).tolist())
         if shape != topology.size:
-            free = tuple(map(tuple, (instance.points - low).tolist()))
+            free = tuple(map(tuple, (arrays.points(instance) - low).tolist()))
             yield replace(instance, topology=Mesh(shape), free=free)
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from closeknit.cli.app import run
 from closeknit.exact.ksubset.distances_bb import proof
-from closeknit.instances import Graph, InputError, KSubset, mesh, write_ksubset
+from closeknit.instances import Graph, InputError, KSubset, arrays, mesh, write_ksubset
 from closeknit.instances.ksubset.graph_generators import dragonfly, random_regular
 from closeknit.methods import KSUBSET
 from closeknit.methods.proofs import PROVERS, proved_by
@@ -30,7 +30,7 @@ PETERSEN = Graph.from_networkx(nx.petersen_graph())
 
 def without_cuts(instance: KSubset) -> bool:
     try:
-        _ = instance.cuts
+        _ = arrays.cuts(instance)
     except InputError:
         return True
     return False

@@ -5,14 +5,13 @@ from __future__ import annotations
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from closeknit.exact.ksubset.cuts_bb import kernels_bounds, layout
 from closeknit.exact.ksubset.cuts_bb.box import CutBox
 from closeknit.exact.ksubset.cuts_bb.kernels_counts import narrow_by_cost
-from closeknit.instances import KSubset, cost
+from closeknit.instances import KSubset, arrays, cost
 from closeknit.instances.ksubset.certificate import Checker
 from closeknit.instances.ksubset.counts import CHOSEN, REJECTED, State
 
@@ -36,8 +35,8 @@ def test_counts_are_cut_off_where_nothing_cheaper_has_them(
     state.status[: len(decided)] = decided[: instance.n]
     if not len(problem.weight) or not checker.close(state):
         return
-    status = state.status.astype(np.int8)
-    low, high = state.low.copy(), state.high.copy()
+    status = np.array(state.status, dtype=np.int8)
+    low, high = np.array(state.low), np.array(state.high)
     kernels_bounds.count(problem, status, scratch)
     constant = kernels_bounds.weigh(problem, low, high, scratch)
     bound = kernels_bounds.bound_by_secants(problem, status, constant, scratch)[0]
@@ -46,14 +45,13 @@ def test_counts_are_cut_off_where_nothing_cheaper_has_them(
         return
     gap = checker.threshold - bound
     cut = narrow_by_cost(problem, status, low, high, gap, scratch)
-    left = checker.affordable(state, np.arange(len(low)))
-    ends = [np.flatnonzero(each) for each in left]
-    if not all(map(len, ends)):
+    left = checker.affordable(state, range(len(low)))
+    if not all(left):
         assert cut < 0
     else:
-        assert (low == [each[0] for each in ends]).all()
-        assert (high == [each[-1] for each in ends]).all()
-        assert cut == (low - state.low + state.high - high).sum()
+        assert (low == [each[0] for each in left]).all()
+        assert (high == [each[-1] for each in left]).all()
+        assert cut == (low - high).sum() + sum(state.high) - sum(state.low)
     _nothing_is_lost(instance, checker, state, left)
 
 
@@ -61,18 +59,18 @@ def _nothing_is_lost(
     instance: KSubset,
     checker: Checker,
     state: State,
-    left: npt.NDArray[np.bool_],
+    left: list[list[int]],
 ) -> None:
     """Look at all cheaper choices of a node: every one keeps all its counts."""
-    units = instance.cuts.denominator
+    units, sides = arrays.cuts(instance).denominator, arrays.cuts(instance).sides
     for chosen in combinations(range(instance.n), instance.k):
         member = np.isin(np.arange(instance.n), chosen)
-        counts = checker.sides @ member
+        counts = sides.astype(np.int64) @ member
         if (
             cost(instance, chosen) * units < checker.threshold
-            and member[state.status == CHOSEN].all()
-            and not member[state.status == REJECTED].any()
+            and member[state.points(CHOSEN)].all()
+            and not member[state.points(REJECTED)].any()
             and (state.low <= counts).all()
             and (counts <= state.high).all()
         ):
-            assert left[np.arange(len(counts)), counts].all()
+            assert all(c in some for c, some in zip(counts, left, strict=True))

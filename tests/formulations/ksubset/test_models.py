@@ -10,7 +10,7 @@ import pytest
 from closeknit.formulations.ksubset import catalogue
 from closeknit.formulations.ksubset.counts import Counts
 from closeknit.formulations.ksubset.strengthening import NONE, Strengthening, symmetry
-from closeknit.instances import KSubset, Mesh, cost, mesh
+from closeknit.instances import KSubset, Mesh, arrays, cost, mesh
 from closeknit.solvers import Grade, Proof, SolverError, cpsat, mip
 from closeknit.solvers.formulation import CpFormulation, MipFormulation
 
@@ -53,7 +53,7 @@ def test_margins_hold_in_every_optimum(seed: int) -> None:
     least = optimum(instance)
     for chosen in combinations(range(instance.n), instance.k):
         if cost(instance, chosen) == least:
-            far = instance.hops[list(chosen)].sum(axis=0)
+            far = arrays.hops(instance)[list(chosen)].sum(axis=0)
             level = max(far[list(chosen)])
             for q in set(range(instance.n)) - set(chosen):
                 assert unit * far[q] >= unit * level + margins[q]

@@ -21,6 +21,7 @@ from closeknit.heuristics.ksubset.strips import (
     neglected,
     slopes,
 )
+from closeknit.instances import arrays
 from closeknit.methods import KSUBSET
 from closeknit.solvers import Limit
 
@@ -52,7 +53,7 @@ def optimum(instance: KSubset) -> int:
 def least_crossing(instance: KSubset, sizes: tuple[int, ...]) -> int:
     """Least cost between strips over all choices: what the flows should find."""
     return min(
-        crossing(instance.points[list(pick)], sizes)
+        crossing(arrays.points(instance)[list(pick)], sizes)
         for pick in combinations(range(instance.n), instance.k)
     )
 
@@ -65,7 +66,7 @@ def test_bound_is_the_least_crossing_of_all(name: str, instance: KSubset) -> Non
     result = KSUBSET[name](instance)
     assert result.bound == least_crossing(instance, sizes)
     assert result.chosen is not None
-    chosen = instance.points[list(result.chosen)]
+    chosen = arrays.points(instance)[list(result.chosen)]
     assert crossing(chosen, sizes) == result.bound
     least = optimum(instance)
     assert result.bound <= least
@@ -83,7 +84,7 @@ def test_in_space_too(name: str, most: int, data: st.DataObject) -> None:
     result = KSUBSET[name](instance)
     assert result.chosen is not None
     assert result.bound == least_crossing(instance, sizes)
-    assert crossing(instance.points[list(result.chosen)], sizes) == result.bound
+    assert crossing(arrays.points(instance)[list(result.chosen)], sizes) == result.bound
 
 
 @settings(max_examples=200, deadline=None)
@@ -96,7 +97,7 @@ def test_strips_hide_no_more_than_their_share(
     for sizes in (arcsine_sizes(instance.k, m), even_sizes(instance.k, m)):
         whole = cost(instance, sorted(chosen))
         assert isinstance(whole, int)
-        across = crossing(instance.points[chosen], sizes)
+        across = crossing(arrays.points(instance)[chosen], sizes)
         assert (1 - neglected(sizes)) * whole <= across <= whole
 
 

@@ -34,6 +34,7 @@ from closeknit.instances import (
     Topology,
     Torus,
     Tree,
+    arrays,
     cost,
 )
 from closeknit.instances.ksubset.certificate import Checker, Refused, derive
@@ -132,13 +133,14 @@ class Case:
         members = np.zeros((len(firsts), instance.n), dtype=np.bool_)
         for row, chosen in zip(members, firsts, strict=True):
             row[list(chosen)] = True
-        counts = members.astype(np.int64) @ instance.cuts.sides.T
+        counts = members.astype(np.int64) @ arrays.cuts(instance).sides.T
         return cls(instance, objective, members, counts)
 
     def conforming(self, state: State) -> npt.NDArray[np.bool_]:
         """Which of the sets belong to a node."""
-        chosen, rejected = state.status == CHOSEN, state.status == REJECTED
-        inside = (state.low <= self.counts) & (self.counts <= state.high)
+        chosen, rejected = state.points(CHOSEN), state.points(REJECTED)
+        low, high = np.array(state.low), np.array(state.high)
+        inside = (low <= self.counts) & (self.counts <= high)
         agree = self.members[:, chosen].all(axis=1), inside.all(axis=1)
         against = self.members[:, rejected].any(axis=1)
         return np.logical_and(*agree) & np.logical_not(against)
@@ -153,23 +155,21 @@ class Case:
             member, counts = self.members[one], self.counts[one]
         else:
             member = np.isin(np.arange(n), random.sample(range(n), k))
-            counts = checker.sides @ member
+            counts = arrays.cuts(self.instance).sides.astype(np.int64) @ member
             member ^= random.random() < 0.2  # most of these are no nodes at all
         for p in range(n):
             if random.random() < share:
                 state.status[p] = CHOSEN if member[p] else REJECTED
         for h in range(m):
-            state.low[h] = max(0, counts[h] - random.randint(0, width))
-            state.high[h] = min(k, counts[h] + random.randint(0, width))
+            state.low[h] = max(0, int(counts[h]) - random.randint(0, width))
+            state.high[h] = min(k, int(counts[h]) + random.randint(0, width))
         return state
 
 
 def honest(random: Random, checker: Checker, state: State, word: str) -> list[Any]:
     """Draw a step or an end of the right shape, more often than not a sensible one."""
     n, m = len(state.status), len(state.low)
-    free = np.flatnonzero(state.status == UNDECIDED).tolist() or [0]
-    taken = np.flatnonzero(state.status == CHOSEN).tolist() or [0]
-    left = np.flatnonzero(state.status == REJECTED).tolist() or [0]
+    free, taken, left = (state.points(each) or [0] for each in range(3))
     any_point = range(n)
 
     def pair() -> list[int]:
@@ -195,14 +195,14 @@ def honest_end(random: Random, checker: Checker, state: State, word: str) -> lis
     n, m, k = len(state.status), len(state.low), checker.k
     if word == "bound":
         value = checker.bound(state)[0]
-        return [word, value, state.low.tolist(), state.high.tolist()]
+        return [word, value, [*state.low], [*state.high]]
     cut, count = random.randrange(max(m, 1)), random.randint(0, k)
     free, taken, left = (
-        int(random.choice(found if len(found) else range(n)))
-        for found in (np.flatnonzero(state.status == each) for each in range(3))
+        random.choice(found or range(n))
+        for found in (state.points(each) for each in range(3))
     )
-    same = np.flatnonzero(checker.twin == checker.twin[taken])
-    later = int(random.choice(same))
+    same = [p for p in range(n) if checker.twin[p] == checker.twin[taken]]
+    later = random.choice(same)
     wanted = {
         **{"counts": [], "narrow": [cut], "split": [cut, count], "twins": [later]},
         **{"exchange": [taken, left], "companions": [free]},
@@ -232,7 +232,7 @@ def spoiled(random: Random, value: list[Any], state: State) -> list[Any]:
 def _instead(random: Random, old: Any, state: State) -> Any:
     """Draw what may stand for a value: other types, or the same in other lists."""
     n = len(state.status)
-    free = np.flatnonzero(state.status == UNDECIDED).tolist()
+    free = state.points(UNDECIDED)
     inside = old if isinstance(old, list) and old else [old]
     way = random.randrange(10)
     if way < 3:
@@ -288,7 +288,7 @@ class Trial:
             if random.random() < 0.5:
                 value = spoiled(random, value, state)
             results = [self._offered(each, state, value, is_end) for each in checkers]
-            if not all(_same(results[0], each) for each in results[1:]):
+            if any(each != results[0] for each in results[1:]):
                 raise Lost(f"the checkers disagree on {value}: {results}")
             if (left := results[0]) is None:
                 continue
@@ -315,17 +315,6 @@ class Trial:
         return [each for each in left if checker.close(each)]
 
 
-def _same(one: list[State] | None, two: list[State] | None) -> bool:
-    if one is None or two is None or len(one) != len(two):
-        return one is two
-    return all(
-        (a.status == b.status).all()
-        and (a.low == b.low).all()
-        and (a.high == b.high).all()
-        for a, b in zip(one, two, strict=True)
-    )
-
-
 class Undecoded(Checker):
     """The rules as they were, which used lists of JSON as they came.
 
@@ -336,6 +325,7 @@ class Undecoded(Checker):
 
     def __init__(self, instance: KSubset, objective: int) -> None:
         super().__init__(instance, objective)
+        self.site = np.array([instance.free.index(site) for site in instance.free])
         strictly = self.shapes.step
 
         def step(value: Any, where: str) -> Step:
@@ -346,7 +336,7 @@ class Undecoded(Checker):
         self.shapes.step = step
 
     def step(self, state: State, step: Step) -> None:
-        raw = step.rule in RULES and not isinstance(step.what[0], np.ndarray)
+        raw = step.rule in RULES and not isinstance(step.what[0], tuple)
         if not raw:
             super().step(state, step)
             return
@@ -357,13 +347,16 @@ class Undecoded(Checker):
             raise Refused("is no node") from None
 
     def _set(self, state: State, points: Any, value: int) -> None:
-        if (state.status[points] != UNDECIDED).any():
+        status = np.array(state.status)
+        if (status[points] != UNDECIDED).any():
             raise Refused("decides a point twice")
-        state.status[points] = value
+        status[points] = value
+        state.status = status.tolist()
 
     def _cost_as_it_was(self, state: State, chosen: Any, rejected: Any) -> None:
-        bound, weights, taken = self.bound(state)
-        free = state.status == UNDECIDED
+        bound, *lists = self.bound(state)
+        weights, taken = map(np.array, lists)
+        free = np.array(state.status) == UNDECIDED
         spare, last = weights[free & ~taken], weights[free & taken]
         if chosen and not (
             taken[chosen].all()
@@ -382,13 +375,13 @@ class Undecoded(Checker):
 
     def _twins_as_it_was(self, state: State, chosen: Any, rejected: Any) -> None:
         for p in rejected:
-            earlier = (self.twin == self.twin[p]) & (np.arange(len(self.twin)) < p)
-            if not (state.status[earlier] == REJECTED).any():
+            earlier = (self.site == self.site[p]) & (np.arange(self.n) < p)
+            if not (np.array(state.status)[earlier] == REJECTED).any():
                 raise Refused("no earlier twin")
             self._set(state, [p], REJECTED)
         for p in chosen:
-            later = (self.twin == self.twin[p]) & (np.arange(len(self.twin)) > p)
-            if not (state.status[later] == CHOSEN).any():
+            later = (self.site == self.site[p]) & (np.arange(self.n) > p)
+            if not (np.array(state.status)[later] == CHOSEN).any():
                 raise Refused("no later twin")
             self._set(state, [p], CHOSEN)
 
@@ -400,7 +393,7 @@ class Undecoded(Checker):
             found = np.array(points, dtype=np.int64)
             if found.ndim != 1 or not ((found >= 0) & (found < len(self.place))).all():
                 raise IndexError("no such point")
-            if not way(state, found).all():
+            if not all(way(state, found.tolist())):
                 raise Refused("not too many")
         self._set(state, chosen, CHOSEN)
         self._set(state, rejected, REJECTED)

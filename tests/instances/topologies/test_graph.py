@@ -20,6 +20,7 @@ from closeknit.instances import (
     InputError,
     KSubset,
     Torus,
+    arrays,
     cost,
     read_ksubset,
     sha256,
@@ -59,17 +60,17 @@ def whole(graph: Graph | Grid, k: int = 1) -> KSubset:
 @given(graph=graphs())
 def test_distances_are_those_of_networkx(graph: Graph) -> None:
     expected = dict(nx.all_pairs_dijkstra_path_length(as_networkx(graph)))
-    for row, p in zip(graph.table.tolist(), graph.processors, strict=True):
+    for row, p in zip(arrays.table(graph).tolist(), graph.processors, strict=True):
         assert row == [expected[p][v] for v in range(graph.nodes)]
     for p, q in combinations(range(graph.nodes), 2):
         assert graph.distance((p,), (q,)) == graph.distance((q,), (p,))
         assert graph.distance((p,), (q,)) == expected[p][q]
     assert all(graph.distance((v,), (v,)) == 0 for v in range(graph.nodes))
     instance = whole(graph, k=min(3, len(graph.processors)))
-    hops = instance.hops
+    hops = arrays.hops(instance)
     assert hops.tolist() == [[expected[p][q] for q in graph.processors]
                              for p in graph.processors]  # fmt: skip
-    assert int(hops.max()) <= graph.spread(instance.points)
+    assert int(hops.max()) <= graph.spread(instance.free)
     every = range(instance.n)
     everything = KSubset("all", graph, instance.free, instance.n)
     assert cost(everything, every) == int(hops.sum()) // 2
@@ -88,21 +89,25 @@ def test_many_sources_at_once_and_long_links() -> None:
         graph = Graph.from_networkx(made)
         expected = dict(nx.all_pairs_shortest_path_length(made))
         found = [[length * expected[p][q] for q in made] for p in made]
-        assert graph.table.tolist() == found
+        assert arrays.table(graph).tolist() == found
 
 
 # --- cuts ------------------------------------------------------------------------
 
 
 def has_cuts(graph: Graph, free: list[int] | None = None) -> bool:
-    """Whether cuts are found; those found must add up to the distances."""
+    """Whether cuts are found; those found must add up to the distances.
+
+    They are the same in plain Python and in arrays.
+    """
+    assert graph.embedding == arrays.embedding(graph)
     if graph.embedding is None:
         with pytest.raises(InputError, match="needs distances that are sums of cuts"):
-            graph.cuts(whole(graph).points)
+            graph.cuts(whole(graph).free)
         return False
     sites = tuple((v,) for v in (graph.processors if free is None else free))
     instance = KSubset("free", graph, sites, 1)
-    cuts = instance.cuts
+    cuts = arrays.cuts(instance)
     for i, j in combinations(range(instance.n), 2):
         apart = cuts.weights[cuts.sides[:, i] != cuts.sides[:, j]].sum()
         hops = graph.distance(instance.free[i], instance.free[j])
@@ -168,7 +173,7 @@ def test_a_torus_costs_the_same_as_its_graph(sides: tuple[int, ...]) -> None:
     torus = Torus(sides)
     graph = Graph.from_networkx(nx.grid_graph(sides[::-1], periodic=True))
     assert graph.embedding is not None
-    assert {len(graph.embedding.sides), whole(torus).cuts.weights.size} == {
+    assert {len(graph.embedding.sides), arrays.cuts(whole(torus)).weights.size} == {
         sum(side if side % 2 else side // 2 for side in sides)
     }
     for k in (2, 5):
@@ -224,7 +229,7 @@ def test_a_fat_tree_is_that_of_al_fares() -> None:
     assert len(network.processors) == 6**3 // 4
     degree = [len(some) for some in network.neighbours]
     assert sorted(degree) == [1] * 54 + [6] * (18 + 18 + 9)
-    hops = whole(network).hops
+    hops = arrays.hops(whole(network))
     counts = [int((hops[0] == d).sum()) for d in (2, 4, 6)]
     assert counts == [2, 6, 45]
 

@@ -22,6 +22,7 @@ from closeknit.instances import (
     Topology,
     Torus,
     Tree,
+    arrays,
     check,
     cost,
     mesh,
@@ -43,15 +44,15 @@ from ...strategies import LARGER_TOPOLOGIES, larger_ksubsets
 
 @given(larger_ksubsets())
 def test_cuts_sum_up_to_distances(instance: KSubset) -> None:
-    cuts = instance.cuts
+    cuts = arrays.cuts(instance)
     distance = instance.topology.distance
     apart = cuts.sides[:, :, None] != cuts.sides[:, None, :]
     total = (cuts.weights[:, None, None] * apart).sum(axis=0)
     for i, p in enumerate(instance.free):
         for j, q in enumerate(instance.free):
             assert total[i, j] == cuts.denominator * distance(p, q)
-            assert instance.hops[i, j] == distance(p, q)
-            assert distance(p, q) <= instance.topology.spread(instance.points)
+            assert arrays.hops(instance)[i, j] == distance(p, q)
+            assert distance(p, q) <= instance.topology.spread(instance.free)
 
 
 @given(larger_ksubsets(), st.data())
@@ -60,14 +61,14 @@ def test_counts_on_the_cuts_give_the_cost(
 ) -> None:
     order = data.draw(st.permutations(range(instance.n)))
     chosen = order[: instance.k]
-    c = instance.cuts.sides[:, chosen].sum(axis=1)
-    doubled = int((instance.cuts.weights * c * (instance.k - c)).sum())
-    assert doubled == instance.cuts.denominator * cost(instance, chosen)
+    c = arrays.cuts(instance).sides[:, chosen].sum(axis=1)
+    doubled = int((arrays.cuts(instance).weights * c * (instance.k - c)).sum())
+    assert doubled == arrays.cuts(instance).denominator * cost(instance, chosen)
 
 
 @given(larger_ksubsets())
 def test_cuts_are_proper_distinct_and_nest(instance: KSubset) -> None:
-    cuts = instance.cuts
+    cuts = arrays.cuts(instance)
     assert (cuts.weights > 0).all()
     inside = cuts.sides.sum(axis=1)
     assert ((inside > 0) & (inside < instance.n)).all()
@@ -253,6 +254,10 @@ def test_the_root_of_a_tree_has_no_edge() -> None:
 
 def test_arrays_of_an_instance_cannot_be_written() -> None:
     instance = mesh(3, 3, k=2)
-    for array in (instance.points, instance.hops, instance.cuts.sides):
+    for array in (
+        arrays.points(instance),
+        arrays.hops(instance),
+        arrays.cuts(instance).sides,
+    ):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0

@@ -7,7 +7,7 @@ from math import prod
 import numpy as np
 import pytest
 
-from closeknit.instances import Grid, InputError, Mesh, Torus
+from closeknit.instances import Grid, InputError, Mesh, Torus, arrays
 from closeknit.network.messages import messages
 from closeknit.network.worm.engine import RigidWorms
 
@@ -67,7 +67,7 @@ def pairs(topology: Grid) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     n = prod(topology.shape)
     source, target = np.divmod(np.arange(n * n), n)
     sites = np.array(list(topology.locations()))
-    return source, target, topology.distances(sites[source], sites[target])
+    return source, target, arrays.distances(topology, sites[source], sites[target])
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 
 import closeknit as ck
-from closeknit.instances import InputError, Mesh
+from closeknit.instances import InputError, Mesh, arrays
 from closeknit.network.mapping.heuristics.baselines import greedy_order
 from closeknit.network.mapping.instance import RankMapping
 from closeknit.network.mapping.models.answer import mapping_result
@@ -52,7 +52,7 @@ def test_every_method_is_priced_and_bounded(mapping: RankMapping) -> None:
 def test_the_facade_orders_the_ranks_of_a_solution() -> None:
     job = ck.ksubset(ck.Mesh(4, 4), k=6, busy=[(0, 1), (2, 2)])
     chosen = ck.solve(job).chosen or ()
-    hops = job.hops[np.ix_(chosen, chosen)]
+    hops = arrays.hops(job)[np.ix_(chosen, chosen)]
     traffic = np.zeros((6, 6))
     for u, v in pairwise((0, 3, 1, 5, 2, 4)):
         traffic[u, v] = 100

@@ -37,6 +37,7 @@ from closeknit.instances import (
     Site,
     Submesh,
     Sukp,
+    arrays,
     cost,
     problem_of,
     read_instance,
@@ -74,7 +75,9 @@ PLANTED = Proof(Grade.ENUMERATED, "planted")
 def median_of_low_corner(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     """Take the least coordinates for the median."""
     start = clock.now()
-    away = abs(instance.points - instance.points.min(axis=0)).sum(axis=1)
+    away = abs(arrays.points(instance) - arrays.points(instance).min(axis=0)).sum(
+        axis=1
+    )
     order = np.argsort(away, kind="stable")
     return answer(instance, order[: instance.k].tolist(), start=start)
 
@@ -87,7 +90,7 @@ def worsening(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     left = [i for i in range(instance.n) if i not in found.chosen]
     if not left:
         return found
-    far = max(left, key=lambda i: int(instance.hops[i][chosen].sum()))
+    far = max(left, key=lambda i: int(arrays.hops(instance)[i][chosen].sum()))
     return answer(instance, (*found.chosen[1:], far), start=clock.now())
 
 
@@ -95,7 +98,7 @@ def shell_too_few(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     """Number shells from the second on: the first lies in shell 0."""
     if instance.topology.kind == "tree":
         return KSUBSET["mc1x1"](instance, settings)
-    points = instance.points
+    points = arrays.points(instance)
     shells = np.maximum(abs(points[:, None] - points[None]).max(axis=2) - 1, 0)
     order = np.argsort(shells, axis=1, kind="stable")[:, : instance.k]
     sums = np.take_along_axis(shells, order, axis=1).sum(axis=1)
@@ -165,8 +168,10 @@ def bound_too_high(instance: KSubset, /, settings: Settings = DEFAULT) -> Result
 def coordinates_apart(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     """Shift points so that none share a coordinate, and solve those."""
     n = instance.n
-    rank = np.argsort(np.argsort(instance.points, axis=0, kind="stable"), axis=0)
-    shifted = tuple(map(tuple, (n * instance.points + rank).tolist()))
+    rank = np.argsort(
+        np.argsort(arrays.points(instance), axis=0, kind="stable"), axis=0
+    )
+    shifted = tuple(map(tuple, (n * arrays.points(instance) + rank).tolist()))
     number = {site: i for i, site in enumerate(shifted)}
     apart = KSubset(instance.name, Points(shifted), shifted, instance.k)
     found = KSUBSET["ptas"](apart, settings)
@@ -567,7 +572,7 @@ EDITS: dict[str, tuple[str, Edit]] = {
     ),
     "arrays of a torus do not wrap": (
         CUTS,
-        Edit("instances.topologies.topology", "np.minimum(s, n - s) if n", "s if n"),
+        Edit("instances.arrays", "np.minimum(s, n - s) if n", "s if n"),
     ),
     # cuts
     "odd rings weigh as even ones": (
@@ -594,8 +599,8 @@ EDITS: dict[str, tuple[str, Edit]] = {
         CUTS,
         Edit(
             "instances.topologies.cuts",
-            "rows.append((int(width)",
-            "rows.append((int(width > 0)",
+            "rows.append(((y - x) *",
+            "rows.append((1 *",
         ),
     ),
     # bounds
@@ -663,8 +668,8 @@ EDITS: dict[str, tuple[str, Edit]] = {
         PACKS,
         Edit(
             INFEASIBILITY,
-            "upper = np.take(run, range(length, many), axis=a)",
-            "upper = np.take(run, range(length, many), axis=a) + (a == 0)",
+            "return tuple(side - s + 1 for",
+            "return tuple(side - s for",
         ),
     ),
     # curves

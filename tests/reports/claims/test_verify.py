@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
@@ -19,19 +19,19 @@ from closeknit.cli import app, verify
 from closeknit.heuristics.ksubset.ptas import published as ptas_published
 from closeknit.heuristics.ksubset.ptas import scheme as ptas
 from closeknit.instances import (
-    Cuts,
     Grid,
     InputError,
-    IntArray,
     KSubset,
     Mesh,
     Points,
     Site,
+    arrays,
     check,
     mesh,
     read_ksubset,
 )
 from closeknit.instances.ksubset.json import parse_ksubset
+from closeknit.instances.topologies import Cuts
 from closeknit.methods import KSUBSET
 from closeknit.reports.claims.catalogue import CLAIMS
 from closeknit.reports.claims.running.claim import Trial, Untrue
@@ -53,7 +53,7 @@ from closeknit.solvers.running.method import Method, Run
 def farthest(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     """Choose the k farthest from the first; what a heuristic should not do."""
     start = perf_counter()
-    order = np.argsort(-instance.hops[0], kind="stable")
+    order = np.argsort(-arrays.hops(instance)[0], kind="stable")
     return answer(instance, order[: instance.k].tolist(), start=start)
 
 
@@ -236,9 +236,9 @@ def test_wrong_cuts_are_found_out(
 ) -> None:
     right = Points.cuts
 
-    def doubled(self: Points, points: IntArray) -> Cuts:
-        cuts = right(self, points)
-        return replace(cuts, weights=2 * cuts.weights)
+    def doubled(self: Points, sites: Sequence[Site]) -> Cuts:
+        cuts = right(self, sites)
+        return replace(cuts, weights=tuple(2 * weight for weight in cuts.weights))
 
     monkeypatch.setattr(Points, "cuts", doubled)
     outcome = CLAIMS["cuts-are-distances"].test(Trial(quick=True))
