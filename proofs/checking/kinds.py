@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from io import BufferedReader
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ...instances.errors import InputError
 from ...instances.problems import Instance, problem_of
@@ -34,7 +34,7 @@ class FileKind(NamedTuple):
     """Problems about whose instances there are proofs of this kind."""
     where: str
     """About which of these instances, in words, and as a test."""
-    serves: Callable[[Instance], bool]
+    serves: Callable[[Any], bool]
     written_by: str
     checked_by: str
     ending: str
@@ -47,7 +47,7 @@ FILE_KINDS = {
         begins=(b'{"format":"closeknit/certificate"', b'{"format": "closeknit/cert'),
         problems=("ksubset",),
         where="distances that are sums of cuts",
-        serves=lambda instance: getattr(instance, "has_cuts", False),
+        serves=lambda instance: instance.topology.has_cuts,
         written_by="cuts-bb",
         checked_by="instances/ksubset/certificate.py",
         ending=".xz",

@@ -206,8 +206,7 @@ def check_alone(folder: Path) -> None:
     for entry in entries:
         files = [str(folder / one.file) for one in (entry.instance, entry.solution)]
         if entry.proof:
-            option = "--proof" if entry.kind == LOG else "--certificate"
-            files += [option, str(folder / entry.proof.file)]
+            files += ["--proof", str(folder / entry.proof.file)]
         commands.append(["check", *files, "--plain"])
     result = run_alone(
         "import json; from closeknit.cli.app import run\n"
