@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from .unlike_machines import Ask, kubernetes, notes_of, pod, pods, scontrol, squeue
+from ..unlike_machines import Ask, kubernetes, notes_of, pod, pods, scontrol, squeue
 
 DURING = "DuringSchedulingIgnoredDuringExecution"
 

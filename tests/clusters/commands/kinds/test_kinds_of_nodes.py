@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from .unlike_machines import (
+from ..unlike_machines import (
     NAMES,
     SWF,
     Ask,

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from .unlike_machines import SWF, Ask, kubernetes, notes_of, pod, pods
+from ..unlike_machines import SWF, Ask, kubernetes, notes_of, pod, pods
 
 
 @pytest.mark.parametrize("command", ["select", "why", "fragmentation"])
