@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from closeknit.instances.topologies import PARSERS
+from closeknit.instances.topologies.topology import BY_SIDES
 
 from ..paths import ROOT
 
@@ -51,9 +52,11 @@ class Edit:
         changed.__package__ = module.__package__
         code = compile(source.replace(self.old, self.new), module.__file__, "exec")
         patch.setitem(sys.modules, module.__name__, changed)
-        parsers = dict(PARSERS)
+        tables: list[dict[str, Any]] = [PARSERS, BY_SIDES]
+        kept = [dict(table) for table in tables]
         exec(code, changed.__dict__)
-        PARSERS.update(parsers)  # not those of a second class of the same name
+        for table, entries in zip(tables, kept, strict=True):
+            table.update(entries)  # not those of a second class of the same name
         patch.setitem(sys.modules, module.__name__, module)
         before, after = dict(functions(module)), dict(functions(changed))
         differ = [n for n in before if before[n].__code__ != after[n].__code__]
