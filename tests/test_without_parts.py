@@ -24,6 +24,11 @@ CORE_TESTS = [
     *("solvers", "simulation"),
 ]
 """Folders of tests, none of which is about parts."""
+ALONE = """
+import sys
+sys.meta_path[:] = [one for one in sys.meta_path if "editable" not in repr(one)]
+"""
+"""What is installed in place would find the folders that the copy lacks."""
 COLD = {"CLOSEKNIT_KERNELS": "interpreted"}
 """The copy has no machine code, and a small instance does not need it."""
 INSTANCE = "instances/data/4x8-mache-k8.json"
@@ -44,6 +49,7 @@ def core(tmp_path_factory: pytest.TempPathFactory) -> Path:
             continue
         (place / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(whole, place / name, follow_symlinks=False)
+    (place / "sitecustomize.py").write_text(ALONE)
     for part in extensions.PARTS:
         assert not (place / part).exists()
         assert not (place / "closeknit" / part).exists()

@@ -111,4 +111,6 @@ def test_examples_print_what_they_show(
             pattern = re.escape(line.strip()).replace("…", ".*")
             pattern = re.sub(r"(\\ )+", r"\\s+", pattern)
             pattern = re.sub(r"^time\\s.*s$", r"time\\s+\\S+ s", pattern)
+            if pattern.endswith("derived\\s+again"):  # in time, or counted as not
+                pattern = re.sub(r"^\d+", r"\\d+", pattern)
             assert re.search(pattern, printed), (command, line, printed)

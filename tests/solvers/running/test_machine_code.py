@@ -22,7 +22,8 @@ from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from ...paths import ROOT
+
 PAIRS = 20
 SEED = 1
 BRIEF = 1.2
