@@ -100,7 +100,7 @@ def run(args: argparse.Namespace) -> int:
         )
     if args.solution is None:
         raise InputError("is missing", field="SOLUTION")
-    from ..api.checking import Findings, examine
+    from ..api.examining import Findings, examine
 
     instance = read_instance(args.file)
     solution = read_solution(args.solution)

@@ -46,7 +46,7 @@ def options(parser: Parser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Check what is to be drawn, draw it, and write the picture."""
-    from ..api.checking import examine
+    from ..api.examining import examine
     from ..api.solution import Drawing
 
     instance = read_instance(args.file)
