@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from io import BufferedReader
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ...instances.errors import InputError
 from ...instances.problems import Instance, problem_of
@@ -33,12 +33,16 @@ class FileKind(NamedTuple):
     problems: tuple[str, ...]
     """Problems about whose instances there are proofs of this kind."""
     where: str
-    """About which of these instances, in words, and as a test."""
-    serves: Callable[[Instance], bool]
+    """About which of these instances, in words, and as a test of one of them."""
+    serves: Callable[[Any], bool]
     written_by: str
     checked_by: str
     ending: str
     """Ending of its files in folders of proofs."""
+
+    def is_about(self, instance: Instance) -> bool:
+        """Whether there are proofs of this kind about an instance."""
+        return problem_of(instance).name in self.problems and self.serves(instance)
 
 
 FILE_KINDS = {
@@ -47,7 +51,7 @@ FILE_KINDS = {
         begins=(b'{"format":"closeknit/certificate"', b'{"format": "closeknit/cert'),
         problems=("ksubset",),
         where="distances that are sums of cuts",
-        serves=lambda instance: getattr(instance, "has_cuts", False),
+        serves=lambda instance: instance.has_cuts,
         written_by="cuts-bb",
         checked_by="instances/ksubset/certificate.py",
         ending=".xz",
@@ -73,11 +77,8 @@ def kinds_about(instance: Instance, wanted: str = AUTO) -> list[str]:
     ``wanted`` is the option of the only one that will do, or ``auto``. Raises
     InputError if there is none.
     """
-    problem = problem_of(instance).name
     found = {
-        row.option: kind
-        for kind, row in FILE_KINDS.items()
-        if problem in row.problems and row.serves(instance)
+        row.option: kind for kind, row in FILE_KINDS.items() if row.is_about(instance)
     }
     if wanted != AUTO and wanted not in found:
         known = " or ".join((AUTO, *found))
