@@ -33,12 +33,16 @@ class FileKind(NamedTuple):
     problems: tuple[str, ...]
     """Problems about whose instances there are proofs of this kind."""
     where: str
-    """About which of these instances, in words, and as a test."""
+    """About which of these instances, in words, and as a test of one of them."""
     serves: Callable[[Any], bool]
     written_by: str
     checked_by: str
     ending: str
     """Ending of its files in folders of proofs."""
+
+    def is_about(self, instance: Instance) -> bool:
+        """Whether there are proofs of this kind about an instance."""
+        return problem_of(instance).name in self.problems and self.serves(instance)
 
 
 FILE_KINDS = {
@@ -73,11 +77,8 @@ def kinds_about(instance: Instance, wanted: str = AUTO) -> list[str]:
     ``wanted`` is the option of the only one that will do, or ``auto``. Raises
     InputError if there is none.
     """
-    problem = problem_of(instance).name
     found = {
-        row.option: kind
-        for kind, row in FILE_KINDS.items()
-        if problem in row.problems and row.serves(instance)
+        row.option: kind for kind, row in FILE_KINDS.items() if row.is_about(instance)
     }
     if wanted != AUTO and wanted not in found:
         known = " or ".join((AUTO, *found))

@@ -76,8 +76,9 @@ def check_proof_file(
     limits = limits or Limits()
     begun = limits.now()
     with reading_proof(path, kinds) as (kind, stream):
-        row, problem = FILE_KINDS[kind], problem_of(instance).name
-        if problem not in row.problems or not row.serves(instance):
+        row = FILE_KINDS[kind]
+        if not row.is_about(instance):
+            problem = problem_of(instance).name
             about = f"{', '.join(row.problems)} ({row.where})"
             what = f"is a {kind}: about {about} only, not {instance.name} ({problem})"
             raise InputError(what, file=path)

@@ -11,13 +11,10 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import FunctionType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 import pytest
-
-from closeknit.instances.topologies import PARSERS
-from closeknit.instances.topologies.topology import BY_SIDES
 
 from ..paths import ROOT
 
@@ -47,37 +44,43 @@ class Edit:
         assert module.__file__ is not None
         source = Path(module.__file__).read_text(encoding="utf-8")
         assert source.count(self.old) == 1, f"{self.module}: {self.old!r} is not there"
-        changed = ModuleType(module.__name__)
-        changed.__file__ = module.__file__
-        changed.__package__ = module.__package__
-        code = compile(source.replace(self.old, self.new), module.__file__, "exec")
-        patch.setitem(sys.modules, module.__name__, changed)
-        tables: list[dict[str, Any]] = [PARSERS, BY_SIDES]
-        kept = [dict(table) for table in tables]
-        exec(code, changed.__dict__)
-        for table, entries in zip(tables, kept, strict=True):
-            table.update(entries)  # not those of a second class of the same name
-        patch.setitem(sys.modules, module.__name__, module)
-        before, after = dict(functions(module)), dict(functions(changed))
-        differ = [n for n in before if before[n].__code__ != after[n].__code__]
-        assert differ, f"{self.module}: {self.old!r} is in no function"
-        for name in differ:
-            patch.setattr(before[name], "__code__", after[name].__code__)
+        before, after = (
+            dict(codes_in(compile(text, module.__file__, "exec")))
+            for text in (source, source.replace(self.old, self.new))
+        )
+        differ = {name for name in before if before[name] != after.get(name)}
+        changed = [
+            (function, after[name])
+            for function in functions(module)
+            if (name := function.__code__.co_qualname) in differ
+            and function.__code__ == before[name]
+        ]
+        assert changed, f"{self.module}: {self.old!r} is in no function"
+        for function, code in changed:
+            patch.setattr(function, "__code__", code)
 
 
-def functions(module: ModuleType) -> Iterator[tuple[str, FunctionType]]:
+def codes_in(code: CodeType) -> Iterator[tuple[str, CodeType]]:
+    """List the code of all functions of a module, without running the module."""
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield inner.co_qualname, inner
+            yield from codes_in(inner)
+
+
+def functions(module: ModuleType) -> Iterator[FunctionType]:
     """List what is defined in a module: functions, methods, properties."""
-    waiting: list[tuple[str, Any]] = list(vars(module).items())
+    waiting: list[Any] = list(vars(module).values())
     while waiting:
-        name, value = waiting.pop()
+        value = waiting.pop()
         for inside in ("fget", "func", "__wrapped__", "__func__"):
             value = getattr(value, inside, value)
         if getattr(value, "__module__", None) != module.__name__:
             continue
         if isinstance(value, FunctionType):
-            yield name, value
+            yield value
         elif isinstance(value, type):
-            waiting += [(f"{name}.{key}", each) for key, each in vars(value).items()]
+            waiting += vars(value).values()
 
 
 def verdict_of(edit: Edit, claims: tuple[str, ...]) -> tuple[int, str]:
