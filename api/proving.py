@@ -8,7 +8,7 @@ from ..instances.value import cost_text, ordered
 from ..methods import METHODS
 from ..solvers import Grade, Settings, Status
 from ..solvers.running.solution_json import SolutionFile
-from .examining import Untrue
+from .findings import Untrue
 
 
 def prove_again(

@@ -100,7 +100,8 @@ def run(args: argparse.Namespace) -> int:
         )
     if args.solution is None:
         raise InputError("is missing", field="SOLUTION")
-    from ..api.examining import Findings, examine
+    from ..api.examining import examine
+    from ..api.findings import Findings
 
     instance = read_instance(args.file)
     solution = read_solution(args.solution)
