@@ -31,6 +31,7 @@ from ..reports.ratios.document import ratio_document
 from ..reports.ratios.report import Report, many, report_on
 from ..reports.ratios.rows_table import rows_table
 from ..solvers import Settings
+from ..solvers.running.settings import cpus
 from .solving import MethodLike, instances_of, listed
 from .tables import SHOWN, RunRow, Table, record
 
@@ -313,7 +314,7 @@ def _only_without_study(**given: Any) -> None:
 
 def _processes(jobs: object) -> int:
     if jobs is None:
-        return pool.cpus()
+        return cpus()
     if type(jobs) is not int or jobs < 1:
         raise InputError("must be an integer, at least 1", field="jobs", value=jobs)
     return jobs

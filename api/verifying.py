@@ -7,12 +7,12 @@ from logging import getLogger
 from typing import TypedDict
 
 from ..instances import Instance
-from ..reports.campaigns import pool
 from ..reports.claims.catalogue import chosen_claims
 from ..reports.claims.running.claim import Claim, Trial
 from ..reports.claims.verify import ClaimResult, verify_in_parallel
 from ..reports.claims.verify import verify as tested_here
 from ..solvers import Settings
+from ..solvers.running.settings import cpus
 from .solving import MethodLike
 from .tables import Table
 
@@ -99,7 +99,7 @@ def verify(
     chosen = chosen_claims(claims)
     settings = Settings(time_limit=time_limit, seed=seed)
     trial = Trial(seed=settings.seed, quick=quick, time_limit=settings.time_limit)
-    number = pool.cpus() if jobs is None else jobs
+    number = cpus() if jobs is None else jobs
     return Verdicts(verdicts_on(chosen, trial, number))
 
 

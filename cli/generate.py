@@ -18,7 +18,8 @@ from ..instances.errors import InputError
 from ..instances.families import Family
 from ..instances.reading.files import file_in
 from ..simulation.families import FAMILIES
-from .frame import outputs, shared
+from .frame import outputs
+from .frame.families import add_parameter
 from .frame.parser import Parser
 from .frame.progress import progress_bar
 
@@ -34,7 +35,7 @@ def options(parser: Parser) -> None:
         group = one.add_mutually_exclusive_group() if family.exclusive else one
         for parameter in family.parameters:
             where = group if parameter.name in family.exclusive else one
-            shared.add_parameter(where, parameter)
+            add_parameter(where, parameter)
             for old, implied in parameter.aliases.items():
                 words = [f"--{name}={value}" for name, value in implied.items()]
                 one.old_spelling(f"--{old}", f"--{parameter.name}", *words)

@@ -41,6 +41,7 @@ from ..reports.adversary.worst_known import (
 from ..reports.pages.markdown import markdown_of
 from ..solvers import Settings, Ties
 from .frame import outputs, shared
+from .frame.families import add_kind
 from .frame.parser import Once, Parser, flag
 from .frame.progress import status_line
 from .frame.screen import print_table, wrapped
@@ -59,7 +60,7 @@ def options(parser: Parser) -> None:
         metavar="16x16",
         help="sides of the mesh or torus; fan-outs of the tree (default: 8x8)",
     )
-    shared.add_kind(parser)
+    add_kind(parser)
     where.add_argument(
         "--d",
         type=shared.number,

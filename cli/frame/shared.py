@@ -14,11 +14,9 @@ from typing import Any, TypeVar
 
 from ...instances import option_values
 from ...instances.errors import InputError
-from ...instances.families import Parameter, kind_of_network
 from ...instances.option_values import seconds
-from ...reports.campaigns.pool import cpus
-from ...solvers.running.settings import Settings, Ties, settings_named
-from .parser import Parser, flag
+from ...solvers.running.settings import Settings, Ties, cpus, settings_named
+from .parser import Parser
 
 _T = TypeVar("_T")
 
@@ -44,23 +42,6 @@ fraction = option(option_values.fraction)
 def add_number(where: Any, name: str, says: str, default: int | None = None) -> None:
     """Declare an option that is a whole number, and not negative."""
     where.add_argument(name, type=number, default=default, metavar="N", help=says)
-
-
-def add_parameter(where: Any, parameter: Parameter) -> None:
-    """Declare the option of a family's parameter."""
-    name, says = f"--{parameter.name}", parameter.help.replace("%", "%%")
-    if parameter.flag:
-        flag(where, name, says)
-        return
-    where.add_argument(
-        name,
-        type=option(parameter.read),
-        default=parameter.default,
-        required=parameter.required,
-        choices=parameter.choices or None,
-        metavar=None if parameter.choices else parameter.metavar,
-        help=says,
-    )
 
 
 def add_settings(parser: Parser, *, time_limit: float) -> None:
@@ -105,16 +86,6 @@ def seed_of(args: argparse.Namespace) -> int:
             "must be at least 0 and below 2^31", field="--seed", value=seed
         )
     return seed
-
-
-def add_kind(parser: Parser) -> None:
-    """Declare the kind of the network whose sides are ``--shape``.
-
-    The old ``--mesh``, ``--torus`` and ``--tree`` say both at once.
-    """
-    add_parameter(parser, kind_of_network())
-    for kind in ("mesh", "torus", "tree"):
-        parser.old_spelling(f"--{kind}", "--shape", f"--kind={kind}")
 
 
 def add_jobs(where: Any, default: str = "one per CPU") -> None:

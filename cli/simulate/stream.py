@@ -43,6 +43,7 @@ from ...simulation.stream.simulator import Ends, Event, Policy, Start, simulate
 from ...solvers.running.interrupt import deferred
 from ...sources import doc_of
 from ..frame import outputs, shared
+from ..frame.families import add_kind, add_parameter
 from ..frame.parser import Once, Parser
 from ..frame.progress import progress_bar
 from ..frame.screen import print_measures
@@ -81,7 +82,7 @@ def add(simulate: Parser, streams: Any) -> None:
         metavar="16x16",
         help="sides of the mesh or torus; fan-outs of the tree",
     )
-    shared.add_kind(parser)
+    add_kind(parser)
     parser.add_argument(
         "--policy",
         choices=("fcfs", "easy"),
@@ -102,7 +103,7 @@ def add(simulate: Parser, streams: Any) -> None:
     parser.old_spelling("--swf", "--trace")
     part = trace.add_mutually_exclusive_group()
     for parameter in TRACE_RANGE:
-        shared.add_parameter(part, parameter)
+        add_parameter(part, parameter)
     parser.old_spelling("--jobs", "--range")
     trace.add_argument(
         "--scale-arrivals",

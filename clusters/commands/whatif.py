@@ -20,6 +20,7 @@ from fractions import Fraction
 from itertools import islice
 
 from ...cli.frame import outputs, shared
+from ...cli.frame.families import add_parameter
 from ...cli.frame.parser import Once, Parser
 from ...cli.frame.progress import progress_bar
 from ...cli.frame.screen import print_table, wrapped
@@ -95,7 +96,7 @@ def options(parser: Parser) -> None:
     )
     part = parser.add_mutually_exclusive_group()
     for parameter in TRACE_RANGE:
-        shared.add_parameter(part, parameter)
+        add_parameter(part, parameter)
     parser.add_argument(
         "--scale-arrivals",
         type=shared.fraction,

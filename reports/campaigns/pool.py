@@ -74,13 +74,6 @@ class Call:
     preparing: float = 0.0
 
 
-def cpus() -> int:
-    """Return how many CPUs this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
 def run(
     calls: Sequence[Call], *, jobs: int, scratch: Path | None = None
 ) -> Generator[tuple[int, Any], None, None]:

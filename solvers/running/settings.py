@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -126,3 +127,10 @@ def settings_named(names: Mapping[str, str], **values: Any) -> Settings:
     except InputError as error:
         field = names.get(error.field, error.field)
         raise InputError(error.problem, field, error.value) from None
+
+
+def cpus() -> int:
+    """Return how many CPUs this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
