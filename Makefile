@@ -133,7 +133,7 @@ bench-%:
 soak: $(VENV)/.ready
 	$(BIN)/python benchmarks/soak_select.py $(ARGS)
 
-# ARGS="--jobs 10000 --runs plain,closeknit", ARGS="--jobs 100 --leaves 5"; docs/slurm.md
+# ARGS="--jobs 10000 --runs plain,closeknit", ARGS="--jobs 100 --leaves 5"; docs/clusters/slurm.md
 slurm-live: $(VENV)/.ready slurm-packages
 	$(BIN)/python benchmarks/slurm/live.py $(ARGS)
 
@@ -152,14 +152,14 @@ $(VERIPB):
 install-veripb: $(VERIPB)
 	@echo "$(<D)"
 
-# ARGS="--drawn 50 --problem sukp --seed 2"; docs/proofs.md
+# ARGS="--drawn 50 --problem sukp --seed 2"; docs/science/proofs.md
 veripb: $(VENV)/.ready $(VERIPB)
 	$(BIN)/closeknit ratios bundled --methods random --time-limit 10 --proofs --out $(OUT)/veripb/bundled
 	$(BIN)/closeknit reproduce frontier --out $(OUT)/veripb/frontier
 	PATH="$(dir $(VERIPB)):$$PATH" $(BIN)/python tools/veripb.py $(OUT)/veripb/bundled/proofs \
 	  $(OUT)/veripb/frontier $(or $(ARGS),--drawn 1000)
 
-# ARGS="--minutes 20 simulation/stream/simulator.py", ARGS="--report", ARGS="--first"; docs/mutation.md
+# ARGS="--minutes 20 simulation/stream/simulator.py", ARGS="--report", ARGS="--first"; docs/internals/mutation.md
 mutation: $(VENV)/.ready
 	grep -oE '^[A-Za-z0-9._-]+==[^ ;]+' constraints.txt > $(VENV)/pins.txt
 	$(PIP) install -c $(VENV)/pins.txt --no-build-isolation -e '.[mutation]'

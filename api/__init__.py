@@ -1,4 +1,4 @@
-"""What a script or a notebook uses: ``import closeknit as ck``; see docs/api.md.
+"""What a script or a notebook uses: ``import closeknit as ck``; see docs/use/api.md.
 
 The facade loads names from the modules here when they are first used, so that a call of
 `solve` does not wait for what draws reports.

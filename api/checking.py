@@ -39,7 +39,7 @@ def check(
         A `Solution`, the path of a solution file, or a selection as indices or
         locations, of which nothing is claimed but that it is valid.
     proof
-        Path of a proof of the bound, of any kind, see docs/proofs.md.
+        Path of a proof of the bound, of any kind, see docs/science/proofs.md.
     accept
         A grade, or several, whose word is taken: ``enumerated``, ``confirmed``,
         ``solver``; exactly those named.

@@ -149,7 +149,7 @@ class Solution(Generic[SelectionT]):
         return solution_of(self.instance, self.method, self.result)
 
     def to_json(self) -> str:
-        """Return the text of a solution file, see docs/formats.md."""
+        """Return the text of a solution file, see docs/internals/formats.md."""
         return dumps(self.document()) + "\n"
 
     def write(self, path: str | Path) -> None:

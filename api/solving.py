@@ -107,12 +107,12 @@ def solve(
         For a network, see `ksubset`.
     method
         Its name, see ``closeknit methods``; or ``module:name`` or a callable of one's
-        own, see docs/api.md. ``auto`` is the strongest exact route.
+        own, see docs/use/api.md. ``auto`` is the strongest exact route.
     time_limit, node_limit, memory_mb, seed, threads, ties
         See `Settings`.
     proof, proof_kind
         A file that receives a proof, which `check` follows, and its kind, see
-        docs/proofs.md. Where there is none, a warning says why.
+        docs/science/proofs.md. Where there is none, a warning says why.
 
     Returns
     -------

@@ -1,7 +1,7 @@
 """How far greedy rules of schedulers are from the optimum, decision by decision.
 
 Run ``python benchmarks/bench_rules.py [--decisions N] [FILE]...``, which prints the
-tables of docs/clusters-rules.md. Files are topologies; without any, there are
+tables of docs/clusters/clusters-rules.md. Files are topologies; without any, there are
 
 - three trees and two block topologies that are made: 1024 nodes below switches of 32
   and of 8 switches, 288 below switches of 18 and of 4, about 400 below switches of 8 to

@@ -1,4 +1,4 @@
-"""The table of docs/sukp.md: the benchmark of He et al. searched by tabu.
+"""The table of docs/science/sukp.md: the benchmark of He et al. searched by tabu.
 
     python benchmarks/bench_sukp_table.py [--data DIR] [--seconds S] [--seeds N]
         [--instances TEXT]... [--bound METHOD] [--bound-seconds S] [--beyond]

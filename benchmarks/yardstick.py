@@ -3,12 +3,12 @@
     python benchmarks/yardstick.py [--area A]... [--row TEXT]... [--sieve] [--out F]
                                    [--against F]
 
-Every row of docs/how-fast.md that solves something, the standard study, and 40 drawn
-instances of each problem on kinds that no row has. ``--sieve`` takes a quarter of each
-row, and one instance of a row whose instances take seconds. ``--out`` writes what was
-found, ``--against`` compares with such a file and ends with 1 where a decision is lost
-or a row takes more than 1.3 times as long; rows below 10 ms a case count by their sum.
-Seconds are CPU seconds of the process and its children, after a first call that
+Every row of docs/use/how-fast.md that solves something, the standard study, and 40
+drawn instances of each problem on kinds that no row has. ``--sieve`` takes a quarter of
+each row, and one instance of a row whose instances take seconds. ``--out`` writes what
+was found, ``--against`` compares with such a file and ends with 1 where a decision is
+lost or a row takes more than 1.3 times as long; rows below 10 ms a case count by their
+sum. Seconds are CPU seconds of the process and its children, after a first call that
 compiles; limits are by the clock, and so wide that a busy machine loses nothing.
 """
 

@@ -251,7 +251,7 @@ SCHEDULER_CLAIMS = (
         statement="Expressions of a configuration are evaluated exactly: numbers as "
         "fractions, rounding towards minus or plus infinity, vectors by component or "
         "lexicographically.",
-        source="Drakenberg 2012, appendix; docs/config.md",
+        source="Drakenberg 2012, appendix; docs/use/config.md",
         tested=f"{SAMPLES} random expressions ({QUICK_SAMPLES} if quick)",
         test=arithmetic,
     ),

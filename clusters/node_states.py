@@ -1,7 +1,7 @@
 """What a scheduler says of a node, and whether a job may have it.
 
 The states that leave a node free are listed here; any other word, known or not, makes
-it not free. The page docs/states.md has the lists with their sources.
+it not free. The page docs/clusters/states.md has the lists with their sources.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ about other rows, or without a conclusion that follows. A log with a step that d
 hold is an error. Exact is the extra ``proofs``.
 
 Guarantee: exact.
-Time: exponential at worst; measured in docs/proofs.md.
+Time: exponential at worst; measured in docs/science/proofs.md.
 Source: Devriendt, Gocht, Demirovic, Nordstrom and Stuckey 2021, on cores and cuts.
 """
 

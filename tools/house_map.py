@@ -1,6 +1,6 @@
-"""Draw the map of the house from the import graph: docs/house.svg.
+"""Draw the map of the house from the import graph: docs/pictures/house.svg.
 
-    python tools/house_map.py            # writes docs/house.svg
+    python tools/house_map.py            # writes docs/pictures/house.svg
     python tools/house_map.py --check    # exit status 1 if it is out of date
 
 One row per layer of the contract in pyproject.toml, highest first: the first line of
@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 from tests.house import imports, modules  # noqa: E402
 
-PICTURE = ROOT / "docs" / "house.svg"
+PICTURE = ROOT / "docs" / "pictures" / "house.svg"
 WIDTH, PAD, LINE, GAP = 480, 14, 19, 12
 LETTERS = 51
 """Letters of a line of small text, at most."""
@@ -109,7 +109,7 @@ def main() -> int:
     if parser.parse_args().check:
         if PICTURE.exists() and PICTURE.read_text(encoding="utf-8") == found:
             return 0
-        print("docs/house.svg is out of date: run `python tools/house_map.py`")
+        print("docs/pictures/house.svg is out of date: run `python tools/house_map.py`")
         return 1
     PICTURE.write_text(found, encoding="utf-8")
     return 0

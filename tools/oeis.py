@@ -26,7 +26,7 @@ from closeknit.instances.ksubset.certificate_file import (
 from closeknit.instances.ksubset.towns import longest_side
 from closeknit.solvers.running import clock
 
-FOLDER = Path(__file__).parents[1] / "docs" / "oeis"
+FOLDER = Path(__file__).parents[1] / "docs" / "papers" / "oeis"
 SEQUENCES = {2: ("A193452", town, 49), 3: ("A290190", town_in_space, 13)}
 """By dimension: name, search, and the last n that the encyclopedia lists."""
 

@@ -97,7 +97,7 @@ def jobs(*, everything: bool) -> list[Job]:
     """Return all commands, in the order of the pages."""
     table = tomllib.loads(TABLE.read_text("utf-8"))
     pages: dict[str, list[str]] = {}
-    for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):
+    for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("[!g]*/*.md"))):
         for command in MARK.findall(path.read_text("utf-8")):
             pages.setdefault(command, []).append(str(path.relative_to(ROOT)))
     for extra in table["extra"]:

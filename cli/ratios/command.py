@@ -1,7 +1,7 @@
 """Run methods on instances, and report every ratio to the proven optimum.
 
-What to run is written in a study file (STUDY.toml, see docs/studies.md; standard comes
-with closeknit), or named: instance files, folders of them, suites.
+What to run is written in a study file (STUDY.toml, see docs/use/studies.md; standard
+comes with closeknit), or named: instance files, folders of them, suites.
 
 Every result is written to OUT/results.sqlite at once; the same command, repeated after
 it was stopped or killed, runs only what is missing. Then OUT/report.html,

@@ -1,8 +1,8 @@
 """``select --serve``: reads one request per line, writes one answer per line.
 
-Each line is answered by exactly one object, also if it is invalid; docs/select.md lists
-the limits. Signals are written to a pipe, so that none is lost while a search turns
-Ctrl-C into a limit of its own.
+Each line is answered by exactly one object, also if it is invalid; docs/use/select.md
+lists the limits. Signals are written to a pipe, so that none is lost while a search
+turns Ctrl-C into a limit of its own.
 """
 
 from __future__ import annotations

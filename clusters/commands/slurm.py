@@ -98,7 +98,7 @@ def _files(args: argparse.Namespace) -> int:
     source = files("closeknit.clusters.slurm")
     for name in SCRIPTS:
         if name == "job_submit.lua" and (folder / name).exists():
-            print(f"{folder / name} is there: see its lines in docs/slurm.md")
+            print(f"{folder / name} is there: see its lines in docs/clusters/slurm.md")
             continue
         outputs.write_out(str(folder / name), (source / name).read_text("utf-8"))
         print(folder / name)

@@ -60,7 +60,7 @@ def scattering(
 def regard(k: int, free: int) -> int:
     """Return the weight of nodes that stay free, 3/10 (k / free)^(3/4), times `UNIT`.
 
-    As of the allocator ``thrifty``, see docs/online-rule.md.
+    As of the allocator ``thrifty``, see docs/papers/online-rule.md.
     """
     return isqrt(isqrt((3 * UNIT) ** 4 * k**3 // (10**4 * free**3)))
 

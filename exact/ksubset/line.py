@@ -24,7 +24,7 @@ def line_window(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     Time: O(n) once sorted, in integers of any size.
     Ties: the first window.
     Source: Leung et al. 2003, as described in Bender et al. 2008, section 1; the
-        recurrence is derived for closeknit, see docs/theory.md.
+        recurrence is derived for closeknit, see docs/science/theory.md.
     """
     start = clock.now()
     n, k = instance.n, instance.k

@@ -21,7 +21,7 @@ Why running times rise so steeply: a state is a set of up to |Pa| - r processors
 cut. While |Pa| - r is small, most shared sets do not fit as a whole and drop out, and
 with them what couples processors; each further processor that may be removed admits
 larger sets, widens the cut, and multiplies the states. Measurements are in
-``docs/procset-heuristics.md``.
+``docs/science/procset-heuristics.md``.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ def lookahead(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result:
     Guarantee: the first level is optimal; none for those below.
     Time: as frontier-dp.
     Ties: as the lower levels and frontier-dp decide.
-    Source: derived for closeknit, see docs/procset.md.
+    Source: derived for closeknit, see docs/science/procset.md.
 
     Raises
     ------

@@ -321,8 +321,8 @@ def cascade(instance: Submesh, /, settings: Settings = DEFAULT) -> Result:
     necessary.
 
     Guarantee: exact on whether there is a placement; optimal if no resident moves.
-    Time: exponential at worst; measured in docs/submesh-feasibility.md.
-    Source: derived for closeknit, see docs/submesh-feasibility.md.
+    Time: exponential at worst; measured in docs/science/submesh-feasibility.md.
+    Source: derived for closeknit, see docs/science/submesh-feasibility.md.
     """
     start = clock.now()
     return as_result(instance, feasibility(instance, settings), settings, start)
@@ -332,7 +332,7 @@ def cp_sat(instance: Submesh, /, settings: Settings = DEFAULT) -> Result:
     """Decide by CP-SAT alone: boxes that do not overlap, from the present places.
 
     Guarantee: exact on whether there is a placement, if the solver is right.
-    Time: exponential at worst; measured in docs/submesh-feasibility.md.
+    Time: exponential at worst; measured in docs/science/submesh-feasibility.md.
     Source: the constraint of Beldiceanu and Carlsson 2001, as CP-SAT has it.
     """
     start = clock.now()

@@ -29,7 +29,7 @@ def migrate(instance: Submesh, /, settings: Settings = DEFAULT) -> Result:
     an order in which they can be made, if a search finds one.
 
     Guarantee: exact.
-    Time: exponential at worst, see docs/submesh-migration.md.
+    Time: exponential at worst, see docs/science/submesh-migration.md.
     Source: Morgenstern 1994, section 3.3, whose migration this makes exact.
     """
     return Migration(instance, settings).run()
@@ -42,7 +42,7 @@ def migrate_cp_sat(instance: Submesh, /, settings: Settings = DEFAULT) -> Result
     Stopped early, the bound consists of the optima of the levels already solved.
 
     Guarantee: exact.
-    Time: exponential at worst, see docs/submesh-migration.md.
+    Time: exponential at worst, see docs/science/submesh-migration.md.
     Source: the constraint of Beldiceanu and Carlsson 2001, as CP-SAT has it.
     """
     search = Migration(instance, settings)

@@ -89,7 +89,8 @@ def prove_by_learning(
 ) -> bool:
     """Prove that a placement is the cheapest, or, given None, that there is none.
 
-    The search of `Learner` on the formula of the instance; docs/proofs.md measures it.
+    The search of `Learner` on the formula of the instance; docs/science/proofs.md
+    measures it.
 
     Returns False if the numbers of the formula are too large.
 
@@ -132,7 +133,7 @@ def _refuted(
 
 
 def _true(instance: Submesh, chosen: Sequence[int], formula: Formula) -> Iterator[int]:
-    """Yield the variables that are 1 in a placement; docs/proofs.md explains them."""
+    """Yield the variables that are 1 in a placement; see docs/science/proofs.md."""
     d, packing = instance.d, packing_of(instance)
     placement = placement_of(instance, chosen)
     boxes = [*final_boxes(instance, placement), placement.at]

@@ -17,7 +17,8 @@ Builder = Callable[[KSubset, Strengthening], Formulation]
 _SOURCES = {
     "pairs": "the standard linearization of a product of binaries.",
     "rlt": "Adams and Sherali 1986, reformulation-linearization, first level.",
-    "cuts": "derived for closeknit from w(S) = Σ w_h c_h (k - c_h); docs/models.md.",
+    "cuts": "derived for closeknit from w(S) = Σ w_h c_h (k - c_h); "
+    "docs/science/models.md.",
     "margins": "derived for closeknit; flows with integral margins are integral.",
 }
 _MOST_MEDIANS = 10**8

@@ -1,7 +1,8 @@
 """Models of the k-subset problem for CP-SAT.
 
 Frontiers are the largest instances proved in 60 s on one thread, on half-full square
-meshes; see docs/models.md, which also has the encodings that were tried and dropped.
+meshes; see docs/science/models.md, which also has the encodings that were tried and
+dropped.
 """
 
 from __future__ import annotations
@@ -243,7 +244,7 @@ def cuts_median(
     Size of each: that of ``cuts-unary`` with ranges about halved. Bound: that of the
     secants, Σ (k/2) d(p, median) over the k nearest, or so. Frontier: k = 16 on 16x16
     in 2 s and on 24x24 in 1 s, k = 32 on 16x16 in 54 s, all of 8x8 with k = 25 in 2 s;
-    see docs/models.md.
+    see docs/science/models.md.
     """
     strengthening = replace(
         strengthening,

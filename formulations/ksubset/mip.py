@@ -1,7 +1,7 @@
 """Mixed-integer models of the k-subset problem, in PuLP.
 
 Frontiers are the largest instances proved in 60 s on one thread by the named solver, on
-half-full square meshes; see docs/models.md.
+half-full square meshes; see docs/science/models.md.
 """
 
 from __future__ import annotations

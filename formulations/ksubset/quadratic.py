@@ -25,7 +25,8 @@ def cuts_quadratic(
     concave cost on each by its secant. Size, with m cuts: n binaries, 2m integers,
     m + 1 linear rows and m quadratic ones. Bound: initially 0, then
     that of the secants as ranges are split. Frontier: k = 16 on half of 24x24 in 7 s,
-    k = 32 on half of 16x16 in 36 s, all of 8x8 with k = 25 in 3 s; docs/models.md.
+    k = 32 on half of 16x16 in 36 s, all of 8x8 with k = 25 in 3 s;
+    docs/science/models.md.
     """
     model = QuadraticModel()
     found, hint = symmetry_of(instance, strengthening)

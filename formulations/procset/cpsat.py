@@ -12,7 +12,7 @@ from .terms import ProcsetTerms, Terms
 
 PARAMETERS = "linearization_level: 2, cp_model_presolve: false"
 """Clauses must be in the relaxation, or larger requests are not proved; presolve finds
-nothing. Measured in docs/procset-models.md."""
+nothing. Measured in docs/science/procset-models.md."""
 
 
 def classes(

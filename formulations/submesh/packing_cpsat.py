@@ -18,7 +18,8 @@ from ...solvers.formulation import CpFormulation
 
 PARAMETERS = ""
 """CP-SAT's defaults suit the model best. Energetic reasoning, timetabling and
-overload checks took five to twenty times as long, see docs/submesh-feasibility.md."""
+overload checks took five to twenty times as long, see
+docs/science/submesh-feasibility.md."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,7 +60,7 @@ class Curve(Allocator):
     Time: O(n) for n processors, idle or not.
     Ties: the first along the curve; of a longer run, its beginning.
     Source: Leung et al. 2002, as in Bender et al. 2008, sections 1 and 5; for the
-    worst cases see docs/allocators.md.
+    worst cases see docs/science/allocators.md.
     """
 
     WORDS = MappingProxyType(

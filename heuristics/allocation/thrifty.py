@@ -44,7 +44,8 @@ class Thrifty(Allocator):
     Ties: a ball takes the nearest, then by coordinates; of equal balls the centre
         least in lexicographic order; of equal exchanges the least processor given
         up, then the least taken; of equal ends the one of the better ball.
-    Source: derived for closeknit, see docs/online-rule.md; the question is that of
+    Source: derived for closeknit, see docs/papers/online-rule.md; the question is that
+    of
         Bender et al. 2008, section 5.
 
     Parameters

@@ -25,7 +25,7 @@ def median_bounds(instance: KSubset) -> list[tuple[Fraction, str]]:
 
     With m = ⌊k/2⌋ and x the most even split of m into 2d parts, rho_k(d) =
     1 + (m² - Σ x_i²)/(m (k - m)): Bender et al. 2008, Theorem 2, evaluated for
-    finite k; derived, see docs/theory.md. It is never above 2 - 1/(2d).
+    finite k; derived, see docs/science/theory.md. It is never above 2 - 1/(2d).
 
     >>> from closeknit.instances import mesh
     >>> [str(factor) for factor, _ in median_bounds(mesh(4, 4, k=12))]

@@ -24,7 +24,7 @@ def ring_window(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     Guarantee: 2 - 2/k, by the star of the best member.
     Time: O(n log n).
     Ties: the window that starts at the lowest coordinate.
-    Source: derived for closeknit, see docs/theory.md.
+    Source: derived for closeknit, see docs/science/theory.md.
     """
     start = clock.now()
     first, _ = best_window(instance)

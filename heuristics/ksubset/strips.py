@@ -24,7 +24,7 @@ def arcsine_sizes(k: int, m: int) -> tuple[int, ...]:
     """Split k into m parts by k sin²(i pi / 2m), rounded: few at the ends.
 
     Strip by strip the share of the pairs across a gap that lie within the strip is then
-    nearly the same. Derived, see docs/theory.md.
+    nearly the same. Derived, see docs/science/theory.md.
 
     >>> arcsine_sizes(32, 3)
     (8, 16, 8)

@@ -45,7 +45,7 @@ def town(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
         space; finding the town takes 2 s in all up to k = 200 (plane), 48 (space).
     Ties: the first orientation, then the first place.
     Source: Bender et al. 2008, section 1 and Figure 2; the search is derived, see
-        docs/theory.md.
+        docs/science/theory.md.
     """
     start = clock.now()
     d = instance.topology.dimension

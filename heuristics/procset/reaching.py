@@ -17,7 +17,7 @@ best row up to |Pa| - r; surplus processors are then dropped, which costs nothin
 stream of jobs on the 256-node machine, |Pa| - r up to 12 nodes, the first is optimal in
 25.5 % of the requests, the second in 99.1 %; with 8 cores a node and r no multiple of
 8, the row of exactly |Pa| - r in 53.4 %, the best row in 97.6 %. See
-``docs/procset-heuristics.md``, from ``benchmarks/bench_reaching.py``.
+``docs/science/procset-heuristics.md``, from ``benchmarks/bench_reaching.py``.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def reaching(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result:
     Ties: chosen at random by the seed between unions of one size and price;
         between sizes, the larger; surplus processors go from the last.
     Source: Drakenberg 2012, Fig. 3, with prices as eq. (4) has them; see
-        docs/procset-heuristics.md.
+        docs/science/procset-heuristics.md.
     """
     return _run(instance, settings, beam=1, covers=True)
 

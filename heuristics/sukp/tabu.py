@@ -5,7 +5,7 @@ items are those that need no removed element. The two search spaces differ. Swap
 item changes the profit by little and the weight of the union by much; swapping an
 element changes the weight by little and removes or restores several items at once.
 Instances on which one of the searches makes no progress for minutes are solved by the
-other within a second (docs/sukp.md), so the two take turns.
+other within a second (docs/science/sukp.md), so the two take turns.
 
 Both move to the best neighbour not visited before: add, drop or swap, always feasible.
 Visited sets are remembered by a hash of the whole set, not by the moves (solution-based

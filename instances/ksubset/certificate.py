@@ -7,7 +7,8 @@ reason, or splits the interval of one count in two. This module derives every st
 again from ``instance.cuts``; ``counts`` has the arithmetic. It shares no code with the
 searches that write certificates, and is written for reviewers.
 
-Rules, for an optimal set S cheaper than the objective (proofs in docs/exact.md):
+Rules, for an optimal set S cheaper than the objective (proofs in
+docs/science/exact.md):
 
 - counts: intervals follow from decided points and from neighbouring counts, and an
   interval at its end decides points;

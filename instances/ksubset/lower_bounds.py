@@ -1,7 +1,7 @@
 """Lower bounds that answers cite, derived a second time from the definition.
 
 ``formulations.ksubset.bounds`` computes them fast, for searches; nothing is shared with
-it but their names. Proofs are in docs/theory.md, section 4.
+it but their names. Proofs are in docs/science/theory.md, section 4.
 """
 
 from __future__ import annotations

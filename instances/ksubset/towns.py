@@ -3,7 +3,7 @@
 For every k of the table, ``data/towns`` has a certificate that no k points of a box
 cost less; by `longest_side` the box is large enough, given the entry before. So the
 entries prove each other, from k = 2 on, by arithmetic that shares no code with the
-searches for towns. docs/theory.md, section 5, has the proofs.
+searches for towns. docs/science/theory.md, section 5, has the proofs.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ beginning is skipped. `packed` unpacks, `parsing` reads JSON and TOML.
 A regular file is written under a temporary name in the same folder and renamed, so that
 it is never incomplete. Symbolic links that a user names are followed, those that lie in
 a folder to be filled are not, see `file_in`; devices and named pipes are written in
-place. docs/formats.md states the limits.
+place. docs/internals/formats.md states the limits.
 """
 
 from __future__ import annotations

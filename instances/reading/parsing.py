@@ -1,7 +1,7 @@
 """Strict and bounded parsing of JSON and TOML.
 
 Repeated keys, NaN, too many values and too deep nesting are refused; decimals stay
-exact. docs/formats.md states the limits.
+exact. docs/internals/formats.md states the limits.
 """
 
 from __future__ import annotations

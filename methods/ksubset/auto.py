@@ -34,7 +34,7 @@ def auto(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
 
     Guarantee: exact.
     Time: O(n k) on trees, O(n log n) on lines; else exponential at worst, see cuts-bb.
-    Source: derived for closeknit, see docs/exact.md.
+    Source: derived for closeknit, see docs/science/exact.md.
     """
     if arrays.tree_of(instance):
         return tree_dp(instance, settings)

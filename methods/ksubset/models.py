@@ -89,7 +89,7 @@ def _doc(entry: catalogue.Entry, backend: str) -> str:
         "Starts from mm-inc and a bound by stars, towns or axes; where these two meet, "
         "no solver is called.\n\n"
         "Guarantee: exact, if the solver is right.\n"
-        "Time: exponential at worst; measured in docs/models.md.\n"
+        "Time: exponential at worst; measured in docs/science/models.md.\n"
         f"Source: {entry.source}\n"
     )
 

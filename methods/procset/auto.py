@@ -17,7 +17,7 @@ def auto(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result:
 
     Guarantee: exact.
     Time: that of frontier-dp or set-opening-bb.
-    Source: derived for closeknit, see docs/procset.md.
+    Source: derived for closeknit, see docs/science/procset.md.
     """
     found = solve_narrow(instance, settings)
     return set_opening_bb(instance, settings) if isinstance(found, str) else found

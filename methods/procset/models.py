@@ -47,7 +47,7 @@ MODEL = Model(
     this one, and 0 for the rest.
 
     Guarantee: exact, if the solver is right.
-    Time: exponential at worst; measured in docs/procset-models.md.
+    Time: exponential at worst; measured in docs/science/procset-models.md.
     Source: Drakenberg 2012, eqs. 1 and 2, written as a model; levels one by one as in
     preemptive goal programming.
     """,

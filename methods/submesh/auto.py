@@ -22,7 +22,7 @@ def auto(instance: Submesh, /, settings: Settings = DEFAULT) -> Result:
     there is room at all; the model of migrate starts from its placement.
 
     Guarantee: exact.
-    Time: exponential at worst, see docs/submesh-migration.md.
+    Time: exponential at worst, see docs/science/submesh-migration.md.
     Source: Morgenstern 1994, sections 3.1 and 3.3; derived for closeknit.
     """
     start = clock.now()

@@ -13,7 +13,7 @@ BACKENDS = {"highs": "HiGHS", "scip": "SCIP"}
 _DOC = """Decide by {solver}: for every two boxes, which lies left of or below which.
 
 Guarantee: exact on whether there is a placement, if the solver is right.
-Time: exponential at worst; measured in docs/submesh-feasibility.md.
+Time: exponential at worst; measured in docs/science/submesh-feasibility.md.
 Source: the relative positions of Onodera, Taniguchi and Tamaru 1991.
 """
 

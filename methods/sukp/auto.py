@@ -20,7 +20,7 @@ def auto(instance: Sukp, /, settings: Settings = DEFAULT) -> Result:
 
     Guarantee: exact.
     Time: that of sukp-bb; tabu takes at most a fifth of the limit.
-    Source: derived for closeknit, see docs/sukp-bb.md.
+    Source: derived for closeknit, see docs/science/sukp-bb.md.
     """
     start = clock.now()
     large = instance.n + len(instance.weights) > _PROVABLE

@@ -39,7 +39,7 @@ MODEL = Model(
     Solvers start from the items of most profit for the weight they add.
 
     Guarantee: exact, if the solver is right.
-    Time: exponential at worst; measured in docs/procset-models.md.
+    Time: exponential at worst; measured in docs/science/procset-models.md.
     Source: Goldschmidt, Nehme and Yu 1994, the standard model.
     """,
 )

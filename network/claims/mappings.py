@@ -106,7 +106,7 @@ MAPPING_CLAIMS = (
         name="mapping-search-is-exact",
         statement="Branch and bound over the orders of ranks finds the optimum that "
         "CP-SAT finds with a model of distances.",
-        source="derived, docs/task-mapping.md",
+        source="derived, docs/science/task-mapping.md",
         tested="two to seven ranks (five if quick), traffic drawn, on grids, k-ary "
         "trees and drawn distances",
         test=search_is_exact,

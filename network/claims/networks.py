@@ -235,7 +235,7 @@ NETWORK_CLAIMS = (
         name="network-zero-load-latency",
         statement="A message of L flits over D links that meets no other takes "
         "D + L + 1 cycles as a worm, and D + 16 m in m packets or as a flow.",
-        source="derived, docs/network.md",
+        source="derived, docs/science/network.md",
         tested="all pairs of processors of meshes, tori, a 4-ary 3-tree and a "
         "dragonfly, 1 to 40 flits",
         test=zero_load_latency,
@@ -252,7 +252,7 @@ NETWORK_CLAIMS = (
         name="network-keeps-to-its-cuts",
         statement="Messages across a cut take no less time than its links need for "
         "their flits; fair flows take that and their hops.",
-        source="derived, docs/network.md",
+        source="derived, docs/science/network.md",
         tested="all processors of one half of meshes and tori to the other, and from "
         "the hosts of a switch to those of another; worms of tori excepted",
         test=bisection,

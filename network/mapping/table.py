@@ -33,7 +33,7 @@ def auto(mapping: RankMapping, /, settings: Settings = DEFAULT) -> Result:
     Guarantee: optimal up to 16 ranks, if it ends.
     Time: see `exact` and `annealing`.
     Ties: see there.
-    Source: docs/task-mapping.md.
+    Source: docs/science/task-mapping.md.
     """
     chosen = exact if mapping.ranks <= MOST_PROVED else annealing
     return chosen(mapping, settings)
@@ -45,7 +45,7 @@ def cpsat(mapping: RankMapping, /, settings: Settings = DEFAULT) -> Result:
     Guarantee: optimal if it ends, as far as the solver is right.
     Time: unbounded; 7 ranks with dense traffic take a second.
     Ties: the solver's.
-    Source: docs/task-mapping.md.
+    Source: docs/science/task-mapping.md.
     """
     from ...solvers import cpsat as solver
     from .models.cpsat import MOST_LITERALS, distance_levels, literals

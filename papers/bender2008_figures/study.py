@@ -107,7 +107,7 @@ def figure2(options: RunOptions) -> Document:
         ),
         notes=(
             "Branch and bound over partitions, in space over plane partitions; "
-            "docs/theory.md proves that some optimal set is one.",
+            "docs/science/theory.md proves that some optimal set is one.",
             "A town of several optimal ones is drawn; the paper may show another.",
         ),
     )

@@ -95,7 +95,7 @@ def _document(
     return Document(
         name="frontier",
         title="Hard instances with optima and proofs",
-        source="closeknit, docs/proofs.md",
+        source="closeknit, docs/science/proofs.md",
         lead=lead,
         sections=tuple(sections),
     )

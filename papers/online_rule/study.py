@@ -54,7 +54,8 @@ def study(options: RunOptions) -> Document:
             "job. The rule looks at nothing but what is free and at k.",
             "Everybody places the whole stream; the second half of the jobs is judged. "
             f"The weight of the rule, {REGARD}, was set once for all streams, on jobs "
-            "that are not judged where whole traces are run (docs/online-rule.md).",
+            "that are not judged where whole traces are run "
+            "(docs/papers/online-rule.md).",
             f"An optimum is searched for by auto, to at most {NODES} nodes; the best "
             "that is found is taken.",
             "Intervals: 95 %, circular block bootstrap over consecutive jobs, 2000 "

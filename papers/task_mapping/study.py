@@ -56,7 +56,7 @@ def study(options: RunOptions) -> Document:
     return Document(
         name="task-mapping",
         title="Task mapping: is a better order of ranks faster on the wire?",
-        source="measured communication of MPI programs, docs/task-mapping.md",
+        source="measured communication of MPI programs, docs/science/task-mapping.md",
         lead=tuple(_lead(panels)),
         sections=(
             Section(title="All allocations", tables=(_summary(panels),)),

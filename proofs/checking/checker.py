@@ -3,7 +3,7 @@
 A proof claims that no assignment of a formula costs less than a bound, or that there is
 none; the formats are those of VeriPB 1.0 to 3.0. `KINDS` says which rules there are,
 how often and where they may come, and `rules` what they do and why that is sound;
-docs/proofs.md has the same table. Written for reviewers.
+docs/science/proofs.md has the same table. Written for reviewers.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 A formula is derived from the definition of the problem alone. The cheapest assignment
 costs what the cheapest choice does; levels of a cost are folded into one integer such
-that integers compare as the vectors do. docs/proofs.md shows that each is right.
+that integers compare as the vectors do. docs/science/proofs.md shows that each is
+right.
 """
 
 from __future__ import annotations

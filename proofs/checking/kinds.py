@@ -2,7 +2,7 @@
 
 `FILE_KINDS` is the one table of them. What writes and checks each is registered under
 the same names: `proof_file.CHECKERS`, and `WRITERS` in ``methods/proofs.py``. A test
-compares the three, and docs/proofs.md.
+compares the three, and docs/science/proofs.md.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Reading pseudo-Boolean proofs: statements, words, numbers, and what they may cost.
 
 Proofs may come from strangers. All that is read and done spends from a `Budget`, and
-docs/proofs.md lists the limits.
+docs/science/proofs.md lists the limits.
 """
 
 from __future__ import annotations

@@ -83,7 +83,7 @@ def _refuse_unproven(distributed: Any, address: str) -> None:
         ) from None
     if address.startswith("tls://") and own is None:
         raise InputError(
-            "needs certificates in Dask's configuration (docs/studies.md)",
+            "needs certificates in Dask's configuration (docs/use/studies.md)",
             field="dask",
             value=address,
         )

@@ -197,7 +197,9 @@ BOUND_CLAIMS = (
             name=f"{_ALIAS.get(name, name)}-upper-bound",
             statement=f"{name} costs {_STATEMENTS.get(name, 'at most its guarantee')}.",
             source=_SOURCES.get(
-                name, "Bender et al. 2008, Theorem 2; finite k derived, docs/theory.md"
+                name,
+                "Bender et al. 2008, Theorem 2; finite k derived, "
+                "docs/science/theory.md",
             ),
             tested="every choice of free processors and k of a 3x3 mesh (2x4 if "
             f"quick); {SAMPLES} samples ({QUICK_SAMPLES} if quick) of meshes, tori, "
@@ -220,7 +222,7 @@ LOWER_BOUND_CLAIMS = tuple(
     Claim(
         name=f"{by.replace(' ', '-')}-is-below",
         statement=f"{what} never cost more than the optimum, where they apply.",
-        source=f"{source}, docs/theory.md",
+        source=f"{source}, docs/science/theory.md",
         tested="every choice of free processors and k of a 3x3 mesh (2x4 if quick) and "
         f"{BELOW_SAMPLES} samples ({QUICK_BELOW_SAMPLES} if quick), against an exact "
         "search that does not use it",

@@ -182,7 +182,7 @@ CURVE_CLAIMS = (
         statement="Hilbert's curve and the snake visit every processor of a mesh once, "
         "each a neighbour of the one before, whatever the sides; Hilbert's crosses the "
         "longest side that parity lets it cross.",
-        source="derived, docs/allocators.md; Bender et al. 2008, section 5",
+        source="derived, docs/science/allocators.md; Bender et al. 2008, section 5",
         tested="all boxes of sides up to 16 in the plane and 6 in space (9 and 4 if "
         "quick), and 64x64, 13x22, 8x8x8",
         test=no_gaps,

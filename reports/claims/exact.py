@@ -315,7 +315,7 @@ LARGER_CLAIMS = (
         name="programmes-are-exact-when-large",
         statement="ring-dp and tree-dp are exact on larger instances than those "
         "enumerated elsewhere.",
-        source="derived, docs/theory.md",
+        source="derived, docs/science/theory.md",
         tested=f"{RINGS} rings ({QUICK_RINGS} if quick) like the one on which "
         f"windows fail, every choice; {TREES} trees ({QUICK_TREES}) of up to 300 "
         "nodes, by a plain dynamic programme",

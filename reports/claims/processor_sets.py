@@ -245,7 +245,8 @@ PROCSET_CLAIMS = (
         name="reaching-saves-what-it-covers",
         statement="Removing a union saves the cost of the sets it covers. Counting the "
         "sets it touches, as in Fig. 3, can mislead: a cost of 8 where 7 is optimal.",
-        source="Drakenberg 2012, eq. (4) and Fig. 3; docs/procset-heuristics.md",
+        source="Drakenberg 2012, eq. (4) and Fig. 3; "
+        "docs/science/procset-heuristics.md",
         tested=f"five processors; every union on {_MACHINES}",
         test=reaching,
     ),
@@ -253,7 +254,7 @@ PROCSET_CLAIMS = (
         name="lookahead-keeps-sets-whole",
         statement="Of the choices that cost least at the first level, lookahead opens "
         "sets with fewest available processors, and of these the cheapest below.",
-        source="derived, docs/procset.md",
+        source="derived, docs/science/procset.md",
         tested=f"{4 * SAMPLES} random machines ({4 * QUICK_SAMPLES} if quick) of up to "
         "9 processors, sets costing 0 or 1 at the first level; every choice",
         test=lookahead,

@@ -235,7 +235,7 @@ PROOF_CLAIMS = (
         name="certificate-steps-are-sound",
         statement="The checker of certificates takes no step, and accepts no leaf, by "
         "which an optimum would be lost, for an objective above it by one.",
-        source="derived, docs/exact.md",
+        source="derived, docs/science/exact.md",
         tested=f"samples with at most {_MOST_FREE} free processors, of {4 * SAMPLES} "
         f"({4 * QUICK_SAMPLES} if quick); up to three optima each, {_STATES} partly "
         "decided states round each, every single step and leaf",

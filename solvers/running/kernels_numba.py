@@ -53,7 +53,7 @@ def _draw_numbers() -> bool:
     """Let numba number functions at random; return whether it does.
 
     It counts those of a process and names their machine code by the numbers, so what
-    two processes make would be mixed up in a third one (docs/kernels.md).
+    two processes make would be mixed up in a third one (docs/internals/kernels.md).
     """
     try:
         with global_compiler_lock:

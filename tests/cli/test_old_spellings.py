@@ -42,7 +42,7 @@ from closeknit.reports.drawing import drawing
 from closeknit.reports.pages import csv_tables
 from closeknit.solvers.running.kernels import interpreted
 
-from ..paths import ROOT
+from ..paths import PAGES, ROOT
 
 Capture = pytest.CaptureFixture[str]
 
@@ -261,10 +261,9 @@ def test_what_a_method_states_is_a_function(attribute: str) -> None:
 
 def test_targets_of_before_are_benchmarks() -> None:
     """Every name that a page gives is a benchmark, and the old target says so."""
-    pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
     named = {
         name
-        for page in pages
+        for page in PAGES
         for name in re.findall(r"make bench NAME=([\w-]+)", page.read_text("utf-8"))
     }
     assert len(named) > 12

@@ -1,6 +1,7 @@
 """Every check of CI fails on a planted fault, as the Makefile and workflows run it.
 
-A command is run on a copy of the tree that has the fault. docs/mutation.md lists them.
+A command is run on a copy of the tree that has the fault. docs/internals/mutation.md
+lists them.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ BY_RECIPE: dict[str, tuple[str, Plant]] = {
     "ruff format": ("lint", appended("instances/value.py", "\n\n\n\nX = {1 : 2}\n")),
     "mypy": ("lint", appended("instances/value.py", '\nX: int = "1"\n')),
     "lint-imports": ("lint", appended("instances/value.py", UPWARDS)),
-    "sphinx": ("docs", appended("docs/start.md", "\n[gone](no-such-page.md)\n")),
+    "sphinx": ("docs", appended("docs/use/start.md", "\n[gone](no-such-page.md)\n")),
 }
 """A word of the command in the recipe of a target, and what it must find."""
 SLOW = {"mypy", "lint-imports", "sphinx"}
@@ -133,7 +134,7 @@ def test_the_map_of_the_house(tmp_path: Path) -> None:
     tree = copied(tmp_path / "tree")
     command = [sys.executable, "tools/house_map.py", "--check"]
     assert status_of(command, tree)[0] == 0
-    replaced("docs/house.svg", "instances", "instanzes")(tree)
+    replaced("docs/pictures/house.svg", "instances", "instanzes")(tree)
     assert status_of(command, tree)[0] == 1
 
 
@@ -385,6 +386,6 @@ CHECKS = [
 
 
 def test_the_page_lists_the_checks() -> None:
-    page = (ROOT / "docs" / "mutation.md").read_text()
+    page = (ROOT / "docs" / "internals" / "mutation.md").read_text()
     section = page.partition("## Checks of CI")[2].partition("\n## ")[0]
     assert re.findall(r"^\| `([^`]*)` \|", section, re.M)[: len(CHECKS)] == CHECKS

@@ -12,7 +12,7 @@ import pytest
 
 import closeknit
 
-from ..paths import ROOT
+from ..paths import PAGES as READ
 
 MODULES = [
     module.name
@@ -23,7 +23,7 @@ MODULES = [
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 PAGES = [
     page
-    for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+    for page in READ
     if ">>> " in (text := page.read_text("utf-8")) or BLOCK.search(text)
 ]
 """Those that show Python."""

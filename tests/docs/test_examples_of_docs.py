@@ -11,10 +11,10 @@ import pytest
 
 from closeknit.cli import app
 
-from ..paths import ROOT
+from ..paths import PAGES, ROOT
 
 BLOCK = re.compile(r"((?:^    [^\n]*\n)+)|^```\w*\n(.*?)^```", re.MULTILINE | re.DOTALL)
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]
+READ = [ROOT / "CONTRIBUTING.md", *PAGES]
 NOT_RUN = {
     "--topology topology.conf --state jobs.jsonl": "a random state; takes 14 s",
     "--topology torus.csv --state jobs.jsonl": "a random state",
@@ -44,7 +44,7 @@ def words_of(command: str) -> list[str]:
     return ["1" if word == "N" else word for word in words[: next(ends, len(words))]]
 
 
-COMMANDS = sorted({command for page in PAGES for command in commands(page)})
+COMMANDS = sorted({command for page in READ for command in commands(page)})
 
 
 def test_commands_are_found() -> None:
@@ -66,7 +66,7 @@ def examples(page: Path) -> list[tuple[str, list[str]]]:
     return found
 
 
-WITH_EXAMPLES = sorted(page for page in PAGES if examples(page))
+WITH_EXAMPLES = sorted(page for page in READ if examples(page))
 
 
 def test_pages_with_examples_are_found() -> None:

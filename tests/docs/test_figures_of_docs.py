@@ -26,15 +26,13 @@ from closeknit.cli import app
 
 from ..data import LOGS, require
 from ..modules import loaded
+from ..paths import PAGES as READ
 from ..paths import ROOT
 
-PAGES = {
-    str(page.relative_to(ROOT)): page.read_text("utf-8")
-    for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
-}
+PAGES = {str(page.relative_to(ROOT)): page.read_text("utf-8") for page in READ}
 WRITTEN = {
-    "docs/claims.md": "closeknit verify",
-    "docs/worst-known.md": "closeknit worst --table",
+    "docs/science/claims.md": "closeknit verify",
+    "docs/science/worst-known.md": "closeknit worst --table",
 }
 """Pages that a command writes as a whole; tests/reports/claims/test_page.py and
 tests/reports/adversary/test_worst.py compare them."""
@@ -132,58 +130,72 @@ MINUTES = "takes several minutes"
 SPEED = "seconds, which depend on the machine"
 TRACE = f"{HOURS}, with traces that do not come along"
 NOT_COMPARED = {
-    ("docs/how-fast.md", "make bench NAME=exact"): SPEED,
-    ("docs/how-fast.md", "python benchmarks/bench_procset.py"): SPEED,
-    ("docs/how-fast.md", "closeknit reproduce morgenstern-undecided"): SPEED,
-    ("docs/how-fast.md", "python benchmarks/bench_mm.py"): SPEED,
-    ("docs/how-fast.md", "closeknit reproduce online-rule"): TRACE,
-    ("docs/graphs.md", "make bench NAME=graphs"): SPEED,
+    ("docs/use/how-fast.md", "make bench NAME=exact"): SPEED,
+    ("docs/use/how-fast.md", "python benchmarks/bench_procset.py"): SPEED,
+    ("docs/use/how-fast.md", "closeknit reproduce morgenstern-undecided"): SPEED,
+    ("docs/use/how-fast.md", "python benchmarks/bench_mm.py"): SPEED,
+    ("docs/use/how-fast.md", "closeknit reproduce online-rule"): TRACE,
+    ("docs/science/graphs.md", "make bench NAME=graphs"): SPEED,
     (
-        "docs/allocators.md",
+        "docs/science/allocators.md",
         "pytest tests/heuristics/allocation/test_curves.py",
     ): "are tests",
-    ("docs/network.md", "pytest tests/network/flits/test_booksim.py"): "are tests",
-    ("docs/bender-flow.md", "closeknit reproduce bender-flow"): TRACE,
-    ("docs/bender-table1.md", "closeknit reproduce bender-table1"): TRACE,
-    ("docs/drakenberg.md", "closeknit reproduce drakenberg-time"): SPEED,
-    ("docs/exact.md", "make bench NAME=exact"): SPEED,
-    ("docs/hops-or-seconds.md", "closeknit reproduce hops-or-seconds"): MINUTES,
-    ("docs/mache-dispersal.md", "closeknit reproduce mache-dispersal"): TRACE,
-    ("docs/mache-table2.md", "closeknit reproduce mache-table2"): MINUTES,
-    ("docs/models.md", "make bench NAME=models"): SPEED,
-    ("docs/models.md", "python benchmarks/bench_models.py"): SPEED,
-    ("docs/network.md", "make bench NAME=network"): SPEED,
-    ("docs/navaridas.md", "closeknit reproduce navaridas-figure3"): HOURS,
-    ("docs/online-rule.md", "make bench NAME=stream"): SPEED,
-    ("docs/online-rule.md", "closeknit reproduce online-rule"): TRACE,
-    ("docs/serve.md", "make bench NAME=serve"): SPEED,
-    ("docs/set-opening-bb.md", "make bench NAME=procset-bb"): SPEED,
-    ("docs/proofs.md", "make bench NAME=procset-proofs"): SPEED,
-    ("docs/procset-heuristics.md", "python benchmarks/bench_reaching.py"): HOURS,
-    ("docs/procset-models.md", "make bench NAME=procset-models"): SPEED,
-    ("docs/procset.md", "python benchmarks/bench_procset.py"): SPEED,
-    ("docs/clusters.md", "make bench NAME=clusters"): SPEED,
-    ("docs/clusters-rules.md", "python benchmarks/bench_rules.py"): MINUTES,
-    ("docs/grade.md", "closeknit whatif"): f"{MINUTES}, with a trace of others",
-    ("docs/proofs.md", "make bench NAME=ksubset-proofs"): SPEED,
-    ("docs/proofs.md", "make veripb"): HOURS,
-    ("docs/proofs.md", "python benchmarks/bench_packing_proofs.py"): SPEED,
-    ("docs/proofs.md", "closeknit ratios bundled"): SPEED,
-    ("docs/proofs.md", "closeknit ratios benchmarks/proofs.toml"): SPEED,
-    ("docs/proofs.md", "closeknit reproduce frontier"): SPEED,
-    ("docs/ratios.md", "closeknit ratios standard"): TRACE,
-    ("docs/slurm.md", "make slurm-live"): HOURS,
-    ("docs/streams.md", "make bench NAME=stream"): SPEED,
-    ("docs/task-mapping.md", "closeknit reproduce task-mapping"): MINUTES,
-    ("docs/task-mapping.md", "make bench NAME=mapping"): SPEED,
-    ("docs/submesh-allocators.md", "make bench NAME=submesh"): SPEED,
-    ("docs/submesh-feasibility.md", "make bench NAME=packing"): SPEED,
-    ("docs/submesh-migration.md", "closeknit generate submesh"): SPEED,
-    ("docs/submesh-simulation.md", "closeknit reproduce morgenstern-beyond"): HOURS,
-    ("docs/submesh-simulation.md", "closeknit reproduce morgenstern-table1"): HOURS,
-    ("docs/submesh-undecided.md", "closeknit reproduce morgenstern-undecided"): HOURS,
-    ("docs/sukp-bb.md", "make bench NAME=sukp"): SPEED,
-    ("docs/sukp.md", "make bench NAME=sukp-table"): SPEED,
+    ("docs/science/network.md", "pytest tests/network/flits/test_booksim.py"): "are "
+    "tests",
+    ("docs/papers/bender-flow.md", "closeknit reproduce bender-flow"): TRACE,
+    ("docs/papers/bender-table1.md", "closeknit reproduce bender-table1"): TRACE,
+    ("docs/papers/drakenberg.md", "closeknit reproduce drakenberg-time"): SPEED,
+    ("docs/science/exact.md", "make bench NAME=exact"): SPEED,
+    ("docs/papers/hops-or-seconds.md", "closeknit reproduce hops-or-seconds"): MINUTES,
+    ("docs/papers/mache-dispersal.md", "closeknit reproduce mache-dispersal"): TRACE,
+    ("docs/papers/mache-table2.md", "closeknit reproduce mache-table2"): MINUTES,
+    ("docs/science/models.md", "make bench NAME=models"): SPEED,
+    ("docs/science/models.md", "python benchmarks/bench_models.py"): SPEED,
+    ("docs/science/network.md", "make bench NAME=network"): SPEED,
+    ("docs/papers/navaridas.md", "closeknit reproduce navaridas-figure3"): HOURS,
+    ("docs/papers/online-rule.md", "make bench NAME=stream"): SPEED,
+    ("docs/papers/online-rule.md", "closeknit reproduce online-rule"): TRACE,
+    ("docs/clusters/serve.md", "make bench NAME=serve"): SPEED,
+    ("docs/science/set-opening-bb.md", "make bench NAME=procset-bb"): SPEED,
+    ("docs/science/proofs.md", "make bench NAME=procset-proofs"): SPEED,
+    (
+        "docs/science/procset-heuristics.md",
+        "python benchmarks/bench_reaching.py",
+    ): HOURS,
+    ("docs/science/procset-models.md", "make bench NAME=procset-models"): SPEED,
+    ("docs/science/procset.md", "python benchmarks/bench_procset.py"): SPEED,
+    ("docs/clusters/clusters.md", "make bench NAME=clusters"): SPEED,
+    ("docs/clusters/clusters-rules.md", "python benchmarks/bench_rules.py"): MINUTES,
+    ("docs/clusters/grade.md", "closeknit whatif"): f"{MINUTES}, with a trace of "
+    f"others",
+    ("docs/science/proofs.md", "make bench NAME=ksubset-proofs"): SPEED,
+    ("docs/science/proofs.md", "make veripb"): HOURS,
+    ("docs/science/proofs.md", "python benchmarks/bench_packing_proofs.py"): SPEED,
+    ("docs/science/proofs.md", "closeknit ratios bundled"): SPEED,
+    ("docs/science/proofs.md", "closeknit ratios benchmarks/proofs.toml"): SPEED,
+    ("docs/science/proofs.md", "closeknit reproduce frontier"): SPEED,
+    ("docs/science/ratios.md", "closeknit ratios standard"): TRACE,
+    ("docs/clusters/slurm.md", "make slurm-live"): HOURS,
+    ("docs/science/streams.md", "make bench NAME=stream"): SPEED,
+    ("docs/science/task-mapping.md", "closeknit reproduce task-mapping"): MINUTES,
+    ("docs/science/task-mapping.md", "make bench NAME=mapping"): SPEED,
+    ("docs/science/submesh-allocators.md", "make bench NAME=submesh"): SPEED,
+    ("docs/science/submesh-feasibility.md", "make bench NAME=packing"): SPEED,
+    ("docs/science/submesh-migration.md", "closeknit generate submesh"): SPEED,
+    (
+        "docs/science/submesh-simulation.md",
+        "closeknit reproduce morgenstern-beyond",
+    ): HOURS,
+    (
+        "docs/science/submesh-simulation.md",
+        "closeknit reproduce morgenstern-table1",
+    ): HOURS,
+    (
+        "docs/papers/submesh-undecided.md",
+        "closeknit reproduce morgenstern-undecided",
+    ): HOURS,
+    ("docs/science/sukp-bb.md", "make bench NAME=sukp"): SPEED,
+    ("docs/science/sukp.md", "make bench NAME=sukp-table"): SPEED,
 }
 """By page and the beginning of the command, why."""
 
@@ -426,26 +438,33 @@ def placements_on_64_nodes(part: Part) -> None:
 
 COMPARED: dict[tuple[str, str], Callable[[Part], None]] = {
     ("README.md", "closeknit generate random"): first_picture,
-    ("docs/how-fast.md", "closeknit generate trace"): jobs_of_the_paragon,
-    ("docs/allocators.md", "python benchmarks/bench_allocation.py"): ratio_of_pair_sums,
-    ("docs/drakenberg.md", "closeknit reproduce drakenberg-quality"): (
+    ("docs/use/how-fast.md", "closeknit generate trace"): jobs_of_the_paragon,
+    (
+        "docs/science/allocators.md",
+        "python benchmarks/bench_allocation.py",
+    ): ratio_of_pair_sums,
+    ("docs/papers/drakenberg.md", "closeknit reproduce drakenberg-quality"): (
         reaching_s_quality
     ),
-    ("docs/drakenberg.md", "closeknit reproduce drakenberg-linecards"): line_cards,
-    ("docs/network.md", "closeknit reproduce network-validation"): (
+    (
+        "docs/papers/drakenberg.md",
+        "closeknit reproduce drakenberg-linecards",
+    ): line_cards,
+    ("docs/science/network.md", "closeknit reproduce network-validation"): (
         rows_of_the_validation
     ),
-    ("docs/navaridas.md", "closeknit reproduce navaridas-figure3 --shape 8x8"): (
+    ("docs/papers/navaridas.md", "closeknit reproduce navaridas-figure3 --shape 8x8"): (
         placements_on_64_nodes
     ),
-    ("docs/ptas.md", "make bench NAME=ptas"): ptas_of_a_row,
-    ("docs/streams.md", "closeknit simulate stream"): drawn_streams,
-    ("docs/submesh-allocators.md", "closeknit reproduce morgenstern-table1"): (
+    ("docs/science/ptas.md", "make bench NAME=ptas"): ptas_of_a_row,
+    ("docs/science/streams.md", "closeknit simulate stream"): drawn_streams,
+    ("docs/science/submesh-allocators.md", "closeknit reproduce morgenstern-table1"): (
         steps_of_table_1
     ),
-    ("docs/submesh-simulation.md", "closeknit reproduce morgenstern-beyond --first"): (
-        few_requests_beyond
-    ),
+    (
+        "docs/science/submesh-simulation.md",
+        "closeknit reproduce morgenstern-beyond --first",
+    ): (few_requests_beyond),
 }
 """By page and the beginning of the command, who compares."""
 

@@ -1,4 +1,4 @@
-"""Every command of docs/verify-in-ci.md fails on planted faults, and on nothing.
+"""Every command of docs/use/verify-in-ci.md fails on planted faults, and on nothing.
 
 What CI checks of this repository is in test_checks_fail.py.
 """
@@ -60,7 +60,7 @@ def quiet(words: str, tmp_path: Path) -> int:
     return run([word.replace("{}", str(tmp_path)) for word in words.split()])
 
 
-# Commands of docs/verify-in-ci.md
+# Commands of docs/use/verify-in-ci.md
 
 COMMANDS = {
     "verify": [
@@ -200,7 +200,7 @@ def test_compare(
 
 
 def test_the_pages_list_the_guards() -> None:
-    page = (ROOT / "docs" / "verify-in-ci.md").read_text()
+    page = (ROOT / "docs" / "use" / "verify-in-ci.md").read_text()
     shown = set(re.findall(r"^    \$? ?closeknit (.*)$", page, re.M))
     known = sorted(COMMANDS, key=len, reverse=True)
     unknown = [one for one in shown if not one.startswith(tuple(known))]

@@ -1,4 +1,4 @@
-"""The examples of docs/studies.md are read as they stand."""
+"""The examples of docs/use/studies.md are read as they stand."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from closeknit.reports.campaigns.study.file import read_study
 
 from ..paths import ROOT
 
-PAGE = (ROOT / "docs" / "studies.md").read_text()
+PAGE = (ROOT / "docs" / "use" / "studies.md").read_text()
 EXAMPLES = re.findall(r"```toml\n(.*?)```", PAGE, re.S)
 
 

@@ -9,10 +9,9 @@ import sys
 from doctest import DocTestParser
 from pathlib import Path
 
-from ..paths import ROOT
+from ..paths import PAGES, ROOT
 
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
 def python_of(page: Path) -> str:

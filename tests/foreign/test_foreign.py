@@ -116,7 +116,7 @@ def test_every_file_is_in_the_index_and_every_format_of_the_page_has_one() -> No
     there = {path.name for path in FOLDER.iterdir() if path.suffix != ".py"}
     there -= {"index.toml", "__pycache__"}
     assert there == {entry["name"] for entry in FILES}
-    page = (ROOT / "docs" / "clusters.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "clusters" / "clusters.md").read_text(encoding="utf-8")
     own = ("CSV `", "what topograph answers")  # ours, and what other rows are
     rows = re.findall(r"^\| ([^|]+) \|", page.partition("The format shows")[0], re.M)
     known = " ".join(entry["name"] + entry["source"] for entry in FILES).lower()

@@ -375,7 +375,7 @@ def test_unknown_queue_and_size_below_1() -> None:
 
 
 def test_the_example_of_the_manual() -> None:
-    manual = ROOT / "docs" / "config.md"
+    manual = ROOT / "docs" / "use" / "config.md"
     blocks = re.findall(r"```\n(queues.*?)```", manual.read_text("utf-8"), re.DOTALL)
     (text,) = blocks
     report = examine_text(text, name="manual")

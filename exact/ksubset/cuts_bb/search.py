@@ -17,7 +17,7 @@ for every point.
   cannot satisfy this bind p to q. Of coinciding points the first are taken.
 - Branching splits the count whose secant is furthest below the true cost.
 
-Derived for this project; docs/exact.md has the short proofs.
+Derived for this project; docs/science/exact.md has the short proofs.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def cuts_bb(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
 
     Guarantee: exact.
     Time: exponential at worst; O(m + n d) for a node's bound, O(n²) with exchanges.
-    Source: derived for closeknit, see docs/exact.md.
+    Source: derived for closeknit, see docs/science/exact.md.
     """
     return search_alone(CutsSearch, PROOF, instance, settings)
 

@@ -8,7 +8,7 @@ y_ij of a pair is at least x_i + x_j - 1. For a processor u and a length λ
 with λ the largest of the distances from u to its r - 1 nearest candidates, this is
 what they and the chosen ones cost, each up to λ. Summed over all candidates u, and
 together with what the pairs still have to give, it prices every candidate; the r
-cheapest bound the node. docs/graphs.md has the details.
+cheapest bound the node. docs/science/graphs.md has the details.
 """
 
 from __future__ import annotations

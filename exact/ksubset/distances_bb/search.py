@@ -18,7 +18,7 @@ and U at least the r - 1 smallest sums of D(u) / 2 + d(u, v) and that.
 - Twins: processors with equal distances to all others, such as those of one switch,
   are interchangeable; excluding one excludes the rest.
 
-Derived for this project; docs/graphs.md has the short proofs.
+Derived for this project; docs/science/graphs.md has the short proofs.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def distances_bb(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
 
     Guarantee: exact.
     Time: exponential at worst; O(m²) for a node with m candidates. Space O(n² + n k).
-    Source: derived for closeknit, see docs/graphs.md.
+    Source: derived for closeknit, see docs/science/graphs.md.
     """
     return search_alone(DistancesSearch, PROOF, instance, settings)
 

@@ -11,7 +11,7 @@ below in the order of rising F2, which the counts determine.
 - Cost: gaps between known counts are exact; other counts lie in intervals, at one
   end of which the concave c (k - c) is least.
 
-Derived for this project; docs/levelset.md has the short proofs.
+Derived for this project; docs/science/levelset.md has the short proofs.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def levelset_bb(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
 
     Guarantee: exact.
     Time: exponential at worst; O(rows + columns) of the set for most nodes.
-    Source: derived for closeknit, see docs/levelset.md.
+    Source: derived for closeknit, see docs/science/levelset.md.
     """
     return search_alone(LevelSetSearch, PROOF, instance, settings)
 

@@ -50,7 +50,7 @@ def ring_dp(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     Time: O(n k³), with at most n k³/6 states; O(n k²) where bounds suffice, which
         is the rule. Memory at most n k²/32 bytes.
     Ties: the window that starts lowest, unless something is cheaper.
-    Source: derived for closeknit, see docs/theory.md.
+    Source: derived for closeknit, see docs/science/theory.md.
 
     Raises
     ------

@@ -53,7 +53,7 @@ def tree_dp(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     Guarantee: exact.
     Time: O(n k), and O(n log n) memory plus O(√n k) on long chains.
     Ties: fewest in the lighter part, then nearest, then coordinates.
-    Source: tree knapsack; derived for closeknit, see docs/theory.md.
+    Source: tree knapsack; derived for closeknit, see docs/science/theory.md.
     """
     start = clock.now()
     if instance.k == instance.n:

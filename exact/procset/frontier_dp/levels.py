@@ -3,7 +3,7 @@
 Folded into one integer, a cost has a weak bound: a gap of a third of a line card at
 the first level exceeds all that the lower levels can contribute. So each level gets a
 bound of its own, with multipliers for the levels above, which are already optimal.
-See docs/procset.md.
+See docs/science/procset.md.
 """
 
 from __future__ import annotations

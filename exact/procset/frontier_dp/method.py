@@ -5,7 +5,7 @@ classes in some order, a shared set is in progress from its first to its last cl
 F(M, t) is the least cost so far, M being the sets in progress that are open, t the
 number of processors taken. A class is skipped, or taken whole: then the sets it lies
 in are open, those not yet in M are paid, and t grows by its size. A set that ends is
-struck from M. See docs/procset.md.
+struck from M. See docs/science/procset.md.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def frontier_dp(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result:
     Guarantee: exact.
     Time: O(sum over classes of 2^width 2^sets-per-class r) at worst; refused when
         that means more than 2^21 sets of open sets.
-    Source: derived for closeknit, see docs/procset.md.
+    Source: derived for closeknit, see docs/science/procset.md.
 
     Raises
     ------

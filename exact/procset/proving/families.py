@@ -3,7 +3,8 @@
 A shape says how many sets of each family are open at most. What is in a set of one
 family and a set of another is a piece. It holds no more than the largest m of its parts
 in the sets of a third family of which m are open; a set holds no more than its largest
-pieces in as many sets of another family as are open. See docs/set-opening-bb.md.
+pieces in as many sets of another family as are open. See
+docs/science/set-opening-bb.md.
 """
 
 from __future__ import annotations

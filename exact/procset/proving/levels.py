@@ -3,7 +3,8 @@
 The levels of the cost are settled one after the other. That a level costs at least
 what it does in an optimum is shown by a tree over which sets are open. Its leaves are
 combinations of rows that no choice obeys: multipliers from the linear relaxation, in
-which the levels above may not cost more than in the optimum. See docs/proofs.md.
+which the levels above may not cost more than in the optimum. See
+docs/science/proofs.md.
 """
 
 from __future__ import annotations

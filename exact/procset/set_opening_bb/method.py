@@ -2,7 +2,7 @@
 
 Once it is known which shared sets are open, the rest is counting: classes whose sets
 are all open can be taken. The search opens and closes sets; see
-docs/set-opening-bb.md for its bounds and why they hold.
+docs/science/set-opening-bb.md for its bounds and why they hold.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def set_opening_bb(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result
     Time: exponential at worst in the number of shared sets; O(processors) for most
     nodes, and O(r) per set where a knapsack settles the rest.
     Ties: the first found; the same every time.
-    Source: derived for closeknit, see docs/set-opening-bb.md.
+    Source: derived for closeknit, see docs/science/set-opening-bb.md.
     """
     start = clock.now()
     search = SetOpeningSearch(classes_of(instance))

@@ -21,7 +21,7 @@ limit on the sum in x is lower by p_j.
 
 Few rows are better than quick ones here: no probing, no closure, and more accurate
 shares (`kernels_rows.pour`), of which one row keeps several elements out
-of R. docs/sukp-bb.md has the measurements.
+of R. docs/science/sukp-bb.md has the measurements.
 """
 
 from __future__ import annotations

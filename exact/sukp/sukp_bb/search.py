@@ -18,7 +18,7 @@ element in R. So: find a heavy enough R that hits the least profit.
   first, until D is reached. So a kept element with no item left must come after all
   of R, and if e in R would leave f without items, f before e, then f is in R.
 
-Derived for closeknit; docs/sukp-bb.md has the short proofs.
+Derived for closeknit; docs/science/sukp-bb.md has the short proofs.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def sukp_bb(instance: Sukp, /, settings: Settings = DEFAULT) -> Result:
 
     Guarantee: exact.
     Time: exponential at worst; O(memberships) for a step of a node's bound.
-    Source: derived for closeknit, see docs/sukp-bb.md.
+    Source: derived for closeknit, see docs/science/sukp-bb.md.
     """
     start = clock.now()
     first, limit = first_choice(instance, settings, MOVES)

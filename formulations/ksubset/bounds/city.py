@@ -3,7 +3,7 @@
 The boundary in the first quadrant is y = f(x), symmetric in x and y. With A(x) the area
 below it from 0 to x, f'(x) = -A(x)/A(f(x)). By symmetry A(f(x)) = Q - A(x) + x f(x),
 with Q the area of the quadrant. Up to the diagonal this leaves one equation in f and A,
-and one unknown: the half width f(0). Derivation in docs/theory.md.
+and one unknown: the half width f(0). Derivation in docs/science/theory.md.
 """
 
 from __future__ import annotations

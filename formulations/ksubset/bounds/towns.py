@@ -2,8 +2,8 @@
 
 With pos = 0, 1, -1, 2, -2, …, some cheapest set is {(pos(i), pos(j))} over the
 cells (i, j) of a Young diagram, so it is enough to search partitions of k; in
-space, plane partitions. Proof in docs/theory.md. A town costs no more than any k
-distinct points of a mesh of that dimension, regardless of busy processors.
+space, plane partitions. Proof in docs/science/theory.md. A town costs no more than any
+k distinct points of a mesh of that dimension, regardless of busy processors.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ def town(k: int) -> int:
     """Return w(k), the least pair sum of k distinct points of the plane grid.
 
     Time: the whole table up to k takes 0.1 s for k = 40, 0.2 s for k = 100, 2 s for
-    k = 200, 30 s for k = 280. Source: docs/theory.md; Demaine et al. 2011 publish the
-    values up to k = 80.
+    k = 200, 30 s for k = 280. Source: docs/science/theory.md; Demaine et al. 2011
+    publish the values up to k = 80.
 
     Raises
     ------
@@ -71,7 +71,7 @@ def town_in_space(k: int) -> int:
     """Return the least pair sum of k distinct points of the grid in space.
 
     Time: the whole table takes 0.1 s up to k = 12, 0.6 s up to k = 40, 2 s up to
-    k = 48, 16 s up to k = 60. Source: docs/theory.md.
+    k = 48, 16 s up to k = 60. Source: docs/science/theory.md.
 
     Raises
     ------

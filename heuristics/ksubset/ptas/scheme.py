@@ -77,7 +77,7 @@ def method(m: int) -> Variant[KSubset]:
         small integer program per triple of cut vectors.
     Ties: the first cut vectors by what they cost, then in lexicographic order.
     Source: Bender et al. 2008, section 4; strips, transportation and the bound are
-        derived, see docs/theory.md.
+        derived, see docs/science/theory.md.
     """
     return Variant(run, (m,), doc)
 

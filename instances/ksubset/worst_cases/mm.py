@@ -21,7 +21,7 @@ def median_decoys(d: int, k: int, eps: Fraction) -> WorstCase:
     centres of k - m points lie a unit apart; each has decoy clusters of x_2, …,
     x_2d points at distance 1 - eps on all sides but towards the other centre,
     which stands in for x_1. The optimum is m (k - m), and the cost of ``mm`` tends
-    to rho_k(d) times that as eps tends to 0; derived, see docs/theory.md.
+    to rho_k(d) times that as eps tends to 0; derived, see docs/science/theory.md.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def theorem1(d: int, k: int, eps: Fraction) -> WorstCase:
     - the optimum is b k²/4,
     - the ratio (2 - 1/(2d)) (1 - eps (1 - 1/(2d))) does not depend on k.
 
-    The closed forms are derived, see docs/theory.md.
+    The closed forms are derived, see docs/science/theory.md.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ def mm_distinct(L: int) -> WorstCase:
 
     Two 2x2 squares lie L apart and are optimal, 16L + 24; six single decoys lie
     at distance L - 3 around them. L = 555 gives 1.74000; the limit is 7/4.
-    Derived, see docs/theory.md.
+    Derived, see docs/science/theory.md.
 
     Parameters
     ----------
@@ -210,7 +210,7 @@ def mm_blocks(k: int, L: int) -> WorstCase:
     inner end. From every centre in a block the k nearest are this block, its three
     decoys and the q nearest points of the other block, in that order and without a tie
     at the end: the farthest of them is 1 nearer than the next. Other centres do no
-    better. Derived, see docs/theory.md.
+    better. Derived, see docs/science/theory.md.
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ def genalg(L: int = 100) -> WorstCase:
 
     Three points lie 2L apart around an empty centre; each has two decoys at
     distance 2L - 1, on opposite sides of it along the third axis. Derived, see
-    docs/theory.md.
+    docs/science/theory.md.
 
     Parameters
     ----------
@@ -56,7 +56,8 @@ def genalg_tree(k: int, L: int = 100) -> WorstCase:
 
     k optimal leaves hang L below a root that is no processor; below each hang
     k - 1 decoys, 2L - 1 away from it and twice that from one another. ``mm-free``
-    pays (k - 1)² (2L - 1), the optimum is k (k - 1) L. Derived, see docs/theory.md.
+    pays (k - 1)² (2L - 1), the optimum is k (k - 1) L. Derived, see
+    docs/science/theory.md.
 
     Parameters
     ----------
@@ -106,7 +107,7 @@ def mc1x1_family(k: int, r: int, d: int = 2) -> WorstCase:
     shells, the first group is nearer by one, since a shell costs the same in its
     corner as on its axis; counted in hops it costs about d times as much. s is the
     largest number for which that holds. The optimum is the second group: a set
-    with points of both costs more than either. Derived, see docs/theory.md.
+    with points of both costs more than either. Derived, see docs/science/theory.md.
 
     Parameters
     ----------
@@ -166,7 +167,7 @@ def ring_gap(s: int = 1) -> WorstCase:
 
     Of the twelve free processors of a ring of 46 the cheapest ten leave out 2 and 39,
     and are not consecutive. With s nodes for each of these all distances are s times
-    as long. Found by search, see docs/theory.md.
+    as long. Found by search, see docs/science/theory.md.
 
     Parameters
     ----------
@@ -212,7 +213,7 @@ def hilbert_gap(N: int) -> WorstCase:
     curve passes them at the places (N²/4 - 1)/3 and N² - 1 - (N²/4 - 1)/3. It passes
     (0, N - 1) and (3N/4 - 1, N/2), which are 5N/4 - 2 hops apart, at (N² - 1)/3 and
     3N²/16 later, and between the others; that is the least span of any two. Derived,
-    see docs/allocators.md.
+    see docs/science/allocators.md.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Study files: what a campaign runs, in TOML; see ``docs/studies.md``."""
+"""Study files: what a campaign runs, in TOML; see ``docs/use/studies.md``."""
 
 from __future__ import annotations
 

@@ -211,7 +211,7 @@ CUT_CLAIMS = (
         name="cuts-are-distances",
         statement="The distance of two processors is the weight of the cuts between "
         "them, and a set costs the sum of w c (k - c) over its cuts.",
-        source="derived, docs/theory.md",
+        source="derived, docs/science/theory.md",
         tested="every pair of sampled meshes, tori, points and trees",
         test=cuts_are_distances,
     ),
@@ -231,7 +231,7 @@ CUT_CLAIMS = (
         name="graphs-are-solved-exactly",
         statement="On graphs auto and distances-bb prove the optimum, and mm-free and "
         "mm are within 2 - 2/k of it.",
-        source="derived, docs/graphs.md; the factor is Krumke et al. 1997",
+        source="derived, docs/science/graphs.md; the factor is Krumke et al. 1997",
         tested=f"every connected graph of up to {_SOLVED_NODES} nodes "
         f"({_QUICK_SOLVED_NODES} if quick) and every k, and {SAMPLES} "
         f"({QUICK_SAMPLES}) weighted ones of up to 10; against the cost of every "

@@ -213,7 +213,8 @@ EXHAUSTIVE_CLAIMS = (
     Claim(
         name="rho-exhaustively",
         statement="Under the worst ties mm costs at most rho_k(d) optima.",
-        source="Bender et al. 2008, Theorem 2; finite k derived, docs/theory.md",
+        source="Bender et al. 2008, Theorem 2; finite k derived, "
+        "docs/science/theory.md",
         tested="every set of free processors with every k of the meshes 4x4, 5x4, 16 "
         "and 3x3x2 (4x4, 12 and 3x2x2 if quick), by tables over all sets; mm itself on "
         "the worst for every k",
@@ -252,7 +253,7 @@ EXHAUSTIVE_CLAIMS = (
         statement="k consecutive free processors are optimal on a line, and on rings "
         "of at most 20 nodes.",
         source="Bender et al. 2008, section 1 (Leung et al. 2003); rings derived, "
-        "docs/theory.md",
+        "docs/science/theory.md",
         tested="every set of free processors with every k of a line of 20 and rings of "
         "3 to 20 (line of 12, rings to 14 if quick); line-window, ring-window, ring-dp "
         "and auto on samples of each",

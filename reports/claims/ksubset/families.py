@@ -170,7 +170,8 @@ FAMILY_CLAIMS = (
         name="bender-theorem-1",
         statement="On Theorem 1's construction mm's ratio is "
         "(2 - 1/(2d)) (1 - eps (1 - 1/(2d))), for every k and every order of ties.",
-        source="Bender et al. 2008, Theorem 1; closed form derived, docs/theory.md",
+        source="Bender et al. 2008, Theorem 1; closed form derived, "
+        "docs/science/theory.md",
         tested="d = 1..4, k = 4d, 8d, 12d (4d if quick), eps = 1/2, 1/4, 1/10, 1/100, "
         "1/132, 1/133; ties lex, best and worst",
         test=theorem_1,
@@ -179,7 +180,8 @@ FAMILY_CLAIMS = (
         name="mm-reaches-1.74",
         statement="In the plane mm's ratio reaches 1.74, with coinciding points and "
         "with distinct ones.",
-        source="Bender et al. 2008, Theorem 1; distinct points derived, docs/theory.md",
+        source="Bender et al. 2008, Theorem 1; distinct points derived, "
+        "docs/science/theory.md",
         tested="one instance of each kind",
         test=reaches,
     ),
@@ -187,7 +189,7 @@ FAMILY_CLAIMS = (
         name="mm-blocks",
         statement="With distinct points mm's ratio comes arbitrarily near to 7/4, for "
         "every k that is a multiple of 8.",
-        source="derived from Bender et al. 2008, Theorem 1, docs/theory.md",
+        source="derived from Bender et al. 2008, Theorem 1, docs/science/theory.md",
         tested="k = 8, 16, 24, 32, 48 (8 and 16 if quick), gap 100 k; ties lex, best "
         "and worst",
         test=rows_tight,
@@ -195,14 +197,16 @@ FAMILY_CLAIMS = (
     Claim(
         name="mm-nears-rho",
         statement="mm's ratio comes arbitrarily near to rho_k(d).",
-        source="derived from Bender et al. 2008, Theorems 1 and 2, docs/theory.md",
+        source="derived from Bender et al. 2008, Theorems 1 and 2, "
+        "docs/science/theory.md",
         tested="d = 1..3, k = 4..16 (4..8 if quick), eps = 1/1000",
         test=nears_rho,
     ),
     Claim(
         name="mc1x1-bound-is-tight",
         statement="mc1x1's ratio comes arbitrarily near to (2 - 2/k) d.",
-        source="derived, docs/theory.md; the bound is Bender et al. 2008, Theorem 3",
+        source="derived, docs/science/theory.md; the bound is Bender et al. 2008, "
+        "Theorem 3",
         tested="one instance for each of five pairs of d and k",
         test=shells_tight,
     ),
@@ -210,14 +214,14 @@ FAMILY_CLAIMS = (
         name="genalg-bound-is-tight",
         statement="mm-free's ratio comes arbitrarily near to 2 - 2/k: on trees for "
         "every k, in space for k = 3.",
-        source="derived, docs/theory.md; the bound is Krumke et al. 1997",
+        source="derived, docs/science/theory.md; the bound is Krumke et al. 1997",
         tested="k = 3..6 (3..4 if quick)",
         test=genalg_tight,
     ),
     Claim(
         name="hilbert-gap",
         statement="hilbert/best-fit costs 5N/4 - 2 optima on an N x N mesh.",
-        source="derived, docs/allocators.md; Bender et al. 2008, section 5",
+        source="derived, docs/science/allocators.md; Bender et al. 2008, section 5",
         tested="N = 4, 8, 16, 32, 64 (to 16 if quick)",
         test=hilbert_far,
     ),
@@ -225,7 +229,7 @@ FAMILY_CLAIMS = (
         name="ring-window-fails",
         statement="On a ring k consecutive free processors need not be optimal: 532 "
         "against 530.",
-        source="derived, docs/theory.md",
+        source="derived, docs/science/theory.md",
         tested="the ring of 46 with 12 free and k = 10, by windows and exact routes, "
         "and the same 2, 3 and 10 times as long (2 if quick)",
         test=windows_fail,
@@ -283,7 +287,7 @@ LEDGER_CLAIMS = (
         name="worst-known-ledger",
         statement="On the worst instances known, costs and optima are those in the "
         "ledger, and no ratio is above a guarantee.",
-        source="reports/adversary/worst_known.json, docs/worst-known.md",
+        source="reports/adversary/worst_known.json, docs/science/worst-known.md",
         tested="every entry, method and exact route run again; optima proved",
         test=ledger_is_true,
     ),

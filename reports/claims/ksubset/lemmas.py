@@ -276,7 +276,7 @@ LEMMA_CLAIMS = (
         name="bender-lemma-2",
         statement="Lemma 2 does not hold cell by cell, the complements differing: "
         "seven points are a counterexample. Summed over all cells it holds there.",
-        source="Bender et al. 2008, Lemma 2; corrected in docs/theory.md",
+        source="Bender et al. 2008, Lemma 2; corrected in docs/science/theory.md",
         tested="the counterexample; every permutation of 4, 5, 6 (k = 3) and 7 (k = 6) "
         "points (4 and 5 if quick), m = 3, all optima, all ends of strips",
         test=lemma_2,
@@ -298,7 +298,11 @@ LEMMA_CLAIMS = (
                 "the same cell counts, and so at most the cost of that.",
             ),
             (
-                *("Lemma 3", "; its products corrected in docs/theory.md", lemma_3),
+                *(
+                    "Lemma 3",
+                    "; its products corrected in docs/science/theory.md",
+                    lemma_3,
+                ),
                 "Along an axis the inner strips hide at most w/(m - 2): strip i lies "
                 "across i (m - i - 1) k²/m² pairs.",
             ),

@@ -260,14 +260,16 @@ PTAS_CLAIMS = (
         name="bender-theorem-4",
         statement="In the plane the PTAS costs at most 1/(1 - 1/(m-2) - 2/(m-1)) "
         "optima for m from 5 on, m dividing k.",
-        source="Bender et al. 2008, Theorem 4; even strips derived, docs/theory.md",
+        source="Bender et al. 2008, Theorem 4; even strips derived, "
+        "docs/science/theory.md",
         tested=f"{_PUBLISHED}; meshes and points in the plane",
         test=partial(_published, (2,)),
     ),
     Claim(
         name="bender-theorem-5",
         statement="The bound of Theorem 4 holds in one and in three dimensions, too.",
-        source="Bender et al. 2008, Theorem 5; even strips derived, docs/theory.md",
+        source="Bender et al. 2008, Theorem 5; even strips derived, "
+        "docs/science/theory.md",
         tested=f"{_PUBLISHED}; one and three axes (m = 5 in one only: of three, five "
         "points have 14400 tables)",
         test=partial(_published, (1, 3)),
@@ -276,7 +278,7 @@ PTAS_CLAIMS = (
         name="ptas-bound",
         statement="The bound of ptas is the least cost across strips of all choices, "
         "never above the optimum; ptas costs at most 1/(1 - phi) times the bound.",
-        source="derived from Bender et al. 2008, section 4, docs/theory.md",
+        source="derived from Bender et al. 2008, section 4, docs/science/theory.md",
         tested="ptas, /2, /4 and /5 on 250 samples each (40 if quick) of 1 and 2 axes "
         "and 25 (4) of 3, against the cost across strips of every choice, pair by pair",
         test=bound,
@@ -285,7 +287,7 @@ PTAS_CLAIMS = (
         name="ptas-upper-bound",
         statement="ptas, /2, /4 and /5 cost at most the factor 1/(1 - phi) that they "
         "guarantee, and their lower bounds are at most the optimum.",
-        source="derived from Bender et al. 2008, section 4, docs/theory.md",
+        source="derived from Bender et al. 2008, section 4, docs/science/theory.md",
         tested="40 half-full meshes 8x8 (4 of 5x5, not /5, if quick), optima proved",
         test=certified,
     ),
@@ -293,7 +295,7 @@ PTAS_CLAIMS = (
         name="ptas-factors",
         statement="The factor of m arcsine strips tends to 1/cos²(pi/2m); the printed "
         "one is a factor from m = 5 on and beats mm's 7/4 from m = 9 on.",
-        source="Bender et al. 2008, section 4; derived, docs/theory.md",
+        source="Bender et al. 2008, section 4; derived, docs/science/theory.md",
         tested="m = 2, 3, 4, 5, 8 with k = 40 m, 400 m, 4000 m; the printed one for m "
         "from 3 on",
         test=factors,

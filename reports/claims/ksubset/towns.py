@@ -259,7 +259,7 @@ TOWN_CLAIMS = (
     Claim(
         name="optimal-towns",
         statement="Some cheapest k points of the grid form a centred Young diagram.",
-        source="derived, docs/theory.md; values to k = 80: Demaine et al. 2011",
+        source="derived, docs/science/theory.md; values to k = 80: Demaine et al. 2011",
         tested="every k to 40 (24 if quick), against two exact searches that know "
         "nothing of towns",
         test=partial(optimal_towns, 2),
@@ -268,7 +268,7 @@ TOWN_CLAIMS = (
         name="optimal-towns-in-space",
         statement="Some cheapest k points of the grid in space form a centred plane "
         "partition.",
-        source="derived, docs/theory.md",
+        source="derived, docs/science/theory.md",
         tested="every k to 40 (16 if quick), against an exact search that knows "
         "nothing of towns, on the least cube that holds one found and three per side",
         test=partial(optimal_towns, 3),
@@ -285,7 +285,7 @@ TOWN_CLAIMS = (
         name="town-extension",
         statement="(n - 2) w(n) is at least n w(n - 1), so that a table may be "
         "continued by bounds.",
-        source="derived, docs/theory.md",
+        source="derived, docs/science/theory.md",
         tested="from every m to every n up to 200 in the plane and 48 in space (100 "
         "and 30 if quick)",
         test=extension,

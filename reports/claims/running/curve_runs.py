@@ -232,7 +232,7 @@ RUN_CLAIMS = (
         statement="Of any part of Hilbert's curve through a square, wherever it begins "
         "and ends, two drawn points are at most 1.38 times (1.46 if quick) as far "
         "apart on average as two of the optimal city of that area.",
-        source="derived, docs/theory.md; not peer reviewed",
+        source="derived, docs/science/theory.md; not peer reviewed",
         tested="all runs of 256 to 1026 cells of a square of side 256 (64 to 258, and "
         "128, if quick), with two cells' area for what begins and ends within a cell",
         test=every_part,

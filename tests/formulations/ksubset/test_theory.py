@@ -1,4 +1,4 @@
-"""Steps of docs/theory.md that are arithmetic: held by exhaustion."""
+"""Steps of docs/science/theory.md that are arithmetic: held by exhaustion."""
 
 from collections.abc import Iterator
 from fractions import Fraction

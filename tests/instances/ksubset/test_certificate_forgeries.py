@@ -5,7 +5,8 @@ sets those that hold the first of coinciding points must survive every step that
 checker takes, at every node that they belong to; and no such node may end. Rules on
 cost and on counts argue about all cheaper sets, exchange and companions about optimal
 ones, twins about those that hold the first ones: these three together keep all of the
-optimal sets named, which is the invariant tested here (docs/exact.md, section 1).
+optimal sets named, which is the invariant tested here (docs/science/exact.md, section
+1).
 
 Every test of it is shown to fail on checkers with a planted fault.
 """

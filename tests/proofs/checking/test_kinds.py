@@ -79,7 +79,7 @@ def content(path: Path) -> bytes:
 
 def test_every_kind_is_written_checked_and_documented() -> None:
     assert list(FILE_KINDS) == list(WRITERS) == list(CHECKERS) == list(KINDS[1:])
-    page = (ROOT / "docs/proofs.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/science/proofs.md").read_text(encoding="utf-8")
     table = page.split("<!-- table: kinds -->\n\n")[1].split("\n\n")[0]
     rows = [
         [cell.strip(" `") for cell in line.strip("|").split("|")]

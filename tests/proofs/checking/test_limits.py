@@ -30,7 +30,7 @@ from closeknit.proofs.writing.propagation_kernels import FastPropagator
 from closeknit.solvers import Settings, write_solution
 from tests.forging.small_proofs import cover, proof
 
-PAGE = (Path(__file__).parents[3] / "docs/proofs.md").read_text()
+PAGE = (Path(__file__).parents[3] / "docs/science/proofs.md").read_text()
 ENDS = ("conclusion BOUNDS 0 INF", "end pseudo-Boolean proof")
 PROPAGATORS = [Propagator, FastPropagator]
 HUGE = "1" + "0" * 1233

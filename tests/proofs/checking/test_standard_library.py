@@ -1,7 +1,7 @@
 """What a `checked` grade rests on imports the standard library only.
 
-Its modules and their lines are counted from the syntax trees, as docs/proofs.md and
-README.md print them; proofs are checked in a process that can import nothing else.
+Its modules and their lines are counted from the syntax trees, as docs/science/proofs.md
+and README.md print them; proofs are checked in a process that can import nothing else.
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ def sentence() -> str:
     )
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/proofs.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/science/proofs.md"])
 def test_the_page_counts_what_checks_proofs(page: str) -> None:
     text = " ".join((ROOT / page).read_text(encoding="utf-8").split())
     assert sentence() in text, f"{page} must say: {sentence()}"

@@ -1,4 +1,4 @@
-"""Each kind of statement comes as often, and where, as docs/proofs.md says."""
+"""Each kind of statement comes as often, and where, as docs/science/proofs.md says."""
 
 import re
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ from closeknit.proofs.checking.statements import VERSIONS, Budget
 from closeknit.proofs.writing.propagation_kernels import FastPropagator
 from tests.forging.small_proofs import cover
 
-PAGE = (Path(__file__).parents[3] / "docs/proofs.md").read_text()
+PAGE = (Path(__file__).parents[3] / "docs/science/proofs.md").read_text()
 OLD = ["1.0", "1.1", "1.2"]
 END = "end pseudo-Boolean proof"
 TWO = {

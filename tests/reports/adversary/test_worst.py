@@ -49,7 +49,7 @@ from closeknit.solvers import Settings, Ties
 
 from ...paths import ROOT
 
-PAGE = ROOT / "docs" / "worst-known.md"
+PAGE = ROOT / "docs" / "science" / "worst-known.md"
 
 Capture = pytest.CaptureFixture[str]
 

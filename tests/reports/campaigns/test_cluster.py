@@ -337,7 +337,7 @@ def test_without_slurm_that_is_said(
 
 @pytest.fixture
 def tls(tmp_path: Path) -> dict[str, str]:
-    """The environment that docs/studies.md tells to make."""
+    """The environment that docs/use/studies.md tells to make."""
     names = {"cert": tmp_path / "cert.pem", "key": tmp_path / "key.pem"}
     subprocess.run(
         [

@@ -1,7 +1,7 @@
 """The claims that compare code with its definition hold, each in a second or less.
 
 They are what most mutants of costs, distances, checkers, plans and policies are killed
-by, see docs/mutation.md.
+by, see docs/internals/mutation.md.
 """
 
 from __future__ import annotations

@@ -18,11 +18,11 @@ from closeknit.reports.pages.markdown import markdown_of
 
 from ...paths import ROOT
 
-PAGE = ROOT / "docs" / "claims.md"
+PAGE = ROOT / "docs" / "science" / "claims.md"
 
 
 def test_page_in_the_docs_lists_these_claims() -> None:
-    """`closeknit verify --markdown docs/claims.md` writes it anew."""
+    """`closeknit verify --markdown docs/science/claims.md` writes it anew."""
     page = PAGE.read_text(encoding="utf-8")
     headings = re.findall(r"^## (\S+)$", page, re.M)
     assert headings == list(CLAIMS)
