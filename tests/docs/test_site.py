@@ -40,7 +40,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_public_name_is_in_the_reference(site: Path) -> None:
-    text = (site / "python.html").read_text("utf-8")
+    text = (site / "use" / "python.html").read_text("utf-8")
     shown = set(re.findall(r'id="closeknit\.(\w+)"', text))
     assert {*ck.__all__} - {"methods"} <= shown, {*ck.__all__} - shown
     assert "ck.methods" in text
@@ -63,7 +63,7 @@ def test_pages_need_no_network(site: Path) -> None:
         assert not loaded.findall(page.read_text("utf-8")), page.name
 
 
-@pytest.mark.parametrize("name", ["index", "start", "clusters", "python"])
+@pytest.mark.parametrize("name", ["index", "use/start", "clusters/clusters", "use/python"])
 def test_a_page_hinders_nobody(
     site: Path, name: str, browser: str, tmp_path: Path
 ) -> None:
