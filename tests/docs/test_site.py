@@ -63,7 +63,9 @@ def test_pages_need_no_network(site: Path) -> None:
         assert not loaded.findall(page.read_text("utf-8")), page.name
 
 
-@pytest.mark.parametrize("name", ["index", "use/start", "clusters/clusters", "use/python"])
+@pytest.mark.parametrize(
+    "name", ["index", "use/start", "clusters/clusters", "use/python"]
+)
 def test_a_page_hinders_nobody(
     site: Path, name: str, browser: str, tmp_path: Path
 ) -> None:
