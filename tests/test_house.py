@@ -14,6 +14,7 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
+from runpy import run_path
 from types import ModuleType
 from typing import Any
 
@@ -321,6 +322,19 @@ def test_no_test_module_imports_another() -> None:
             if isinstance(node, ast.ImportFrom) and node.level:
                 last = (node.module or "").rpartition(".")[2]
                 assert not last.startswith("test_"), f"{path.relative_to(ROOT)}: {last}"
+
+
+def test_the_sizes_are_those_written() -> None:
+    """What makes the project longer raises tests/size.toml in the same commit."""
+    tool = run_path(str(ROOT / "tools" / "sizes.py"))
+    assert tool["differences"](tool["sizes"]()) == []
+
+
+def test_a_size_above_what_is_written_is_seen() -> None:
+    tool = run_path(str(ROOT / "tools" / "sizes.py"))
+    found = tool["sizes"]()
+    longer = found["core"]._replace(lines=found["core"].lines * 2)
+    assert len(tool["differences"]({**found, "core": longer})) == 1
 
 
 def test_the_map_of_the_house_is_current() -> None:
