@@ -9,19 +9,15 @@ before those above them, as the format requires that order.
 
 from __future__ import annotations
 
-import gzip
-import lzma
 import re
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO
 
 from ..instances import InputError
-from ..instances.reading.files import reading
-from ..instances.reading.packed import unpacking
+from ..instances.reading.packed import reading_unpacked
 
 FIELDS = (
     "job number",
@@ -48,7 +44,6 @@ _INTEGER = re.compile(r"-?\d{1,18}", re.ASCII)
 _DECIMAL = re.compile(r"-?\d{1,18}(\.\d*)?", re.ASCII)
 _HEADER = re.compile(r";\s?(\w+):\s*(.*)", re.ASCII)
 _CONTINUED = re.compile(r";\s\s+(.*)")
-_CORRUPT = (EOFError, lzma.LZMAError, gzip.BadGzipFile, zlib.error)
 _PARTIAL = (2, 3, 4)
 MOST_LINE = 2**16
 """Limit on the bytes of a line, and of the header."""
@@ -95,7 +90,7 @@ class Job:
 
 
 def read_swf(path: str | Path) -> Iterator[Job]:
-    """Read the jobs of a trace one by one; .xz, .gz or plain by suffix.
+    """Read the jobs of a trace one by one; plain, or packed by xz or gzip.
 
     Raises
     ------
@@ -170,18 +165,11 @@ def trace_name(path: str | Path) -> str:
 
 def _lines(path: str | Path) -> Iterator[tuple[int, str]]:
     """Yield lines with their numbers, in bounded memory."""
-    with reading(path) as packed:
-        try:
-            with _unpacked(packed, Path(path).suffix) as stream:
-                for number, line in _bounded(stream, path):
-                    # comments may be in any encoding; the numbers are ASCII
-                    form = "utf-8-sig" if number == 1 else "utf-8"
-                    yield number, line.decode(form, "replace").strip()
-        except _CORRUPT as error:
-            raise InputError(
-                f"is corrupt or cut short: {str(error).rstrip('.') or 'end of file'}",
-                file=path,
-            ) from None
+    with reading_unpacked(path) as stream:
+        for number, line in _bounded(stream, path):
+            # comments may be in any encoding; the numbers are ASCII
+            form = "utf-8-sig" if number == 1 else "utf-8"
+            yield number, line.decode(form, "replace").strip()
 
 
 def _bounded(stream: BinaryIO, path: str | Path) -> Iterator[tuple[int, bytes]]:
@@ -196,14 +184,6 @@ def _bounded(stream: BinaryIO, path: str | Path) -> Iterator[tuple[int, bytes]]:
         if not line:
             return
         yield number, line
-
-
-def _unpacked(packed: BinaryIO, suffix: str) -> BinaryIO:
-    if suffix == ".xz":
-        return unpacking(packed)
-    if suffix == ".gz":
-        return cast(BinaryIO, gzip.open(packed))
-    return packed
 
 
 def _job(line: str) -> Job:

@@ -7,18 +7,15 @@ prints them.
 
 from __future__ import annotations
 
-import lzma
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
-from io import BufferedReader
 from itertools import chain
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO
 
 from ...instances import InputError
-from ...instances.reading.files import decoded, reading
-from ...instances.reading.packed import unpacking
+from ...instances.reading.files import decoded
+from ...instances.reading.packed import reading_unpacked
 from ...instances.reading.parsing import parse_json
 from ...instances.words import counted
 from ..long_reports import MOST_BYTES, kubernetes_objects, refuse_failed
@@ -32,7 +29,6 @@ from .slurm_jobs import NoStartError, looks_like_slurm, slurm_record
 
 MOST_LINE = 2**24
 """Maximal number of bytes of a line."""
-_XZ = b"\xfd7zXZ\x00"
 
 
 @dataclass(frozen=True)
@@ -71,7 +67,7 @@ def read_decisions(
         While reading: for a file that cannot be read, has no decisions, or is
         malformed; with its line, field and value.
     """
-    with _opened(path) as stream:
+    with reading_unpacked(path) as stream:
         entries = _entries(stream, path)
         first = next(entries, None)
         if first is None:
@@ -95,7 +91,7 @@ def read_decisions(
 
 def read_records(path: str | Path) -> list[Record]:
     """Read the jobs of a report that ran; raises InputError as `read_decisions`."""
-    with _opened(path) as stream:
+    with reading_unpacked(path) as stream:
         entries = _entries(stream, path)
         first = next(entries, None)
         if first is None or not _is_record(first[1]):
@@ -105,8 +101,8 @@ def read_records(path: str | Path) -> list[Record]:
 
 
 def is_json(path: str | Path) -> bool:
-    """Whether a file, which may be packed with xz, begins as JSON."""
-    with _opened(path) as stream:
+    """Whether a file, which may be packed, begins as JSON."""
+    with reading_unpacked(path) as stream:
         return stream.peek(64)[:64].lstrip().startswith(b"{")
 
 
@@ -145,21 +141,6 @@ def _records(
         jobs = counted(timeless, "running job")
         note(f"{path}: left out {jobs} without a time of start")
     return found
-
-
-@contextmanager
-def _opened(path: str | Path) -> Iterator[BufferedReader]:
-    """Open a file, which may be packed with xz."""
-    with reading(path) as packed:
-        stream = cast(BufferedReader, packed)
-        if stream.peek(len(_XZ))[: len(_XZ)] == _XZ:
-            stream = cast(BufferedReader, unpacking(stream))
-        try:
-            yield stream
-        except EOFError:
-            raise InputError("is cut off", file=path) from None
-        except lzma.LZMAError as error:
-            raise InputError(f"is not a usable xz file: {error}", file=path) from None
 
 
 def _entries(

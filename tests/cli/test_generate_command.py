@@ -399,7 +399,7 @@ def test_a_spoilt_archive_is_one_line(tmp_path: Path, capsys: Capture) -> None:
     log.write_bytes(lzma.compress(_log(*ROWS).encode())[:-20])
     assert _trace(log, tmp_path / "out") == 2
     err = capsys.readouterr().err
-    assert err.startswith(f"closeknit: {log}: is corrupt or cut short")
+    assert err.startswith(f"closeknit: {log}: is cut off")
     assert err.count("\n") == 1
 
 
