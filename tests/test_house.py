@@ -46,7 +46,6 @@ LONG_FUNCTIONS = {
     "exact/ksubset/levelset_bb/kernels.py: search": _ONE_LOOP,
     "exact/ksubset/tree_dp/plan.py: steps_of": _ONE_LOOP,
     "exact/procset/set_opening_bb/kernels_leaves.py: settle_two": _ONE_LOOP,
-    "exact/sukp/sukp_bb/pairs_kernels.py: by_pairs": _ONE_LOOP,
     "heuristics/ksubset/ptas/kernels.py: flow": _ONE_LOOP,
     "reports/adversary/kernels.py: least": _ONE_LOOP,
     "network/worm/kernels.py: crawl": _ONE_LOOP,
