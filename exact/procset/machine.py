@@ -61,8 +61,8 @@ class RequestSolver:
     sets
         Sets and their costs: at least one, all costs of equal length, as in `ProcSet`.
     order
-        Order of the classes: ``given``, ``greedy``, ``cuthill-mckee`` or ``spectral``;
-        ``auto`` takes the one of least predicted work.
+        Order of the classes: ``given`` or ``greedy``; ``auto`` takes the one of least
+        predicted work.
     lookahead
         If given, every choice counts, below the first ``lookahead`` levels, the
         available processors of the opened sets that cost something at these levels;
