@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 
 from closeknit.exact.procset import machine
 from closeknit.exact.procset.frontier_dp import kernels as frontier_kernels
-from closeknit.exact.procset.frontier_dp import method as frontier_dp
 from closeknit.exact.procset.frontier_dp import order as frontier_order
 from closeknit.exact.procset.frontier_dp import program as frontier_program
 from closeknit.exact.procset.frontier_dp.folding import folding_of, prices_of
@@ -359,12 +358,13 @@ def test_width_is_stated_beforehand(instance: ProcSet) -> None:
     assert ready.width(free) == max(frontier_order.widths([of[int(i)] for i in order]))
     everything = np.ones_like(free)
     assert ready.width(free) <= ready.width(everything)
-    assert frontier_dp.width(instance) <= len(classes.shared)
+    assert ready.width(free) <= len(classes.shared)
 
 
 def test_the_paper_machine_is_narrow() -> None:
-    assert frontier_dp.width(drakenberg_system(48)) <= 7
-    assert frontier_dp.width(drakenberg_system(48, granularity="core")) <= 7
+    for granularity in ("node", "core"):
+        instance = drakenberg_system(48, granularity=granularity)
+        assert prepared(instance).width(flags(instance)) <= 7
 
 
 def test_folding_bounds_levels_by_what_a_request_can_touch() -> None:
