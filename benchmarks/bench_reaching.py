@@ -12,8 +12,7 @@ At core granularity requests are cut short of whole nodes at random, so that 7 o
 are no multiple of 8; ``(8)`` marks the rows of those that are.
 
 Milliseconds are medians of the process's own CPU time, one call per request, inside a
-running process. The local search is tried on every tenth request only, and at core
-granularity so is the beam.
+running process.
 """
 
 from __future__ import annotations
@@ -33,12 +32,10 @@ import numpy as np  # noqa: E402
 import numpy.typing as npt  # noqa: E402
 
 from closeknit.exact.procset.machine import RequestSolver  # noqa: E402
-from closeknit.heuristics.procset.reaching import BEAM, ReachingMachine  # noqa: E402
+from closeknit.heuristics.procset.reaching import ReachingMachine  # noqa: E402
 from closeknit.instances.procset.generators import system  # noqa: E402
 from closeknit.instances.procset.sample_machine import CORES  # noqa: E402
 from closeknit.instances.procset.set_system import SetSystem  # noqa: E402
-from closeknit.methods import PROCSET  # noqa: E402
-from closeknit.solvers import Settings  # noqa: E402
 
 SEED = 1
 BINS = (12, 40, 80, 120, 160, 256)
@@ -128,22 +125,12 @@ def measure(granularity: str, costs: str, count: int) -> None:
     printed = ReachingMachine(n, sets, covers=False)
     exactly = ExactSize(n, sets)
     covering = ReachingMachine(n, sets)
-    beam = ReachingMachine(n, sets, beam=BEAM)
-
-    def local(free: Flags, request: int) -> npt.NDArray[np.int64]:
-        asked = machine.ask(request, np.flatnonzero(free).tolist())
-        chosen = PROCSET["local-search"](asked, Settings(seed=SEED)).chosen
-        return np.array(chosen)
-
     methods: dict[str, Choose] = {
         "frontier-dp": lambda free, request: exact.select(free, request).chosen,
         "reaching-printed": printed.select,
         "exact size only": exactly.select,
         "reaching": covering.select,
-        "reaching-beam": beam.select,
-        "local-search": local,
     }
-    sampled = {"local-search"} | ({"reaching-beam"} if core else set())
     tallies: dict[tuple[str, int, bool], Tally] = {}
     seen = 0
     for free, request in replay(machine, wanted, count, covering.select):
@@ -152,8 +139,6 @@ def measure(granularity: str, costs: str, count: int) -> None:
         seen += 1
         best: tuple[int, ...] = ()
         for name, choose in methods.items():
-            if name in sampled and seen % 10:
-                continue
             start = process_time()
             chosen = choose(free, request)
             seconds = process_time() - start

@@ -5,7 +5,7 @@ They are not listed anywhere, and will be removed with the next version.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 OLD_NAMES: Mapping[str, Mapping[str, str]] = MappingProxyType(
@@ -36,6 +36,10 @@ OLD_NAMES: Mapping[str, Mapping[str, str]] = MappingProxyType(
     }
 )
 """For each problem, the present name by the old one."""
+REMOVED: Mapping[str, Mapping[str, str]] = MappingProxyType(
+    {"procset": {"local-search": "auto", "reaching-beam": "reaching"}}
+)
+"""For each problem, what to take for a method that is no longer there."""
 
 
 def current(problem: str, name: str) -> str:
@@ -45,6 +49,16 @@ def current(problem: str, name: str) -> str:
     ('set-opening-bb', 'reaching')
     """
     return OLD_NAMES.get(problem, {}).get(name, name)
+
+
+def removed(name: str, problems: Iterable[str]) -> str | None:
+    """Return what to take for a method that was removed; None if it was not.
+
+    >>> removed("local-search", ["ksubset", "procset"])
+    'local-search was removed: take auto'
+    """
+    new = (REMOVED[problem].get(name) for problem in problems if problem in REMOVED)
+    return next((f"{name} was removed: take {one}" for one in new if one), None)
 
 
 def spellings(name: str) -> list[str]:

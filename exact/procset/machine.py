@@ -14,7 +14,6 @@ from ...heuristics.procset.reaching import ReachingMachine
 from ...instances import InputError, ProcessorSet
 from ...solvers import Limit
 from .frontier_dp import kernels, kernels_layers, layout
-from .frontier_dp import levels as frontier_levels
 from .frontier_dp import order as frontier_order
 from .frontier_dp.folding import Folding, folding_of, prices_of
 from .frontier_dp.program import MOST_ENTRIES, ROOM, Program, TooWide
@@ -62,8 +61,8 @@ class RequestSolver:
     sets
         Sets and their costs: at least one, all costs of equal length, as in `ProcSet`.
     order
-        Order of the classes: ``given``, ``greedy``, ``cuthill-mckee`` or ``spectral``;
-        ``auto`` takes the one of least predicted work.
+        Order of the classes: ``given`` or ``greedy``; ``auto`` takes the one of least
+        predicted work.
     lookahead
         If given, every choice counts, below the first ``lookahead`` levels, the
         available processors of the opened sets that cost something at these levels;
@@ -124,7 +123,6 @@ class RequestSolver:
         self._levels = levels + (lookahead is not None)
         self._folded: dict[int, tuple[layout.Static, Folding]] = {}
         self._reaching: ReachingMachine | None = None
-        self._levels_apart: frontier_levels.Levels | None = None
         self._pool = np.empty((_FIRST_ROOM, 1), dtype=np.int64)
         every = self._fold(n_processors)
         self._every = every if len(every[1].words) == 1 else None
@@ -177,9 +175,6 @@ class RequestSolver:
         """
         self._refuse(available, request)
         static, folding = self._folding(request)
-        large = self._large(available, request)
-        if large and (found := self._level_by_level(folding, available, request)):
-            return found
         if len(folding.words) == 1:
             while True:
                 least, chosen = kernels.select(
@@ -208,22 +203,6 @@ class RequestSolver:
             return Selection(chosen, bound, True)
         cost = self._cost(chosen.tolist())
         return Selection(chosen, cost, cost == bound, bound, limit)
-
-    def _large(self, available: Flags, request: int) -> bool:
-        """Return whether levels are better bounded one by one."""
-        classes = len(self._incidence) * int(np.count_nonzero(available))
-        return classes * request >= frontier_levels.LARGE * self.n_processors
-
-    def _level_by_level(
-        self, folding: Folding, available: Flags, request: int
-    ) -> Selection | None:
-        if self._levels_apart is None:
-            home, _, _, begin, sets = self._classes
-            rows = np.split(sets, begin[1:-1])
-            incidence = [[int(s) for s in row] for row in rows]
-            self._levels_apart = frontier_levels.Levels(home, incidence)
-        found = self._levels_apart.select(folding, available, request)
-        return found and Selection(found[1], folding.unfold(found[0]), True)
 
     def program(
         self,

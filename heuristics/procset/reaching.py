@@ -34,8 +34,6 @@ from ...solvers.running.limits import limits
 from . import reaching_kernels as kernels
 from .layout import layout_of
 
-BEAM = 8
-"""Unions that `reaching_beam` keeps of each size."""
 _WORK = 2**24
 """Sets counted between two checks of the clock, about 0.05 s."""
 
@@ -51,7 +49,7 @@ def reaching_printed(instance: ProcSet, /, settings: Settings = DEFAULT) -> Resu
     Ties: chosen at random by the seed between unions of one size and price.
     Source: Drakenberg 2012, section 5, Fig. 3.
     """
-    return _run(instance, settings, beam=1, covers=False)
+    return _run(instance, settings, covers=False)
 
 
 def reaching(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result:
@@ -66,18 +64,7 @@ def reaching(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result:
     Source: Drakenberg 2012, Fig. 3, with prices as eq. (4) has them; see
         docs/science/procset-heuristics.md.
     """
-    return _run(instance, settings, beam=1, covers=True)
-
-
-def reaching_beam(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result:
-    """Remove unions of processor sets, keeping the best eight of each size.
-
-    Guarantee: none.
-    Time: O(8 (|Pa| - r) S), S the sum over all sets of their classes' memberships.
-    Ties: as those of reaching.
-    Source: Drakenberg 2012, Fig. 3, as a beam search; derived for closeknit.
-    """
-    return _run(instance, settings, beam=BEAM, covers=True)
+    return _run(instance, settings, covers=True)
 
 
 class ReachingMachine:
@@ -89,8 +76,6 @@ class ReachingMachine:
         Number of processors.
     sets
         Processor sets; their members are below that number.
-    beam
-        Unions kept of each size.
     covers
         Whether unions are priced by the sets that they cover, and the best up to
         |Pa| - r is removed; or as printed.
@@ -109,13 +94,9 @@ class ReachingMachine:
         processors: int,
         sets: Sequence[ProcessorSet],
         *,
-        beam: int = 1,
         covers: bool = True,
     ) -> None:
-        if beam < 1:
-            raise ValueError("A beam keeps at least one union.")
         self.layout = layout_of(processors, sets)
-        self.beam = beam
         self.covers = covers
         self.classes = len(self.layout.class_first) - 1
         self._full = np.empty(len(sets), dtype=np.int64)
@@ -151,10 +132,10 @@ class ReachingMachine:
         count = np.bincount(home[available], minlength=self.classes)
         kernels.present_of(self.layout, count, self._full, self._weight)
         surplus = int(count.sum()) - request
-        shape = surplus + 1, self.beam
-        bits = np.zeros((*shape, self.classes + 63 >> 6), dtype=np.uint64)
-        price = np.zeros((*shape, self.layout.price.shape[1]), dtype=np.int64)
-        held = np.zeros(surplus + 1, dtype=np.int64)
+        rows = surplus + 1
+        bits = np.zeros((rows, self.classes + 63 >> 6), dtype=np.uint64)
+        price = np.zeros((rows, self.layout.price.shape[1]), dtype=np.int64)
+        held = np.zeros(rows, dtype=np.bool_)
         state = np.array([seed ^ 0x5DEECE66D, 0])
         row = -1
         while True:
@@ -167,28 +148,25 @@ class ReachingMachine:
         size = self._best(price, held)
         kept = available
         if held[size]:
-            union = np.unpackbits(bits[size, 0].view(np.uint8), bitorder="little")
+            union = np.unpackbits(bits[size].view(np.uint8), bitorder="little")
             kept = available & ~union.astype(np.bool_)[home]
         chosen = np.flatnonzero(kept)
         return chosen[:request] if self.covers else chosen
 
-    def _best(self, price: IntArray, held: IntArray) -> int:
+    def _best(self, price: IntArray, held: npt.NDArray[np.bool_]) -> int:
         """Return the row to remove: the last one, or the one of greatest value."""
         if not self.covers:
             return len(held) - 1
         rows = np.flatnonzero(held)
         if not len(rows):
             return 0
-        keys = price[rows, 0]
-        return int(rows[np.lexsort((rows, *keys.T[::-1]))[-1]])
+        return int(rows[np.lexsort((rows, *price[rows].T[::-1]))[-1]])
 
 
-def _run(instance: ProcSet, settings: Settings, *, beam: int, covers: bool) -> Result:
+def _run(instance: ProcSet, settings: Settings, *, covers: bool) -> Result:
     start = clock.now()
     deadline = start + settings.time_limit
-    machine = ReachingMachine(
-        len(instance.processors), instance.sets, beam=beam, covers=covers
-    )
+    machine = ReachingMachine(len(instance.processors), instance.sets, covers=covers)
     available = np.zeros(len(instance.processors), dtype=np.bool_)
     available[list(instance.available)] = True
     limit: Limit | None = None

@@ -1,7 +1,7 @@
 """Kernels of reaching; see ``reaching``.
 
 Unions of processor sets are unions of classes. Row j of the tables has the best
-unions of j available processors, as bits over classes, with their prices.
+union of j available processors, as bits over classes, with its price.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from .layout import Layout
 
 Ints = npt.NDArray[np.int64]
 Bits = npt.NDArray[np.uint64]
+Flags = npt.NDArray[np.bool_]
 
 COIN = 0
 """Where the state of the random coin lies in ``state``."""
@@ -49,40 +50,25 @@ def _compare(a: Ints, b: Ints) -> int:
 
 
 @kernel
-def _offer(
+def _better(
     bits: Bits,
     price: Ints,
-    held: Ints,
+    held: bool,
     new: Bits,
     worth: Ints,
     nothing: bool,
     state: Ints,
-) -> None:
-    """Enter a union into its row, if it is dear enough; the row is sorted.
+) -> bool:
+    """Whether a union takes the place of the one that its row holds, if any.
 
-    The row has unions (beam, bit words), prices (beam, words), and how many it holds
-    (1,). With ``nothing`` an empty place is a union of price 0 that ties as any other
-    does.
+    With ``nothing`` an empty row holds a union of price 0 that ties as any other does.
     """
-    beam = len(bits)
-    for b in range(held[0]):
-        if _compare(price[b], worth) == 0 and np.all(bits[b] == new):
-            return
-    if held[0] == beam:
-        order = _compare(worth, price[beam - 1])
-        if order < 0 or (order == 0 and not _heads(state)):
-            return
-    else:
-        if nothing and not np.any(worth) and not _heads(state):
-            return
-        held[0] += 1
-    at = held[0] - 1
-    while at > 0 and _compare(worth, price[at - 1]) > 0:
-        bits[at] = bits[at - 1]
-        price[at] = price[at - 1]
-        at -= 1
-    bits[at] = new
-    price[at] = worth
+    if not held:
+        return not nothing or bool(np.any(worth)) or _heads(state)
+    order = _compare(worth, price)
+    if order == 0:
+        return not np.all(bits == new) and _heads(state)
+    return order > 0
 
 
 @kernel
@@ -94,15 +80,15 @@ def reach(
     covers: bool,
     bits: Bits,
     price: Ints,
-    held: Ints,
+    held: Flags,
     begin: int,
     state: Ints,
     budget: int,
 ) -> int:
     """Fill rows from those before; return the row to go on with.
 
-    The tables are (rows, beam, bit words), (rows, beam, words) and (rows,); rows are
-    numbered by size, 0 to |Pa| - r.
+    The tables are (rows, bit words), (rows, words) and (rows,); rows are numbered by
+    size, 0 to |Pa| - r.
 
     Parameters
     ----------
@@ -123,60 +109,59 @@ def reach(
     rows, sets, deep = len(held), len(full), cost.shape[1]
     inside = np.zeros(sets, dtype=np.int64)  # classes of each set in the union
     left = np.empty(sets, dtype=np.int64)  # available processors of each set, outside
-    new = np.empty(bits.shape[2], dtype=np.uint64)
+    new = np.empty(bits.shape[1], dtype=np.uint64)
     worth = np.empty(deep, dtype=np.int64)
     state[WORK] = 0
     row = begin
     while row < rows - 1 and state[WORK] < budget:
-        for b in range(1 if row < 0 else held[row]):
-            inside[:] = 0
-            left[:] = weight
-            if row >= 0:
-                for c in range(len(count)):
-                    if bits[row, b, c >> 6] >> np.uint64(c & 63) & np.uint64(1):
-                        for i in range(class_first[c], class_first[c + 1]):
-                            inside[class_set[i]] += 1
-                            left[class_set[i]] -= count[c]
-            for k in range(sets):
-                size = max(row, 0) + left[k]
-                if left[k] == 0 or size >= rows:
-                    continue
-                if row < 0:
-                    new[:] = 0
-                    worth[:] = 0
-                else:
-                    new[:] = bits[row, b]
-                    worth[:] = price[row, b]
-                state[WORK] += len(new)
-                for m in range(set_first[k], set_first[k + 1]):
-                    c = set_class[m]
-                    bit = np.uint64(1) << np.uint64(c & 63)
-                    if count[c] == 0 or new[c >> 6] & bit:
-                        continue
-                    new[c >> 6] |= bit
+        if row >= 0 and not held[row]:
+            row += 1
+            continue
+        inside[:] = 0
+        left[:] = weight
+        if row >= 0:
+            for c in range(len(count)):
+                if bits[row, c >> 6] >> np.uint64(c & 63) & np.uint64(1):
                     for i in range(class_first[c], class_first[c + 1]):
-                        s = class_set[i]
-                        inside[s] += 1
-                        if inside[s] == (full[s] if covers else 1):
-                            for w in range(deep):
-                                worth[w] += cost[s, w]
-                    state[WORK] += class_first[c + 1] - class_first[c]
-                _offer(
-                    bits[size],
-                    price[size],
-                    held[size : size + 1],
-                    new,
-                    worth,
-                    not covers,
-                    state,
-                )
-                for m in range(set_first[k], set_first[k + 1]):
-                    c = set_class[m]
-                    bit = np.uint64(1) << np.uint64(c & 63)
-                    if count[c] > 0 and (row < 0 or not bits[row, b, c >> 6] & bit):
-                        for i in range(class_first[c], class_first[c + 1]):
-                            inside[class_set[i]] -= 1
-            state[WORK] += sets
+                        inside[class_set[i]] += 1
+                        left[class_set[i]] -= count[c]
+        for k in range(sets):
+            size = max(row, 0) + left[k]
+            if left[k] == 0 or size >= rows:
+                continue
+            if row < 0:
+                new[:] = 0
+                worth[:] = 0
+            else:
+                new[:] = bits[row]
+                worth[:] = price[row]
+            state[WORK] += len(new)
+            for m in range(set_first[k], set_first[k + 1]):
+                c = set_class[m]
+                bit = np.uint64(1) << np.uint64(c & 63)
+                if count[c] == 0 or new[c >> 6] & bit:
+                    continue
+                new[c >> 6] |= bit
+                for i in range(class_first[c], class_first[c + 1]):
+                    s = class_set[i]
+                    inside[s] += 1
+                    if inside[s] == (full[s] if covers else 1):
+                        for w in range(deep):
+                            worth[w] += cost[s, w]
+                state[WORK] += class_first[c + 1] - class_first[c]
+            if _better(
+                bits[size], price[size], held[size], new, worth, not covers, state
+            ):
+                bits[size] = new
+                price[size] = worth
+                held[size] = True
+            for m in range(set_first[k], set_first[k + 1]):
+                c = set_class[m]
+                bit = np.uint64(1) << np.uint64(c & 63)
+                if count[c] > 0 and (row < 0 or not bits[row, c >> 6] & bit):
+                    for i in range(class_first[c], class_first[c + 1]):
+                        inside[class_set[i]] -= 1
+        state[WORK] += sets
         row += 1
         if row == 0:
             row = 1

@@ -6,12 +6,13 @@ from pathlib import Path
 import pytest
 
 from closeknit.cli.app import run
-from closeknit.instances import ProcessorSet, ProcSet
+from closeknit.instances import ProcessorSet, ProcSet, write_instance
+from closeknit.instances.library import SUITES
 from closeknit.instances.procset import json as procset_json
 from closeknit.instances.reading.json_text import dumps
 from closeknit.methods import METHODS
 from closeknit.methods.code_digest import code_of
-from closeknit.methods.old_names import OLD_NAMES
+from closeknit.methods.old_names import OLD_NAMES, REMOVED
 from closeknit.reports.campaigns.campaign import Campaign, Lineup
 from closeknit.reports.campaigns.rows import row_of
 from closeknit.reports.campaigns.store import ResultStore, address
@@ -45,6 +46,39 @@ def test_commands_accept_old_names(
     shown = capsys.readouterr().out
     assert "set-opening-bb" in shown
     assert "opened-bb" not in shown.replace("set-opening-bb", "")
+
+
+@pytest.mark.parametrize(
+    ("problem", "name", "new"),
+    [(p, name, new) for p, names in REMOVED.items() for name, new in names.items()],
+)
+def test_a_removed_method_ends_in_one_line_that_says_what_to_take(
+    problem: str,
+    name: str,
+    new: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    table = METHODS[problem]
+    assert name not in table
+    assert new in table
+    file = tmp_path / "instance.json"
+    write_instance(SUITES[f"bundled-{problem}"]()[0], file)
+    study = tmp_path / "study.toml"
+    study.write_text(
+        'format = "closeknit/study"\nversion = 1\nname = "one"\n'
+        f'[methods]\n{problem} = ["{name}"]\n'
+        f'[[instances]]\nsuite = "bundled-{problem}"\n'
+    )
+    for words in (
+        ["solve", str(file), "--method", name],
+        ["compare", str(file), "--methods", name],
+        ["ratios", str(study), "--out", str(tmp_path / "out")],
+    ):
+        assert run(words) == 2
+        told = capsys.readouterr().err
+        assert told.count("\n") == 1
+        assert f"{name} was removed: take {new}" in told
 
 
 def test_rows_stored_under_an_old_name_are_used(tmp_path: Path) -> None:

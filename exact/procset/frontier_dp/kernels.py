@@ -33,8 +33,6 @@ WIDE, LARGE = -1, -2
 """Why `select` does not solve an instance."""
 PLAIN = 20_000
 """Table entries below which no bound is computed first."""
-BAND = 64
-"""Part of the gap between bounds within which a solution is looked for first."""
 
 
 @kernel
@@ -346,29 +344,19 @@ def select(
     rest = remaining(plan)
     n = len(plan.size)
     entries = layers.begin[n + 1]
-    lower, upper, step = 0, FAR, 0
+    lower = 0
     arcs = plain(layers, need)
     if entries * need >= PLAIN and largest <= CAREFUL:
         value = np.empty(len(layers.mask), dtype=np.int64)
         count = np.empty(len(layers.mask), dtype=np.int64)
         worth, lower, upper, _ = multiplier(plan, layers, need, value, count)
-        step = (upper - lower) // BAND
-        arcs = reduced(plan, layers, need, worth, value, step, 1)
+        arcs = reduced(plan, layers, need, worth, value, upper - lower, 1)
     tables = blank(entries, pool)
-    while True:
-        end = sweep(plan, layers, arcs, tables, rest, n, FAR)
-        if end == FULL:
-            return LARGE, nothing
-        least = tables.least[0]
-        if least <= arcs.most:
-            break
-        step = 4 * step + 1
-        gap = least if least < upper - lower else min(arcs.gap + step, upper - lower)
-        arcs = reduced(plan, layers, need, arcs.worth, arcs.value, gap, 1)
-        restart(tables)
+    if sweep(plan, layers, arcs, tables, rest, n, FAR) == FULL:
+        return LARGE, nothing
     taken = np.zeros(n, dtype=np.bool_)
     place = tables.place.copy()
     taken[place[0]] = True
     go = arcs.go.reshape((1, len(arcs.go)))
     trace(plan, layers, arcs.stay, go, tables, 0, place, place[3:].copy(), taken)
-    return lower + least, pick(static, available, plan, taken, request)
+    return lower + tables.least[0], pick(static, available, plan, taken, request)

@@ -11,6 +11,8 @@ from .layout import MOST_BITS, Flags, Ints, Layers, Plan, Static
 
 _DIRECT = 14
 """Bits in use up to which entries are found in an array instead of a hash table."""
+_WIDE = 1 << 11
+"""Entries of a layer above which those of the layers to come are estimated."""
 
 
 @kernel
@@ -148,7 +150,7 @@ def _find(table: Ints, keys: Ints, key: int, least: int, shift: int) -> int:
 
 @kernel
 def grow(plan: Plan, most: int) -> tuple[bool, Layers]:
-    """List the entries of all layers; False if there are more than ``most``."""
+    """List the entries of all layers; False if they seem to be more than ``most``."""
     size, begin, shared = plan.size, plan.begin, plan.shared
     mine, over, bit, price = plan.mine, plan.over, plan.bit, plan.price[0]
     private = plan.private[0]
@@ -167,6 +169,9 @@ def grow(plan: Plan, most: int) -> tuple[bool, Layers]:
     table = np.full(slots, -1, dtype=np.int64)
     for k in range(n):
         a, b = first[k], first[k + 1]
+        # Half of the layers to come are taken to be as wide as a wide one.
+        if b - a > _WIDE and b + (b - a) * (n - k) // 2 > most:
+            return False, Layers(first, mask, skip, take, cost)
         if room < b + 2 * (b - a):
             if b + 2 * (b - a) > most:
                 return False, Layers(first, mask, skip, take, cost)

@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 
 Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 FAR = 2**62
 """Above every folded cost."""
@@ -92,22 +91,3 @@ class Tables(NamedTuple):
     least: Ints
     place: Ints
     state: Ints
-
-
-class Goods(NamedTuple):
-    """Items of the groups, level by level: classes in the same shared sets."""
-
-    begin: Ints  # items of group k are begin[k] to begin[k + 1]
-    size: Ints  # available processors of each item, in units
-    digit: Ints  # private cost of each level and item
-    out: Flags  # whether each item is closed
-
-
-class Nodes(NamedTuple):
-    """Nodes of the decision diagram over groups, in their order; the end comes last."""
-
-    group: Ints  # of each node
-    origin: Ints  # the table entry that it stands for
-    skip: Ints  # the node after skipping the group; -1 if closed
-    open: Ints  # the node after opening it
-    digit: Ints  # cost of opening the group, for each level and node

@@ -65,19 +65,6 @@ def solve_narrow(instance: ProcSet, settings: Settings = DEFAULT) -> Result | st
     )
 
 
-def width(instance: ProcSet) -> int:
-    """Return how many shared sets frontier-dp has in progress at once, at most.
-
-    It is known beforehand; the run takes at most 2^width times as long as counting.
-
-    >>> from closeknit.instances.procset.generators import drakenberg_system
-    >>> width(drakenberg_system(48))
-    7
-    """
-    machine, available = _prepared(instance)
-    return machine.width(available)
-
-
 def _prepared(instance: ProcSet) -> tuple[RequestSolver, npt.NDArray[np.bool_]]:
     """Return a solver for the available part of an instance."""
     n = len(instance.processors)

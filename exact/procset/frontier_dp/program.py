@@ -128,27 +128,16 @@ class Program:
     def _search(self, stopped: Callable[[], Limit | None]) -> Limit | None:
         """Find the least cost.
 
-        Entries that exceed the lower bound by more than some gap are skipped. The
-        first gap is narrow; if no choice is within it, the next is the cost found
-        instead. Of two words, the optimum of the first determines a gap for both
+        Entries that exceed the lower bound by more than the cost known does are
+        skipped. Of two words, the optimum of the first determines a gap for both
         together, which then fit into one; otherwise words are compared one by one.
         """
         if not self._bounded:
             return self._from_the_start(stopped)
-        widest = self._upper - self._base
-        gap = step = widest // kernels.BAND
-        while True:
-            self._price(gap, 1)
-            if why := self._from_the_start(stopped):
-                return why
-            least = int(self._tables.least[0])
-            if least <= gap:
-                break
-            self._lower = self._base + gap + 1
-            step = 4 * step + 1
-            gap = least if least < widest else min(gap + step, widest)
-        if self._words == 1:
-            return None
+        self._price(self._upper - self._base, 1)
+        if (why := self._from_the_start(stopped)) or self._words == 1:
+            return why
+        least = int(self._tables.least[0])
         self._lower = self._base + least
         if self._words == 2 and (least + 1) * self._spans[1] < layout.FAR:
             self._priced = self._layers

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ....solvers.running.kernels import kernel
-from .kernels_bounds import close_by_reach, density_bound
+from .kernels_bounds import density_bound, reaches_request
 from .kernels_leaves import keep_best, settle_one, settle_two
 from .kernels_rules import count_capacities, decide, propagate, undo
 from .layout import (
@@ -37,20 +37,14 @@ WIDEST_MATRIX = 64
 def _look(system: System, state: State) -> int:
     """Look at the present node: return the set to branch on, or -1 if settled."""
     rules = system.rules
-    while True:
-        ready = propagate(system, state)
-        if ready < 0:
-            return -1
-        if ready >= system.request and not system.has_private:
-            keep_best(state, state.money[SPENT])
-            return -1
-        if not rules.reach:
-            break
-        closed = close_by_reach(system, state)
-        if closed < 0:
-            return -1
-        if closed == 0:
-            break
+    ready = propagate(system, state)
+    if ready < 0:
+        return -1
+    if ready >= system.request and not system.has_private:
+        keep_best(state, state.money[SPENT])
+        return -1
+    if rules.reach and not reaches_request(system, state):
+        return -1
     floor = state.money[SPENT]
     counted = system.even and state.rank[system.families] == 1
     if rules.density and not counted:

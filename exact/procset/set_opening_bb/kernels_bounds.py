@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from ....solvers.running.kernels import kernel
-from .kernels_rules import decide
 from .layout import ALIVE, CLOSED, OPEN, UNDECIDED, Ints, State, System
 
 
@@ -30,14 +29,12 @@ def sum_of_largest(values: Ints, n: int, most: int) -> int:
 
 
 @kernel
-def close_by_reach(system: System, state: State) -> int:
-    """Bound what each set can give when the others are counted; close what cannot.
+def reaches_request(system: System, state: State) -> bool:
+    """Bound what each set can give; return whether that is enough.
 
     Of a set j, another family can give at most the largest of its pieces of j, as
     many as it may open. A piece holds at most one lot of classes with equal sets for
     each choice of sets from the families that remain.
-
-    Returns -1 if too little is left, 1 if sets were closed, else 0.
     """
     request, families = system.request, system.families
     status, family, left = state.status, system.family, state.left
@@ -74,7 +71,6 @@ def close_by_reach(system: System, state: State) -> int:
     wide = 1
     for g in range(families):
         wide = min(wide * (state.opened[g] + left[g] + (free[g] > 0)), 2**31)
-    closed = 0
     scratch = state.cap
     for j in range(sets):
         if status[j] == CLOSED:
@@ -111,20 +107,9 @@ def close_by_reach(system: System, state: State) -> int:
             elif status[j] == UNDECIDED:
                 scratch[n] = reach[j]
                 n += 1
-        top = sum_of_largest(scratch, n, left[g])
-        if got + top < request:
-            return -1
-        if left[g] < n and system.rules.filter:
-            least = scratch[left[g] - 1]
-            for j in range(begin, end):
-                if (
-                    status[j] == UNDECIDED
-                    and reach[j] < least
-                    and got + top - least + reach[j] < request
-                ):
-                    decide(system, state, j, CLOSED)
-                    closed = 1
-    return closed
+        if got + sum_of_largest(scratch, n, left[g]) < request:
+            return False
+    return True
 
 
 @kernel

@@ -136,7 +136,7 @@ def _allowances(system: System, state: State) -> bool:
 def propagate(system: System, state: State) -> int:
     """Decide what follows; return what is ready, or -1 if nothing good is left."""
     request, cost, family = system.request, system.cost, system.family
-    status, cap, left, twin = state.status, state.cap, state.left, system.twin
+    status, cap, left = state.status, state.cap, state.left
     while True:
         total, ready = count_capacities(system, state)
         if total < request or state.money[SPENT] >= state.money[BEST]:
@@ -146,12 +146,6 @@ def propagate(system: System, state: State) -> int:
         room = state.money[BEST] - 1 - state.money[SPENT]
         changed = False
         for j in range(len(cost)):
-            if status[j] == OPEN and twin[j] >= 0 and status[twin[j]] != OPEN:
-                if status[twin[j]] == CLOSED or cost[j] > room:
-                    return -1
-                decide(system, state, twin[j], OPEN)
-                changed = True
-                break
             if status[j] != UNDECIDED:
                 continue
             if total - cap[j] < request:
@@ -162,11 +156,7 @@ def propagate(system: System, state: State) -> int:
                 break
             if cap[j] == 0:
                 decide(system, state, j, CLOSED)
-            elif (
-                cost[j] > room
-                or left[family[j]] < 1
-                or (twin[j] >= 0 and status[twin[j]] == CLOSED)
-            ):
+            elif cost[j] > room or left[family[j]] < 1:
                 decide(system, state, j, CLOSED)
                 changed = True
         if not changed:

@@ -23,12 +23,8 @@ class Rules(NamedTuple):
     """Search for each number of sets per family apart, cheapest first."""
     reach: bool = True
     """Bound what a set can give, counting the sets of the other families."""
-    filter: bool = True
-    """Close sets that cannot give enough next to the best of their family."""
     density: bool = True
     """Bound the cost by what each processor pays at least."""
-    alike: bool = True
-    """Open sets that may change places in one order only."""
     matrix: bool = True
     """Settle two families by going through the sets of one."""
     table: bool = True
@@ -42,9 +38,8 @@ class System(NamedTuple):
     classes of a set. Sets are in order of family, then cost;
     those of family g start at ``family_at[g]``. ``even``: all sets of a family cost
     the same, and there are no private costs. ``bulk`` of a class is the size of all
-    classes in the same shared sets, ``twin`` of a set the last one before it that may
-    change places with it, or -1. ``scale`` multiplies costs before
-    they are divided; ``far`` exceeds the cost of everything.
+    classes in the same shared sets. ``scale`` multiplies costs before they are divided;
+    ``far`` exceeds the cost of everything.
     """
 
     request: int
@@ -61,7 +56,6 @@ class System(NamedTuple):
     family: Ints
     family_at: Ints
     even: bool
-    twin: Ints
     scale: int
     far: int
     rules: Rules
@@ -78,7 +72,7 @@ class State(NamedTuple):
     how many are ``left`` to open; ``rank``, the order in which families are gone
     through, and at its end whether one is finished before the next. Of each set:
     whether ``best``, the best solution, has it open; ``cap``, what could be taken
-    from it; ``reach``, see `close_by_reach`. ``score`` and ``pair`` are scratch.
+    from it; ``reach``, see `reaches_request`. ``score`` and ``pair`` are scratch.
     """
 
     status: Ints

@@ -52,10 +52,6 @@ class Layout:
         families = max(family, default=-1) + 1
         if families > _MOST_FAMILIES_COUNTED:
             rules = rules._replace(reach=False)
-        twins = [-1] * len(order)
-        if rules.alike:
-            like = list(zip(classes.sizes, private, strict=True))
-            twins = twins_of(opens, inside, list(zip(family, cost, strict=True)), like)
         bulk: Counter[tuple[int, ...]] = Counter()
         for sets, size in zip(opens, classes.sizes, strict=True):
             bulk[tuple(sets)] += size
@@ -79,7 +75,6 @@ class Layout:
             family_at=np.searchsorted(family, np.arange(families + 1)),
             even=not any(private)
             and len({*zip(family, cost, strict=True)}) == families,
-            twin=np.array(twins, np.int64),
             scale=2 ** (min(max(spare, 0), _SCALE_BITS) if narrow else _SCALE_BITS),
             far=far,
             rules=layout.Rules(*rules),
@@ -147,25 +142,3 @@ def families_of(classes: SetClasses) -> list[int]:
         if not best or max(family) < max(best):
             best = family
     return best
-
-
-def twins_of(
-    opens: Lists,
-    inside: Lists,
-    kind: Sequence[tuple[int, int]],
-    like: Sequence[tuple[int, int]],
-) -> list[int]:
-    """Find interchangeable sets: exchanging two leaves the instance unchanged.
-
-    Two sets of one kind (family and cost) are so if their classes agree one by one in
-    what they are like (size and private cost) and in all other sets. Returns for each
-    set the last interchangeable one before it, or -1.
-    """
-    twins: list[int] = []
-    last: dict[object, int] = {}
-    for j, classes in enumerate(inside):
-        others = sorted((*like[k], *(x for x in opens[k] if x != j)) for k in classes)
-        key = kind[j], tuple(others)
-        twins.append(last.get(key, -1))
-        last[key] = j
-    return twins

@@ -23,6 +23,7 @@ Derived for closeknit; docs/science/sukp-bb.md has the short proofs.
 
 from __future__ import annotations
 
+import math
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -42,14 +43,11 @@ from ....solvers.running.progress import report
 from ...search import SteppableSearch
 from . import kernels
 from .layout import Bytes, Nodes, Problem, blank, packed
-from .root import ByNumber
 from .semidefinite import Products
 
 PROOF = Proof(Grade.ENUMERATED, "sukp-bb")
-ROOT_PROOF = Proof(Grade.ENUMERATED, "sukp-bb root bound")
-"""Proof where the bound by number is better than what the search proved."""
 PRODUCT_PROOF = Proof(Grade.ENUMERATED, "sukp-bb semidefinite bound")
-"""Proof where the bound by products is better than all others."""
+"""Proof where the bound by products is better than what the search proved."""
 _FIRST_SWEEPS = 20
 """Sweeps over the shares at the first node of a plunge, until they hardly change."""
 _WORK = 2**24
@@ -58,13 +56,11 @@ _MOST_LEVELS = 2**22
 """Limit on the shares kept along one path of the search."""
 MOVES = 200
 """Moves of tabu per item and element: a fraction of a second."""
-_TABU_PART, _SEARCH_PART, _PRODUCT_PART, _ROOT_PART = 0.2, 0.4, 0.8, 0.85
-"""Fractions of the time limit at which tabu, a first search, and the bounds end."""
+_TABU_PART, _SEARCH_PART, _PRODUCT_PART = 0.2, 0.4, 0.8
+"""Fractions of the time limit at which tabu, a first search, and the bound end."""
 _PRODUCT_SECONDS, _ALL_PRODUCT_SECONDS = 4e-6, 2e-4
 """Seconds for a few steps of the bound by products, and for nearly all, by the square
 of the matrix's rows."""
-_AFFORDABLE = 2**27
-"""Values of k processed for the bound by number after a node limit, about 1 s."""
 _MOST_AT_ONCE = 16
 """Nodes that are searched at once, at most: each needs room for a path."""
 _MOST_WAITING = 20_000
@@ -75,12 +71,9 @@ def sukp_bb(instance: Sukp, /, settings: Settings = DEFAULT) -> Result:
     """Prove an optimum by branch and bound over the unused elements.
 
     Starts from a short run of tabu. Stopped early it returns the least bound of the
-    open nodes, or the bound by the number of excluded elements (``ByNumber``) or by
-    products of constraints (``Products``) if that is better, which the proof then
-    names. The cheap part of the former precedes the search, regardless of limits; both
-    are improved after a fraction of the time, and the former when a node limit is
-    reached (then by fixed work, not by time). As many nodes as there are threads are
-    searched at a time.
+    open nodes, or the bound by products of constraints (``Products``), computed after
+    a fraction of the time, if that is better; the proof then names it. As many nodes as
+    there are threads are searched at a time, one at least.
 
     Guarantee: exact.
     Time: exponential at worst; O(memberships) for a step of a node's bound.
@@ -127,22 +120,19 @@ def pursue(
     The search is still at its root, and was perhaps stopped already by ``limit`` when a
     first solution was sought; limits count from ``start``, a value of ``clock.now()``.
     """
-    search.bound_by_number(start, rounds=0)
     if limit is Limit.INTERRUPT:
         return limit
     whole = settings.time_limit
     products = _PRODUCT_PART * whole
     first = max(_SEARCH_PART * whole, products - _ALL_PRODUCT_SECONDS * search.rows**2)
-    for until, bounds in ((first, False), (_ROOT_PART * whole, True), (whole, False)):
-        if bounds:
-            limit = search.bound_by_products(start + products)
-            limit = limit or search.bound_by_number(start + until)
-        else:
-            limit = search.run(start + until, settings.node_limit)
-        if limit in (Limit.INTERRUPT, Limit.NODES) or search.bound == search.best:
-            break
-    if limit is Limit.NODES:
-        limit = search.bound_by_number(start + whole, rounds=search.affordable) or limit
+    limit = search.run(start + first, settings.node_limit)
+    if limit is Limit.TIME and search.nodes == 0:
+        one = search.run(math.inf, 1)
+        limit = limit if one is Limit.NODES else one
+    if limit is Limit.TIME and search.bound < search.best:
+        limit = search.bound_by_products(start + products) or search.run(
+            start + whole, settings.node_limit
+        )
     return limit
 
 
@@ -224,8 +214,7 @@ class ExclusionSearch(SteppableSearch):
         self.best = self._cost(chosen)
         self.nodes = 0
         self.rows = instance.n + len(instance.weights)
-        self._known = self._products = 0
-        self._by_number: ByNumber | None = None
+        self._known = 0
         size = max(1, len(self._problem.member))
         deepest = min(len(instance.weights) + instance.n, _MOST_LEVELS // size)
         levels = max(16, deepest) + 3
@@ -271,30 +260,8 @@ class ExclusionSearch(SteppableSearch):
     def proof(self) -> Proof:
         """Proof of the bound."""
         if self._waiting and self._waiting[0][0] < min(self.best, self._known):
-            return PRODUCT_PROOF if self._known == self._products else ROOT_PROOF
+            return PRODUCT_PROOF
         return PROOF
-
-    @property
-    def affordable(self) -> int:
-        """Rounds of the bound by number that take about a second."""
-        assert self._by_number is not None
-        return _AFFORDABLE // max(1, self._by_number.work)
-
-    def bound_by_number(
-        self, deadline: float, rounds: int | None = None
-    ) -> Limit | None:
-        """Bound the problem by the number of excluded elements; see ``root``.
-
-        With no rounds only the cheap part runs, regardless of limits.
-        """
-        if self._by_number is None:
-            self._by_number = ByNumber(self._problem)
-        with limits(deadline) as watch:
-            self._by_number.improve(
-                self.best, lambda: watch.reached() is not None, rounds
-            )
-            self._known = max(self._known, self._by_number.least)
-            return Limit.INTERRUPT if watch.pressed.is_set() else None
 
     def bound_by_products(self, deadline: float) -> Limit | None:
         """Bound the problem by products of its constraints; see ``semidefinite``.
@@ -306,7 +273,6 @@ class ExclusionSearch(SteppableSearch):
         bound = Products(self._problem)
         with limits(deadline) as watch:
             bound.improve(lambda: watch.reached() is not None)
-            self._products = bound.least
             self._known = max(self._known, bound.least)
             return Limit.INTERRUPT if watch.pressed.is_set() else None
 

@@ -18,11 +18,10 @@ from hypothesis import strategies as st
 
 from closeknit.exact.procset import machine
 from closeknit.exact.procset.frontier_dp import kernels as frontier_kernels
-from closeknit.exact.procset.frontier_dp import method as frontier_dp
 from closeknit.exact.procset.frontier_dp import order as frontier_order
 from closeknit.exact.procset.frontier_dp import program as frontier_program
 from closeknit.exact.procset.frontier_dp.folding import folding_of, prices_of
-from closeknit.exact.procset.frontier_dp.kernels_layers import gather
+from closeknit.exact.procset.frontier_dp.kernels_layers import gather, grow
 from closeknit.exact.procset.lookahead import lookahead_instance
 from closeknit.exact.procset.machine import RequestSolver
 from closeknit.formulations.procset.set_classes import classes_of
@@ -319,15 +318,15 @@ def test_orders_are_permutations_and_the_best_is_taken(
     assert work[name] <= min(work["given"], work["greedy"])
 
 
-def test_other_orders_are_tried_where_the_cheap_ones_are_wide() -> None:
+def test_the_greedy_order_is_taken_where_the_given_one_is_wide() -> None:
     rng = random.Random(1)
     pairs = [(i, i + 1) for i in range(60)]
     shuffled = rng.sample(pairs, len(pairs))
     # a path, its nodes in any order, so that the order given is wide
-    assert max(frontier_order.widths(shuffled)) > frontier_order.NARROW
-    for name in ("greedy", "spectral", "cuthill-mckee"):
-        found = frontier_order.ORDERS[name](shuffled)
-        assert max(frontier_order.widths([shuffled[k] for k in found])) <= 3, name
+    assert max(frontier_order.widths(shuffled)) > 10
+    name, found = frontier_order.ordered(shuffled)
+    assert name == "greedy"
+    assert max(frontier_order.widths([shuffled[k] for k in found])) <= 3
 
 
 def test_least_work_is_found_among_all_orders_of_few_classes() -> None:
@@ -359,12 +358,13 @@ def test_width_is_stated_beforehand(instance: ProcSet) -> None:
     assert ready.width(free) == max(frontier_order.widths([of[int(i)] for i in order]))
     everything = np.ones_like(free)
     assert ready.width(free) <= ready.width(everything)
-    assert frontier_dp.width(instance) <= len(classes.shared)
+    assert ready.width(free) <= len(classes.shared)
 
 
 def test_the_paper_machine_is_narrow() -> None:
-    assert frontier_dp.width(drakenberg_system(48)) <= 7
-    assert frontier_dp.width(drakenberg_system(48, granularity="core")) <= 7
+    for granularity in ("node", "core"):
+        instance = drakenberg_system(48, granularity=granularity)
+        assert prepared(instance).width(flags(instance)) <= 7
 
 
 def test_folding_bounds_levels_by_what_a_request_can_touch() -> None:
@@ -388,6 +388,26 @@ def test_too_wide_is_refused_with_the_width() -> None:
         METHOD(instance)
     with pytest.raises(InputError, match="width"):
         prepared(instance).mincosts(flags(instance), 5)
+
+
+def test_what_is_too_wide_is_given_up_before_it_is_listed() -> None:
+    """But not what is wide at some classes only."""
+    planes = torus_planes((10, 10, 10), 32, free=Fraction(1, 2), seed=1)
+    hub = ProcessorSet("hub", tuple(range(13)), (1,))
+    spokes = [ProcessorSet(f"spoke {i}", (i, 20 + i), (1,)) for i in range(13)]
+    chain = [ProcessorSet(f"link {i}", (i, i + 1), (2,)) for i in range(40, 400)]
+    for sets, processors, narrow in (
+        (planes.sets, 1000, False),
+        ((hub, *spokes, *chain), 401, True),
+    ):
+        ready = RequestSolver(processors, sets, order="given")
+        free = np.ones(processors, dtype=np.bool_)
+        fine, layers = grow(
+            gather(ready._folding(1)[0], free), frontier_program.MOST_ENTRIES
+        )
+        assert fine == narrow
+        assert np.diff(layers.begin).max() > 2**12
+        assert layers.begin.max() < 2**18
 
 
 def test_machines_too_wide_are_answered_by_reaching() -> None:

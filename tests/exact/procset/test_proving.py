@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from closeknit.exact.procset.bruteforce import bruteforce
-from closeknit.exact.procset.proving import levels, programme, relaxation
+from closeknit.exact.procset.proving import levels, relaxation
 from closeknit.exact.procset.proving.families import Families
 from closeknit.exact.procset.proving.levels import prove
 from closeknit.exact.procset.proving.relaxation import Box, Logged, Relaxation
@@ -223,16 +223,6 @@ def test_a_proof_of_another_request_does_not_hold() -> None:
 def test_costs_too_large_are_left_to_others() -> None:
     sets = (*TWO.sets, ProcessorSet("a", (0,), (0, levels._MOST)))
     assert written(replace(TWO, sets=sets), (0, 1)) == []
-
-
-def test_glop_serves_large_ones(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    instance = torus_planes((4, 4, 4), 9, free=Fraction(1, 2), seed=1, costs="drawn")
-    found = PROCSET["auto"](instance)
-    assert proved(instance, found.chosen) == found.objective
-    monkeypatch.setattr(programme, "_SMALL", 0)
-    assert proved(instance, found.chosen) == found.objective
 
 
 @settings(max_examples=50)

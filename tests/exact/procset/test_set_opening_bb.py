@@ -131,16 +131,6 @@ def test_full_torus_is_answered_by_the_box(
     assert proved(torus_planes((side,) * 3, request_)) == (expected,)
 
 
-def test_planes_of_a_free_torus_are_twins() -> None:
-    search = SetOpeningSearch(classes_of(torus_planes((4, 5, 3), 9)))
-    system = search.layout.system
-    assert sum(1 for twin in system.twin if twin < 0) == 3
-    busy = SetOpeningSearch(
-        classes_of(torus_planes((4, 5, 3), 9, free=Fraction(1, 2), seed=3))
-    )
-    assert sum(1 for twin in busy.layout.system.twin if twin < 0) > 3
-
-
 def test_finds_the_families() -> None:
     instance = torus_planes((5, 4, 3), 9, free=Fraction(4, 5), seed=2)
     families = layout.families_of(classes_of(instance))

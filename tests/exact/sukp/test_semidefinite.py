@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from functools import partialmethod
 
@@ -65,7 +66,7 @@ def test_is_cited_where_it_is_the_best_bound(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(Products, "improve", improve)
     instance = random_sukp(130, 130, Fraction(3, 20), Fraction(17, 20), seed=1)
     search = ExclusionSearch(instance, ())
-    search.bound_by_number(clock.now(), rounds=0)
+    search.run(math.inf, 1)
     before = search.bound
     search.bound_by_products(clock.now() + 100.0)
     assert search.bound > before

@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 
 from closeknit.exact.sukp.bruteforce import bruteforce
 from closeknit.exact.sukp.sukp_bb import kernels
-from closeknit.exact.sukp.sukp_bb import root as sukp_root
 from closeknit.exact.sukp.sukp_bb.kernels_bound import scaled, unscaled
 from closeknit.exact.sukp.sukp_bb.layout import (
     MULTIPLIER_BITS,
@@ -174,12 +173,6 @@ def bound_below(problem: Problem, state: list[int], best: int) -> int | None:
     return int(out.least[:opens].min()) if opens else None
 
 
-def root_bound(problem: Problem, best: int) -> int:
-    bounds = sukp_root.ByNumber(problem)
-    bounds.improve(best, lambda: False)
-    return min(best, bounds.least)
-
-
 def lost(instance: Sukp, excluded: frozenset[int]) -> int:
     """Profit of the items that need an excluded element."""
     needs = zip(instance.profits, instance.items, strict=True)
@@ -239,15 +232,12 @@ def test_the_largest_numbers_do_not_overflow() -> None:
 
 
 def test_a_bound_is_there_however_little_time_is() -> None:
-    """It says whether the search proved it, or the bound by number."""
     instance = random_sukp(70, 60, Fraction(3, 20), Fraction(17, 20), seed=1)
     METHOD(instance, Settings(node_limit=1))
     starved = METHOD(instance, Settings(time_limit=1e-6))
     assert starved.limit is Limit.TIME
     brief = METHOD(instance, Settings(node_limit=1))
     assert brief.limit is Limit.NODES
-    for result in (starved, brief):
-        assert str(result.proof) == "enumerated: sukp-bb root bound"
     full = METHOD(instance)
     assert str(full.proof) == "enumerated: sukp-bb"
     assert isinstance(starved.bound, int)
@@ -338,52 +328,6 @@ def test_proves_the_small_benchmark_instances(name: str) -> None:
     result = METHOD(instance, Settings(time_limit=600))
     assert result.status is Status.OPTIMAL
     assert result.objective == sum(instance.profits) - best
-
-
-@settings(max_examples=60, deadline=None)
-@given(sukps(most_elements=6))
-def test_each_bound_by_number_holds(instance: Sukp) -> None:
-    """Against every R of so many elements that weighs enough."""
-    problem, index = packed(instance)
-    if problem.need <= 0:
-        return
-    all_profit = sum(instance.profits) + 1
-    sums = sukp_root.PairSums(problem)
-    for k in range(1, len(index) + 1):
-        losses = [
-            lost(instance, frozenset(r))
-            for r in combinations(range(len(index)), k)
-            if sum(instance.weights[e] for e in r) >= problem.need
-        ]
-        if not losses:
-            continue
-        assert sukp_root.pairs_plain(problem, sums, k, k)[0] <= min(losses)
-        assert sukp_root.pairs_moved(problem, sums, k, all_profit) <= min(losses)
-
-
-def test_the_bound_by_number_holds() -> None:
-    rng = random.Random(8)
-    above = 0
-    for unit in (1, 2**20, 2**50):
-        for _ in range(8):
-            instance = some_sukp(rng, 14, 18, unit=unit)
-            problem, _ = packed(instance)
-            best = bruteforce(instance).objective
-            assert isinstance(best, int)
-            everything = sum(instance.profits)
-            bound = root_bound(problem, everything)
-            assert bound <= best
-            above += bound > 0
-    assert above > 12
-
-
-def test_a_known_union_is_bounded_by_pairs() -> None:
-    """Three elements of profit 10 that share one item of 4: any two lose 16."""
-    instance = Sukp("star", (4, 6, 6, 6), (5, 5, 5), ((0, 1, 2), (0,), (1,), (2,)), 5)
-    problem, _ = packed(instance)
-    sums = sukp_root.PairSums(problem)
-    assert sukp_root.pairs_plain(problem, sums, 2, 3) == [16, 18]
-    assert root_bound(problem, 99) == 16
 
 
 @settings(max_examples=60, deadline=None)

@@ -1,4 +1,4 @@
-"""Reaching: as printed, priced by what it saves, and as a beam."""
+"""Reaching: as printed, and priced by what it saves."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from closeknit.solvers import Limit, Settings, Status
 from ...oracles import cheapest
 from ...strategies import procsets
 
-NAMES = ("reaching-printed", "reaching", "reaching-beam")
+NAMES = ("reaching-printed", "reaching")
 
 
 def _sets(*sets: tuple[tuple[int, ...], int]) -> tuple[ProcessorSet, ...]:
@@ -65,12 +65,6 @@ def test_an_empty_row_removes_nothing_as_printed() -> None:
 def test_nothing_to_remove() -> None:
     for name in NAMES:
         assert PROCSET[name](_ask(2, 2, ((0,), 1))).chosen == (0, 1)
-
-
-def test_a_beam_remembers_what_the_best_forgot() -> None:
-    """Row 2 keeps {2, 3}, worth 5; only {0, 1}, worth 4, leads to {0, 1, 4}."""
-    instance = _ask(6, 3, ((0, 1), 4), ((2, 3), 5), ((0, 1, 4), 4), ((5,), 0))
-    assert PROCSET["reaching-beam"](instance).objective == cheapest(instance) == (5,)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -184,11 +178,6 @@ def test_a_machine_answers_as_the_method_does() -> None:
         assert not check(asked, chosen.tolist())
         alone = PROCSET["reaching"](asked, Settings(seed=seed))
         assert tuple(chosen.tolist()) == alone.chosen
-
-
-def test_a_beam_of_none_is_refused() -> None:
-    with pytest.raises(ValueError, match="at least one"):
-        ReachingMachine(1, _sets(((0,), 1)), beam=0)
 
 
 @pytest.mark.parametrize("name", NAMES)
