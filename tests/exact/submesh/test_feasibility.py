@@ -17,9 +17,7 @@ from closeknit.cli.app import run
 from closeknit.exact.submesh.constructive import construct
 from closeknit.exact.submesh.direct import first_free, free_box, occupied
 from closeknit.exact.submesh.feasibility import by_cpsat, cascade, decide, feasibility
-from closeknit.exact.submesh.proving import pack_by_learning
 from closeknit.exact.submesh.refutation import refute
-from closeknit.exact.submesh.staircase.search import staircase
 from closeknit.instances import InputError, Submesh, check, write_submesh
 from closeknit.instances.submesh import Resident, box_at, overlap, sides
 from closeknit.instances.submesh.infeasibility import FAMILIES, check_infeasible, image
@@ -87,23 +85,6 @@ def test_the_cascade_agrees_with_trying_everything(packing: Packing) -> None:
         assert verdict.proof is not None
         if verdict.proof.grade is Grade.CHECKED:
             assert check_infeasible(packing, verdict.certificate) == []
-
-
-@QUICK
-@given(packings(torus=False))
-def test_learning_decides_whether_boxes_pack(packing: Packing) -> None:
-    found, boxes, _ = pack_by_learning(packing, most=10**6, stop=lambda: False)
-    assert found == packs(packing)
-    assert (boxes is not None) == found
-    if boxes is not None:
-        assert not check_packed(packing, boxes)
-
-
-def test_learning_ends_early() -> None:
-    packing = Packing("five", (7, 7), (Item((3, 3)),) * 5)
-    assert pack_by_learning(packing, most=0, stop=lambda: False)[0] is None
-    assert pack_by_learning(packing, most=9, stop=lambda: True)[0] is None
-    assert pack_by_learning(packing, most=10**6, stop=lambda: False)[0] is False
 
 
 @QUICK
@@ -409,21 +390,6 @@ def test_the_command_follows_the_certificate(
     answer.write_text(json.dumps(document))
     assert run(["check", str(file), str(answer)]) == 2
     assert "certificate.items" in capsys.readouterr().err
-
-
-@QUICK
-@given(packings(torus=False, d=2))
-def test_the_staircase_agrees_with_trying_everything(packing: Packing) -> None:
-    free = replace(
-        packing,
-        items=tuple(replace(item, at=None) for item in packing.items),
-        blocked=(),
-    )
-    if not all(ways(free, item) for item in free.items):
-        return
-    feasibility, boxes, _ = staircase(free, most_nodes=10**6, stop=lambda: False)
-    assert feasibility is packs(free)
-    assert boxes is None or check_packed(free, boxes) == []
 
 
 @QUICK

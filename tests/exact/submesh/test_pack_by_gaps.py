@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from closeknit.exact.submesh.feasibility import decide
+from closeknit.exact.submesh.feasibility import by_cpsat, decide
 from closeknit.exact.submesh.pack_by_gaps import search as searched
 from closeknit.exact.submesh.pack_by_gaps.search import pack_by_gaps
-from closeknit.exact.submesh.staircase.search import staircase
 from closeknit.exact.submesh.tightening import tighten
 from closeknit.instances.submesh.packing import Item, Packing, check_packed
 from closeknit.solvers import Grade, Settings
@@ -30,8 +29,8 @@ def never() -> bool:
 
 @QUICK
 @given(cut_up())
-def test_niches_agree_with_the_staircase(packing: Packing) -> None:
-    fits, _, _ = staircase(packing, most_nodes=10**7, stop=never)
+def test_niches_agree_with_the_model(packing: Packing) -> None:
+    fits = by_cpsat(packing).fits
     assert fits is not None
     found, boxes, nodes = pack_by_gaps(packing, most_nodes=10**7, stop=never)
     assert found is fits
@@ -57,7 +56,7 @@ def test_niches_agree_where_more_stays_free(
         if h < packing.shape[0] and w <= packing.shape[1]:
             items[i] = Item((h + 1, w))
     some = replace(packing, items=tuple(items))
-    fits, _, _ = staircase(some, most_nodes=10**7, stop=never)
+    fits = by_cpsat(some).fits
     tight = tighten(some)
     for axes in (False, True):
         turned = replace(
@@ -89,7 +88,7 @@ def test_a_full_table_changes_no_answer(packing: Packing) -> None:
 @QUICK
 @given(cut_up())
 def test_what_is_tight_packs_if_the_whole_does(packing: Packing) -> None:
-    fits, _, _ = staircase(packing, most_nodes=10**7, stop=never)
+    fits = by_cpsat(packing).fits
     tight = tighten(packing)
     if tight is None or tight.waste < 0:
         assert fits is False
@@ -105,7 +104,7 @@ def test_what_is_tight_packs_if_the_whole_does(packing: Packing) -> None:
         tight.shape,
         tuple(Item(several[0], len(several) > 1) for several in tight.sizes),
     )
-    assert staircase(rest, most_nodes=10**7, stop=never)[0] is fits
+    assert by_cpsat(rest).fits is fits
 
 
 def test_a_row_beside_which_nothing_fits_is_set_aside() -> None:
