@@ -740,25 +740,17 @@ EDITS: dict[str, tuple[str, Edit]] = {
             "elif other[a] > one[d + a] + 1",
         ),
     ),
-    "the least way misses a step": (
+    "the least way is not kept": (
         "submesh-migrate-is-exact",
         Edit(
-            "exact.submesh.min_displacement",
-            "return sum(abs(x - y) for x, y in zip(at, self.homes[j], strict=True))",
-            "return max(0, sum(abs(x - y) for x, y in zip(at, self.homes[j])) - 1)",
+            "exact.submesh.migrate",
+            "self._offer(placement_of(self.instance, result.chosen))",
+            "pass",
         ),
     ),
     "sets of residents of the same area are not looked at": (
         "submesh-migrate-is-exact",
         Edit("exact.submesh.migrate", "area > least:", "area >= least:"),
-    ),
-    "on a torus residents may end anywhere": (
-        "submesh-auto-is-exact",
-        Edit(
-            "exact.submesh.migrate",
-            "if self.instance.torus:\n            return False",
-            "if self.instance.torus:\n            return True",
-        ),
     ),
     # simulators
     "backfilled jobs do not use up what is to spare": (
