@@ -46,9 +46,15 @@ def prove_by_learning(
         if instance.torus:
             rows.append(_counting(instance, cheaper, log))
     likely = range(1, len(formula.names) + 1) if instance.torus else ()
-    contradiction = _refuted(rows, log, likely)
-    if contradiction is None:
+    learner = Learner(
+        len(formula.names),
+        rows,
+        weights=_beside(instance, formula) if chosen is None else None,
+        likely=likely,
+    )
+    if not learner.refuted(log.check_time):
         raise SolverError(f"{instance.name}: there is a cheaper placement")
+    contradiction = learner.write(log)
     if chosen is None:
         log.infeasible(contradiction)
     else:
@@ -56,12 +62,16 @@ def prove_by_learning(
     return True
 
 
-def _refuted(
-    rows: Sequence[Row], log: ProofLog, likely: Sequence[int] = ()
-) -> int | None:
-    """Refute the rows of a log; return the number of the contradiction."""
-    learner = Learner(len(log.formula.names), rows, likely=likely)
-    return learner.write(log) if learner.refuted(log.check_time) else None
+def _beside(instance: Submesh, formula: Formula) -> dict[int, float]:
+    """Weigh the variables that put one box beside another: the largest come first."""
+    packing = packing_of(instance)
+    volumes = [prod(item.size) for item in packing.items] + [1] * len(packing.blocked)
+    weights = {}
+    for v, name in enumerate(formula.names, 1):
+        if name[0] == "b":
+            i, j, _ = map(int, name[1:].split("_"))
+            weights[v] = 10 * (volumes[i] * volumes[j]) ** 0.5 / max(volumes)
+    return weights
 
 
 def _true(instance: Submesh, chosen: Sequence[int], formula: Formula) -> Iterator[int]:
