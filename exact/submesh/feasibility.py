@@ -32,18 +32,10 @@ from ...solvers.running import clock
 from .beam.search import pack_by_beam
 from .constructive import construct, is_plain
 from .direct import free_box
-from .pack_by_gaps.search import pack_by_gaps
 from .refutation import Certificate, refute
-from .tightening import Tight, tighten
 
 DIRECT = Proof(Grade.ENUMERATED, "direct fit")
 """Proof for a placement that moves no resident."""
-FILLED = Proof(Grade.ENUMERATED, "niches")
-"""Proof that no choice of a box, or of a free cell, for every gap packs them."""
-_WASTE = 32
-"""Number of free cells up to which gaps are searched."""
-_NICHES, _FEW_NICHES = 10_000_000, 50_000
-"""Nodes if no cell stays free, about 20 s; halved per free cell, down to this."""
 _BEAM = 0.75
 """Share of the time left for the beam search, with more items than `_SOLVED`."""
 _ROUNDS = 1
@@ -129,8 +121,8 @@ def decide(
     """Decide whether boxes can be packed.
 
     Steps: checkable proofs of infeasibility (`refute`); constructive packings
-    (`construct`); annealing (`construct`); `pack_by_gaps` if few cells stay free;
-    `pack_by_beam` with many items; CP-SAT from the hint.
+    (`construct`); annealing (`construct`); `pack_by_beam` with many items; CP-SAT from
+    the hint.
 
     Parameters
     ----------
@@ -171,13 +163,6 @@ def decide(
         boxes = construct(packing, settings.seed, stop, rounds, plain=False)
         if boxes is not None:
             return _packed(packing, boxes, "annealing", tried)
-        if is_plain(packing) and not stop():
-            tight = tighten(packing)
-            if tight is None or tight.waste <= _WASTE:
-                tried.append("niches")
-                verdict = _by_gaps(packing, tight, settings, start)
-                if verdict.fits is not None:
-                    return replace(verdict, tried=tuple(tried))
         if len(packing.items) > _SOLVED and is_plain(packing) and not stop():
             tried.append("beam")
             now = clock.now()
@@ -192,26 +177,6 @@ def decide(
     except KeyboardInterrupt:
         verdict = Feasibility(limit=Limit.INTERRUPT)
     return replace(verdict, tried=tuple(tried))
-
-
-def _by_gaps(
-    packing: Packing, tight: Tight | None, settings: Settings, start: float
-) -> Feasibility:
-    """Search all packings that leave few cells free, for half of the time left."""
-    now = clock.now()
-    half = (settings.time_limit - (now - start)) / 2
-    waste = 0 if tight is None else max(tight.waste, 0)
-    found, boxes, _ = pack_by_gaps(
-        packing,
-        most_nodes=max(_NICHES >> waste, _FEW_NICHES),
-        stop=lambda: clock.now() - now >= half,
-        tight=tight,
-    )
-    if boxes is not None:
-        return _packed(packing, boxes, "niches", ())
-    if found is None:
-        return Feasibility()
-    return Feasibility(fits=False, by="niches", proof=FILLED)
 
 
 def _packed(
