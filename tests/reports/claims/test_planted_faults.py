@@ -662,7 +662,7 @@ EDITS: dict[str, tuple[str, Edit]] = {
     ),
     "a dual feasible function with a threshold too low": (
         PACKS,
-        Edit(INFEASIBILITY, "if x > side - k:", "if x >= side - k:"),
+        Edit(INFEASIBILITY, "if x > room:", "if x > room + 1:"),
     ),
     "a box is looked for in one place too few": (
         PACKS,
@@ -1117,7 +1117,9 @@ def test_edited_source_turns_a_claim_red(
     claim, edit = EDITS[name]
     edit.plant(monkeypatch)
     assert run([claim], {}, "--out", str(tmp_path)) == 1
-    assert f"{claim}: broken: " in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert f"{claim}: " in out  # broken, or an answer that contradicts itself
+    assert "0 of 1 claims hold" in out
 
 
 @pytest.mark.parametrize("name", KERNELS)
