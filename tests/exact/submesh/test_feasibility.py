@@ -402,9 +402,7 @@ def test_construction_packs_rightly_and_repeatably(packing: Packing, seed: int) 
     assert boxes is None or check_packed(packing, boxes) == []
 
 
-@pytest.mark.parametrize(
-    "name", ["left-below/highs", "left-below/scip", "no-overlap/cpsat", "cascade"]
-)
+@pytest.mark.parametrize("name", ["no-overlap/cpsat", "cascade"])
 def test_methods_decide_as_trying_everything_does(name: str) -> None:
     """Turned, fixed, blocked, and in space; both answers occur."""
     answers = set()
@@ -433,12 +431,6 @@ def test_methods_decide_as_trying_everything_does(name: str) -> None:
         else:
             assert result.status is Status.INFEASIBLE
     assert answers == {True, False}
-
-
-def test_the_mixed_integer_model_is_not_for_tori() -> None:
-    instance = Submesh("round", (4, 4), (), (2, 2), torus=True)
-    with pytest.raises(InputError, match="torus"):
-        SUBMESH["left-below/highs"](instance)
 
 
 @pytest.mark.parametrize("torus", [False, True])
