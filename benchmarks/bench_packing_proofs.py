@@ -1,13 +1,12 @@
 """Write and check proofs by learning, and decide states that are left open.
 
-    python benchmarks/bench_packing_proofs.py [--undecided N] [--limit S] [--e00x23]
+    python benchmarks/bench_packing_proofs.py [--undecided N] [--limit S]
 
 Prints, in seconds of processor time, how long the bundled states take to solve, to
 prove and to check, the same for the packings of Clautiaux et al. in ../shared that do
-not fit, and what the beam search, then learning, decide in S seconds each of N states,
-evenly chosen among those with 21 to 30 residents that the counted cascade of
-`reproduce morgenstern-undecided` leaves open without its beam search. With --e00x23
-only that packing is refuted, which takes minutes.
+not fit, and what the beam search packs, in S seconds each, of N states evenly chosen
+among those with 21 to 30 residents that the counted cascade of `reproduce
+morgenstern-undecided` leaves open without its beam search.
 """
 
 from __future__ import annotations
@@ -24,15 +23,10 @@ from packings import read_packings
 from closeknit.exact.submesh.beam.search import pack_by_beam
 from closeknit.exact.submesh.feasibility import Feasibility
 from closeknit.exact.submesh.migrate import migrate
-from closeknit.exact.submesh.pack_by_gaps import search as gaps
-from closeknit.exact.submesh.proving import (
-    pack_by_learning,
-    prove_by_learning,
-)
-from closeknit.exact.submesh.tightening import tighten
+from closeknit.exact.submesh.proving import prove_by_learning
 from closeknit.instances import Submesh
 from closeknit.instances.library import suite
-from closeknit.instances.submesh.packing import Item, Packing, volume
+from closeknit.instances.submesh.packing import Packing, volume
 from closeknit.papers.morgenstern1994.decisions import simulated
 from closeknit.proofs.checking import Formula, check_proof, formula_of
 from closeknit.proofs.checking.formulas import packing_formula
@@ -138,43 +132,18 @@ def undecided(count: int, limit: float) -> None:
         start = time.process_time()
         boxes = pack_by_beam(one, stop=spent(limit))
         beam = time.process_time() - start
-        said = "yes by beam"
-        if not boxes:
-            fits, _, clauses = pack_by_learning(one, most=2**40, stop=spent(limit))
-            answers = {True: "yes by learning", False: "no", None: "open"}
-            said = f"{answers[fits]} after {clauses} clauses"
+        said = "yes" if boxes else "open"
         print(
             f"{len(one.items):3} boxes, {free:.2%} free, {beam:.1f} s: {said}",
             flush=True,
         )
 
 
-def e00x23() -> None:
-    """Refute the hardest of Clautiaux et al., by niches along the second axis."""
-    once = ((15, 4), (17, 2), (6, 11), (4, 15), (11, 3), (5, 5), (5, 2))
-    twice, thrice = ((9, 3), (1, 5)), ((1, 7), (1, 2), (1, 3), (1, 4))
-    items = tuple(map(Item, (*once, *2 * twice, *3 * thrice)))
-    tight = tighten(Packing("E00X23", (20, 20), items))
-    assert tight is not None
-    gaps._REMEMBERED = 1 << 20
-    search = gaps._Search(tight, 1, 2**40)
-    fits = None
-    start = time.process_time()
-    while fits is None:
-        fits = search.resume(10**6)
-    seconds = time.process_time() - start
-    print(f"E00X23 fits: {fits}, {search.nodes} nodes, {seconds:.1f} s")
-
-
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--undecided", type=int, default=12)
     options.add_argument("--limit", type=float, default=10.0)
-    options.add_argument("--e00x23", action="store_true")
     given = options.parse_args()
-    if given.e00x23:
-        e00x23()
-        return
     bundled_states(given.limit)
     packings_that_do_not_fit(given.limit)
     if given.undecided:

@@ -44,12 +44,15 @@ SECOND = {
     "ksubset": ("cuts-median/cpsat", "rlt/highs", "pairs/cpsat", "pairs/highs"),
     "procset": ("classes/cpsat", "classes/highs", "opb/exact"),
     "sukp": ("union/cpsat", "union/highs", "opb/exact"),
-    "submesh": ("left-below/highs", "moves/cpsat", "opb/exact"),
+    "submesh": ("moves/cpsat",),
 }
 """Methods that are asked last, by problem, the fastest first; none with the model of
 the one that answered, whose fault both would share."""
 
 FORMAT = "closeknit/contradiction"
+_ENOUGH, _TIMES = 10.0, 10
+"""Seconds for asking others, or so many times what the search took, if that is longer:
+nearly all that can be proved at all is proved by then."""
 _LEAST = 0.05
 """Seconds below which no other method is run."""
 
@@ -84,7 +87,8 @@ def confirm(
         The instance, the method that was run on it, and what it returned.
     settings
         Their time limit is for this alone; without any time nothing is asked. Each
-        that is asked has half of what is left, the last one all of it.
+        that is asked has half of what is left, the last one all of it; all together
+        have ten seconds, or ten times what the search took.
     where
         Folder of the file that a contradiction leaves; see `keep_both`.
 
@@ -120,7 +124,8 @@ def ask_others(
     """
     proof = result.proof
     assert proof is not None
-    deadline = clock.now() + settings.time_limit
+    most = max(_ENOUGH, _TIMES * result.seconds)
+    deadline = clock.now() + min(settings.time_limit, most)
     witnesses = list(_witnesses(instance, name, result, settings))
     for number, (other, ask) in enumerate(witnesses, 1):
         left = deadline - clock.now()

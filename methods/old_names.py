@@ -29,8 +29,10 @@ OLD_NAMES: Mapping[str, Mapping[str, str]] = MappingProxyType(
         },
         "submesh": {
             "cp-sat": "no-overlap/cpsat",
-            "mip/highs": "left-below/highs",
-            "mip/scip": "left-below/scip",
+            "mip/highs": "no-overlap/cpsat",
+            "mip/scip": "no-overlap/cpsat",
+            "left-below/highs": "no-overlap/cpsat",
+            "left-below/scip": "no-overlap/cpsat",
             "migrate-cp-sat": "moves/cpsat",
         },
     }

@@ -240,34 +240,6 @@ def cheapest_placement(instance: Submesh) -> tuple[int, ...] | None:
     return min(best, default=None)
 
 
-def least_displacement(instance: Submesh, moved: list[int]) -> int | None:
-    """Least total displacement of all placements of these residents and the request."""
-    still = [b.box for i, b in enumerate(instance.residents) if i not in moved]
-    still += [(*cell, *cell) for cell in instance.blocked]
-
-    def clear(box: Box, others: list[Box]) -> bool:
-        return not any(overlap(instance, box, other) for other in others)
-
-    several = [boxes_of(instance, instance.request, instance.rotate)]
-    for i in moved:
-        one = instance.residents[i]
-        several.append(boxes_of(instance, sides(one.box), one.turns))
-    several = [[box for box in boxes if clear(box, still)] for boxes in several]
-    best: list[int] = []
-
-    def place(n: int, placed: list[Box]) -> None:
-        if n == len(several):
-            moves = tuple(zip(moved, placed[1:], strict=True))
-            best.append(cost(instance, Placement(placed[0], moves).flat())[2])
-            return
-        for box in several[n]:
-            if clear(box, placed):
-                place(n + 1, [*placed, box])
-
-    place(0, [])
-    return min(best, default=None)
-
-
 def fewest_moves(
     instance: Submesh, placement: Placement, most: int, *, slide: bool
 ) -> int | None:

@@ -20,6 +20,12 @@ _MANY = 80
 """Number of items up to which every free place is examined."""
 
 
+def is_plain(packing: Packing) -> bool:
+    """Whether the mesh has two axes and no rings, and nothing is fixed or blocked."""
+    fixed = any(item.at is not None for item in packing.items)
+    return packing.d == 2 and not (packing.torus or packing.blocked or fixed)
+
+
 def orders(packing: Packing, free: Sequence[int]) -> list[list[int]]:
     """List orders of the free items, by number: largest first, by several measures.
 
@@ -62,8 +68,7 @@ def construct(
     a gap); Murata et al. 1996 (sequence pairs); Baker et al. 1980 (bottom left).
     """
     free = [i for i, item in enumerate(packing.items) if item.at is None]
-    everywhere = len(free) == len(packing.items) and not packing.blocked
-    if packing.d == 2 and not packing.torus and everywhere:
+    if is_plain(packing):
         return _in_the_plane(packing, seed, stop, rounds, plain)
     if len(packing.items) + len(packing.blocked) > _MANY:
         return _one_by_one(packing, free, stop) if plain else None

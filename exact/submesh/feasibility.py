@@ -17,7 +17,6 @@ from ...instances.submesh.packing import (
     placement_from,
     ways,
 )
-from ...proofs.checking.formulas import packing_terms
 from ...solvers import (
     DEFAULT,
     Grade,
@@ -31,36 +30,14 @@ from ...solvers import (
 )
 from ...solvers.running import clock
 from .beam.search import pack_by_beam
-from .constructive import construct
+from .constructive import construct, is_plain
 from .direct import free_box
-from .pack_by_gaps.search import pack_by_gaps
-from .proving import pack_by_learning
 from .refutation import Certificate, refute
-from .staircase.search import refusal, staircase
-from .tightening import Tight, tighten
 
 DIRECT = Proof(Grade.ENUMERATED, "direct fit")
 """Proof for a placement that moves no resident."""
-SEARCHED = Proof(Grade.ENUMERATED, "staircase")
-"""Proof that no order of the items and no choice of corners packs them."""
-STAIRCASE = 12
-"""Number of items up to which the exhaustive search is tried before CP-SAT."""
-_NODES = 200_000
-"""Nodes after which that search stops: about 1/30 s."""
-FILLED = Proof(Grade.ENUMERATED, "niches")
-"""Proof that no choice of a box, or of a free cell, for every gap packs them."""
-_WASTE = 32
-"""Number of free cells up to which gaps are searched."""
-_NICHES, _FEW_NICHES = 10_000_000, 50_000
-"""Nodes if no cell stays free, about 20 s; halved per free cell, down to this."""
 _BEAM = 0.75
 """Share of the time left for the beam search, with more items than `_SOLVED`."""
-LEARNED = Proof(Grade.ENUMERATED, "learning")
-"""Proof that every choice of corners contradicts clauses learned from others."""
-_TERMS = 1_500_000
-"""Terms of the formula up to which clauses are learned: 31 boxes in 256x256."""
-_CLAUSES = 20_000
-"""Clauses learned where CP-SAT usually decides; otherwise time alone ends it."""
 _ROUNDS = 1
 """Annealing rounds before CP-SAT."""
 _SOLVED = 20
@@ -144,9 +121,8 @@ def decide(
     """Decide whether boxes can be packed.
 
     Steps: checkable proofs of infeasibility (`refute`); constructive packings
-    (`construct`); the exhaustive search of `staircase` for a limited time; annealing
-    (`construct`); `pack_by_gaps` if few cells stay free; `pack_by_beam` with many
-    items; `pack_by_learning` for half of the time left or more; CP-SAT from the hint.
+    (`construct`); annealing (`construct`); `pack_by_beam` with many items; CP-SAT from
+    the hint.
 
     Parameters
     ----------
@@ -182,28 +158,12 @@ def decide(
         boxes = construct(packing, settings.seed, stop, rounds=0)
         if boxes is not None:
             return _packed(packing, boxes, "construction", tried)
-        if len(packing.items) <= STAIRCASE and not refusal(packing) and not stop():
-            tried.append("staircase")
-            found, boxes, _ = staircase(packing, most_nodes=_NODES, stop=stop)
-            if boxes is not None:
-                return _packed(packing, boxes, "staircase", tried)
-            if found is False:
-                return Feasibility(
-                    fits=False, by="staircase", proof=SEARCHED, tried=tuple(tried)
-                )
         tried.append("annealing")
         rounds = _ROUNDS if len(packing.items) <= _SOLVED else _MORE_ROUNDS
         boxes = construct(packing, settings.seed, stop, rounds, plain=False)
         if boxes is not None:
             return _packed(packing, boxes, "annealing", tried)
-        if not refusal(packing) and not stop():
-            tight = tighten(packing)
-            if tight is None or tight.waste <= _WASTE:
-                tried.append("niches")
-                verdict = _by_gaps(packing, tight, settings, start)
-                if verdict.fits is not None:
-                    return replace(verdict, tried=tuple(tried))
-        if len(packing.items) > _SOLVED and not refusal(packing) and not stop():
+        if len(packing.items) > _SOLVED and is_plain(packing) and not stop():
             tried.append("beam")
             now = clock.now()
             share = (settings.time_limit - (now - start)) * _BEAM
@@ -212,58 +172,11 @@ def decide(
             )
             if boxes is not None:
                 return _packed(packing, boxes, "beam", tried)
-        if not packing.torus and packing_terms(packing) <= _TERMS and not stop():
-            tried.append("learning")
-            verdict = _by_learning(packing, settings, start)
-            if verdict.fits is not None:
-                return replace(verdict, tried=tuple(tried))
         tried.append("cp-sat")
         verdict = by_cpsat(packing, settings, start=start, hint=hint)
     except KeyboardInterrupt:
         verdict = Feasibility(limit=Limit.INTERRUPT)
     return replace(verdict, tried=tuple(tried))
-
-
-def _by_gaps(
-    packing: Packing, tight: Tight | None, settings: Settings, start: float
-) -> Feasibility:
-    """Search all packings that leave few cells free, for half of the time left."""
-    now = clock.now()
-    half = (settings.time_limit - (now - start)) / 2
-    waste = 0 if tight is None else max(tight.waste, 0)
-    found, boxes, _ = pack_by_gaps(
-        packing,
-        most_nodes=max(_NICHES >> waste, _FEW_NICHES),
-        stop=lambda: clock.now() - now >= half,
-        tight=tight,
-    )
-    return _found(packing, found, boxes, "niches", FILLED)
-
-
-def _by_learning(packing: Packing, settings: Settings, start: float) -> Feasibility:
-    """Learn clauses, for half of the time left, or most of it with many boxes."""
-    now = clock.now()
-    few = len(packing.items) <= _SOLVED
-    share = (settings.time_limit - (now - start)) * (0.5 if few else 0.9)
-    found, boxes, _ = pack_by_learning(
-        packing,
-        most=_CLAUSES if few else 2**40,
-        stop=lambda: clock.now() - now >= share,
-    )
-    return _found(packing, found, boxes, "learning", LEARNED)
-
-
-def _found(
-    packing: Packing,
-    fits: bool | None,
-    boxes: tuple[Box, ...] | None,
-    by: str,
-    proof: Proof,
-) -> Feasibility:
-    """Return what a search found; ``proof`` is that of a negative verdict."""
-    if boxes is not None:
-        return _packed(packing, boxes, by, ())
-    return Feasibility() if fits is None else Feasibility(fits=fits, by=by, proof=proof)
 
 
 def _packed(

@@ -9,7 +9,6 @@ from ...instances.submesh import Placement, placement_of
 from ...instances.value import ordered
 from ...solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, Status, answer
 from ...solvers.running import clock
-from .min_displacement import min_displacement
 from .plan import in_order
 from .subsets import Subsets
 
@@ -23,10 +22,9 @@ def migrate(instance: Submesh, /, settings: Settings = DEFAULT) -> Result:
 
     Sets of residents are tried in order, fewest and then smallest first, until one
     can be placed together with the request among the residents that stay. Over all
-    feasible sets of that number and area, displacement is minimised, see
-    `min_displacement`; on a torus, and where that takes too long, by CP-SAT. With too
-    many sets or places, one CP-SAT model has all three levels. The moves are put into
-    an order in which they can be made, if a search finds one.
+    feasible sets of that number and area, CP-SAT minimises displacement. With too many
+    sets or places, one CP-SAT model has all three levels. The moves are put into an
+    order in which they can be made, if a search finds one.
 
     Guarantee: exact.
     Time: exponential at worst, see docs/science/submesh-migration.md.
@@ -135,26 +133,15 @@ class Migration:
                 return self.beyond_sets()
             self._offer(found.placement)
             least = area
-            if not self._nearest_by_search(moved):
-                result = self._nearest(moved, found.placement)
-                if result.status is not Status.OPTIMAL:
-                    return self.ended(result.limit)
+            result = self._nearest(moved, found.placement)
+            if result.status is not Status.OPTIMAL:
+                return self.ended(result.limit)
         if least is None:
             return None
         assert self.best is not None
         number, area, way = self._cost(self.best)
         self.bound = number, area, way
         return self.ended()
-
-    def _nearest_by_search(self, moved: tuple[int, ...]) -> bool:
-        """Minimise their displacement by a short search; return whether it finished."""
-        if self.instance.torus:
-            return False
-        assert self.best is not None
-        way = self._cost(self.best)[2]
-        found = min_displacement(self.instance, moved, way, stop=self._out_of_time)
-        self._offer(found.placement)
-        return found.finished
 
     def _nearest(self, moved: tuple[int, ...], known: Placement | None) -> Result:
         """Minimise the displacement of exactly these by a model; keep improvements."""

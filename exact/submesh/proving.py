@@ -1,87 +1,20 @@
-"""Learning clauses: proofs that no placement is cheaper, and whether boxes pack."""
+"""Proofs by learning clauses that no placement is cheaper, or that there is none."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from math import prod
 
 from ...instances import Submesh
-from ...instances.submesh import Box, corner, placement_of, sides
-from ...instances.submesh.packing import Packing, packing_of, ways
+from ...instances.submesh import corner, placement_of, sides
+from ...instances.submesh.packing import packing_of, ways
 from ...instances.submesh.placement import final_boxes
 from ...proofs.checking import Formula
-from ...proofs.checking.formulas import (
-    boxes_of,
-    folded,
-    levels_of,
-    packing_formula,
-)
+from ...proofs.checking.formulas import folded, levels_of
 from ...proofs.checking.rows import Row, added, normalised
 from ...proofs.writing.learning import MOST_SUM, Learner
 from ...proofs.writing.proof_log import ProofLog
 from ...solvers import SolverError
-
-
-class _Enough(Exception):
-    """A search reached its limit."""
-
-
-def pack_by_learning(
-    packing: Packing, *, most: int, stop: Callable[[], bool]
-) -> tuple[bool | None, tuple[Box, ...] | None, int]:
-    """Decide whether boxes can be packed into a mesh, by learning clauses.
-
-    Parameters
-    ----------
-    packing
-        Not on a torus.
-    most
-        Number of clauses learned after which the search ends.
-    stop
-        Ends the search when it returns True.
-
-    Returns
-    -------
-    bool or None
-        Whether they can; None if the search ended early.
-    tuple of Box or None
-        The boxes, if they can.
-    int
-        The number of clauses learned.
-
-    Notes
-    -----
-    Guarantee: exact, if finished. Time: exponential at worst. Source: derived for
-    closeknit; learning is that of Marques-Silva and Sakallah 1999.
-    """
-    formula = packing_formula(packing)
-    learner = Learner(
-        len(formula.names), formula.rows, weights=_beside(formula, packing)
-    )
-
-    def keep_going() -> None:
-        if learner.learned >= most or stop():
-            raise _Enough
-
-    try:
-        if learner.refuted(keep_going):
-            return False, None, learner.learned
-    except _Enough:
-        return None, None, learner.learned
-    true = {formula.names[v - 1] for v in learner.solution}
-    return True, boxes_of(packing, true), learner.learned
-
-
-def _beside(formula: Formula, packing: Packing) -> dict[int, float]:
-    """Weigh the variables that put one box beside another: the largest come first."""
-    volumes = [prod(item.size) for item in packing.items] + [1] * len(packing.blocked)
-    most = max(volumes)
-    weights = {}
-    for v, name in enumerate(formula.names, 1):
-        if name[0] == "b":
-            i, j, _ = map(int, name[1:].split("_"))
-            weights[v] = 10 * (volumes[i] * volumes[j]) ** 0.5 / most
-    return weights
 
 
 def prove_by_learning(
@@ -114,9 +47,15 @@ def prove_by_learning(
         if instance.torus:
             rows.append(_counting(instance, cheaper, log))
     likely = range(1, len(formula.names) + 1) if instance.torus else ()
-    contradiction = _refuted(rows, log, likely)
-    if contradiction is None:
+    learner = Learner(
+        len(formula.names),
+        rows,
+        weights=_beside(instance, formula) if chosen is None else None,
+        likely=likely,
+    )
+    if not learner.refuted(log.check_time):
         raise SolverError(f"{instance.name}: there is a cheaper placement")
+    contradiction = learner.write(log)
     if chosen is None:
         log.infeasible(contradiction)
     else:
@@ -124,12 +63,16 @@ def prove_by_learning(
     return True
 
 
-def _refuted(
-    rows: Sequence[Row], log: ProofLog, likely: Sequence[int] = ()
-) -> int | None:
-    """Refute the rows of a log; return the number of the contradiction."""
-    learner = Learner(len(log.formula.names), rows, likely=likely)
-    return learner.write(log) if learner.refuted(log.check_time) else None
+def _beside(instance: Submesh, formula: Formula) -> dict[int, float]:
+    """Weigh the variables that put one box beside another: the largest come first."""
+    packing = packing_of(instance)
+    volumes = [prod(item.size) for item in packing.items] + [1] * len(packing.blocked)
+    weights = {}
+    for v, name in enumerate(formula.names, 1):
+        if name[0] == "b":
+            i, j, _ = map(int, name[1:].split("_"))
+            weights[v] = 10 * (volumes[i] * volumes[j]) ** 0.5 / max(volumes)
+    return weights
 
 
 def _true(instance: Submesh, chosen: Sequence[int], formula: Formula) -> Iterator[int]:

@@ -178,24 +178,11 @@ def _functions(
         return names, blocks[0]
     x = lengths[None]
     ks = _thresholds(side, lengths)
-    k = ks[:, None, None]
-    halves = np.union1d(ks, (side + 1) // 2)
-    h = halves[:, None, None]
     us = np.arange(1, min(_LARGEST_U, side) + 1)
     u = us[:, None, None]
-    many = side // k
-    large = many - (side - x) // k
-    middle = 2 * x == side
-    above = 2 * x > side
     whole = (u + 1) * x // side * side
     found = {
         "u": (us, np.where((u + 1) * x % side == 0, u * x, whole) / (u * side)),
-        "U": (halves, np.where(x > side - h, side, np.where(x < h, 0, x)) / side),
-        "phi": (ks, np.where(above, large, x >= k) / many),
-        "ccm": (
-            ks,
-            np.where(above, 2 * large, np.where(middle, many, x // k * 2)) / many / 2,
-        ),
         "count": (ks, _counting(side, ks, lengths, times)),
     }
     for family, (parameters, values) in found.items():

@@ -18,9 +18,9 @@ MOST_SETS = 20_000
 """Number of sets of one size up to which they are listed."""
 MOST_ITEMS = 6
 """Limit on the boxes placed by the search, including the request."""
-MOST_WORK = 50_000_000
-"""Places examined in all before the search stops; about 0.6 s."""
-_FIRST_WORK = 2_000_000
+MOST_WORK = 3_000_000
+"""Places examined in all before the model takes over; about 1 s."""
+_FIRST_WORK = 1_000_000
 """Places between two checks of the clock; doubles after each."""
 
 

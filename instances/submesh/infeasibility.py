@@ -42,7 +42,7 @@ from .packing import Packing, ways
 
 KINDS = ("area", "pair", "stack", "no place", "dual feasible")
 """Kinds of certificates."""
-FAMILIES = ("identity", "u", "U", "phi", "ccm", "count")
+FAMILIES = ("identity", "u", "count")
 """Names of the dual feasible functions, see `image`."""
 _FUNCTION = fields.row(fields.one_of(*FAMILIES), fields.integer)
 
@@ -50,36 +50,23 @@ _FUNCTION = fields.row(fields.one_of(*FAMILIES), fields.integer)
 def image(family: str, k: int, side: int, x: int, lengths: Sequence[int] = ()) -> int:
     """Return the image of a length under a dual feasible function, an integer.
 
-    Families are ``identity``; ``u``, ``U`` and ``phi`` as u^(k), U^(ε) and φ^(ε) of
-    Fekete and Schepers 2004, section 3, with ε = k / side and multiplied by a common
-    denominator (U is f0 of Martello and Vigo 1998); ``ccm`` is f2 and ``count`` is f1,
-    which depends on the lengths of the items, of Carlier, Clautiaux and Moukrim 2007. k
-    is at least 1 and at most half the side, rounded up for ``U``; of ``u`` any. The
-    image of the side is the upper bound of the sums.
+    Families are ``identity``; ``u``, which is u^(k) of Fekete and Schepers 2004,
+    section 3, times a common denominator; and ``count``, which is f1 of Carlier,
+    Clautiaux and Moukrim 2007 and depends on the lengths of the items. k is at least 1
+    and of ``count`` at most half the side. The image of the side is the upper bound of
+    the sums.
 
     Examples
     --------
     >>> [image("u", 2, 10, x) for x in (3, 4, 10)]
     [0, 10, 20]
-    >>> [image("phi", 3, 10, x) for x in (2, 3, 6, 10)]
+    >>> [image("count", 3, 10, x, (3, 3, 4)) for x in (2, 3, 6, 10)]
     [0, 1, 2, 3]
     """
     if family == "identity":
         return x
     if family == "u":
         return k * x if (k + 1) * x % side == 0 else side * ((k + 1) * x // side)
-    if family == "U":
-        if x > side - k:
-            return side
-        return 0 if x < k else x
-    if family == "phi":
-        if 2 * x > side:
-            return side // k - (side - x) // k
-        return int(x >= k)
-    if family == "ccm":
-        if 2 * x > side:
-            return 2 * (side // k - (side - x) // k)
-        return side // k if 2 * x == side else 2 * (x // k)
     if family == "count":
         if 2 * x > side:
             return _most(side, k, side, lengths) - _most(side - x, k, side, lengths)
@@ -230,7 +217,7 @@ def _beyond(shape: Sequence[int], size: Sequence[int]) -> tuple[int, ...]:
 
 def _of_functions(packing: Packing, functions: Sequence[tuple[str, int]]) -> list[str]:
     for (family, k), side in zip(functions, packing.shape, strict=True):
-        most = {"identity": k, "u": k, "U": (side + 1) // 2}.get(family, side // 2)
+        most = side // 2 if family == "count" else k
         if family != "identity" and not 1 <= k <= most:
             return [f"dual feasible: {family} has no parameter {k} on a side of {side}"]
     if packing.torus and sum(family != "identity" for family, _ in functions) > 1:

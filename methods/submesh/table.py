@@ -7,7 +7,6 @@ from ...solvers.running.method import Method, table
 from .. import models_exact
 from ..allocators import submesh_as_method as submesh_allocator_as_method
 from . import auto as auto_submesh
-from . import models as models_submesh
 
 TABLE = table(
     "submesh",
@@ -22,7 +21,6 @@ TABLE = table(
     ),
     Method("cascade", feasibility.cascade, seeded=True, runs_solver=True),
     Method("no-overlap/cpsat", feasibility.cp_sat, seeded=True, runs_solver=True),
-    *models_submesh.methods(),
     models_exact.method(),
     Method("auto", auto_submesh.auto, exact=True, seeded=True),
     quick=("fs-1", "mbv", "iss", "4iss", "bitmap", "snug"),

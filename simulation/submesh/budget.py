@@ -11,10 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ...exact.submesh.beam.search import pack_by_beam
-from ...exact.submesh.constructive import construct
+from ...exact.submesh.constructive import construct, is_plain
 from ...exact.submesh.feasibility import Feasibility, by_cpsat
 from ...exact.submesh.refutation import refute
-from ...exact.submesh.staircase.search import refusal, staircase
 from ...instances.submesh.packing import Packing
 from ...solvers import DEFAULT, Grade, Proof, Settings
 
@@ -26,13 +25,10 @@ _LONG = 3600.0
 class Budget:
     """A cascade whose every step is limited by a count.
 
-    The steps are proofs of infeasibility, construction, exhaustive search up to a
-    number of boxes, annealing, beam search with a limit of runs and CP-SAT with one of
-    conflicts by number of boxes.
+    The steps are proofs of infeasibility, construction, annealing, beam search with a
+    limit of runs and CP-SAT with one of conflicts by number of boxes.
     """
 
-    searched: int = 12  # boxes up to which all packings are searched
-    nodes: int = 200_000  # of that search
     rounds: int = 4  # of annealing, for any number of boxes
     beams: Sequence[tuple[int, int]] = ((20, 0), (31, 50))
     """Runs of the beam search up to a number of boxes; beyond, there is none."""
@@ -50,15 +46,11 @@ class Budget:
         boxes = construct(packing, settings.seed, _never, rounds=0)
         if boxes is not None:
             return Feasibility(fits=True, by="construction", boxes=boxes)
-        if len(packing.items) <= self.searched and not refusal(packing):
-            found, boxes, _ = staircase(packing, most_nodes=self.nodes, stop=_never)
-            if found is not None:
-                return Feasibility(fits=found, by="staircase", boxes=boxes)
         boxes = construct(packing, settings.seed, _never, self.rounds, plain=False)
         if boxes is not None:
             return Feasibility(fits=True, by="annealing", boxes=boxes)
         for most, runs in self.beams:
-            if len(packing.items) <= most and not refusal(packing):
+            if len(packing.items) <= most and is_plain(packing):
                 boxes = pack_by_beam(
                     packing, stop=_never, runs=runs, seed=settings.seed
                 )
@@ -77,10 +69,8 @@ class Budget:
             for limits in (self.conflicts, self.beams)
         )
         return (
-            f"proofs of no, construction, {self.nodes} nodes of an exhaustive search "
-            f"up to {self.searched} boxes, {self.rounds} rounds of annealing, "
-            f"runs of beam search: {beams}, and conflicts of CP-SAT: {asked}; none "
-            "beyond"
+            f"proofs of no, construction, {self.rounds} rounds of annealing, runs of "
+            f"beam search: {beams}, and conflicts of CP-SAT: {asked}; none beyond"
         )
 
 

@@ -19,7 +19,7 @@ CORNERS = Submesh(
     (Resident((0, 0, 1, 1)), Resident((3, 0, 3, 2)), Resident((2, 4, 3, 5))),
     (4, 4),
 )
-METHODS = "fs-1,buddy,cascade,left-below/highs"
+METHODS = "fs-1,buddy,cascade,no-overlap/cpsat"
 
 
 def compared(
@@ -39,7 +39,7 @@ def test_ratios_are_level_by_level(tmp_path: Path, capsys: Any) -> None:
     best = rows["auto"]["cost"]
     assert rows["auto"]["status"] == "optimal"
     assert rows["auto"]["ratio"] == ["1", "1", "1"]
-    for name in ("cascade", "left-below/highs"):
+    for name in ("cascade", "no-overlap/cpsat"):
         row = rows[name]
         assert row["optimum"] == best
         assert row["cost"] >= best

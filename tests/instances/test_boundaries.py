@@ -149,7 +149,6 @@ def test_dual_feasible_functions_are_as_published(side: int) -> None:
     """Each in fractions, from the papers, times its denominator."""
     lengths = [1, 2, 2, 3, 5]
     for k in range(1, side + 1):
-        whole, share = side // k, Fraction(k, side)
         short = [x for x in lengths if x >= k and 2 * x <= side]
 
         def most(room: int, short: list[int] = short) -> int:
@@ -164,16 +163,8 @@ def test_dual_feasible_functions_are_as_published(side: int) -> None:
                 u = Fraction(floor((k + 1) * part), k)
             assert image("u", k, side, x) == u * k * side
             assert image("identity", k, side, x) == x
-            if k <= (side + 1) // 2:
-                big = 1 if part > 1 - share else 0 if part < share else part
-                assert image("U", k, side, x) == big * side
             if k > side // 2:
                 continue
-            rest = whole - floor((1 - part) / share)
-            phi = rest if 2 * x > side else int(part >= share)
-            assert image("phi", k, side, x) == phi
-            twice = 2 * rest if 2 * x > side else 2 * floor(part / share)
-            assert image("ccm", k, side, x) == (whole if 2 * x == side else twice)
             count = most(side) - most(side - x) if 2 * x > side else int(x >= k)
             assert image("count", k, side, x, lengths) == count
 
@@ -207,9 +198,7 @@ def test_proofs_of_infeasibility_at_their_edges() -> None:
             check_infeasible(three, wrong)
 
 
-@pytest.mark.parametrize(
-    ("family", "most"), [("U", 3), ("phi", 2), ("ccm", 2), ("count", 2)]
-)
+@pytest.mark.parametrize(("family", "most"), [("u", 10**9), ("count", 2)])
 def test_parameters_of_dual_feasible_functions_have_limits(
     family: str, most: int
 ) -> None:
@@ -223,7 +212,7 @@ def test_parameters_of_dual_feasible_functions_have_limits(
 
 def test_one_function_only_on_a_torus() -> None:
     items = (Item((2, 2)),) * 3
-    two = proof("dual feasible", functions=[["phi", 1], ["phi", 1]])
+    two = proof("dual feasible", functions=[["u", 1], ["u", 1]])
     torus = Packing("torus", (3, 3), items, torus=True)
     mesh = Packing("mesh", (3, 3), items)
     assert check_infeasible(mesh, two) == []

@@ -19,8 +19,6 @@ import closeknit as ck
 from closeknit.clusters.placement.warming import CLUSTER_KERNELS
 from closeknit.exact.submesh.beam.search import pack_by_beam
 from closeknit.exact.submesh.constructive import construct
-from closeknit.exact.submesh.pack_by_gaps.search import pack_by_gaps
-from closeknit.exact.submesh.staircase.search import staircase
 from closeknit.instances import Mesh
 from closeknit.instances.submesh.packing import Item, Packing
 from closeknit.methods import METHODS
@@ -106,8 +104,6 @@ def packings() -> None:
         for seed in range(2):
             construct(packing, seed, Stop(200), plain=False)
         pack_by_beam(packing, stop=Stop(200), runs=4)
-        staircase(packing, most_nodes=500, stop=Stop(200))
-        pack_by_gaps(packing, most_nodes=500, stop=Stop(200))
     fixed = Packing(
         "fixed", (8, 8), (Item((4, 4), at=(1, 1, 4, 4)), Item((3, 3))), torus=True
     )

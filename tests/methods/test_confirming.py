@@ -164,13 +164,32 @@ def test_a_second_solver_is_asked_where_the_own_search_does_not_end(
 
     monkeypatch.setattr(confirming, "run_once", once)
     monkeypatch.setattr(confirming, "prove_again", lambda *_: None)
-    before = claimed(SQUARE, proof=Proof(Grade.SOLVER, "cp-sat 9.15"))
+    before = claimed(SQUARE, proof=Proof(Grade.SOLVER, "cp-sat 9.15"), seconds=4)
     after = confirm(SQUARE, "pairs/cpsat", before, Settings(time_limit=40))
     assert str(after.proof).startswith("confirmed: cp-sat 9.15, highs ")
     (first, half), (second, rest) = asked
     assert (first, second) == ("auto", "rlt/highs")
     assert half == pytest.approx(20, abs=1)
     assert rest == pytest.approx(40, abs=1)  # the last has all that is left
+
+
+@pytest.mark.parametrize(("spent", "most"), [(0.02, 10), (3, 30), (60, 100)])
+def test_others_are_asked_for_ten_times_the_search(
+    spent: float, most: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[float] = []
+
+    def once(method: Any, instance: Any, settings: Settings) -> Result:
+        asked.append(settings.time_limit)
+        return Result(status=Status.UNKNOWN, limit=Limit.TIME)
+
+    monkeypatch.setattr(confirming, "run_once", once)
+    monkeypatch.setattr(
+        confirming, "prove_again", lambda _, __, seconds: asked.append(seconds)
+    )
+    before = replace(IMPOSSIBLE, seconds=spent)
+    assert confirm(FULL, "example", before, Settings(time_limit=100)) is before
+    assert asked[:2] == pytest.approx([most / 2, most / 2], rel=0.05)
 
 
 def test_the_same_code_confirms_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

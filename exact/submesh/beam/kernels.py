@@ -13,10 +13,12 @@ import numpy.typing as npt
 
 from ....instances import IntArray as Ints
 from ....solvers.running.kernels import kernel
-from ..pack_by_gaps.kernels_bounds import SUM_BITS, add, homeless, short
 
 PARENT, KIND, WAY, RIGHT, RAISED, X, Y = range(7)
 """Columns of ``step``: how a state follows from its parent."""
+SUM_BITS = 62
+"""Bits used of a word of sums, none of which is its sign."""
+_FULL = (1 << SUM_BITS) - 1
 
 
 class Kinds(NamedTuple):
@@ -54,6 +56,57 @@ class Children(NamedTuple):
     cost: npt.NDArray[np.float64]  # (children,) the cheapest are kept
     mixed: Ints  # (children,) equal for equal states
     step: Ints  # (children, 7)
+
+
+@kernel
+def add(sums, length, times):  # type: ignore[no-untyped-def]
+    """Add a length up to so many times to a set of sums, held as bits."""
+    jump = length // SUM_BITS
+    shift = length % SUM_BITS
+    for _ in range(times):
+        more = False
+        for i in range(sums.shape[0] - 1, jump - 1, -1):
+            moved = (sums[i - jump] << shift) & _FULL
+            if shift > 0 and i > jump:
+                moved |= sums[i - jump - 1] >> (SUM_BITS - shift)
+            if moved & ~sums[i]:
+                sums[i] |= moved
+                more = True
+        if not more:
+            break
+
+
+@kernel
+def short(sums, length):  # type: ignore[no-untyped-def]
+    """Return how much the greatest sum within a length leaves of it."""
+    at = length
+    while not (sums[at // SUM_BITS] >> (at % SUM_BITS)) & 1:
+        at -= 1
+    return length - at
+
+
+@kernel
+def homeless(edges, heights, n, roof, wide, high, many, left):  # type: ignore[no-untyped-def]
+    """Whether some item that is left has no place above the skyline."""
+    for t in range(wide.shape[0]):
+        if left[t] == 0:
+            continue
+        has_place = False
+        for o in range(many[t]):
+            run = 0
+            for s in range(n):
+                if heights[s] + high[t, o] <= roof:
+                    run += edges[s + 1] - edges[s]
+                    if run >= wide[t, o]:
+                        has_place = True
+                        break
+                else:
+                    run = 0
+            if has_place:
+                break
+        if not has_place:
+            return True
+    return False
 
 
 @kernel

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from closeknit.exact.submesh import feasibility
 from closeknit.exact.submesh.beam import search as beam
 from closeknit.exact.submesh.beam.search import pack_by_beam
-from closeknit.exact.submesh.feasibility import decide
-from closeknit.exact.submesh.pack_by_gaps.search import pack_by_gaps
+from closeknit.exact.submesh.feasibility import by_cpsat, decide
 from closeknit.instances.submesh.packing import Item, Packing, check_packed, volume
 from closeknit.solvers import Settings
 
@@ -48,8 +47,7 @@ def test_what_is_packed_is_packed_rightly(packing: Packing) -> None:
     if boxes is not None:
         assert not check_packed(packing, boxes)
     if volume(packing) == prod(packing.shape):  # then nothing is left to chance
-        fits, _, _ = pack_by_gaps(packing, most_nodes=10**6, stop=never)
-        assert (boxes is not None) == fits
+        assert (boxes is not None) == by_cpsat(packing).fits
 
 
 @settings(max_examples=3, deadline=None)

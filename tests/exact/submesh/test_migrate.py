@@ -9,7 +9,6 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
 from closeknit.exact.submesh.migrate import Migration, migrate, migrate_cp_sat
-from closeknit.exact.submesh.min_displacement import Displacement
 from closeknit.exact.submesh.plan import _Planner
 from closeknit.instances import Submesh, check
 from closeknit.instances.submesh import (
@@ -17,10 +16,9 @@ from closeknit.instances.submesh import (
     placement_of,
     unsolvable,
 )
-from closeknit.instances.submesh.generators import waiting_state
 from closeknit.instances.value import ordered
 from closeknit.methods.submesh.auto import auto
-from closeknit.solvers import Grade, Limit, Settings, Status
+from closeknit.solvers import Limit, Settings, Status
 from closeknit.solvers.running.method import RunOn
 
 from ...oracles import cheapest_placement
@@ -124,7 +122,7 @@ def test_ctrl_c_leaves_the_first_placement_and_the_levels_settled(
     monkeypatch: pytest.MonkeyPatch, method: RunOn[Submesh]
 ) -> None:
     pressed = Pressed()
-    monkeypatch.setattr("closeknit.exact.submesh.migrate.min_displacement", pressed)
+    monkeypatch.setattr("closeknit.exact.submesh.migrate.Migration._nearest", pressed)
     result = method(row(4, 4, 4, 4, shape=(8, 5), request=(4, 4)))
     assert pressed.calls == 1
     assert (result.status, result.limit) == (Status.FEASIBLE, Limit.INTERRUPT)
@@ -173,26 +171,6 @@ def test_ctrl_c_while_an_order_is_looked_for_costs_only_the_order(
     result = migrate(instance)
     assert pressed.calls == 1
     assert (result.status, result.objective) == (Status.OPTIMAL, (2, 8, 4))
-
-
-def test_the_search_and_the_model_agree_on_the_least_way(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    for seed in range(4):
-        instance = waiting_state((24, 24), 1, 12, seed)
-        own = migrate(instance)
-        with monkeypatch.context() as patched:
-            patched.setattr(
-                "closeknit.exact.submesh.migrate.min_displacement",
-                lambda *_args, **_named: Displacement(finished=False),
-            )
-            model = migrate(instance)
-        assert own.objective == model.objective
-        if own.objective is not None:
-            assert own.proof is not None
-            assert model.proof is not None
-            assert own.proof.grade is Grade.ENUMERATED
-            assert model.proof.grade is Grade.SOLVER
 
 
 def test_too_many_sets_are_left_to_the_model(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -175,7 +175,7 @@ def test_a_forged_certificate_is_refused(
         (((3, 3), (1, 3)), {"kind": "stack", "axis": 0, "items": [0, 1]}),
         (
             ((4, 3), (4, 3)),
-            {"kind": "dual feasible", "functions": [["identity", 1], ["U", 1]]},
+            {"kind": "dual feasible", "functions": [["identity", 1], ["u", 1]]},
         ),
     ],
 )

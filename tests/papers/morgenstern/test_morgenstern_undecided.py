@@ -51,7 +51,7 @@ def test_a_budget_never_contradicts_the_cascade(n: int, seed: int) -> None:
     packing = packings(n, 9, seed)
     true = decide(packing)
     assert true.fits is not None
-    for budget in (Budget(), PLAIN, Budget(searched=0, conflicts=((30, 1),))):
+    for budget in (Budget(), PLAIN, Budget(rounds=0, conflicts=((30, 1),))):
         found = budget(packing)
         assert found.fits in (true.fits, None)
         if found.fits:
@@ -63,8 +63,8 @@ def test_a_budget_never_contradicts_the_cascade(n: int, seed: int) -> None:
 def test_no_solver_is_asked_beyond_the_last_number_of_boxes() -> None:
     packing = packings(40, 64, 3)
     n = len(packing.items)
-    never = Budget(searched=0, rounds=0, conflicts=((n - 1, 10**6),))
-    asked = Budget(searched=0, rounds=0, conflicts=((n, 1),))
+    never = Budget(rounds=0, conflicts=((n - 1, 10**6),))
+    asked = Budget(rounds=0, conflicts=((n, 1),))
     assert never(packing).tried == ()
     assert asked(packing).fits or asked(packing).tried == ("cp-sat",)
 

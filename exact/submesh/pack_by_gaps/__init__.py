@@ -1,1 +1,0 @@
-"""Exhaustive search for packings that leave little free, gap by gap."""

@@ -1,1 +1,0 @@
-"""Exhaustive search for packings of a rectangle, corner by corner."""
