@@ -35,7 +35,7 @@ from .layout import (
 
 MOST_ROUNDS = 1
 """Exchanges at one node: the first ones decide most, the later cost as much."""
-MOST_NARROWED = 3
+MOST_NARROWED = 2
 """Times that intervals shrink by cost between two exchanges, for the same reason."""
 
 
