@@ -138,7 +138,6 @@ ABLATED = (
 BESIDE = (
     "auto",
     "cuts-bb",
-    "levelset-bb",
     "rlt/highs",
     "cuts-median/cpsat",
     "cuts-quadratic/scip",

@@ -42,8 +42,6 @@ LARGE_FOLDERS = {
 
 _ONE_LOOP = "one loop over flat arrays; numba inlines nothing across files"
 LONG_FUNCTIONS = {
-    "exact/ksubset/levelset_bb/kernels_bounds.py: evaluate": _ONE_LOOP,
-    "exact/ksubset/levelset_bb/kernels.py: search": _ONE_LOOP,
     "exact/ksubset/tree_dp/plan.py: steps_of": _ONE_LOOP,
     "exact/procset/frontier_dp/kernels_levels.py: finish": _ONE_LOOP,
     "exact/procset/frontier_dp/kernels_levels.py: solve": _ONE_LOOP,

@@ -237,7 +237,6 @@ def test_answers_are_those_on_the_same_grid(k: int) -> None:
         ("needs a mesh or points, not a cylinder", ("line-window",)),
         ("needs a torus, not a cylinder", ("ring-dp", "ring-window")),
         ("needs a mesh of two or three axes", ("town",)),
-        ("needs a two-dimensional mesh", ("levelset-bb",)),
         ("needs a mesh or a torus of two axes", ("plas", "mc-elongated")),
         ("needs a mesh or a torus", ("hilbert/best-fit", "mbs", "thrifty", "row")),
         ("needs a tree", ("consecutive", "shuffle")),
