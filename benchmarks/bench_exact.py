@@ -139,8 +139,7 @@ BESIDE = (
     "auto",
     "cuts-bb",
     "rlt/highs",
-    "cuts-median/cpsat",
-    "cuts-quadratic/scip",
+    "cuts-unary/cpsat",
     "pairs/cpsat",
     "pairs/highs",
 )

@@ -9,7 +9,7 @@ from typing import Any
 from ..instances import PROBLEMS, InputError, Instance, problem_of
 from ..instances.reading.suggestions import entry_named, hint
 from . import AnyMethod, own
-from .old_names import current
+from .old_names import current, removed
 
 _LOG = getLogger("closeknit.methods")
 
@@ -43,7 +43,7 @@ def methods_named(
         known = dict.fromkeys(each for p in problems for each in METHODS[p])
         whom = f" for {' or '.join(problems)}" if len(problems) < len(PROBLEMS) else ""
         elsewhere = [p for p in METHODS if p not in problems and name in METHODS[p]]
-        why = hint(name, known)
+        why = removed(name, problems) or hint(name, known)
         if elsewhere:
             why = f"{name} is a method for {' and '.join(elsewhere)}"
         raise InputError(f"no such method{whom} ({why})", field, name)
@@ -65,4 +65,6 @@ def known_method(name: str, field: str) -> None:
     known = {
         each: method for table in METHODS.values() for each, method in table.items()
     }
+    if why := removed(name, METHODS):
+        raise InputError(f"no such method ({why})", field, name)
     entry_named(name, known, field, "method")

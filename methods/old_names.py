@@ -5,37 +5,61 @@ They are not listed anywhere, and will be removed with the next version.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 OLD_NAMES: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {
         "ksubset": {
             f"{formulation}/cp-sat": f"{formulation}/cpsat"
-            for formulation in ("pairs", "cuts-element", "cuts-unary", "cuts-median")
+            for formulation in ("pairs", "cuts-unary")
         },
         "procset": {
             "cpsat": "classes/cpsat",
             "mip": "classes/highs",
-            "mip/scip": "classes/scip",
             "mip/cbc": "classes/cbc",
             "opened-bb": "set-opening-bb",
         },
         "sukp": {
             "cpsat": "union/cpsat",
             "mip": "union/highs",
-            "mip/scip": "union/scip",
             "mip/cbc": "union/cbc",
         },
         "submesh": {
             "cp-sat": "no-overlap/cpsat",
             "mip/highs": "left-below/highs",
-            "mip/scip": "left-below/scip",
             "migrate-cp-sat": "moves/cpsat",
         },
     }
 )
 """For each problem, the present name by the old one."""
+REMOVED: Mapping[str, Mapping[str, str]] = MappingProxyType(
+    {
+        "ksubset": {
+            "levelset-bb": "cuts-bb",
+            **dict.fromkeys(
+                ("cuts-median/cpsat", "cuts-element/cpsat", "cuts-quadratic/scip"),
+                "cuts-unary/cpsat",
+            ),
+            **{
+                f"{formulation}/{backend}": f"cuts-unary/{backend}"
+                for formulation in ("cuts-convex", "margins")
+                for backend in ("highs", "cbc")
+            },
+            **{
+                f"{formulation}/scip": f"{new}/highs, or export it for SCIP"
+                for formulation, new in (
+                    *((name, name) for name in ("pairs", "rlt", "cuts-unary")),
+                    *((name, "cuts-unary") for name in ("cuts-convex", "margins")),
+                )
+            },
+        },
+        "procset": {"classes/scip": "classes/highs, or export it for SCIP"},
+        "sukp": {"union/scip": "union/highs, or export it for SCIP"},
+        "submesh": {"left-below/scip": "left-below/highs, or export it for SCIP"},
+    }
+)
+"""For each problem, what to take for a method that is no longer there."""
 
 
 def current(problem: str, name: str) -> str:
@@ -45,6 +69,16 @@ def current(problem: str, name: str) -> str:
     ('set-opening-bb', 'reaching')
     """
     return OLD_NAMES.get(problem, {}).get(name, name)
+
+
+def removed(name: str, problems: Iterable[str]) -> str | None:
+    """Return what to take for a method that was removed; None if it was not.
+
+    >>> removed("levelset-bb", ["ksubset", "procset"])
+    'levelset-bb was removed: take cuts-bb'
+    """
+    new = (REMOVED[problem].get(name) for problem in problems if problem in REMOVED)
+    return next((f"{name} was removed: take {one}" for one in new if one), None)
 
 
 def spellings(name: str) -> list[str]:

@@ -7,7 +7,7 @@ from ...solvers import Limit, Result, Settings, answer
 from ...solvers.running import clock
 from ...solvers.running.method import Method, Variant
 
-BACKENDS = {"highs": "HiGHS", "scip": "SCIP"}
+BACKENDS = {"highs": "HiGHS"}
 """The backends, and the display names of the solvers."""
 
 _DOC = """Decide by {solver}: for every two boxes, which lies left of or below which.

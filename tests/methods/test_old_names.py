@@ -11,12 +11,13 @@ from closeknit.instances.procset import json as procset_json
 from closeknit.instances.reading.json_text import dumps
 from closeknit.methods import METHODS
 from closeknit.methods.code_digest import code_of
-from closeknit.methods.old_names import OLD_NAMES
+from closeknit.methods.old_names import OLD_NAMES, REMOVED
 from closeknit.reports.campaigns.campaign import Campaign, Lineup
 from closeknit.reports.campaigns.rows import row_of
 from closeknit.reports.campaigns.store import ResultStore, address
 from closeknit.solvers import DEFAULT
 
+ROOT = Path(__file__).parents[2]
 PAIR = ProcSet(
     "pair", ("h1", "h2", "h3"), (0, 1, 2), 2, (ProcessorSet("s", (0, 1), (1,)),)
 )
@@ -45,6 +46,23 @@ def test_commands_accept_old_names(
     shown = capsys.readouterr().out
     assert "set-opening-bb" in shown
     assert "opened-bb" not in shown.replace("set-opening-bb", "")
+
+
+@pytest.mark.parametrize(
+    ("problem", "old", "new"),
+    [(p, old, new) for p, names in REMOVED.items() for old, new in names.items()],
+)
+def test_what_was_removed_names_what_to_take(
+    problem: str, old: str, new: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert new.partition(",")[0] in METHODS[problem]
+    assert old not in METHODS[problem]
+    file = next((ROOT / "instances" / "data").glob("4x4*.json"))
+    assert run(["solve", str(file), "--method", old]) == 2
+    told = capsys.readouterr().err
+    if problem == "ksubset":
+        assert f"{old} was removed: take {new}" in told
+    assert told.count("\n") == 1
 
 
 def test_rows_stored_under_an_old_name_are_used(tmp_path: Path) -> None:
