@@ -37,6 +37,9 @@ REMOVED: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {
         "ksubset": {
             "levelset-bb": "cuts-bb",
+            "ptas/4": "ptas",
+            "ptas/5": "ptas",
+            "ptas-published/4": "ptas-published",
             **dict.fromkeys(
                 ("cuts-median/cpsat", "cuts-element/cpsat", "cuts-quadratic/scip"),
                 "cuts-unary/cpsat",
