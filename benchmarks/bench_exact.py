@@ -138,10 +138,8 @@ ABLATED = (
 BESIDE = (
     "auto",
     "cuts-bb",
-    "levelset-bb",
     "rlt/highs",
-    "cuts-median/cpsat",
-    "cuts-quadratic/scip",
+    "cuts-unary/cpsat",
     "pairs/cpsat",
     "pairs/highs",
 )

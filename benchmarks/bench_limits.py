@@ -184,7 +184,7 @@ def pairs(
 
 def _apart(method: str) -> bool:
     """Whether a method runs a solver in a process of its own."""
-    return method.endswith(("/highs", "/scip", "/cbc"))
+    return method.endswith(("/highs", "/cbc"))
 
 
 def warm(method: AnyMethod, like: Instance) -> None:

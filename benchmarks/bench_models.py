@@ -19,7 +19,6 @@ from dataclasses import replace
 from time import perf_counter
 from typing import cast
 
-from closeknit.exact.ksubset.medians import by_medians
 from closeknit.formulations.ksubset import catalogue
 from closeknit.formulations.ksubset.bounds.bounds import best_bound
 from closeknit.formulations.ksubset.strengthening import Strengthening
@@ -79,16 +78,13 @@ def cell(
         strengthening = replace(strengthening, **{without: False})
     formulation, _, backend = name.partition("/")
     try:
-        if formulation in catalogue.SERIES:
-            result = by_medians(instance, strengthening, settings=settings, start=start)
-        elif backend == CP_SAT:
+        if backend == CP_SAT:
             model = catalogue.CP[formulation].build(instance, strengthening)
             result = cpsat.solve(
                 cast(CpFormulation, model), settings=settings, start=start
             )
         else:
-            mixed = {**catalogue.MIP, **catalogue.QUADRATIC}
-            model = mixed[formulation].build(instance, strengthening)
+            model = catalogue.MIP[formulation].build(instance, strengthening)
             result = mip.solve(
                 cast(MipFormulation, model), backend, settings=settings, start=start
             )

@@ -134,8 +134,6 @@ WAYS: dict[str, Way] = {
     "classes/highs": PROCSET["classes/highs"],
     "classes/highs, one process per level": a_process_a_level("highs"),
     "classes/highs, one objective": in_one_objective("highs"),
-    "classes/scip": PROCSET["classes/scip"],
-    "classes/scip, one objective": in_one_objective("scip"),
     "classes/cbc": PROCSET["classes/cbc"],
     "classes/cbc, one objective": in_one_objective("cbc"),
 }

@@ -18,13 +18,11 @@ import numpy as np
 from closeknit import KSUBSET, KSubset, Mesh, Settings, Status
 
 ROWS = {
-    "16x16 k=32": ((16, 16), 32, ("ptas/2", "ptas", "ptas/4")),
-    "16x16 k=64": ((16, 16), 64, ("ptas/2", "ptas", "ptas/4")),
+    "16x16 k=32": ((16, 16), 32, ("ptas/2", "ptas")),
+    "16x16 k=64": ((16, 16), 64, ("ptas/2", "ptas")),
     "32x32 k=64": ((32, 32), 64, ("ptas/2", "ptas")),
     "32x32 k=128": ((32, 32), 128, ("ptas/2", "ptas")),
     "32x32 k=256": ((32, 32), 256, ("ptas/2", "ptas")),
-    "12x12 k=24": ((12, 12), 24, ("ptas/2", "ptas", "ptas/4", "ptas/5")),
-    "5x5x5 k=16": ((5, 5, 5), 16, ("ptas/2",)),
 }
 SEEDS = (1, 2, 3)
 

@@ -120,7 +120,7 @@ def main() -> None:
     """Print the table as Markdown: one row per instance, as soon as it is done."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--time-limit", type=float, default=120.0)
-    parser.add_argument("--baseline", default="union/scip", help="a method, or none")
+    parser.add_argument("--baseline", default="union/highs", help="a method, or none")
     parser.add_argument("--only", default="", help="instances whose name has this")
     parser.add_argument(
         "--sizes", type=int, nargs="+", default=RANDOM, help="of the random ones"

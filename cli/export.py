@@ -121,8 +121,6 @@ def _refuse_others(args: argparse.Namespace, known: Iterable[str]) -> None:
 
 def _ksubset(instance: KSubset, args: argparse.Namespace) -> tuple[Formulation, str]:
     args.formulation = args.formulation or DEFAULT
-    if why := catalogue.NOT_EXPORTED.get(args.formulation):
-        raise InputError(why, field=f"--formulation {args.formulation}")
     entries = _ENTRIES[args.to]
     _refuse_others(args, entries)
     if why := models_ksubset.refusal(args.formulation, instance):

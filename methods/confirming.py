@@ -41,7 +41,7 @@ from .proofs import cited
 from .tiers import run_once
 
 SECOND = {
-    "ksubset": ("cuts-median/cpsat", "rlt/highs", "pairs/cpsat", "pairs/highs"),
+    "ksubset": ("cuts-unary/cpsat", "rlt/highs", "pairs/cpsat", "pairs/highs"),
     "procset": ("classes/cpsat", "classes/highs", "opb/exact"),
     "sukp": ("union/cpsat", "union/highs", "opb/exact"),
     "submesh": ("moves/cpsat",),

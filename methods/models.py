@@ -18,7 +18,7 @@ from ..solvers.running import clock
 from ..solvers.running.method import Inst, Inst_contra, Method, Variant, stopped
 
 CP_SAT = "cpsat"
-MIP_BACKENDS = ("highs", "scip", "cbc")
+MIP_BACKENDS = ("highs", "cbc")
 BACKENDS = (CP_SAT, *MIP_BACKENDS)
 """General solvers, as in the names ``formulation/backend`` of methods."""
 

@@ -12,19 +12,17 @@ OLD_NAMES: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {
         "ksubset": {
             f"{formulation}/cp-sat": f"{formulation}/cpsat"
-            for formulation in ("pairs", "cuts-element", "cuts-unary", "cuts-median")
+            for formulation in ("pairs", "cuts-unary")
         },
         "procset": {
             "cpsat": "classes/cpsat",
             "mip": "classes/highs",
-            "mip/scip": "classes/scip",
             "mip/cbc": "classes/cbc",
             "opened-bb": "set-opening-bb",
         },
         "sukp": {
             "cpsat": "union/cpsat",
             "mip": "union/highs",
-            "mip/scip": "union/scip",
             "mip/cbc": "union/cbc",
         },
         "submesh": {
@@ -39,7 +37,36 @@ OLD_NAMES: Mapping[str, Mapping[str, str]] = MappingProxyType(
 )
 """For each problem, the present name by the old one."""
 REMOVED: Mapping[str, Mapping[str, str]] = MappingProxyType(
-    {"procset": {"local-search": "auto", "reaching-beam": "reaching"}}
+    {
+        "ksubset": {
+            "levelset-bb": "cuts-bb",
+            "ptas/4": "ptas",
+            "ptas/5": "ptas",
+            "ptas-published/4": "ptas-published",
+            **dict.fromkeys(
+                ("cuts-median/cpsat", "cuts-element/cpsat", "cuts-quadratic/scip"),
+                "cuts-unary/cpsat",
+            ),
+            **{
+                f"{formulation}/{backend}": f"cuts-unary/{backend}"
+                for formulation in ("cuts-convex", "margins")
+                for backend in ("highs", "cbc")
+            },
+            **{
+                f"{formulation}/scip": f"{new}/highs, or export it for SCIP"
+                for formulation, new in (
+                    *((name, name) for name in ("pairs", "rlt", "cuts-unary")),
+                    *((name, "cuts-unary") for name in ("cuts-convex", "margins")),
+                )
+            },
+        },
+        "procset": {
+            "local-search": "auto",
+            "reaching-beam": "reaching",
+            "classes/scip": "classes/highs, or export it for SCIP",
+        },
+        "sukp": {"union/scip": "union/highs, or export it for SCIP"},
+    }
 )
 """For each problem, what to take for a method that is no longer there."""
 
@@ -56,8 +83,8 @@ def current(problem: str, name: str) -> str:
 def removed(name: str, problems: Iterable[str]) -> str | None:
     """Return what to take for a method that was removed; None if it was not.
 
-    >>> removed("local-search", ["ksubset", "procset"])
-    'local-search was removed: take auto'
+    >>> removed("levelset-bb", ["ksubset", "procset"])
+    'levelset-bb was removed: take cuts-bb'
     """
     new = (REMOVED[problem].get(name) for problem in problems if problem in REMOVED)
     return next((f"{name} was removed: take {one}" for one in new if one), None)

@@ -49,18 +49,16 @@ def solve(
     *,
     settings: Settings = DEFAULT,
     start: float | None = None,
-    part: bool = False,
 ) -> Result:
     """Solve a formulation; the solution is checked and priced again.
 
     Ctrl-C ends the search with what it has and the limit ``interrupt``; a second Ctrl-C
     is a KeyboardInterrupt. The time limit counts from ``start``, building included. One
-    thread and one seed: one result, unless a limit ends the search. ``part`` as for
-    `Standing`. Raises SolverError when the model is rejected, or the solution fails
-    ``instances.check``.
+    thread and one seed: one result, unless a limit ends the search. Raises SolverError
+    when the model is rejected, or the solution fails ``instances.check``.
     """
     start = clock.now() if start is None else start
-    standing = Standing(formulation, part=part)
+    standing = Standing(formulation)
     with deferred() as pressed:
         if formulation.levels:
             found = _by_level(formulation, settings, start, pressed, standing)
@@ -193,8 +191,7 @@ def _attempt(
     if code == cp_model.MODEL_INVALID:
         why = formulation.model.validate() or "no reason given"
         raise SolverError(f"{BY} rejects the model {formulation.name}: {why}")
-    below = formulation.below
-    lost = code == cp_model.INFEASIBLE and below is None
+    lost = code == cp_model.INFEASIBLE
     if lost and not formulation.may_be_infeasible:
         raise SolverError(
             f"{BY} finds {formulation.name} infeasible, but any choice is a solution."
@@ -210,12 +207,6 @@ def _attempt(
             found.bound = integer_bound(bound, formulation.model.proto.objective.offset)
         else:
             found.bound = int(solver.response_proto.inner_objective_lower_bound)
-    if below is not None:
-        most = below * formulation.unit
-        if code == cp_model.INFEASIBLE:
-            found.bound = most
-        elif found.bound is not None:
-            found.bound = min(found.bound, most)
     if pressed.is_set():
         found.limit = Limit.INTERRUPT
     elif code not in (cp_model.OPTIMAL, cp_model.INFEASIBLE):
@@ -282,8 +273,6 @@ class _Listener(cp_model.CpSolverSolutionCallback):  # type: ignore[misc]
             found.bound = integer_bound(
                 self.bounds[0], formulation.model.proto.objective.offset
             )
-            if formulation.below is not None:
-                found.bound = min(found.bound, formulation.below * formulation.unit)
             found.proved = formulation.bound_of(found.bound, self._optima)
         return found
 

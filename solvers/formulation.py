@@ -77,22 +77,12 @@ class CpFormulation(Formulation):
 
     parameters: str = ""
     """Parameters of CP-SAT for this model, in its text format."""
-    below: int | None = None
-    """If given, only choices cheaper than this are solutions, and infeasibility proves
-    this as a bound."""
 
 
 class MipFormulation(Formulation):
     """A mixed-integer model: ``model`` is a PuLP ``LpProblem``."""
 
     __slots__ = ()
-
-    form = "linear"
-
-    @property
-    def slack(self) -> float:
-        """How far below the true optimum tolerances may move the model's optimum."""
-        return 0.0
 
     def write(self, file: Path) -> None:
         """Write the model to a file for the solver's process."""
@@ -124,47 +114,15 @@ class MipFormulation(Formulation):
         return int(max(numbers, default=0))
 
 
-class QuadraticFormulation(MipFormulation):
-    """A model with concave costs: ``model`` is a `QuadraticModel`.
-
-    ``variables`` are names.
-    """
-
-    __slots__ = ()
-
-    form = "quadratic"
-
-    @property
-    def slack(self) -> float:
-        """How far below the true optimum tolerances may move the model's optimum."""
-        return float(self.model.slack)
-
-    def write(self, file: Path) -> None:
-        """Write the model to a file for the solver's process."""
-        self.model.write(file)
-
-    @property
-    def names(self) -> list[str]:
-        """Names of the variables."""
-        return list(self.variables)
-
-    @property
-    def most(self) -> int:
-        """Greatest coefficient of the objective."""
-        return max((abs(weight) for _, weight in self.model.prices), default=0)
-
-
 class Standing:
     """Reports the best incumbent and bound of a running solver, see `progress`.
 
-    What was known before the run counts as well. If this is only a part of a search,
-    its bounds are not reported.
+    What was known before the run counts as well.
     """
 
-    def __init__(self, formulation: Formulation, *, part: bool = False) -> None:
+    def __init__(self, formulation: Formulation) -> None:
         self._formulation = formulation
-        self._part = part
-        self._bound = None if part else formulation.bound
+        self._bound = formulation.bound
         self._cost: Value | None = None
         if formulation.hint is not None:
             self._cost = cost(formulation.instance, formulation.hint)
@@ -179,8 +137,6 @@ class Standing:
                 paid = cost(instance, chosen)
                 if self._cost is None or ordered(paid) < ordered(self._cost):
                     self._cost = paid
-        if self._part:
-            bound = None
         if bound is not None and (
             self._bound is None or ordered(bound) > ordered(self._bound)
         ):

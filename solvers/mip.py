@@ -34,17 +34,12 @@ from .running.tolerances import rounded_up
 
 BACKENDS = {
     "highs": "closeknit.solvers.mip_backends:highs",
-    "scip": "closeknit.solvers.mip_backends:scip",
     "cbc": "closeknit.solvers.mip_backends:cbc",
 }
 """Where each solver is driven from; imported in the child process only."""
 
-QUADRATIC = {"scip": "closeknit.solvers.mip_backends:scip_quadratic"}
-"""The same for models with concave quadratic costs."""
-
 INSTALL = {
     "highspy": "pip install highspy",
-    "pyscipopt": "pip install pyscipopt",
     "cbc": "pip install 'pulp[cbc]', or put cbc on the path",
     "pulp": "pip install pulp",
 }
@@ -156,7 +151,7 @@ def _priced(
 ) -> tuple[list[int] | None, Value | None]:
     """Return the best of the solutions, and the bound on the cost."""
     found = [[round(v) for v in values] for values in known.values.values()]
-    bound = rounded_up(known.bound, slack=formulation.slack)
+    bound = rounded_up(known.bound)
     proved = None
     if bound is not None or known.optima:
         proved = formulation.bound_of(bound, known.optima)
@@ -185,10 +180,8 @@ def _hand_over(
 ) -> None:
     formulation.write(folder / "model.json")
     left = settings.time_limit - (clock.now() - start)
-    drivers = QUADRATIC if formulation.form == "quadratic" else BACKENDS
     job = {
-        "backend": drivers[backend],
-        "form": formulation.form,
+        "backend": BACKENDS[backend],
         "deadline": time.monotonic() + left,
         "seed": settings.seed,
         "threads": settings.threads,

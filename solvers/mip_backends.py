@@ -1,4 +1,4 @@
-"""HiGHS, SCIP and CBC, mostly through PuLP; they run only in a solver's process.
+"""HiGHS and CBC through PuLP; they run only in a solver's process.
 
 A backend is a function that solves a `Job`. Optimality gaps are 0; improved solutions
 and bounds are reported as they are found.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from importlib import import_module
 from math import inf
 from pathlib import Path
@@ -79,117 +79,6 @@ def highs(job: Job) -> None:
         values=[v.varValue for v in job.chosen] if found else None,
         version=version,
     )
-
-
-def scip(job: Job) -> None:
-    """Run SCIP."""
-    pyscipopt = import_module("pyscipopt")
-    pulp = import_module("pulp")
-    version = f"scip {pyscipopt.Model().version()}"
-    job.note(version=version)
-
-    class Scip(pulp.SCIP_PY):  # type: ignore[misc, name-defined]
-        def callSolver(self, lp: Any) -> None:
-            model = lp.solverModel
-            model.setParam("randomization/randomseedshift", job.seed % 2**31)
-            scip_progress(pyscipopt, model, job, [v.solverVar for v in job.chosen])
-            model.optimizeNogil()
-
-    solver = Scip(
-        msg=job.log, timeLimit=job.seconds, gapRel=0.0, gapAbs=0.0, warmStart=job.warm
-    )
-    solver.actualSolve(job.model)
-    asked = [v.solverVar for v in job.chosen]
-    scip_end(job.model.solverModel, job, asked, version)
-
-
-def scip_progress(pyscipopt: Any, engine: Any, job: Job, asked: Sequence[Any]) -> None:
-    """Make SCIP report improved solutions (values of some variables) and bounds."""
-    kinds = pyscipopt.SCIP_EVENTTYPE
-
-    class Listener(pyscipopt.Eventhdlr):  # type: ignore[misc]
-        last = (-inf, 0.0)
-
-        def eventinit(self) -> None:
-            self.model.catchEvent(kinds.BESTSOLFOUND, self)
-            self.model.catchEvent(kinds.NODESOLVED, self)
-
-        def eventexit(self) -> None:
-            self.model.dropEvent(kinds.BESTSOLFOUND, self)
-            self.model.dropEvent(kinds.NODESOLVED, self)
-
-        def eventexec(self, event: Any) -> None:
-            if event.getType() == kinds.BESTSOLFOUND:
-                best = self.model.getBestSol()
-                job.note(values=[best[v] for v in asked])
-            bound = self.model.getDualbound()
-            if bound > self.last[0] and time.monotonic() > self.last[1] + _EVERY:
-                self.last = bound, time.monotonic()
-                job.note(bound=_finite(bound))
-
-    engine.includeEventhdlr(Listener(), "progress", "reports solutions and bounds")
-
-
-def scip_end(engine: Any, job: Job, asked: Sequence[Any], version: str) -> None:
-    """Report SCIP's final status, bound and solution."""
-    statuses = {
-        "optimal": "optimal",
-        "timelimit": "time",
-        "memlimit": "memory",
-        "infeasible": "infeasible",
-    }
-    status = engine.getStatus()
-    found = engine.getNSols() > 0
-    best = engine.getBestSol() if found else None
-    job.end(
-        status=statuses.get(status, f"error: {status}"),
-        bound=_finite(engine.getDualbound()),
-        values=[best[v] for v in asked] if best is not None else None,
-        version=version,
-    )
-
-
-def scip_quadratic(job: Job) -> None:
-    """Build a model with concave quadratic costs; run SCIP's branch and bound."""
-    pyscipopt = import_module("pyscipopt")
-    engine = pyscipopt.Model()
-    version = f"scip {engine.version()}"
-    job.note(version=version)
-    engine.hideOutput(not job.log)
-    described = job.model
-    variables = [
-        engine.addVar(name=name, lb=low, ub=high, vtype=kind)
-        for name, low, high, _, kind in described.variables
-    ]
-    for terms, low, high in described.rows:
-        total = pyscipopt.quicksum(weight * variables[i] for i, weight in terms)
-        if low == high:
-            engine.addCons(total == low)
-            continue
-        if low is not None:
-            engine.addCons(total >= low)
-        if high is not None:
-            engine.addCons(total <= high)
-    for z, c, total in described.squares:
-        engine.addCons(variables[z] >= total * variables[c] - variables[c] ** 2)
-    prices = [weight * variables[i] for i, weight in described.prices]
-    engine.setObjective(pyscipopt.quicksum(prices), "minimize")
-    engine.setParam("limits/time", job.seconds)
-    engine.setParam("limits/gap", 0.0)
-    engine.setParam("limits/absgap", 0.0)
-    engine.setParam("randomization/randomseedshift", job.seed % 2**31)
-    if job.warm:
-        start = engine.createSol()
-        for variable, (*_, value, _kind) in zip(
-            variables, described.variables, strict=True
-        ):
-            engine.setSolVal(start, variable, value)
-        engine.addSol(start)
-    by_name = {entry[0]: i for i, entry in enumerate(described.variables)}
-    asked = [variables[by_name[name]] for name in job.chosen]
-    scip_progress(pyscipopt, engine, job, asked)
-    engine.optimizeNogil()
-    scip_end(engine, job, asked, version)
 
 
 def cbc(job: Job) -> None:

@@ -23,7 +23,6 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
-from . import quadratic
 from .running.tolerances import rounded_up
 
 Terms = list[tuple[str, int]]
@@ -38,9 +37,9 @@ class Job:
     folder
         Folder of all files of this run.
     model
-        The PuLP problem, with start values in its variables; or a `QuadraticModel`.
+        The PuLP problem, with start values in its variables.
     chosen
-        The variables whose values are reported; names for a quadratic model.
+        The variables whose values are reported.
     warm
         Whether the variables' values are a solution.
     optima
@@ -72,11 +71,7 @@ class Job:
         return max(0.01, float(self.about["deadline"]) - time.monotonic())
 
     def load(self) -> None:
-        """Read the model; for a linear one, import PuLP with its solvers."""
-        if self.about["form"] == "quadratic":
-            self.model = quadratic.read(self.folder / "model.json")
-            self.chosen = self.about["variables"]
-            return
+        """Read the model; imports PuLP with its solvers."""
         pulp = importlib.import_module("pulp")
         importlib.import_module("pulp.v4_migration").set_v4_migration_warnings(False)
         variables, self.model = pulp.LpProblem.fromJson(self.folder / "model.json")

@@ -15,7 +15,7 @@ from typing import Any
 from .running.result import SolverError
 
 _LOADING = Lock()
-_HIDDEN = ("highspy", "pyscipopt")
+_HIDDEN = ("highspy",)
 
 
 def load_pulp() -> Any:

@@ -107,7 +107,7 @@ def test_a_topology_goes_through_methods_reports_and_pictures(house: Path) -> No
     found = re.findall(r"^(\S+) +(\d+) +\S+ +\S+", shown, re.MULTILINE)
     assert dict(found)["auto"] == "3"  # a row or a column: every two are neighbours
     assert {"mm", "mm-inc", "random", "row-major"} <= set(dict(found))
-    for method in ("cuts-bb", "levelset-bb", "mc1x1", "hilbert/best-fit", "tree-dp"):
+    for method in ("cuts-bb", "mc1x1", "hilbert/best-fit", "tree-dp"):
         assert method not in dict(found)
     closeknit(house, "ratios", "rook.json", "--methods", "mm,mm-inc", "--out", "rooks")
     rows = (house / "rooks" / "ratios.csv").read_text("utf-8")

@@ -43,8 +43,6 @@ LARGE_FOLDERS = {
 
 _ONE_LOOP = "one loop over flat arrays; numba inlines nothing across files"
 LONG_FUNCTIONS = {
-    "exact/ksubset/levelset_bb/kernels_bounds.py: evaluate": _ONE_LOOP,
-    "exact/ksubset/levelset_bb/kernels.py: search": _ONE_LOOP,
     "exact/ksubset/tree_dp/plan.py: steps_of": _ONE_LOOP,
     "exact/procset/set_opening_bb/kernels_leaves.py: settle_two": _ONE_LOOP,
     "heuristics/ksubset/ptas/kernels.py: flow": _ONE_LOOP,

@@ -1,4 +1,4 @@
-"""Searches for a k-subset that run in steps and exchange solutions."""
+"""Searches for a k-subset that run in steps."""
 
 from __future__ import annotations
 
@@ -28,14 +28,7 @@ class KSubsetSearch(SteppableSearch):
         A first solution, by indices.
     bound
         A known lower bound.
-
-    Attributes
-    ----------
-    turn
-        Nodes of its first turn, where searches alternate: about ten seconds.
     """
-
-    turn: int = 10_000
 
     def __init__(
         self, instance: KSubset, chosen: tuple[int, ...], bound: int = 0

@@ -17,10 +17,8 @@ from ortools.sat.python import cp_model
 from ...instances import KSubset, arrays
 from ...solvers.formulation import CpFormulation
 from .counts import Counts
-from .medians import PROOF, CountBox
 from .strengthening import Strengthening, chosen_of, symmetry_of
 
-Ranges = tuple[tuple[int, int], ...]
 ALL = Strengthening()
 
 
@@ -31,7 +29,6 @@ class _Build:
         self, name: str, instance: KSubset, strengthening: Strengthening
     ) -> None:
         self.name, self.instance, self.strengthening = name, instance, strengthening
-        self.below: int | None = None
         self.model = cp_model.CpModel()
         self.model.name = name
         self.x = [self.model.new_bool_var(f"x{i}") for i in range(instance.n)]
@@ -52,8 +49,6 @@ class _Build:
         total = cp_model.LinearExpr.weighted_sum(costs, weights) + constant
         if self.strengthening.bound is not None:
             self.model.add(total >= self.strengthening.bound * unit)
-        if self.below is not None:
-            self.model.add(total <= (self.below - 1) * unit)
         self.model.minimize(total)
         return CpFormulation(
             name=self.name,
@@ -65,7 +60,6 @@ class _Build:
             hint=self.hint,
             bound=self.strengthening.bound,
             proof=self.strengthening.proof,
-            below=self.below,
         )
 
 
@@ -101,19 +95,14 @@ class _Cuts(_Build):
     """Adds one integer per cut: the number of chosen processors inside."""
 
     def __init__(
-        self,
-        name: str,
-        instance: KSubset,
-        strengthening: Strengthening,
-        ranges: Ranges | None = None,
+        self, name: str, instance: KSubset, strengthening: Strengthening
     ) -> None:
         super().__init__(name, instance, strengthening)
         self.counts = Counts(instance, strengthening.nesting)
-        self.ranges = self.counts.ranges if ranges is None else ranges
         model = self.model
         self.c = [
             model.new_int_var(low, high, f"c{h}")
-            for h, (low, high) in enumerate(self.ranges)
+            for h, (low, high) in enumerate(self.counts.ranges)
         ]
         for h, c in enumerate(self.c):
             parts = [self.c[i] for i in self.counts.inside[h]]
@@ -123,20 +112,6 @@ class _Cuts(_Build):
             self.known = self.counts.of(self.hint)
             for c, value in zip(self.c, self.known, strict=True):
                 model.add_hint(c, value)
-
-    def costs(self) -> list[Any]:
-        """Add one integer per cut for its cost, not yet tied to the count."""
-        found = []
-        for h, (low, high) in enumerate(self.ranges):
-            values = [self.counts.cost(c) for c in range(low, high + 1)]
-            g = self.model.new_int_var(min(values), max(values), f"g{h}")
-            if self.known is not None:
-                self.model.add_hint(g, self.counts.cost(self.known[h]))
-            found.append(g)
-        return found
-
-    def done(self, costs: Sequence[Any]) -> CpFormulation:
-        return self.finish(costs, self.counts.weights, 0, self.counts.unit)
 
     def finish(
         self, costs: Sequence[Any], weights: Sequence[int], constant: int, unit: int
@@ -177,23 +152,6 @@ class _Cuts(_Build):
             model.add(total >= level + margin).only_enforce_if(x.negated())
 
 
-def cuts_element(
-    instance: KSubset, strengthening: Strengthening = ALL
-) -> CpFormulation:
-    """Count inside cuts; an element constraint gives the cost.
-
-    Size, with m cuts: n booleans, 2m integers, m rows, m tables of at most k + 1
-    entries; level sets add an integer per line and two implications per processor.
-    Frontier: k = 8 on 16x16 in 2 s, k = 16 on 12x12; fastest of all up to k = 8.
-    """
-    build = _Cuts("cuts-element", instance, strengthening)
-    costs = build.costs()
-    for h, (low, high) in enumerate(build.ranges):
-        table = [build.counts.cost(c) for c in range(low, high + 1)]
-        build.model.add_element(build.c[h] - low, table, costs[h])
-    return build.done(costs)
-
-
 def cuts_unary(instance: KSubset, strengthening: Strengthening = ALL) -> CpFormulation:
     """Count inside cuts by ordered booleans [c ≥ t]; the rest is linear.
 
@@ -201,16 +159,13 @@ def cuts_unary(instance: KSubset, strengthening: Strengthening = ALL) -> CpFormu
     integers, 2m rows and about 2 Σ_h r_h implications; level sets as above.
     Frontier: k = 16 on 16x16 in 36 s; fastest CP-SAT model from k = 16 on.
     """
-    return _unary(_Cuts("cuts-unary", instance, strengthening))
-
-
-def _unary(build: _Cuts) -> CpFormulation:
+    build = _Cuts("cuts-unary", instance, strengthening)
     model, counts = build.model, build.counts
     steps: list[Any] = []
     rises: list[int] = []
     constant = 0
     at_least: list[dict[int, Any]] = []
-    for h, (low, high) in enumerate(build.ranges):
+    for h, (low, high) in enumerate(counts.ranges):
         constant += counts.weights[h] * counts.cost(low)
         literals = {}
         for t in range(low + 1, high + 1):
@@ -233,37 +188,4 @@ def _unary(build: _Cuts) -> CpFormulation:
     return build.finish(steps, rises, constant, counts.unit)
 
 
-def cuts_median(
-    instance: KSubset, box: CountBox, below: int, strengthening: Strengthening = ALL
-) -> CpFormulation:
-    """``cuts-unary`` for choices with given medians that cost less than ``below``.
-
-    One of a series, see `medians`; exact/ksubset/medians.py solves all of it. Of
-    ``strengthening`` only nesting is used: a median has its own bound and symmetry, no
-    hint is below itself, and level sets cost more than they gain over the relaxation.
-    Size of each: that of ``cuts-unary`` with ranges about halved. Bound: that of the
-    secants, Σ (k/2) d(p, median) over the k nearest, or so. Frontier: k = 16 on 16x16
-    in 2 s and on 24x24 in 1 s, k = 32 on 16x16 in 54 s, all of 8x8 with k = 25 in 2 s;
-    see docs/science/models.md.
-    """
-    strengthening = replace(
-        strengthening,
-        symmetry=False,
-        levels=False,
-        hint=None,
-        bound=box.bound,
-        proof=PROOF,
-    )
-    build = _Cuts("cuts-median", instance, strengthening, box.ranges)
-    build.below = below
-    for i in box.inside:
-        build.model.add(build.x[i] == 1)
-    for i in box.outside:
-        build.model.add(build.x[i] == 0)
-    for row in box.rows:
-        build.model.add(cp_model.LinearExpr.weighted_sum(build.x, row) <= 0)
-    # On one side of a median the relaxation is the secant, which pays off here.
-    return replace(_unary(build), parameters="")
-
-
-BUILDERS = {"pairs": pairs, "cuts-element": cuts_element, "cuts-unary": cuts_unary}
+BUILDERS = {"pairs": pairs, "cuts-unary": cuts_unary}

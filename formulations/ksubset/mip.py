@@ -6,18 +6,13 @@ half-full square meshes; see docs/science/models.md.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
 from itertools import combinations, pairwise
 from typing import Any
-
-import numpy as np
 
 from ...instances import KSubset, arrays
 from ...solvers.formulation import MipFormulation
 from ...solvers.modelling import load_pulp
 from .counts import Counts
-from .flows import with_margins
 from .strengthening import Strengthening, chosen_of, symmetry_of
 
 ALL = Strengthening()
@@ -25,9 +20,6 @@ ALL = Strengthening()
 
 class _Build:
     """The part that all models share: one binary per processor, k of them 1."""
-
-    relaxed = False
-    """Whether processors are fractional."""
 
     def __init__(
         self, name: str, instance: KSubset, strengthening: Strengthening
@@ -38,10 +30,7 @@ class _Build:
         self.terms: list[tuple[Any, int]] = []
         found, self.hint = symmetry_of(instance, strengthening)
         chosen = set(self.hint or ())
-        kind = "Continuous" if self.relaxed else "Integer"
-        self.x = [
-            self._variable(f"x{i}", 0, 1, kind, i in chosen) for i in range(instance.n)
-        ]
+        self.x = [self.binary(f"x{i}", i in chosen) for i in range(instance.n)]
         self.row([(x, 1) for x in self.x], "==", instance.k)
         for i in found.fixed:
             self.row([(self.x[i], 1)], "==", 1)
@@ -150,42 +139,10 @@ class _Cuts(_Build):
             self._variable(f"c{h}", low, high, "Continuous", self.known[h])
             for h, (low, high) in enumerate(self.counts.ranges)
         ]
-        self.tie()
-
-    def tie(self) -> None:
-        """Tie the counts to the processors chosen."""
         for h, c in enumerate(self.c):
             parts = [(self.c[i], 1) for i in self.counts.inside[h]]
             own = [(self.x[i], 1) for i in self.counts.own[h]]
             self.row([*parts, *own, (c, -1)], "==", 0)
-
-
-class _Margins(_Cuts):
-    """Counts are sums over rows and columns; processors are a flow between them."""
-
-    relaxed = True
-
-    def tie(self) -> None:
-        cuts = arrays.cuts(self.instance)
-        self.lines: list[list[Any]] = []
-        for a, place in enumerate(cuts.position.T):
-            line = []
-            for t in range(int(place.max()) + 1):
-                there = np.flatnonzero(place == t).tolist()
-                known = len(set(there) & set(self.hint or ()))
-                most = min(self.instance.k, len(there))
-                m = self._variable(f"m{a}_{t}", 0, most, "Integer", known)
-                self.row([*((self.x[i], 1) for i in there), (m, -1)], "==", 0)
-                line.append(m)
-            self.lines.append(line)
-        for h, c in enumerate(self.c):
-            within = self.counts.inside[h]
-            places = set(range(cuts.start[h], cuts.stop[h]))
-            for i in within:
-                places -= set(range(cuts.start[i], cuts.stop[i]))
-            line = self.lines[cuts.axis[h]]
-            terms = [(line[t], 1) for t in sorted(places)]
-            self.row([*terms, *((self.c[i], 1) for i in within), (c, -1)], "==", 0)
 
 
 def cuts_unary(instance: KSubset, strengthening: Strengthening = ALL) -> MipFormulation:
@@ -193,12 +150,9 @@ def cuts_unary(instance: KSubset, strengthening: Strengthening = ALL) -> MipForm
 
     Size, with m cuts: n + Σ_h r_h binaries, r_h ≤ k the range of count h, m reals,
     2m + 1 rows and about 2 Σ_h r_h of two terms. Frontier: CBC k = 16 on 16x16 in
-    14 s, SCIP in 32 s; HiGHS k = 16 on 12x12.
+    14 s; HiGHS k = 16 on 12x12.
     """
-    return _unary(_Cuts("cuts-unary", instance, strengthening))
-
-
-def _unary(build: _Cuts) -> MipFormulation:
+    build = _Cuts("cuts-unary", instance, strengthening)
     counts, constant = build.counts, 0
     at_least: list[dict[int, Any]] = []
     for h, (low, high) in enumerate(counts.ranges):
@@ -222,61 +176,4 @@ def _unary(build: _Cuts) -> MipFormulation:
     return build.finish(constant, counts.unit)
 
 
-def cuts_convex(
-    instance: KSubset, strengthening: Strengthening = ALL
-) -> MipFormulation:
-    """Count inside cuts by one binary for each value, of which one is 1.
-
-    Size, with m cuts: n + m + Σ_h r_h binaries, m reals, 3m + 1 rows. Frontier: k = 8
-    on 16x16, HiGHS and SCIP k = 16 on 10x10; sometimes ahead of unary at small k.
-    """
-    build = _Cuts("cuts-convex", instance, strengthening)
-    counts = build.counts
-    for h, (low, high) in enumerate(counts.ranges):
-        values = range(low, high + 1)
-        is_value = [build.binary(f"v{h}_{t}", build.known[h] == t) for t in values]
-        build.row([(v, 1) for v in is_value], "==", 1)
-        terms = [(v, t) for v, t in zip(is_value, values, strict=True)]
-        build.row([*terms, (build.c[h], -1)], "==", 0)
-        for v, t in zip(is_value, values, strict=True):
-            if counts.cost(t):
-                build.terms.append((v, counts.weights[h] * counts.cost(t)))
-    return build.finish(0, counts.unit)
-
-
-def margins(instance: KSubset, strengthening: Strengthening = ALL) -> MipFormulation:
-    """Decide rows and columns only; the processors are a transportation problem.
-
-    The numbers chosen in every row and column are integers, and the counts of the
-    cuts their sums, priced as in ``cuts-unary``. Processors are reals from 0 to 1
-    that add up to them: if the numbers are integers, such a flow can be made
-    integral at no cost, which `decode` does. At most two axes: for three, margins do
-    not suffice. Size, with m cuts and l rows and columns: that of ``cuts-unary`` with
-    l more integers and rows, and n reals in place of n binaries. Its relaxation is
-    that of ``cuts-unary``. Frontier: CBC k = 16 on 16x16 in 7 s, SCIP in 16 s, mostly
-    faster than ``cuts-unary``; HiGHS k = 16 on 12x12, and slower. Never the fastest:
-    that is ``cuts-median`` or ``cuts-quadratic``.
-    """
-    build = _Margins("margins", instance, strengthening)
-    model = _unary(build)
-    first, *others = build.lines
-    place = arrays.cuts(instance).position
-
-    def decode(values: Sequence[int]) -> tuple[int, ...]:
-        rows = values[: len(first)]
-        if not others:
-            one = np.zeros(instance.n, dtype=np.int64)
-            return with_margins(place[:, 0], one, rows, [instance.k])
-        return with_margins(place[:, 0], place[:, 1], rows, values[len(first) :])
-
-    variables = [m for line in build.lines for m in line]
-    return replace(model, variables=variables, decode=decode)
-
-
-BUILDERS = {
-    "pairs": pairs,
-    "rlt": rlt,
-    "cuts-unary": cuts_unary,
-    "cuts-convex": cuts_convex,
-    "margins": margins,
-}
+BUILDERS = {"pairs": pairs, "rlt": rlt, "cuts-unary": cuts_unary}

@@ -59,38 +59,12 @@ def mm_inc_first(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     return _improved(instance, settings, mm, first=True)
 
 
-def improve(
-    instance: KSubset,
-    chosen: Collection[int],
-    *,
-    first: bool = False,
-    deadline: float | None = None,
-) -> tuple[int, ...]:
-    """Exchange chosen for free processors until none lowers the pair sum.
-
-    Parameters
-    ----------
-    instance
-        The instance to solve.
-    chosen
-        A valid choice, by index.
-    first
-        Carry out the first exchange that helps, not the best.
-    deadline
-        Value of ``clock.now()`` at which to stop early.
-
-    Returns
-    -------
-    tuple
-        Sorted indices; never more expensive than ``chosen``.
-    """
-    descent = Descent(instance, chosen, first=first)
-    descent.run(deadline)
-    return descent.chosen
-
-
 class Descent:
-    """A descent that can be stopped between any two exchanges; see `improve`."""
+    """A descent that can be stopped between any two exchanges.
+
+    It starts from a valid choice, by index, and carries out the best exchange that
+    lowers the pair sum, or the first.
+    """
 
     def __init__(
         self, instance: KSubset, chosen: Collection[int], *, first: bool = False

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ...exact.ksubset.cuts_bb import search as cuts_bb
 from ...exact.ksubset.distances_bb import search as distances_bb
-from ...exact.ksubset.levelset_bb import search as levelset_bb
 from ...exact.ksubset.line import line_window
 from ...exact.ksubset.ring_dp.program import ring_dp
 from ...exact.ksubset.search import KSubsetSearch
@@ -28,9 +27,8 @@ def auto(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     Trees, rings and lines have dynamic programs of their own. Otherwise mm-inc finds a
     first solution; if a bound that can be recomputed (stars, towns, axes) already
     equals its cost, the proof is of grade ``checked`` and there is no search. If not,
-    searches continue from both, alternating and exchanging solutions and bounds:
-    on meshes in the plane levelset-bb, then cuts-bb; on graphs whose distances are
-    not known to be sums of cuts distances-bb; in all other cases cuts-bb.
+    a search continues from both: distances-bb on graphs whose distances are not known
+    to be sums of cuts, cuts-bb in all other cases.
 
     Guarantee: exact.
     Time: O(n k) on trees, O(n log n) on lines; else exponential at worst, see cuts-bb.
@@ -59,18 +57,16 @@ def auto(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     report(known, bound)
     if bound < known:
         try:
-            searches = _searches(instance, chosen, bound)
-            limit, last = _in_turns(searches, start + settings.time_limit, settings)
+            search, search_proof = _search(instance, chosen, bound)
+            limit = search.run(start + settings.time_limit, settings.node_limit)
         except OutOfTimeError:  # during set-up, or within a step
             limit = Limit.TIME
             return answer(
                 instance, chosen, start=start, bound=bound, proof=proof, limit=limit
             )
-        chosen = last.chosen
-        nodes = sum(search.nodes for search in searches)
-        for search, search_proof in searches.items():
-            if search.bound > bound:
-                bound, proof = search.bound, search_proof
+        chosen, nodes = search.chosen, search.nodes
+        if search.bound > bound:
+            bound, proof = search.bound, search_proof
     return answer(
         instance,
         chosen,
@@ -82,45 +78,12 @@ def auto(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     )
 
 
-def _searches(
+def _search(
     instance: KSubset, chosen: tuple[int, ...], bound: int
-) -> dict[KSubsetSearch, Proof]:
-    """Choose the searches by the instance, the most promising first."""
-    searches: dict[KSubsetSearch, Proof] = {}
-    if not arrays.has_cuts(instance):
-        if why := distances_bb.refusal(instance):
-            raise InputError(why, "auto")
-        search = distances_bb.DistancesSearch(instance, chosen, bound)
-        return {search: distances_bb.PROOF}
-    if instance.topology.is_plane:
-        searches[levelset_bb.LevelSetSearch(instance, chosen, bound)] = (
-            levelset_bb.PROOF
-        )
-    searches[cuts_bb.CutsSearch(instance, chosen, bound)] = cuts_bb.PROOF
-    return searches
-
-
-def _in_turns(
-    searches: dict[KSubsetSearch, Proof], deadline: float, settings: Settings
-) -> tuple[Limit | None, KSubsetSearch]:
-    """Alternate the searches, ever longer; return the limit reached, and the last.
-
-    The last search holds the best solution. Turns are counted in nodes, so that
-    the result does not depend on the speed of the machine.
-    """
-    spent, longer = 0, 1
-    while True:
-        for search in searches:
-            until = search.nodes + longer * search.turn if len(searches) > 1 else None
-            if settings.node_limit is not None:
-                allowed = search.nodes + settings.node_limit - spent
-                until = allowed if until is None else min(until, allowed)
-            before = search.nodes
-            limit = search.run(deadline, until)
-            spent += search.nodes - before
-            for other in searches:
-                other.offer(search.chosen, search.best)
-            used_up = settings.node_limit is not None and spent >= settings.node_limit
-            if limit is not Limit.NODES or used_up:
-                return limit, search
-        longer *= 2
+) -> tuple[KSubsetSearch, Proof]:
+    """Choose the search by the instance."""
+    if arrays.has_cuts(instance):
+        return cuts_bb.CutsSearch(instance, chosen, bound), cuts_bb.PROOF
+    if why := distances_bb.refusal(instance):
+        raise InputError(why, "auto")
+    return distances_bb.DistancesSearch(instance, chosen, bound), distances_bb.PROOF

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from functools import partial
 
-from ...exact.ksubset.medians import by_medians
 from ...formulations.ksubset import catalogue
 from ...formulations.ksubset.bounds.bounds import best_bound
 from ...formulations.ksubset.strengthening import Strengthening
@@ -24,20 +23,11 @@ from ..models import MIP_BACKENDS, solver
 NAMES = (
     *(f"{name}/{CP_SAT}" for name in catalogue.CP),
     *(f"{name}/{backend}" for name in catalogue.MIP for backend in MIP_BACKENDS),
-    *(f"{name}/{CP_SAT}" for name in catalogue.SERIES),
-    *(f"{name}/scip" for name in catalogue.QUADRATIC),
 )
 """Names of the methods of this module."""
 
 _MOST_PAIRS = 1_000_000
 _MOST_CELLS = 50_000_000
-
-_ENTRIES = {
-    **catalogue.MIP,
-    **catalogue.CP,
-    **catalogue.SERIES,
-    **catalogue.QUADRATIC,
-}
 
 
 def refusal(name: str, instance: KSubset) -> str | None:
@@ -56,8 +46,7 @@ def refusal(name: str, instance: KSubset) -> str | None:
     cells = n * len(arrays.cuts(instance))
     if cells > _MOST_CELLS:
         return f"needs {cells} entries, processors by cuts (at most {_MOST_CELLS})"
-    entry = _ENTRIES.get(name.partition("/")[0])
-    return entry.refuses(instance) if entry else None
+    return None
 
 
 def methods() -> list[Method[KSubset]]:
@@ -78,9 +67,8 @@ def methods() -> list[Method[KSubset]]:
 def _split(name: str) -> tuple[catalogue.Entry, str]:
     """Return the formulation and the backend of a method."""
     formulation, _, backend = name.partition("/")
-    if backend != CP_SAT and formulation in catalogue.MIP:
-        return catalogue.MIP[formulation], backend
-    return _ENTRIES[formulation], backend
+    entries = catalogue.CP if backend == CP_SAT else catalogue.MIP
+    return entries[formulation], backend
 
 
 def _doc(entry: catalogue.Entry, backend: str) -> str:
@@ -106,8 +94,6 @@ def run(name: str, instance: KSubset, settings: Settings) -> Result:
         if bound == cost(instance, hint):
             return answer(instance, hint, start=start, bound=bound, proof=proof)
         strengthening = Strengthening(hint=hint, bound=bound, proof=proof)
-        if entry.name in catalogue.SERIES:
-            return by_medians(instance, strengthening, settings=settings, start=start)
         model = entry.build(instance, strengthening)
     except KeyboardInterrupt:
         return answer(

@@ -7,7 +7,6 @@ from functools import partial
 from ...exact.ksubset import bruteforce, line
 from ...exact.ksubset.cuts_bb import search as cuts_bb
 from ...exact.ksubset.distances_bb import search as distances_bb
-from ...exact.ksubset.levelset_bb import search as levelset_bb
 from ...exact.ksubset.ring_dp import program as ring_dp
 from ...exact.ksubset.tree_dp import program as tree_dp
 from ...heuristics.ksubset import (
@@ -45,10 +44,6 @@ def _needs_a_tree(instance: KSubset) -> str | None:
     if arrays.tree_of(instance):
         return None
     return "needs a tree, or a graph with the distances of one"
-
-
-def _needs_a_plane(instance: KSubset) -> str | None:
-    return None if instance.topology.is_plane else "needs a two-dimensional mesh"
 
 
 TABLE = table(
@@ -110,7 +105,6 @@ TABLE = table(
         refuses=one_axis.refuse_ring,
     ),
     Method("line-window", line.line_window, exact=True, refuses=one_axis.refuse_line),
-    Method("levelset-bb", levelset_bb.levelset_bb, exact=True, refuses=_needs_a_plane),
     *models_ksubset.methods(),
     models_exact.method(),
     Method("auto", auto_ksubset.auto, exact=True),

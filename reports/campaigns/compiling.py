@@ -23,7 +23,7 @@ from ...solvers.running.method import AnyMethod
 from . import pool
 
 _LONGEST_FIRST = [
-    *("levelset-bb", "cuts-bb", "set-opening-bb", "frontier-dp", "sukp-bb"),
+    *("cuts-bb", "set-opening-bb", "frontier-dp", "sukp-bb"),
     *("ptas", "tabu", "migrate", "thrifty"),
 ]
 """Methods that take longest to compile, so that no process is left with one alone."""

@@ -23,7 +23,7 @@ REFUSED = "refused"
 FAILED = "failed"
 """The method or its process failed."""
 
-_SOLVERS = ("ortools", "highspy", "pulp", "pyscipopt", "numba", "numpy")
+_SOLVERS = ("ortools", "highspy", "pulp", "numba", "numpy")
 """Packages whose version may change an answer or a time."""
 
 Key = tuple[str, str, str, str, float, int, int, int, int, str]

@@ -7,13 +7,10 @@ from fractions import Fraction
 
 import pytest
 
-from closeknit.exact.ksubset.cuts_bb import search as cuts_bb
-from closeknit.exact.ksubset.levelset_bb import search as levelset_bb
-from closeknit.exact.search import SteppableSearch
 from closeknit.instances import InputError, KSubset, Points, Torus, check, cost, mesh
 from closeknit.instances.ksubset.generators import random_occupancy, uniform_points
 from closeknit.methods import KSUBSET
-from closeknit.solvers import Limit, Settings, Status
+from closeknit.solvers import Settings, Status
 
 from ..oracles import optimum
 from ..strategies import random_ksubset
@@ -84,35 +81,6 @@ def test_bounds_hold_when_stopped(seed: int) -> None:
                 assert result.bound <= optimum
 
 
-def test_auto_lets_the_searches_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
-    turns: list[str] = []
-    kinds = {
-        "levelset-bb": levelset_bb.LevelSetSearch,
-        "cuts-bb": cuts_bb.CutsSearch,
-    }
-    for of, kind in kinds.items():
-        monkeypatch.setattr(kind, "turn", 3)
-
-        def noted(
-            self: SteppableSearch,
-            deadline: float,
-            node_limit: int | None = None,
-            name: str = of,
-        ) -> Limit | None:
-            turns.append(name)
-            return SteppableSearch.run(self, deadline, node_limit)
-
-        monkeypatch.setattr(kind, "run", noted)
-    instance = random_occupancy((12, 12), 20, Fraction(1, 2), 3)
-    result = KSUBSET["auto"](instance)
-    assert turns[:4] == ["levelset-bb", "cuts-bb"] * 2
-    assert result.objective == KSUBSET["cuts-bb"](instance).objective
-    assert result.status is Status.OPTIMAL
-    stopped = KSUBSET["auto"](instance, Settings(node_limit=20))
-    assert stopped.limit is Limit.NODES
-    assert KSUBSET["auto"](instance).chosen == result.chosen
-
-
 def scaled(instance: KSubset, factor: int) -> KSubset:
     """The same points, far apart."""
     sites = tuple(tuple(x * factor for x in site) for site in instance.free)
@@ -171,7 +139,7 @@ def test_they_agree_on_machines_of_a_real_size(seed: int) -> None:
         instance = random_occupancy(shape, k, Fraction(1, 2), seed)
         found = {
             name: KSUBSET[name](instance, Settings(time_limit=120)).objective
-            for name in ("auto", "cuts-bb", "levelset-bb")
+            for name in ("auto", "cuts-bb")
             if takes(name, instance)
         }
         assert len(set(found.values())) == 1, found

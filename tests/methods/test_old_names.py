@@ -18,6 +18,7 @@ from closeknit.reports.campaigns.rows import row_of
 from closeknit.reports.campaigns.store import ResultStore, address
 from closeknit.solvers import DEFAULT
 
+ROOT = Path(__file__).parents[2]
 PAIR = ProcSet(
     "pair", ("h1", "h2", "h3"), (0, 1, 2), 2, (ProcessorSet("s", (0, 1), (1,)),)
 )
@@ -61,7 +62,7 @@ def test_a_removed_method_ends_in_one_line_that_says_what_to_take(
 ) -> None:
     table = METHODS[problem]
     assert name not in table
-    assert new in table
+    assert new.partition(",")[0] in table
     file = tmp_path / "instance.json"
     write_instance(SUITES[f"bundled-{problem}"]()[0], file)
     study = tmp_path / "study.toml"

@@ -71,7 +71,7 @@ def test_formulations_from_three_threads(every: int, tmp_path: Path) -> None:
         (problem, name)
         for problem, table in METHODS.items()
         for name in table
-        if name.rpartition("/")[2] in ("cpsat", "highs", "scip", "cbc", "exact")
+        if name.rpartition("/")[2] in ("cpsat", "highs", "cbc", "exact")
     ]
     assert len(tasks) > 30
     tasks = tasks[::every]

@@ -29,7 +29,7 @@ from closeknit.solvers.running.progress import observed
 from ..oracles import optimum
 from ..strategies import half_full, seeded_ksubset
 
-BUILDERS = (models.pairs, models.cuts_element, models.cuts_unary)
+BUILDERS = (models.pairs, models.cuts_unary)
 
 
 @pytest.mark.parametrize("builder", BUILDERS, ids=lambda b: str(b.__name__))
@@ -48,7 +48,7 @@ def test_finds_the_optimum_on_every_topology(
         assert result.proof.by.startswith("cp-sat 9.")
 
 
-@pytest.mark.parametrize("name", ["pairs", "cuts-element", "cuts-unary"])
+@pytest.mark.parametrize("name", ["pairs", "cuts-unary"])
 def test_registered_and_warm_started(name: str) -> None:
     instance = half_full(8, 7)
     result = KSUBSET[f"{name}/cpsat"](instance, Settings(time_limit=300))

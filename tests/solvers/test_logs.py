@@ -27,7 +27,7 @@ def solve(backend: str) -> Result:
 
 @pytest.mark.parametrize(
     ("backend", "words"),
-    [("cpsat", "bound"), ("highs", "HiGHS"), ("scip", "SCIP"), ("cbc", "CBC")],
+    [("cpsat", "bound"), ("highs", "HiGHS"), ("cbc", "CBC")],
 )
 def test_output_of_a_solver_is_logged_at_debug(
     backend: str,

@@ -33,8 +33,6 @@ class Rules(NamedTuple):
     """Fix points by exchanges."""
     companions: bool = True
     """Fix points by the number of others that they require."""
-    boxes: bool = True
-    """Turn nodes with few points left into subproblems of their own."""
     plunges: bool = True
     """Take the open node of least bound from time to time."""
 

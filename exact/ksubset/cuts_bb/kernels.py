@@ -21,10 +21,7 @@ from .kernels_exchange import exchange
 from .layout import (
     BUDGET,
     DONE,
-    FAR,
     FULL,
-    REJECTED,
-    SHRUNK,
     Bytes,
     Flags,
     Ints,
@@ -35,7 +32,7 @@ from .layout import (
 
 MOST_ROUNDS = 1
 """Exchanges at one node: the first ones decide most, the later cost as much."""
-MOST_NARROWED = 3
+MOST_NARROWED = 2
 """Times that intervals shrink by cost between two exchanges, for the same reason."""
 
 
@@ -91,30 +88,6 @@ def settle(
 
 
 @kernel
-def extent(problem: Problem, status: Bytes, low: Ints, high: Ints) -> int:
-    """Count the points in the bounding box of those that are not rejected.
-
-    Writes the first and last position of the box on every axis.
-    """
-    position = problem.position
-    n, axes = position.shape
-    low[:] = FAR
-    high[:] = -FAR
-    for p in range(n):
-        if status[p] != REJECTED:
-            for a in range(axes):
-                low[a] = min(low[a], position[p, a])
-                high[a] = max(high[a], position[p, a])
-    kept = 0
-    for p in range(n):
-        inside = True
-        for a in range(axes):
-            inside &= low[a] <= position[p, a] <= high[a]
-        kept += inside
-    return kept
-
-
-@kernel
 def search(
     problem: Problem,
     stack: Stack,
@@ -123,7 +96,6 @@ def search(
     best: int,
     best_picked: Flags,
     budget: int,
-    shrink_from: int,
 ) -> tuple[int, int, int, int]:
     """Search depth first for solutions cheaper than ``best`` hops.
 
@@ -134,8 +106,6 @@ def search(
     status = np.empty(n, dtype=np.int8)
     low = np.empty(m, dtype=np.int64)
     high = np.empty(m, dtype=np.int64)
-    first = np.empty(problem.position.shape[1], dtype=np.int64)
-    last = np.empty(problem.position.shape[1], dtype=np.int64)
     nodes = 0
     while top > 0:
         if nodes >= budget:
@@ -156,12 +126,6 @@ def search(
         if not still_open:
             continue
         proved = max(known, -(-bound // problem.denominator))
-        if n >= shrink_from and 2 * extent(problem, status, first, last) < n:
-            stack.status[top] = status
-            stack.low[top] = low
-            stack.high[top] = high
-            stack.bound[top] = proved
-            return SHRUNK, top + 1, int(best), nodes
         branch, split = widest_error(problem, low, high, scratch)
         if branch < 0:
             continue  # the bound is the cost of its points: nothing cheaper here

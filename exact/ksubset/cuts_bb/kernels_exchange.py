@@ -19,6 +19,9 @@ from .layout import (
     Scratch,
 )
 
+CROWDED = 5
+"""Points for each row and column from which runs are quicker than pairs."""
+
 
 @kernel
 def take_twins_in_order(problem: Problem, status: Bytes) -> int:
@@ -188,32 +191,21 @@ def exchange_pairwise(problem: Problem, status: Bytes, scratch: Scratch) -> int:
 
 
 @kernel
-def count_companions(problem: Problem, status: Bytes, scratch: Scratch) -> int:
-    """Reject points that need too many others; choose those that too many need.
-
-    Returns -1 - p for a point p that does both.
-    """
-    undecided, companions = scratch.undecided, scratch.companions
-    position, k = problem.position, problem.k
-    axes = position.shape[1]
-    free = 0
-    total_chosen = 0
-    for p in range(len(status)):
-        if status[p] == UNDECIDED:
-            undecided[free] = p
-            companions[free] = 0
-            free += 1
-        total_chosen += status[p] == CHOSEN
-    spare = total_chosen + free - k
+def count_pairs(
+    problem: Problem, points: Ints, scratch: Scratch, needs: Ints, companions: Ints
+) -> None:
+    """Count how many others each point needs, and how many need it, pair by pair."""
+    position = problem.position
+    axes, free = position.shape[1], len(points)
     at = np.empty((axes, free), dtype=np.int64)
     for i in range(free):
         for a in range(axes):
-            at[a, i] = position[undecided[i], a]
+            at[a, i] = position[points[i], a]
     row = scratch.along
     gains = scratch.values[:free]
-    decided = 0
+    companions[:] = 0
     for i in range(free):
-        _gains_from(problem, undecided[i], row, scratch)
+        _gains_from(problem, points[i], row, scratch)
         if axes == 2:
             for j in range(free):
                 gains[j] = row[at[0, j]] + row[at[1, j]]
@@ -230,14 +222,114 @@ def count_companions(problem: Problem, status: Bytes, scratch: Scratch) -> int:
             binds = gains[j] < 0
             needed += binds
             companions[j] += binds
-        if total_chosen + needed + 1 > k:
+        needs[i] = needed
+
+
+@kernel
+def fit_run(
+    side: Ints, lowest: int, first: int, last: int, limit: int, run: Ints
+) -> None:
+    """Move a run of entries to those below a limit between ``first`` and ``last``.
+
+    The entries fall up to ``lowest`` and rise from there.
+    """
+    if side[lowest] >= limit:
+        run[0] = run[1] = lowest
+        return
+    start, stop = run[0], max(run[1], lowest + 1)
+    while start > first and side[start - 1] < limit:
+        start -= 1
+    while side[start] >= limit:
+        start += 1
+    while stop < last and side[stop] < limit:
+        stop += 1
+    while side[stop - 1] >= limit:
+        stop -= 1
+    run[0], run[1] = start, stop
+
+
+@kernel
+def count_runs(
+    problem: Problem, points: Ints, scratch: Scratch, needs: Ints, companions: Ints
+) -> None:
+    """Count the same on two chains, where gains fall and then rise along each axis.
+
+    So of each row a point needs one run on either side of its column.
+    """
+    position, up, down = problem.position, scratch.up, scratch.down
+    begin = problem.offset[1]
+    rows, columns = begin - 1, problem.offset[2] - 1 - begin
+    before = np.zeros((rows, columns + 1), dtype=np.int64)
+    marks = np.zeros((rows, columns + 1), dtype=np.int64)
+    for p in points:
+        before[position[p, 0], position[p, 1] - begin + 1] += 1
+    for y in range(rows):
+        for x in range(columns):
+            before[y, x + 1] += before[y, x]
+    right, left = up[begin : begin + columns], -down[begin : begin + columns]
+    runs = np.empty((2, 2), dtype=np.int64)
+    for i in range(len(points)):
+        y0, x0 = position[points[i], 0], position[points[i], 1] - begin
+        lowest = x0 + np.argmin(right[x0:]), np.argmin(left[: max(x0, 1)])
+        needed = 0
+        for way in (1, -1):
+            runs[0], runs[1] = lowest[0], lowest[1]
+            y = y0 if way == 1 else y0 - 1
+            while 0 <= y < rows:
+                if before[y, columns] > 0:
+                    less = up[y0] - up[y] if way == 1 else down[y] - down[y0]
+                    for side in range(2 if x0 > 0 else 1):
+                        run = runs[side]
+                        if side == 0:
+                            fit_run(
+                                right, lowest[0], x0, columns, right[x0] + less, run
+                            )
+                        else:
+                            fit_run(left, lowest[1], 0, x0, left[x0] + less, run)
+                        needed += before[y, run[1]] - before[y, run[0]]
+                        marks[y, run[0]] += 1
+                        marks[y, run[1]] -= 1
+                y += way
+        needs[i] = needed
+    for y in range(rows):
+        for x in range(columns):
+            marks[y, x + 1] += marks[y, x]
+    for i in range(len(points)):
+        companions[i] = marks[position[points[i], 0], position[points[i], 1] - begin]
+
+
+@kernel
+def count_companions(problem: Problem, status: Bytes, scratch: Scratch) -> int:
+    """Reject points that need too many others; choose those that too many need.
+
+    Returns -1 - p for a point p that does both.
+    """
+    k, offset, chain = problem.k, problem.offset, problem.chain
+    free = 0
+    total_chosen = 0
+    for p in range(len(status)):
+        if status[p] == UNDECIDED:
+            scratch.undecided[free] = p
+            free += 1
+        total_chosen += status[p] == CHOSEN
+    spare = total_chosen + free - k
+    undecided, companions = scratch.undecided[:free], scratch.companions[:free]
+    needs = np.empty(free, dtype=np.int64)
+    plane = len(chain) == 2 and chain.all() and len(problem.links) > 0
+    if plane and free > CROWDED * offset[2]:
+        count_runs(problem, undecided, scratch, needs, companions)
+    else:
+        count_pairs(problem, undecided, scratch, needs, companions)
+    decided = 0
+    for i in range(free):
+        if total_chosen + needs[i] + 1 > k:
             status[undecided[i]] = REJECTED
             decided += 1
-    for j in range(free):
-        if companions[j] + 1 > spare:
-            if status[undecided[j]] == REJECTED:
-                return int(-1 - undecided[j])
-            status[undecided[j]] = CHOSEN
+    for i in range(free):
+        if companions[i] + 1 > spare:
+            if status[undecided[i]] == REJECTED:
+                return int(-1 - undecided[i])
+            status[undecided[i]] = CHOSEN
             decided += 1
     return decided
 

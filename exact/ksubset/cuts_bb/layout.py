@@ -15,9 +15,8 @@ UNDECIDED, CHOSEN, REJECTED = 0, 1, 2
 """What is known of a point."""
 NO_EXCHANGE, PAIRWISE, BY_SWEEPS = 0, 1, 2
 """How exchanges with decided points are found."""
-DONE, BUDGET, FULL, SHRUNK = 0, 1, 2, 3
-"""Why a search stopped: nothing open, node budget used, stack full, or the last open
-node has come down to so few points that it is worth a problem of its own."""
+DONE, BUDGET, FULL = 0, 1, 2
+"""Why a search stopped: nothing open, node budget used, or stack full."""
 CONTRADICTION = -1
 """Returned by a rule that found the node empty; else it counts its decisions."""
 FAR = 2**62

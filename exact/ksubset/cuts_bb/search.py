@@ -35,8 +35,6 @@ _PLUNGE = 500
 """Nodes searched depth first before the open node of least bound is taken."""
 _MOST_WAITING = 10_000
 """Waiting nodes beyond which the search stays depth first, to save memory."""
-_SMALLEST = 48
-"""Number of points below which subproblems are not split off."""
 
 
 def cuts_bb(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
@@ -53,8 +51,7 @@ class CutsSearch(KSubsetSearch):
     """A search that can be stopped and resumed.
 
     It alternates depth-first search with the open node of least bound, which raises
-    the overall bound. A node whose points have shrunk to a small part becomes a
-    subproblem without the others.
+    the overall bound: as a subproblem of the points that are left to it.
 
     Parameters
     ----------
@@ -73,7 +70,6 @@ class CutsSearch(KSubsetSearch):
     ) -> None:
         super().__init__(instance, chosen, bound)
         self._box = CutBox.of(instance, bound, rules)
-        self._smallest = _SMALLEST if rules.boxes else instance.n + 1
         if rules.plunges:
             self.longest_step = _PLUNGE
         self._waiting: list[tuple[int, int, Node]] = []
@@ -99,15 +95,12 @@ class CutsSearch(KSubsetSearch):
             self.best,
             box.picked,
             budget,
-            self._smallest,
         )
         self.nodes += nodes
         self.offer(box.index[box.picked], int(best))
         self._plunged += nodes
         if state == layout.FULL:
             box.grow()
-        elif state == layout.SHRUNK:
-            self._export(box)
         elif self._plunged >= self.longest_step and len(self._waiting) < _MOST_WAITING:
             while box.open:
                 self._export(box)

@@ -17,7 +17,7 @@ from ....solvers.running.limits import limits
 from ....solvers.running.method import Variant
 from ..strips import even_sizes, slopes
 
-STRIPS = {"ptas-published": 3, "ptas-published/4": 4, "ptas-published/5": 5}
+STRIPS = {"ptas-published": 3, "ptas-published/5": 5}
 """Number of strips per axis, by the name of the method."""
 MOST_CASES = 50_000
 """Largest number of cases, subdivisions times tables, that are enumerated."""

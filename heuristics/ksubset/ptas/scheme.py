@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from math import comb, prod
+from math import comb
 
 import numpy as np
 
@@ -16,30 +16,25 @@ from ....solvers.running.method import Variant
 from ..strips import arcsine_sizes, factor, slopes
 from .axis import MOST_CUTS, Axis
 from .kernels import Cells, Flow, scan
-from .scheme_3d import Space
 
-STRIPS = {"ptas": 3, "ptas/2": 2, "ptas/4": 4, "ptas/5": 5}
+STRIPS = {"ptas": 3, "ptas/2": 2}
 """Number of strips per axis, by the name of the method."""
 _WORK = 2**25
 """Sites and coordinates processed between two checks of the clock, about 0.05 s."""
-MOST_TRIPLES = 512
-"""Largest number of integer programs, one per triple of cut vectors, in space."""
 
 
 def refusal(m: int, instance: KSubset) -> str | None:
     """Return why an instance cannot be solved with m strips; None if it can."""
     if not instance.topology.is_flat:
         return "needs a mesh or points"
-    if instance.topology.dimension > 3:
-        return "needs at most three axes"
+    if instance.topology.dimension > 2:
+        return "needs at most two axes"
     cuts = [
         comb(len(set(axis.tolist())) + m - 2, m - 1)
         for axis in arrays.points(instance).T
     ]
     if max(cuts) > MOST_CUTS:
         return f"an axis would have {max(cuts)} cut vectors; at most {MOST_CUTS}"
-    if len(cuts) == 3 and prod(cuts) > MOST_TRIPLES:
-        return f"would have {prod(cuts)} triples of cut vectors; at most {MOST_TRIPLES}"
     return None
 
 
@@ -60,7 +55,7 @@ def crossing(points: IntArray, sizes: Sequence[int]) -> int:
 
 def method(m: int) -> Variant[KSubset]:
     """Return the method that cuts each axis into m strips."""
-    limit = {2: "2", 3: "4/3", 4: "1.172", 5: "1.106"}[m]
+    limit = {2: "2", 3: "4/3"}[m]
     doc = f"""Cut each axis into {m} strips in every way, and fill them best.
 
     Of an optimal set, strip i of every axis holds k sin²((i + 1) pi / {2 * m}) - k
@@ -73,8 +68,7 @@ def method(m: int) -> Variant[KSubset]:
     Guarantee: 1/(1 - phi), phi the largest share of the pairs across a gap that a strip
         hides: exact for the integer sizes, 1/cos²(pi/{2 * m}) = {limit} as k grows.
     Time: O(X^{m - 1} Y^{m - 1}) transportation problems of O(k (X + Y + n)) or so, X
-        and Y the numbers of distinct coordinates; most are left out. In space, one
-        small integer program per triple of cut vectors.
+        and Y the numbers of distinct coordinates; most are left out.
     Ties: the first cut vectors by what they cost, then in lexicographic order.
     Source: Bender et al. 2008, section 4; strips, transportation and the bound are
         derived, see docs/science/theory.md.
@@ -90,12 +84,7 @@ def run(m: int, instance: KSubset, settings: Settings) -> Result:
     try:
         first = _first(instance, settings)
         known = crossing(arrays.points(instance)[first], sizes)
-        search: Plane | Space
-        if instance.topology.dimension == 3:
-            search = Space(instance, sizes, known)
-            search.deadline = start + settings.time_limit
-        else:
-            search = Plane(instance, sizes, known)
+        search = Plane(instance, sizes, known)
     except KeyboardInterrupt:
         return answer(instance, first, start=start, limit=Limit.INTERRUPT)
     with limits(start + settings.time_limit, settings.node_limit) as watch:
@@ -105,7 +94,7 @@ def run(m: int, instance: KSubset, settings: Settings) -> Result:
             nodes=lambda: search.flows,
         )
     chosen = first if search.chosen is None else search.chosen
-    proof = Proof(search.grade, f"{search.by}, m = {m}")
+    proof = Proof(Grade.ENUMERATED, f"strips, m = {m}")
     bound = max(search.bound, 0)
     return answer(instance, chosen, start=start, bound=bound, proof=proof, limit=ended)
 
@@ -125,9 +114,6 @@ class Plane:
     ``known`` is the cost of some choice between strips; the least flow costs no more.
     ``flows`` is the number of transportation problems solved.
     """
-
-    grade = Grade.ENUMERATED
-    by = "strips"
 
     def __init__(self, instance: KSubset, sizes: Sequence[int], known: int) -> None:
         points = arrays.points(instance)

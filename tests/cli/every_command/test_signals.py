@@ -171,11 +171,11 @@ def end(place: Path, words: tuple[str, ...], number: int, after: float) -> None:
 
 
 SOLVERS = {
-    "solve": ("solve", "job.json", "--method", "pairs/scip", "--time-limit", "60"),
+    "solve": ("solve", "job.json", "--method", "pairs/highs", "--time-limit", "60"),
     "verify": ("verify", "exact", "--jobs", "2"),
     "ratios": (
         *("ratios", "job.json", "--out", "out", "--methods", "mm"),
-        *("--exact", "pairs/scip", "--time-limit", "60"),
+        *("--exact", "pairs/highs", "--time-limit", "60"),
     ),
 }
 

@@ -173,7 +173,7 @@ def test_what_is_too_large_is_refused() -> None:
 def test_cuts_are_needed_where_cuts_are_used() -> None:
     graph = Graph.from_networkx(nx.complete_bipartite_graph(2, 3))
     instance = KSubset("no cuts", graph, tuple(graph.locations()), 2)
-    for name in ("cuts-bb", "cuts-unary/scip", "cuts-element/cpsat"):
+    for name in ("cuts-bb", "cuts-unary/cbc", "cuts-unary/cpsat"):
         with pytest.raises(
             InputError, match=rf"^{name}: needs distances that are sums"
         ):
@@ -186,4 +186,4 @@ def test_cuts_are_needed_where_cuts_are_used() -> None:
     ):
         with pytest.raises(InputError, match=rf"^{name}: {why}"):
             KSUBSET[name](instance)
-    assert KSUBSET["pairs/scip"](instance).objective == 1
+    assert KSUBSET["pairs/cbc"](instance).objective == 1

@@ -1,17 +1,19 @@
-"""Counts cut off by cost: the kernel and the checker of certificates agree."""
+"""Counts cut off by cost, and companions: kernels agree with plainer ways."""
 
 from __future__ import annotations
 
+import random
 from itertools import combinations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from closeknit.exact.ksubset.cuts_bb import kernels_bounds, layout
+from closeknit.exact.ksubset.cuts_bb import kernels_bounds, kernels_exchange, layout
 from closeknit.exact.ksubset.cuts_bb.box import CutBox
 from closeknit.exact.ksubset.cuts_bb.kernels_counts import narrow_by_cost
-from closeknit.instances import KSubset, arrays, cost
+from closeknit.instances import KSubset, Mesh, Points, arrays, cost
 from closeknit.instances.ksubset.certificate import Checker
 from closeknit.instances.ksubset.counts import CHOSEN, REJECTED, State
 
@@ -74,3 +76,37 @@ def _nothing_is_lost(
             and (counts <= state.high).all()
         ):
             assert all(c in some for c, some in zip(counts, left, strict=True))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_runs_of_a_plane_count_the_pairs(seed: int) -> None:
+    """Who needs whom is the same by rows as pair by pair, in every closed state."""
+    rng = random.Random(f"runs {seed}")
+    counted = 0
+    for _ in range(40):
+        shape = rng.randint(2, 9), rng.randint(2, 9)
+        sites = rng.sample(list(Mesh(shape).locations()), rng.randint(3, shape[0] * 2))
+        if seed % 2:  # gaps of several lengths
+            sites = [(y * y, 3 * x + x % 2) for y, x in sites]
+        instance = KSubset("plane", Points(tuple(sites)), tuple(sites), len(sites) // 2)
+        problem = CutBox.of(instance, 0).problem
+        if len(problem.chain) < 2:
+            continue
+        scratch = layout.room_for(problem)
+        k, m = instance.k, len(problem.weight)
+        status = np.array(
+            [rng.choice([0, 0, 0, layout.CHOSEN, layout.REJECTED]) for _ in sites],
+            dtype=np.int8,
+        )
+        low = np.array([rng.randint(0, k // 3) for _ in range(m)], dtype=np.int64)
+        high = np.array([rng.randint(k // 2, k) for _ in range(m)], dtype=np.int64)
+        if not kernels_bounds.close(problem, status, low, high, scratch):
+            continue
+        points = np.flatnonzero(status == layout.UNDECIDED)
+        kernels_exchange.bound_gains(problem, low, high, scratch)
+        by_pairs, by_runs = np.empty((2, 2, len(points)), dtype=np.int64)
+        kernels_exchange.count_pairs(problem, points, scratch, *by_pairs)
+        kernels_exchange.count_runs(problem, points, scratch, *by_runs)
+        assert (by_pairs == by_runs).all()
+        counted += int(by_pairs.sum())
+    assert counted

@@ -19,7 +19,7 @@ from ...data import KNAPSACKS, needs
 from ...oracles import least_left_out
 from ...strategies import sukps
 
-MIXED = ("union/highs", "union/scip", "union/cbc")
+MIXED = ("union/highs", "union/cbc")
 SOLVERS = ("union/cpsat", *MIXED)
 BAG = Sukp("bag", (7, 6, 5, 9), (3, 4, 2, 6), ((0, 1), (1, 2), (0, 2), (3, 0)), 9)
 """The first three items weigh 9 together and leave the profit of 9 out."""

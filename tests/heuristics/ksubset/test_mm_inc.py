@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from closeknit.heuristics.ksubset.mm_inc import Descent, improve
+from closeknit.heuristics.ksubset.mm_inc import Descent
 from closeknit.instances import KSubset, Mesh, check, cost, mesh
 from closeknit.methods import KSUBSET
 from closeknit.solvers import Limit
@@ -49,7 +49,9 @@ def test_exchanges_as_stated(first: bool, data: st.DataObject) -> None:
     instance = data.draw(ksubsets(most_free=14))
     order = data.draw(st.permutations(range(instance.n)))
     begin = tuple(sorted(order[: instance.k]))
-    end = improve(instance, begin, first=first)
+    descent = Descent(instance, begin, first=first)
+    assert descent.run() is None
+    end = descent.chosen
     assert end == slow_improve(instance, begin, first=first)
     assert check(instance, end) == []
     assert min(changes(instance, end).values(), default=0) >= 0
@@ -80,8 +82,9 @@ def test_sums_are_kept_up_to_date() -> None:
 def test_stops_at_the_deadline_with_what_it_has() -> None:
     instance = mesh(12, 12, k=20)
     begin = tuple(range(0, 140, 7))
-    assert improve(instance, begin, deadline=clock.now()) == begin
-    assert Descent(instance, begin).run(clock.now()) is Limit.TIME
+    descent = Descent(instance, begin)
+    assert descent.run(clock.now()) is Limit.TIME
+    assert descent.chosen == begin
 
 
 def test_a_hole_is_filled() -> None:
@@ -90,5 +93,6 @@ def test_a_hole_is_filled() -> None:
     ring = tuple(
         x * 9 + y for x in range(3, 6) for y in range(3, 6) if (x, y) != (4, 4)
     )
-    end = improve(instance, tuple(sorted((*ring, 0))))
-    assert cost(instance, end) <= cost(instance, tuple(sorted((*ring, 40))))
+    descent = Descent(instance, (*ring, 0))
+    descent.run()
+    assert cost(instance, descent.chosen) <= cost(instance, tuple(sorted((*ring, 40))))

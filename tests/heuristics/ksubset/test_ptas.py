@@ -74,19 +74,6 @@ def test_bound_is_the_least_crossing_of_all(name: str, instance: KSubset) -> Non
         assert result.objective <= proven * result.bound  # type: ignore[operator]
 
 
-@pytest.mark.parametrize(("name", "most"), [("ptas/2", 7), ("ptas", 4)])
-@settings(max_examples=8, deadline=None)
-@given(data=st.data())
-def test_in_space_too(name: str, most: int, data: st.DataObject) -> None:
-    instance = data.draw(instances(most=most, dimension=3))
-    assume(ptas.refusal(ptas.STRIPS[name], instance) is None)
-    sizes = arcsine_sizes(instance.k, ptas.STRIPS[name])
-    result = KSUBSET[name](instance)
-    assert result.chosen is not None
-    assert result.bound == least_crossing(instance, sizes)
-    assert crossing(arrays.points(instance)[list(result.chosen)], sizes) == result.bound
-
-
 @settings(max_examples=200, deadline=None)
 @given(instance=instances(), m=st.integers(2, 6), pick=st.data())
 def test_strips_hide_no_more_than_their_share(
@@ -125,7 +112,7 @@ def test_factor_of_the_paper() -> None:
     assert ptas_published.guarantee(9, mesh(9, k=9)) == Fraction(28, 17)
 
 
-@pytest.mark.parametrize("name", PUBLISHED[:2])
+@pytest.mark.parametrize("name", PUBLISHED[:1])
 @settings(max_examples=40, deadline=None)
 @given(instance=instances(most=7))
 def test_published_is_as_good_as_its_best_guess(name: str, instance: KSubset) -> None:
@@ -177,9 +164,8 @@ def test_cases_are_those_gone_through() -> None:
         ("ptas", KSubset("t", Torus((3, 3)), ((0, 0), (1, 1)), 2), "mesh or points"),
         ("ptas-published", mesh(16, 16, k=16), "cases; at most 50000"),
         ("ptas-published/5", mesh(4, 4, k=5), "through 223587000 cases"),
-        ("ptas", mesh(2, 2, 2, 2, k=3), "three axes"),
-        ("ptas/4", mesh(4, 4, 4, k=9), "8000 triples of cut vectors; at most 512"),
-        ("ptas/5", mesh(100, 2, k=5), "cut vectors; at most 2000000"),
+        ("ptas", mesh(2, 2, 2, k=3), "two axes"),
+        ("ptas", mesh(2100, 2, k=5), "cut vectors; at most 2000000"),
     ],
 )
 def test_refuses_with_the_count(name: str, instance: KSubset, why: str) -> None:

@@ -176,7 +176,7 @@ def test_what_needs_no_more_than_distances_answers() -> None:
         "mm", "mm-free", "mm-all", "mm-inc", "mm-inc-first", "mm-inc-all", "random",
         "row-major", "bruteforce", "distances-bb", "auto",
     }  # fmt: skip
-    assert {"pairs/cpsat", "pairs/highs", "rlt/scip", "opb/exact"} <= set(ANSWERING)
+    assert {"pairs/cpsat", "pairs/highs", "rlt/cbc", "opb/exact"} <= set(ANSWERING)
 
 
 @pytest.mark.parametrize(
@@ -237,12 +237,11 @@ def test_answers_are_those_on_the_same_grid(k: int) -> None:
         ("needs a mesh or points, not a cylinder", ("line-window",)),
         ("needs a torus, not a cylinder", ("ring-dp", "ring-window")),
         ("needs a mesh of two or three axes", ("town",)),
-        ("needs a two-dimensional mesh", ("levelset-bb",)),
         ("needs a mesh or a torus of two axes", ("plas", "mc-elongated")),
         ("needs a mesh or a torus", ("hilbert/best-fit", "mbs", "thrifty", "row")),
         ("needs a tree", ("consecutive", "shuffle")),
         ("needs a tree, or a graph with the distances of one", ("tree-dp",)),
-        (NO_CUTS, ("cuts-bb", "cuts-unary/highs", "margins/scip", "cuts-median/cpsat")),
+        (NO_CUTS, ("cuts-bb", "cuts-unary/highs", "cuts-unary/cpsat")),
     ],
 )
 def test_what_needs_more_is_refused(why: str, names: tuple[str, ...]) -> None:

@@ -74,7 +74,6 @@ HARD = half_full(16, 24)
         "auto",
         "cuts-bb",
         "distances-bb",
-        "levelset-bb",
         "cuts-unary/cpsat",
         "cuts-unary/highs",
     ],

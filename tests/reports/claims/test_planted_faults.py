@@ -916,52 +916,6 @@ KERNELS: dict[str, tuple[str, Edit]] = {
             "new[t] += weight * (least + t) * (k - least - t) * (least + t < 13)",
         ),
     ),
-    "levelset-bb cuts off one too early": (
-        "searches-improve-by-one",
-        Edit(
-            "exact.ksubset.levelset_bb.kernels",
-            "        if bound >= best:\n            at[1] = len(roots)",
-            "        if bound >= best - 1:\n            at[1] = len(roots)",
-        ),
-    ),
-    **{
-        f"levelset-bb cuts off one too early, {where}": (
-            "searches-improve-by-one",
-            Edit(
-                f"exact.ksubset.levelset_bb.{file}",
-                before + ">= best" + after,
-                before + ">= best - 1" + after,
-            ),
-        )
-        for where, file, before, after in (
-            (
-                "by rows alone",
-                "kernels_bounds",
-                "        if bound ",
-                ":\n            return -1\n        # counts up",
-            ),
-            (
-                "by rows and columns",
-                "kernels_bounds",
-                "        if bound ",
-                ":\n            return -1\n        if turn",
-            ),
-            (
-                "by secants",
-                "kernels_bounds",
-                "            if bound ",
-                ":\n                return -1\n        if not",
-            ),
-            (
-                "in the last row",
-                "kernels",
-                "    if cost ",
-                ":\n        return FAR, 0, -1\n    # the rows",
-            ),
-            ("in a row", "kernels", "        if new_left > new_right or cost ", ":"),
-            ("beside a row", "kernels", "        if cost ", " or 2 * lc >= k"),
-        )
-    },
     "first fit leaves the first three idle": (
         "curve-factor-of-points",
         Edit(

@@ -442,7 +442,7 @@ def test_optima_are_derived_again_once_and_counted(
 ) -> None:
     trial = Trial(quick=True)
     instance = mesh(5, 4, k=7)
-    for method in ("cuts-bb", "levelset-bb", "cuts-bb"):
+    for method in ("cuts-bb", "auto", "cuts-bb"):
         trial.optimum(instance, method)
     assert [one.wrong for one in trial.derived_again()][:1] == [""]
     assert len(trial.derived_again()) <= 2  # one may be interpreted, too

@@ -508,7 +508,7 @@ def test_compare_stops_on_ctrl_c_and_shows_what_there_is(tmp_path: Path) -> None
 def test_half_a_second_is_kept(problem: str, name: str) -> None:
     """Judged by processor seconds, since others may use the machine as well."""
     program = [sys.executable, "benchmarks/bench_limits.py", "--limit", "0.5", "--json"]
-    if not name.endswith(("/highs", "/scip", "/cbc")):
+    if not name.endswith(("/highs", "/cbc")):
         program.append("--cpu")
     done = subprocess.run(
         [*program, "--problem", problem, "--method", name, "--first", "2"],

@@ -1,1 +1,0 @@
-"""Branch and bound over level sets in the plane."""
