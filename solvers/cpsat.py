@@ -49,16 +49,18 @@ def solve(
     *,
     settings: Settings = DEFAULT,
     start: float | None = None,
+    part: bool = False,
 ) -> Result:
     """Solve a formulation; the solution is checked and priced again.
 
     Ctrl-C ends the search with what it has and the limit ``interrupt``; a second Ctrl-C
     is a KeyboardInterrupt. The time limit counts from ``start``, building included. One
-    thread and one seed: one result, unless a limit ends the search. Raises SolverError
-    when the model is rejected, or the solution fails ``instances.check``.
+    thread and one seed: one result, unless a limit ends the search. ``part`` as for
+    `Standing`. Raises SolverError when the model is rejected, or the solution fails
+    ``instances.check``.
     """
     start = clock.now() if start is None else start
-    standing = Standing(formulation)
+    standing = Standing(formulation, part=part)
     with deferred() as pressed:
         if formulation.levels:
             found = _by_level(formulation, settings, start, pressed, standing)

@@ -117,12 +117,14 @@ class MipFormulation(Formulation):
 class Standing:
     """Reports the best incumbent and bound of a running solver, see `progress`.
 
-    What was known before the run counts as well.
+    What was known before the run counts as well. If this is only a part of a search,
+    its bounds are not reported.
     """
 
-    def __init__(self, formulation: Formulation) -> None:
+    def __init__(self, formulation: Formulation, *, part: bool = False) -> None:
         self._formulation = formulation
-        self._bound = formulation.bound
+        self._part = part
+        self._bound = None if part else formulation.bound
         self._cost: Value | None = None
         if formulation.hint is not None:
             self._cost = cost(formulation.instance, formulation.hint)
@@ -137,6 +139,8 @@ class Standing:
                 paid = cost(instance, chosen)
                 if self._cost is None or ordered(paid) < ordered(self._cost):
                     self._cost = paid
+        if self._part:
+            bound = None
         if bound is not None and (
             self._bound is None or ordered(bound) > ordered(self._bound)
         ):

@@ -67,7 +67,7 @@ def _better(
         return not nothing or bool(np.any(worth)) or _heads(state)
     order = _compare(worth, price)
     if order == 0:
-        return not np.all(bits == new) and _heads(state)
+        return not bool(np.all(bits == new)) and _heads(state)
     return order > 0
 
 

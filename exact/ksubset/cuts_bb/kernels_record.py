@@ -94,7 +94,7 @@ def settle_noting(
         if decide_by_cost(status, bound, last, beyond, threshold, scratch) > 0:
             used = _note_points(COST, before, status, log, used)
             continue
-        if narrowed < MOST_NARROWED:
+        if problem.narrow and narrowed < MOST_NARROWED:
             narrowed += 1
             old_low, old_high = low.copy(), high.copy()
             cut = narrow_by_cost(problem, status, low, high, threshold - bound, scratch)
