@@ -67,8 +67,8 @@ def _better(
         return not nothing or bool(np.any(worth)) or _heads(state)
     order = _compare(worth, price)
     if order == 0:
-        return not bool(np.all(bits == new)) and _heads(state)
-    return order > 0
+        return not np.all(bits == new) and _heads(state)
+    return bool(order > 0)
 
 
 @kernel
