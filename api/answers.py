@@ -13,7 +13,7 @@ from ..instances.submesh import Box, placement_of
 from ..instances.submesh.plan import order_of
 from ..instances.sukp.instance import weight
 from ..instances.value import cost_text, ordered
-from ..instances.visible import visible
+from ..instances.visible import escape_hidden
 from ..instances.words import counted
 from ..solvers import Result, Status
 
@@ -205,7 +205,7 @@ def _site(site: object) -> str:
     """Write a site, or the name of a node, so that blanks stand between sites only."""
     if isinstance(site, list | tuple):
         return ",".join(map(str, site))
-    text = visible(str(site))
+    text = escape_hidden(str(site))
     return f"'{text}'" if " " in text else text
 
 

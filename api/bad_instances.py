@@ -13,7 +13,7 @@ from ..instances import InputError, KSubset, Mesh, Topology
 from ..instances.visible import brief
 from ..instances.words import counted
 from ..methods.by_name import method_named
-from ..reports.adversary.hunt import Found, Ground, Hunt
+from ..reports.adversary.hunt import AdversarySearch, Found, SearchSpace
 from ..reports.adversary.search import most_free, proved_again, searched
 from ..solvers import Settings, Ties
 from .constructors import network_of
@@ -153,9 +153,9 @@ def worst(
     if n is None:
         wanted = 2 * k + 4
         n = wanted if points else most_free(topology, k, exhaustive=exhaustive)
-    hunt = Hunt(
+    hunt = AdversarySearch(
         method=chosen,
-        ground=Ground(topology=topology, k=index(k), most=index(n), points=points),
+        ground=SearchSpace(topology=topology, k=index(k), most=index(n), points=points),
         settings=Settings(seed=settings.seed, ties=settings.ties),
         seconds=settings.time_limit if time_limit or not evaluations else inf,
         evaluations=evaluations or inf,

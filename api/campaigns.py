@@ -12,7 +12,7 @@ from ..instances import InputError, Instance
 from ..instances.reading.files import file_in, try_file, write_text
 from ..methods.own import OwnMethod
 from ..reports.campaigns import pool
-from ..reports.campaigns.audit import audited
+from ..reports.campaigns.audit import audit
 from ..reports.campaigns.campaign import Campaign, Runner, lineups
 from ..reports.campaigns.campaign import run as run_campaign
 from ..reports.campaigns.compiling import compile_for
@@ -32,7 +32,7 @@ from ..reports.ratios.report import Report, many, report_on
 from ..reports.ratios.rows_table import rows_table
 from ..solvers import Settings
 from ..solvers.running.settings import cpus
-from .solving import MethodLike, instances_of, listed
+from .solving import MethodLike, as_list, instances_of
 from .tables import SHOWN, RunRow, Table, record
 
 OUTPUTS = ("report.html", "report.md", "ratios.csv")
@@ -150,7 +150,7 @@ def ratios(
         instances = _instances(sources)
         campaign = Campaign(
             instances=instances,
-            lineups=lineups(listed(methods), exact or "auto", instances),
+            lineups=lineups(as_list(methods), exact or "auto", instances),
             settings=Settings(
                 time_limit=60.0 if time_limit is None else time_limit, seed=seed or 0
             ),
@@ -196,7 +196,7 @@ def conduct(
     out = store.path.parent
     for name in OUTPUTS:  # known now, and not after hours
         try_file(out / name)
-    known = audited(campaign.instances, store.rows.values(), store.path)
+    known = audit(campaign.instances, store.rows.values(), store.path)
     if retry_failed:
         rows = campaign.rows(store)
         store.forget(row.key for row in rows if row.status == FAILED)

@@ -22,7 +22,7 @@ from ..instances import (
 from ..instances.ksubset.json import on_topology
 from ..instances.procset.json import FORMAT as PROCSET_FORMAT
 from ..instances.procset.json import parse_procset
-from ..instances.reading.plain import plain
+from ..instances.reading.plain import to_json_types
 from ..instances.submesh import Resident
 from ..instances.submesh.json import FORMAT as SUBMESH_FORMAT
 from ..instances.submesh.json import parse_submesh
@@ -84,7 +84,7 @@ def ksubset(
     network = network_of(network)
     if notes := getattr(network, "notes", ()):
         source = "; ".join([*filter(None, [source]), *notes])
-    document = _origin(name, source, seed) | {"k": plain(k)}
+    document = _origin(name, source, seed) | {"k": to_json_types(k)}
     if busy is not None:
         document["busy"] = places_of(network, busy, "busy")
     if free is not None:
@@ -157,18 +157,18 @@ def procset(
     >>> ck.solve(job).selection
     ['c', 'd']
     """
-    names = plain(processors)
+    names = to_json_types(processors)
     if isinstance(sets, Mapping):
         sets = [_named(key, value) for key, value in sets.items()]
     document = _origin(name, source, seed) | {
         "format": PROCSET_FORMAT,
         "version": 1,
         "processors": names,
-        "request": plain(request),
+        "request": to_json_types(request),
         "sets": [_set(one, i, names) for i, one in enumerate(sets)],
     }
     if available is not None:
-        document["available"] = plain(available)
+        document["available"] = to_json_types(available)
     return parse_procset(document)
 
 
@@ -181,12 +181,12 @@ def _set(one: Any, place: int, names: Any) -> Any:
     if isinstance(one, ProcessorSet):
         one = (one.name, [names[i] for i in one.members], one.cost)
     if isinstance(one, Mapping):
-        return plain(one)
+        return to_json_types(one)
     if not isinstance(one, Sequence) or isinstance(one, str) or len(one) != 3:
         raise InputError(
             "must be a name, members and a cost", field=f"sets[{place}]", value=one
         )
-    label, members, cost = map(plain, one)
+    label, members, cost = map(to_json_types, one)
     if not isinstance(cost, list):
         cost = [cost]
     return {"name": label, "members": members, "cost": cost}
@@ -238,10 +238,10 @@ def sukp(
         | {
             "format": SUKP_FORMAT,
             "version": 1,
-            "profits": plain(profits),
-            "weights": plain(weights),
-            "items": plain(items),
-            "capacity": plain(capacity),
+            "profits": to_json_types(profits),
+            "weights": to_json_types(weights),
+            "items": to_json_types(items),
+            "capacity": to_json_types(capacity),
         }
     )
 
@@ -306,12 +306,12 @@ def submesh(
     document = _origin(name, source, seed) | {
         "format": SUBMESH_FORMAT,
         "version": 1,
-        "mesh": plain(getattr(mesh, "shape", mesh)),
-        "request": plain(request),
+        "mesh": to_json_types(getattr(mesh, "shape", mesh)),
+        "request": to_json_types(request),
         "residents": [_box(one) for one in boxes],
         "fixed": _together(fixed, (i for i, one in resident if one.fixed)),
         "turns": _together(turns, (i for i, one in resident if one.turns)),
-        "blocked": plain(blocked),
+        "blocked": to_json_types(blocked),
         "rotate": rotate,
         "migrate": migrate,
         "torus": wraps,
@@ -321,7 +321,7 @@ def submesh(
 
 def _box(one: Any) -> Any:
     """Return the coordinates of a box in one list."""
-    box = plain(one.box if isinstance(one, Resident) else one)
+    box = to_json_types(one.box if isinstance(one, Resident) else one)
     if (
         isinstance(box, list)
         and len(box) == 2
@@ -332,10 +332,10 @@ def _box(one: Any) -> Any:
 
 
 def _together(given: Iterable[int], own: Iterable[int]) -> Any:
-    listed = plain(given)
+    listed = to_json_types(given)
     return [*listed, *own] if isinstance(listed, list) else listed
 
 
 def _origin(name: str, source: str, seed: int | None) -> dict[str, Any]:
-    origin = {"name": name, "source": source, "seed": plain(seed)}
+    origin = {"name": name, "source": source, "seed": to_json_types(seed)}
     return {key: value for key, value in origin.items() if value is not None}

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..instances import InputError, Topology
-from ..instances.reading.plain import plain
+from ..instances.reading.plain import to_json_types
 from ..instances.topologies import Site, is_name
 
 
@@ -40,7 +40,7 @@ def places_of(network: Topology, given: Any, field: str) -> Any:
         return network.listed(list(_masked(network, given, field)))
     if network.labels is not None and isinstance(given, list):
         return _numbers(network, given, field)
-    listed = plain(given)
+    listed = to_json_types(given)
     if not isinstance(listed, list) or network.dimension != 1:
         return listed
     return [site if isinstance(site, list) else [site] for site in listed]

@@ -257,13 +257,13 @@ def compare(
     quick = quick and lenient
     found = {}
     if instances:
-        found = lineups(listed(methods), exact, instances, quick=quick)
-    compared = runs_of(instances, found, settings, lenient=lenient)
+        found = lineups(as_list(methods), exact, instances, quick=quick)
+    compared = run_each(instances, found, settings, lenient=lenient)
     others = count_left_out(found, instances) if quick else 0
     return Comparison([one for scored in compared for one in scored], others)
 
 
-def runs_of(
+def run_each(
     instances: Sequence[Instance],
     lineups: Mapping[str, Lineup],
     settings: Settings,
@@ -312,7 +312,7 @@ def _row(instance: Instance, method: AnyMethod, settings: Settings) -> Row:
         return row_of(instance, method.name, settings, str(error), FAILED)
 
 
-def listed(
+def as_list(
     methods: MethodLike | Iterable[MethodLike] | None,
 ) -> str | list[Any] | None:
     """Return methods as a list, also where a single one is given."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, overload
 
 from ..instances import InputError, Value, problem_of
 from ..instances.extras import install
-from ..instances.visible import brief, visible
+from ..instances.visible import brief, escape_hidden
 from ..instances.words import counted
 from ..reports.pages.numbers import Ratio, decimal
 from ..reports.ratios.scoring import ScoredRun
@@ -219,5 +219,5 @@ def _text(value: Any) -> str:
         return decimal(value)
     if isinstance(value, float):
         return f"{value:.3f}"
-    text = visible(str(value))
+    text = escape_hidden(str(value))
     return text if len(text) <= _WIDEST else f"{text[: _WIDEST - 1]}…"

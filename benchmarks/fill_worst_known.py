@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from closeknit.instances import InputError, KSubset, Mesh, Topology, Torus
 from closeknit.instances.topologies import switch_tree
 from closeknit.methods import KSUBSET
-from closeknit.reports.adversary import Ground, Hunt, anneal
+from closeknit.reports.adversary import AdversarySearch, SearchSpace, anneal
 from closeknit.reports.adversary.family_table import CASES
 from closeknit.reports.adversary.worst_known import (
     PATH,
@@ -68,9 +68,9 @@ def searched(seconds: float, seed: int, names: list[str]) -> Iterator[Entry]:
         for topology, k, most in grounds(method):
             budget = seconds * (4 if name in ASKED else 1)
             try:
-                hunt = Hunt(
+                hunt = AdversarySearch(
                     method=method,
-                    ground=Ground(topology=topology, k=k, most=most),
+                    ground=SearchSpace(topology=topology, k=k, most=most),
                     settings=Settings(seed=seed),
                     seconds=budget,
                 )

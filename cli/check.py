@@ -23,7 +23,7 @@ from ..instances import problem_of, read_instance
 from ..instances.errors import InputError
 from ..instances.reading.files import STANDARD, writing
 from ..instances.value import cost_text
-from ..instances.visible import visible
+from ..instances.visible import escape_hidden
 from ..instances.words import counted
 from ..proofs.checking import (
     Limits,
@@ -139,7 +139,7 @@ def run(args: argparse.Namespace) -> int:
             lines = [f"{found.open}: accepted"]
         why = problem_of(instance).unsolvable(instance)
         for line in lines or [_claim(found, why)]:
-            print(visible(f"{args.solution}: {line}"))
+            print(escape_hidden(f"{args.solution}: {line}"))
     return 1 if found.wrong or objection else 0
 
 
@@ -194,5 +194,5 @@ def _check_formula(args: argparse.Namespace, limits: Limits) -> int:
         )
     if args.json != "-":
         steps = proved and counted(proved.steps, "step")
-        print(visible(why or f"{args.proof}: derived: {concludes} ({steps})"))
+        print(escape_hidden(why or f"{args.proof}: derived: {concludes} ({steps})"))
     return 1 if why else 0

@@ -55,7 +55,7 @@ def options(parser: Parser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run everything, print one table per instance."""
-    from ..api.solving import runs_of
+    from ..api.solving import run_each
 
     settings = shared.settings_of(args)
     instances = [read_instance(path) for path in args.files]
@@ -74,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
         if not lineup.methods and not lenient:
             problem = f"none of --methods is for {name} files"
             streams.complain(f"{problem}: only the optimum is shown")
-    compared = runs_of(instances, found, settings, lenient=lenient, progress=progress)
+    compared = run_each(instances, found, settings, lenient=lenient, progress=progress)
     failed = interrupted = False
     scored: list[ScoredRun] = []
     try:

@@ -25,7 +25,7 @@ from ..instances.option_values import seconds
 from ..instances.reading.files import try_file
 from ..instances.words import counted
 from ..methods.by_name import method_named
-from ..reports.adversary import Found, Ground, Hunt
+from ..reports.adversary import AdversarySearch, Found, SearchSpace
 from ..reports.adversary.family_table import family_rows
 from ..reports.adversary.hunt import Sites
 from ..reports.adversary.search import most_free, proved_again, searched
@@ -157,7 +157,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _hunt(args: argparse.Namespace) -> tuple[Hunt, list[Sites]]:
+def _hunt(args: argparse.Namespace) -> tuple[AdversarySearch, list[Sites]]:
     """Return what is to be searched, and where to begin."""
     method = method_named(args.method, "ksubset", "METHOD")
     if args.time_limit is not None:
@@ -172,7 +172,7 @@ def _hunt(args: argparse.Namespace) -> tuple[Hunt, list[Sites]]:
         )
     ground, starts = _started(args) if args.start else (_ground(args), [])
     limit = inf if args.evaluations else 60.0
-    hunt = Hunt(
+    hunt = AdversarySearch(
         method=method,
         ground=ground,
         settings=Settings(seed=args.seed, ties=Ties(args.ties)),
@@ -182,7 +182,7 @@ def _hunt(args: argparse.Namespace) -> tuple[Hunt, list[Sites]]:
     return hunt, starts
 
 
-def _ground(args: argparse.Namespace) -> Ground:
+def _ground(args: argparse.Namespace) -> SearchSpace:
     k = _K if args.k is None else args.k
     most = args.n
     if args.d is None:
@@ -194,16 +194,16 @@ def _ground(args: argparse.Namespace) -> Ground:
                     f"k = {k} of {most} processors leaves no choice; k must be smaller",
                     field="--shape" if args.k is None else "--k",
                 )
-        return Ground(topology=topology, k=k, most=most)
+        return SearchSpace(topology=topology, k=k, most=most)
     for option, value in (("--d", args.d), ("--size", args.size)):
         if value < 1:
             raise InputError("must be at least 1", field=option, value=value)
     cube = Mesh((args.size,) * args.d)
     most = 2 * k + 4 if most is None else most
-    return Ground(topology=cube, k=k, most=most, points=True)
+    return SearchSpace(topology=cube, k=k, most=most, points=True)
 
 
-def _started(args: argparse.Namespace) -> tuple[Ground, list[Sites]]:
+def _started(args: argparse.Namespace) -> tuple[SearchSpace, list[Sites]]:
     """Read where to begin; points are moved into a cube that is a quarter wider."""
     instance = read_instance(args.start)
     if not isinstance(instance, KSubset):
@@ -212,7 +212,7 @@ def _started(args: argparse.Namespace) -> tuple[Ground, list[Sites]]:
     if not instance.topology.repeats:
         places = sum(1 for _ in instance.topology.locations())
         most = min(most, places)
-        ground = Ground(topology=instance.topology, k=instance.k, most=most)
+        ground = SearchSpace(topology=instance.topology, k=instance.k, most=most)
     else:
         low = arrays.points(instance).min(axis=0)
         sides = arrays.points(instance).max(axis=0) - low + 1
@@ -220,7 +220,7 @@ def _started(args: argparse.Namespace) -> tuple[Ground, list[Sites]]:
         moved = arrays.points(instance) - low + margin
         free = tuple(sorted(tuple(map(int, site)) for site in moved))
         grid = Mesh(tuple(int(side) + 2 * margin for side in sides))
-        ground = Ground(topology=grid, k=instance.k, most=most, points=True)
+        ground = SearchSpace(topology=grid, k=instance.k, most=most, points=True)
         instance = ground.instance(free)
     if not ground.holds(instance.free):
         raise InputError(
@@ -231,7 +231,9 @@ def _started(args: argparse.Namespace) -> tuple[Ground, list[Sites]]:
     return ground, [instance.free]
 
 
-def _search(hunt: Hunt, starts: list[Sites], *, exhaustive: bool) -> Found | None:
+def _search(
+    hunt: AdversarySearch, starts: list[Sites], *, exhaustive: bool
+) -> Found | None:
     standing = ""
 
     def report(found: Found) -> None:
@@ -256,7 +258,7 @@ def _ledger(args: argparse.Namespace) -> tuple[Entries, Path]:
     return (read_worst_known(path) if path.exists() else {}), path
 
 
-def _keep(args: argparse.Namespace, hunt: Hunt, found: Found) -> bool:
+def _keep(args: argparse.Namespace, hunt: AdversarySearch, found: Found) -> bool:
     """Write the ledger if what was found is worse than what it has."""
     entries, path = _ledger(args)  # read again: others may have written meanwhile
     entry = Entry.of(
@@ -269,7 +271,7 @@ def _keep(args: argparse.Namespace, hunt: Hunt, found: Found) -> bool:
     return True
 
 
-def _summary(hunt: Hunt, found: Found) -> dict[str, Any]:
+def _summary(hunt: AdversarySearch, found: Found) -> dict[str, Any]:
     promise = hunt.method.guarantee
     factor = promise(found.instance) if promise else None
     return {

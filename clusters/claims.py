@@ -9,7 +9,7 @@ from typing import Any
 
 from ..instances import Mesh
 from ..methods.allocators.table import allocator
-from ..reports.claims.running.claim import Claim, Outcome, Trial, held, refuted
+from ..reports.claims.running.claim import Claim, Outcome, Trial, failed, passed
 from ..scheduler.config.expression import ORDERS, Expression, evaluate
 from ..simulation.stream.jobs import StreamJob
 from ..simulation.stream.simulator import Policy, Start, simulate
@@ -84,13 +84,13 @@ def policies(trial: Trial) -> Outcome:
                     (n for n in wanted if found.get(n) != wanted[n]), default=None
                 )
                 stream = [(j.submit, j.processors, j.seconds, j.estimate) for j in jobs]
-                return refuted(
+                return failed(
                     f"{policy.value} starts job {late} at {found.get(late or 0)}"
                     f", by definition at {wanted.get(late or 0)}; submit, processors, "
                     f"seconds, estimate: {stream}",
                     seen,
                 )
-    return held(
+    return passed(
         f"starts as by definition under {' and '.join(p.value for p in Policy)}"
         f", seed {trial.seed}",
         count,
@@ -228,12 +228,12 @@ def arithmetic(trial: Trial) -> Outcome:
         expression, wanted = make(random.randint(1, 4))
         found = evaluate(expression, draw.cost, draw.pes, draw.mincost)
         if found != wanted:
-            return refuted(
+            return failed(
                 f"{expression} is {found}, not {wanted}, where the cost is "
                 f"{draw.cost} and PEs {draw.pes}",
                 seen,
             )
-    return held(f"as by fractions, seed {trial.seed}", count)
+    return passed(f"as by fractions, seed {trial.seed}", count)
 
 
 SCHEDULER_CLAIMS = (

@@ -7,7 +7,7 @@ from decimal import Decimal
 from pathlib import Path
 from reprlib import Repr
 
-from .visible import visible
+from .visible import escape_hidden
 
 
 class _Short(Repr):
@@ -83,7 +83,7 @@ class InputError(ValueError):
         if self.value is not ...:
             short = _SHORT_JSON if self.file or self.json else _SHORT
             text = _with_value(text, self.problem, short.repr(self.value))
-        return visible(text, lines=True)
+        return escape_hidden(text, lines=True)
 
     def __reduce__(self) -> tuple[object, ...]:
         value = None if self.value is ... else self.value

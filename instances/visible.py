@@ -18,7 +18,7 @@ _WRITTEN = re.compile(r"\\u([0-9a-f]{4})")
 _EITHER = re.compile(r"\\\\|\\u([0-9a-f]{4})")
 
 
-def visible(text: str, *, lines: bool = False) -> str:
+def escape_hidden(text: str, *, lines: bool = False) -> str:
     r"""Escape control characters and direction marks in the form ``\u202e``.
 
     Newlines are kept if ``lines``.
@@ -38,8 +38,8 @@ def brief(kind: str, text: str, name: str = "") -> str:
     >>> brief("KSubset", "2×2 mesh", "job-17"), len(brief("Tree", "x" * 900))
     ("<KSubset 'job-17': 2×2 mesh>", 180)
     """
-    head = f"<{kind} {visible(name)[:60]!r}: " if name else f"<{kind} "
-    shown = visible(text)
+    head = f"<{kind} {escape_hidden(name)[:60]!r}: " if name else f"<{kind} "
+    shown = escape_hidden(text)
     room = _BRIEF - len(head) - 1
     return f"{head}{shown if len(shown) <= room else f'{shown[: room - 1]}…'}>"
 
@@ -48,7 +48,7 @@ def spelled(text: str) -> str:
     """Escape text as `visible` does, reversibly by `unspelled`."""
     if not (_ANY.search(text) or _WRITTEN.search(text)):
         return text
-    return visible(text.replace("\\", "\\\\"))
+    return escape_hidden(text.replace("\\", "\\\\"))
 
 
 def unspelled(text: str) -> str:

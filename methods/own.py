@@ -31,7 +31,7 @@ from ..instances import (
     Value,
     problem_of,
 )
-from ..instances.reading.plain import plain
+from ..instances.reading.plain import to_json_types
 from ..instances.submesh import Placement
 from ..instances.value import cost_text
 from ..solvers import (
@@ -325,7 +325,7 @@ def chosen(instance: Instance, selection: Any) -> tuple[int, ...]:
         selection = list(selection)
         if (named := problem.chosen_by_names(instance, selection)) is not None:
             return tuple(problem.canonical(named))
-    listed = plain(selection)
+    listed = to_json_types(selection)
     if isinstance(listed, list) and set(map(type, listed)) <= {int}:
         return tuple(problem.canonical(listed))
     if (located := problem.located(instance, listed)) is not None:

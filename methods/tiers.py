@@ -14,7 +14,7 @@ from typing import TypeVar
 from ..instances import Instance, problem_of
 from ..solvers import DEFAULT, Limit, Result, Settings
 from ..solvers.running import clock
-from ..solvers.running.kernels import Cold, interpreted, only_ready
+from ..solvers.running.kernels import MissingMachineCode, interpreted, only_ready
 from ..solvers.running.method import AnyMethod
 
 Answer = TypeVar("Answer")
@@ -82,6 +82,6 @@ def in_tiers(
     try:
         with only_ready():
             return run(left())
-    except Cold:
+    except MissingMachineCode:
         answer = from_source(min(_SMALL_SECONDS, left().time_limit / 2))
     return run(left()) if answer is None else answer

@@ -123,7 +123,7 @@ def screen() -> Console:
     """Return the console."""
     from rich.console import Console
 
-    from ...instances.visible import visible
+    from ...instances.visible import escape_hidden
 
     class Screen(Console):
         """Shows names as they are: no markup in them, nothing that turns text.
@@ -132,7 +132,7 @@ def screen() -> Console:
         """
 
         def render_str(self, text: str, **options: Any) -> Text:
-            return super().render_str(visible(text, lines=True), **options)
+            return super().render_str(escape_hidden(text, lines=True), **options)
 
         def print(self, *objects: Any, **options: Any) -> None:
             if self.is_terminal:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from ..errors import InputError
 from ..value import LARGEST
 from . import fields
-from .plain import plain
+from .plain import to_json_types
 
 MOST_DECIMALS = 18
 """Maximal number of digits after the decimal point of a coordinate."""
@@ -30,7 +30,7 @@ def scaled(rows: Any, field: str) -> tuple[tuple[tuple[int, ...], ...], int]:
     >>> scaled([[0.5, 1], [2, 1.25]], "points")
     (((50, 100), (200, 125)), 100)
     """
-    listed = fields.lists(plain(rows), field)
+    listed = fields.lists(to_json_types(rows), field)
     numbers = [decimals(row, f"{field}[{i}]") for i, row in enumerate(listed)]
     scale: int = 10 ** max((digits(x) for row in numbers for x in row), default=0)
     return tuple(tuple(int(x * scale) for x in row) for row in numbers), scale

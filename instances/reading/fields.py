@@ -13,7 +13,7 @@ from decimal import Decimal
 from typing import Any, Protocol, TypedDict, TypeVar
 
 from ..errors import InputError
-from ..visible import visible
+from ..visible import escape_hidden
 from . import numbers
 
 T = TypeVar("T")
@@ -312,8 +312,8 @@ def origin(document: Mapping[str, Any], default_name: str) -> Origin:
         raise InputError("must not be empty", "name")
     seed = document.get("seed")
     return Origin(
-        name=visible(name),
-        source=visible(string(document.get("source", ""), "source")),
+        name=escape_hidden(name),
+        source=escape_hidden(string(document.get("source", ""), "source")),
         seed=None if seed is None else integer(seed, "seed"),
     )
 

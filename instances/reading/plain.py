@@ -9,7 +9,7 @@ from numbers import Integral, Real
 from typing import Any
 
 
-def plain(value: Any) -> Any:
+def to_json_types(value: Any) -> Any:
     """Convert a value to one of parsed JSON, so that the readers can check it.
 
     Numbers of numpy become those of Python, floats their shortest decimals; tuples,
@@ -22,25 +22,25 @@ def plain(value: Any) -> Any:
     if value is None or isinstance(value, bool | int | str | bytes | Decimal):
         return value
     if hasattr(value, "tolist"):  # arrays and numbers of numpy, columns of pandas
-        return plain(value.tolist())
+        return to_json_types(value.tolist())
     if isinstance(value, Integral):
         return int(value)
     if isinstance(value, Real):
         number = float(value)
         return Decimal(repr(number)) if isfinite(number) else value
     if isinstance(value, Mapping):
-        return {_key(key): plain(each) for key, each in value.items()}
+        return {_key(key): to_json_types(each) for key, each in value.items()}
     if isinstance(value, set | frozenset):
         try:
-            return [plain(each) for each in sorted(value)]
+            return [to_json_types(each) for each in sorted(value)]
         except TypeError:  # of several kinds, for the readers to refuse
-            return [plain(each) for each in sorted(value, key=repr)]
+            return [to_json_types(each) for each in sorted(value, key=repr)]
     if hasattr(value, "__iter__"):
-        return [plain(each) for each in value]
+        return [to_json_types(each) for each in value]
     return value
 
 
 def _key(key: Any) -> Any:
     """Convert a key; one that becomes a list stays as it is, and is refused as key."""
-    converted = plain(key)
+    converted = to_json_types(key)
     return key if isinstance(converted, list | dict) else converted

@@ -13,7 +13,7 @@ from ..errors import InputError
 from ..reading.decimals import length_of, refuse_scale, scaled_lengths, unscaled
 from ..reading.fields import integer
 from ..reading.numbers import at_most, between
-from ..visible import brief, visible
+from ..visible import brief, escape_hidden
 from ..words import counted
 from .cuts import Cuts
 from .metric_cuts import Embedding, embedding_of
@@ -351,6 +351,6 @@ def graph_of(
         tuple((u, v, length) for (u, v), length in scaled.items()),
         tuple(processors),
         scale,
-        tuple(map(visible, names)),
+        tuple(map(escape_hidden, names)),
         (*notes, *filter(None, [rounded])),
     )

@@ -11,7 +11,7 @@ from typing import Any
 from ..errors import InputError
 from ..reading import fields
 from ..reading.numbers import at_least
-from ..reading.plain import plain
+from ..reading.plain import to_json_types
 from .topology import BY_SIDES, AlongAxes, Site, reads
 
 MOST_PROCESSORS = 2**24
@@ -48,7 +48,7 @@ class Grid(AlongAxes):
     def __init__(self, shape: Sequence[int], rings: Sequence[bool]) -> None:
         where = "topology.rings"
         object.__setattr__(self, "shape", grid_shape((shape,)))
-        given = fields.lists(plain(rings), where)
+        given = fields.lists(to_json_types(rings), where)
         if len(given) != len(self.shape):
             problem = f"must have {len(self.shape)} entries, one per axis"
             raise InputError(problem, where, len(given))
@@ -184,7 +184,7 @@ def grid_shape(
     >>> grid_shape((8, 4)), grid_shape(([8, 4],))
     ((8, 4), (8, 4))
     """
-    given = plain(sides if shape is None else shape)
+    given = to_json_types(sides if shape is None else shape)
     if isinstance(given, list) and len(given) == 1 and isinstance(given[0], list):
         given = given[0]
     shape = fields.integers(given, "topology.shape")

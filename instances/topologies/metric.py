@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from ..errors import InputError
-from ..reading.plain import plain
+from ..reading.plain import to_json_types
 from ..value import LARGEST
 from .topology import Site, Topology
 
@@ -101,7 +101,7 @@ class Metric(Topology):
         return self._measure(*key) if found is None else found
 
     def _measure(self, p: Site, q: Site) -> int:
-        length = plain(self.given.distance(p, q))
+        length = to_json_types(self.given.distance(p, q))
         if type(length) is not int:
             raise _refuse("is no whole number", p, q, length)
         if not 0 <= length < LARGEST:
@@ -127,7 +127,7 @@ class Metric(Topology):
 
 def _site(given: Any) -> Site:
     """Return a site as a tuple of integers."""
-    numbers = plain(given)
+    numbers = to_json_types(given)
     if not isinstance(numbers, list) or not {*map(type, numbers)} <= {int}:
         raise InputError("has a site that is no tuple of integers", "topology", given)
     return tuple(numbers)

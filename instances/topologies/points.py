@@ -19,7 +19,7 @@ from ..reading.decimals import (
 )
 from ..reading.fields import integer
 from ..reading.numbers import between
-from ..reading.plain import plain
+from ..reading.plain import to_json_types
 from ..value import LARGEST
 from ..visible import brief
 from ..words import counted
@@ -178,7 +178,7 @@ def _converted(
     """Scale coordinates to integers, after rounding them if ``digits`` is given."""
     if digits is not None:
         between(integer(digits, "digits"), 0, MOST_DECIMALS, "digits")
-        rows = _rounded(plain(rows), digits)
+        rows = _rounded(to_json_types(rows), digits)
     try:
         coordinates, scale = scaled(rows, field)
     except InputError as error:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import InputError
 from ..reading import fields
 from ..reading.fields import integers
-from ..reading.plain import plain
+from ..reading.plain import to_json_types
 from ..value import LARGEST
 from ..visible import brief
 from ..words import counted
@@ -63,7 +63,7 @@ class Tree(OnNodes):
         for name in _LISTS:
             value = getattr(self, name)
             if type(value) is not tuple or not set(map(type, value)) <= {int}:
-                value = integers(plain(value), f"topology.{name}")
+                value = integers(to_json_types(value), f"topology.{name}")
                 object.__setattr__(self, name, value)
         nodes = len(self.parent)
         if not nodes:

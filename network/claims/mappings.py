@@ -13,8 +13,8 @@ from ...reports.claims.running.claim import (
     Outcome,
     Trial,
     Undecided,
-    held,
-    refuted,
+    failed,
+    passed,
 )
 from ...solvers import Settings
 from ...solvers.running import clock
@@ -60,10 +60,10 @@ def bound_below(trial: Trial) -> Outcome:
             bound = gilmore_lawler(mapping, begun)
             seen += 1
             if bound > best or (len(begun) == n and bound != best):
-                return refuted(
+                return failed(
                     f"{n} ranks, {begun} placed: bound {bound}, least cost {best}", seen
                 )
-    return held(f"{seen} beginnings of orders, seed {trial.seed}", seen)
+    return passed(f"{seen} beginnings of orders, seed {trial.seed}", seen)
 
 
 def search_is_exact(trial: Trial) -> Outcome:
@@ -88,8 +88,8 @@ def search_is_exact(trial: Trial) -> Outcome:
             }
             if len(set(answers.values())) > 1:
                 told = ", ".join(f"{who} {what}" for who, what in answers.items())
-                return refuted(f"{n} ranks: {told}", seen)
-    return held(f"{seen} equal optima of 2 to {most} ranks, seed {trial.seed}", seen)
+                return failed(f"{n} ranks: {told}", seen)
+    return passed(f"{seen} equal optima of 2 to {most} ranks, seed {trial.seed}", seen)
 
 
 MAPPING_CLAIMS = (

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ...instances import Graph, Grid, Mesh, Torus
 from ...instances.ksubset.graph_generators import dragonfly_network
-from ...reports.claims.running.claim import Claim, Outcome, Trial, held, refuted
+from ...reports.claims.running.claim import Claim, Outcome, Trial, failed, passed
 from ..cut_through.engine import CutThrough
 from ..cut_through.posted import PACKET, Network
 from ..engine import Engine
@@ -89,12 +89,12 @@ def zero_load_latency(trial: Trial) -> Outcome:
                 seen += len(hops)
                 if len(wrong):
                     i = int(wrong[0])
-                    return refuted(
+                    return failed(
                         f"{_name(engine, network)}: {flits} flits from {source[i]} to "
                         f"{target[i]} take {took[i]} cycles, not {alone[i]}",
                         seen,
                     )
-    return held(f"{seen} messages took as long as their closed form says", seen)
+    return passed(f"{seen} messages took as long as their closed form says", seen)
 
 
 def _drawn(count: int, cycles: int, draw: np.random.Generator) -> Messages:
@@ -126,8 +126,8 @@ def conservation(trial: Trial) -> Outcome:
                 engine.finish()
                 seen += len(load)
                 if wrong := _lost(engine, network, load, far):
-                    return refuted(f"{_name(engine, network)}: {wrong}", seen)
-    return held(
+                    return failed(f"{_name(engine, network)}: {wrong}", seen)
+    return passed(
         f"{seen} messages arrived, none before it could; at every node flits balance, "
         f"seed {trial.seed}",
         seen,
@@ -195,13 +195,13 @@ def bisection(trial: Trial) -> Outcome:
                     sent = PACKET * -(-flits // PACKET)
                 least = sent * len(source) / links
                 if time < least:
-                    return refuted(
+                    return failed(
                         f"{_name(engine, network)}: {len(source)} messages of {sent} "
                         f"flits cross {links} links in {time} cycles",
                         seen,
                     )
                 if isinstance(engine, FlowLevel) and time != least + hops:
-                    return refuted(
+                    return failed(
                         f"{_name(engine, network)}: {time} cycles, not "
                         f"{least + hops:g}",
                         seen,
@@ -209,7 +209,7 @@ def bisection(trial: Trial) -> Outcome:
                 name = type(engine).__name__
                 slowest[name] = max(slowest.get(name, 0.0), time / least)
     told = ", ".join(f"{ratio:.2f} by {name}" for name, ratio in slowest.items())
-    return held(f"time over that least is at most {told}", seen)
+    return passed(f"time over that least is at most {told}", seen)
 
 
 def _across(quick: bool) -> Iterator[tuple[Network, _Ints, _Ints, int, int]]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...instances import Topology
-from .kernels import crawl
+from .kernels import run_until
 from .layout import (
     ASKING,
     AT,
@@ -114,7 +114,7 @@ class RigidWorms(Wormhole):
         )
 
     def _go_on(self, until: int) -> int:
-        return int(crawl(self._mail, self.map.wires, self._worms, until))
+        return int(run_until(self._mail, self.map.wires, self._worms, until))
 
     def _waiting(self) -> dict[int, tuple[int, int, int, int]]:
         worms = self._worms

@@ -185,7 +185,7 @@ def put(bucket: Ints, chained: Ints, event: int, t: int, when: int) -> None:
 # of their own, a cycle of an 8x8 mesh with few packets takes three times as long (60,
 # not 20 ns): a message needs a call of each, and a call counts references to 28 arrays.
 @kernel
-def crawl(mail: Mail, wires: Wires, worms: Worms, until: int) -> int:
+def run_until(mail: Mail, wires: Wires, worms: Worms, until: int) -> int:
     """Go on until a job ends, or a cycle is reached, or nothing can move.
 
     Arrivals of the last cycle are noted, but no channel is granted in it: messages that

@@ -140,7 +140,7 @@ def _written(
         title="Mean flow time on a mesh of 4x8 processors, service decided by the "
         "network",
         source="Bender et al. 2008, section 6",
-        lead=tuple(_lead(loads)),
+        lead=tuple(_summary(loads)),
         findings=tuple(_findings(loads)),
         sections=(
             *(
@@ -162,7 +162,7 @@ def _written(
     )
 
 
-def _lead(loads: Sequence[Setting]) -> Iterator[str]:
+def _summary(loads: Sequence[Setting]) -> Iterator[str]:
     for setting in loads:
         yield (
             f"At load {float(setting.load):.2f} the paper's four rank "

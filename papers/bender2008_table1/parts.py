@@ -78,7 +78,7 @@ def run(part: Part) -> Found:
     for event in simulate(part.jobs, placing):
         if isinstance(event, Start):
             number = len(rows)
-            met = Met(topology, placing, event, number)
+            met = MetInstance(topology, placing, event, number)
             own = met.price(event.grant.used)
             rows.append((event.time, met.k, len(met.numbers), own))
             costs[number], bound[number] = asked.about(met, own)
@@ -87,7 +87,7 @@ def run(part: Part) -> Found:
     return Found(start=start, k=k, free=free, own=owns, costs=costs, bound=bound)
 
 
-class Met:
+class MetInstance:
     """The state that a job meets: idle processors, and the number it requests."""
 
     def __init__(
@@ -129,7 +129,7 @@ class _Asked:
             else:
                 mirror.release(Allocation(held, held))
 
-    def about(self, met: Met, own: int) -> tuple[list[int], int]:
+    def about(self, met: MetInstance, own: int) -> tuple[list[int], int]:
         """Return the cost of each decision, and a lower bound on all.
 
         Who has placed the stream need not be asked again: it gave ``own``.
@@ -153,11 +153,11 @@ class _Asked:
                 bound = known[name][1]
         return row, bound
 
-    def _strategy(self, name: str, met: Met) -> int:
+    def _strategy(self, name: str, met: MetInstance) -> int:
         grant = self.mirrors[name].find(met.k, met.shape)
         return REFUSED if grant is None else met.price(grant.used)
 
-    def _method(self, name: str, met: Met) -> tuple[int, int]:
+    def _method(self, name: str, met: MetInstance) -> tuple[int, int]:
         if met.k == 1:
             return 0, 0
         if name == OPTIMAL:

@@ -67,7 +67,7 @@ def study(options: RunOptions) -> Document:
             }
         )
     options.progress(steps, steps, "")
-    return written(cards, rows, about, options.seed)
+    return build_document(cards, rows, about, options.seed)
 
 
 def _weeks(options: RunOptions) -> list[tuple[Fraction, int, list[Submission]]]:
@@ -135,7 +135,7 @@ def _least_loaded() -> tuple[Way, Callable[[Ints, int], None]]:
     return way, note
 
 
-def written(
+def build_document(
     cards: dict[str, list[tuple[int, int]]],
     ahead_by_load: Sequence[dict[str, Cell]],
     about: str,

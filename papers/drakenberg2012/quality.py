@@ -49,7 +49,7 @@ def study(options: RunOptions) -> Document:
     """Run a stream under reaching, and run every method at every request."""
     jobs, about = stream(options)
     asked = list(_asked(jobs, options))
-    return written(asked, about, options.seed)
+    return build_document(asked, about, options.seed)
 
 
 def _asked(jobs: Sequence[Submission], options: RunOptions) -> list[Asked]:
@@ -87,7 +87,7 @@ def _asked(jobs: Sequence[Submission], options: RunOptions) -> list[Asked]:
     return found
 
 
-def written(asked: Sequence[Asked], about: str, seed: int) -> Document:
+def build_document(asked: Sequence[Asked], about: str, seed: int) -> Document:
     """Compare the results with the paper."""
     many = [one for one in asked if one.nodes > 1]
     near = [one for one in many if one.surplus <= WALL]

@@ -47,7 +47,7 @@ _WALLED = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Met:
+class MetInstance:
     """A request in its state: the available nodes, and how many are requested."""
 
     available: Flags
@@ -83,17 +83,17 @@ def study(options: RunOptions) -> Document:
                 _timed(run, [m for m in met if m.surplus <= most][:each])
             )
     options.progress(steps, steps, "")
-    return written(bins, found, about, options.seed)
+    return build_document(bins, found, about, options.seed)
 
 
-def _collected(jobs: Sequence[Submission]) -> list[list[Met]]:
+def _collected(jobs: Sequence[Submission]) -> list[list[MetInstance]]:
     """Run the stream under the exact algorithm; keep requests of every |Pa| - r."""
     machine = RequestSolver(NODES, system("node").sets)
-    bins: list[list[Met]] = [[] for _ in _EDGES]
+    bins: list[list[MetInstance]] = [[] for _ in _EDGES]
     seen = [0] * len(_EDGES)
 
     def choose(free: Flags, job: Submission) -> Ints:
-        met = Met(free.copy(), job.processors)
+        met = MetInstance(free.copy(), job.processors)
         at = int(np.searchsorted(_EDGES, met.surplus))
         # evenly over the stream: thinned out whenever a bin is full
         seen[at] += 1
@@ -108,7 +108,7 @@ def _collected(jobs: Sequence[Submission]) -> list[list[Met]]:
     return bins
 
 
-Run = Callable[[Met], bool]
+Run = Callable[[MetInstance], bool]
 """Answers a request; returns whether the answer was proved optimal."""
 
 
@@ -133,7 +133,7 @@ def _by_machine(kind: type[RequestSolver | ReachingMachine], granularity: str) -
     each = NODE if granularity == "core" else 1
     machine = kind(NODES * each, system(granularity).sets)
 
-    def run(met: Met) -> bool:
+    def run(met: MetInstance) -> bool:
         found = machine.select(np.repeat(met.available, each), met.request * each)
         return isinstance(found, Selection) and found.exact
 
@@ -144,7 +144,7 @@ def _named(name: str) -> Run:
     sample = system("node")
     settings = Settings(time_limit=_PATIENCE)
 
-    def run(met: Met) -> bool:
+    def run(met: MetInstance) -> bool:
         available = np.flatnonzero(met.available).tolist()
         instance: ProcSet = sample.ask(met.request, available)
         return PROCSET[name](instance, settings).status is Status.OPTIMAL
@@ -152,7 +152,7 @@ def _named(name: str) -> Run:
     return run
 
 
-def _timed(run: Run, met: Sequence[Met]) -> Timed | None:
+def _timed(run: Run, met: Sequence[MetInstance]) -> Timed | None:
     """Time a method on requests, the best of a few runs each; warmed up before."""
     if not met:
         return None
@@ -172,8 +172,8 @@ def _timed(run: Run, met: Sequence[Met]) -> Timed | None:
     return Timed(float(np.mean(times)), max(times), len(times), proved)
 
 
-def written(
-    bins: Sequence[Sequence[Met]],
+def build_document(
+    bins: Sequence[Sequence[MetInstance]],
     found: dict[str, list[Timed | None]],
     about: str,
     seed: int,
@@ -264,7 +264,7 @@ def written(
 
 def _table(
     heads: Sequence[str],
-    bins: Sequence[Sequence[Met]],
+    bins: Sequence[Sequence[MetInstance]],
     found: dict[str, list[Timed | None]],
 ) -> Table:
     rows: list[tuple[Cell, ...]] = []

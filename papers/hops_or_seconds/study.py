@@ -81,7 +81,7 @@ def _written(options: RunOptions, outcome: Outcome) -> Document:
         name="hops-or-seconds",
         title="Hops or seconds: what allocation should minimise",
         source="beyond the papers: closeknit's own question",
-        lead=(verdict(outcome), *_lead(outcome)),
+        lead=(verdict(outcome), *_summary(outcome)),
         findings=tuple(_findings(outcome)),
         sections=(
             Section(
@@ -133,7 +133,7 @@ def verdict(outcome: Outcome) -> str:
     )
 
 
-def _lead(outcome: Outcome) -> Iterator[str]:
+def _summary(outcome: Outcome) -> Iterator[str]:
     for machine in outcome.machines:
         runs = outcome.of(machine)
         rhos = dict(zip(OBJECTIVES, outcome.rhos(runs), strict=True))

@@ -86,7 +86,7 @@ def _written(
         title="Dispersal and balance of allocation strategies against load, "
         f"{'x'.join(map(str, shape))} mesh",
         source="Mache, Lo, Garg 1999, section 4, Figs. 9 and 10",
-        lead=tuple(_lead(curves)),
+        lead=tuple(_summary(curves)),
         findings=tuple(findings(curves)),
         sections=tuple(
             section
@@ -97,7 +97,7 @@ def _written(
     )
 
 
-def _lead(curves: Sequence[Curves]) -> Iterator[str]:
+def _summary(curves: Sequence[Curves]) -> Iterator[str]:
     """Summarise what holds, and where mc-elongated ranks for each workload."""
     yield from summary(curves)
     middle = OUR_LOADS[3]

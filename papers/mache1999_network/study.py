@@ -43,7 +43,7 @@ def study(options: RunOptions) -> Document:
         title="Service times on a mesh with wormhole switching, "
         f"{'x'.join(map(str, TRAFFIC.shape))} and a column of I/O nodes",
         source="Mache, Lo, Garg 1999, section 4, Table 2",
-        lead=tuple(_lead(made)),
+        lead=tuple(_summary(made)),
         findings=tuple(findings(made)),
         sections=(
             Section(
@@ -144,7 +144,7 @@ def _onward(show: Progress) -> Progress:
     return progress
 
 
-def _lead(made: Sequence[Figures]) -> Iterator[str]:
+def _summary(made: Sequence[Figures]) -> Iterator[str]:
     rhos = ", ".join(f"{column.rho:.2f}" for column in made)
     shares = ", ".join(str(column.share) for column in made)
     yield (

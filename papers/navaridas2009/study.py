@@ -79,7 +79,7 @@ def _written(options: RunOptions, panels: Sequence[Panel]) -> Document:
         name="navaridas-figure3",
         title="Execution time against job and task placement, torus and fat-tree",
         source="Navaridas, Pascual, Miguel-Alonso 2009, section IV, Figure 3",
-        lead=tuple(_lead(options, panels, found)),
+        lead=tuple(_summary(options, panels, found)),
         findings=found,
         sections=(
             *(
@@ -101,7 +101,7 @@ def _written(options: RunOptions, panels: Sequence[Panel]) -> Document:
     )
 
 
-def _lead(
+def _summary(
     options: RunOptions, panels: Sequence[Panel], found: Sequence[Finding]
 ) -> Iterator[str]:
     held = sum(finding.holds is True for finding in found)

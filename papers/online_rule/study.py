@@ -38,7 +38,7 @@ def study(options: RunOptions) -> Document:
         title=f"Placing a stream: {RULE} against the strategies of the papers, "
         f"{'x'.join(map(str, shape))} mesh",
         source="Bender et al. 2008, section 5, the open question at its end",
-        lead=(_lead(found),),
+        lead=(_summary(found),),
         findings=(
             _corner(found),
             _worse_is_better(found),
@@ -71,7 +71,7 @@ def gain(race: Race, name: str) -> Estimate:
     return relative(race.judged(RULE), race.judged(name))
 
 
-def _lead(found: Sequence[Race]) -> str:
+def _summary(found: Sequence[Race]) -> str:
     against = "; ".join(
         f"{race.state.name}: {race.best} is {gain(race, race.best)} % above {RULE}"
         for race in found

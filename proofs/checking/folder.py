@@ -32,7 +32,7 @@ from ...instances.reading.files import file_in, read_text, reading, write_text
 from ...instances.reading.parsing import parse_json
 from ...instances.solution import SOLUTION
 from ...instances.value import Value, cost_text, ordered
-from ...instances.visible import visible
+from ...instances.visible import escape_hidden
 from .kinds import FILE_KINDS
 from .proof_file import Ways, check_proof_file
 from .propagation import Propagator
@@ -175,7 +175,10 @@ def told(verdicts: Iterable[Verdict]) -> int:
         entry = one.entry
         what = entry.status if entry.cost is None else f"cost {cost_text(entry.cost)}"
         rest = one.why or f"{entry.kind}, {entry.size} bytes, {one.seconds:.1f} s"
-        print(f"{visible(entry.name)}: {one.word}: {what}: {visible(rest)}", flush=True)
+        print(
+            f"{escape_hidden(entry.name)}: {one.word}: {what}: {escape_hidden(rest)}",
+            flush=True,
+        )
     print(f"{words.count('holds')} of {len(words)} hold")
     if not words:
         raise InputError("lists no answer: nothing was checked", file=INDEX)

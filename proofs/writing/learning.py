@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from ..checking.rows import Row
 from . import learning_kernels as kernels
-from .learning_kernels import Learned, Rows, State, Wide
+from .learning_kernels import Learned, Rows, State, WideRow
 from .proof_log import ProofLog
 
 MOST_SUM = 2**61
@@ -237,7 +237,7 @@ def luby(i: int) -> int:
     return (i + 1) // 2
 
 
-def _stored(variables: int, rows: Sequence[Row]) -> tuple[Rows, Wide]:
+def _stored(variables: int, rows: Sequence[Row]) -> tuple[Rows, WideRow]:
     """Return the rows as arrays; their terms fall."""
     rows = [row if row.degree > 0 else Row({}, 0) for row in rows]
     sizes = np.fromiter((len(row.terms) for row in rows), np.int64, len(rows))
@@ -262,7 +262,7 @@ def _stored(variables: int, rows: Sequence[Row]) -> tuple[Rows, Wide]:
     literal = np.zeros(2 * total + 4 * variables + 1024, np.int32)
     literal[:total] = literals
     links = np.zeros(2 * len(begin), np.int32)
-    wide = Wide(
+    wide = WideRow(
         is_wide.astype(np.int8),
         factors,
         room,

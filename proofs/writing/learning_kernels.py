@@ -40,7 +40,7 @@ class Rows(NamedTuple):
     """Two per row: a literal of the clause; while it is true, the clause holds."""
 
 
-class Wide(NamedTuple):
+class WideRow(NamedTuple):
     """What rows of the formula have that are no clauses; their terms fall."""
 
     is_wide: Bytes
@@ -181,7 +181,7 @@ def _assign(state: State, x: int, reason: int) -> None:
 
 
 @kernel
-def _back(wide: Wide, state: State, depth: int) -> None:
+def _back(wide: WideRow, state: State, depth: int) -> None:
     """Take back all decisions but the first ones."""
     if depth >= state.numbers[DEPTH]:
         return
@@ -211,7 +211,7 @@ def _watch(rows: Rows, state: State, row: int) -> None:
 
 
 @kernel
-def _propagate(rows: Rows, wide: Wide, state: State) -> int:
+def _propagate(rows: Rows, wide: WideRow, state: State) -> int:
     """Propagate the trail; return a row that cannot hold, or -1."""
     value, literal, begin = state.value, rows.literal, rows.begin
     numbers = state.numbers
@@ -269,7 +269,7 @@ def _propagate(rows: Rows, wide: Wide, state: State) -> int:
 
 
 @kernel
-def _explain(rows: Rows, wide: Wide, state: State, row: int, x: int) -> int:
+def _explain(rows: Rows, wide: WideRow, state: State, row: int, x: int) -> int:
     """Write false literals of a row that force literal x, or contradict it (x < 0).
 
     Returns how many.
@@ -315,7 +315,7 @@ def _use(state: State, learned: Learned, row: int, when: int) -> None:
 
 @kernel
 def _redundant(
-    rows: Rows, wide: Wide, state: State, learned: Learned, x: int, cleared: int
+    rows: Rows, wide: WideRow, state: State, learned: Learned, x: int, cleared: int
 ) -> tuple[bool, int]:
     """Whether a false literal follows from others of the clause learned.
 
@@ -356,7 +356,7 @@ def _redundant(
 
 @kernel
 def _analyse(
-    rows: Rows, wide: Wide, state: State, learned: Learned, row: int
+    rows: Rows, wide: WideRow, state: State, learned: Learned, row: int
 ) -> tuple[int, int, int]:
     """Derive a clause from a row that cannot hold, up to one literal of this level.
 
@@ -422,7 +422,7 @@ def _analyse(
 
 
 @kernel
-def link(rows: Rows, wide: Wide, state: State, alive: Bytes) -> int:
+def link(rows: Rows, wide: WideRow, state: State, alive: Bytes) -> int:
     """Watch the clauses that are alive and not certain; no decision stands.
 
     Returns a row that cannot hold, or -1.
@@ -459,7 +459,7 @@ def link(rows: Rows, wide: Wide, state: State, alive: Bytes) -> int:
 
 @kernel
 def search(
-    rows: Rows, wide: Wide, state: State, learned: Learned, most: int, afresh: bool
+    rows: Rows, wide: WideRow, state: State, learned: Learned, most: int, afresh: bool
 ) -> int:
     """Search until so many clauses are learned; ``afresh``: no decision stands then.
 
@@ -521,7 +521,9 @@ def search(
 
 
 @kernel
-def trace(rows: Rows, wide: Wide, state: State, learned: Learned, last: Longs) -> None:
+def trace(
+    rows: Rows, wide: WideRow, state: State, learned: Learned, last: Longs
+) -> None:
     """Find what the contradiction rests on, after `REFUTED`.
 
     ``last[j]`` receives the number of the last clause learned that rests on clause j;

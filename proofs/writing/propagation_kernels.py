@@ -435,7 +435,7 @@ def sweep(terms: Terms, rows: Rows, literals: Literals, count: int, kept: Longs)
     return last
 
 
-class Wide(NamedTuple):
+class WideRow(NamedTuple):
     """A row whose numbers do not fit into 64 bits."""
 
     row: Row
@@ -446,12 +446,12 @@ class Wide(NamedTuple):
     """While those that are not false add up to this, the row forces nothing."""
 
 
-def _widen(row: Row) -> Wide:
+def _widen(row: Row) -> WideRow:
     shift = max(0, sum(row.terms.values()).bit_length() - 60)
     most = max(row.terms.values(), default=0)
     literals = np.array([_index(x) for x in row.terms], np.int32)
     scaled = np.array([a >> shift for a in row.terms.values()], np.int64)
-    return Wide(row, literals, scaled, (row.degree + most >> shift) + 1)
+    return WideRow(row, literals, scaled, (row.degree + most >> shift) + 1)
 
 
 def _index(literal: int) -> int:
@@ -480,7 +480,7 @@ class FastPropagator(Propagator):
         self._queue = np.zeros(64, np.int32)
         self._count = self._dead = 0
         self._index: dict[int, int] = {}
-        self._wide: dict[int, Wide] = {}
+        self._wide: dict[int, WideRow] = {}
         self._waiting: dict[int, Row] = {}
         self._new: list[int] = []
         self._sound = self._settled = True
@@ -622,7 +622,7 @@ class FastPropagator(Propagator):
         if not self._consistent():
             return True
         entered: list[int] = []
-        wide: list[tuple[int, Wide]] = []
+        wide: list[tuple[int, WideRow]] = []
         for row in rows:
             if row.degree > 0:
                 index = self._append(row)
@@ -699,7 +699,7 @@ class FastPropagator(Propagator):
         return *all_of_it, given, free, self._queued, self._queue
 
     def _run(
-        self, start: list[int], count: int, wide: Sequence[tuple[int, Wide]] = ()
+        self, start: list[int], count: int, wide: Sequence[tuple[int, WideRow]] = ()
     ) -> tuple[bool, Flags | None]:
         """Propagate rows, and some literals behind the certain ones, and undo it.
 
@@ -713,7 +713,7 @@ class FastPropagator(Propagator):
         return sound, found
 
     def _propagated(
-        self, start: list[int], length: int, wide: Sequence[tuple[int, Wide]] = ()
+        self, start: list[int], length: int, wide: Sequence[tuple[int, WideRow]] = ()
     ) -> tuple[bool, int]:
         """Propagate rows, and some literals behind the certain ones, to a fixpoint.
 
@@ -751,7 +751,7 @@ class FastPropagator(Propagator):
                 return sound, done
             first = first[:0]
 
-    def _forced(self, wide: Wide) -> list[int]:
+    def _forced(self, wide: WideRow) -> list[int]:
         """Return the literals that a wide row forces; -1 for a contradiction."""
         true, row = self._literals.true, wide.row
         self._spend(len(wide.literals))

@@ -1,7 +1,7 @@
 """Look for instances on which a heuristic does badly, against proven optima."""
 
 from .annealing import anneal as anneal
+from .hunt import AdversarySearch as AdversarySearch
 from .hunt import Found as Found
-from .hunt import Ground as Ground
-from .hunt import Hunt as Hunt
+from .hunt import SearchSpace as SearchSpace
 from .search import exhaust as exhaust

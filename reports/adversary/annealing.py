@@ -13,7 +13,7 @@ import numpy as np
 
 from ...formulations.ksubset.bounds.towns import town_bound_value
 from ...instances import IntArray, KSubset, Site, arrays
-from .hunt import Found, Ground, Hunt, Sites, Watch
+from .hunt import AdversarySearch, Found, SearchSpace, Sites, Watch
 from .kernels import NONE, least
 
 SHORTEST = 10_000
@@ -48,7 +48,7 @@ class _State:
 
 
 def anneal(
-    hunt: Hunt, starts: Sequence[Sites] = (), report: Report | None = None
+    hunt: AdversarySearch, starts: Sequence[Sites] = (), report: Report | None = None
 ) -> Found | None:
     """Look for an instance on which the method does badly.
 
@@ -128,7 +128,7 @@ _Run = tuple[Sites, str, int, Mirror | None]
 
 
 def _runs(
-    ground: Ground, starts: Sequence[Sites], random: Random
+    ground: SearchSpace, starts: Sequence[Sites], random: Random
 ) -> Generator[_Run, _State | None, NoReturn]:
     """Yield one run after the other; accept the worst instance so far."""
     worst: _State | None = None
@@ -191,7 +191,7 @@ class Optimum:
     a new processor can be cheaper; without new ones nothing can be.
     """
 
-    ground: Ground
+    ground: SearchSpace
     nodes: int = NODES
     _inner: IntArray = field(init=False)
 
@@ -242,7 +242,7 @@ class Optimum:
 
 
 def moved(
-    ground: Ground, sites: Sites, random: Random, mirror: Mirror | None = None
+    ground: SearchSpace, sites: Sites, random: Random, mirror: Mirror | None = None
 ) -> Sites | None:
     """Change a set of sites, with the image of the change if there is a mirror.
 
@@ -260,7 +260,7 @@ def moved(
     return found if found != sites and ground.holds(found) else None
 
 
-def _moved(ground: Ground, sites: Sites, random: Random) -> Sites | None:
+def _moved(ground: SearchSpace, sites: Sites, random: Random) -> Sites | None:
     """Change one processor, or shift all on one side of a line by a step.
 
     Of ten changes four move a processor by a step or a few along an axis, two to
@@ -300,7 +300,7 @@ def mirrored(sites: Sites, mirror: Mirror) -> Sites:
     return tuple(sorted((there | images).elements()))
 
 
-def _stepped(ground: Ground, site: Site, random: Random) -> Site | None:
+def _stepped(ground: SearchSpace, site: Site, random: Random) -> Site | None:
     axis = random.randrange(len(ground.shape))
     step = random.choice((-1, 1))
     while random.random() < 0.3:
@@ -308,7 +308,7 @@ def _stepped(ground: Ground, site: Site, random: Random) -> Site | None:
     return _along(ground, site, axis, step)
 
 
-def _along(ground: Ground, site: Site, axis: int, step: int) -> Site | None:
+def _along(ground: SearchSpace, site: Site, axis: int, step: int) -> Site | None:
     """Go some steps along an axis; None where that leads out of the grid."""
     side = ground.shape[axis]
     x = site[axis] + step

@@ -41,7 +41,7 @@ def topology_label(topology: Topology) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ground:
+class SearchSpace:
     """Instances among which a bad one is looked for.
 
     Parameters
@@ -200,7 +200,7 @@ class Ground:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Hunt:
+class AdversarySearch:
     """Which method is tested, on which instances, and for how long.
 
     Parameters
@@ -224,7 +224,7 @@ class Hunt:
     """
 
     method: Method[KSubset]
-    ground: Ground
+    ground: SearchSpace
     settings: Settings
     seconds: float = inf
     evaluations: float = inf
@@ -289,7 +289,7 @@ class Found:
 class Watch:
     """A search under way: runs the method, counts that, and checks the time limit."""
 
-    hunt: Hunt
+    hunt: AdversarySearch
     begun: float = field(default_factory=clock.now)
     evaluations: int = 0
 

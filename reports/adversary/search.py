@@ -13,7 +13,7 @@ from ...methods import KSUBSET
 from ...solvers import Settings, SolverError, Ties
 from ...solvers.running.interrupt import deferred
 from .annealing import Report, anneal
-from .hunt import Found, Ground, Hunt, Sites, Watch
+from .hunt import AdversarySearch, Found, SearchSpace, Sites, Watch
 from .kernels import least_of_all, prices, sizes
 
 MOST_PLACES = 22
@@ -22,7 +22,7 @@ UNASKED = 16
 """Largest number of sets that are enumerated without an option."""
 
 
-def exhaust(hunt: Hunt) -> Found | None:
+def exhaust(hunt: AdversarySearch) -> Found | None:
     """Run the method on every instance, and compare with the optimum of each.
 
     The optima of all sets come from one sweep: the least cost in a set is that of
@@ -86,7 +86,7 @@ def exhaust(hunt: Hunt) -> Found | None:
     return watch.found(open_sites, cost, optimum, how, proved=complete)
 
 
-def _maps(ground: Ground) -> list[list[int]]:
+def _maps(ground: SearchSpace) -> list[list[int]]:
     """Return the symmetries of the network, by the numbers of its processors."""
     number = {p: i for i, p in enumerate(ground.places)}
     return [
@@ -105,7 +105,7 @@ def most_free(topology: Topology, k: int, *, exhaustive: bool = False) -> int:
 
 
 def searched(
-    hunt: Hunt,
+    hunt: AdversarySearch,
     starts: Sequence[Sites] = (),
     *,
     exhaustive: bool = False,
@@ -124,7 +124,7 @@ def searched(
         return exhaust(hunt) if every else anneal(hunt, starts, report)
 
 
-def proved_again(hunt: Hunt, found: Found) -> Found:
+def proved_again(hunt: AdversarySearch, found: Found) -> Found:
     """Prove cost and optimum of the answer once more, by the registered methods.
 
     Raises

@@ -10,7 +10,7 @@ from ...instances.features import Features
 from .rows import Row, digest
 
 
-def audited(
+def audit(
     instances: Iterable[Instance], rows: Iterable[Row], file: str | Path = ""
 ) -> list[Row]:
     """Return the rows about these instances, each selection checked and priced again.

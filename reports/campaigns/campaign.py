@@ -19,7 +19,7 @@ from ...solvers import DEFAULT, Limit, Result, Settings, Status
 from ...solvers.running.progress import observed
 from .forecast import Forecast
 from .memory import peak
-from .pool import Call, Failure, OutOfMemory, begun
+from .pool import Call, Failure, OutOfMemory, mark_started
 from .rows import FAILED, REFUSED, Key, Row, key_of, row_of
 from .store import ResultStore
 from .trace import Recorder
@@ -307,7 +307,7 @@ def run_one(
     status = FAILED
     with suppress(Exception):  # if it matters, the run itself will tell
         warm(method, kind_of(instance))
-    begun()
+    mark_started()
     recorder = Recorder()
     with peak() as taken, observed(recorder):
         try:

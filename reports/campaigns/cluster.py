@@ -24,7 +24,7 @@ from uuid import uuid4
 
 from ...instances import InputError
 from . import pool
-from .pool import DEATHS, Call, Failure, Killed, given_up
+from .pool import DEATHS, Call, Failure, Killed, failure_after_retries
 from .slurm import cluster_of, dask_module
 
 _LOOK = 0.5
@@ -257,7 +257,7 @@ class _Driver:
         if self._deaths[position] < DEATHS:
             self._suspects.append(position)
         else:
-            self._failed.append((position, given_up(death)))
+            self._failed.append((position, failure_after_retries(death)))
 
     def _forget(self, future: Any) -> None:
         del self._flying[future]

@@ -13,7 +13,7 @@ EVERY = 0.1
 """Seconds between two measurements."""
 
 
-def in_use(process: int) -> int:
+def resident_bytes(process: int) -> int:
     """Return the resident bytes of a process and its descendants.
 
     Resident pages, not address space: solvers and numba reserve far more than they
@@ -62,7 +62,7 @@ def peak() -> Iterator[Peak]:
 
     def watch() -> None:
         while not ended.wait(EVERY):
-            found.bytes = max(found.bytes, in_use(os.getpid()))
+            found.bytes = max(found.bytes, resident_bytes(os.getpid()))
 
     watcher = threading.Thread(target=watch, daemon=True)
     watcher.start()

@@ -120,7 +120,7 @@ def run(
                     if deaths[position] < DEATHS:
                         suspects.append(again)
                         continue
-                    outcome = given_up(outcome)
+                    outcome = failure_after_retries(outcome)
                 yield position, outcome
     finally:
         with undisturbed():
@@ -128,7 +128,7 @@ def run(
                 worker.stop()
 
 
-def given_up(killed: Killed) -> Failure:
+def failure_after_retries(killed: Killed) -> Failure:
     """Return the failure of a call that was killed too often."""
     return Failure(f"{killed.why}, {DEATHS} times out of {DEATHS}")
 
@@ -243,7 +243,7 @@ class _Worker:
             self.alive = False
             return position, Failure(f"still running after {call.allowed:g} s; killed")
         if call.memory is not None:
-            mib = memory.in_use(self.process.pid or 0) >> 20
+            mib = memory.resident_bytes(self.process.pid or 0) >> 20
             if mib > call.memory:
                 self.alive = False
                 why = f"took {mib} MiB of memory, more than {call.memory}; killed"
@@ -316,7 +316,7 @@ def _death(code: int | None) -> Failure:
 _parent: Connection | None = None
 
 
-def begun() -> None:
+def mark_started() -> None:
     """Start the time limit of a call now, after compiling.
 
     Outside a process of the pool this does nothing.

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ...instances import Instance, Value, problem_of, sha256
-from ...instances.visible import visible
+from ...instances.visible import escape_hidden
 from ...methods import AnyMethod
 from ...methods.code_digest import code_of
 from ...solvers import Proof, Result, Settings
@@ -150,7 +150,9 @@ def row_of(
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
     }
     if isinstance(outcome, str):
-        return Row(**shared, status=status, error=visible(" ".join(outcome.split())))
+        return Row(
+            **shared, status=status, error=escape_hidden(" ".join(outcome.split()))
+        )
     return Row(
         **shared,
         status=outcome.status.value,

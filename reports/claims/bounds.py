@@ -14,7 +14,7 @@ from ...instances.ksubset.lower_bounds import AXIS, STAR, TOWN
 from ...methods import KSUBSET
 from ...solvers import Ties
 from ...solvers.running.method import Guarantee
-from .running.claim import Claim, Outcome, Trial, held, refuted
+from .running.claim import Claim, Outcome, Trial, failed, passed
 from .running.samples import every_subset, sampled
 from .running.shrink import survey
 
@@ -154,13 +154,13 @@ def as_stated(trial: Trial) -> Outcome:
                 promise = KSUBSET[name].guarantee
                 found = promise(instance) if promise is not None else None
                 if found != wanted:
-                    return refuted(
+                    return failed(
                         f"{name} promises {found}, not {wanted} "
                         f"(k = {k}, d = {d}, {topology.kind})",
                         seen,
                         instance,
                     )
-    return held(f"as published for k below {most}, d = 1..4", seen)
+    return passed(f"as published for k below {most}, d = 1..4", seen)
 
 
 _STATEMENTS = {

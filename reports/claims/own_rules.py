@@ -12,7 +12,7 @@ from ...methods import KSUBSET
 from ...methods.own import OwnMethod
 from ...solvers import DEFAULT, Result, Settings, SolverError
 from .bounds import QUICK_SAMPLES, SAMPLES, within
-from .running.claim import Claim, Outcome, Trial, Undecided, Untrue, refuted
+from .running.claim import Claim, Outcome, Trial, Undecided, Untrue, failed
 
 
 def claim_about(method: OwnMethod) -> Claim:
@@ -70,5 +70,5 @@ def _keeps(method: OwnMethod, trial: Trial) -> Outcome:
     own = replace(trial, methods={**trial.methods, method.name: run})
     outcome = within(method.name, own, promise)
     if outcome.holds and not covered:
-        return refuted("its guarantee is None on every instance", outcome.instances)
+        return failed("its guarantee is None on every instance", outcome.instances)
     return outcome

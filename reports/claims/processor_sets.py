@@ -20,7 +20,7 @@ from ...instances import (
 from ...instances.sukp.reduction import kept_sets, processors_left, procset_of, sukp_of
 from ...instances.value import ordered
 from .ksubset.exactness import ENUMERATED, exact_claims
-from .running.claim import Claim, Outcome, Trial, refuted
+from .running.claim import Claim, Outcome, Trial, failed
 from .running.samples import enumerated, priced
 from .running.shrink import survey
 
@@ -147,7 +147,7 @@ def reaching(trial: Trial) -> Outcome:
     paid = {name: trial.run(name, MISLED).objective for name in methods}
     expected = {"reaching-printed": (8,), "reaching": (7,)}
     if best != (7,) or paid != expected:
-        return refuted(f"optimum {best}, paid {paid}", 1, MISLED)
+        return failed(f"optimum {best}, paid {paid}", 1, MISLED)
     count = QUICK_SAMPLES if trial.quick else SAMPLES
     return survey(
         "as printed 8, the optimum is 7; removing saves what it covers, no answer is "

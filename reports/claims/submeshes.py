@@ -24,7 +24,7 @@ from ...instances.value import ordered
 from ...methods.allocators.submesh import ALLOCATORS
 from ...solvers import Settings, Status
 from .ksubset.exactness import exact_claims
-from .running.claim import Claim, Outcome, Trial, Undecided, held, refuted
+from .running.claim import Claim, Outcome, Trial, Undecided, failed, passed
 from .running.shrink import broken
 
 FIRST_FIT = ("fs-1", "fs-f", "as", "iss", "zhu-first-fit", "bitmap")
@@ -113,7 +113,7 @@ def agree(trial: Trial) -> Outcome:
             if odd:
                 why = f"{', '.join(odd)}, the first place is {wanted}"
                 return broken(state, _misplaced, requests, why)
-    return held(
+    return passed(
         f"{', '.join(FIRST_FIT)} take the same place, the first, in {count} "
         f"streams, seed {trial.seed}",
         requests,
@@ -160,12 +160,12 @@ def overlaps(trial: Trial) -> Outcome:
         for (one, here), (other, there) in product(every, repeat=2):
             seen += 1
             if overlap(empty, one, other) != bool(here & there):
-                return refuted(
+                return failed(
                     f"{one} and {other} share {len(here & there)} processors "
                     f"of {'x'.join(map(str, shape))}{', a torus' if torus else ''}",
                     seen,
                 )
-    return held("as the processors in common say", seen)
+    return passed("as the processors in common say", seen)
 
 
 def crowded(seed: int, count: int, side: int, odd: bool = False) -> Iterator[Submesh]:

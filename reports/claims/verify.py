@@ -14,7 +14,7 @@ from ...solvers.running import clock
 from ...solvers.running.interrupt import ending_callers
 from ..campaigns import pool
 from .catalogue import CLAIMS
-from .running.claim import Claim, Outcome, Trial, Undecided, Untrue, refuted
+from .running.claim import Claim, Outcome, Trial, Undecided, Untrue, failed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +73,7 @@ def verify(claims: Iterable[Claim], trial: Trial) -> Iterator[ClaimResult]:
             with ending_callers():
                 found = {"outcome": claim.test(trial)}
         except Untrue as error:  # a false answer of a method
-            found = {"outcome": refuted(str(error), 1, error.instance)}
+            found = {"outcome": failed(str(error), 1, error.instance)}
         except Exception as error:
             name = "" if isinstance(error, Undecided) else f"{type(error).__name__}: "
             trace = "".join(format_exception(error))

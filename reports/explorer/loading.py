@@ -11,7 +11,7 @@ from ...instances.ksubset.json import parse_ksubset
 from ...instances.problems import is_instance
 from ...instances.reading import fields
 from ...instances.reading.parsing import parse_json
-from ...instances.visible import visible
+from ...instances.visible import escape_hidden
 from .board import of_instance
 
 MOST_TEXT = 4 * 2**20
@@ -32,7 +32,7 @@ def loaded(body: dict[str, Any]) -> dict[str, Any]:
         If it is none, or too large; names the file.
     """
     fields.only(body, ("name", "text", "part"), ("name", "text"), "")
-    name = visible(fields.string(body["name"], "name"))[:100] or "file"
+    name = escape_hidden(fields.string(body["name"], "name"))[:100] or "file"
     text = body["text"]
     if not isinstance(text, str):
         raise InputError("must be a string", "text", text)

@@ -7,7 +7,7 @@ from functools import cache
 from html import escape
 from importlib.resources import files
 
-from ...instances.visible import visible
+from ...instances.visible import escape_hidden
 from .document import (
     Bad,
     Cell,
@@ -71,7 +71,7 @@ def html_of(document: Document) -> str:
     body = "\n".join([*parts, "</main>"])
     if "<tbody>" in body:
         body += f"\n<script>\n{_script()}</script>"
-    return visible(
+    return escape_hidden(
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width,initial-scale=1">\n'
         '<link rel="icon" href="data:,">\n'

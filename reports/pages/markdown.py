@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from ...instances.visible import visible
+from ...instances.visible import escape_hidden
 from .document import (
     Cell,
     Document,
@@ -44,7 +44,7 @@ def markdown_of(document: Document) -> str:
         parts.append(_table(document.findings_table))
     for section in document.whole:
         parts += _section(section, "##")
-    return visible("\n\n".join(parts) + "\n", lines=True)
+    return escape_hidden("\n\n".join(parts) + "\n", lines=True)
 
 
 def code(text: str) -> str:
@@ -53,7 +53,7 @@ def code(text: str) -> str:
     >>> code("[a](http://b) | <i>"), code("a `b`")
     ('`[a](http://b) \\| <i>`', '`` a `b` ``')
     """
-    bare = visible(" ".join(text.split()))
+    bare = escape_hidden(" ".join(text.split()))
     # A bar after a backslash could not be distinguished from one that ends the cell.
     bare = bare.replace("\\|", "\\u007c").replace("|", "\\|")
     longest = max((len(run) for run in re.findall("`+", bare)), default=0)

@@ -19,7 +19,7 @@ from ...proofs.writing.proof_log import kept_proof
 from ...solvers import DEFAULT, Result, Settings
 from ...solvers.running.method import AnyMethod
 from ...solvers.running.solution_json import solution_of
-from ..campaigns.pool import begun
+from ..campaigns.pool import mark_started
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ def prove(
 ) -> Proven:
     """Prove an answer that a method gave; may be called in another process."""
     compiled()
-    begun()
+    mark_started()
     return _proven(instance, method, result, seconds, kinds)
 
 
@@ -72,7 +72,7 @@ def solve_and_prove(
 ) -> Proven:
     """Solve an instance, then prove the answer; may be called in another process."""
     compiled()
-    begun()
+    mark_started()
     result = method(instance, settings)
     return _proven(instance, method.name, result, seconds, kinds)
 

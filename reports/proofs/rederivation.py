@@ -29,7 +29,7 @@ from ...methods.rederiving import (
 )
 from ...solvers import Grade, Limit, Proof, Result, Settings
 from ..campaigns.campaign import Runner
-from ..campaigns.pool import Call, Failure, OutOfMemory, begun
+from ..campaigns.pool import Call, Failure, OutOfMemory, mark_started
 from ..campaigns.rows import Row
 from ..ratios.report import Report
 from .campaign import answer_of
@@ -182,7 +182,7 @@ def _optima(report: Report, out: Path) -> Iterator[_Task]:
 def _rederive(
     instance: Instance, name: str, result: Result, seconds: float, out: Path
 ) -> Rederived:
-    begun()
+    mark_started()
     return rederive(instance, name, result, seconds, out)
 
 
@@ -213,7 +213,7 @@ def _rows(report: Report, seed: int) -> Iterator[_Task]:
 def _interpret(
     method: AnyMethod, instance: Instance, row: Row, seconds: float
 ) -> Rederived:
-    begun()
+    mark_started()
     settings = Settings(time_limit=seconds, node_limit=row.node_limit, seed=row.seed)
     answer = row.cost, row.bound, row.status
     return interpret(method, instance, row.method, answer, settings)

@@ -47,7 +47,7 @@ _LONG = 5.0
 _worth_saying = _A_WHILE
 
 
-class Cold(BaseException):
+class MissingMachineCode(BaseException):
     """Machine code is missing inside `only_ready`; not for methods to catch."""
 
 
@@ -146,7 +146,7 @@ class Kernel:
             return
         seconds = sum(each.own_seconds() for each in self.called())
         if _ONLY_READY and seconds >= _A_WHILE:
-            raise Cold(self)
+            raise MissingMachineCode(self)
         announce(seconds)
 
     def announce_loss(self) -> None:

@@ -9,7 +9,7 @@ import pytest
 from closeknit.methods.tiers import in_tiers
 from closeknit.solvers import Limit, Settings
 from closeknit.solvers.running import clock
-from closeknit.solvers.running.kernels import Cold
+from closeknit.solvers.running.kernels import MissingMachineCode
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_all_tries_together_keep_the_limit(
         from_machine_code = 2 if size == 50 else 1
         if len(given) == from_machine_code < len(expected):
             now += 1
-            raise Cold
+            raise MissingMachineCode
         now += min(settings.time_limit, 100.0)
         return Limit.TIME
 

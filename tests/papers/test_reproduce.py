@@ -12,7 +12,7 @@ import pytest
 from closeknit.cli.app import run
 from closeknit.instances.procset.sample_machine import system
 from closeknit.papers.catalogue import RunOptions
-from closeknit.papers.drakenberg2012.quality import Asked, written
+from closeknit.papers.drakenberg2012.quality import Asked, build_document
 from closeknit.papers.drakenberg2012.week_stream import (
     NODES,
     Pricer,
@@ -131,12 +131,12 @@ def test_statements_are_judged_by_their_counts() -> None:
             same=paid == 1,
         )
 
-    good = written([asked(1, 1, 2)] * 30 + [asked(1, 1, 1)] * 300, "made up", 0)
+    good = build_document([asked(1, 1, 2)] * 30 + [asked(1, 1, 1)] * 300, "made up", 0)
     rest = next(f for f in good.findings if "lead to the better" in f.claim)
     assert (rest.ours, rest.holds) == ("30 of 30", True)
     assert good.findings[0].ours == "0 of 330"
     assert good.findings[0].holds is True
-    bad = written([asked(2, 2, 1)] * 100, "made up", 0)
+    bad = build_document([asked(2, 2, 1)] * 100, "made up", 0)
     assert bad.findings[0].holds is False
     assert "harm" in str(bad.lead[1])
     as_printed = next(t for t in bad.tables if t.name == "as_printed")

@@ -11,7 +11,7 @@ import numpy as np
 
 from ....solvers.running.kernels import kernel
 from .kernels_bounds import density_bound, reaches_request
-from .kernels_leaves import keep_best, settle_one, settle_two
+from .kernels_leaves import keep_best, solve_last_one, solve_last_two
 from .kernels_rules import count_capacities, decide, propagate, undo
 from .layout import (
     ALIVE,
@@ -70,7 +70,7 @@ def _look(system: System, state: State) -> int:
             elif undecided == 2:
                 b = g
     if undecided == 0 or (undecided == 1 and rules.table):
-        settle_one(system, state)
+        solve_last_one(system, state)
         return -1
     if (
         undecided == 2
@@ -78,7 +78,7 @@ def _look(system: System, state: State) -> int:
         and not system.has_private
         and many[a] <= WIDEST_MATRIX
     ):
-        settle_two(system, state, a, b)
+        solve_last_two(system, state, a, b)
         return -1
     depth = state.tally[DEPTH]
     state.floor[depth] = floor if depth == 0 else max(floor, state.floor[depth - 1])

@@ -30,7 +30,7 @@ def keep_best(state: State, cost: int) -> None:
 
 
 @kernel
-def settle_one(system: System, state: State) -> None:
+def solve_last_one(system: System, state: State) -> None:
     """Settle what is left when at most one family is undecided: a knapsack.
 
     Entry t: the least cost of t processors or more from what is ready and from the
@@ -202,7 +202,7 @@ def _before(a: Ints, b: Ints) -> bool:
 
 # Over 120 lines: its parts share most local variables, which a split would pass on.
 @kernel
-def settle_two(system: System, state: State, rows_of: int, columns_of: int) -> None:
+def solve_last_two(system: System, state: State, rows_of: int, columns_of: int) -> None:
     """Settle what is left when two families are undecided and private costs nil.
 
     Entry (i, k) is what rows i and k have in common; what is open already, or in no

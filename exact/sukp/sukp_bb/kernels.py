@@ -28,7 +28,7 @@ from .layout import (
     Nodes,
     Path,
     Problem,
-    Room,
+    Workspace,
     lists_for,
     node_of,
     room_for,
@@ -82,7 +82,7 @@ def hand_out(
 def examine(
     problem: Problem,
     node: Node,
-    room: Room,
+    room: Workspace,
     lists: Lists,
     level: int,
     waiting: int,
@@ -142,7 +142,7 @@ def within(value: float, most: float) -> float:
 @kernel
 def best_branch(
     problem: Problem,
-    room: Room,
+    room: Workspace,
     opened: Indices,
     items: Indices,
     worth: Ints,

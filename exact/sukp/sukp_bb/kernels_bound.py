@@ -28,7 +28,7 @@ from .layout import (
     Lists,
     Node,
     Problem,
-    Room,
+    Workspace,
 )
 
 EXCEEDED = -1
@@ -69,7 +69,7 @@ def too_heavy(problem: Problem, mass: int, size: int, free: int) -> bool:
 def in_order(
     problem: Problem,
     node: Node,
-    room: Room,
+    room: Workspace,
     lists: Lists,
     source: int,
     level: int,
@@ -111,7 +111,7 @@ def in_order(
 def pour(
     problem: Problem,
     node: Node,
-    room: Room,
+    room: Workspace,
     lists: Lists,
     source: int,
     level: int,
@@ -179,7 +179,7 @@ def pour(
 
 @uncounted
 @kernel
-def multiplier_for(room: Room, opens: int, wanted: int, total: int) -> int:
+def multiplier_for(room: Workspace, opens: int, wanted: int, total: int) -> int:
     """Return the level up to which elements weigh what is wanted, or one close by."""
     level, heft = room.level, room.heft
     low = high = level[0]
@@ -210,7 +210,7 @@ def multiplier_for(room: Room, opens: int, wanted: int, total: int) -> int:
 @uncounted
 @kernel
 def bound_by_shares(
-    problem: Problem, node: Node, room: Room, load: Ints, opens: int, best: int
+    problem: Problem, node: Node, room: Workspace, load: Ints, opens: int, best: int
 ) -> tuple[int, int]:
     """Bound the cost below a node, or decide elements.
 

@@ -13,7 +13,7 @@ from ....solvers.running.kernels import kernel
 from .kernels import best_branch
 from .kernels_combine import combine, drop, round_off, thin_out
 from .kernels_rules import list_open
-from .layout import IN, OPEN, OUT, Bytes, Indices, Ints, Problem, Room, room_for
+from .layout import IN, OPEN, OUT, Bytes, Indices, Ints, Problem, Workspace, room_for
 from .rows_layout import LOSSES, Desk, Draft, Floats, Living, Pool
 
 CLOSED, FIXED, BRANCH, LOST, REACHED = -1, -2, -3, -4, -5
@@ -99,7 +99,7 @@ def settle(
 
 
 @kernel
-def gather(problem: Problem, desk: Desk, room: Room) -> Living:
+def gather(problem: Problem, desk: Desk, room: Workspace) -> Living:
     """List the open elements of living items, and add up what they weigh."""
     n, edges = len(desk.alive), len(problem.member)
     begin, edge = np.zeros(n + 1, np.uint32), np.empty(edges, np.uint32)

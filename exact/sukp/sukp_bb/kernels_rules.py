@@ -17,7 +17,7 @@ from .layout import (
     Indices,
     Node,
     Problem,
-    Room,
+    Workspace,
 )
 
 CLOSED = -1
@@ -106,7 +106,7 @@ def undo(problem: Problem, node: Node, decided: int, lost: int) -> None:
 
 @uncounted
 @kernel
-def list_open(problem: Problem, state: Bytes, room: Room) -> tuple[int, int, int]:
+def list_open(problem: Problem, state: Bytes, room: Workspace) -> tuple[int, int, int]:
     """List the open elements; return their number, their weight, and R's lightest."""
     weight, mass, opened, heavy = (
         problem.weight,
@@ -185,7 +185,7 @@ def keep_by_closure(
 @uncounted
 @kernel
 def propagate(
-    problem: Problem, node: Node, room: Room, waiting: int, best: int
+    problem: Problem, node: Node, room: Workspace, waiting: int, best: int
 ) -> tuple[int, int]:
     """Carry out pending decisions and what follows from them by weight and closure.
 

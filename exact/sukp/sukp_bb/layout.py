@@ -71,7 +71,7 @@ class Node(NamedTuple):
     tally: Ints  # see `DECIDED` and the like
 
 
-class Room(NamedTuple):
+class Workspace(NamedTuple):
     """Room for the bound and for the choice of a branch."""
 
     heavy: Ints  # mass of each element, 0 if it is not open
@@ -151,10 +151,10 @@ def node_of(problem: Problem, start: Nodes) -> tuple[Node, int]:
 
 
 @kernel
-def room_for(problem: Problem) -> Room:
+def room_for(problem: Problem) -> Workspace:
     """Return room for the bound."""
     n, m = len(problem.profit), len(problem.weight)
-    return Room(
+    return Workspace(
         heavy=np.empty(m, dtype=np.int64),
         opened=np.empty(m, dtype=np.uint32),
         heft=np.empty(m, dtype=np.int64),

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ....solvers.running.kernels import kernel
-from ..models.gilmore_lawler_kernels import Matrices, Room, bound
+from ..models.gilmore_lawler_kernels import Matrices, Workspace, bound
 
 Ints = npt.NDArray[np.int64]
 DEPTH, NODES, BEST, DONE = range(4)
@@ -131,7 +131,9 @@ def distinct(
 
 
 @kernel
-def expand(given: Matrices, unit: int, room: Room, stack: Stack, state: State) -> bool:
+def expand(
+    given: Matrices, unit: int, room: Workspace, stack: Stack, state: State
+) -> bool:
     """Bound a node; unless it is cut off, list its children."""
     tally = state.tally
     best = tally[BEST]
@@ -187,7 +189,7 @@ def expand(given: Matrices, unit: int, room: Room, stack: Stack, state: State) -
 
 @kernel
 def search(
-    given: Matrices, unit: int, room: Room, stack: Stack, state: State, budget: int
+    given: Matrices, unit: int, room: Workspace, stack: Stack, state: State, budget: int
 ) -> None:
     """Search at most so many nodes."""
     tally, place, holder = state.tally, state.place, state.holder

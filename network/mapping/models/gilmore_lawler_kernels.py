@@ -26,7 +26,7 @@ class Matrices(NamedTuple):
     near: Ints  # of each processor, all processors by rising hops
 
 
-class Room(NamedTuple):
+class Workspace(NamedTuple):
     """Where a bound is computed."""
 
     ranks: Ints  # that have no processor, in order
@@ -43,7 +43,7 @@ class Room(NamedTuple):
 
 
 @kernel
-def assign(costs: Ints, n: int, room: Room) -> int:
+def assign(costs: Ints, n: int, room: Workspace) -> int:
     """Find the least cost of an assignment of n rows to n columns.
 
     By shortest augmenting paths, with potentials u and v: those of equality on the
@@ -91,7 +91,9 @@ def assign(costs: Ints, n: int, room: Room) -> int:
 
 
 @kernel
-def bound(given: Matrices, place: Ints, holder: Ints, room: Room) -> tuple[int, int]:
+def bound(
+    given: Matrices, place: Ints, holder: Ints, room: Workspace
+) -> tuple[int, int]:
     """Bound twice the cost of all orders that extend a partial one.
 
     ``place`` is the processor of each rank, ``holder`` the rank of each processor, -1

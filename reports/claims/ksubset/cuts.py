@@ -15,7 +15,7 @@ from random import Random
 import numpy as np
 
 from ....instances import Graph, KSubset, arrays, cost
-from ..running.claim import Claim, Outcome, Trial, held, refuted
+from ..running.claim import Claim, Outcome, Trial, failed, passed
 from ..running.samples import enumerated, sampled
 from ..running.shrink import survey
 
@@ -140,9 +140,9 @@ def distances_and_cuts(trial: Trial) -> Outcome:
         if wrong:
             free = tuple(graph.locations())
             at = KSubset("graph", graph, free, min(2, len(free)))
-            return refuted(wrong, seen, at)
+            return failed(wrong, seen, at)
     seen = len(graphs)
-    return held(
+    return passed(
         f"{by_cuts} of {seen} have cuts, and they add up; seed {trial.seed}", seen
     )
 
@@ -189,11 +189,11 @@ def solved(trial: Trial) -> Outcome:
     return survey(
         f"as by enumeration on all connected graphs of up to {most} nodes and samples "
         f"of seed {trial.seed}",
-        (instances, partial(_judged, trial)),
+        (instances, partial(_find_violation, trial)),
     )
 
 
-def _judged(trial: Trial, instance: KSubset) -> str:
+def _find_violation(trial: Trial, instance: KSubset) -> str:
     """Say what is wrong on an instance; "" if nothing."""
     least = enumerated(instance)
     for method in ("auto", "distances-bb"):

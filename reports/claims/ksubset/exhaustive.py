@@ -13,7 +13,7 @@ from ....heuristics.ksubset.guarantees import rho
 from ....instances import Grid, KSubset, Mesh, Torus
 from ....solvers import Ties
 from ...adversary.kernels import Costs, Ints, prices, sizes
-from ..running.claim import Claim, Outcome, Trial, held, refuted
+from ..running.claim import Claim, Outcome, Trial, failed, passed
 from ..running.shrink import broken, described
 from . import exhaustive_kernels as kernels
 from .exhaustive_kernels import Table
@@ -149,7 +149,7 @@ def _test(bound: _Bound, trial: Trial) -> Outcome:
             instance = net.instance(members, k)
             if paid > limit * least:
                 result = f"{paid}, above {limit} times the optimum {least} (k = {k})"
-                return refuted(result, seen, instance)
+                return failed(result, seen, instance)
             worst = max(worst, Fraction(paid, least))
             if limit > 1 and paid == limit * least:
                 attained.append(str(k))
@@ -157,7 +157,7 @@ def _test(bound: _Bound, trial: Trial) -> Outcome:
                 return broken(instance, partial(bound.broken, trial), seen, why)
         reached = f", reached for k = {', '.join(attained)}" if attained else ""
         said.append(f"{net.shape} {topology.kind} {worst}{reached}")
-    return held(f"never above; worst ratio: {'; '.join(said)}", seen)
+    return passed(f"never above; worst ratio: {'; '.join(said)}", seen)
 
 
 def _star(k: int) -> Fraction:
@@ -184,13 +184,13 @@ def _windows(trial: Trial) -> Outcome:
                 routes[route] = trial.optimum(instance, route)
             for route, value in routes.items():
                 if value != least or len(wrong):
-                    return refuted(
+                    return failed(
                         f"{route} {value}, enumeration {least}, best window "
                         f"{best[members, k]} (k = {k})",
                         seen,
                         instance,
                     )
-    return held(
+    return passed(
         f"a window is optimal: line of {line}, rings of 3 to {longest}; methods "
         "agree on samples of each",
         seen,

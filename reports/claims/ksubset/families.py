@@ -25,7 +25,7 @@ from ....instances.ksubset.worst_cases import (
 from ....methods import KSUBSET
 from ....solvers import Ties
 from ...adversary.worst_known import PATH, Entry, guarantee, read_worst_known
-from ..running.claim import Claim, Outcome, Trial, Untrue, held, refuted
+from ..running.claim import Claim, Outcome, Trial, Untrue, failed, passed
 
 EPSILONS = tuple(Fraction(1, b) for b in (2, 4, 10, 100, 132, 133))
 RING = KSubset(
@@ -62,7 +62,7 @@ def reaches(trial: Trial) -> Outcome:
         (mm_distinct(555), Fraction(15493, 8904)),
     ):
         if ratio < REACHED:
-            return refuted(f"{ratio} is below {REACHED}", 0, case.instance)
+            return failed(f"{ratio} is below {REACHED}", 0, case.instance)
         forms.append((case, case.cost, case.optimum, ratio))
     return _outcome(trial, forms, "1225/704 and 15493/8904")
 
@@ -124,7 +124,7 @@ def windows_fail(trial: Trial) -> Outcome:
         found[route] = trial.optimum(RING, route)
     for route, value in found.items():
         if value != (532 if route == "ring-window" else 530):
-            return refuted(f"{route} says {value} of 532 and 530", 1, RING)
+            return failed(f"{route} says {value} of 532 and 530", 1, RING)
     forms = [
         (ring_gap(s), 532 * s, 530 * s, Fraction(266, 265))
         for s in ((1, 2) if trial.quick else (1, 2, 3, 10))
@@ -158,11 +158,11 @@ def _outcome(trial: Trial, forms: Iterable[Form], result: str) -> Outcome:
                 return _wrong(case, why, seen)
             if (found := Fraction(paid, proved)) != ratio:
                 return _wrong(case, f"ratio {found}, not {ratio}", seen)
-    return held(f"{result} ({orders} runs; optima proved by {trial.exact})", seen)
+    return passed(f"{result} ({orders} runs; optima proved by {trial.exact})", seen)
 
 
 def _wrong(case: WorstCase, why: str, seen: int) -> Outcome:
-    return refuted(f"{case.instance.name}: {why}", seen, case.instance)
+    return failed(f"{case.instance.name}: {why}", seen, case.instance)
 
 
 FAMILY_CLAIMS = (
@@ -245,18 +245,18 @@ def ledger_is_true(trial: Trial, path: str | Path = PATH) -> Outcome:
     try:
         entries = read_worst_known(path)
     except InputError as error:
-        return refuted(str(error), 0)
+        return failed(str(error), 0)
     for seen, entry in enumerate(entries.values(), 1):
         if wrong := _misstated(trial, entry):
-            return refuted(
+            return failed(
                 f"{entry.method} on {entry.key[1]}, k = {entry.key[2]}: {wrong}",
                 seen,
                 entry.instance,
             )
     methods = len({entry.method for entry in entries.values()})
     if not entries:
-        return refuted("the ledger is empty", 0)
-    return held(
+        return failed("the ledger is empty", 0)
+    return passed(
         f"costs, optima and ratios as written, none above a guarantee; "
         f"{len(entries)} entries of {methods} methods",
         len(entries),

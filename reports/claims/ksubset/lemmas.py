@@ -16,7 +16,7 @@ from itertools import combinations, pairwise, permutations, product
 from random import Random
 
 from ....instances import KSubset, Points, Site
-from ..running.claim import Claim, Outcome, Trial, Untrue, held, refuted
+from ..running.claim import Claim, Outcome, Trial, Untrue, failed, passed
 from ..running.samples import pair_sum
 from ..running.shrink import broken
 
@@ -147,7 +147,7 @@ def lemma_2(trial: Trial) -> Outcome:
     if not found or trial.optimum(LEMMA_2) != min(
         pair_sum(chosen) for chosen in combinations(LEMMA_2.free, LEMMA_2.k)
     ):
-        return refuted("no cell grows", 1, LEMMA_2)
+        return failed("no cell grows", 1, LEMMA_2)
     cases = [(4, 3), (5, 3)] if trial.quick else [(4, 3), (5, 3), (6, 3), (7, 6)]
     said = []
     for n, k in cases:
@@ -158,7 +158,7 @@ def lemma_2(trial: Trial) -> Outcome:
             clear += bool(against_lemma_2(points, k))
             tied += bool(against_lemma_2(points, k, ties=True))
         said.append(f"{clear} ({tied} with ties) of {n}! for n = {n}, k = {k}")
-    return held(
+    return passed(
         f"{found}, though not in the sum; permutations that fail: {', '.join(said)}",
         seen,
     )
@@ -245,7 +245,7 @@ def _test(check: Check, trial: Trial) -> Outcome:
             chosen, cut = _cut(instance, m)
             short += any(m * over > whole for over, whole in _over(cut, chosen, m))
     printed = f"; without the square on m it would fail on {short}" if short else ""
-    return held(f"holds on {count} choices, seed {trial.seed}{printed}", count)
+    return passed(f"holds on {count} choices, seed {trial.seed}{printed}", count)
 
 
 def _wrong(check: Check, instance: KSubset, m: int | None = None) -> str:

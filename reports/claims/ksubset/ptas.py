@@ -17,7 +17,7 @@ from ....heuristics.ksubset.strips import arcsine_sizes, even_sizes
 from ....instances import KSubset, Mesh, Points, arrays
 from ....methods import KSUBSET
 from ....solvers import Grade
-from ..running.claim import Claim, Outcome, Trial, held, refuted
+from ..running.claim import Claim, Outcome, Trial, failed, passed
 from ..running.shrink import broken, described
 
 LIMITS = {2: "2.000", 3: "1.333", 4: "1.172", 5: "1.106", 8: "1.040"}
@@ -125,7 +125,7 @@ def bound(trial: Trial) -> Outcome:
                 return broken(instance, wrong, seen)
             tight[name] += trial.run(name, instance).bound == trial.optimum(instance)
     share_of = ", ".join(f"{name} {number}" for name, number in tight.items())
-    return held(
+    return passed(
         f"all as enumerated; the bound is the optimum on: {share_of}, of "
         f"{count} each, seed {trial.seed}",
         seen,
@@ -195,7 +195,7 @@ def certified(trial: Trial) -> Outcome:
         f"{name} {float(ratios[name]):.3f} and {float(bounds[name]):.3f}"
         for name in run
     )
-    return held(
+    return passed(
         f"kept; largest cost and least bound over the optimum: {said}, "
         f"seed {trial.seed}",
         count,
@@ -229,7 +229,7 @@ def factors(trial: Trial) -> Outcome:
             factor = float(1 / (1 - share(arcsine_sizes(k, m))))
             off = abs(factor - exact)
             if off > 8 * m / k or f"{exact:.3f}" != limit:
-                return refuted(
+                return failed(
                     f"m = {m}, k = {k}: factor {factor:.6f}, limit {exact:.6f}", seen
                 )
         said.append(f"{m}: {limit}")
@@ -237,8 +237,8 @@ def factors(trial: Trial) -> Outcome:
     better = next(m for m in range(first, 20) if (printed(m) or 2) < Fraction(7, 4))
     found = [(m, printed(m)) for m in (first, better)]
     if found != [(5, Fraction(6)), (9, Fraction(28, 17))]:
-        return refuted(f"first at m = {first}, {better}", seen)
-    return held(
+        return failed(f"first at m = {first}, {better}", seen)
+    return passed(
         f"improved {', '.join(said)}; as printed none below m = 5, there 6, "
         f"below 7/4 first at m = 9, 28/17",
         seen,

@@ -18,7 +18,7 @@ from ....formulations.ksubset.bounds.towns import (
     town_sites_in_space,
 )
 from ....instances import KSubset, Site, mesh
-from ..running.claim import Claim, Outcome, Trial, held, refuted
+from ..running.claim import Claim, Outcome, Trial, failed, passed
 from ..running.samples import pair_sum
 
 Floats = npt.NDArray[np.float64]
@@ -66,7 +66,7 @@ def _room(k: int, d: int = 2) -> KSubset:
 
 
 def _differs(k: int, who: str, found: int, expected: int, seen: int) -> Outcome:
-    return refuted(f"k = {k}: {who} says {found}, not {expected}", seen, _room(k))
+    return failed(f"k = {k}: {who} says {found}, not {expected}", seen, _room(k))
 
 
 def figure_2(trial: Trial) -> Outcome:
@@ -84,7 +84,7 @@ def figure_2(trial: Trial) -> Outcome:
             found = trial.optimum(_room(k), method)
             if found != printed:
                 return _differs(k, method, found, printed, seen)
-    return held(
+    return passed(
         f"as printed: partitions to k = 21; {trial.exact} and {trial.search} on "
         f"{SIDE}x{SIDE} to k = {largest}",
         seen,
@@ -98,8 +98,8 @@ def averages(trial: Trial) -> Outcome:
         found = f"{thousandths // 1000}.{thousandths % 1000:03}"
         if found != printed:
             said = f"k = {k}: {town(k)}/{comb(k, 2)} = {found}, not {printed}"
-            return refuted(said, k - 1, _room(k))
-    return held("all twenty", len(AVERAGES))
+            return failed(said, k - 1, _room(k))
+    return passed("all twenty", len(AVERAGES))
 
 
 def optimal_towns(d: int, trial: Trial) -> Outcome:
@@ -112,7 +112,7 @@ def optimal_towns(d: int, trial: Trial) -> Outcome:
             return _differs(k, trial.search, found, _w(k, d), k)
     where = f"{SIDE}x{SIDE}" if d == 2 else "a cube"
     result = f"{trial.search} on {where} gives w(k) for k = 1..{largest}"
-    return held(result, largest)
+    return passed(result, largest)
 
 
 def published_towns(trial: Trial) -> Outcome:
@@ -135,9 +135,9 @@ def published_towns(trial: Trial) -> Outcome:
                 why = f"w = {value}, less than {k}/{k - 2} of {before} before"
             if why:
                 room = _room(k, d) if d == 3 or k <= 40 else None
-                return refuted(f"d = {d}, k = {k}: {why}", seen, room)
+                return failed(f"d = {d}, k = {k}: {why}", seen, room)
             before = value
-    return held(
+    return passed(
         f"{len(A193452)} and {len(A290190)} listed values; every town to k = "
         f"{sizes[2]} and {sizes[3]} costs w(k); (n - 2) w(n) is at least n w(n - 1)",
         seen,
@@ -156,7 +156,7 @@ def extension(trial: Trial) -> Outcome:
                 value = -(-n * value // (n - 2))
                 loose = -(-n * (n - 1) * table[m] // (m * (m - 1)))
                 if not loose <= value <= table[n]:
-                    return refuted(
+                    return failed(
                         f"d = {d}: from w({m}) to {value} for n = {n}, "
                         f"{loose} at once; w({n}) = {table[n]}",
                         seen,
@@ -165,8 +165,8 @@ def extension(trial: Trial) -> Outcome:
         top = TOWN_SEARCH[d]
         beyond = town_bound_value(top + 1, d)
         if beyond != -(-(top + 1) * _w(top, d) // (top - 1)):
-            return refuted(f"d = {d}: {beyond} beyond the table", seen)
-    return held("every continuation stays at or below w", seen)
+            return failed(f"d = {d}: {beyond} beyond the table", seen)
+    return passed("every continuation stays at or below w", seen)
 
 
 # The limit of towns: the city
@@ -196,11 +196,11 @@ def psi(trial: Trial) -> Outcome:
         ("half width", found.half_width, width),
     ):
         if not abs(value - wanted) < _TEN_DIGITS:
-            return refuted(f"{what} {value:.12f}, not {wanted:.12f}", 1)
+            return failed(f"{what} {value:.12f}, not {wanted:.12f}", 1)
     quotients = [town(k) / (found.psi / 2 * k**2.5) for k in (25, 50, 100, 150, 200)]
     if quotients != sorted(quotients) or not 0.97 < quotients[0] < quotients[-1] < 1:
-        return refuted(f"towns over it {quotients}", 5)
-    return held(
+        return failed(f"towns over it {quotients}", 5)
+    return passed(
         f"psi = {found.psi:.12f}, by {steps} own steps {own:.12f}; w(200) is "
         f"{quotients[-1]:.5f} of psi/2 200^2.5",
         5,

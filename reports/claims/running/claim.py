@@ -69,12 +69,12 @@ class Outcome:
             raise ValueError("A claim that was tested on nothing does not hold.")
 
 
-def held(result: str, instances: int) -> Outcome:
+def passed(result: str, instances: int) -> Outcome:
     """Return the outcome that nothing on so many instances contradicts the claim."""
     return Outcome(holds=True, result=result, instances=instances)
 
 
-def refuted(
+def failed(
     result: str, instances: int, counterexample: Instance | None = None
 ) -> Outcome:
     """Return the outcome that the claim fails, after so many instances."""

@@ -22,7 +22,7 @@ from ....formulations.ksubset.bounds.towns import town, town_sites
 from ....heuristics.allocation import curves
 from ....instances import Mesh, mesh
 from ....methods.allocators.table import allocator
-from .claim import Claim, Outcome, Trial, held, refuted
+from .claim import Claim, Outcome, Trial, failed, passed
 
 _Ints = npt.NDArray[np.int64]
 OF_POINTS = Fraction("1.7848")
@@ -83,7 +83,7 @@ def points(trial: Trial) -> Outcome:
             at = int(far.argmax())
             ratio = Fraction(int(far[at]), town(k))
             if ratio > OF_POINTS:
-                return refuted(
+                return failed(
                     f"{k} processors from place {at} of {side}x{side} cost {far[at]}, "
                     f"the best {town(k)}: {float(ratio):.4f}",
                     seen,
@@ -95,7 +95,7 @@ def points(trial: Trial) -> Outcome:
     outcome = _served(trial, sides[-2:])
     if not outcome.holds:
         return outcome
-    return held(
+    return passed(
         f"worst {worst} = {float(worst):.4f}: {shown}; {outcome.result}",
         seen + outcome.instances,
     )
@@ -116,12 +116,14 @@ def _served(trial: Trial, sides: tuple[int, ...]) -> Outcome:
                 seen += 1
                 got = [] if grant is None else sorted(place[grant.used].tolist())
                 if got != list(range(first, first + k)):
-                    return refuted(
+                    return failed(
                         f"a job of {k} on {side}x{side} gets places {got}, not the "
                         f"next ones from {first}",
                         seen,
                     )
-    return held(f"{seen} jobs in sequences got the next ones, seed {trial.seed}", seen)
+    return passed(
+        f"{seen} jobs in sequences got the next ones, seed {trial.seed}", seen
+    )
 
 
 def shapes(trial: Trial) -> Outcome:
@@ -135,14 +137,14 @@ def shapes(trial: Trial) -> Outcome:
             mean = _mean_distance(k, far, alike)
             at = int(mean.argmax())
             if mean[at] > limit:
-                return refuted(
+                return failed(
                     f"{k} cells from place {at} of {side}x{side}: {mean[at]:.5f}, "
                     f"{mean[at] / city().psi:.4f} of the optimal city's",
                     seen,
                 )
             if mean[at] > worst:
                 worst, shown = float(mean[at]), f"{k} from place {at} of {side}x{side}"
-    return held(f"worst {worst / city().psi:.4f}: {shown}", seen)
+    return passed(f"worst {worst / city().psi:.4f}: {shown}", seen)
 
 
 def every_part(trial: Trial) -> Outcome:
@@ -160,11 +162,11 @@ def every_part(trial: Trial) -> Outcome:
     scale = 2
     while scale < 4 * side:
         if why := _nested(scale):
-            return refuted(why, 1)
+            return failed(why, 1)
         scale *= 2
     pairs = [_pairs(scale) for scale in (4, 8, 16)]
     if not pairs[0] == pairs[1] == pairs[2]:
-        return refuted("squares follow each other in new ways on a finer scale", 3)
+        return failed("squares follow each other in new ways on a finer scale", 3)
     walk = _walk(4 * side)
     seen, worst, shown = 0, 0.0, 0
     for k, far, alike in _runs(walk, 4 * least + 2):
@@ -178,8 +180,8 @@ def every_part(trial: Trial) -> Outcome:
     text = f"at most {factor:.4f}, from runs of {shown} cells"
     limit = QUICK_DERIVED if trial.quick else DERIVED
     if factor > limit:
-        return refuted(f"{text}, not {float(limit)}", seen)
-    return held(text, seen)
+        return failed(f"{text}, not {float(limit)}", seen)
+    return passed(text, seen)
 
 
 def _nested(side: int) -> str:

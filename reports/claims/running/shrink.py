@@ -18,7 +18,7 @@ from ....instances import (
     Sukp,
     arrays,
 )
-from .claim import Outcome, Undecided, Untrue, held, refuted
+from .claim import Outcome, Undecided, Untrue, failed, passed
 
 Kind = TypeVar("Kind", bound=Instance)
 
@@ -63,7 +63,7 @@ def broken(
     """
     fails = partial(_certainly, wrong)
     smallest = shrunk(instance, fails) if fails(instance) else instance
-    return refuted(described(wrong, smallest) or why, seen, smallest)
+    return failed(described(wrong, smallest) or why, seen, smallest)
 
 
 def survey(
@@ -98,8 +98,8 @@ def survey(
             if why:
                 return broken(instance, wrong, seen, why)
     if refusals and not seen:
-        return refuted("takes none of the instances", 0)
-    return held(result if isinstance(result, str) else result(), seen)
+        return failed("takes none of the instances", 0)
+    return passed(result if isinstance(result, str) else result(), seen)
 
 
 def _less(items: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:

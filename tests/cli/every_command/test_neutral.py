@@ -22,7 +22,7 @@ import closeknit.methods
 from closeknit.cli.app import run as run_command
 from closeknit.instances import InputError, KSubset
 from closeknit.instances.problems import read_instance
-from closeknit.instances.visible import spelled, unspelled, visible
+from closeknit.instances.visible import escape_hidden, spelled, unspelled
 from closeknit.methods import METHODS
 from closeknit.reports import pages
 from closeknit.reports.campaigns.rows import Row
@@ -199,7 +199,7 @@ def test_a_spreadsheet_computes_nothing_and_names_come_back(name: str) -> None:
 def test_any_text_comes_back_from_a_cell(text: str) -> None:
     assert text_of_csv(csv_text(text)) == text
     assert unspelled(spelled(text)) == text
-    assert visible(visible(text)) == visible(text)
+    assert escape_hidden(escape_hidden(text)) == escape_hidden(text)
 
 
 @given(st.text(alphabet="\\u20e'=\u202e-"))

@@ -30,7 +30,13 @@ from closeknit.instances.ksubset.json import parse_ksubset
 from closeknit.instances.ksubset.worst_cases import mm_blocks, ring_gap
 from closeknit.instances.topologies import switch_tree
 from closeknit.methods import KSUBSET
-from closeknit.reports.adversary import Found, Ground, Hunt, anneal, exhaust
+from closeknit.reports.adversary import (
+    AdversarySearch,
+    Found,
+    SearchSpace,
+    anneal,
+    exhaust,
+)
 from closeknit.reports.adversary.annealing import Known, Optimum, luby
 from closeknit.reports.adversary.family_table import family_rows
 from closeknit.reports.adversary.kernels import least
@@ -124,7 +130,7 @@ def test_the_kernel_gives_up_within_its_budget() -> None:
 @settings(max_examples=80, deadline=None)
 @given(st.data())
 def test_a_neighbour_inherits_what_it_can(data: st.DataObject) -> None:
-    ground = Ground(topology=Mesh((4, 4)), k=4, most=12)
+    ground = SearchSpace(topology=Mesh((4, 4)), k=4, most=12)
     optimum = Optimum(ground)
     places = st.lists(
         st.sampled_from(ground.places), min_size=5, max_size=12, unique=True
@@ -150,16 +156,20 @@ def test_a_neighbour_inherits_what_it_can(data: st.DataObject) -> None:
 
 
 def test_an_optimum_not_proved_is_none() -> None:
-    ground = Ground(topology=Mesh((6, 6)), k=10, most=36)
+    ground = SearchSpace(topology=Mesh((6, 6)), k=10, most=36)
     optimum = Optimum(ground, nodes=3)
     assert optimum.below(ground.instance(ground.places), 10**6) is None
     assert isinstance(Optimum(ground).below(mesh(6, 6, k=10), 10**6), Known)
 
 
 def hunt(
-    name: str, ground: Ground, evaluations: int, ties: Ties = Ties.LEX, seed: int = 0
-) -> Hunt:
-    return Hunt(
+    name: str,
+    ground: SearchSpace,
+    evaluations: int,
+    ties: Ties = Ties.LEX,
+    seed: int = 0,
+) -> AdversarySearch:
+    return AdversarySearch(
         method=KSUBSET[name],
         ground=ground,
         settings=Settings(seed=seed, ties=ties),
@@ -169,7 +179,7 @@ def hunt(
 
 @pytest.mark.parametrize("name", ["mm", "mm-free", "row-major", "hilbert/best-fit"])
 def test_exhaustive_is_the_worst_of_all_subsets(name: str) -> None:
-    ground = Ground(topology=Mesh((3, 3)), k=3, most=9)
+    ground = SearchSpace(topology=Mesh((3, 3)), k=3, most=9)
     found = exhaust(hunt(name, ground, 10**9))
     assert found is not None
     worst = max(
@@ -187,7 +197,7 @@ def test_exhaustive_is_the_worst_of_all_subsets(name: str) -> None:
 
 
 def test_mirror_images_are_left_out_only_where_ties_are_symmetric() -> None:
-    ground = Ground(topology=Mesh((3, 3)), k=4, most=6)
+    ground = SearchSpace(topology=Mesh((3, 3)), k=4, most=6)
     lex = exhaust(hunt("mm", ground, 10**9))
     worst = exhaust(hunt("mm", ground, 10**9, Ties.WORST))
     assert lex is not None
@@ -209,7 +219,7 @@ def test_mirror_images_are_left_out_only_where_ties_are_symmetric() -> None:
 
 
 def test_a_search_cut_short_proves_nothing() -> None:
-    ground = Ground(topology=Mesh((3, 3)), k=3, most=9)
+    ground = SearchSpace(topology=Mesh((3, 3)), k=3, most=9)
     found = exhaust(hunt("mm", ground, 50))
     assert found is not None
     assert not found.proved
@@ -219,15 +229,15 @@ def test_a_search_cut_short_proves_nothing() -> None:
 @pytest.mark.parametrize(
     "ground",
     [
-        Ground(topology=Mesh((5, 5)), k=4, most=9),
-        Ground(topology=Mesh((3, 3, 3)), k=4, most=9),
-        Ground(topology=Torus((4, 5)), k=3, most=8),
-        Ground(topology=switch_tree((3, 3, 2)), k=4, most=9),
-        Ground(topology=Mesh((9, 9)), k=4, most=9, points=True),
+        SearchSpace(topology=Mesh((5, 5)), k=4, most=9),
+        SearchSpace(topology=Mesh((3, 3, 3)), k=4, most=9),
+        SearchSpace(topology=Torus((4, 5)), k=3, most=8),
+        SearchSpace(topology=switch_tree((3, 3, 2)), k=4, most=9),
+        SearchSpace(topology=Mesh((9, 9)), k=4, most=9, points=True),
     ],
     ids=lambda ground: ground.label,
 )
-def test_what_annealing_finds_is_true_and_repeatable(ground: Ground) -> None:
+def test_what_annealing_finds_is_true_and_repeatable(ground: SearchSpace) -> None:
     told: list[Found] = []
     found = anneal(hunt("mm", ground, 700), report=told.append)
     again = anneal(hunt("mm", ground, 700))
@@ -243,7 +253,7 @@ def test_what_annealing_finds_is_true_and_repeatable(ground: Ground) -> None:
 
 
 def test_another_seed_goes_elsewhere() -> None:
-    ground = Ground(topology=Mesh((6, 6)), k=4, most=10)
+    ground = SearchSpace(topology=Mesh((6, 6)), k=4, most=10)
     ways = {
         found.instance.free
         for seed in range(3)
@@ -253,7 +263,7 @@ def test_another_seed_goes_elsewhere() -> None:
 
 
 def test_annealing_finds_a_bad_instance_of_mm() -> None:
-    ground = Ground(topology=Mesh((8, 8)), k=4, most=10)
+    ground = SearchSpace(topology=Mesh((8, 8)), k=4, most=10)
     found = anneal(hunt("mm", ground, 9000))
     assert found is not None
     assert found.ratio >= Fraction(5, 4)
@@ -264,7 +274,7 @@ def test_lengths_of_runs() -> None:
 
 
 def test_a_start_is_searched_first() -> None:
-    ground = Ground(topology=Mesh((5, 5)), k=2, most=6)
+    ground = SearchSpace(topology=Mesh((5, 5)), k=2, most=6)
     start = ((0, 0), (0, 1), (2, 2), (4, 4))
     found = anneal(hunt("row-major", ground, 1), [start])
     assert found is not None

@@ -21,7 +21,7 @@ from closeknit.instances.submesh import Resident, Submesh
 from closeknit.instances.sukp.instance import Sukp
 from closeknit.methods import METHODS
 from closeknit.reports.campaigns import store as storing
-from closeknit.reports.campaigns.audit import audited
+from closeknit.reports.campaigns.audit import audit
 from closeknit.reports.campaigns.row_fields import NAMES
 from closeknit.reports.campaigns.rows import Row
 from closeknit.reports.campaigns.store import FILE, ResultStore, rows_in
@@ -422,9 +422,9 @@ def test_a_selection_is_priced_again(
 ) -> None:
     draw = random.Random(3)
     true = made(instance, "first", cost=cost(instance, chosen), selection=chosen)
-    assert audited([instance], [true]) == [true]
+    assert audit([instance], [true]) == [true]
     other = replace(true, instance="other", sha256="0" * 64, cost=0)
-    assert audited([instance], [true, other]) == [true]
+    assert audit([instance], [true, other]) == [true]
     changes: list[dict[str, Any]] = [
         {"n": true.n + 1},
         {"k": true.k + 1},
@@ -446,7 +446,7 @@ def test_a_selection_is_priced_again(
     for change in changes:
         (field,) = change
         with pytest.raises(InputError) as caught:
-            audited([instance], [true, replace(true, **change)], "store")
+            audit([instance], [true, replace(true, **change)], "store")
         about = f"store: first on {instance.name}: {field}: "
         assert str(caught.value).startswith(about)
 
@@ -455,14 +455,14 @@ def test_other_names_count_as_far_as_they_are_solutions_here() -> None:
     renamed = replace(A, name="renamed")
     true = made(renamed, "first", cost=4, selection=(0, 1, 2))
     false = replace(true, method="last", cost=3)
-    assert audited([A], [true, false]) == [true]
+    assert audit([A], [true, false]) == [true]
 
 
 def reported(*changes: tuple[int, dict[str, Any]]) -> Report:
     found = rows()
     for place, change in changes:
         found[place] = replace(found[place], **change)
-    found = audited([A, B], found)
+    found = audit([A, B], found)
     return report_on([A, B], found, {"ksubset": TOYS})
 
 

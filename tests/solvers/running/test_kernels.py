@@ -25,8 +25,8 @@ from closeknit.solvers import Limit, Result, Settings
 from closeknit.solvers.running import clock, kernels
 from closeknit.solvers.running.interrupt import OutOfTimeError
 from closeknit.solvers.running.kernels import (
-    Cold,
     Kernel,
+    MissingMachineCode,
     interpreted,
     kernel,
     only_ready,
@@ -159,7 +159,7 @@ def test_only_ready_refuses_what_takes_a_while(monkeypatch: pytest.MonkeyPatch) 
     def never_compiled(n: int) -> int:
         return n + 1
 
-    with only_ready(), pytest.raises(Cold):
+    with only_ready(), pytest.raises(MissingMachineCode):
         never_compiled(1)
     assert never_compiled(1) == 2
 
