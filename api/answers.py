@@ -8,12 +8,12 @@ from fractions import Fraction
 from typing import Any
 
 from ..instances import Instance, KSubset, ProcSet, Submesh, Sukp, Value, problem_of
+from ..instances.escape_hidden import escape_hidden
 from ..instances.problems import described
 from ..instances.submesh import Box, placement_of
 from ..instances.submesh.plan import order_of
 from ..instances.sukp.instance import weight
 from ..instances.value import cost_text, ordered
-from ..instances.visible import escape_hidden
 from ..instances.words import counted
 from ..solvers import Result, Status
 

@@ -10,7 +10,7 @@ from operator import index
 from typing import TYPE_CHECKING
 
 from ..instances import InputError, KSubset, Mesh, Topology
-from ..instances.visible import brief
+from ..instances.escape_hidden import brief
 from ..instances.words import counted
 from ..methods.by_name import method_named
 from ..reports.adversary.hunt import AdversarySearch, Found, SearchSpace

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..instances import InputError, Instance
 from ..instances.reading.files import file_in, try_file, write_text
-from ..methods.own import OwnMethod
+from ..methods.user_methods import OwnMethod
 from ..reports.campaigns import pool
 from ..reports.campaigns.audit import audit
 from ..reports.campaigns.campaign import Campaign, Runner, lineups

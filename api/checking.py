@@ -9,7 +9,7 @@ from warnings import warn
 
 from ..instances import InputError, Instance
 from ..instances import check as check_chosen
-from ..instances.reading.plain import to_json_types as plainly
+from ..instances.reading.json_types import to_json_types as plainly
 from ..solvers import read_solution
 from ..solvers.running.result import ACCEPTABLE
 from ..solvers.running.solution_json import parse_solution

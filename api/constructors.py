@@ -22,7 +22,7 @@ from ..instances import (
 from ..instances.ksubset.json import on_topology
 from ..instances.procset.json import FORMAT as PROCSET_FORMAT
 from ..instances.procset.json import parse_procset
-from ..instances.reading.plain import to_json_types
+from ..instances.reading.json_types import to_json_types
 from ..instances.submesh import Resident
 from ..instances.submesh.json import FORMAT as SUBMESH_FORMAT
 from ..instances.submesh.json import parse_submesh

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..instances import InputError, Topology
-from ..instances.reading.plain import to_json_types
+from ..instances.reading.json_types import to_json_types
 from ..instances.topologies import Site, is_name
 
 

@@ -23,10 +23,10 @@ from ..instances import (
     read_instance,
 )
 from ..instances import cost as price
+from ..instances.escape_hidden import brief
 from ..instances.reading.files import write_bytes, write_text
 from ..instances.reading.json_text import dumps
-from ..instances.visible import brief
-from ..methods.own import chosen
+from ..methods.user_methods import chosen
 from ..reports.drawing.drawing import drawing_of
 from ..reports.drawing.shapes import Drawing as Picture
 from ..solvers import Proof, Result, Status, solution_of

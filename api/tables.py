@@ -9,8 +9,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, overload
 
 from ..instances import InputError, Value, problem_of
+from ..instances.escape_hidden import brief, escape_hidden
 from ..instances.extras import install
-from ..instances.visible import brief, escape_hidden
 from ..instances.words import counted
 from ..reports.pages.numbers import Ratio, decimal
 from ..reports.ratios.scoring import ScoredRun

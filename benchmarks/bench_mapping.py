@@ -18,11 +18,11 @@ from time import process_time
 import numpy as np
 
 from closeknit.instances import Mesh, Torus
-from closeknit.network.cut_through.posted import Network
+from closeknit.network.cut_through.message_queue import Network
 from closeknit.network.kary_tree import KaryTree
 from closeknit.network.mapping.instance import RankMapping
 from closeknit.network.mapping.table import MAPPERS
-from closeknit.network.places import hops_between
+from closeknit.network.processor_numbers import hops_between
 from closeknit.network.workloads.measured import read_traffic
 from closeknit.solvers import Settings
 

@@ -31,7 +31,7 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 import numpy as np  # noqa: E402
 import numpy.typing as npt  # noqa: E402
 
-from closeknit.exact.procset.machine import RequestSolver  # noqa: E402
+from closeknit.exact.procset.incremental_selector import RequestSolver  # noqa: E402
 from closeknit.heuristics.procset.reaching import ReachingMachine  # noqa: E402
 from closeknit.instances.procset.generators import system  # noqa: E402
 from closeknit.instances.procset.sample_machine import CORES  # noqa: E402

@@ -42,8 +42,8 @@ from pathlib import Path
 import numpy as np
 
 from closeknit.clusters.placement import NodeSelector, Objective, Request
-from closeknit.clusters.placement.alike import Alike
 from closeknit.clusters.placement.domains import as_written_down
+from closeknit.clusters.placement.node_classes import Alike
 from closeknit.clusters.rules import RULES, State
 from closeknit.clusters.rules.choosing import seen
 from closeknit.clusters.rules.greedy import Sees

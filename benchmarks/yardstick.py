@@ -38,7 +38,7 @@ import bench_sukp  # noqa: E402
 from bench_packing import DATA  # noqa: E402
 from packings import read_packings  # noqa: E402
 
-from closeknit.exact.procset.machine import RequestSolver  # noqa: E402
+from closeknit.exact.procset.incremental_selector import RequestSolver  # noqa: E402
 from closeknit.exact.submesh.feasibility import Feasibility, decide, feasibility  # noqa: E402
 from closeknit.instances import Instance, KSubset  # noqa: E402
 from closeknit.instances.ksubset.generators import clustered_points, random_occupancy  # noqa: E402

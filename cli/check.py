@@ -21,9 +21,9 @@ from typing import Any
 
 from ..instances import problem_of, read_instance
 from ..instances.errors import InputError
+from ..instances.escape_hidden import escape_hidden
 from ..instances.reading.files import STANDARD, writing
 from ..instances.value import cost_text
-from ..instances.visible import escape_hidden
 from ..instances.words import counted
 from ..proofs.checking import (
     Limits,

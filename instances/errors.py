@@ -7,7 +7,7 @@ from decimal import Decimal
 from pathlib import Path
 from reprlib import Repr
 
-from .visible import escape_hidden
+from .escape_hidden import escape_hidden
 
 
 class _Short(Repr):

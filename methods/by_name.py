@@ -8,7 +8,8 @@ from typing import Any
 
 from ..instances import PROBLEMS, InputError, Instance, problem_of
 from ..instances.reading.suggestions import entry_named, hint
-from . import AnyMethod, own
+from . import AnyMethod
+from . import user_methods as own
 from .old_names import current, removed
 
 _LOG = getLogger("closeknit.methods")

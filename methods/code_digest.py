@@ -39,8 +39,8 @@ from typing import Any
 from uuid import uuid4
 
 from ..solvers.running.method import AnyMethod, Method
-from .own import OwnRule
 from .source_files import OURS, digest_of_files, from_checkout
+from .user_methods import OwnRule
 
 _PLAIN = (bool, int, float, complex, str, type(None), type(...), type(NotImplemented))
 _DESCRIPTORS = (

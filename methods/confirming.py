@@ -36,9 +36,9 @@ from ..solvers.running.interrupt import run_alarmed
 from ..solvers.running.logs import LOG
 from ..solvers.running.method import AnyMethod
 from . import METHODS
-from .own import OwnMethod
+from .interpreted_or_compiled import run_once
 from .proofs import cited
-from .tiers import run_once
+from .user_methods import OwnMethod
 
 SECOND = {
     "ksubset": ("cuts-unary/cpsat", "rlt/highs", "pairs/cpsat", "pairs/highs"),

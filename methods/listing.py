@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ..instances.visible import brief
+from ..instances.escape_hidden import brief
 from ..instances.words import counted
 from ..solvers.running.method import AnyMethod
-from .own import installed
+from .user_methods import installed
 
 _WIDEST = 60
 """Characters of a guarantee that are shown."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..instances import arrays
 from ..instances.arrays.graphs import weighted_rows
-from .cut_through.posted import Network
+from .cut_through.message_queue import Network
 from .kary_tree import KaryTree
 from .messages import Ints
 

@@ -13,12 +13,12 @@ import numpy.typing as npt
 from ..instances import InputError
 from ..instances.reading.numbers import at_least
 from .cut_through.engine import CutThrough
-from .cut_through.posted import PACKET, Network
+from .cut_through.message_queue import PACKET, Network
 from .engine import Engine
 from .flow_level.engine import FlowLevel
 from .messages import Ints
-from .pacing import Pace, Show
-from .places import mapped, placed
+from .processor_numbers import mapped, placed
+from .progress_steps import Pace, Show
 from .recording import LinkFilm, LinkRecorder
 from .workloads.format import PHIT_BYTES, Workload
 from .workloads.io_side import IoSide

@@ -8,7 +8,7 @@ from threading import Lock
 
 import numpy as np
 
-from ..exact.procset.machine import Flags, RequestSolver
+from ..exact.procset.incremental_selector import Flags, RequestSolver
 from ..formulations.procset.set_classes import Cost
 from ..instances import InputError, ProcessorSet, ProcSet
 from ..methods.procset.auto import auto

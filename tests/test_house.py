@@ -60,7 +60,7 @@ LOOKUPS = {
     "closeknit/extensions.py": "what parts add, which the core does not import",
     "instances/old_names.py": "the plain part asks for arrays under old names only",
     "methods/code_digest.py": "what functions of users import when they run",
-    "methods/own.py": "methods of users, named as module:function",
+    "methods/user_methods.py": "methods of users, named as module:function",
     "reports/campaigns/slurm.py": "optional distributions",
     "solvers/mip_worker.py": "builds the model in a process of its own",
 }

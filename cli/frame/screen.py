@@ -123,7 +123,7 @@ def screen() -> Console:
     """Return the console."""
     from rich.console import Console
 
-    from ...instances.visible import escape_hidden
+    from ...instances.escape_hidden import escape_hidden
 
     class Screen(Console):
         """Shows names as they are: no markup in them, nothing that turns text.

@@ -32,7 +32,7 @@ from ...instances.reading import fields
 from ...instances.reading.files import read_text
 from ...instances.reading.parsing import parse_json
 from ...methods.by_name import method_named
-from ...methods.tiers import in_tiers
+from ...methods.interpreted_or_compiled import in_tiers
 from ...reports.pages.numbers import price
 from ...scheduler.config import Configuration, read_configuration
 from ...scheduler.hostlist import fold, names

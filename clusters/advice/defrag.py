@@ -10,7 +10,7 @@ from ...solvers import DEFAULT, Limit, Settings, cpsat
 from ...solvers.running import clock
 from .defrag_model import Counts, Goal, Solved, freed_domains, rearranged
 from .layout import Layout
-from .moves import Step, steps
+from .move_order import Step, steps
 
 
 @dataclass(frozen=True)

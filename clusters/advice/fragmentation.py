@@ -9,11 +9,11 @@ import numpy as np
 
 from ...instances import IntArray
 from ..placement import NodeSelector
-from ..placement.alike import Alike
 from ..placement.domains import Domains, domains_of
+from ..placement.node_classes import Alike
 from ..placement.program import Flags
 from ..placement.space import SpaceChooser
-from .rooms import choosers_of
+from .free_capacity import choosers_of
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,10 @@ from ortools.sat.python import cp_model
 
 from ...solvers import DEFAULT, Grade, Limit, Proof, Settings, Status, cpsat
 from ..placement import Placement, Request
-from ..placement.alike import Alike, Flags
+from ..placement.node_classes import Alike, Flags
 from ..placement.space_model import switch_groups
 from .models import Ends
-from .reason import JobsToEnd
+from .obstacle import JobsToEnd
 
 _BY = str(Proof(Grade.SOLVER, cpsat.BY))
 

@@ -11,7 +11,7 @@ from ortools.sat.python import cp_model
 from ...solvers import Settings, SolverError, cpsat
 from ..placement import least_busy
 from ..placement.program import Flags, Run
-from .reason import JobsToEnd
+from .obstacle import JobsToEnd
 
 
 class Ends:

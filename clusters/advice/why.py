@@ -21,8 +21,8 @@ from ...solvers.running import clock
 from ..placement import NodeSelector, Placement, Request, least_busy
 from ..placement.program import Chooser, Flags, Run
 from ..placement.space import SpaceChooser
-from .reason import Holders, JobsToEnd, Reason
-from .rooms import choosers_of, in_groups
+from .free_capacity import choosers_of, in_groups
+from .obstacle import Holders, JobsToEnd, Reason
 
 if TYPE_CHECKING:
     from .grouping import Grouping

@@ -21,7 +21,7 @@ from ...cli.frame.screen import print_table
 from ...instances.errors import InputError
 from ...instances.words import counted
 from ..advice.fragmentation import LevelRoom, prometheus, rooms, usual_sizes
-from ..advice.rooms import largest_submesh
+from ..advice.free_capacity import largest_submesh
 from ..topologies.fabric import Space
 from . import cluster
 

@@ -15,7 +15,7 @@ from ...instances import IntArray
 from ...instances.errors import InputError
 from ...instances.option_values import seconds
 from ...instances.words import counted
-from ...methods.tiers import in_tiers
+from ...methods.interpreted_or_compiled import in_tiers
 from ...solvers import Settings, Status
 from ..availability import NOT_GIVEN
 from ..placement import (

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...instances.errors import InputError
 from ...instances.words import counted
-from ...methods.tiers import in_tiers
+from ...methods.interpreted_or_compiled import in_tiers
 from ...network.workloads.measured import read_traffic
 from ...solvers import Settings
 from ..placement import NodeSelector, Placement

@@ -17,10 +17,10 @@ from ...cli.frame.parser import Parser
 from ...instances.errors import InputError
 from ...instances.option_values import seconds
 from ...instances.words import counted
-from ...methods.tiers import in_tiers
+from ...methods.interpreted_or_compiled import in_tiers
 from ...scheduler.hostlist import fold
 from ...solvers import Settings
-from ..advice.reason import JobsToEnd, Reason
+from ..advice.obstacle import JobsToEnd, Reason
 from ..advice.why import explain
 from ..placement import Request
 from . import cluster

@@ -14,7 +14,7 @@ import numpy as np
 from ...instances import InputError, IntArray
 from ...instances.topologies.graph_json import names_of
 from ..topologies import Hierarchy, Kind, Space
-from .alike import Alike, Flags
+from .node_classes import Alike, Flags
 
 AXES = "xyzw"
 SWITCH = "switch"

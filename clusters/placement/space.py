@@ -13,8 +13,8 @@ from ...solvers import DEFAULT, Settings
 from ...solvers.running import clock
 from ..topologies import Space
 from . import measures
-from .alike import Alike, Flags
 from .domains import SWITCH, domains_of
+from .node_classes import Alike, Flags
 from .program import Chooser
 from .request import Objective, Placement, Request
 from .space_model import Model, in_groups

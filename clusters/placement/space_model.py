@@ -20,7 +20,7 @@ import numpy as np
 from ...heuristics.ksubset.mm_inc import first_solution
 from ...solvers import Grade, Limit, Proof, Settings, SolverError, Status
 from ...solvers.running import clock
-from .alike import Alike, Flags
+from .node_classes import Alike, Flags
 from .request import Objective, Placement, Request
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from xml.parsers import expat
 from ...instances import InputError
 from ...instances.words import counted
 from .fabric import MOST_NODES, Cluster
-from .forest import Switch, Where, cluster_of
+from .switch_trees import Switch, Where, cluster_of
 
 _CARD = re.compile(r"(?P<row>R\d)(?P<column>[0-9A-F])-(?P<half>M\d)-(?P<card>N\d\d)")
 _MOST_DEPTH = 16

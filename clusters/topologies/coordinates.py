@@ -13,8 +13,8 @@ from ...instances import InputError, Points
 from ...instances.ksubset.generators import network_of
 from ...instances.topologies.grid import grid_shape
 from .fabric import MOST_NODES, Cluster, Kind, Space
-from .forest import Where
 from .infiniband import csv_rows
+from .switch_trees import Where
 
 _HEADS = ("node", "name", "host", "hostname", "nodename")
 _SHAPE = re.compile(

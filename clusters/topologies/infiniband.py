@@ -17,7 +17,7 @@ from pathlib import Path
 from ...instances.reading.files import read_text
 from ...instances.words import counted
 from .fabric import Cluster
-from .forest import Where
+from .switch_trees import Where
 from .wiring import wired
 
 MOST_LINKS = 2**21

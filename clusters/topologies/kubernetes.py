@@ -20,8 +20,8 @@ from ..long_reports import kubernetes_objects
 from ..node_states import says_a_state
 from ..state import report_of
 from .fabric import MOST_NODES, Cluster
-from .forest import Switch, Where, cluster_of, first_of
 from .label_families import HOSTNAME, candidates, known_levels, note_of
+from .switch_trees import Switch, Where, cluster_of, first_of
 
 
 def looks_like_kubernetes(document: Any) -> bool:

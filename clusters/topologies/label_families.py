@@ -13,7 +13,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 import numpy as np
 
 from ...instances import IntArray
-from .forest import first_of
+from .switch_trees import first_of
 
 HOSTNAME = "kubernetes.io/hostname"
 FAMILIES: dict[str, tuple[str, ...]] = {

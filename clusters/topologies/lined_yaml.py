@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from ...instances import InputError
-from .forest import Where
+from .switch_trees import Where
 
 MOST_VALUES = 2**20
 MOST_DEPTH = 32

@@ -14,9 +14,9 @@ from ...instances.reading.parsing import parse_json, refuse_text_before_json
 from ..long_reports import MOST_BYTES, text_or_report
 from . import cobalt, coordinates, infiniband, kubernetes, slurm_conf
 from .fabric import Cluster
-from .forest import Where
 from .lined_yaml import parse_lined
 from .slurm_yaml import read_slurm_yaml
+from .switch_trees import Where
 from .topograph import read_topograph
 
 FORMATS = (

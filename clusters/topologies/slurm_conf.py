@@ -18,7 +18,7 @@ from itertools import pairwise
 from ...instances import Torus
 from ...scheduler.hostlist import first_repeated
 from .fabric import Cluster, Fabric, Hierarchy, Kind, Space
-from .forest import Switch, Where, cluster_of, left_out
+from .switch_trees import Switch, Where, cluster_of, left_out
 
 _PAIR = re.compile(
     r"\s*(?P<key>[A-Za-z]\w*)\s*=(?:\s+(?=[A-Za-z]\w*\s*=)|\s*"

@@ -8,9 +8,9 @@ from itertools import product
 from ...instances import Torus
 from ...scheduler.hostlist import first_repeated
 from .fabric import MOST_NODES, Cluster, Fabric, Kind, Space
-from .forest import Switch, Where, cluster_of, first_of, left_out
 from .lined_yaml import Lined
 from .slurm_conf import block_size, blocks_of, refuse_shared, rings_of
+from .switch_trees import Switch, Where, cluster_of, first_of, left_out
 
 _SOURCE = "Slurm topology.yaml"
 _KINDS = ("tree", "block", "flat", "ring", "torus3d")

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 
 from ...instances.words import counted
 from .fabric import Cluster, Kind
-from .forest import Switch, Where, cluster_of, first_of
 from .lined_yaml import Lined
+from .switch_trees import Switch, Where, cluster_of, first_of
 
 VIEWS = ("tree", "block")
 _READ = {"switches", "blocks", "switch", "nodes", "labels", "annotations", "metadata"}

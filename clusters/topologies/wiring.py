@@ -17,7 +17,7 @@ from ...instances import Graph, Tree, arrays
 from ...instances.arrays.graphs import tree_of
 from ...instances.words import counted
 from .fabric import MOST_NODES, Cluster, Fabric, Hierarchy, Kind, Space
-from .forest import Where
+from .switch_trees import Where
 
 _LEAST_HOSTS = 3
 """Hosts below which any network is a tree."""

@@ -14,7 +14,7 @@ from ...instances import ProcessorSet, ProcSet
 from ...solvers import DEFAULT, Result, Settings, answer
 from ...solvers.running import clock
 from .frontier_dp.method import frontier_dp
-from .machine import refuse_lookahead
+from .incremental_selector import refuse_lookahead
 
 AFTER = 1
 """Default number of levels above the inserted one."""

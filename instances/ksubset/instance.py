@@ -9,12 +9,12 @@ from itertools import islice
 from operator import eq, itemgetter
 
 from ..errors import InputError
+from ..escape_hidden import brief
 from ..features import Features
 from ..old_names import OldNames
 from ..reading.numbers import at_least
 from ..topologies import Mesh, Site, Topology, as_topology
 from ..value import LARGEST
-from ..visible import brief
 from ..words import counted
 
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ..errors import InputError
+from ..escape_hidden import brief
 from ..features import Features
 from ..reading.numbers import at_least
 from ..value import LARGEST
-from ..visible import brief
 from ..words import counted
 
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from ..errors import InputError
 from ..value import LARGEST
 from . import fields
-from .plain import to_json_types
+from .json_types import to_json_types
 
 MOST_DECIMALS = 18
 """Maximal number of digits after the decimal point of a coordinate."""

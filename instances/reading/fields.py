@@ -13,7 +13,7 @@ from decimal import Decimal
 from typing import Any, Protocol, TypedDict, TypeVar
 
 from ..errors import InputError
-from ..visible import escape_hidden
+from ..escape_hidden import escape_hidden
 from . import numbers
 
 T = TypeVar("T")

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from math import prod
 
 from ..errors import InputError
+from ..escape_hidden import brief
 from ..features import Features
-from ..visible import brief
 from ..words import counted
 from .boxes import Box, rows, sides, ways_of
 

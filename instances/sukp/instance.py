@@ -10,9 +10,9 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from ..errors import InputError
+from ..escape_hidden import brief
 from ..features import Features
 from ..value import LARGEST
-from ..visible import brief
 from ..words import counted
 
 

@@ -10,10 +10,10 @@ from numbers import Integral
 from typing import Any
 
 from ..errors import InputError
+from ..escape_hidden import brief, escape_hidden
 from ..reading.decimals import length_of, refuse_scale, scaled_lengths, unscaled
 from ..reading.fields import integer
 from ..reading.numbers import at_most, between
-from ..visible import brief, escape_hidden
 from ..words import counted
 from .cuts import Cuts
 from .metric_cuts import Embedding, embedding_of

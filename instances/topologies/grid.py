@@ -10,8 +10,8 @@ from typing import Any
 
 from ..errors import InputError
 from ..reading import fields
+from ..reading.json_types import to_json_types
 from ..reading.numbers import at_least
-from ..reading.plain import to_json_types
 from .topology import BY_SIDES, AlongAxes, Site, reads
 
 MOST_PROCESSORS = 2**24

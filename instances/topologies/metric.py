@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from ..errors import InputError
-from ..reading.plain import to_json_types
+from ..reading.json_types import to_json_types
 from ..value import LARGEST
 from .topology import Site, Topology
 

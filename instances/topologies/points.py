@@ -8,6 +8,7 @@ from decimal import Context, Decimal
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
+from ..escape_hidden import brief
 from ..reading import fields
 from ..reading.decimals import (
     MOST_DECIMALS,
@@ -18,10 +19,9 @@ from ..reading.decimals import (
     unscaled,
 )
 from ..reading.fields import integer
+from ..reading.json_types import to_json_types
 from ..reading.numbers import between
-from ..reading.plain import to_json_types
 from ..value import LARGEST
-from ..visible import brief
 from ..words import counted
 from .topology import AlongAxes, Site, reads
 

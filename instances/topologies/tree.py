@@ -9,11 +9,11 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
+from ..escape_hidden import brief
 from ..reading import fields
 from ..reading.fields import integers
-from ..reading.plain import to_json_types
+from ..reading.json_types import to_json_types
 from ..value import LARGEST
-from ..visible import brief
 from ..words import counted
 from .cuts import Cuts, downwards, subtree_cuts
 from .grid import grid_shape

@@ -23,7 +23,7 @@ from ..mapping.exact.search import MappingSearch
 from ..mapping.instance import RankMapping
 from ..mapping.models.gilmore_lawler import gilmore_lawler
 from ..mapping.table import cpsat
-from ..places import hops_between
+from ..processor_numbers import hops_between
 
 NETWORKS = (Mesh(3, 3), Torus(3, 3), Torus(2, 4), KaryTree(2, 3), KaryTree(3, 2))
 ROUNDS, QUICK_ROUNDS = 30, 3

@@ -12,7 +12,7 @@ from ...instances import Graph, Grid, Mesh, Torus
 from ...instances.ksubset.graph_generators import dragonfly_network
 from ...reports.claims.running.claim import Claim, Outcome, Trial, failed, passed
 from ..cut_through.engine import CutThrough
-from ..cut_through.posted import PACKET, Network
+from ..cut_through.message_queue import PACKET, Network
 from ..engine import Engine
 from ..flow_level.engine import FlowLevel
 from ..kary_tree import KaryTree

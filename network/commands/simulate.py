@@ -162,7 +162,7 @@ def add(simulate: Parser, streams: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the workload, or traffic at a load, and print what was measured."""
-    from ..places import network_named
+    from ..processor_numbers import network_named
 
     _refuse_strangers(args)
     try:

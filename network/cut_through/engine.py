@@ -58,7 +58,7 @@ from .layout import (
     VERTEX,
     Ints,
 )
-from .posted import PACKET, QUEUE, Network, Posted
+from .message_queue import PACKET, QUEUE, Network, Posted
 from .records import laid_out
 
 _MOST_SHOWN = 3

@@ -37,9 +37,9 @@ import numpy.typing as npt
 
 from ...instances import InputError
 from ..cut_through.layout import ACTIVE, ARRIVING, STALE, Ints
+from ..cut_through.message_queue import PACKET, Network, Posted
 from ..cut_through.nets import Plan
-from ..cut_through.posted import PACKET, Network, Posted
-from ..growing import grown
+from ..grow_array import grown
 from ..messages import Messages
 from .kernels import NEEDS_ROOM, Floats, Flows, Scratch, fair, flow
 from .kernels_routes import spread

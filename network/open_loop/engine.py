@@ -17,7 +17,7 @@ import numpy as np
 from ...instances import InputError
 from ..engine import Engine
 from ..messages import Ints, Messages
-from ..pacing import Pace, Show
+from ..progress_steps import Pace, Show
 from ..recording import LinkFilm, LinkRecorder
 
 LEAST_ACCEPTED = 0.95

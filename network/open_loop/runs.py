@@ -12,11 +12,11 @@ import numpy.typing as npt
 
 from ...instances import InputError
 from ...instances.reading.numbers import at_least
-from ..cut_through.posted import PACKET, Network
+from ..cut_through.message_queue import PACKET, Network
 from ..engine import Engine
 from ..limits import Limit, load_limit
 from ..messages import Ints
-from ..pacing import Show
+from ..progress_steps import Show
 from ..runs import (
     Switching,
     Traced,

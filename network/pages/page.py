@@ -21,7 +21,7 @@ from ...reports.pages.plot_style import (
     plotted,
     sheet,
 )
-from ..cut_through.posted import Network
+from ..cut_through.message_queue import Network
 from ..messages import Ints
 from ..open_loop.runs import Loaded
 from ..recording import LinkFilm

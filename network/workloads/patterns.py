@@ -14,7 +14,7 @@ import numpy as np
 
 from ...instances import InputError
 from ...instances.reading.suggestions import entry_named
-from ..cut_through.posted import Network
+from ..cut_through.message_queue import Network
 from ..messages import Ints
 from .causal import power_of_two
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...instances import InputError, Topology
 from ..engine import Deadlock, Engine, JobNumbers
-from ..growing import grown
+from ..grow_array import grown
 from ..messages import Messages
 from .layout import (
     BLOCKED,

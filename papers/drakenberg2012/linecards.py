@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from ...exact.procset.machine import RequestSolver
+from ...exact.procset.incremental_selector import RequestSolver
 from ...heuristics.procset.reaching import ReachingMachine
 from ...instances.procset.sample_machine import system
 from ...reports.pages.document import Cell, Document, Finding, Plot, Section, Table

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-from ...exact.procset.machine import RequestSolver
+from ...exact.procset.incremental_selector import RequestSolver
 from ...heuristics.procset.reaching import ReachingMachine
 from ...instances.procset.sample_machine import system
 from ...reports.pages.document import Cell, Document, Finding, Plot, Section, Table

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib.ticker import FuncFormatter
 
-from ...exact.procset.machine import RequestSolver, Selection
+from ...exact.procset.incremental_selector import RequestSolver, Selection
 from ...heuristics.procset.reaching import ReachingMachine
 from ...instances import ProcSet
 from ...instances.procset.sample_machine import system

@@ -14,9 +14,9 @@ from ...instances.ksubset.graph_generators import dragonfly_network
 from ...methods import KSUBSET
 from ...methods.allocators.of_method import MethodAsAllocator
 from ...methods.allocators.table import allocator
-from ...network.cut_through.posted import Network
+from ...network.cut_through.message_queue import Network
 from ...network.kary_tree import KaryTree
-from ...network.places import processors_of
+from ...network.processor_numbers import processors_of
 from ...network.runs import Switching
 from ...solvers import Settings, Status
 

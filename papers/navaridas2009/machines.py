@@ -10,7 +10,7 @@ import numpy as np
 
 from ...instances import Grid, InputError, Torus
 from ...network.kary_tree import KaryTree
-from ...network.places import placed
+from ...network.processor_numbers import placed
 from ...network.workloads.table import TASKS, WORKLOADS
 
 RANDOM = "random"

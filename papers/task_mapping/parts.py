@@ -9,10 +9,10 @@ from typing import ClassVar
 import numpy as np
 
 from ...instances import IntArray
-from ...network.cut_through.posted import PACKET
+from ...network.cut_through.message_queue import PACKET
 from ...network.mapping.instance import RankMapping
 from ...network.mapping.table import MAPPERS
-from ...network.places import hops_between, network_named
+from ...network.processor_numbers import hops_between, network_named
 from ...network.runs import engine_for, run_on
 from ...network.workloads.format import PHIT_BYTES
 from ...network.workloads.measured import Traffic, read_traffic

@@ -57,7 +57,7 @@ def study(options: RunOptions) -> Document:
         name="task-mapping",
         title="Task mapping: is a better order of ranks faster on the wire?",
         source="measured communication of MPI programs, docs/science/task-mapping.md",
-        lead=tuple(_summary(panels)),
+        lead=tuple(_opening(panels)),
         sections=(
             Section(title="All allocations", tables=(_summary(panels),)),
             *(
@@ -104,7 +104,7 @@ def _files(
     return found, silent
 
 
-def _summary(panels: Sequence[Panel]) -> Iterator[str]:
+def _opening(panels: Sequence[Panel]) -> Iterator[str]:
     for panel in panels:
         if panel.allocation.ranks < _LEAST_RANKS:
             continue

@@ -18,6 +18,7 @@ from time import monotonic
 from typing import Any
 
 from ...instances.errors import InputError
+from ...instances.escape_hidden import escape_hidden
 from ...instances.ksubset.certificate import Checker
 from ...instances.problems import (
     Instance,
@@ -32,7 +33,6 @@ from ...instances.reading.files import file_in, read_text, reading, write_text
 from ...instances.reading.parsing import parse_json
 from ...instances.solution import SOLUTION
 from ...instances.value import Value, cost_text, ordered
-from ...instances.visible import escape_hidden
 from .kinds import FILE_KINDS
 from .proof_file import Ways, check_proof_file
 from .propagation import Propagator

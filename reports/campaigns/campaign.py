@@ -13,7 +13,7 @@ from ...instances.words import counted
 from ...methods import AnyMethod
 from ...methods.by_name import methods_named, problems_of
 from ...methods.old_names import current
-from ...methods.own import OwnMethod
+from ...methods.user_methods import OwnMethod
 from ...methods.warming import Kind, kind_of, warm
 from ...solvers import DEFAULT, Limit, Result, Settings, Status
 from ...solvers.running.progress import observed

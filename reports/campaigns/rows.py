@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ...instances import Instance, Value, problem_of, sha256
-from ...instances.visible import escape_hidden
+from ...instances.escape_hidden import escape_hidden
 from ...methods import AnyMethod
 from ...methods.code_digest import code_of
 from ...solvers import Proof, Result, Settings

@@ -12,7 +12,7 @@ from ...extensions import INSTALLED, load
 from ...instances import InputError
 from ...instances.reading.suggestions import hint
 from ...methods import METHODS
-from ...methods.own import imported, own_method
+from ...methods.user_methods import imported, own_method
 from .bounds import BOUND_CLAIMS, LOWER_BOUND_CLAIMS
 from .definitions import CURVE_CLAIMS, DEFINITION_CLAIMS
 from .exact import EXACT_CLAIMS, LARGER_CLAIMS

@@ -9,7 +9,7 @@ from functools import partial
 
 from ...instances import InputError, KSubset
 from ...methods import KSUBSET
-from ...methods.own import OwnMethod
+from ...methods.user_methods import OwnMethod
 from ...solvers import DEFAULT, Result, Settings, SolverError
 from .bounds import QUICK_SAMPLES, SAMPLES, within
 from .running.claim import Claim, Outcome, Trial, Undecided, Untrue, failed

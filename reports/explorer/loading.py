@@ -7,11 +7,11 @@ from typing import Any
 
 from ...extensions import hooks
 from ...instances import InputError
+from ...instances.escape_hidden import escape_hidden
 from ...instances.ksubset.json import parse_ksubset
 from ...instances.problems import is_instance
 from ...instances.reading import fields
 from ...instances.reading.parsing import parse_json
-from ...instances.visible import escape_hidden
 from .board import of_instance
 
 MOST_TEXT = 4 * 2**20

@@ -6,7 +6,7 @@ import csv
 import re
 from io import StringIO
 
-from ...instances.visible import spelled
+from ...instances.escape_hidden import spelled
 from .document import Cell, Name, Ref, Small, Table, said
 
 _NUMBER = re.compile(r"[-+−]?[\d., ]+ ?%?")

@@ -7,7 +7,7 @@ from functools import cache
 from html import escape
 from importlib.resources import files
 
-from ...instances.visible import escape_hidden
+from ...instances.escape_hidden import escape_hidden
 from .document import (
     Bad,
     Cell,

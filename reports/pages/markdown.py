@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from ...instances.visible import escape_hidden
+from ...instances.escape_hidden import escape_hidden
 from .document import (
     Cell,
     Document,

@@ -15,7 +15,6 @@ from ...instances import InputError, Instance, sha256
 from ...instances.reading.files import file_in, read_text, write_text
 from ...instances.reading.parsing import parse_json
 from ...methods import AnyMethod
-from ...methods.own import OwnMethod
 from ...methods.rederiving import (
     MOST_INTERPRETED,
     OPEN,
@@ -27,6 +26,7 @@ from ...methods.rederiving import (
     rederive,
     seconds_for,
 )
+from ...methods.user_methods import OwnMethod
 from ...solvers import Grade, Limit, Proof, Result, Settings
 from ..campaigns.campaign import Runner
 from ..campaigns.pool import Call, Failure, OutOfMemory, mark_started

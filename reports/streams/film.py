@@ -9,7 +9,7 @@ from ...heuristics.allocation.allocator import Allocation
 from ...instances import Topology
 from ...simulation.stream.simulator import End, Event
 from ..pages.document import Plot
-from .reel import reel
+from .slider_player import reel
 
 MOST_STARTS = 20_000
 """Starts that a film holds; of a longer stream the first."""

@@ -13,9 +13,9 @@ from .expectations import named
 from .findings import Findings
 from .machine import ConfiguredMachine
 from .model import Configuration, Constraint, CostBlock, Price
-from .oddities import warn_of_oddities
 from .sizes import left_over, ranges_text, read_sizes
 from .source import Block, ConstraintText, PriceText, Source, Word
+from .suspicions import warn_of_oddities
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,9 @@ from enum import Enum
 from fractions import Fraction
 from typing import Any
 
+from ...instances.escape_hidden import brief
 from ...instances.value import Value as Value
 from ...instances.value import cost_text, ordered, shape
-from ...instances.visible import brief
 
 
 class Status(Enum):

@@ -17,7 +17,7 @@ import pytest
 
 import closeknit as ck
 from closeknit.cli.app import run
-from closeknit.methods import own
+from closeknit.methods import user_methods as own
 from closeknit.solvers import Grade, Proof, answer
 from closeknit.solvers.running import clock
 

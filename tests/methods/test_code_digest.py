@@ -12,8 +12,8 @@ import pytest
 
 from closeknit.methods import METHODS
 from closeknit.methods.code_digest import code_of
-from closeknit.methods.own import own_method
 from closeknit.methods.source_files import digest_of_files
+from closeknit.methods.user_methods import own_method
 
 from ..paths import ROOT
 
@@ -102,7 +102,7 @@ import sys
 sys.path.insert(0, {where!r})
 import rules
 from closeknit.methods.code_digest import code_of
-from closeknit.methods.own import own_method
+from closeknit.methods.user_methods import own_method
 for name in {names!r}:
     print(code_of(own_method(getattr(rules, name))))
 """

@@ -29,7 +29,7 @@ from closeknit.instances import (
 from closeknit.instances.submesh import Resident
 from closeknit.methods import METHODS, confirming, models
 from closeknit.methods.confirming import SECOND, confirm, run_confirmed
-from closeknit.methods.tiers import run_once
+from closeknit.methods.interpreted_or_compiled import run_once
 from closeknit.solvers import (
     Contradiction,
     Grade,

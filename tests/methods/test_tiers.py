@@ -6,7 +6,7 @@ from math import inf
 
 import pytest
 
-from closeknit.methods.tiers import in_tiers
+from closeknit.methods.interpreted_or_compiled import in_tiers
 from closeknit.solvers import Limit, Settings
 from closeknit.solvers.running import clock
 from closeknit.solvers.running.kernels import MissingMachineCode

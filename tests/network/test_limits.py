@@ -9,12 +9,12 @@ import pytest
 
 from closeknit.instances import Graph, Mesh, Torus, Tree
 from closeknit.network.cut_through.engine import CutThrough
-from closeknit.network.cut_through.posted import Network
+from closeknit.network.cut_through.message_queue import Network
 from closeknit.network.kary_tree import KaryTree
 from closeknit.network.limits import cut_limit, hop_limit, load_limit
 from closeknit.network.messages import Ints
 from closeknit.network.open_loop.engine import Phases, measure
-from closeknit.network.places import network_named
+from closeknit.network.processor_numbers import network_named
 from closeknit.network.runs import links_of
 from closeknit.network.workloads.patterns import PATTERNS, partners
 from closeknit.network.worm.engine import RigidWorms

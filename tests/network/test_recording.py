@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from closeknit.instances import Mesh, Torus
-from closeknit.network import pacing
+from closeknit.network import progress_steps as pacing
 from closeknit.network.cut_through.engine import CutThrough
-from closeknit.network.cut_through.posted import Network
+from closeknit.network.cut_through.message_queue import Network
 from closeknit.network.kary_tree import KaryTree
 from closeknit.network.messages import messages
-from closeknit.network.places import network_named
+from closeknit.network.processor_numbers import network_named
 from closeknit.network.recording import LinkFilm, LinkRecorder
 from closeknit.network.runs import Switching, run_network
 from closeknit.network.workloads.table import workload

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from closeknit.instances import Graph, Mesh, Torus, arrays
-from closeknit.network.cut_through.posted import Network
+from closeknit.network.cut_through.message_queue import Network
 from closeknit.network.kary_tree import KaryTree
-from closeknit.network.places import (
+from closeknit.network.processor_numbers import (
     network_named,
     placed,
     processors_of,

@@ -11,9 +11,9 @@ from numba.core import event
 
 from closeknit.cli.app import run
 from closeknit.instances import Mesh, Torus
-from closeknit.network.cut_through.posted import Network
+from closeknit.network.cut_through.message_queue import Network
 from closeknit.network.kary_tree import KaryTree
-from closeknit.network.places import network_named
+from closeknit.network.processor_numbers import network_named
 from closeknit.network.runs import Switching, run_network
 from closeknit.network.warming import NETWORK_KERNELS
 from closeknit.network.workloads.table import workload

@@ -17,7 +17,7 @@ from ....instances import InputError, ProcessorSet, ProcSet
 from ....solvers import DEFAULT, Grade, Proof, Result, Settings, answer
 from ....solvers.running import clock
 from ....solvers.running.limits import limits
-from ..machine import RequestSolver
+from ..incremental_selector import RequestSolver
 from .program import TooWide
 
 PROOF = Proof(Grade.ENUMERATED, "frontier-dp")

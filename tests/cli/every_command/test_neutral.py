@@ -21,8 +21,8 @@ from markdown_it.token import Token
 import closeknit.methods
 from closeknit.cli.app import run as run_command
 from closeknit.instances import InputError, KSubset
+from closeknit.instances.escape_hidden import escape_hidden, spelled, unspelled
 from closeknit.instances.problems import read_instance
-from closeknit.instances.visible import escape_hidden, spelled, unspelled
 from closeknit.methods import METHODS
 from closeknit.reports import pages
 from closeknit.reports.campaigns.rows import Row

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from closeknit.clusters.advice.defrag import fewest, front
 from closeknit.clusters.advice.defrag_model import Goal
 from closeknit.clusters.advice.layout import Layout, layout_of
-from closeknit.clusters.advice.moves import steps
+from closeknit.clusters.advice.move_order import steps
 from closeknit.clusters.kinds import Kind
 from closeknit.clusters.placement import NodeSelector
 from closeknit.clusters.topologies import parse_cluster

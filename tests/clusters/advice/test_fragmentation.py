@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from closeknit.clusters.advice.fragmentation import prometheus, rooms, usual_sizes
-from closeknit.clusters.advice.rooms import largest_submesh
+from closeknit.clusters.advice.free_capacity import largest_submesh
 from closeknit.clusters.placement import NodeSelector
 from closeknit.clusters.topologies import Hierarchy, Space, parse_cluster
 

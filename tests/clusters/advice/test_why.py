@@ -140,7 +140,7 @@ def check_jobs(
     out: set[str],
     jobs: object,
 ) -> None:
-    from closeknit.clusters.advice.reason import JobsToEnd
+    from closeknit.clusters.advice.obstacle import JobsToEnd
 
     assert isinstance(jobs, JobsToEnd)
     names = sorted({job for some in held.values() for job in some})

@@ -16,7 +16,7 @@ from closeknit.clusters.placement import (
     Request,
     space,
 )
-from closeknit.clusters.placement.alike import Alike
+from closeknit.clusters.placement.node_classes import Alike
 from closeknit.clusters.topologies import Space, parse_cluster
 from closeknit.instances import InputError
 from closeknit.solvers import Limit, Settings, Status

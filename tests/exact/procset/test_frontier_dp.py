@@ -16,14 +16,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from closeknit.exact.procset import machine
+from closeknit.exact.procset import incremental_selector as machine
 from closeknit.exact.procset.frontier_dp import kernels as frontier_kernels
 from closeknit.exact.procset.frontier_dp import order as frontier_order
 from closeknit.exact.procset.frontier_dp import program as frontier_program
 from closeknit.exact.procset.frontier_dp.folding import folding_of, prices_of
 from closeknit.exact.procset.frontier_dp.kernels_layers import gather, grow
+from closeknit.exact.procset.incremental_selector import RequestSolver
 from closeknit.exact.procset.lookahead import lookahead_instance
-from closeknit.exact.procset.machine import RequestSolver
 from closeknit.formulations.procset.set_classes import classes_of
 from closeknit.instances import InputError, ProcessorSet, ProcSet, check, cost
 from closeknit.instances.procset.generators import (

@@ -24,7 +24,7 @@ from closeknit.network.mapping.table import (
     in_time,
     order_ranks,
 )
-from closeknit.network.places import hops_between
+from closeknit.network.processor_numbers import hops_between
 from closeknit.solvers import Contradiction, Grade, Limit, Result, Settings, Status
 from closeknit.solvers.running import clock
 from closeknit.solvers.running.interrupt import deferred

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from closeknit.instances import Grid, Mesh, Torus
-from closeknit.network.cut_through.posted import Network
+from closeknit.network.cut_through.message_queue import Network
 from closeknit.network.kary_tree import KaryTree
 from closeknit.network.pages.page import (
     heat_map,

@@ -822,7 +822,7 @@ EDITS: dict[str, tuple[str, Edit]] = {
     "the last, shorter packet of a message is forgotten": (
         "network-zero-load-latency",
         Edit(
-            "network.cut_through.posted",
+            "network.cut_through.message_queue",
             "= -(-messages.length // self._packet_phits)",
             "= np.maximum(1, messages.length // self._packet_phits)",
         ),
@@ -845,7 +845,11 @@ EDITS: dict[str, tuple[str, Edit]] = {
     ),
     "messages are sent before those that they wait for": (
         "network-conserves-flits",
-        Edit("network.cut_through.posted", "= messages.waits", "= 0 * messages.waits"),
+        Edit(
+            "network.cut_through.message_queue",
+            "= messages.waits",
+            "= 0 * messages.waits",
+        ),
     ),
     "of flows only half is sent": (
         "network-keeps-to-its-cuts",

@@ -19,7 +19,7 @@ import pytest
 from closeknit.instances import InputError, Instance, check, problem_of
 from closeknit.instances.library import bundled, bundled_names
 from closeknit.methods import METHODS
-from closeknit.methods.tiers import run_once
+from closeknit.methods.interpreted_or_compiled import run_once
 from closeknit.methods.warming import KINDS, Kind, kind_of, tiny_instances, warm
 from closeknit.solvers import Limit, Result, Settings
 from closeknit.solvers.running import clock, kernels
@@ -488,7 +488,7 @@ def test_run_once_returns_what_an_interruption_leaves(
 ) -> None:
     instance = bundled("8x8-random-50pct-k10-s1")
     method = METHODS["ksubset"]["auto"]
-    monkeypatch.setattr("closeknit.methods.tiers._TINY_SECONDS", 1e-9)
+    monkeypatch.setattr("closeknit.methods.interpreted_or_compiled._TINY_SECONDS", 1e-9)
     assert run_once(method, instance).limit is None
     assert run_once(method, instance, Settings(time_limit=0.5)).limit in (
         None,

@@ -13,7 +13,7 @@ from closeknit.network.kary_tree import KaryTree
 from closeknit.network.mapping.exact import kernels
 from closeknit.network.mapping.exact.search import MappingSearch, exact
 from closeknit.network.mapping.instance import RankMapping
-from closeknit.network.places import hops_between
+from closeknit.network.processor_numbers import hops_between
 from closeknit.solvers import Grade, Limit, Settings, Status
 from closeknit.solvers.running import clock
 

@@ -16,7 +16,7 @@ from closeknit.network.mapping.heuristics.annealing import (
 )
 from closeknit.network.mapping.heuristics.baselines import greedy, identity, random
 from closeknit.network.mapping.instance import RankMapping
-from closeknit.network.places import hops_between
+from closeknit.network.processor_numbers import hops_between
 from closeknit.solvers import Limit, Settings, Status
 
 from ....oracles import cheapest_order

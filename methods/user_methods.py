@@ -31,7 +31,7 @@ from ..instances import (
     Value,
     problem_of,
 )
-from ..instances.reading.plain import to_json_types
+from ..instances.reading.json_types import to_json_types
 from ..instances.submesh import Placement
 from ..instances.value import cost_text
 from ..solvers import (
@@ -200,7 +200,7 @@ def where_of(thing: Any) -> str:
     """Return ``module:name`` by which another process finds an object; "" if none can.
 
     >>> where_of(where_of), where_of(lambda instance, settings: [])
-    ('closeknit.methods.own:where_of', '')
+    ('closeknit.methods.user_methods:where_of', '')
     """
     module = getattr(thing, "__module__", None)
     name = getattr(thing, "__qualname__", None)

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from ...instances import InputError, Topology
 from ..engine import Deadlock, Engine, JobNumbers
-from ..growing import grown
+from ..grow_array import grown
 from ..kary_tree import KaryTree
 from ..messages import Messages
 from .graphs import graph_plan
