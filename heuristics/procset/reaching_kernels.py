@@ -64,10 +64,10 @@ def _better(
     With ``nothing`` an empty row holds a union of price 0 that ties as any other does.
     """
     if not held:
-        return not nothing or bool(np.any(worth)) or _heads(state)
+        return bool(not nothing or np.any(worth) or _heads(state))
     order = _compare(worth, price)
     if order == 0:
-        return not np.all(bits == new) and _heads(state)
+        return bool(not np.all(bits == new) and _heads(state))
     return bool(order > 0)
 
 
