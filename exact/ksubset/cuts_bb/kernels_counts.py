@@ -68,12 +68,17 @@ def link(at: Ints, start: int, stop: int, mark: int, after: Ints, before: Ints) 
     taken = 0
     for i in range(1, end + 1):
         within = start <= at[i] < stop
-        taken += within and i < mark
+        if i not in (mark, end):
+            side = 0 if within else 1
+            taken += within and i < mark
+            after[side, last[side]] = i
+            before[side, i] = last[side]
+            last[side] = i
+            continue
         for side in range(2):
-            if i in (mark, end) or within == (side == 0):
-                after[side, last[side]] = i
-                before[side, i] = last[side]
-                last[side] = i
+            after[side, last[side]] = i
+            before[side, i] = last[side]
+            last[side] = i
     return taken
 
 
