@@ -50,7 +50,7 @@ SECOND = {
 the one that answered, whose fault both would share."""
 
 FORMAT = "closeknit/contradiction"
-_ENOUGH, _TIMES = 10.0, 10
+_FOR_A_NO, _FOR_A_BOUND, _TIMES = 20.0, 10.0, 10
 """Seconds for asking others, or so many times what the search took, if that is longer:
 nearly all that can be proved at all is proved by then."""
 _LEAST = 0.05
@@ -88,7 +88,7 @@ def confirm(
     settings
         Their time limit is for this alone; without any time nothing is asked. Each
         that is asked has half of what is left, the last one all of it; all together
-        have ten seconds, or ten times what the search took.
+        have ten seconds, twenty about a "no", or ten times what the search took.
     where
         Folder of the file that a contradiction leaves; see `keep_both`.
 
@@ -124,7 +124,8 @@ def ask_others(
     """
     proof = result.proof
     assert proof is not None
-    most = max(_ENOUGH, _TIMES * result.seconds)
+    no = result.status is Status.INFEASIBLE
+    most = max(_FOR_A_NO if no else _FOR_A_BOUND, _TIMES * result.seconds)
     deadline = clock.now() + min(settings.time_limit, most)
     witnesses = list(_witnesses(instance, name, result, settings))
     for number, (other, ask) in enumerate(witnesses, 1):

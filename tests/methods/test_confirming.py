@@ -173,7 +173,7 @@ def test_a_second_solver_is_asked_where_the_own_search_does_not_end(
     assert rest == pytest.approx(40, abs=1)  # the last has all that is left
 
 
-@pytest.mark.parametrize(("spent", "most"), [(0.02, 10), (3, 30), (60, 100)])
+@pytest.mark.parametrize(("spent", "most"), [(0.02, 20), (3, 30), (60, 100)])
 def test_others_are_asked_for_ten_times_the_search(
     spent: float, most: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
