@@ -183,7 +183,7 @@ def conduct(
     proofs: bool = False,
     say: Callable[[str], None] = lambda line: None,
 ) -> Report:
-    """Run what is missing, and write the report beside the store; see `campaign.run`.
+    """Run what is missing, and write the report next to the store; see `campaign.run`.
 
     ``say`` receives, in one line, what was kept of earlier runs, and what was not since
     other code made it.

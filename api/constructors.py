@@ -51,7 +51,7 @@ def ksubset(
     ----------
     network
         `Mesh`, `Torus`, `Tree`, `Points`, `Graph`, or a graph of networkx, whose nodes
-        are processors unless an attribute ``processor`` says which are.
+        are processors unless an attribute ``processor`` states which are.
     k
         Number of processors to choose.
     busy, free
@@ -101,7 +101,7 @@ def is_network(thing: Any) -> bool:
 def network_of(thing: Any) -> Topology:
     """Return a topology, also for a graph of networkx.
 
-    Raises InputError for anything else; for an array it says how to write points.
+    Raises InputError for anything else; for an array it states how to write points.
     """
     if hasattr(thing, "is_directed"):  # of networkx
         return Graph.from_networkx(thing)

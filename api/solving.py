@@ -112,7 +112,7 @@ def solve(
         See `Settings`.
     proof, proof_kind
         A file that receives a proof, which `check` follows, and its kind, see
-        docs/science/proofs.md. Where there is none, a warning says why.
+        docs/science/proofs.md. Where there is none, a warning states why.
 
     Returns
     -------
@@ -276,7 +276,7 @@ def run_each(
     ``progress`` is called before each run with the number of runs made, of all (as many
     on each instance as on the present one), and the name of the run.
 
-    See `Campaign`. A run that fails is a row that says why. Nothing is run after one
+    See `Campaign`. A run that fails is a row that states why. Nothing is run after one
     that Ctrl-C ended. Ctrl-C between runs raises KeyboardInterrupt after what was run
     has been yielded.
     """

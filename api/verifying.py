@@ -82,7 +82,7 @@ def verify(
     Returns
     -------
     Verdicts
-        A row for each claim; ``holds`` says whether all of them hold.
+        A row for each claim; ``holds`` states whether all of them hold.
 
     Raises
     ------

@@ -32,7 +32,7 @@ def main(
         from .app import run
 
         status = run(arguments)
-        # Set where no signal can come in between: then nobody would catch it.
+        # Set where no signal can come in between: then no one would catch it.
         heeding.over = True
     except KeyboardInterrupt:  # before the command began, or after its end
         heeding.over = True

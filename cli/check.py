@@ -7,7 +7,7 @@ is named as not derived again, and ends with status 1, unless its grade is accep
 With --prove it is proved again, by closeknit's own search within the time limit, and
 needs no proof in a file. With --proof, a proof is checked step by step: a certificate
 of a k-subset, or for any problem a pseudo-Boolean proof in the format of VeriPB, about
-the formula that export --to opb writes; what the file begins with says which. Where
+the formula that export --to opb writes; what the file begins with states which. Where
 FILE is such a formula and ends in .opb, the proof is checked without a solution. Exit
 status 0 when everything is true, 1 when something is not or nothing derived it, 2 when
 a file cannot be used.

@@ -155,7 +155,7 @@ def _show(instance: Instance, found: list[ScoredRun]) -> None:
 
 
 def _print_reasons(instance: Instance, found: list[ScoredRun]) -> None:
-    """Say for each guarantee why it holds, and which others are beside it."""
+    """Say for each guarantee why it holds, and which others are next to it."""
     table = METHODS[problem_of(instance).name]
     said: dict[str, list[str]] = {}
     for one in found:

@@ -6,7 +6,7 @@
 72
 
 Names below are loaded when first used, so that ``import closeknit`` costs nothing;
-docs/use/api.md describes them. The packages lie beside this folder (``instances/``,
+docs/use/api.md describes them. The packages lie next to this folder (``instances/``,
 ``solvers/``, …) and are imported from here: ``closeknit.instances``, …
 """
 

@@ -21,7 +21,7 @@ def status_of(number: int) -> int:
 
 
 def said(number: int) -> str:
-    """Return the line that says which signal has ended the program."""
+    """Return the line that states which signal has ended the program."""
     return f"closeknit: {_SAID.get(number, 'hung up')}\n"
 
 

@@ -1,6 +1,6 @@
 """Parts that closeknit works without, and what each of them adds.
 
-A part is a folder beside the core; its module `extension` says, by names of modules
+A part is a folder next to the core; its module `extension` states, by names of modules
 only, what it adds, so that nothing else of it is imported before it is used. The core
 imports no part: it asks here. A copy of the project without the folder of a part lacks
 what that part adds, and nothing else.

@@ -1,8 +1,8 @@
 """Which nodes a job may have, by all that reports and hostlists say together.
 
 A node is free if something that speaks of nodes names it as free, and nothing calls it
-busy or unusable. Only where nothing at all is said of the state of nodes, all of them
-are taken as free, and the answer says so.
+busy or unusable. Only where nothing at all is stated about the state of nodes, all of
+them are taken as free, and the answer states it.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _WITH_JOBS = _AT_WORK | {"", "COMPLETING"}
 """Those that are gone with the jobs."""
 NOT_GIVEN = "not given"
 IN_NO_REPORT = "in no report"
-"""The reason for nodes of which nothing is said where others are spoken of."""
+"""The reason for nodes of which nothing is stated where others are spoken of."""
 _LONGEST_REASON = 80
 OLD = 300
 """Seconds after which the age of a report is worth a note."""
 _ADD = {"kubectl": "kubectl get nodes -o json"}
-"""The report of nodes beside a report of jobs or pods, unless it is one of Slurm."""
+"""The report of nodes next to a report of jobs or pods, unless it is one of Slurm."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,16 +42,16 @@ class Known:
 
     reports: Sequence[Report] = ()
     free: Iterable[str] | None = None
-    """The nodes that the user calls free, of which alone others are; None: not said."""
+    """The nodes that the user calls free, which alone may be; None: not stated."""
     busy: Iterable[str] = ()
     """The nodes that the user calls busy."""
     rules: Rules = field(default_factory=Rules)
     assume_up: bool = False
-    """Whether nodes of which nothing is said are up."""
+    """Whether nodes of which nothing is stated are up."""
     of_kinds: bool = True
     """Whether a node is not free for taints that say what it is."""
     of_topology: bool = True
-    """Whether what the file of the topology says of its nodes counts, too."""
+    """Whether what the file of the topology states of its nodes counts, too."""
 
 
 @dataclass(frozen=True)
@@ -68,22 +68,22 @@ class Availability:
     """The free nodes that Slurm plans to give to another job."""
     notes: tuple[str, ...]
     holders: dict[str, dict[str, None]]
-    """The jobs that hold a node, where a report says so."""
+    """The jobs that hold a node, where a report states it."""
     ignored: int
     """Nodes of reports that are not in the topology."""
     kinds: dict[str, Kind]
-    """What nodes are, where a report says so."""
+    """What nodes are, where a report states it."""
     states: dict[str, str]
     """The states of jobs that hold nodes and do more than run, or less."""
     freeable: frozenset[str]
     """The nodes that jobs hold, and that nothing else makes unusable."""
     nameless: frozenset[str]
-    """The nodes that are busy, but no report says with which job."""
+    """The nodes that are busy, but no report states with which job."""
 
     def document(
         self, forbidden: Mapping[str, str] = _NONE, chosen: Iterable[str] = ()
     ) -> dict[str, Any]:
-        """Return what an answer says of the state of nodes, as a JSON object.
+        """Return what an answer states of the state of nodes, as a JSON object.
 
         ``forbidden`` are nodes that the job may not have, and why.
         """
@@ -111,7 +111,7 @@ def availability(
     cluster
         Its file may be a report of its nodes itself.
     known
-        Reports, and what the user says.
+        Reports, and what the user states.
     now
         The time by which reports are old, in seconds since the epoch.
 
@@ -265,7 +265,7 @@ def _source(given: list[Report], known: Known) -> str:
 
 
 def _notes(reports: list[Report], planned: int, now: float | None) -> list[str]:
-    """Return what should be known of the reports beside the counts."""
+    """Return what should be known of the reports next to the counts."""
     moment = time.time() if now is None else now
     notes: dict[str, None] = {}
     for report in reports:

@@ -1,6 +1,6 @@
 """The decisions of a scheduler for Batsim, in its protocol of JSON messages (to 4.x).
 
-Batsim tells what has happened, the answer says which jobs start where. Jobs start in
+Batsim tells what has happened, the answer states which jobs start where. Jobs start in
 the order in which they come, with EASY backfilling if wanted, on nodes that
 `NodeSelector` chooses.
 """

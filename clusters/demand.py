@@ -61,7 +61,7 @@ def usable_nodes(kinds: Mapping[str, Kind], demand: Demand) -> set[str]:
     Raises
     ------
     InputError
-        If no report says what nodes are, though something is asked for; or none
+        If no report states what nodes are, though something is asked for; or none
         names such a partition or feature.
     """
     listed = set(kinds.values())

@@ -43,13 +43,13 @@ _MOST_READ = 4096
 
 @dataclass(frozen=True)
 class Kind:
-    """What a report says that a node is; equal kinds can stand for each other."""
+    """What a report states that a node is; equal kinds can stand for each other."""
 
     partitions: frozenset[str] = frozenset()
     features: frozenset[str] | None = None
-    """The active ones; None: not said."""
+    """The active ones; None: not stated."""
     devices: tuple[tuple[str, int], ...] | None = None
-    """How many of each a job can have there; None: not said."""
+    """How many of each a job can have there; None: not stated."""
     architecture: str = ""
     cores: int = 0
     taints: frozenset[str] = frozenset()
@@ -329,7 +329,7 @@ def interchangeable(
 ) -> dict[str, int]:
     """Return a number for each node; nodes with the same one can stand for each other.
 
-    Nodes of which nothing is said are taken as alike; one of which it is unclear what
+    Nodes of which nothing is stated are taken as alike; one of which it is unclear what
     it is, is like no other.
     """
     number: dict[Kind | str | None, int] = {}
@@ -342,7 +342,7 @@ def interchangeable(
 
 
 def note_of(kinds: Mapping[str, Kind], names: Collection[str]) -> str:
-    """Return what has to be said of how these nodes are compared; "" if they are.
+    """Return what has to be stated about how these nodes are compared; "" if they are.
 
     >>> note_of({}, ["n1", "n2"])
     'no report says what the nodes are: all are taken as alike'

@@ -1,7 +1,7 @@
 """Files that may be a long JSON report: read element by element, and reduced.
 
 What `kubectl get nodes -o json` prints of 20 000 nodes is some 400 MB, most of which
-nobody needs here.
+no one needs here.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def kubernetes_objects(document: dict[str, Any]) -> list[Any]:
     """Return the objects of a list of Kubernetes, or the one object, with their kinds.
 
     The items of a ``NodeList``, ``PodList`` or ``WorkloadList``, as the API returns
-    them, carry no kind: the list says it.
+    them, carry no kind: the list states it.
 
     >>> kubernetes_objects({"kind": "PodList", "items": [{"metadata": {}}]})
     [{'metadata': {}, 'kind': 'Pod'}]

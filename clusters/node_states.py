@@ -1,4 +1,4 @@
-"""What a scheduler says of a node, and whether a job may have it.
+"""What a scheduler states of a node, and whether a job may have it.
 
 The states that leave a node free are listed here; any other word, known or not, makes
 it not free. The page docs/clusters/states.md has the lists with their sources.
@@ -34,7 +34,7 @@ _LONGEST_REASON = 80
 
 @dataclass(frozen=True, slots=True)
 class NodeState:
-    """What a report says of one node."""
+    """What a report states of one node."""
 
     problem: str = ""
     """Why no job may have it, whatever is asked for; empty if nothing is against it."""
@@ -91,30 +91,30 @@ class Rules:
 
 @dataclass
 class Report:
-    """What one report says; names in the order in which they come."""
+    """What one report states; names in the order in which they come."""
 
     source: str
     """The command, or ``jobs`` for lines of jobs."""
     file: str = ""
     nodes: dict[str, NodeState] = field(default_factory=dict)
-    """The nodes of which it says a state."""
+    """The nodes of which it states a state."""
     holders: dict[str, dict[str, None]] = field(default_factory=dict)
     """The jobs or pods that hold a node."""
     states: dict[str, str] = field(default_factory=dict)
     """The states of the jobs and pods that hold nodes and do more than run, or less."""
     kinds: dict[str, Kind] = field(default_factory=dict)
-    """What nodes are, where it says so."""
+    """What nodes are, where it states it."""
     devices: dict[str, dict[str, dict[str, int]]] = field(default_factory=dict)
     """The devices of a node that pods use which stay there, by pod."""
     time: float | None = None
-    """When it was made, in seconds since the epoch, where it says so."""
+    """When it was made, in seconds since the epoch, where it states it."""
     names: int = 0
     """How often it names a node at all."""
     nobody: bool = False
-    """Whether it says of jobs or pods, if it names no node, that none holds one."""
+    """Whether it states of jobs or pods, if it names no node, that none holds one."""
 
     def add(self, name: str, state: NodeState, kind: Kind | None = None) -> None:
-        """Add what is said of a node; of two entries the worse counts."""
+        """Add what is stated about a node; of two entries the worse counts."""
         if kind is not None and (kind.says_anything or kind.taints or state.reserved):
             if state.reserved:
                 named = frozenset(state.reservations) or {_RESERVED}

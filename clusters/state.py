@@ -4,7 +4,7 @@ Reports are recognised by their content: ``sinfo --json``, ``scontrol show nodes
 --json``, ``squeue --json``, and lists of Kubernetes as kubectl prints them or the API
 returns them. Some say of nodes in what state they are, the others which nodes jobs or
 pods hold. So do lines of JSON such as ``{"id": "17", "nodes": "n[1-4]"}``, one for each
-job. What follows from several reports says `availability`.
+job. What follows from several reports states `availability`.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ _NEVER_LEAVE = {"DaemonSet", "Node"}
 def read_option(
     texts: Sequence[str], option: str
 ) -> tuple[list[str] | None, list[Report]]:
-    """Read what an option says each time that it is given: hostlists, or reports.
+    """Read what an option states each time that it is given: hostlists, or reports.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def read_option(
     ------
     InputError
         If a file cannot be read or is empty, a name is twice in one list, or a report
-        is of no known kind or says that it failed.
+        is of no known kind or states that it failed.
     """
     names: dict[str, None] | None = None
     reports = []

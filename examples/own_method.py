@@ -1,4 +1,4 @@
-"""A method of your own beside those of closeknit: `python examples/own_method.py`.
+"""A method of your own next to those of closeknit: `python examples/own_method.py`.
 
 The method takes the k free processors nearest to the middle of the machine. It is run
 on the same instances as mm, priced by the same definition and compared with the same

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Features:
-    """What a table says about an instance."""
+    """What a table states about an instance."""
 
     structure: str
     """Kind of network, ``sets`` or ``items``."""

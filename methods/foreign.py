@@ -27,7 +27,7 @@ def called(label: str, function: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def described(error: BaseException) -> str:
-    """Return the kind of an error and what it says, on one line."""
+    """Return the kind of an error and what it states, on one line."""
     return f"{type(error).__name__}: {' '.join(str(error).split())}".rstrip(": ")
 
 

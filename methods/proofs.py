@@ -83,7 +83,7 @@ def proved_by(
 class Kept:
     """How an answer was proved, by a proof that was checked.
 
-    ``kind`` is one of `KINDS`; ``by`` says who wrote it. ``size`` is in bytes; times
+    ``kind`` is one of `KINDS`; ``by`` states who wrote it. ``size`` is in bytes; times
     are of writing it, a search or a solver included, and of checking it.
     """
 

@@ -187,7 +187,7 @@ class Engine(ABC):
 
     @abstractmethod
     def _drop(self, n: int) -> None:
-        """Forget the first n messages, all delivered, and number the others anew.
+        """Forget the first n messages, all delivered, and number the others again.
 
         Messages that wait for others have not been delivered, so that none of the first
         n is named by one that stays and will be looked at again.

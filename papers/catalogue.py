@@ -83,7 +83,7 @@ class Reproduction:
     counted: str = ""
 
     def __call__(self, options: RunOptions) -> Document:
-        """Run it; the document of a part says that it is one."""
+        """Run it; the document of a part states that it is one."""
         with ending_callers():
             study = self.study(options)
         if options.first is None or not self.counted:

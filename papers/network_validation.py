@@ -1,4 +1,4 @@
-"""Networks beside figures of other simulators, and below their cuts.
+"""Networks next to figures of other simulators, and below their cuts.
 
 - BookSim 2 (Jiang et al. 2013): rigid worms on a mesh saturate where its routers of one
   virtual channel do.
@@ -53,7 +53,7 @@ class Demand(Enum):
 
 @dataclass(frozen=True)
 class Row:
-    """A figure of others beside ours.
+    """A figure of others next to ours.
 
     Parameters
     ----------

@@ -76,7 +76,7 @@ class Parser(argparse.ArgumentParser):
         self._old[old] = (option, implied)
 
     def removed(self, word: str, instead: str) -> None:
-        """Refuse an option or a subcommand of before in one line that says why."""
+        """Refuse an option or a subcommand of before in one line that states why."""
         self._removed[word] = instead
 
     def subcommand(self, group: Any, name: str, **more: Any) -> Parser:

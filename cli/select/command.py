@@ -49,7 +49,7 @@ _MOST_PES = 2**31
 _NAMES = 4
 """Names that a list of free processors may have, for each processor of the machine."""
 _MEMORY_MIB = 2048
-"""What requests and reloading may take with --serve, unless --memory says so."""
+"""What requests and reloading may take with --serve, unless --memory states it."""
 _LARGEST_FREE = 2**26
 """Bytes of a file of free processors."""
 _MOST_HINTS = 5000
@@ -164,7 +164,7 @@ def _decide(
 def free_processors(
     configuration: Configuration, free: str, field: str = "--free"
 ) -> Sequence[int]:
-    """Return the indices of the processors that a hostlist says are free.
+    """Return the indices of the processors that a hostlist states are free.
 
     It is ``all``, a hostlist of hosts and processors, or ``@`` and a file of such,
     parted by commas or white space, where ``#`` begins a comment. InputError, which

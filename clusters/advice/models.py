@@ -15,7 +15,7 @@ from .obstacle import JobsToEnd
 
 
 class Ends:
-    """The part of a model that says which jobs end.
+    """The part of a model that states which jobs end.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def fewest_jobs(
 ) -> JobsToEnd:
     """Find the fewest jobs whose nodes let a request fit; of these the smallest.
 
-    A number for every domain with nodes says how many segments it gives.
+    A number for every domain with nodes states how many segments it gives.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What is said of a request that does not fit."""
+"""What is stated about a request that does not fit."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Reason:
     busy: tuple[str, ...] = ()
     """The busy nodes among the chosen ones."""
     jobs: JobsToEnd | None = None
-    """None where no report says which jobs hold nodes."""
+    """None where no report states which jobs hold nodes."""
     most: int = 0
     """The largest job with the same constraints that fits."""
     changes: tuple[tuple[str, ...], ...] = ()
@@ -61,6 +61,6 @@ class Reason:
     def never(self) -> bool:
         """Whether it would not even fit if all nodes were free.
 
-        What would help is then said of the empty cluster.
+        What would help is then stated about the empty cluster.
         """
         return self.placement.status is Status.INFEASIBLE

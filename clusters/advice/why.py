@@ -1,6 +1,6 @@
 """Why a request does not fit: the least that would have to change.
 
-Either busy nodes become free: as few as possible, by the dynamic programme of
+Either busy nodes become free: as few as possible, by the dynamic program of
 `placement`, or whole jobs end: as few as possible, by a model for CP-SAT. Or the
 request gives way: the smallest sets of constraints without which it fits are found by
 trying them all, the smaller first.
@@ -47,7 +47,7 @@ def explain(
     free
         Which nodes are free, forbidden ones or not.
     forbidden
-        Which nodes must not be chosen, by the constraint that says so.
+        Which nodes must not be chosen, by the constraint that states it.
     holders
         The jobs that hold a node.
     settings

@@ -106,7 +106,7 @@ def add_machine(group: Any, *, required: bool = True) -> None:
 
 
 def add_kinds(group: Any, says: str) -> None:
-    """Declare what says which nodes a job may use, and the reports that tell."""
+    """Declare what states which nodes a job may use, and the reports that tell."""
     group.add_argument("--state", metavar="FILE", nargs="+", action="extend", help=says)
     _add_once(group, "--partition", "NAME,NAME", "only nodes of one of these")
     _add_once(group, "--constraint", "EXPR", "only nodes with features: 'a&(b|c)'")
@@ -150,7 +150,7 @@ def add_request(group: Any) -> None:
 class Forbidden:
     """The nodes that a job may not use, whether they are free or not, and why.
 
-    This alone says what ``--exclude``, ``--partition`` and ``--constraint`` mean, and
+    This alone states what ``--exclude``, ``--partition`` and ``--constraint`` mean, and
     ``--tolerate`` of taints that say what a node is.
     """
 
@@ -235,11 +235,11 @@ class ClusterState:
 
     @property
     def holders(self) -> Mapping[str, Mapping[str, None]]:
-        """The jobs that hold a node, where a report says so."""
+        """The jobs that hold a node, where a report states it."""
         return self.known.holders
 
     def document(self, chosen: Iterable[str] = ()) -> dict[str, Any]:
-        """Return what an answer says of the state of nodes, as a JSON object."""
+        """Return what an answer states of the state of nodes, as a JSON object."""
         return self.known.document(self.forbidden.reasons, chosen)
 
 
@@ -298,7 +298,7 @@ def _refuse_twice(sources: Sequence[str | None]) -> None:
 def read_idle(args: argparse.Namespace) -> tuple[NodeSelector, str]:
     """Read a topology of which every node counts that a job may use, free or not.
 
-    The text is what has to be said of how nodes are compared.
+    The text is what has to be stated about how nodes are compared.
     """
     _refuse_twice([args.topology, args.node_name_map, *(args.state or ())])
     reports = [read_report(file.removeprefix("@")) for file in args.state or ()]
@@ -313,7 +313,7 @@ def read_idle(args: argparse.Namespace) -> tuple[NodeSelector, str]:
 def state_lines(
     shown: Mapping[str, Any], chosen: Iterable[str] | None = None
 ) -> list[str]:
-    """Return what an answer says of the state of nodes, as lines of text."""
+    """Return what an answer states of the state of nodes, as lines of text."""
     lines = [f"state of nodes: {shown['source']}"]
     if counts := shown["not_free"]:
         parts = [f"{n} {reason}" for reason, n in [*counts.items()][:_MOST_REASONS]]

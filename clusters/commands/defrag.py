@@ -32,7 +32,7 @@ from . import cluster
 
 _OBJECTIVES = ("nodes", "jobs")
 _NAMELESS = "not named"
-"""Stands for the jobs on nodes that are busy, but no report of jobs says with which."""
+"""Stands for the jobs on nodes that are busy where no report names the jobs."""
 _MOST_SHOWN = 6
 """Jobs that a note names."""
 
@@ -158,14 +158,14 @@ def _not_moved(machine: cluster.ClusterState) -> tuple[list[str], dict[str, str]
 
 
 def _nameless(machine: cluster.ClusterState) -> dict[str, dict[str, None]]:
-    """Return the nodes that are busy, but no report of jobs says with which."""
+    """Return the nodes that are busy, but no report of jobs states with which."""
     if not machine.holders.keys() & machine.selector.cluster.index.keys():
         return {}  # there is no report of the jobs of this cluster
     return {name: {_NAMELESS: None} for name in sorted(machine.known.nameless)}
 
 
 def _notes(shown: dict[str, Any], nameless: str) -> Iterator[str]:
-    """Yield what has to be said of jobs that are not moved."""
+    """Yield what has to be stated about jobs that are not moved."""
     if nameless:
         yield f"busy with jobs that no report names, which stay: {nameless}"
     if coming := shown.get("coming_free"):

@@ -29,7 +29,7 @@ def write(
     placement: Placement,
     shown: dict[str, Any],
 ) -> None:
-    """Write the drawing; its name says in which form."""
+    """Write the drawing; its name states in which form."""
     from ...api.solution import Drawing as Written
 
     title, about = shown["topology"], _about(shown)

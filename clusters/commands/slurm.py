@@ -67,7 +67,7 @@ def options(parser: Parser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Do what the action says."""
+    """Do what the action states."""
     status: int = args.action(args)
     return status
 

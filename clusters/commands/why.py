@@ -1,6 +1,6 @@
 """Say why a job does not fit on a cluster, and the least that would have to change.
 
-Either busy nodes become free: the fewest, and the fewest jobs where a report says
+Either busy nodes become free: the fewest, and the fewest jobs where a report states
 which job holds which node. Or the request gives way: the fewest constraints, and the
 largest job that fits with all of them. Exit status 0 when it fits, 3 when it does not,
 4 when nothing was found within the limit.

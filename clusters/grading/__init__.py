@@ -1,4 +1,4 @@
-"""How good decisions of a scheduler were: each beside the proved optimum."""
+"""How good decisions of a scheduler were: each next to the proved optimum."""
 
 from .decisions import Decision as Decision
 from .decisions import Ungraded as Ungraded

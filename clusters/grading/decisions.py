@@ -66,7 +66,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What a job asked for, as far as its record says."""
+    """What a job asked for, as far as its record states."""
 
     k: int
     segment: int = 1
@@ -112,7 +112,7 @@ def decision_of(
     selector
         Of the cluster.
     usable
-        Nodes that may be chosen at all; others are busy, whatever a line says.
+        Nodes that may be chosen at all; others are busy, whatever a line states.
     objective
         Of jobs that name none.
 

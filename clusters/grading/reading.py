@@ -45,7 +45,7 @@ class Defaults:
         Decisions of a report before this time, in seconds since the epoch, are left
         out.
     note
-        Called with what should be known of a report beside its decisions.
+        Called with what should be known of a report next to its decisions.
     """
 
     objective: Objective

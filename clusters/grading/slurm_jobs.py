@@ -17,7 +17,7 @@ _SEGMENT = re.compile(r"\s--segment[= ](\d{1,7})\b", re.ASCII)
 
 
 class NoStartError(Exception):
-    """A job that holds nodes, of which nobody says since when."""
+    """A job that holds nodes, of which no one states since when."""
 
 
 def looks_like_slurm(entry: Mapping[str, Any]) -> bool:

@@ -23,7 +23,7 @@ def least_busy(
     """Choose k of the allowed nodes: as few as possible that are not free.
 
     Of such choices one with the fewest leaf switches. Objective and bound are the
-    number of nodes that are not free. The programme is that of `Chooser`; a node
+    number of nodes that are not free. The program is that of `Chooser`; a node
     costs only where the free ones of its domain do not suffice.
 
     Raises

@@ -110,7 +110,7 @@ def _open(costs: Costs, tables: Tables, v: int, depth: int) -> None:
 
 @kernel
 def _keep(tables: Tables, v: int, depth: int, k: int, at: int) -> int:
-    """Keep the tables of a domain and of its parent, which begins anew."""
+    """Keep the tables of a domain and of its parent, which begins again."""
     length = tables.length
     a = tables.table[depth - 1, : length[depth - 1]]
     b = tables.table[depth, : length[depth]]

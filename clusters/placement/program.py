@@ -1,4 +1,4 @@
-"""The exact selection on a hierarchy: a dynamic programme over its domains.
+"""The exact selection on a hierarchy: a dynamic program over its domains.
 
 A domain with c of k nodes below costs weight c (k - c) for the edge above it, and what
 the objective adds for using it at all, so that its table needs only the number below.
@@ -221,7 +221,7 @@ class Run:
         )
 
     def solved(self, start: float, settings: Settings) -> Placement:
-        """Run the programme; a greedy choice and a bound if it is stopped."""
+        """Run the program; a greedy choice and a bound if it is stopped."""
         if self.request.k > int(self.below[0]):
             return Placement(Status.INFEASIBLE, by="counting")
         tables = self.filled(self.costs(), start, settings)

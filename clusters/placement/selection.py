@@ -23,7 +23,7 @@ class NodeSelector:
 
     cluster: Cluster
     never: Mapping[str, str] = field(default_factory=dict)
-    """The nodes that are not free, whatever is said elsewhere, and why a job may not
+    """The nodes that are not free, whatever is stated elsewhere, and why a job may not
     use them; empty if nothing is against that."""
 
     @cached_property
@@ -54,7 +54,7 @@ class NodeSelector:
         names
             The free nodes; by default all.
         without
-            Nodes that are not, whatever ``names`` says.
+            Nodes that are not, whatever ``names`` states.
         fields
             What the two are called in messages.
 

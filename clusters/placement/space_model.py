@@ -4,7 +4,7 @@ There is one integer for each class of nodes that are alike, and the model is so
 part after part of the objective. Moving nodes from one class to another changes the
 hops along a concave function, as nodes of one class are nearest to each other. So there
 is a best choice in which all classes but one are taken whole or not at all, which the
-model says.
+model states.
 """
 
 from __future__ import annotations

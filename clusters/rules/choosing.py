@@ -1,4 +1,4 @@
-"""A choice by a rule, priced, beside the proved optimum."""
+"""A choice by a rule, priced, next to the proved optimum."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 Each takes a state and a number of segments, and returns nodes, or None if its rule
 finds none. Here a node serves one job, as with Slurm's exclusive nodes: what the
 documents call the capacity of a domain is its number of free nodes, or of segments that
-fit. They are written anew after the behaviour of the sources that are named.
+fit. They are written again after the behaviour of the sources that are named.
 """
 
 from __future__ import annotations

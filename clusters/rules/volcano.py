@@ -31,7 +31,7 @@ def volcano_binpack(state: State, k: int, /) -> Chosen:
 def volcano_spread(state: State, k: int, /) -> Chosen:
     """Take the lowest domain that is emptiest with the job, segment by segment.
 
-    Volcano's design names spreading over HyperNodes beside packing them, but 1.14 has
+    Volcano's design names spreading over HyperNodes next to packing them, but 1.14 has
     no such score: this is `volcano_binpack` with the order turned round.
 
     Guarantee: none.

@@ -29,7 +29,7 @@ _GROUPS = ("batch.kubernetes.io/job-name", "jobset.sigs.k8s.io/jobset-name")
 _MOST_SCORE = 10
 _MOST_PLANS = 4096
 _MOST_NAME, _MOST_SHOWN = 253, 63
-"""Characters of names in Kubernetes, and of one that is said of every node."""
+"""Characters of names in Kubernetes, and of one that is stated about every node."""
 _KEPT = 300.0
 """Seconds for which nodes of a group are kept after its last request."""
 
@@ -49,7 +49,7 @@ class Extender:
     Parameters
     ----------
     service
-        Chooses; nodes that its state says are busy are not taken.
+        Chooses; nodes that its state states are busy are not taken.
     clock
         Returns a monotonic time in seconds.
     """

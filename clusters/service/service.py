@@ -77,7 +77,7 @@ class Service:
             The fields `KNOWN`, of which ``k`` is needed, as the options of the command
             ``select``.
         free
-            The nodes that are free unless the body says so itself.
+            The nodes that are free unless the body states it itself.
         waited
             Seconds for which the request has waited; they count against its limit.
 

@@ -1,4 +1,4 @@
-"""Which nodes of a cluster are free, as a scheduler says it in numbered steps."""
+"""Which nodes of a cluster are free, as a scheduler states it in numbered steps."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LARGEST = 2**53
 _OF_REPORTS = ("reports", "assume_up", "reservation", "no_boot", "tolerate")
 """Fields of a body with reports, as the options of the command ``select``."""
 _LARGEST_FIRST = 2**52
-"""Nobody begins above this, so that there are always numbers for the steps to come."""
+"""No one begins above this, so that there are always numbers for the steps to come."""
 
 
 _State = tuple[Sequence[Flags], int, Mapping[str, tuple[int, float]]]
@@ -55,7 +55,7 @@ class ClusterState:
 
     @property
     def not_busy(self) -> Sequence[Flags]:
-        """Which nodes nobody calls busy, for callers that know themselves what is up.
+        """Which nodes no one calls busy, for callers that know themselves what is up.
 
         Until the first step that are also those which the topology's file, by now old,
         calls unusable.

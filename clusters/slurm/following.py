@@ -170,7 +170,7 @@ class Follower:
         return rows
 
     def _tell(self, changes: dict[str, Any]) -> None:
-        """Make a step in any case: its age says that somebody follows Slurm."""
+        """Make a step in any case: its age states that somebody follows Slurm."""
         body = {key: changes[key] for key in ("busy", "free") if changes.get(key)}
         status, answer = self.client.ask("POST", "/state", body)
         if status != 200:

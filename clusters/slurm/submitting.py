@@ -34,7 +34,7 @@ _FLAGS = (
     *("-Q", "-W", "-v", "--exclusive", "--no-requeue", "--parsable", "--quiet"),
     *("--requeue", "--verbose", "--wait"),
 )
-"""Options beside which nodes can be chosen, with a value and without."""
+"""Options next to which nodes can be chosen, with a value and without."""
 _COUNT = re.compile(r"[1-9]\d{0,6}", re.ASCII)
 _HOSTLIST = re.compile(r"[\w.,\[\]-]{1,100000}", re.ASCII)
 
@@ -47,7 +47,7 @@ class _Parser(argparse.ArgumentParser):
 def nodes_wanted(words: Sequence[str]) -> int | None:
     """Return how many nodes a command line of sbatch asks for.
 
-    Returns None if that is not plain: no number or a range, an option that says where
+    Returns None if that is not plain: no number or a range, an option that states where
     the job may run, options in the script, or a script on standard input.
     """
     parser = _Parser(add_help=False, allow_abbrev=False)

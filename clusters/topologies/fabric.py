@@ -171,7 +171,7 @@ class Cluster:
     fabrics: tuple[Fabric, ...]
     notes: tuple[str, ...] = field(default=())
     report: Report | None = None
-    """What the file says of its nodes, beside their places."""
+    """What the file states of its nodes, next to their places."""
     partial: tuple[str, ...] = ()
     """The levels that are used, if the file seems to have more: what is proved holds
     on these."""

@@ -76,7 +76,7 @@ def goldschmidt(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result:
 
 
 class _Program:
-    """The states of one instance, item by item; ``best`` is the dearest decision."""
+    """The states of one instance, item by item; ``best`` is the costliest decision."""
 
     def __init__(self, classes: SetClasses) -> None:
         self.sizes = classes.sizes

@@ -64,7 +64,7 @@ def prove_by_learning(
 
 
 def _beside(instance: Submesh, formula: Formula) -> dict[int, float]:
-    """Weigh the variables that put one box beside another: the largest come first."""
+    """Weigh the variables that put one box next to another: the largest come first."""
     packing = packing_of(instance)
     volumes = [prod(item.size) for item in packing.items] + [1] * len(packing.blocked)
     weights = {}

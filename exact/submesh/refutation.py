@@ -170,7 +170,7 @@ def _functions(
     """Return functions and what they make of the lengths, as shares of the side.
 
     Lengths have a row for each item, with an entry for each way; the row counts as
-    often as `times` says.
+    often as `times` states.
     """
     names: list[_Function] = [("identity", 1)]
     blocks: list[_Floats] = [(lengths / side)[None]]

@@ -48,7 +48,7 @@ def places(
 
     Its lowest corner is then at the end of the mesh or of what stays, plus sides of
     some of the other items. What stays has corners ``low`` and sides ``side``, n x 3;
-    items have ``sizes``, m x 6 x 3, in as many ways as ``ways`` says.
+    items have ``sizes``, m x 6 x 3, in as many ways as ``ways`` states.
     """
     longest = shape.max()
     marked = np.zeros((3, longest), dtype=np.bool_)

@@ -25,7 +25,7 @@ class Shells:
     """The processors in the shells round the cells of a grid.
 
     ``weights`` has for each cell the number of its processors that may be taken;
-    ``rings`` says for each axis of the grid whether it is a ring.
+    ``rings`` states for each axis of the grid whether it is a ring.
     """
 
     def __init__(self, weights: IntArray, *, rings: Sequence[bool]) -> None:

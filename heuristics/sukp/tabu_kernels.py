@@ -5,7 +5,7 @@ elements taken out cover the items that need them. A side keeps, for what it has
 
 - ``covers`` and ``owner`` of each part: how many chosen things cover it, and the sum of
   their indices, which is the one thing if there is only one;
-- ``gain`` of each thing: what the parts are worth that it would cover anew;
+- ``gain`` of each thing: what the parts are worth that it would cover again;
 - ``loss``, a matrix: of the parts that thing i alone covers, row i has at j what those
   are worth that j covers too. So loss[i, i] is what leaves with i, and a swap of i for
   j changes what is covered by gain[j] + loss[i, j] - loss[i, i].

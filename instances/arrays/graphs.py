@@ -1,7 +1,7 @@
 """Distances and cuts of graphs as arrays: the fast twin of what `Graph` derives.
 
-Tests compare `embedding_of` with that of ``metric_cuts``, which says what is recognised
-and why.
+Tests compare `embedding_of` with that of ``metric_cuts``, which states what is
+recognised and why.
 """
 
 from __future__ import annotations

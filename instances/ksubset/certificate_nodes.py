@@ -89,7 +89,7 @@ class Shapes:
 
 
 def _named(made: Callable[[str, Any], T], known: Mapping[str, Shape[Any]]) -> Shape[T]:
-    """Return the shape of a list that begins with a word, which says what follows."""
+    """Return the shape of a list that begins with a word, which states what follows."""
     word = fields.one_of(*known)
 
     def decode(value: Any, field: str) -> T:

@@ -80,7 +80,7 @@ def scaled_lengths(
 
     Lengths whose sum, scaled, would reach the bound are all rounded, half to even, to
     as many decimals as keep it below 2^40: so long are computed lengths, such as 1/3 in
-    Python, and sums over many pairs have to stay below 2^62. The note says so.
+    Python, and sums over many pairs have to stay below 2^62. The note states it.
 
     >>> scaled_lengths({"ab": Decimal("132.60086260053723")}, 2**53)
     ({'ab': 132600862601}, 1000000000, 'lengths rounded to 9 decimals')

@@ -311,7 +311,7 @@ def graph_of(
     """Build a graph from edges with decimal lengths, possibly parallel.
 
     Of parallel edges the shortest is kept, loops are dropped, long lengths are rounded,
-    see `scaled_lengths`; `Graph.notes` says so.
+    see `scaled_lengths`; `Graph.notes` states it.
 
     Parameters
     ----------

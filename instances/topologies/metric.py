@@ -26,7 +26,7 @@ class Metric(Topology):
     Parameters
     ----------
     given
-        Has ``kind``, ``locations()`` and ``distance(p, q)``, as `Topology` says, and
+        Has ``kind``, ``locations()`` and ``distance(p, q)``, as `Topology` states, and
         ``scale`` if that is not 1.
 
     Raises
@@ -95,7 +95,7 @@ class Metric(Topology):
         return {"kind": self.kind, "sites": self.listed(self._sites), "hops": lengths}
 
     def distance(self, p: Site, q: Site) -> int:
-        """Return what the given network says, kept for the pairs that were checked."""
+        """Return what the given network answers, kept for pairs that were checked."""
         key = (p, q) if p <= q else (q, p)
         found = self._known.get(key)
         return self._measure(*key) if found is None else found

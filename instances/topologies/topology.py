@@ -53,7 +53,7 @@ class Topology(OldNames):
     """A network of processors.
 
     A new one gives `kind`, `dimension`, `locations` and `distance`; what else it can do
-    it says by the attributes below, and methods that need more refuse it.
+    it states by the attributes below, and methods that need more refuse it.
     """
 
     __slots__ = ()

@@ -110,7 +110,7 @@ def fair(
 
     All rates grow together; when a link is full those of its flows are fixed. A flow of
     rate r takes the share of r of each of its links; a link carries 1 a cycle for one
-    message, and what ``together`` says for several.
+    message, and what ``together`` states for several.
 
     Parameters
     ----------

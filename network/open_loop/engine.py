@@ -142,7 +142,7 @@ def uniform(
     Raises
     ------
     InputError
-        If the load is out of range, or there is nobody to send to.
+        If the load is out of range, or there is no one to send to.
     """
     if not 0 < load <= flits:
         raise InputError(

@@ -122,9 +122,9 @@ def run_load(
     Raises
     ------
     InputError
-        If the load is beyond saturation: the message says where that lies. If it is so
-        low that fewer than `FEWEST` messages fall into the window, or more than `MOST`
-        would, or options do not go together.
+        If the load is beyond saturation: the message states where that lies. If it is
+        so low that fewer than `FEWEST` messages fall into the window, or more than
+        `MOST` would, or options do not go together.
 
     Examples
     --------
@@ -212,7 +212,7 @@ def _refuse(
     partner: Ints | None,
     bound: Limit,
 ) -> NoReturn:
-    """Raise an error that says where saturation lies."""
+    """Raise an error that states where saturation lies."""
     step = load / _STEPS
     kept = saturation(
         fresh, flits, phases, seed=seed, partner=partner, step=step, below=load

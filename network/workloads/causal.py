@@ -1,7 +1,7 @@
 """Communication kernels: trees, butterflies, meshes, wave fronts, all-to-all and I/O.
 
 BI, BU, 2M, 3M, 2W, 3W and WF are those of Navaridas, Pascual and Miguel-Alonso 2009,
-section III A, which names them; how they look is said here.
+section III A, which names them; how they look is stated here.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ class Setting:
 
     @cached_property
     def _resampled(self) -> tuple[dict[str, float], dict[str, Floats]]:
-        """Sums of flow times over runs, and the same of streams put together anew."""
+        """Sums of flow times over runs, and the same of streams put together again."""
         columns = [sum(one.flow for one in runs) for runs in self.found.values()]
         values = np.stack(columns, axis=1)
         sums = resampled_sums(values, block=-(-len(values) // BLOCKS))

@@ -25,7 +25,7 @@ VARIANTS = ("mc1x1-all", "mm-all", CUT)
 """Other readings of its strategies."""
 LINEUP = (*PRINTED, *VARIANTS, *OURS, RANDOM)
 HEAVIER = Fraction(11, 20)
-"""A load beside that of the log."""
+"""A load next to that of the log."""
 RUNS, FULL_RUNS = 3, 10
 MODEL = Model()
 MODELS: Mapping[str, Model] = {

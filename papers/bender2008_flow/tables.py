@@ -48,7 +48,7 @@ def strategies_table(setting: Setting) -> Table:
 
 
 def order_table(loads: Sequence[Setting]) -> Table:
-    """Give the order of the paper's four beside the paper's."""
+    """Give the order of the paper's four next to the paper's."""
     rows: list[dict[str, Cell]] = [
         {"*load": "the paper", "*order": ", ".join(PRINTED), "rho": None, "*by run": ""}
     ]

@@ -105,7 +105,7 @@ def correlations(values: Floats, times: Sequence[float] | Floats) -> Floats:
 def means(runs: Sequence[Run], rows: Floats) -> list[Estimate]:
     """Return the mean of every column, whose rows are of runs.
 
-    The interval is over states drawn anew, each with all its loads: it tells how far
+    The interval is over states drawn again, each with all its loads: it tells how far
     other states might differ. It is infinite if there is only one.
     """
     keys = [(run.part.machine, run.part.seed) for run in runs]

@@ -48,7 +48,7 @@ class System:
     static
         Routing of `FlowLevel` that gives the loads of its links.
     heuristics
-        Methods beside the optimum.
+        Methods next to the optimum.
     groups
         Sizes of groups of consecutive processors, the smallest first: those of a
         switch, and larger ones; none on grids.

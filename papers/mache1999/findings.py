@@ -38,7 +38,7 @@ def judged(signs: Iterable[int]) -> bool | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trend:
-    """How the mean of a strategy depends on the load, and how it is said to."""
+    """How the mean of a strategy depends on the load, and how it is stated to."""
 
     strategy: str
     direction: int  # 1 if it is said to rise, -1 if to fall

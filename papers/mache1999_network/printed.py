@@ -32,5 +32,5 @@ RANK: Mapping[str, tuple[int, ...]] = MappingProxyType(
         "paging": (6, 6, 6, 6, 6, 4),
     }
 )
-"""Ranks as printed: at 60 % two are first, 0.4 % apart, and nobody is second."""
+"""Ranks as printed: at 60 % two are first, 0.4 % apart, and no one is second."""
 ELONGATED, PLAS, MC, RANDOM, MBS, PAGING = SIX = tuple(SERVICE)

@@ -1,4 +1,4 @@
-"""Table 2 beside the paper's, and a picture of both."""
+"""Table 2 next to the paper's, and a picture of both."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def ranks_table(columns: Sequence[Figures]) -> Table:
 
 
 def service_table(columns: Sequence[Figures]) -> Table:
-    """Give every mean service time, beside the paper's, and paired differences."""
+    """Give every mean service time, next to the paper's, and paired differences."""
     rows: list[tuple[Cell, ...]] = []
     for column in columns:
         for name in column.strategies:

@@ -1,4 +1,4 @@
-"""What the paper says of its Figure 3, held against the panels."""
+"""What the paper states of its Figure 3, held against the panels."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from .machines import COLUMN, CONSECUTIVE, QUADRANT, RANDOM, ROW
 from .panels import TIE, Panel
 
 FEW = 2
-"""Workloads of a panel that may be exceptions to what is said in general."""
+"""Workloads of a panel that may be exceptions to what is stated in general."""
 _NEAR = 1.25
 """A ratio is that of the paper if neither is larger by this factor."""
 _ALIKE = 1.1
 """Row and column perform equally if they differ by no more."""
 _NO_MATTER = 1.25
-"""Worst to best, below which placement is said not to matter."""
+"""Worst to best, below which placement is stated not to matter."""
 _TIED = f"ties within {100 * (TIE - 1):.0f} %"
 _LARGEST = {
     ("torus", 64): 2.5,

@@ -1,6 +1,6 @@
 """Whether optimal single decisions do badly in the long run, and what does better.
 
-Bender et al. 2008 leave it open how a stream should be placed. Everybody places the
+Bender et al. 2008 leave it open how a stream should be placed. Everyone places the
 same stream from beginning to end; what is compared is the second half of the jobs.
 """
 

@@ -1,7 +1,7 @@
 """Checking of pseudo-Boolean proofs, step by step, in integers of any size.
 
 A proof claims that no assignment of a formula costs less than a bound, or that there is
-none; the formats are those of VeriPB 1.0 to 3.0. `KINDS` says which rules there are,
+none; the formats are those of VeriPB 1.0 to 3.0. `KINDS` states which rules there are,
 how often and where they may come, and `rules` what they do and why that is sound;
 docs/science/proofs.md has the same table. Written for reviewers.
 """

@@ -12,7 +12,7 @@ Operand = str | tuple[Row, int] | Row
 """A number or label as written; a stored row or a literal, with a factor; or a row that
 was computed, and may be changed."""
 _WEIGHT = 3
-"""What a computed row weighs beside its terms."""
+"""What a computed row weighs next to its terms."""
 
 
 class Combination:
@@ -125,7 +125,7 @@ class Combination:
         return by
 
     def _multiply(self) -> None:
-        """Leave the factor beside a stored row, of which a sum needs no copy then."""
+        """Leave the factor next to a stored row, of which a sum needs no copy then."""
         by = self._factor("*")
         top = self._stack[-1]
         if isinstance(top, str):

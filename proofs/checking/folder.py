@@ -207,7 +207,7 @@ def shown_by_definition(
 ) -> bool:
     """Whether an answer needs no search: it costs nothing, or nothing can be chosen.
 
-    ``cost`` is that of the answer, None if it says that there is no solution;
+    ``cost`` is that of the answer, None if it states that there is no solution;
     ``certificate`` is what a solution file shows for that.
     """
     if cost is not None:
@@ -251,7 +251,7 @@ def _replay(folder: Path, entry: Entry, limits: Limits, ways: Ways) -> None:
 
 
 def _answered(instance: Instance, path: Path, entry: Entry) -> Any:
-    """Check that the solution is what the entry says; return its certificate."""
+    """Check that the solution is what the entry states; return its certificate."""
     try:
         document = SOLUTION(parse_json(read_text(path), file=path))
         stated = tuple(map(document.get, ("status", "objective", "bound")))

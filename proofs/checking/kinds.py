@@ -92,7 +92,7 @@ def reading_proof(
 ) -> Iterator[tuple[str, BufferedReader]]:
     """Open a proof, unpacked, and tell its kind by what it begins with.
 
-    Raises InputError if it is none of those kinds; says what it is instead.
+    Raises InputError if it is none of those kinds; states what it is instead.
     """
     with reading_unpacked(path) as stream:
         head = stream.peek().lstrip()

@@ -179,7 +179,7 @@ class _Reader:
         return self.variables[name] * (1 if word == name else -1)
 
     def whole(self) -> Formula:
-        """Return the formula, if it has ended, and is what the header says."""
+        """Return the formula, if it has ended, and is what the header states."""
         if self.begun:
             raise InputError("ends within a statement")
         names = len(self.variables)

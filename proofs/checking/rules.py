@@ -2,7 +2,7 @@
 
 Invariant: if the formula has a solution cheaper than all those logged, the store has
 one that costs no more. It holds at the beginning, since the store is the whole formula
-then, whatever the proof says; every rule keeps it.
+then, whatever the proof states; every rule keeps it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Rules:
         self.store = store
         self.proved = False
         self.bound: int | None = None
-        """What a conclusion says; None if there is no solution."""
+        """What a conclusion states; None if there is no solution."""
 
     def formula(self, parts: Parts) -> None:
         """``f 3``: the formula has three rows; before 2.0 they get the next numbers.

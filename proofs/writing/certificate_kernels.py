@@ -344,7 +344,7 @@ class FastChecker(Checker):
         return needed, needing.tolist()
 
     def table_of_needs(self, low: Ints, high: Ints, p: Ints, q: Ints) -> Flags:
-        """Return what `needs` says, for all pairs: shape (p, q)."""
+        """Return what `needs` states, for all pairs: shape (p, q)."""
         runs = self._compiled
         leave = runs.weight * (2 * high - self.k - 1)  # p inside, q outside
         enter = runs.weight * (self.k - 2 * low - 1)  # q inside, p outside

@@ -32,7 +32,7 @@ def rewritten(formula: Formula, lines: Iterable[str], version: str) -> Iterator[
     Raises
     ------
     InputError
-        If a step cannot be said in that version.
+        If a step cannot be stated in that version.
     """
     rewriter = _Rewriter(formula, version)
     yield f"pseudo-Boolean proof version {version}\n"

@@ -154,7 +154,7 @@ class Connection(HttpToolsProtocol):
         return not getattr(self.cycle, "response_complete", True)
 
     def _expect(self) -> None:
-        """Give the client some seconds for a head, or for a body that nobody wants."""
+        """Give the client some seconds for a head, or for a body that no one wants."""
         if self._owing is None:
             self._owing = self.loop.call_later(PATIENCE, self._late)
 

@@ -13,7 +13,7 @@ MEDIA = "application/problem+json"
 
 
 class Problem(Exception):
-    """Ends a request with a status of HTTP and a document that says why.
+    """Ends a request with a status of HTTP and a document that states why.
 
     Parameters
     ----------

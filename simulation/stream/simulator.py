@@ -72,7 +72,7 @@ class Serves(Protocol):
 
 
 class Ends(ABC):
-    """Says when running jobs end: by run times, or by what the jobs do."""
+    """States when running jobs end: by run times, or by what the jobs do."""
 
     @abstractmethod
     def begin(self, place: int, job: StreamJob, grant: Allocation, now: int) -> None:

@@ -11,7 +11,7 @@
 - Machine code is kept on disk (`kernels_numba`), renewed when anything that went into
   it has changed, and never taken for that of another function.
 
-docs/internals/kernels.md says how to write, test and measure kernels.
+docs/internals/kernels.md states how to write, test and measure kernels.
 """
 
 from __future__ import annotations

@@ -85,7 +85,7 @@ class Proof:
         )
 
     def confirmed_by(self, other: Proof) -> Proof | None:
-        """Return the word of a solver with that of other code that says the same.
+        """Return the word of a solver with that of other code that states the same.
 
         None if this is no word of a solver alone, or the other rests on the same code.
 

@@ -196,6 +196,17 @@ def test_a_spoilt_archive_is_one_line(
     assert any(problem in message for problem in problems), message
 
 
+@pytest.mark.parametrize("pack", [gzip.compress, lzma.compress])
+def test_a_trace_of_two_archives_is_read_whole(
+    pack: Callable[[bytes], bytes], tmp_path: Path
+) -> None:
+    """Archives are told by their content, and may be put one behind the other."""
+    path = tmp_path / "log.swf"
+    rows = [_line(job_number=i, submit_time=i) + "\n" for i in (1, 2)]
+    path.write_bytes(b"".join(pack(row.encode()) for row in rows))
+    assert len(list(read_swf(path))) == 2
+
+
 @pytest.mark.parametrize("name", ["none.swf", "none.swf.gz", "none.swf.xz"])
 def test_a_trace_that_is_not_there(name: str, tmp_path: Path) -> None:
     for read in (read_swf, read_header):

@@ -76,7 +76,7 @@ class _Recorder:
 
     @cached_property
     def checker(self) -> FastChecker:
-        """Says which points need each other."""
+        """States which points need each other."""
         return FastChecker(self.instance, self.objective)
 
     def prove_node(self, status: Status, low: IntArray, high: IntArray) -> Any:

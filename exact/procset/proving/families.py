@@ -1,6 +1,6 @@
 """Families of disjoint sets, and how many processors a few sets of each can hold.
 
-A shape says how many sets of each family are open at most. What is in a set of one
+A shape states how many sets of each family are open at most. What is in a set of one
 family and a set of another is a piece. It holds no more than the largest m of its parts
 in the sets of a third family of which m are open; a set holds no more than its largest
 pieces in as many sets of another family as are open. See

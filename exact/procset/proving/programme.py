@@ -1,4 +1,4 @@
-"""Linear programmes that are solved again and again, between other bounds."""
+"""Linear programs that are solved again and again, between other bounds."""
 
 from __future__ import annotations
 

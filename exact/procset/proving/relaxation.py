@@ -2,7 +2,7 @@
 
 A combination of rows with multipliers that are at least 0 follows from them. If it
 cannot hold in the box to which decisions confine the variables, these are refuted.
-Such multipliers are the dual solution of a linear programme, scaled and rounded; what
+Such multipliers are the dual solution of a linear program, scaled and rounded; what
 they refute is computed in integers.
 """
 
@@ -64,7 +64,7 @@ class Combination(NamedTuple):
 
 
 class _Model(NamedTuple):
-    """A programme for the boxes inside one."""
+    """A program for the boxes inside one."""
 
     programme: Programme
     rows: Ints
@@ -112,7 +112,7 @@ class Relaxation:
         self._models: list[_Model] = []
 
     def _model(self, box: Box) -> _Model:
-        """Return the programme without what a box decides: columns at 0, idle rows."""
+        """Return the program without what a box decides: columns at 0, idle rows."""
         row, at, a = self._entries
         extreme = a * np.where(a > 0, box.low[at], box.high[at])
         least = np.bincount(row, extreme, len(self._rows))

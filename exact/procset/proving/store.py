@@ -107,7 +107,7 @@ class LoggedRows:
 
 
 def _is_single(row: Row | None) -> bool:
-    """Whether a row says that a literal is true."""
+    """Whether a row states that a literal is true."""
     return row is not None and len(row.terms) == 1 and row.degree > 0
 
 

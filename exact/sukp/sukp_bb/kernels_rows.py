@@ -1,6 +1,6 @@
 """Kernels that find the rows of a proof for the set-union knapsack; see ``record``.
 
-With x_e for "e is in R", a row says that the sum of row[e] x_e is at most a limit.
+With x_e for "e is in R", a row states that the sum of row[e] x_e is at most a limit.
 Rows at hand propagate as they do in a checker of proofs. Shares of profits are floats
 here: what counts is the row that `kernels_combine` makes of them.
 """
@@ -128,7 +128,7 @@ def gather(problem: Problem, desk: Desk, room: Workspace) -> Living:
 
 @kernel
 def pour(living: Living, load: Floats, near: Indices) -> None:
-    """Share every living item's profit out anew, to the least loaded for their weight.
+    """Share every living item's profit out again, to the least loaded for their weight.
 
     Loads per weight become as equal as they can: then shares are best for any
     multiplier.

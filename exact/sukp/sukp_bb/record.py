@@ -11,7 +11,7 @@ items not hit by it; what is decided otherwise is implied by rows written before
 the row "cheaper than the best" plus p_j (z_j >= x_e) for every lost item j. Plus
 shares q_je (z_j >= x_e) of the living ones, plus a multiple of the row of weights, the
 z_j cancel, and a row in x is left: one step ``pol``. It is contradicted at the node, or
-decides elements. Where one contradicts the node alone, that says all; otherwise
+decides elements. Where one contradicts the node alone, that states all; otherwise
 a clause, not all of these elements are in R or one of these items is hit, sums up what
 is below a node, and the rows below it are deleted.
 

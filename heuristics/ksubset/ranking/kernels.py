@@ -174,7 +174,7 @@ def scan_cloud(
     O(n) a centre to find the k nearest, O(k log k) or better to price them
     (on a torus O(k d + cuts)).
 
-    ``wraps`` says whether pairs are priced by the cuts in ``sides`` and not by
+    ``wraps`` states whether pairs are priced by the cuts in ``sides`` and not by
     coordinates. Centres are in lexicographic order. Returns the least pair sum below
     ``best`` and where in ``centres`` it is first met, or ``best`` and -1.
     """

@@ -136,7 +136,7 @@ def extreme(
     sign: int,
     taken: IntArray,
 ) -> int:
-    """Find the cheapest (sign 1) or dearest (sign -1) way to fill up a candidate.
+    """Find the cheapest (sign 1) or costliest (sign -1) way to fill up a candidate.
 
     Takes so many as are ``missing``, of sites that have ``capacity`` processors each,
     at distances ``star`` to all inside the shell and ``hops`` to each other. Writes how
