@@ -12,7 +12,7 @@ import os
 
 import pytest
 
-from .paths import SHARED
+from .paths import SHARED, TESTS
 
 REASON = "needs data outside the repository: "
 
@@ -21,7 +21,8 @@ PARAGON = LOGS / "SDSC-Par-1996-3.1-cln.swf.xz"
 IPSC = LOGS / "NASA-iPSC-1993-3.1-cln.swf.xz"
 PACKINGS = SHARED / "data" / "packing"
 KNAPSACKS = SHARED / "data" / "sukp"
-REFERENCE = SHARED / "reference"
+REFERENCE = TESTS / "reference"
+"""Tables of numbers, which come with the tests."""
 
 needs = pytest.mark.data
 """Mark a test with the paths, within the folder of data, that it reads."""

@@ -51,7 +51,7 @@ from closeknit.reports.pages.bootstrap import Estimate
 from closeknit.simulation.stream.jobs import StreamJob, generated
 from closeknit.simulation.stream.simulator import Start, simulate
 
-from ..data import REFERENCE, needs
+from ..data import REFERENCE
 
 SHAPE = (5, 6)
 
@@ -289,7 +289,6 @@ def test_differences_are_paired() -> None:
     assert gap.high - gap.low < 0.01
 
 
-@needs("reference/bender_table1.csv")
 def test_what_is_printed_is_what_the_paper_prints() -> None:
     with (REFERENCE / "bender_table1.csv").open() as file:
         rows = list(csv.reader(file))[1:]

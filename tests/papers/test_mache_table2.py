@@ -40,10 +40,9 @@ from closeknit.papers.mache1999_network.printed import (
 from closeknit.papers.mache1999_network.variants import variants
 from closeknit.simulation.stream.measures import measure
 
-from ..data import REFERENCE, needs
+from ..data import REFERENCE
 
 
-@needs("reference/mache_table2.csv")
 def test_the_figures_are_those_of_the_paper() -> None:
     with (REFERENCE / "mache_table2.csv").open() as file:
         rows = list(csv.DictReader(file))

@@ -20,7 +20,7 @@ from closeknit.formulations.ksubset.bounds.towns import (
     town_sites_in_space,
 )
 
-from ...data import REFERENCE, require
+from ...data import REFERENCE
 from ...modules import loaded
 from ...oracles import cheaper_in_box
 from ...paths import ROOT
@@ -240,7 +240,6 @@ def test_depth_of_the_search_is_no_matter() -> None:
 
 
 def reference(name: str) -> list[dict[str, str]]:
-    require(f"reference/{name}")
     with (REFERENCE / name).open(encoding="utf-8") as lines:
         return list(csv.DictReader(lines))
 

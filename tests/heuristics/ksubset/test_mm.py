@@ -48,7 +48,7 @@ from closeknit.instances.ksubset.worst_cases import theorem1
 from closeknit.methods import KSUBSET
 from closeknit.solvers import Limit, Settings, Status, Ties
 
-from ...data import REFERENCE, needs
+from ...data import REFERENCE
 from ...strategies import ksubsets
 
 # The definition, slowly
@@ -218,7 +218,6 @@ def test_coordinates_far_from_zero_stay_exact() -> None:
 # Theorem 1
 
 
-@needs("reference/mm_worst_case_exact.csv")
 def test_worst_cases_cost_what_they_must_in_every_tie_order() -> None:
     with (REFERENCE / "mm_worst_case_exact.csv").open() as file:
         rows = list(csv.DictReader(file))

@@ -56,7 +56,7 @@ from closeknit.methods import KSUBSET, METHODS
 from closeknit.simulation.fragmentation import fragmented
 from closeknit.solvers import Settings, Status
 
-from ...data import REFERENCE, needs
+from ...data import REFERENCE
 from ...recipes import recipes
 
 HALF = Fraction(1, 2)
@@ -484,7 +484,6 @@ def test_constructions_refuse_what_they_cannot_be(
         make()
 
 
-@needs("reference/worst_cases.json", "reference/mm_worst_case_exact.csv")
 def test_worst_cases_equal_the_reference() -> None:
     reference = json.loads((REFERENCE / "worst_cases.json").read_text())
     for row in reference["mm_k8"]:

@@ -28,7 +28,7 @@ from closeknit.papers.morgenstern1994.runs import (
 )
 from closeknit.simulation.submesh.stream import Uniform
 
-from ...data import REFERENCE, needs
+from ...data import REFERENCE
 
 ALIKE_256 = [f"{sides}: iss, fs-f, as, fs-1" for sides in ("uniform", "normal")]
 ALIKE_1024 = [f"{side}: iss, fs-f" for side in (1024, 512, 256, 128, 64)]
@@ -95,7 +95,6 @@ def test_a_table_from_the_command_line(
     assert (tmp_path / "report.html").exists()
 
 
-@needs("reference")
 def test_what_is_printed_is_what_the_paper_prints() -> None:
     ours = {"MIG": "mig", "FS_f": "fs-f", "FS_1": "fs-1", "FS_n": "fs-n"}
     for name, table in (
