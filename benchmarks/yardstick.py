@@ -52,6 +52,7 @@ from closeknit.instances.procset.generators import random_domains, random_sets, 
 from closeknit.instances.submesh.generators import waiting_state  # noqa: E402
 from closeknit.instances.sukp.generators import random_sukp  # noqa: E402
 from closeknit.methods import METHODS  # noqa: E402
+from closeknit.methods.warming import kind_of, warm  # noqa: E402
 from closeknit.reports.campaigns.study.file import read_study  # noqa: E402
 from closeknit.solvers import Settings, Status  # noqa: E402
 
@@ -102,10 +103,12 @@ def fitted(verdict: Feasibility) -> tuple[str | None, str]:
 def _solve(
     instances: Callable[[], Iterable[Instance]], limit: float, threads: int = 1
 ) -> Callable[[], Iterator[Case]]:
-    return lambda: (
-        lambda one=one: solved(one, limit, threads)  # type: ignore[misc]
-        for one in instances()
-    )
+    def cases() -> Iterator[Case]:
+        for one in instances():
+            warm(METHODS[problem_of(one).name]["auto"], kind_of(one))
+            yield lambda one=one: solved(one, limit, threads)  # type: ignore[misc]
+
+    return cases
 
 
 def _ksubset_rows() -> Iterator[Row]:
