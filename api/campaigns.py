@@ -6,6 +6,7 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from functools import partial
 from logging import getLogger
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from ..instances import InputError, Instance
@@ -13,7 +14,7 @@ from ..instances.reading.files import file_in, try_file, write_text
 from ..methods.own import OwnMethod
 from ..reports.campaigns import pool
 from ..reports.campaigns.audit import audited
-from ..reports.campaigns.campaign import Campaign, Runner, lineups
+from ..reports.campaigns.campaign import SYSTEMS, Campaign, Runner, lineups
 from ..reports.campaigns.campaign import run as run_campaign
 from ..reports.campaigns.compiling import compile_for
 from ..reports.campaigns.forecast import Forecast
@@ -154,7 +155,7 @@ def ratios(
             settings=Settings(
                 time_limit=60.0 if time_limit is None else time_limit, seed=seed or 0
             ),
-            lenient=methods is None,
+            lenient=methods in (None, SYSTEMS),
         )
     number = _processes(jobs)
     with ResultStore(Path(out), fresh=fresh) as store:
@@ -185,8 +186,8 @@ def conduct(
 ) -> Report:
     """Run what is missing, and write the report beside the store; see `campaign.run`.
 
-    ``say`` receives, in one line, what was kept of earlier runs, and what was not since
-    other code made it.
+    ``say`` receives lines: what was kept of earlier runs, what was not since other code
+    made it, and how long machine code and runs took.
 
     ``compiling_jobs`` processes compile beforehand; if None, that is left to the runs.
     With ``retry_failed``, what failed before is run again; with ``proofs``, the answers
@@ -203,8 +204,10 @@ def conduct(
     if line := _reused(campaign, store):
         _LOG.info("%s", line)
         say(line)
+    began = monotonic()
     if compiling_jobs is not None:  # each process would compile what others do, too
         compile_for(campaign.wanted(store), jobs=compiling_jobs)
+    compiled = monotonic()
 
     def tell(done: int, total: int, what: str) -> None:
         _LOG.info("%d of %d runs done%s", done, total, f": {what}" if what else "")
@@ -243,6 +246,8 @@ def conduct(
     document = ratio_document(report)
     write_text(file_in(out, "report.md"), markdown_of(document))
     write_text(file_in(out, "report.html"), html_of(document))
+    taken = compiled - began, monotonic() - compiled
+    say("machine code {:.0f} s, runs, proofs and report {:.0f} s".format(*taken))
     return report
 
 

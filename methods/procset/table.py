@@ -26,5 +26,6 @@ TABLE = table(
     models_exact.method(),
     Method("auto", auto_procset.auto, exact=True),
     quick=("reaching-printed", "reaching", "reaching-beam", "lookahead"),
+    variants={"reaching": ("reaching-printed", "reaching-beam")},
 )
 """Methods for processor sets, by the name used in reports."""

@@ -24,6 +24,8 @@ from .rows import FAILED, REFUSED, Key, Row, key_of, row_of
 from .store import ResultStore
 from .trace import Recorder
 
+SYSTEMS = "systems"
+"""In place of names of methods: every system, with the variants next to it."""
 _COMPILING = 900.0
 """Seconds that a process may compile for before its first run of a method."""
 _GRACE = 60.0
@@ -75,7 +77,8 @@ def lineups(
     """Return what two arguments name, for each problem of instances.
 
     Methods are names with commas between them, or any that `methods_named` accepts;
-    every heuristic if None, or if ``quick`` those that are marked so. A problem that
+    every heuristic if None, or if ``quick`` those that are marked so; with `SYSTEMS`
+    all but variants of variants. A problem that
     has no method of the name ``exact`` takes its ``auto``. Raises InputError, which
     names one of ``fields``, for a name that none of the problems has, or an ``exact``
     that is not exact.
@@ -87,7 +90,7 @@ def lineups(
     if not all(method.exact for method in routes.values()):
         raise InputError("is not an exact method", field=fields[1], value=exact)
     named = None
-    if methods is not None:
+    if methods is not None and methods != SYSTEMS:
         names = methods
         if isinstance(methods, str):
             names = [name.strip() for name in methods.split(",")]
@@ -102,6 +105,7 @@ def lineups(
                 method
                 for method in table.values()
                 if not method.exact and (method.quick or not quick)
+                if methods is None or not is_remote(method, table)
             ]
         else:
             listed = _distinct([found[problem] for found in named if problem in found])
@@ -109,6 +113,12 @@ def lineups(
             methods=listed, exact=routes.get(problem) or table["auto"]
         )
     return chosen
+
+
+def is_remote(method: AnyMethod, table: Mapping[str, AnyMethod]) -> bool:
+    """Whether a method is a variant of a variant."""
+    origin = table.get(method.variant_of)
+    return origin is not None and bool(origin.variant_of)
 
 
 def count_left_out(lineups: Mapping[str, Lineup], instances: Iterable[Instance]) -> int:

@@ -42,8 +42,9 @@ from .methods_sections import (
 from .plots import plots
 from .profiles import overview
 from .proofs_section import proof_cell, proofs_section
-from .report import MethodSummary, Report
+from .report import Report
 from .scoring import open_levels
+from .summaries import MethodSummary
 
 _GRADES = {
     Grade.CHECKED: "checked: re-derived by plain arithmetic,",

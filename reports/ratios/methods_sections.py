@@ -9,8 +9,9 @@ from ..drawing.drawing import draw
 from ..drawing.problems import paid
 from ..pages.document import Cell, Name, Ref, Section, Table, Text
 from ..pages.numbers import Ratio, decimal, levels, seconds, short_fraction
-from .report import MethodSummary, Report
+from .report import Report
 from .scoring import ScoredRun
+from .summaries import MethodSummary
 
 _LARGEST_PICTURE = 300_000
 """Characters; a page goes without pictures that are larger."""

@@ -28,8 +28,9 @@ from ..pages.plot_style import (
 )
 from .gaps import gap_over_time
 from .profiles import WIDE, method_rows, profile, proved_in_time, ratio_of
-from .report import MethodSummary, Report
+from .report import Report
 from .scoring import ScoredRun
+from .summaries import MethodSummary
 
 _MOST_PANELS = 4
 """Side by side."""

@@ -24,8 +24,9 @@ from ..pages.plot_style import (
     sheet,
     time_label,
 )
-from .report import MethodSummary, Report
+from .report import Report
 from .scoring import ScoredRun
+from .summaries import MethodSummary
 
 WIDE = 9.8
 """Width in inches."""

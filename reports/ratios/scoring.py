@@ -8,7 +8,7 @@ from fractions import Fraction
 from math import inf
 from types import MappingProxyType
 
-from ...instances import Instance, Value, sha256
+from ...instances import Instance, Value, problem_of, sha256
 from ...instances.value import ordered
 from ...methods import AnyMethod
 from ...proofs.checking.folder import BY_DEFINITION, Entry
@@ -45,6 +45,11 @@ class InstanceVerdict:
     kept: Entry | None = None
     before: Proof | None = None
     doubt: str = ""
+
+    @property
+    def problem(self) -> str:
+        """Name of the problem of the instance."""
+        return problem_of(self.instance).name
 
     @property
     def infeasible(self) -> bool:
