@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Sequence
 from functools import partial
 from logging import getLogger
 from pathlib import Path
@@ -11,7 +11,9 @@ from typing import Any
 
 from ..instances import InputError, Instance
 from ..instances.reading.files import file_in, try_file, write_text
+from ..methods import AnyMethod
 from ..methods.own import OwnMethod
+from ..methods.warming import Kind
 from ..reports.campaigns import pool
 from ..reports.campaigns.audit import audited
 from ..reports.campaigns.campaign import SYSTEMS, Campaign, Runner, lineups
@@ -27,6 +29,7 @@ from ..reports.pages.csv_tables import csv_of
 from ..reports.pages.html import html_of
 from ..reports.pages.markdown import markdown_of
 from ..reports.proofs.campaign import kept_proofs
+from ..reports.proofs.proving import compile_proofs
 from ..reports.proofs.rederivation import rederive_all
 from ..reports.ratios.document import ratio_document
 from ..reports.ratios.report import Report, many, report_on
@@ -206,7 +209,10 @@ def conduct(
         say(line)
     began = monotonic()
     if compiling_jobs is not None:  # each process would compile what others do, too
-        compile_for(campaign.wanted(store), jobs=compiling_jobs)
+        wanted = campaign.wanted(store)
+        compile_for(wanted, jobs=compiling_jobs)
+        if proofs:  # which use the kernels of searches
+            compile_for((), jobs=compiling_jobs, more=_of_proofs(wanted))
     compiled = monotonic()
 
     def tell(done: int, total: int, what: str) -> None:
@@ -249,6 +255,21 @@ def conduct(
     taken = compiled - began, monotonic() - compiled
     say("machine code {:.0f} s, runs, proofs and report {:.0f} s".format(*taken))
     return report
+
+
+def _of_proofs(
+    wanted: Collection[tuple[AnyMethod, Kind]],
+) -> dict[str, Callable[[], None]]:
+    """Return what compiles the kernels of proofs, of each exact method."""
+    return {
+        f"{method.problem} proofs of {method.name}": partial(
+            compile_proofs,
+            method,
+            sorted({kind for one, kind in wanted if one is method}),
+        )
+        for method, _ in wanted
+        if method.exact
+    }
 
 
 def _reused(campaign: Campaign, store: ResultStore) -> str:

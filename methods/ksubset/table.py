@@ -120,7 +120,7 @@ TABLE = table(
         "mm-inc": ("mm-inc-first", "mm-inc-all"),
         "mc1x1": ("mc1x1-all",),
         "ptas": ("ptas/2", "ptas/4", "ptas/5"),
-        "ptas-published": ("ptas-published/4", "ptas-published/5"),
+        "ptas-published": ("ptas-published/4", "ptas-published/5", "ptas"),
         "hilbert/best-fit": (
             *("hilbert/first-fit", "hilbert/sorted-free"),
             *("snake/best-fit", "row/best-fit"),

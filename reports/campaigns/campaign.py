@@ -25,7 +25,7 @@ from .store import ResultStore
 from .trace import Recorder
 
 SYSTEMS = "systems"
-"""In place of names of methods: every system, with the variants next to it."""
+"""In place of names of methods: all heuristics but variants of variants and models."""
 _COMPILING = 900.0
 """Seconds that a process may compile for before its first run of a method."""
 _GRACE = 60.0
@@ -78,7 +78,7 @@ def lineups(
 
     Methods are names with commas between them, or any that `methods_named` accepts;
     every heuristic if None, or if ``quick`` those that are marked so; with `SYSTEMS`
-    all but variants of variants. A problem that
+    all but variants of variants and models for solvers. A problem that
     has no method of the name ``exact`` takes its ``auto``. Raises InputError, which
     names one of ``fields``, for a name that none of the problems has, or an ``exact``
     that is not exact.
@@ -105,7 +105,7 @@ def lineups(
                 method
                 for method in table.values()
                 if not method.exact and (method.quick or not quick)
-                if methods is None or not is_remote(method, table)
+                if methods is None or _is_system(method, table)
             ]
         else:
             listed = _distinct([found[problem] for found in named if problem in found])
@@ -115,10 +115,10 @@ def lineups(
     return chosen
 
 
-def is_remote(method: AnyMethod, table: Mapping[str, AnyMethod]) -> bool:
-    """Whether a method is a variant of a variant."""
+def _is_system(method: AnyMethod, table: Mapping[str, AnyMethod]) -> bool:
+    """Whether a method is neither a variant of a variant nor a model for a solver."""
     origin = table.get(method.variant_of)
-    return origin is not None and bool(origin.variant_of)
+    return not (method.runs_solver or (origin and origin.variant_of))
 
 
 def count_left_out(lineups: Mapping[str, Lineup], instances: Iterable[Instance]) -> int:

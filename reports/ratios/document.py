@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import inf
 
 from ...instances.problems import described
+from ...proofs.checking.folder import Entry
 from ...solvers import Grade
 from ..campaigns.rows import REFUSED
 from ..drawing.problems import LABELS, ProblemLabels, paid
@@ -12,7 +14,9 @@ from ..pages.document import (
     Bad,
     Cell,
     Document,
+    File,
     Inline,
+    Link,
     Name,
     Ref,
     Section,
@@ -32,6 +36,8 @@ from ..pages.numbers import (
     seconds,
     short_fraction,
 )
+from ..proofs.campaign import FOLDER
+from .answers import answers, picture
 from .gaps import gaps_section
 from .methods_sections import (
     instance_marks,
@@ -40,12 +46,13 @@ from .methods_sections import (
     worst_section,
 )
 from .plots import plots
-from .profiles import overview
 from .proofs_section import proof_cell, proofs_section
 from .report import Report
-from .scoring import open_levels
+from .scoring import ScoredRun, open_levels
 from .summaries import MethodSummary
 
+_NAMED = 5
+"""Broken bounds that are named at the top."""
 _GRADES = {
     Grade.CHECKED: "checked: re-derived by plain arithmetic,",
     Grade.ENUMERATED: "enumerated: by an exhaustive search of closeknit's own,",
@@ -65,14 +72,6 @@ _HOW_TO_READ = (
 
 def ratio_document(report: Report) -> Document:
     """Build the document; equal reports give equal documents."""
-    rows = report.rows
-    finding = f"{report.finding[:1].upper()}{report.finding[1:]}."
-    tiles = (
-        (str(len(report.verdicts)), "instances"),
-        (str(len(report.summaries)), "methods"),
-        (str(len(rows)), "rows: a method on an instance"),
-        (percent(report.proved, len(rows)), "of rows against a proven optimum"),
-    )
     costs, sections = "", []
     for problem, part in report.parts.items():
         labels = LABELS[problem]
@@ -95,12 +94,39 @@ def ratio_document(report: Report) -> Document:
         title="How close to optimal",
         source=_what_ran(report),
         lead=(f"{report.headline}.",),
-        tiles=tiles,
         shares=_shares(report),
-        verdict=report.closest + finding if report.holds else Bad(finding),
-        picture=overview(report),
+        verdict=_verdict(report),
+        answers=answers(report),
+        picture=picture(report),
         sections=(*sections, reading),
     )
+
+
+def _verdict(report: Report) -> Text:
+    """Say whether all holds; if not, which bounds fail, by name and number."""
+    finding = f"{report.finding[:1].upper()}{report.finding[1:]}."
+    if report.holds:
+        return finding
+    pieces: list[Inline] = [Bad(finding)]
+    for j in report.broken[:_NAMED]:
+        pieces += [
+            " ",
+            Name(j.row.method),
+            " on ",
+            Name(j.row.instance),
+            _excess(j),
+            ".",
+        ]
+    if (more := len(report.broken) - _NAMED) > 0:
+        pieces += [f" {more} more are under ", Link("Failures"), "."]
+    return tuple(pieces)
+
+
+def _excess(j: ScoredRun) -> str:
+    """Write by how much a run is above what is proven for its method."""
+    at_least = "at least " if j.ratio is None else ""
+    ratio = f"ratio {at_least}{fraction(j.least_ratio)}"
+    return f": {ratio}, above {fraction(j.guarantee)}"
 
 
 def _what_ran(report: Report) -> Text:
@@ -158,15 +184,18 @@ def _methods(report: Report) -> Section:
         "not all, the greatest ratio on them follows."
     )
     alike = report.shared.tells
+    apart = any(s.built for s in report.summaries)
     heads = ["*method", "runs", "with proven optimum", "optimal"]
     if height:
         kinds = "mean, mean alike, max" if alike else "mean, max"
         heads += ["share optimal", *(f"level {i + 1}: {kinds}" for i in range(height))]
     else:
         heads += ["min", "mean", *["mean alike"] * alike]
-        heads += ["median", "p95", "max", "proven at most"]
+        heads += ["median", "p95", "max", *["max, built"] * apart, "proven at most"]
     rows: list[tuple[Cell, ...]] = []
-    for s in report.summaries:
+    places = instance_marks(report)
+    ordered = _families(report)
+    for s, _ in ordered:
         link = Ref(Name(s.name), method_mark("method", report, s.name))
         name = (link, Small("exact")) if s.exact else link
         share = percent(s.optimal, s.runs)
@@ -174,34 +203,72 @@ def _methods(report: Report) -> Section:
         if height:
             cells = (s.optimal, share, *_level_cells(s, height, alike))
         else:
-            cells = (share, *_ratio_cells(s, alike))
+            cells = (share, *_ratio_cells(s, alike, apart, places))
         times = seconds(s.seconds), seconds(s.mean_seconds)
         rows.append((name, s.runs, s.judged, *cells, *times))
     heads += ["time, all runs", "time, shifted mean"]
     return Section(
         title="Ratios by method",
         text=(
-            f"{text} {report.shared.explanation}".rstrip(),
+            f"{text} {report.shared.explanation}".rstrip()
+            + " Sorted by mean; methods that take less than half of the instances, "
+            "and exact ones, are last; variants are under their method."
+            + " 'max, built' is the greatest ratio on the instances that were built "
+            "against a method, which count in no other column." * apart,
             "'time, shifted mean' is the geometric mean of times plus 1 ms, less "
             "1 ms: neither the longest nor the shortest decide it.",
         ),
-        tables=(Table(columns=heads, rows=rows),),
+        tables=(
+            Table(columns=heads, rows=rows, under=[below for _, below in ordered]),
+        ),
     )
 
 
-def _ratio_cells(s: MethodSummary, alike: bool) -> list[Cell]:
+def _families(report: Report) -> list[tuple[MethodSummary, bool]]:
+    """Order methods by mean, each variant under its method if that is there."""
+    exact = [s for s in report.summaries if s.exact]
+    order = list(dict.fromkeys([*report.ranked, *report.summaries]))
+    order = [s for s in order if s not in exact] + exact
+    [table] = [report.methods[problem] for problem in report.parts]
+    names = {s.name for s in order}
+
+    def root(name: str) -> str:
+        above = table[name].variant_of
+        return root(above) if above in names else name
+
+    return [
+        (s, s is not first)
+        for first in order
+        if root(first.name) == first.name
+        for s in (first, *(s for s in order if s is not first))
+        if root(s.name) == first.name
+    ]
+
+
+def _ratio_cells(
+    s: MethodSummary, alike: bool, apart: bool, places: Mapping[str, str]
+) -> list[Cell]:
     values: list[Ratio | None] = [None] * 5
     if spread := s.spread:
         values = [spread.least, spread.mean, spread.median, spread.p95, spread.most]
     if alike:
         values.insert(2, s.shared[0] if s.shared else None)
-    cells: list[Cell] = [_ratio(value) for value in values]
-    if s.worst is not None and s.worst.broken:
-        cells[-1] = (Bad(decimal(values[-1])), *_ratio(values[-1])[1:])
+    cells: list[Cell] = [_ratio(value) for value in values[:-1]]
+    cells += [_linked(run, places) for run in (s.worst, *[s.built] * apart)]
     promise = _ratio(s.guarantee)
     promise += (Small(s.coverage),) if s.coverage else ()
     promise += (" ", Bad(f"broken on {len(s.broken)}")) if s.broken else ()
     return [*cells, promise]
+
+
+def _linked(run: ScoredRun | None, places: Mapping[str, str]) -> Cell:
+    """Write the ratio of a run as a link to its instance, and what vouches for it."""
+    if run is None or run.ratio is None:
+        return None
+    value = decimal(run.ratio)
+    broken = (" ", Bad("broken")) * run.broken
+    link = Ref(value, places[run.row.instance])
+    return (link, *_ratio(run.ratio)[1:], *broken)
 
 
 def _level_cells(s: MethodSummary, height: int, alike: bool) -> list[Cell]:
@@ -219,6 +286,7 @@ def _instances(report: Report, labels: ProblemLabels) -> Section:
     time = {
         j.row.instance: j.row.seconds for j in report.judged if j.row.method in exact
     }
+    kept = any(v.kept for v in report.verdicts)
     rows: list[tuple[Cell, ...]] = []
     for v in report.verdicts:
         value: Cell
@@ -234,9 +302,13 @@ def _instances(report: Report, labels: ProblemLabels) -> Section:
             proof = "not proven"
         name = v.instance.name
         spent = seconds(time.get(name))
-        rows.append((Name(name), described(v.instance), value, proof, spent))
+        check = (_files(v.kept),) if kept else ()
+        rows.append((Name(name), described(v.instance), value, proof, *check, spent))
     table = Table(
-        columns=("*instance", f"*{labels.given}", "optimum", "*proof", "time, exact"),
+        columns=(
+            *("*instance", f"*{labels.given}", "optimum", "*proof"),
+            *(*["*files, and what checks them"] * kept, "time, exact"),
+        ),
         rows=rows,
         marks=list(instance_marks(report).values()),
     )
@@ -245,6 +317,19 @@ def _instances(report: Report, labels: ProblemLabels) -> Section:
         "bound .. cost."
     )
     return Section(title="Instances", text=(text,), tables=(table,))
+
+
+def _files(kept: Entry | None) -> Cell:
+    """Link to instance, solution and proof; the line that checks them."""
+    if kept is None:
+        return None
+    found = {"instance": kept.instance, "solution": kept.solution, "proof": kept.proof}
+    paths = {what: f"{FOLDER}/{one.file}" for what, one in found.items() if one}
+    links = [File(what, path) for what, path in paths.items()]
+    words = [paths["instance"], paths["solution"]]
+    words += ["--proof", paths["proof"]] * ("proof" in paths)
+    between = [piece for link in links for piece in (", ", link)][1:]
+    return (*between, " ", f"`closeknit check {' '.join(words)}`")
 
 
 def _unproved(report: Report) -> Section:
@@ -278,10 +363,7 @@ def _unproved(report: Report) -> Section:
 def _failures(report: Report) -> Section:
     items: list[Text] = []
     for j in report.broken:
-        at_least = "at least " if j.ratio is None else ""
-        ratio = f"ratio {at_least}{fraction(j.least_ratio)}"
-        limit = f": {ratio}, above {fraction(j.guarantee)}"
-        where = (" ", Name(j.row.method), " on ", Name(j.row.instance), limit)
+        where = (" ", Name(j.row.method), " on ", Name(j.row.instance), _excess(j))
         items.append((Bad("Guarantee broken:"), *where))
     for v in report.contradictions:
         claim = (" ", Name(v.instance.name), ": ", Name(v.contradiction))

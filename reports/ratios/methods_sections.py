@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import inf
 
 from ..drawing.drawing import draw
@@ -11,62 +12,98 @@ from ..pages.document import Cell, Name, Ref, Section, Table, Text
 from ..pages.numbers import Ratio, decimal, levels, seconds, short_fraction
 from .report import Report
 from .scoring import ScoredRun
-from .summaries import MethodSummary
 
 _LARGEST_PICTURE = 300_000
 """Characters; a page goes without pictures that are larger."""
 
 
-def worst_section(report: Report) -> Section:
-    """Draw, for each method, the instance on which it is worst."""
-    cards, marks, optimal, without = [], [], [], []
-    places = instance_marks(report)
+@dataclass(frozen=True, slots=True)
+class Card:
+    """An instance, and the runs that are at their worst on it, the worst first."""
+
+    mark: str
+    runs: Sequence[ScoredRun]
+
+
+def worst_cards(report: Report) -> list[Card]:
+    """Return the worst instances of all heuristics, each once, by the greatest ratio.
+
+    Of each method these are up to two: the worst of those built against a method, and
+    of all others.
+    """
+    found: dict[str, list[ScoredRun]] = {}
     for s in report.summaries:
-        if s.exact:
-            continue
-        if s.worst is None:
-            without.append(s.name)
-        elif not _has_card(s):
-            optimal.append(s.name)
-        else:
-            cards.append(_worst_card(s.name, s.worst, places))
-            marks.append(method_mark("worst", report, s.name))
-    remarks: list[Text] = ["What the method chose next to a cheapest choice."]
+        for run in () if s.exact else (s.worst, s.built):
+            if run is not None and not run.optimal:
+                found.setdefault(run.row.instance, []).append(run)
+    problem = next(iter(report.parts), "")
+    ranked = [sorted(runs, key=_ratios, reverse=True) for runs in found.values()]
+    ranked.sort(key=lambda runs: _ratios(runs[0]), reverse=True)
+    return [Card(f"worst-{problem}-{i}", runs) for i, runs in enumerate(ranked)]
+
+
+def _ratios(run: ScoredRun) -> tuple[Ratio, ...]:
+    return run.ratios or ()
+
+
+def worst_section(report: Report) -> Section:
+    """Draw the instances on which heuristics are worst."""
+    cards = worst_cards(report)
+    places = instance_marks(report)
+    remarks: list[Text] = [
+        "What the method chose next to a cheapest choice; a picture for each instance, "
+        "with the method that is worst on it. Of a method these are the worst of the "
+        "instances built against a method, and of all others."
+    ]
     if not cards:
         remarks = ["None is worse than optimal on an instance with a proven optimum."]
+    known = [s for s in report.summaries if not s.exact]
     for words, names in (
-        ("Never worse than optimal here: ", optimal),
-        ("Without an exact ratio: ", without),
+        (
+            "Never worse than optimal here: ",
+            [s.name for s in known if _is_optimal(s.worst) and _is_optimal(s.built)],
+        ),
+        (
+            "Without an exact ratio: ",
+            [s.name for s in known if s.worst is None and s.built is None],
+        ),
     ):
         if names:
             remarks.append((words, Name(", ".join(names)), "."))
+    drawn = [_worst_card(card.runs, places) for card in cards]
     table = Table(
         columns=(
-            *("*method", "*instance", "ratio", "cost", "proven at most", "optimum"),
-            *("*found by", "*proof", "time"),
+            *("*instance", "*method", "ratio", "cost", "proven at most", "optimum"),
+            *("*found by", "*proof", "time", "*also the worst of"),
         ),
-        rows=[row for row, _ in cards],
-        pictures=[picture for _, picture in cards],
-        marks=marks,
+        rows=[row for row, _ in drawn],
+        pictures=[picture for _, picture in drawn],
+        marks=[card.mark for card in cards],
     )
     return Section(
-        title="The worst instance of each method",
+        title="The worst instances",
         text=tuple(remarks),
         tables=(table,) * bool(cards),
     )
 
 
+def _is_optimal(run: ScoredRun | None) -> bool:
+    return run is None or run.optimal
+
+
 def _worst_card(
-    name: str, worst: ScoredRun, places: Mapping[str, str]
+    runs: Sequence[ScoredRun], places: Mapping[str, str]
 ) -> tuple[tuple[Cell, ...], str]:
-    """Return a row on the worst run of a method, and its picture if not too large."""
-    instance, best = worst.verdict.instance, worst.verdict.best
+    """Return a row on the first of runs, and its picture if not too large."""
+    worst = runs[0]
+    name, instance, best = worst.row.method, worst.verdict.instance, worst.verdict.best
     assert best is not None
     assert best.selection is not None
     assert worst.row.selection is not None
+    others = [f"{j.row.method} {levels(j.ratios, decimal)}" for j in runs[1:]]
     row = (
-        Name(name),
         Ref(Name(instance.name), places[instance.name]),
+        Name(name),
         levels(worst.ratios, _equation),
         paid(instance, worst.row.cost),
         "–" if worst.guarantee is None else _equation(worst.guarantee),
@@ -74,6 +111,7 @@ def _worst_card(
         Name(best.method),
         Name(str(worst.verdict.proof)),
         seconds(worst.row.seconds),
+        Name(", ".join(others)) if others else "–",
     )
     chosen = {name: worst.row.selection, "optimal": best.selection}
     ratio = levels(worst.ratios, decimal)
@@ -99,15 +137,14 @@ def methods_section(report: Report) -> Section:
     [(_, table)] = [
         (name, own) for name, own in report.methods.items() if name in report.parts
     ]
-    drawn = {s.name for s in report.summaries if _has_card(s)}
+    cards = {j.row.method: card.mark for card in worst_cards(report) for j in card.runs}
     rows: list[tuple[Cell, ...]] = []
     for s in report.summaries:
         method = table[s.name]
         shown = "see its worst instance"
-        link: Cell = Ref(Name(shown), method_mark("worst", report, s.name))
         entries = (method.doc_entry(what) for what in ("Guarantee", "Time", "Source"))
         said = (Name(text) if text else None for text in entries)
-        worst = link if s.name in drawn else None
+        worst = Ref(shown, cards[s.name]) if s.name in cards else None
         rows.append((Name(s.name), Name(method.summary), *said, worst))
     return Section(
         title="The methods",
@@ -123,10 +160,6 @@ def methods_section(report: Report) -> Section:
         ),
         folded=True,
     )
-
-
-def _has_card(s: MethodSummary) -> bool:
-    return not s.exact and s.worst is not None and not s.worst.optimal
 
 
 def _equation(ratio: Ratio) -> str:

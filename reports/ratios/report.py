@@ -17,7 +17,7 @@ from ...methods import AnyMethod
 from ...proofs.checking.folder import Entry
 from ...solvers import Grade, Proof
 from ..campaigns.rows import FAILED, REFUSED, Row
-from ..pages.numbers import Ratio, decimal, percent
+from ..pages.numbers import Ratio, percent
 from .scoring import InstanceVerdict, ScoredRun, judge
 from .spreads import Shared, shared_by
 from .summaries import MethodSummary, summary
@@ -231,21 +231,6 @@ class Report:
     def is_broad(self, s: MethodSummary) -> bool:
         """Whether a method has a ratio on at least half as many as the one of most."""
         return 2 * s.judged >= max(one.judged for one in self.summaries)
-
-    @property
-    def closest(self) -> str:
-        """One sentence: which heuristic comes closest to optimal; "" without any."""
-        if not self.ranked or len(self.parts) > 1:
-            return ""
-        first = self.ranked[0]
-        said = f"{percent(first.optimal, first.runs)} of {many(first.runs, 'instance')}"
-        text = f"`{first.name}` comes closest to optimal: it is optimal on {said}"
-        if (spread := first.spread) and spread.most > 1:
-            text += (
-                f", costs {decimal(spread.mean)} times the optimum on average and "
-                f"{decimal(spread.most)} times at worst"
-            )
-        return f"{text}. "
 
     @property
     def finding(self) -> str:
