@@ -29,7 +29,7 @@ from ..reports.pages.csv_tables import csv_of
 from ..reports.pages.html import html_of
 from ..reports.pages.markdown import markdown_of
 from ..reports.proofs.campaign import kept_proofs
-from ..reports.proofs.proving import compile_proofs
+from ..reports.proofs.proving import compile_proofs, compiled
 from ..reports.proofs.rederivation import rederive_all
 from ..reports.ratios.document import ratio_document
 from ..reports.ratios.report import Report, many, report_on
@@ -210,10 +210,9 @@ def conduct(
     began = monotonic()
     if compiling_jobs is not None:  # each process would compile what others do, too
         wanted = campaign.wanted(store)
-        compile_for(wanted, jobs=compiling_jobs)
-        if proofs:  # which use the kernels of searches
-            compile_for((), jobs=compiling_jobs, more=_of_proofs(wanted))
-    compiled = monotonic()
+        more = _of_proofs(wanted) if proofs else {}
+        compile_for(wanted, jobs=compiling_jobs, more=more)
+    ready = monotonic()
 
     def tell(done: int, total: int, what: str) -> None:
         _LOG.info("%d of %d runs done%s", done, total, f": {what}" if what else "")
@@ -252,7 +251,7 @@ def conduct(
     document = ratio_document(report)
     write_text(file_in(out, "report.md"), markdown_of(document))
     write_text(file_in(out, "report.html"), html_of(document))
-    taken = compiled - began, monotonic() - compiled
+    taken = ready - began, monotonic() - ready
     say("machine code {:.0f} s, runs, proofs and report {:.0f} s".format(*taken))
     return report
 
@@ -260,8 +259,11 @@ def conduct(
 def _of_proofs(
     wanted: Collection[tuple[AnyMethod, Kind]],
 ) -> dict[str, Callable[[], None]]:
-    """Return what compiles the kernels of proofs, of each exact method."""
-    return {
+    """Return what compiles the kernels of proofs, of each exact method.
+
+    These use the kernels of searches, and are therefore the last to be compiled.
+    """
+    return {"all propagation": compiled} | {
         f"{method.problem} proofs of {method.name}": partial(
             compile_proofs,
             method,

@@ -70,9 +70,9 @@ def options(parser: Parser) -> None:
     )
     parser.add_argument(
         "--exact",
-        metavar="M",
-        help="exact method that gives the optimum; auto where a problem has none of "
-        "this name (default: auto)",
+        metavar="M,M",
+        help="exact method that gives the optimum: of several the first that a problem "
+        "has, auto where it has none (default: auto)",
     )
     parser.add_argument(
         "--time-limit", type=float, metavar="S", help="seconds per run (default: 60)"

@@ -78,15 +78,18 @@ def lineups(
 
     Methods are names with commas between them, or any that `methods_named` accepts;
     every heuristic if None, or if ``quick`` those that are marked so; with `SYSTEMS`
-    all but variants of variants and models for solvers. A problem that
-    has no method of the name ``exact`` takes its ``auto``. Raises InputError, which
-    names one of ``fields``, for a name that none of the problems has, or an ``exact``
-    that is not exact.
+    all but variants of variants and models for solvers. A problem takes the first of
+    the names in ``exact`` that it has a method of, or its ``auto``. Raises InputError,
+    which names one of ``fields``, for a name that none of the problems has, or an
+    ``exact`` that is not exact.
     """
     from ...methods import METHODS
 
     problems = problems_of(instances)
-    routes = methods_named(exact, problems, fields[1])
+    routes = {}
+    for one in reversed(exact.split(",") if isinstance(exact, str) else [exact]):
+        name = one.strip() if isinstance(one, str) else one
+        routes |= methods_named(name, problems, fields[1])
     if not all(method.exact for method in routes.values()):
         raise InputError("is not an exact method", field=fields[1], value=exact)
     named = None

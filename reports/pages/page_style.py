@@ -56,9 +56,11 @@ text-overflow:ellipsis}
 .strip div:first-child a:hover{text-decoration:underline}
 .strip span{color:var(--faint)}.strip i{font-style:normal;color:var(--proven)}
 .strip svg{width:100%;overflow:visible;padding:0 4px}
-.strip svg a{display:inline}
+.wide:has(>.strips){overflow:visible;background:none}
 .strip circle{fill:var(--a);fill-opacity:.6}
 .strip circle.built{fill:none;stroke:var(--a);stroke-width:1.3}
+.strip circle.open{fill:var(--faint)}
+.strip circle.built.open{fill:none;stroke:var(--faint)}
 .strip circle:hover{fill:var(--ink);fill-opacity:1}
 .strip line{stroke:var(--rule)}
 .strip line.mean{stroke:var(--ink);stroke-width:2.4}

@@ -118,9 +118,9 @@
   }
 
   // Tables that are wider than the window say so, also where they are unfolded.
-  const measure = new ResizeObserver(seen => seen.forEach(({target}) =>
-    target.classList.toggle("sideways", target.scrollWidth > target.clientWidth)));
-  document.querySelectorAll(".wide").forEach(one => measure.observe(one));
+  const measure = one => one.classList.toggle("sideways", one.scrollWidth > one.clientWidth);
+  const observer = new ResizeObserver(seen => seen.forEach(({target}) => measure(target)));
+  document.querySelectorAll(".wide").forEach(one => { measure(one); observer.observe(one); });
 
   // Exact fractions, on demand.
   if (document.querySelector("small.exact")) {

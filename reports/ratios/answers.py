@@ -95,7 +95,8 @@ def picture(report: Report) -> Plot | None:
         "The closest to optimal first, of variants those closer than their method; on "
         "the right the mean, or how many are optimal. A dot is an instance, named when "
         "pointed at: filled, drawn; ring, built against a method, and in no mean. "
-        "Black: mean. Orange: the greatest factor proven. The scale is stretched near 1"
+        "Black: mean. Orange: the greatest factor proven; grey: not covered by the "
+        "factor. The scale is stretched near 1"
         + "; of costs of several levels, the first at which the choice is not optimal"
         * any(s.levels for part in parts.values() for s in part.ranked)
         + ".",
@@ -147,18 +148,18 @@ def _shown(report: Report) -> list[MethodSummary]:
 
 def _dots(report: Report, s: MethodSummary, top: float, y: float) -> Iterator[str]:
     apart = report.apart(next(iter(report.parts)))
-    places = instance_marks(report)
     own = [j for j in report.judged if j.row.method == s.name and j.ratios is not None]
     for i, j in enumerate(sorted(own, key=deciding)):
         ratio = deciding(j)
         at = y + 4 * (2 * ((i * 0.618034) % 1) - 1)
-        ring = ' class="built"' * (j.row.instance in apart)
+        kinds = ["built"] * (j.row.instance in apart)
+        kinds += ["open"] * (s.guarantee is not None and not j.covered)
+        ring = f' class="{" ".join(kinds)}"' * bool(kinds)
         exact = "" if ratio in (1, inf) else f" = {short_fraction(ratio)}"
         yield (
-            f'<a href="#{places[j.row.instance]}" tabindex="-1">'
             f'<circle{ring} cx="{_place(ratio, top)}" cy="{at:.1f}" r="3">'
             f"<title>{escape(f'{s.name} on {j.row.instance}')}: {decimal(ratio)}"
-            f"{exact}</title></circle></a>"
+            f"{exact}</title></circle>"
         )
     for kind, value in (
         ("mean", s.spread.mean if s.spread else None),

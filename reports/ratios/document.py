@@ -314,7 +314,7 @@ def _instances(report: Report, labels: ProblemLabels) -> Section:
     )
     text = (
         "The optimum where it is proven, else the best bound and the best cost known, "
-        "bound .. cost."
+        "bound .. cost." + " The lines are to be run in the folder of this page." * kept
     )
     return Section(title="Instances", text=(text,), tables=(table,))
 
