@@ -86,7 +86,7 @@ def lineups(
     from ...methods import METHODS
 
     problems = problems_of(instances)
-    routes = {}
+    routes: dict[str, AnyMethod] = {}
     for one in reversed(exact.split(",") if isinstance(exact, str) else [exact]):
         name = one.strip() if isinstance(one, str) else one
         routes |= methods_named(name, problems, fields[1])

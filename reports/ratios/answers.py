@@ -17,7 +17,7 @@ from ..pages.numbers import Ratio, decimal, percent, short_fraction
 from .methods_sections import instance_marks, method_mark
 from .report import Report, many
 from .scoring import ScoredRun
-from .summaries import MethodSummary
+from .spreads import MethodSummary
 
 _NEAR = 0.01
 """Excess over 1 up to which the axis is linear; beyond it is logarithmic."""
@@ -62,12 +62,12 @@ def _answer(report: Report, title: str) -> Text:
         if run is not None and not run.optimal:
             where = Ref(Name(run.row.instance), places[run.row.instance])
             said += [f"{what}{decimal(deciding(run))} (", where, ")"]
-    proven = "; no factor is proven"
+    factor = "; no factor is proven"
     if first.guarantee is not None:
-        proven = f"; proven: at most {decimal(first.guarantee)}"
+        factor = f"; proven: at most {decimal(first.guarantee)}"
         if first.covered < first.everywhere:
-            proven += f" on {first.covered} of {first.everywhere}"
-    return (*said, f"{proven}.")
+            factor += f" on {first.covered} of {first.everywhere}"
+    return (*said, f"{factor}.")
 
 
 def deciding(run: ScoredRun) -> Ratio:
@@ -117,7 +117,9 @@ def _block(report: Report, top: float) -> str:
         f'<text x="{_place(t, top)}" y="{height + 14}">{t:g}</text>'
         for t in _apart(ticks, top)
     )
-    names, dots, told = [], [], []
+    names: list[str] = []
+    dots: list[str] = []
+    told: list[str] = []
     for row, s in enumerate(ranked):
         mark = escape(method_mark("method", report, s.name))
         names.append(f'<a href="#{mark}">{escape(s.name)}</a>')

@@ -8,10 +8,29 @@ from math import inf
 
 from ..drawing.drawing import draw
 from ..drawing.problems import paid
-from ..pages.document import Cell, Name, Ref, Section, Table, Text
-from ..pages.numbers import Ratio, decimal, levels, seconds, short_fraction
+from ..pages.document import (
+    Bad,
+    Cell,
+    Inline,
+    Name,
+    Ref,
+    Section,
+    Small,
+    Table,
+    Text,
+)
+from ..pages.numbers import (
+    Ratio,
+    decimal,
+    fraction,
+    levels,
+    percent,
+    seconds,
+    short_fraction,
+)
 from .report import Report
 from .scoring import ScoredRun
+from .spreads import MethodSummary
 
 _LARGEST_PICTURE = 300_000
 """Characters; a page goes without pictures that are larger."""
@@ -167,3 +186,120 @@ def _equation(ratio: Ratio) -> str:
     if ratio == inf or ratio == int(ratio):
         return decimal(ratio)
     return f"{decimal(ratio)} = {short_fraction(ratio)}"
+
+
+def ratios_section(report: Report) -> Section:
+    """Tabulate ratios; of lexicographic costs the share of optimal answers, too."""
+    height = max((len(s.levels) for s in report.summaries), default=0)
+    text = (
+        "How often the selection is a proven optimum, and cost over proven optimum "
+        "at each level."
+        if height
+        else "Cost over proven optimum, as a decimal and as an exact fraction; 1 is "
+        "optimal. 'proven at most' is the greatest factor that theory guarantees "
+        "for the method on the instances that the guarantee covers; if these are "
+        "not all, the greatest ratio on them follows."
+    )
+    alike = report.shared.tells
+    apart = any(s.built for s in report.summaries)
+    heads = ["*method", "runs", "with proven optimum", "optimal"]
+    if height:
+        kinds = "mean, mean alike, max" if alike else "mean, max"
+        heads += ["share optimal", *(f"level {i + 1}: {kinds}" for i in range(height))]
+    else:
+        heads += ["min", "mean", *["mean alike"] * alike]
+        heads += ["median", "p95", "max", *["max, built"] * apart, "proven at most"]
+    rows: list[tuple[Cell, ...]] = []
+    places = instance_marks(report)
+    ordered = _families(report)
+    for s, _ in ordered:
+        link = Ref(Name(s.name), method_mark("method", report, s.name))
+        name = (link, Small("exact")) if s.exact else link
+        share = percent(s.optimal, s.runs)
+        cells: tuple[Cell, ...]
+        if height:
+            cells = (s.optimal, share, *_level_cells(s, height, alike))
+        else:
+            cells = (share, *_ratio_cells(s, alike, apart, places))
+        times = seconds(s.seconds), seconds(s.mean_seconds)
+        rows.append((name, s.runs, s.judged, *cells, *times))
+    heads += ["time, all runs", "time, shifted mean"]
+    return Section(
+        title="Ratios by method",
+        text=(
+            f"{text} {report.shared.explanation}".rstrip()
+            + " Sorted by mean; methods that take less than half of the instances, "
+            "and exact ones, are last; variants are under their method."
+            + " 'max, built' is the greatest ratio on the instances that were built "
+            "against a method, which count in no other column." * apart,
+            "'time, shifted mean' is the geometric mean of times plus 1 ms, less "
+            "1 ms: neither the longest nor the shortest decide it.",
+        ),
+        tables=(
+            Table(columns=heads, rows=rows, under=[below for _, below in ordered]),
+        ),
+    )
+
+
+def _families(report: Report) -> list[tuple[MethodSummary, bool]]:
+    """Order methods by mean, each variant under its method if that is there."""
+    exact = [s for s in report.summaries if s.exact]
+    order = list(dict.fromkeys([*report.ranked, *report.summaries]))
+    order = [s for s in order if s not in exact] + exact
+    [table] = [report.methods[problem] for problem in report.parts]
+    names = {s.name for s in order}
+
+    def root(name: str) -> str:
+        above = table[name].variant_of
+        return root(above) if above in names else name
+
+    return [
+        (s, s is not first)
+        for first in order
+        if root(first.name) == first.name
+        for s in (first, *(s for s in order if s is not first))
+        if root(s.name) == first.name
+    ]
+
+
+def _ratio_cells(
+    s: MethodSummary, alike: bool, apart: bool, places: Mapping[str, str]
+) -> list[Cell]:
+    values: list[Ratio | None] = [None] * 5
+    if spread := s.spread:
+        values = [spread.least, spread.mean, spread.median, spread.p95, spread.most]
+    if alike:
+        values.insert(2, s.shared[0] if s.shared else None)
+    cells: list[Cell] = [_ratio(value) for value in values[:-1]]
+    cells += [_linked(run, places) for run in (s.worst, *[s.built] * apart)]
+    promise = _ratio(s.guarantee)
+    promise += (Small(s.coverage),) if s.coverage else ()
+    promise += (" ", Bad(f"broken on {len(s.broken)}")) if s.broken else ()
+    return [*cells, promise]
+
+
+def _linked(run: ScoredRun | None, places: Mapping[str, str]) -> Cell:
+    """Write the ratio of a run as a link to its instance, and what vouches for it."""
+    if run is None or run.ratio is None:
+        return None
+    value = decimal(run.ratio)
+    broken = (" ", Bad("broken")) * run.broken
+    link = Ref(value, places[run.row.instance])
+    return (link, *_ratio(run.ratio)[1:], *broken)
+
+
+def _level_cells(s: MethodSummary, height: int, alike: bool) -> list[Cell]:
+    cells: list[Cell] = []
+    for place, spread in enumerate(s.levels):
+        values: list[Ratio | None] = [spread.mean, spread.most]
+        if alike:
+            values.insert(1, s.shared[place] if s.shared else None)
+        cells.append(", ".join(map(decimal, values)))
+    return cells + ["–"] * (height - len(cells))
+
+
+def _ratio(ratio: Ratio | None) -> tuple[Inline, ...]:
+    """Write a ratio as a decimal, and below it as a fraction, on demand."""
+    if ratio is None or ratio == inf or ratio == int(ratio):
+        return (decimal(ratio),)
+    return (decimal(ratio), Small(short_fraction(ratio), fraction(ratio)))

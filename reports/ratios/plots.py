@@ -30,7 +30,7 @@ from .gaps import gap_over_time
 from .profiles import WIDE, method_rows, profile, proved_in_time, ratio_of
 from .report import Report
 from .scoring import ScoredRun
-from .summaries import MethodSummary
+from .spreads import MethodSummary
 
 _MOST_PANELS = 3
 """Side by side."""

@@ -24,7 +24,7 @@ from ..pages.plot_style import (
 )
 from .report import Report
 from .scoring import ScoredRun
-from .summaries import MethodSummary
+from .spreads import MethodSummary
 
 WIDE = 6.3
 """Width in inches; a window of 400 pixels shows it without scrolling."""

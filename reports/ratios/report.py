@@ -19,8 +19,7 @@ from ...solvers import Grade, Proof
 from ..campaigns.rows import FAILED, REFUSED, Row
 from ..pages.numbers import Ratio, percent
 from .scoring import InstanceVerdict, ScoredRun, judge
-from .spreads import Shared, shared_by
-from .summaries import MethodSummary, summary
+from .spreads import MethodSummary, Shared, shared_by, summary
 
 
 @dataclass(frozen=True)

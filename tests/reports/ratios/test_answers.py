@@ -16,7 +16,7 @@ from closeknit.reports.ratios.report import Report, report_on
 from ...toys import made, optimal, small
 from ..written import html_report, markdown_report
 from .samples import METHODS as SAMPLES
-from .samples import report, rows
+from .samples import A, report, rows
 from .samples_of_levels import full
 
 BUILT = replace(small("built", 3, busy=1), source="worst case of near: by hand")
@@ -109,11 +109,11 @@ def test_no_worst_instance_is_drawn_twice() -> None:
 def test_variants_are_folded_under_their_method() -> None:
     table = METHODS["ksubset"]
     names = ("mm-inc", "mm-inc-first", "mm", "mm-all", "hilbert/first-fit", "auto")
-    a = report().verdicts[0].instance
+
     cost = dict(zip(names, (4, 8, 5, 6, 7, 4), strict=True))
-    run = [made(a, name, cost=cost[name], selection=(0, 1, 4)) for name in names[:-1]]
-    run.append(optimal(a, "auto", 4, selection=(0, 1, 4)))
-    page = html_report(report_on([a], run, {"ksubset": table}))
+    run = [made(A, name, cost=cost[name], selection=(0, 1, 4)) for name in names[:-1]]
+    run.append(optimal(A, "auto", 4, selection=(0, 1, 4)))
+    page = html_report(report_on([A], run, {"ksubset": table}))
     body = page[page.index("<tbody>") :]
     listed = re.findall(r"<tr( class=under)?><th[^>]*><a [^>]*>([^<]+)", body)
     assert listed == [
