@@ -27,7 +27,6 @@ from ..pages.numbers import (
     price,
     seconds,
 )
-from ..proofs.campaign import FOLDER
 from .answers import answers, picture
 from .gaps import gaps_section
 from .methods_sections import (
@@ -39,7 +38,7 @@ from .methods_sections import (
 from .plots import plots
 from .proofs_section import proof_cell, proofs_section
 from .report import Report
-from .scoring import ScoredRun, open_levels
+from .scoring import FOLDER, ScoredRun, open_levels
 
 _NAMED = 5
 """Broken bounds that are named at the top."""
