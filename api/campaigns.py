@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Sequence
 from functools import partial
 from logging import getLogger
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from ..instances import InputError, Instance
 from ..instances.reading.files import file_in, try_file, write_text
+from ..methods import AnyMethod
 from ..methods.user_methods import OwnMethod
+from ..methods.warming import Kind
 from ..reports.campaigns import pool
 from ..reports.campaigns.audit import audit
-from ..reports.campaigns.campaign import Campaign, Runner, lineups
+from ..reports.campaigns.campaign import SYSTEMS, Campaign, Runner, lineups
 from ..reports.campaigns.campaign import run as run_campaign
 from ..reports.campaigns.compiling import compile_for
 from ..reports.campaigns.forecast import Forecast
@@ -26,6 +29,7 @@ from ..reports.pages.csv_tables import csv_of
 from ..reports.pages.html import html_of
 from ..reports.pages.markdown import markdown_of
 from ..reports.proofs.campaign import kept_proofs
+from ..reports.proofs.proving import compile_proofs, compiled
 from ..reports.proofs.rederivation import rederive_all
 from ..reports.ratios.document import ratio_document
 from ..reports.ratios.report import Report, many, report_on
@@ -154,7 +158,7 @@ def ratios(
             settings=Settings(
                 time_limit=60.0 if time_limit is None else time_limit, seed=seed or 0
             ),
-            lenient=methods is None,
+            lenient=methods in (None, SYSTEMS),
         )
     number = _processes(jobs)
     with ResultStore(Path(out), fresh=fresh) as store:
@@ -185,8 +189,8 @@ def conduct(
 ) -> Report:
     """Run what is missing, and write the report next to the store; see `campaign.run`.
 
-    ``say`` receives, in one line, what was kept of earlier runs, and what was not since
-    other code made it.
+    ``say`` receives lines: what was kept of earlier runs, what was not since other code
+    made it, and how long machine code and runs took.
 
     ``compiling_jobs`` processes compile beforehand; if None, that is left to the runs.
     With ``retry_failed``, what failed before is run again; with ``proofs``, the answers
@@ -203,8 +207,12 @@ def conduct(
     if line := _reused(campaign, store):
         _LOG.info("%s", line)
         say(line)
+    began = monotonic()
     if compiling_jobs is not None:  # each process would compile what others do, too
-        compile_for(campaign.wanted(store), jobs=compiling_jobs)
+        wanted = campaign.wanted(store)
+        more = _of_proofs(wanted) if proofs else {}
+        compile_for(wanted, jobs=compiling_jobs, more=more)
+    ready = monotonic()
 
     def tell(done: int, total: int, what: str) -> None:
         _LOG.info("%d of %d runs done%s", done, total, f": {what}" if what else "")
@@ -243,7 +251,27 @@ def conduct(
     document = ratio_document(report)
     write_text(file_in(out, "report.md"), markdown_of(document))
     write_text(file_in(out, "report.html"), html_of(document))
+    taken = ready - began, monotonic() - ready
+    say("machine code {:.0f} s, runs, proofs and report {:.0f} s".format(*taken))
     return report
+
+
+def _of_proofs(
+    wanted: Collection[tuple[AnyMethod, Kind]],
+) -> dict[str, Callable[[], None]]:
+    """Return what compiles the kernels of proofs, of each exact method.
+
+    These use the kernels of searches, and are therefore the last to be compiled.
+    """
+    return {"all propagation": compiled} | {
+        f"{method.problem} proofs of {method.name}": partial(
+            compile_proofs,
+            method,
+            sorted({kind for one, kind in wanted if one is method}),
+        )
+        for method, _ in wanted
+        if method.exact
+    }
 
 
 def _reused(campaign: Campaign, store: ResultStore) -> str:

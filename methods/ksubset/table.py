@@ -109,5 +109,20 @@ TABLE = table(
     models_exact.method(),
     Method("auto", auto_ksubset.auto, exact=True),
     quick=("mm", "mm-inc", "mc1x1", "town", "hilbert/best-fit", "mc"),
+    variants={
+        "mm": ("mm-all",),
+        "mm-inc": ("mm-inc-first", "mm-inc-all"),
+        "mc1x1": ("mc1x1-all",),
+        "ptas": ("ptas/2",),
+        "ptas-published": ("ptas-published/5", "ptas"),
+        "hilbert/best-fit": (
+            *("hilbert/first-fit", "hilbert/sorted-free"),
+            *("snake/best-fit", "row/best-fit"),
+        ),
+        "snake/best-fit": ("snake/first-fit", "snake/sorted-free"),
+        "row/best-fit": ("row/first-fit", "row/sorted-free"),
+        "paging": ("paging-1",),
+        "mc": ("mc/column-major",),
+    },
 )
 """Methods for the k-subset problem, by the name used in reports."""

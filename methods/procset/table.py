@@ -24,5 +24,6 @@ TABLE = table(
     models_exact.method(),
     Method("auto", auto_procset.auto, exact=True),
     quick=("reaching-printed", "reaching", "lookahead"),
+    variants={"reaching": ("reaching-printed",)},
 )
 """Methods for processor sets, by the name used in reports."""

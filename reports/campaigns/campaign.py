@@ -24,6 +24,8 @@ from .rows import FAILED, REFUSED, Key, Row, key_of, row_of
 from .store import ResultStore
 from .trace import Recorder
 
+SYSTEMS = "systems"
+"""In place of names of methods: all heuristics but variants of variants and models."""
 _COMPILING = 900.0
 """Seconds that a process may compile for before its first run of a method."""
 _GRACE = 60.0
@@ -75,19 +77,23 @@ def lineups(
     """Return what two arguments name, for each problem of instances.
 
     Methods are names with commas between them, or any that `methods_named` accepts;
-    every heuristic if None, or if ``quick`` those that are marked so. A problem that
-    has no method of the name ``exact`` takes its ``auto``. Raises InputError, which
-    names one of ``fields``, for a name that none of the problems has, or an ``exact``
-    that is not exact.
+    every heuristic if None, or if ``quick`` those that are marked so; with `SYSTEMS`
+    all but variants of variants and models for solvers. A problem takes the first of
+    the names in ``exact`` that it has a method of, or its ``auto``. Raises InputError,
+    which names one of ``fields``, for a name that none of the problems has, or an
+    ``exact`` that is not exact.
     """
     from ...methods import METHODS
 
     problems = problems_of(instances)
-    routes = methods_named(exact, problems, fields[1])
+    routes: dict[str, AnyMethod] = {}
+    for one in reversed(exact.split(",") if isinstance(exact, str) else [exact]):
+        name = one.strip() if isinstance(one, str) else one
+        routes |= methods_named(name, problems, fields[1])
     if not all(method.exact for method in routes.values()):
         raise InputError("is not an exact method", field=fields[1], value=exact)
     named = None
-    if methods is not None:
+    if methods is not None and methods != SYSTEMS:
         names = methods
         if isinstance(methods, str):
             names = [name.strip() for name in methods.split(",")]
@@ -102,6 +108,7 @@ def lineups(
                 method
                 for method in table.values()
                 if not method.exact and (method.quick or not quick)
+                if methods is None or _is_system(method, table)
             ]
         else:
             listed = _distinct([found[problem] for found in named if problem in found])
@@ -109,6 +116,12 @@ def lineups(
             methods=listed, exact=routes.get(problem) or table["auto"]
         )
     return chosen
+
+
+def _is_system(method: AnyMethod, table: Mapping[str, AnyMethod]) -> bool:
+    """Whether a method is neither a variant of a variant nor a model for a solver."""
+    origin = table.get(method.variant_of)
+    return not (method.runs_solver or (origin and origin.variant_of))
 
 
 def count_left_out(lineups: Mapping[str, Lineup], instances: Iterable[Instance]) -> int:

@@ -24,7 +24,7 @@ from . import pool
 
 _LONGEST_FIRST = [
     *("cuts-bb", "set-opening-bb", "frontier-dp", "sukp-bb"),
-    *("ptas", "tabu", "migrate", "thrifty"),
+    *("ptas", "tabu", "migrate", "propagation", "thrifty"),
 ]
 """Methods that take longest to compile, so that no process is left with one alone."""
 
@@ -50,10 +50,12 @@ def compile_for(
     *,
     jobs: int,
     others: Iterable[str] = (),
+    more: Mapping[str, Callable[[], None]] = MappingProxyType({}),
 ) -> list[str]:
     """Compile the kernels of some methods on kinds of instances; return what failed.
 
-    What has been compiled before is known by a file next to the machine code, and
+    ``more`` has, by what they are for, functions that compile further kernels. What has
+    been compiled before is known by a file next to the machine code, and
     skipped. Each method is compiled in one process, for all its kinds.
     """
     tasks: dict[str, dict[str, Callable[[], None]]] = {}
@@ -63,8 +65,11 @@ def compile_for(
             line = f"{label} {kind[1]} {kind[2]}"
             tasks.setdefault(label, {})[line] = partial(warm, one, kind)
     for part in others:
-        for name, run in load(OTHERS[part]).items():
-            tasks[f"{part} {name}"] = {f"{part} {name}": run}
+        more = {
+            **more,
+            **{f"{part} {name}": run for name, run in load(OTHERS[part]).items()},
+        }
+    tasks |= {label: {label: run} for label, run in more.items()}
     if not tasks or INTERPRETED:
         return []
     place = _ready_file()

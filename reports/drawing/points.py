@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from math import sqrt
 
@@ -14,6 +14,11 @@ _ROOM = 330
 _MARGIN = 24
 _TOGETHER = 9
 """Points nearer than this, in pixels, are drawn as one and counted."""
+_MOST_SLICES = 9
+_COLUMNS = 3
+_BESIDE = 40
+"""Between the slices; their frames take 32 of it."""
+_HEAD = 12
 
 
 @dataclass(slots=True)
@@ -32,49 +37,86 @@ class _Spot:
 def points_picture(instance: KSubset, chosen: Collection[int], accent: str) -> Picture:
     """Draw the chosen points: first axis to the right, second upwards, same scale.
 
-    Sites may repeat, so the choice is of indices. Further axes are not shown.
+    Sites may repeat, so the choice is of indices. Of more axes, each place along them
+    is a slice of its own; slices that lie close together are drawn as one.
     """
     picked = set(chosen)
     busy = Counter(instance.topology.locations()) - Counter(instance.free)
     plane = [_plane(site) for site in instance.topology.locations()]
+    slices = _slices(instance.topology.locations())
+    columns = min(len(slices), _COLUMNS)
     left, low = (min(axis) for axis in zip(*plane, strict=True))
     right, high = (max(axis) for axis in zip(*plane, strict=True))
-    unit = _ROOM / max(right - left, high - low, 1)
-    spots: dict[tuple[int, int], _Spot] = defaultdict(_Spot)
+    room = (_ROOM - (columns - 1) * _BESIDE) / columns
+    unit = room / max(right - left, high - low, 1)
+    found: dict[str, dict[tuple[int, int], _Spot]] = {
+        name: defaultdict(_Spot) for name in slices.values()
+    }
 
     def spot(site: Site) -> _Spot:
         x, y = _plane(site)
         px, py = (x - left) * unit, (high - y) * unit
-        found = spots[int(px // _TOGETHER), int(py // _TOGETHER)]
-        found.xs.append(px)
-        found.ys.append(py)
-        return found
+        place = int(px // _TOGETHER), int(py // _TOGETHER)
+        one = found[slices[site[2:]]][place]
+        one.xs.append(px)
+        one.ys.append(py)
+        return one
 
     for site in busy.elements():
         spot(site).busy += 1
     for i, site in enumerate(instance.free):
-        found = spot(site)
-        found.free += 1
-        found.chosen += i in picked
+        one = spot(site)
+        one.free += 1
+        one.chosen += i in picked
     width, height = (right - left) * unit, (high - low) * unit
-    largest = max(s.busy + s.free for s in spots.values())
-    marks = [
-        mark
-        for key in sorted(spots)
-        for mark in _marks(spots[key], largest, accent, width, bool(picked))
-    ]
-    wide, high = width + 32, height + 32
-    frame = Rect(kind="ck-edge", x=-16, y=-16, width=wide, height=high, opacity=0.35)
+    sizes = [s.busy + s.free for spots in found.values() for s in spots.values()]
+    top = _HEAD if len(found) > 1 else 0
+    body: list[Shape] = []
+    for number, (name, spots) in enumerate(found.items()):
+        x = _MARGIN + number % columns * (width + _BESIDE)
+        y = _MARGIN + top + number // columns * (height + _BESIDE + top)
+        frame = Rect(
+            kind="ck-edge", x=-16, y=-16, width=width + 32, height=height + 32,
+            opacity=0.35,
+        )  # fmt: skip
+        head = [Label(-16, -20, name, size=10, faint=True)] if top else []
+        marks = [
+            mark
+            for key in sorted(spots)
+            for mark in _marks(spots[key], max(sizes), accent, width, bool(picked))
+        ]
+        body.append(at(x, y, frame, *head, *marks))
     notes = []
-    if any(s.busy + s.free > 1 for s in spots.values()):
+    if max(sizes) > 1:
         meaning = ": chosen/all" if picked else ""
         notes.append(f"a number counts points drawn as one{meaning}")
-    if instance.topology.dimension > 2:
-        notes.append(f"first two of {instance.topology.dimension} axes")
-    body = [at(_MARGIN, _MARGIN, frame, *marks)]
+    if top:
+        notes.append("slices across the axes beyond the second")
+    rows = -(-len(found) // columns)
     return Picture(
-        max(width + 2 * _MARGIN, 120), height + 2 * _MARGIN, body, "; ".join(notes)
+        max(columns * (width + _BESIDE) - _BESIDE + 2 * _MARGIN, 120),
+        rows * (height + _BESIDE + top) - _BESIDE + 2 * _MARGIN,
+        body,
+        "; ".join(notes),
     )
+
+
+def _slices(sites: Iterable[Site]) -> dict[Site, str]:
+    """Return the name of the slice of each place along the axes beyond the second.
+
+    At most `_MOST_SLICES`: beyond, those of neighbours in lexicographic order are one.
+    """
+    places = sorted({site[2:] for site in sites})
+    size = -(-len(places) // _MOST_SLICES)
+    names = {}
+    for first in range(0, len(places), size):
+        group = places[first : first + size]
+        ends = (
+            ", ".join(map(str, place)) for place in dict.fromkeys((group[0], group[-1]))
+        )
+        name = f"at {' to '.join(ends)}"
+        names.update(dict.fromkeys(group, name))
+    return names
 
 
 def _plane(site: Site) -> tuple[int, int]:

@@ -40,10 +40,18 @@ class Link(str):
 
 @dataclass(frozen=True, slots=True)
 class Ref:
-    """A name as a link to a row, a card or a section that is marked with ``to``."""
+    """A name or a number as a link to the row, card or section marked with ``to``."""
 
-    text: Name
+    text: str
     to: str
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """What a file beside the page is, as a link to it."""
+
+    text: str
+    path: str  # relative to the page
 
 
 class Preformatted(str):
@@ -60,7 +68,7 @@ class Small:
     exact: str = ""
 
 
-Inline = str | Small | Ref
+Inline = str | Small | Ref | File
 Text = Inline | tuple[Inline, ...]
 """One paragraph, item or cell."""
 Cell = Text | int | float | None
@@ -90,6 +98,7 @@ class Table:
     rows: Sequence[Sequence[Cell]]  # as many cells as heads each
     pictures: Sequence[str] = ()  # one SVG picture per row, or nothing
     marks: Sequence[str] = ()  # by which each row, or card, is linked to, or nothing
+    under: Sequence[bool] = ()  # which rows a page folds under the last that is not
 
     @classmethod
     def of(cls, name: str, caption: str, rows: Iterable[Mapping[str, Cell]]) -> Table:
@@ -103,6 +112,7 @@ class Table:
         assert all(len(row) == len(self.columns) for row in self.rows)
         assert not self.pictures or len(self.pictures) == len(self.rows)
         assert not self.marks or len(self.marks) == len(self.rows)
+        assert not self.under or len(self.under) == len(self.rows)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,7 +177,8 @@ class Document:
     lead: tuple[Text, ...] = ()  # what was found, in a paragraph or two
     tiles: tuple[tuple[str, str], ...] = ()  # figures to be seen first (HTML only)
     shares: Shares | None = None  # how the rows divide
-    verdict: str = ""  # the one sentence that matters
+    verdict: Text = ""  # whether all is well: on top if `Bad`, else below the answers
+    answers: tuple[Text, ...] = ()  # sentences that answer the title
     picture: Plot | None = None  # what is to be seen first (HTML only)
     findings: tuple[Finding, ...] = ()  # statements of a paper, one by one
     sections: tuple[Section, ...] = ()  # everything else
@@ -221,6 +232,11 @@ def anchor(title: str) -> str:
     ('not-tested', 'theorem-15')
     """
     return re.sub(r"[^\w\s-]", "", title.lower()).replace(" ", "-")
+
+
+def is_bad(text: Text) -> bool:
+    """Whether a text reports something wrong."""
+    return any(isinstance(piece, Bad) for piece in inlines(text))
 
 
 def said(piece: Inline) -> str:

@@ -6,12 +6,14 @@ import re
 from functools import cache
 from html import escape
 from importlib.resources import files
+from urllib.parse import quote
 
 from ...instances.escape_hidden import escape_hidden
 from .document import (
     Bad,
     Cell,
     Document,
+    File,
     Inline,
     Link,
     Name,
@@ -26,6 +28,7 @@ from .document import (
     Text,
     anchor,
     inlines,
+    is_bad,
     said,
     shown,
 )
@@ -48,11 +51,15 @@ def html_of(document: Document) -> str:
     parts = [f"<header>\n<h1>{escape(document.title)}</h1>"]
     if document.source:
         parts.append(f'<p class="faint">{_inside(document.source)}.</p>')
+    first = [
+        *(f'<p class="answer">{_inside(answer)}</p>' for answer in document.answers),
+        *([_figure(document.picture, 2)] if document.picture is not None else ()),
+    ]
     if document.verdict:
-        bad = " bad" if isinstance(document.verdict, Bad) else ""
-        parts.append(f'<p class="finding{bad}">{_inside(str(document.verdict))}</p>')
-    if document.picture is not None:
-        parts.append(_figure(document.picture, 2))
+        bad = is_bad(document.verdict)
+        text = f'<p class="finding{" bad" * bad}">{_inside(document.verdict)}</p>'
+        first.insert(0 if bad or not document.answers else len(first), text)
+    parts += first
     if document.tiles:
         tiles = "".join(
             f'<div class="tile"><b>{escape(count)}</b><span>{escape(of)}</span></div>'
@@ -132,6 +139,8 @@ def _inline(piece: Inline) -> str:
         return f"<small{long}>{_inside(piece.text)}</small>"
     if isinstance(piece, Ref):
         return f'<a href="#{escape(piece.to)}">{escape(piece.text)}</a>'
+    if isinstance(piece, File):
+        return f'<a href="{escape(quote(piece.path))}">{escape(piece.text)}</a>'
     if isinstance(piece, Name):
         return escape(piece)
     if isinstance(piece, Link):
@@ -161,11 +170,12 @@ def _table(table: Table, rank: int) -> str:
         )
     )
     marks = table.marks or [""] * len(table.rows)
+    under = table.under or [False] * len(table.rows)
     rows = "\n".join(
-        f"<tr{_mark(mark)}>"
+        f"<tr{_mark(mark)}{' class=under' * below}>"
         + "".join(map(_cell, row, left, (True, *[False] * len(left))))
         + "</tr>"
-        for row, mark in zip(table.rows, marks, strict=True)
+        for row, mark, below in zip(table.rows, marks, under, strict=True)
     )
     caption = f"<caption>{escape(table.caption)}</caption>" if table.caption else ""
     return (

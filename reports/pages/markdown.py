@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from urllib.parse import quote
 
 from ...instances.escape_hidden import escape_hidden
 from .document import (
     Cell,
     Document,
+    File,
     Inline,
     Link,
     Name,
@@ -21,7 +23,6 @@ from .document import (
     Text,
     anchor,
     inlines,
-    said,
     shown,
 )
 from .numbers import percent
@@ -32,6 +33,8 @@ def markdown_of(document: Document) -> str:
     parts = [f"# {plain(document.title)}"]
     if document.source:
         parts.append(f"{_text(document.source)}.")
+    if document.answers:
+        parts.append("\n".join(f"- {_text(answer)}" for answer in document.answers))
     parts += map(_text, document.lead)
     if shares := document.shares:
         listed = "; ".join(
@@ -39,7 +42,8 @@ def markdown_of(document: Document) -> str:
         )
         parts.append(f"{shares.label}: {listed}.")
     if document.verdict:
-        parts.append(f"**{plain(document.verdict)}**")
+        whole = isinstance(document.verdict, str)
+        parts.append(_text(Strong(document.verdict) if whole else document.verdict))
     if document.findings_table is not None:
         parts.append(_table(document.findings_table))
     for section in document.whole:
@@ -79,8 +83,12 @@ def plain(text: str) -> str:
 def _inline(piece: Inline) -> str:
     if isinstance(piece, Small):
         return f" ({plain(piece.text)})"
-    if isinstance(piece, (Name, Ref)):
-        return code(said(piece))
+    if isinstance(piece, Ref):
+        return _inline(piece.text)
+    if isinstance(piece, Name):
+        return code(piece)
+    if isinstance(piece, File):
+        return f"[{plain(piece.text)}]({quote(piece.path)})"
     if isinstance(piece, Link):
         return f"[{plain(piece)}](#{anchor(piece)})"
     return f"**{plain(piece)}**" if isinstance(piece, Strong) else _spaced(piece)

@@ -2,13 +2,13 @@
 
 CSS = """
 :root{--page:#fff;--ink:#1d2731;--faint:#5c6975;--rule:#d7dde3;--cloud:#d3d9df;
---a:#0072b2;--b:#d55e00;--good:#00664a;--bad:#b00020;--tint:#f4f6f8;
+--a:#0072b2;--b:#d55e00;--proven:#a84300;--good:#00664a;--bad:#b00020;--tint:#f4f6f8;
 --checked:#0072b2;--enumerated:#56b4e9;--confirmed:#009e73;--solver:#e69f00;
 --sans:system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif;
 --mono:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;color-scheme:light dark}
 @media screen and (prefers-color-scheme:dark){:root{--page:#14191f;--ink:#e3e8ee;
 --faint:#98a5b3;--rule:#34404b;--cloud:#3a4652;--a:#56b4e9;--b:#f0a202;
---good:#5fcfa5;--bad:#ff8a80;--tint:#1b222a;--checked:#56b4e9;--enumerated:#a8d8f3;
+--proven:#f0a202;--good:#5fcfa5;--bad:#ff8a80;--tint:#1b222a;--checked:#56b4e9;--enumerated:#a8d8f3;
 --confirmed:#5fcfa5;--solver:#f0a202}}
 *{box-sizing:border-box}
 html{-webkit-text-size-adjust:100%}
@@ -46,6 +46,26 @@ background:var(--tint);border-radius:0 6px 6px 0;max-width:none}
 .bad{color:var(--bad);font-weight:600}
 .good{color:var(--good)}
 th small{font-weight:400;color:var(--faint)}
+.answer{max-width:none}
+.strip{display:grid;grid-template-columns:140px minmax(0,1fr) 104px;
+column-gap:14px;font-size:12.5px;line-height:18px;margin-bottom:6px}
+.strips>b{font-size:13px}
+.strip a,.strip span{display:block;white-space:nowrap;height:18px;overflow:hidden;
+text-overflow:ellipsis}
+.strip div:first-child a{color:var(--ink);text-decoration:none;text-align:right}
+.strip div:first-child a:hover{text-decoration:underline}
+.strip span{color:var(--faint)}.strip i{font-style:normal;color:var(--proven)}
+.strip svg{width:100%;overflow:visible;padding:0 4px}
+.wide:has(>.strips){overflow:visible;background:none}
+.strip circle{fill:var(--a);fill-opacity:.6}
+.strip circle.built{fill:none;stroke:var(--a);stroke-width:1.3}
+.strip circle.open{fill:var(--faint)}
+.strip circle.built.open{fill:none;stroke:var(--faint)}
+.strip circle:hover{fill:var(--ink);fill-opacity:1}
+.strip line{stroke:var(--rule)}
+.strip line.mean{stroke:var(--ink);stroke-width:2.4}
+.strip line.proven{stroke:var(--b);stroke-width:2.6}
+.strip text{fill:var(--faint);font-size:11px;text-anchor:middle}
 /* Shades at the edges beyond which there is more; the bar stays in sight. */
 .wide{overflow-x:auto;background:
 linear-gradient(90deg,var(--page) 40%,transparent) left/36px 100% no-repeat local,
@@ -90,6 +110,10 @@ font-size:13.5px}
 background:var(--page);border:1px solid var(--faint);border-radius:6px;padding:4px 9px;
 max-width:100%}
 .fractions{margin:18px 0 0;cursor:pointer}
+.under th{padding-left:18px;font-weight:400}
+.unfold{font:inherit;font-size:11.5px;font-weight:400;color:var(--a);background:none;
+border:0;padding:0;cursor:pointer;display:block}
+td code{overflow-wrap:anywhere}td:has(>code){min-width:260px}
 .sort{font:inherit;color:inherit;background:none;border:0;padding:0;margin:0;
 cursor:pointer;text-align:inherit}
 .sort::after{content:"\\a0\\2195";color:var(--faint);font-weight:400}
@@ -106,10 +130,14 @@ summary{cursor:pointer}
 li{overflow-wrap:anywhere}
 main{padding-bottom:50px}
 @media (max-width:820px){.tiles{grid-template-columns:1fr 1fr}
-.worst{grid-template-columns:1fr}svg.plot:not(.narrow){min-width:620px}}
+.worst{grid-template-columns:minmax(0,1fr)}svg.plot:not(.narrow){min-width:620px}}
 @media (max-width:640px){main,header{padding-left:14px;padding-right:14px}
+.strip{column-gap:8px;font-size:11.5px;grid-template-columns:112px minmax(0,1fr) 44px}
+.strip i{display:none}
 figure:has(.plot:not(.narrow)) figcaption::after{font-weight:600;
 content:" Wider than this window: scroll sideways."}}
+.sideways:has(>table)::before{display:block;position:sticky;left:0;width:max-content;
+font-size:13px;color:var(--faint);content:"Wider than this window: scroll sideways."}
 @media print{.find,.fractions,.sort::after{display:none}
 body{font-size:10.5pt}main,header{max-width:none;padding:0}
 h2{break-after:avoid}figure,.worst,tr,.tiles{break-inside:avoid}

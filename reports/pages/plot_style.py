@@ -248,15 +248,10 @@ def save(figure: Figure, buffer: Any, **options: Any) -> None:
         figure.savefig(buffer, **options)
 
 
-def box(
-    axes: Axes, place: int, ratios: Sequence[float], pale: Sequence[bool] = ()
-) -> None:
-    """Draw sorted ratios as dots in a row, pale ones grey, and a box of the middle."""
+def box(axes: Axes, place: int, ratios: Sequence[float]) -> None:
+    """Draw sorted ratios as dots in a row, and a box of the middle."""
     jitter = [place + 0.26 * (2 * ((i * 0.618034) % 1) - 1) for i in range(len(ratios))]
-    apart = np.array(pale or [False] * len(ratios), dtype=bool)
-    xs, ys = np.array(ratios), np.array(jitter)
-    dots(axes, xs[apart], ys[apart], FAINT, 3.6, alpha=0.6)
-    dots(axes, xs[~apart], ys[~apart], A, 3.6, alpha=0.6)
+    dots(axes, ratios, jitter, A, 3.6, alpha=0.6)
     axes.boxplot(
         [ratios],
         positions=[place],

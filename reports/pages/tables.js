@@ -15,6 +15,29 @@
     return Number(plain) * (SIZES[found[2]] ?? 1);
   };
 
+  // Each row with those folded under it.
+  const groups = body => {
+    const found = [];
+    for (const row of body.rows) {
+      if (row.className === "under" && found.length) found.at(-1)[1].push(row);
+      else found.push([row, []]);
+    }
+    return found;
+  };
+
+  const foldable = body => groups(body).forEach(([row, below]) => {
+    if (!below.length) return;
+    const button = make("button", {type: "button", className: "unfold"});
+    const set = open => {
+      below.forEach(one => one.hidden = !open);
+      button.setAttribute("aria-expanded", String(open));
+      button.textContent = `${open ? "−" : "+"} ${below.length} variant${below.length > 1 ? "s" : ""}`;
+    };
+    button.addEventListener("click", () => set(below[0].hidden));
+    row.cells[0].append(button);
+    set(false);
+  });
+
   const sortable = (table, body) => {
     const heads = [...table.tHead.rows[0].cells];
     heads.forEach((head, column) => {
@@ -26,9 +49,9 @@
         heads.forEach(one => one.removeAttribute("aria-sort"));
         head.setAttribute("aria-sort", falls ? "descending" : "ascending");
         const byText = head.classList.contains("l");
-        const keyed = [...body.rows].map((row, place) => {
+        const keyed = groups(body).map(([row, below], place) => {
           const cell = row.cells[column];
-          return {row, place, key: byText ? text(cell).toLowerCase() : value(cell)};
+          return {rows: [row, ...below], place, key: byText ? text(cell).toLowerCase() : value(cell)};
         });
         const sign = falls ? -1 : 1;
         keyed.sort((a, b) => {
@@ -39,7 +62,7 @@
             : a.key - b.key || 0;
           return sign * order || a.place - b.place;
         });
-        body.append(...keyed.map(one => one.row));
+        body.append(...keyed.flatMap(one => one.rows));
       });
     });
   };
@@ -89,8 +112,15 @@
   for (const table of document.querySelectorAll(".wide > table")) {
     const body = table.tBodies[0], count = body?.rows.length ?? 0;
     if (count >= 3) sortable(table, body);
-    if (count >= 12) searchable(table, body, table.parentElement);
+    const folds = body?.querySelector(".under");
+    if (folds) foldable(body);
+    if (count >= 12 && !folds) searchable(table, body, table.parentElement);
   }
+
+  // Tables that are wider than the window say so, also where they are unfolded.
+  const measure = one => one.classList.toggle("sideways", one.scrollWidth > one.clientWidth);
+  const observer = new ResizeObserver(seen => seen.forEach(({target}) => measure(target)));
+  document.querySelectorAll(".wide").forEach(one => { measure(one); observer.observe(one); });
 
   // Exact fractions, on demand.
   if (document.querySelector("small.exact")) {
@@ -109,7 +139,10 @@
   // A link into folded contents opens them.
   const open = () => {
     const aim = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    for (let up = aim; up; up = up.parentElement) if (up.localName === "details") up.open = true;
+    for (let up = aim; up; up = up.parentElement) {
+      if (up.localName === "details") up.open = true;
+      up.hidden = false;
+    }
     aim?.scrollIntoView();
   };
   addEventListener("hashchange", open);

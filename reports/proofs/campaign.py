@@ -23,10 +23,9 @@ from ...proofs.checking.folder import (
 from ...solvers import Result, Status
 from ..campaigns.campaign import Runner
 from ..campaigns.pool import Call, Failure
-from ..ratios.scoring import InstanceVerdict
+from ..ratios.scoring import FOLDER, InstanceVerdict
 from .proving import entered, prove, text_of
 
-FOLDER = "proofs"
 OPEN = "open.json"
 _TRIES = 8
 """Ways to prove an answer, at most; each may take the limit, and its check more."""

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from ...instances import Instance, Sukp, problem_of
+from ...instances import InputError, Instance, Sukp, problem_of
 from ...instances.reading.files import file_in, write_bytes
 from ...instances.reading.json_text import dumps
 from ...methods.proofs import Kept, cited
+from ...methods.warming import Kind, tiny_instances
 from ...proofs.checking.folder import KINDS, Content, Entry
 from ...proofs.checking.kinds import FILE_KINDS
 from ...proofs.writing.proof_log import kept_proof
-from ...solvers import DEFAULT, Result, Settings
+from ...solvers import DEFAULT, Result, Settings, SolverError
 from ...solvers.running.method import AnyMethod
 from ...solvers.running.solution_json import solution_of
 from ..campaigns.pool import mark_started
@@ -88,6 +90,16 @@ def compiled() -> None:
             lambda log: log.optimal(log.solution([2]), 0),
             seconds=DEFAULT.time_limit,
         )
+
+
+def compile_proofs(method: AnyMethod, kinds: Collection[Kind]) -> None:
+    """Compile what it takes to write and check proofs of a method's answers."""
+    compiled()
+    with TemporaryDirectory(prefix="closeknit-") as name:
+        for instance in (one for kind in kinds for one in tiny_instances(kind)):
+            with suppress(InputError, SolverError):
+                result = method(instance, Settings(time_limit=1.0))
+                cited(instance, result, Path(name) / "proof", seconds=1.0, exact=False)
 
 
 def text_of(instance: Instance) -> bytes:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from math import inf
-
 from ...instances.problems import described
+from ...proofs.checking.folder import Entry
 from ...solvers import Grade
 from ..campaigns.rows import REFUSED
 from ..drawing.problems import LABELS, ProblemLabels, paid
@@ -12,39 +11,37 @@ from ..pages.document import (
     Bad,
     Cell,
     Document,
+    File,
     Inline,
+    Link,
     Name,
-    Ref,
     Section,
     Shares,
-    Small,
     Table,
     Text,
 )
 from ..pages.numbers import (
-    Ratio,
     day,
-    decimal,
     fraction,
     levels,
-    percent,
     price,
     seconds,
-    short_fraction,
 )
+from .answers import answers, picture
 from .gaps import gaps_section
 from .methods_sections import (
     instance_marks,
-    method_mark,
     methods_section,
+    ratios_section,
     worst_section,
 )
 from .plots import plots
-from .profiles import overview
 from .proofs_section import proof_cell, proofs_section
-from .report import MethodSummary, Report
-from .scoring import open_levels
+from .report import Report
+from .scoring import FOLDER, ScoredRun, open_levels
 
+_NAMED = 5
+"""Broken bounds that are named at the top."""
 _GRADES = {
     Grade.CHECKED: "checked: re-derived by plain arithmetic,",
     Grade.ENUMERATED: "enumerated: by an exhaustive search of closeknit's own,",
@@ -64,14 +61,6 @@ _HOW_TO_READ = (
 
 def ratio_document(report: Report) -> Document:
     """Build the document; equal reports give equal documents."""
-    rows = report.rows
-    finding = f"{report.finding[:1].upper()}{report.finding[1:]}."
-    tiles = (
-        (str(len(report.verdicts)), "instances"),
-        (str(len(report.summaries)), "methods"),
-        (str(len(rows)), "rows: a method on an instance"),
-        (percent(report.proved, len(rows)), "of rows against a proven optimum"),
-    )
     costs, sections = "", []
     for problem, part in report.parts.items():
         labels = LABELS[problem]
@@ -94,12 +83,39 @@ def ratio_document(report: Report) -> Document:
         title="How close to optimal",
         source=_what_ran(report),
         lead=(f"{report.headline}.",),
-        tiles=tiles,
         shares=_shares(report),
-        verdict=report.closest + finding if report.holds else Bad(finding),
-        picture=overview(report),
+        verdict=_verdict(report),
+        answers=answers(report),
+        picture=picture(report),
         sections=(*sections, reading),
     )
+
+
+def _verdict(report: Report) -> Text:
+    """Say whether all holds; if not, which bounds fail, by name and number."""
+    finding = f"{report.finding[:1].upper()}{report.finding[1:]}."
+    if report.holds:
+        return finding
+    pieces: list[Inline] = [Bad(finding)]
+    for j in report.broken[:_NAMED]:
+        pieces += [
+            " ",
+            Name(j.row.method),
+            " on ",
+            Name(j.row.instance),
+            _excess(j),
+            ".",
+        ]
+    if (more := len(report.broken) - _NAMED) > 0:
+        pieces += [f" {more} more are under ", Link("Failures"), "."]
+    return tuple(pieces)
+
+
+def _excess(j: ScoredRun) -> str:
+    """Write by how much a run is above what is proven for its method."""
+    at_least = "at least " if j.ratio is None else ""
+    ratio = f"ratio {at_least}{fraction(j.least_ratio)}"
+    return f": {ratio}, above {fraction(j.guarantee)}"
 
 
 def _what_ran(report: Report) -> Text:
@@ -131,7 +147,7 @@ def _sections(report: Report, labels: ProblemLabels) -> tuple[Section, ...]:
     text = () if drawn else ("Nothing ran, so nothing is drawn.",)
     gaps = gaps_section(report)
     return (
-        _methods(report),
+        ratios_section(report),
         *((gaps,) if gaps else ()),
         Section(title="Plots", text=text, plots=drawn),
         worst_section(report),
@@ -144,80 +160,12 @@ def _sections(report: Report, labels: ProblemLabels) -> tuple[Section, ...]:
     )
 
 
-def _methods(report: Report) -> Section:
-    """Tabulate ratios; of lexicographic costs the share of optimal answers, too."""
-    height = max((len(s.levels) for s in report.summaries), default=0)
-    text = (
-        "How often the selection is a proven optimum, and cost over proven optimum "
-        "at each level."
-        if height
-        else "Cost over proven optimum, as a decimal and as an exact fraction; 1 is "
-        "optimal. 'proven at most' is the greatest factor that theory guarantees "
-        "for the method on the instances that the guarantee covers; if these are "
-        "not all, the greatest ratio on them follows."
-    )
-    alike = report.shared.tells
-    heads = ["*method", "runs", "with proven optimum", "optimal"]
-    if height:
-        kinds = "mean, mean alike, max" if alike else "mean, max"
-        heads += ["share optimal", *(f"level {i + 1}: {kinds}" for i in range(height))]
-    else:
-        heads += ["min", "mean", *["mean alike"] * alike]
-        heads += ["median", "p95", "max", "proven at most"]
-    rows: list[tuple[Cell, ...]] = []
-    for s in report.summaries:
-        link = Ref(Name(s.name), method_mark("method", report, s.name))
-        name = (link, Small("exact")) if s.exact else link
-        share = percent(s.optimal, s.runs)
-        cells: tuple[Cell, ...]
-        if height:
-            cells = (s.optimal, share, *_level_cells(s, height, alike))
-        else:
-            cells = (share, *_ratio_cells(s, alike))
-        times = seconds(s.seconds), seconds(s.mean_seconds)
-        rows.append((name, s.runs, s.judged, *cells, *times))
-    heads += ["time, all runs", "time, shifted mean"]
-    return Section(
-        title="Ratios by method",
-        text=(
-            f"{text} {report.shared.explanation}".rstrip(),
-            "'time, shifted mean' is the geometric mean of times plus 1 ms, less "
-            "1 ms: neither the longest nor the shortest decide it.",
-        ),
-        tables=(Table(columns=heads, rows=rows),),
-    )
-
-
-def _ratio_cells(s: MethodSummary, alike: bool) -> list[Cell]:
-    values: list[Ratio | None] = [None] * 5
-    if spread := s.spread:
-        values = [spread.least, spread.mean, spread.median, spread.p95, spread.most]
-    if alike:
-        values.insert(2, s.shared[0] if s.shared else None)
-    cells: list[Cell] = [_ratio(value) for value in values]
-    if s.worst is not None and s.worst.broken:
-        cells[-1] = (Bad(decimal(values[-1])), *_ratio(values[-1])[1:])
-    promise = _ratio(s.guarantee)
-    promise += (Small(s.coverage),) if s.coverage else ()
-    promise += (" ", Bad(f"broken on {len(s.broken)}")) if s.broken else ()
-    return [*cells, promise]
-
-
-def _level_cells(s: MethodSummary, height: int, alike: bool) -> list[Cell]:
-    cells: list[Cell] = []
-    for place, spread in enumerate(s.levels):
-        values: list[Ratio | None] = [spread.mean, spread.most]
-        if alike:
-            values.insert(1, s.shared[place] if s.shared else None)
-        cells.append(", ".join(map(decimal, values)))
-    return cells + ["–"] * (height - len(cells))
-
-
 def _instances(report: Report, labels: ProblemLabels) -> Section:
     exact = {s.name for s in report.summaries if s.exact}
     time = {
         j.row.instance: j.row.seconds for j in report.judged if j.row.method in exact
     }
+    kept = any(v.kept for v in report.verdicts)
     rows: list[tuple[Cell, ...]] = []
     for v in report.verdicts:
         value: Cell
@@ -233,17 +181,34 @@ def _instances(report: Report, labels: ProblemLabels) -> Section:
             proof = "not proven"
         name = v.instance.name
         spent = seconds(time.get(name))
-        rows.append((Name(name), described(v.instance), value, proof, spent))
+        check = (_files(v.kept),) if kept else ()
+        rows.append((Name(name), described(v.instance), value, proof, *check, spent))
     table = Table(
-        columns=("*instance", f"*{labels.given}", "optimum", "*proof", "time, exact"),
+        columns=(
+            *("*instance", f"*{labels.given}", "optimum", "*proof"),
+            *(*["*files, and what checks them"] * kept, "time, exact"),
+        ),
         rows=rows,
         marks=list(instance_marks(report).values()),
     )
     text = (
         "The optimum where it is proven, else the best bound and the best cost known, "
-        "bound .. cost."
+        "bound .. cost." + " The lines are to be run in the folder of this page." * kept
     )
     return Section(title="Instances", text=(text,), tables=(table,))
+
+
+def _files(kept: Entry | None) -> Cell:
+    """Link to instance, solution and proof; the line that checks them."""
+    if kept is None:
+        return None
+    found = {"instance": kept.instance, "solution": kept.solution, "proof": kept.proof}
+    paths = {what: f"{FOLDER}/{one.file}" for what, one in found.items() if one}
+    links = [File(what, path) for what, path in paths.items()]
+    words = [paths["instance"], paths["solution"]]
+    words += ["--proof", paths["proof"]] * ("proof" in paths)
+    between = [piece for link in links for piece in (", ", link)][1:]
+    return (*between, " ", f"`closeknit check {' '.join(words)}`")
 
 
 def _unproved(report: Report) -> Section:
@@ -277,10 +242,7 @@ def _unproved(report: Report) -> Section:
 def _failures(report: Report) -> Section:
     items: list[Text] = []
     for j in report.broken:
-        at_least = "at least " if j.ratio is None else ""
-        ratio = f"ratio {at_least}{fraction(j.least_ratio)}"
-        limit = f": {ratio}, above {fraction(j.guarantee)}"
-        where = (" ", Name(j.row.method), " on ", Name(j.row.instance), limit)
+        where = (" ", Name(j.row.method), " on ", Name(j.row.instance), _excess(j))
         items.append((Bad("Guarantee broken:"), *where))
     for v in report.contradictions:
         claim = (" ", Name(v.instance.name), ": ", Name(v.contradiction))
@@ -311,10 +273,3 @@ def _means(report: Report) -> Section:
     )
     text = () if items else ("None.",)
     return Section(title="Exact means", text=text, items=items, folded=True)
-
-
-def _ratio(ratio: Ratio | None) -> tuple[Inline, ...]:
-    """Write a ratio as a decimal, and below it as a fraction, on demand."""
-    if ratio is None or ratio == inf or ratio == int(ratio):
-        return (decimal(ratio),)
-    return (decimal(ratio), Small(short_fraction(ratio), fraction(ratio)))

@@ -28,11 +28,14 @@ from ..pages.plot_style import (
 )
 from .gaps import gap_over_time
 from .profiles import WIDE, method_rows, profile, proved_in_time, ratio_of
-from .report import MethodSummary, Report
+from .report import Report
 from .scoring import ScoredRun
+from .spreads import MethodSummary
 
-_MOST_PANELS = 4
+_MOST_PANELS = 3
 """Side by side."""
+_MOST_PLOTTED = 8
+"""Methods with a panel of their own, the closest to optimal."""
 
 Number = Callable[[ScoredRun], float]
 
@@ -45,7 +48,7 @@ def plots(report: Report) -> list[Plot]:
     heuristics = [s for s in report.summaries if not s.exact]
     measured = [s for s in heuristics if s.spread]
     if measured:
-        drawn += [_distribution(report, measured), profile(report, measured)]
+        drawn.append(profile(report, measured))
     if by_level := [s for s in heuristics if s.levels]:
         drawn.append(_level_by_level(report, by_level))
     if any(s.judged for s in report.summaries):
@@ -54,14 +57,14 @@ def plots(report: Report) -> list[Plot]:
         drawn.append(in_time)
     if gaps := gap_over_time(report):
         drawn.append(gaps)
-    names = [s.name for s in measured]
+    names = [s.name for s in report.ranked if s.spread][:_MOST_PLOTTED]
     with_ratio = [j for j in report.judged if j.ratio not in (None, inf)]
     if names and subject.k:
         drawn.append(
             _facets(
                 "Ratio against k",
-                "One panel per method, all other methods in grey. Dashes: what is "
-                "proven for the method on that instance.",
+                "One panel for each of the closest methods, the others in grey. "
+                "Dashes: what is proven for the method on that instance.",
                 names,
                 with_ratio,
                 (lambda j: j.row.k, subject.k),
@@ -102,52 +105,16 @@ def plots(report: Report) -> list[Plot]:
                 "Time against n",
                 "Wall-clock seconds of one run against how many there are to "
                 "choose from, both logarithmic.",
-                [s.name for s in report.summaries],
+                [
+                    *[s.name for s in report.ranked][:_MOST_PLOTTED],
+                    *[s.name for s in report.summaries if s.exact],
+                ],
                 timed,
                 (lambda j: j.row.n, subject.n),
                 (lambda j: max(j.row.seconds or 0, 1e-6), "time"),
             )
         )
     return drawn
-
-
-def _distribution(report: Report, measured: Sequence[MethodSummary]) -> Plot:
-    figure, axes = sheet(WIDE, 0.9 + 0.46 * len(measured))
-    top = 1.0
-    for place, summary in enumerate(measured):
-        own = sorted(
-            (ratio_of(j), summary.guarantee is not None and not j.covered)
-            for j in report.judged
-            if j.row.method == summary.name and j.ratio not in (None, inf)
-        )
-        if not own:
-            continue
-        ratios = [ratio for ratio, _ in own]
-        top = max(top, ratios[-1])
-        box(axes, place, ratios, [open_ for _, open_ in own])
-        if summary.guarantee is not None:
-            bound = float(summary.guarantee)
-            top = max(top, bound)
-            axes.plot([bound, bound], [place - 0.36, place + 0.36], color=B, lw=2.2)
-    ratio_axis(axes.xaxis, axes.set_xscale, top)
-    axes.set_xlim(1 - 0.001, top + 0.08 * (top - 1) + 0.002)
-    method_rows(axes, measured)
-    axes.set_xlabel("cost / proven optimum (scale stretched near 1)")
-    return plotted(
-        figure,
-        "Distribution of exact ratios",
-        "Each dot is an instance with a proven optimum; boxes hold the middle half, "
-        "whiskers reach from the least to the 95th percentile, the thick line is the "
-        "median. Orange bars: the greatest factor proven for the method; next to such "
-        "a bar, dots in grey are instances that it does not cover.",
-        "; ".join(
-            f"{s.name}: median {decimal(s.spread.median)}, "
-            f"max {decimal(s.spread.most)}"
-            + (f"; proven {s.coverage}" if s.coverage else "")
-            for s in measured
-            if s.spread
-        ),
-    )
 
 
 def _level_by_level(report: Report, measured: Sequence[MethodSummary]) -> Plot:
@@ -242,12 +209,10 @@ def _facets(
     ys = np.array([up[0](j) for j in shown])
     own = np.array([j.row.method for j in shown])
     promise = np.array([float(j.guarantee or np.nan) for j in shown])
-    columns = len(names)
-    if columns > 4:  # as few empty places as can be
-        columns = min((4, 3, 5), key=lambda c: -len(names) % c)
+    columns = min(len(names), _MOST_PANELS)
     rows = -(-len(names) // columns)
     figure, grid = sheets(
-        WIDE, 0.6 + 1.95 * rows, rows, columns, sharex=True, sharey=True, squeeze=False
+        WIDE, 0.6 + 1.6 * rows, rows, columns, sharex=True, sharey=True, squeeze=False
     )
     for axes, name in zip(grid.flat, names, strict=False):
         mine = own == name

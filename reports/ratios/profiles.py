@@ -12,69 +12,23 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, NullLocator
 
 from ..pages.document import Plot
-from ..pages.numbers import decimal
 from ..pages.plot_style import (
     CLOUD,
     INK,
     A,
     B,
-    in_style,
     plotted,
     ratio_axis,
     sheet,
     time_label,
 )
-from .report import MethodSummary, Report
+from .report import Report
 from .scoring import ScoredRun
+from .spreads import MethodSummary
 
-WIDE = 9.8
-"""Width in inches."""
+WIDE = 6.3
+"""Width in inches; a window of 400 pixels shows it without scrolling."""
 Numbers = Sequence[float] | npt.NDArray[np.float64]
-
-
-@in_style
-def overview(report: Report) -> Plot | None:
-    """Draw the spread of every heuristic's ratios, the closest to optimal first."""
-    ranked = [s for s in report.ranked if s.spread]
-    if not ranked or len(report.parts) > 1:
-        return None
-    figure, axes = sheet(
-        WIDE, 0.8 + max(0.17, min(0.34, 6 / len(ranked))) * len(ranked)
-    )
-    top = 1.0
-    for place, s in enumerate(ranked):
-        assert s.spread is not None
-        low, middle, high, most = (
-            *(float(s.spread.least), float(s.spread.median)),
-            *(float(s.spread.p95), float(s.spread.most)),
-        )
-        axes.plot([high, most], [place, place], color=CLOUD, linewidth=1.4)
-        axes.plot([low, high], [place, place], color=A, linewidth=5, alpha=0.45)
-        axes.plot([middle], [place], "|", color=INK, markersize=9, markeredgewidth=2)
-        axes.plot([float(s.spread.mean)], [place], "o", color=A, markersize=4)
-        proven = float(s.guarantee) if s.guarantee else 1.0
-        if s.guarantee:
-            axes.plot(
-                [proven], [place], "|", color=B, markersize=9, markeredgewidth=2.4
-            )
-        top = max(top, most if most != inf else top, proven)
-    ratio_axis(axes.xaxis, axes.set_xscale, top)
-    axes.set_xlim(1 - 0.001, top + 0.08 * (top - 1) + 0.002)
-    method_rows(axes, ranked)
-    axes.tick_params(axis="y", labelsize=min(9, 3 + 130 / len(ranked)))
-    axes.set_xlabel("cost / proven optimum (scale stretched near 1)")
-    return plotted(
-        figure,
-        "How far from optimal",
-        "Blue bar: from the least ratio to the 95th percentile; thin: to the greatest; "
-        "dot: mean; black: median; orange: the greatest factor that is proven. The "
-        "closest to optimal first.",
-        "; ".join(
-            f"{s.name}: mean {decimal(s.spread.mean)}, max {decimal(s.spread.most)}"
-            for s in ranked
-            if s.spread
-        ),
-    )
 
 
 _NAMED = 8

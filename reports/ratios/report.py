@@ -12,96 +12,14 @@ from functools import cached_property
 from types import MappingProxyType
 
 from ...instances import InputError, Instance
+from ...instances.ksubset.worst_cases import is_built
 from ...methods import AnyMethod
 from ...proofs.checking.folder import Entry
 from ...solvers import Grade, Proof
 from ..campaigns.rows import FAILED, REFUSED, Row
-from ..pages.numbers import Ratio, decimal, percent
+from ..pages.numbers import Ratio, percent
 from .scoring import InstanceVerdict, ScoredRun, judge
-from .spreads import Shared, Spread, level_spreads, shared_by, shifted_mean, spread_of
-
-
-@dataclass(frozen=True, slots=True)
-class MethodSummary:
-    """Statistics of one method.
-
-    Runs are its rows but for refused ones and instances proved infeasible; of these
-    ``judged`` have a proved optimum, and ``optimal`` reach it. ``spread`` is of exact
-    ratios, ``levels`` of those of each level where costs are lexicographic. ``shared``
-    is their mean, level by level, over the instances that all compared methods take.
-    ``mean_seconds`` is the geometric mean of times, shifted by 1 ms.
-    ``guarantee`` is the greatest proven factor over the ``covered`` runs that one is
-    about, ``covered_most`` their greatest exact ratio. ``broken`` are rows whose ratio
-    is certainly above their guarantee, ``worst`` that of the greatest exact ratio
-    (levels compared lexicographically) on the smallest instance.
-    """
-
-    name: str
-    exact: bool
-    runs: int
-    judged: int
-    optimal: int
-    infeasible: int
-    spread: Spread | None
-    levels: tuple[Spread, ...]
-    guarantee: Fraction | None
-    covered: int
-    covered_most: Ratio | None
-    shared: tuple[Ratio, ...]
-    broken: tuple[ScoredRun, ...]
-    worst: ScoredRun | None
-    seconds: float
-    mean_seconds: float | None
-
-    @property
-    def coverage(self) -> str:
-        """On how many runs the guarantee holds and the worst of those; "" for all."""
-        if self.guarantee is None or self.covered == self.runs:
-            return ""
-        most = decimal(self.covered_most)
-        return f"on {self.covered} of {self.runs}, max there {most}"
-
-
-def summary(
-    name: str, exact: bool, own: Sequence[ScoredRun], shared: Shared
-) -> MethodSummary:
-    """Summarise the rows of a method that it did not refuse."""
-    runs = [j for j in own if not j.verdict.infeasible]
-    with_ratio = [(j, ratios) for j in runs if (ratios := j.ratios) is not None]
-    single = [j.ratio for j, _ in with_ratio if j.ratio is not None]
-    lexicographic = [ratios for j, ratios in with_ratio if j.ratio is None]
-    worst = min(
-        with_ratio,
-        key=lambda it: (
-            *(tuple(-ratio for ratio in it[1]), it[0].row.n),
-            *(it[0].row.k, it[0].row.instance),
-        ),
-        default=(None, ()),
-    )
-    covered = [j for j in runs if j.covered]
-    alike = [
-        ratios
-        for j, ratios in with_ratio
-        if name in shared.methods and j.row.instance in shared.instances
-    ]
-    return MethodSummary(
-        name=name,
-        exact=exact,
-        runs=len(runs),
-        judged=len(with_ratio),
-        optimal=sum(j.optimal for j in runs),
-        infeasible=len(own) - len(runs),
-        spread=spread_of(single),
-        levels=level_spreads(lexicographic),
-        guarantee=max((j.guarantee for j in covered if j.guarantee), default=None),
-        covered=len(covered),
-        covered_most=max((j.ratio for j in covered if j.ratio), default=None),
-        shared=tuple(spread.mean for spread in level_spreads(alike)),
-        broken=tuple(j for j in own if j.broken),
-        worst=worst[0],
-        seconds=sum(j.row.seconds or 0.0 for j in own),
-        mean_seconds=shifted_mean([j.row.seconds for j in own]),
-    )
+from .spreads import MethodSummary, Shared, shared_by, summary
 
 
 @dataclass(frozen=True)
@@ -150,19 +68,28 @@ class Report:
         found = []
         for problem, table in self.methods.items():
             here = [j for j in self.judged if j.row.problem == problem]
-            shared, taken = (
-                shared_by(here),
-                [j for j in here if j.row.status != REFUSED],
-            )
+            apart = self.apart(problem)
+            shared = shared_by([j for j in here if j.row.instance not in apart])
+            taken = [j for j in here if j.row.status != REFUSED]
             for name, method in table.items():
                 if own := [j for j in taken if j.row.method == name]:
-                    found.append(summary(name, method.exact, own, shared))
+                    found.append(summary(name, method.exact, own, shared, apart))
         return found
+
+    def apart(self, problem: str) -> frozenset[str]:
+        """Return the instances that were built against a method, if there are others.
+
+        These count in no mean: it would tell how many of them there are.
+        """
+        here = [v.instance for v in self.verdicts if v.problem == problem]
+        built = frozenset(one.name for one in here if is_built(one.source))
+        return built if len(built) < len(here) else frozenset()
 
     @cached_property
     def shared(self) -> Shared:
         """The instances that all methods compared take, in a report on one problem."""
-        return shared_by(self.judged)
+        apart = {name for problem in self.parts for name in self.apart(problem)}
+        return shared_by([j for j in self.judged if j.row.instance not in apart])
 
     @cached_property
     def verdicts(self) -> list[InstanceVerdict]:
@@ -292,7 +219,7 @@ class Report:
         alike = all(s.shared for s in broad)
 
         def key(s: MethodSummary) -> tuple[Ratio, ...]:
-            share, few = Fraction(-s.optimal, s.runs), Fraction(s not in broad)
+            share, few = Fraction(-s.optimal, max(s.runs, 1)), Fraction(s not in broad)
             if s.spread is None:
                 return (few, share, *(level.mean for level in s.levels))
             mean = s.shared[0] if alike and not few else s.spread.mean
@@ -303,21 +230,6 @@ class Report:
     def is_broad(self, s: MethodSummary) -> bool:
         """Whether a method has a ratio on at least half as many as the one of most."""
         return 2 * s.judged >= max(one.judged for one in self.summaries)
-
-    @property
-    def closest(self) -> str:
-        """One sentence: which heuristic comes closest to optimal; "" without any."""
-        if not self.ranked or len(self.parts) > 1:
-            return ""
-        first = self.ranked[0]
-        said = f"{percent(first.optimal, first.runs)} of {many(first.runs, 'instance')}"
-        text = f"`{first.name}` comes closest to optimal: it is optimal on {said}"
-        if (spread := first.spread) and spread.most > 1:
-            text += (
-                f", costs {decimal(spread.mean)} times the optimum on average and "
-                f"{decimal(spread.most)} times at worst"
-            )
-        return f"{text}. "
 
     @property
     def finding(self) -> str:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from math import inf
 from types import MappingProxyType
 
-from ...instances import Instance, Value, sha256
+from ...instances import Instance, Value, problem_of, sha256
 from ...instances.value import ordered
 from ...methods import AnyMethod
 from ...proofs.checking.folder import BY_DEFINITION, Entry
@@ -24,6 +24,8 @@ Interval = tuple[Ratio, Ratio]
 PROOFS = {kind: Proof(Grade.CHECKED, kind) for kind in FILE_KINDS}
 PROOFS[BY_DEFINITION] = NOTHING
 """What vouches for a bound, by the kind of the proof in a file."""
+FOLDER = "proofs"
+"""Where proofs are kept, beside the report."""
 _GRADES = tuple(Grade)
 
 
@@ -45,6 +47,11 @@ class InstanceVerdict:
     kept: Entry | None = None
     before: Proof | None = None
     doubt: str = ""
+
+    @property
+    def problem(self) -> str:
+        """Name of the problem of the instance."""
+        return problem_of(self.instance).name
 
     @property
     def infeasible(self) -> bool:

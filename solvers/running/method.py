@@ -118,6 +118,9 @@ class Method(Generic[Inst]):
         Name of the problem it solves, set by `table`; "" if it accepts any.
     quick
         Whether ``compare`` runs it if no methods are named, set by `table`.
+    variant_of
+        Name of the method that it differs from by one choice only, set by `table`; ""
+        for a system of its own.
     """
 
     name: str
@@ -131,6 +134,7 @@ class Method(Generic[Inst]):
     runs_solver: bool = False
     problem: str = field(default="", compare=False)
     quick: bool = field(default=False, compare=False)
+    variant_of: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
         """Set the docstring of the function, which `help` shows."""
@@ -255,15 +259,25 @@ AnyMethod = Method[Any]
 
 
 def table(
-    problem: str, *methods: Method[Inst], quick: Collection[str] = ()
+    problem: str,
+    *methods: Method[Inst],
+    quick: Collection[str] = (),
+    variants: Mapping[str, Collection[str]] = MappingProxyType({}),
 ) -> Mapping[str, Method[Inst]]:
     """Return the methods of a problem by name, in the order given.
 
-    ``quick`` names those that ``compare`` runs if none are named.
+    ``quick`` names those that ``compare`` runs if none are named; ``variants`` has, by
+    the name of a method, those that differ from it by one choice.
     """
+    origin = {one: of for of, several in variants.items() for one in several}
     return MappingProxyType(
         {
-            method.name: replace(method, problem=problem, quick=method.name in quick)
+            method.name: replace(
+                method,
+                problem=problem,
+                quick=method.name in quick,
+                variant_of=origin.get(method.name, ""),
+            )
             for method in methods
         }
     )

@@ -40,8 +40,11 @@ def cases(n: int, sizes: tuple[int, ...], d: int) -> int:
     >>> cases(12, (2, 2, 2), 2), cases(12, (1, 1, 1, 1, 1), 2)
     (16464, 13068000)
     """
-    cuts = comb(n - sum(sizes) + len(sizes) - 1, len(sizes) - 1)
-    return int(cuts**d) * tables(sizes, d)
+    return _subdivisions(n, sizes, d) * tables(sizes, d)
+
+
+def _subdivisions(n: int, sizes: tuple[int, ...], d: int) -> int:
+    return int(comb(n - sum(sizes) + len(sizes) - 1, len(sizes) - 1) ** d)
 
 
 @cache
@@ -79,10 +82,11 @@ def refusal(m: int, instance: KSubset) -> str | None:
     if d > 3:
         return "needs at most three axes"
     counted = min(instance.k, _COUNTED[d] * m)
-    count = cases(instance.n - instance.k + counted, even_sizes(counted, m), d)
-    if counted < instance.k:
-        return f"would go through far more than {count} cases; at most {MOST_CASES}"
-    if count > MOST_CASES:
+    shape = instance.n - instance.k + counted, even_sizes(counted, m), d
+    least = _subdivisions(*shape)  # to count tables takes seconds
+    if least > MOST_CASES or (counted < instance.k):
+        return f"would go through more than {least} cases; at most {MOST_CASES}"
+    if (count := cases(*shape)) > MOST_CASES:
         return f"would go through {count} cases; at most {MOST_CASES}"
     return None
 

@@ -9,6 +9,7 @@ multiplied by b, and lengths and costs are in units of 1/b.
 """
 
 from .case import WorstCase as WorstCase
+from .case import is_built as is_built
 from .mm import median_decoys as median_decoys
 from .mm import mm_blocks as mm_blocks
 from .mm import mm_distinct as mm_distinct

@@ -10,6 +10,11 @@ from itertools import combinations, islice, product
 from ...topologies import Points, Site
 from ..instance import KSubset
 
+_ORIGINS = (
+    *("theorem1:", "median decoys:", "distinct points for mm:"),
+    "worst case of ",
+)
+"""How the sources of these instances begin."""
 LARGEST_K = 2048
 """Where every pair is visited, or there are k² processors."""
 
@@ -35,6 +40,15 @@ class WorstCase:
     def ratio(self) -> Fraction:
         """The method's cost over the optimum, exact."""
         return Fraction(self.cost, self.optimum)
+
+
+def is_built(source: str) -> bool:
+    """Whether an instance was built against a method, by its source.
+
+    >>> is_built("worst case of mc1x1: k = 4, r = 50, d = 2"), is_built("full mesh")
+    (True, False)
+    """
+    return source.startswith(_ORIGINS)
 
 
 def free_points(name: str, points: Iterable[Site], k: int, source: str) -> KSubset:

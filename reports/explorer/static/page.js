@@ -154,4 +154,5 @@ if (start) {
   loadedText = { name: start.first.file, text: start.first.text };
   take(start.first);
   document.body.dataset.ready = "yes";
+  comparison.run();
 }

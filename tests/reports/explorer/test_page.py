@@ -107,6 +107,14 @@ def saved(page: Page, name: str) -> str:
     return Path(download.value.path()).read_text("utf-8")
 
 
+def test_the_comparison_is_there_when_the_page_opens(page: Page) -> None:
+    best = optimum(INSTANCE)
+    expect(page.locator("#finding")).to_contain_text(f"The optimum is {best} ")
+    assert page.locator("tbody tr").count() == 7
+    assert page.locator("#map .chosen").count() == INSTANCE.k
+    assert barriers(page) == []
+
+
 def test_from_painting_to_exporting(page: Page, tmp_path: Path) -> None:
     about, status = page.locator("#about"), page.locator("#status")
     free = [

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,16 @@ def test_proofs_are_kept_reported_and_not_made_twice(
         for part in (entry.instance, entry.solution, entry.proof):
             assert part is not None
             assert part.file.startswith(part.sha256)
+    page = (out / "report.html").read_text()
+    linked = set(re.findall(r'href="(proofs/[^"]+)"', page))
+    kept = [(one.instance, one.solution, one.proof) for one in entries.values()]
+    assert linked == {f"proofs/{part.file}" for parts in kept for part in parts if part}
+    monkeypatch.chdir(out)
+    lines = re.findall(r"<code>closeknit (check [^<]+)</code>", page)
+    assert len(lines) == 2
+    for line in lines:
+        assert run(line.split()) == 0
+        assert "holds: optimal" in capsys.readouterr().out
     for page in ("report.html", "report.md"):
         text = (out / page).read_text()
         assert "Proofs" in text

@@ -205,7 +205,6 @@ def test_plots_of_levels() -> None:
     assert "level 2 (1 beyond: ∞)" in drawn
     titles = [plot.title for plot in plots(found.parts["sukp"])]
     assert titles == [
-        "Distribution of exact ratios",
         "Performance profile",
         "How often the answer is optimal",
         "Proved by a time",

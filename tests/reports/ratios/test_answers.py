@@ -1,0 +1,169 @@
+"""The first screen answers the title; built worst cases count in no mean."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from fractions import Fraction
+
+from closeknit.instances.ksubset.worst_cases import is_built
+from closeknit.instances.library import all_worst_cases, suite
+from closeknit.methods import METHODS
+from closeknit.reports.campaigns.campaign import SYSTEMS, lineups
+from closeknit.reports.ratios.methods_sections import worst_cards
+from closeknit.reports.ratios.report import Report, report_on
+
+from ...toys import made, optimal, small
+from ..written import html_report, markdown_report
+from .samples import METHODS as SAMPLES
+from .samples import A, report, rows
+from .samples_of_levels import full
+
+BUILT = replace(small("built", 3, busy=1), source="worst case of near: by hand")
+
+
+def mixed() -> Report:
+    """The sample, and an instance built against a method, on which near pays double."""
+    more = [
+        made(BUILT, "near", cost=14, selection=(0, 1, 10)),
+        made(BUILT, "far", cost=8, selection=(0, 1, 10)),
+        optimal(BUILT, "auto", 8, selection=(0, 1, 4)),
+    ]
+    known = report()
+    instances = [v.instance for v in known.verdicts]
+    return report_on([*instances, BUILT], [*rows(), *more], SAMPLES)
+
+
+def test_built_and_drawn_instances_are_never_in_one_mean() -> None:
+    alone, both = report(), mixed()
+    for before, after in zip(alone.summaries, both.summaries, strict=True):
+        assert (after.spread, after.runs) == (before.spread, before.runs)
+        assert (after.optimal, after.shared) == (before.optimal, before.shared)
+    near = both.summaries[0]
+    assert near.built is not None
+    assert near.built.ratio == Fraction(7, 4)
+    assert "max, built" in markdown_report(both)
+    assert "max, built" not in markdown_report(alone)
+
+
+def test_built_instances_alone_have_means() -> None:
+    some = [r for r in mixed().rows if r.instance == "built"]
+    spread = report_on([BUILT], some, SAMPLES).summaries[0].spread
+    assert spread is not None
+    assert spread.mean == Fraction(7, 4)
+
+
+def test_instances_say_that_they_were_built_against_a_method() -> None:
+    assert all(is_built(case.instance.source) for case in all_worst_cases())
+    drawn = [one for one in suite("bundled") if not is_built(one.source)]
+    built = {one.name for one in suite("bundled")} - {one.name for one in drawn}
+    assert built == {"mm-distinct-L20", "theorem1-d2-k8-eps1-132"}
+
+
+def test_the_first_screen_answers_the_title() -> None:
+    page = html_report(mixed())
+    answer = page.index('<p class="answer">')
+    picture, grades = page.index('class="strips"'), page.index('class="bar"')
+    assert answer < picture < grades < page.index("Ratios by method")
+    text = re.sub("<[^>]+>", "", page[answer:picture])
+    assert "near comes closest, optimal on 33.3 % of 3 instances" in text
+    assert "at worst 1.7500 (a); on those built against a method 1.7500 (built)" in text
+    assert "proven: at most 1.7500" in text
+
+
+def test_there_is_a_sentence_on_every_problem() -> None:
+    found = full()
+    page = html_report(found)
+    assert page.count('<p class="answer">') == len(found.parts) == 2
+    assert all(part.ranked or "none of" in page for part in found.parts.values())
+
+
+def test_dots_say_their_instance() -> None:
+    page = html_report(mixed())
+    titles = re.findall(r"<circle([^>]*)><title>([^<]*)</title>", page)
+    assert len(titles) == sum(j.ratios is not None for j in mixed().judged) - 3  # auto
+    assert 'class="built"' in {t: c for c, t in titles}["near on built: 1.7500 = 7/4"]
+    assert "near on a: 1.7500 = 7/4" in {text for _, text in titles}
+
+
+def test_a_failing_bound_is_named_at_the_top() -> None:
+    over = [replace(r, cost=8) if r.cost == 7 else r for r in rows()]
+    page = html_report(report(over))
+    top = re.sub("<[^>]+>", "", page[page.index("<header>") :])
+    named = "near on a: ratio 2, above 7/4."
+    assert named in top
+    assert top.index(named) < top.index("comes closest")
+    assert named in markdown_report(report(over)).replace("`", "")
+
+
+def test_no_worst_instance_is_drawn_twice() -> None:
+    found = mixed()
+    cards = worst_cards(found)
+    names = [card.runs[0].row.instance for card in cards]
+    assert len(names) == len(set(names))
+    assert {j.row.method for card in cards for j in card.runs} == {"near", "far"}
+    page = html_report(found)
+    assert page.count('<figure class="worst"') == len(names)
+
+
+def test_variants_are_folded_under_their_method() -> None:
+    table = METHODS["ksubset"]
+    names = ("mm-inc", "mm-inc-first", "mm", "mm-all", "hilbert/first-fit", "auto")
+
+    cost = dict(zip(names, (4, 8, 5, 6, 7, 4), strict=True))
+    run = [made(A, name, cost=cost[name], selection=(0, 1, 4)) for name in names[:-1]]
+    run.append(optimal(A, "auto", 4, selection=(0, 1, 4)))
+    page = html_report(report_on([A], run, {"ksubset": table}))
+    body = page[page.index("<tbody>") :]
+    listed = re.findall(r"<tr( class=under)?><th[^>]*><a [^>]*>([^<]+)", body)
+    assert listed == [
+        ("", "mm-inc"),
+        (" class=under", "mm-inc-first"),
+        ("", "mm"),
+        (" class=under", "mm-all"),
+        ("", "hilbert/first-fit"),  # its method was not run
+        ("", "auto"),
+    ]
+
+
+PAPERS = {
+    "ksubset": (
+        *("mm", "mm-free", "mm-inc", "mc", "mc1x1", "ptas", "ptas-published"),
+        *("hilbert/best-fit", "hilbert/first-fit", "hilbert/sorted-free"),
+        *("snake/best-fit", "row/best-fit", "mc-elongated", "plas", "mbs", "paging"),
+        *("random", "consecutive", "shuffle", "row", "column", "quadrant"),
+    ),
+    "procset": ("reaching-printed",),
+    "submesh": (
+        *("fs-n", "fs-1", "fs-f", "as", "mbv", "zhu-first-fit", "zhu-best-fit"),
+        *("buddy", "iss", "4iss"),
+    ),
+}
+"""The systems of the five papers that choose."""
+
+
+def test_systems_are_all_of_the_papers_and_no_variant_of_a_variant() -> None:
+    found = lineups(SYSTEMS, "auto", suite("bundled"))
+    for problem, wanted in PAPERS.items():
+        assert {m.name for m in found[problem].methods} >= set(wanted)
+    for problem, lineup in found.items():
+        table = METHODS[problem]
+        for method in lineup.methods:
+            assert not method.exact
+            assert not method.runs_solver
+            if above := method.variant_of:
+                assert not table[above].variant_of
+    left = {m.name for m in METHODS["ksubset"].values()} - set(found["ksubset"].by_name)
+    assert {"ptas/4", "ptas/5", "snake/first-fit", "row/sorted-free"} <= left
+
+
+def test_variants_are_of_methods_that_there_are() -> None:
+    for table in METHODS.values():
+        assert {m.variant_of for m in table.values()} - {""} <= table.keys()
+
+
+def test_of_several_exact_methods_each_problem_takes_the_first_it_has() -> None:
+    found = lineups(None, "cuts-bb, classes/cpsat", suite("bundled"))
+    names = {problem: lineup.exact.name for problem, lineup in found.items()}
+    auto = {"sukp": "auto", "submesh": "auto"}
+    assert names == {"ksubset": "cuts-bb", "procset": "classes/cpsat", **auto}
