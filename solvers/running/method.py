@@ -270,6 +270,9 @@ def table(
     the name of a method, those that differ from it by one choice.
     """
     origin = {one: of for of, several in variants.items() for one in several}
+    named = {method.name for method in methods}
+    if unknown := {*quick, *variants, *origin} - named:
+        raise ValueError(f"{problem} has no methods {sorted(unknown)}")
     return MappingProxyType(
         {
             method.name: replace(

@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
+
+import pytest
 
 from closeknit.instances.ksubset.worst_cases import is_built
 from closeknit.instances.library import all_worst_cases, suite
@@ -12,6 +15,7 @@ from closeknit.methods import METHODS
 from closeknit.reports.campaigns.campaign import SYSTEMS, lineups
 from closeknit.reports.ratios.methods_sections import worst_cards
 from closeknit.reports.ratios.report import Report, report_on
+from closeknit.solvers.running.method import table
 
 from ...toys import made, optimal, small
 from ..written import html_report, markdown_report
@@ -154,12 +158,19 @@ def test_systems_are_all_of_the_papers_and_no_variant_of_a_variant() -> None:
             if above := method.variant_of:
                 assert not table[above].variant_of
     left = {m.name for m in METHODS["ksubset"].values()} - set(found["ksubset"].by_name)
-    assert {"ptas/4", "ptas/5", "snake/first-fit", "row/sorted-free"} <= left
+    assert {"ptas/2", "snake/first-fit", "row/sorted-free"} <= left
 
 
-def test_variants_are_of_methods_that_there_are() -> None:
-    for table in METHODS.values():
-        assert {m.variant_of for m in table.values()} - {""} <= table.keys()
+def test_variants_and_quick_methods_are_methods_that_there_are() -> None:
+    """A table that names a method which was removed cannot be made."""
+    for problem, methods in METHODS.items():
+        wrong: tuple[dict[str, Any], ...] = (
+            {"variants": {"auto": ("gone",)}},
+            {"quick": ("gone",)},
+        )
+        for names in wrong:
+            with pytest.raises(ValueError, match=r"has no methods \['gone'\]"):
+                table(problem, *methods.values(), **names)
 
 
 def test_of_several_exact_methods_each_problem_takes_the_first_it_has() -> None:
