@@ -25,7 +25,7 @@ from ..network.limits import cut_limit
 from ..network.messages import messages
 from ..network.open_loop.engine import Phases, measure, saturation
 from ..network.worm.engine import RigidWorms
-from ..reports.pages.document import Bad, Document, Section, Table
+from ..reports.pages.document import Document, ErrorText, Section, Table
 from .catalogue import RunOptions
 
 TOLERANCE = 0.15
@@ -173,7 +173,7 @@ def measured(options: RunOptions, phases: Phases | None) -> Document:
                 row.ours,
                 100 * (row.ours / row.theirs - 1),
                 row.demand.value,
-                "yes" if row.holds else Bad("no"),
+                "yes" if row.holds else ErrorText("no"),
             )
             for row in found
         ),

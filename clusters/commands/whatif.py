@@ -28,7 +28,7 @@ from ...instances.errors import InputError
 from ...instances.option_values import seconds
 from ...instances.reading.files import write_text
 from ...instances.words import counted
-from ...reports.pages.document import shown
+from ...reports.pages.document import format_cell
 from ...reports.pages.html import html_of
 from ...simulation.families import TRACE_RANGE, window_of
 from ...simulation.stream.jobs import Skipped, StreamJob, jobs_of_trace, rescaled
@@ -272,7 +272,7 @@ def _show(found: list[Mean]) -> None:
             [
                 (
                     one.method,
-                    str(shown(one.own.value)),
+                    str(format_cell(one.own.value)),
                     interval(one.own),
                     *difference(one.difference),
                 )

@@ -10,14 +10,14 @@ from matplotlib.ticker import MaxNLocator
 
 from ...instances.words import counted
 from ...reports.pages.document import (
-    Bad,
     Cell,
     Document,
+    ErrorText,
     Name,
+    Note,
     Plot,
     Section,
     Shares,
-    Small,
     Table,
 )
 from ...reports.pages.numbers import decimal, fraction, percent, within
@@ -175,7 +175,7 @@ def grades_page(file: str, topology: str, totals: Totals) -> Document:
         source=Name(f"{file} on {topology}"),
         tiles=tuple(tiles),
         shares=_shares(totals),
-        verdict=Bad(found) if found and not totals.passed else found,
+        verdict=ErrorText(found) if found and not totals.passed else found,
         sections=tuple(sections),
     )
 
@@ -250,11 +250,11 @@ def _by_size(totals: Totals) -> Table:
 def _worst(worst: Iterable[Grade], file: str) -> Table:
     rows: list[tuple[Cell, ...]] = [
         (
-            (Name(one.job or "–"), Small(Name(place(one.where, file)))),
+            (Name(one.job or "–"), Note(Name(place(one.where, file)))),
             one.k,
             shown_ratio(one),
-            (one.parts[0], Small(shown_cost(one, one.cost))),
-            (one.parts[1] or NONE, Small(shown_cost(one, one.best))),
+            (one.parts[0], Note(shown_cost(one, one.cost))),
+            (one.parts[1] or NONE, Note(shown_cost(one, one.best))),
             Name(fold(one.instead)),
         )
         for one in worst

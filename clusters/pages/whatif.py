@@ -13,12 +13,12 @@ from ...reports.pages.document import (
     Cell,
     Document,
     Name,
+    Note,
     Plot,
     Section,
-    Small,
     Strong,
     Table,
-    shown,
+    format_cell,
 )
 from ...reports.pages.plot_style import (
     FAINT,
@@ -122,7 +122,7 @@ def interval(one: Estimate) -> str:
     >>> interval(Estimate(1.0, 0.5, 1.25))
     '0.50 .. 1.25'
     """
-    return f"{shown(one.low)} .. {shown(one.high)}"
+    return f"{format_cell(one.low)} .. {format_cell(one.high)}"
 
 
 def difference(one: Estimate | None) -> tuple[str, str]:
@@ -136,7 +136,7 @@ def difference(one: Estimate | None) -> tuple[str, str]:
     if not (one.value or one.low or one.high):
         return "same", ""
     value, low, high = (
-        f"{'-' if number < 0 else '+'}{shown(abs(number))}"
+        f"{'-' if number < 0 else '+'}{format_cell(abs(number))}"
         for number in (one.value, one.low, one.high)
     )
     return value, f"{low} .. {high}"
@@ -196,7 +196,7 @@ def _table(found: Sequence[Mean]) -> Table:
         "measures",
         "Means, by method",
         found,
-        lambda one: (str(shown(one.own.value)), Small(interval(one.own))),
+        lambda one: (str(format_cell(one.own.value)), Note(interval(one.own))),
     )
 
 
@@ -212,7 +212,7 @@ def _against(found: Sequence[Mean]) -> Table:
 def _difference_cell(one: Mean) -> Cell:
     value, ends = difference(one.difference)
     surely = one.difference is not None and one.difference.sign
-    return (Strong(value) if surely else value, Small(ends))
+    return (Strong(value) if surely else value, Note(ends))
 
 
 def _by_measure(

@@ -49,7 +49,7 @@ Key = tuple[str, str, int]
 class Entry:
     """The worst instance known for a method on a topology, for one k.
 
-    ``how`` says how it was found, ``closeknit`` by which version, ``date`` when, as
+    ``how`` states how it was found, ``closeknit`` by which version, ``date`` when, as
     YYYY-MM-DD. Costs that cannot be those of a heuristic and an optimum are refused.
     """
 

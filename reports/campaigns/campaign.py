@@ -244,7 +244,7 @@ def run(
 ) -> None:
     """Run what the store does not hold yet, and append every row to it.
 
-    ``runner`` says where to run: ``partial(pool.run, jobs=N)``, for instance. After
+    ``runner`` states where to run: ``partial(pool.run, jobs=N)``, for instance. After
     every run ``progress`` is called with the number of runs done, of all runs, and the
     last run; ``forecast`` learns how long it took. Raises InputError when rows cannot
     be written, or come from another version of closeknit.

@@ -2,7 +2,7 @@
 
 The driver decides which worker makes which call, and gives a worker no more than it
 has threads: so it knows what a worker was doing when it died. Every call is made in
-a process of its own beside the worker (see `pool.run_here`), with the same limits as
+a process of its own next to the worker (see `pool.run_here`), with the same limits as
 on one machine.
 """
 

@@ -31,7 +31,7 @@ _LONGEST_FIRST = [
 OTHERS: Mapping[str, str] = MappingProxyType(
     {name: part.kernels for name, part in INSTALLED.items() if part.kernels}
 )
-"""Parts that have kernels beside those of methods: where their functions are."""
+"""Parts that have kernels next to those of methods: where their functions are."""
 
 
 def compile_all(parts: Collection[str], *, jobs: int) -> list[str]:

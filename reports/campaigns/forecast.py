@@ -17,8 +17,8 @@ class Forecast:
 
     A run is expected to take what others of its kind took; one of a kind not met yet,
     what all took. How many are made at once is ``jobs`` at the start; then it is seen
-    from how fast they end. Before any has ended, nothing is said: limits are far above
-    what most runs take.
+    from how fast they end. Before any has ended, nothing is stated: limits are far
+    above what most runs take.
     """
 
     jobs: int = 1

@@ -116,7 +116,7 @@ def costs(trial: Trial) -> Outcome:
     return passed(f"as by walking, seed {trial.seed}", seen)
 
 
-# Searches and programmes
+# Searches and programs
 
 
 def _drawn(trial: Trial) -> Iterator[KSubset]:
@@ -130,7 +130,7 @@ def _drawn(trial: Trial) -> Iterator[KSubset]:
 
 
 def least_on_a_tree(_: Trial, instance: KSubset) -> int:
-    """Return the least cost on a tree: the plain programme, a table for every node."""
+    """Return the least cost on a tree: the plain program, a table for every node."""
     tree, k = instance.topology.tree, instance.k
     assert tree
     free = {v for (v,) in instance.free}
@@ -183,7 +183,7 @@ def trees(seed: int, count: int) -> Iterator[KSubset]:
 
 
 def on_one_axis(trial: Trial) -> Outcome:
-    """Compare ring-dp with enumeration, and tree-dp with the plain programme."""
+    """Compare ring-dp with enumeration, and tree-dp with the plain program."""
     many = (QUICK_RINGS, QUICK_TREES) if trial.quick else (RINGS, TREES)
     on_rings = partial(inexact, trial, "ring-dp")
     on_trees = partial(inexact, trial, "tree-dp", reference=least_on_a_tree)

@@ -64,7 +64,7 @@ class Lines:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rect:
-    """A rectangle, perhaps with round corners; ``line`` says whether it has an edge."""
+    """A rectangle, perhaps with round corners; ``line``: whether it has an edge."""
 
     kind: str
     x: float = 0.0

@@ -52,7 +52,7 @@ def compared(body: dict[str, Any], gone: Event | None = None) -> dict[str, Any]:
         ``board``, ``methods`` (names), and ``time_limit`` for each of them; of a
         cluster in a file also ``cluster``, its ``file`` and the names ``busy``.
     gone
-        Set when nobody waits for the answer any more.
+        Set when no one waits for the answer any more.
 
     Raises
     ------

@@ -7,7 +7,7 @@ import re
 from io import StringIO
 
 from ...instances.escape_hidden import spelled
-from .document import Cell, File, Name, Ref, Small, Table, said
+from .document import Cell, File, Name, Note, Ref, Table, plain_text
 
 _NUMBER = re.compile(r"[-+−]?[\d., ]+ ?%?")
 _FORMULA = (*"=+-@\u2212\uff1d\uff0b\uff0d\uff20", "'")
@@ -26,8 +26,8 @@ def csv_of(table: Table) -> str:
 
 def _cell(cell: Cell) -> object:
     if isinstance(cell, tuple):
-        cell = " ".join(map(said, cell))
-    if isinstance(cell, (File, Ref, Small)):
+        cell = " ".join(map(plain_text, cell))
+    if isinstance(cell, (File, Ref, Note)):
         cell = cell.text
     if isinstance(cell, str):
         number = not isinstance(cell, Name) and _NUMBER.fullmatch(cell)

@@ -26,7 +26,7 @@ class Strong(str):
     __slots__ = ()
 
 
-class Bad(Strong):
+class ErrorText(Strong):
     """Text that reports something wrong."""
 
     __slots__ = ()
@@ -48,7 +48,7 @@ class Ref:
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """What a file beside the page is, as a link to it."""
+    """What a file next to the page is, as a link to it."""
 
     text: str
     path: str  # relative to the page
@@ -61,14 +61,14 @@ class Preformatted(str):
 
 
 @dataclass(frozen=True, slots=True)
-class Small:
+class Note:
     """A remark below a number; with ``exact``, that value, shown on demand."""
 
     text: str
     exact: str = ""
 
 
-Inline = str | Small | Ref | File
+Inline = str | Note | Ref | File
 Text = Inline | tuple[Inline, ...]
 """One paragraph, item or cell."""
 Cell = Text | int | float | None
@@ -186,7 +186,7 @@ class Document:
     """How it was run: stream, seeds, machine, and where we depart from the paper."""
 
     @property
-    def whole(self) -> tuple[Section, ...]:
+    def all_sections(self) -> tuple[Section, ...]:
         """All sections, those made of notes included."""
         if not self.notes:
             return self.sections
@@ -236,14 +236,14 @@ def anchor(title: str) -> str:
 
 def is_bad(text: Text) -> bool:
     """Whether a text reports something wrong."""
-    return any(isinstance(piece, Bad) for piece in inlines(text))
+    return any(isinstance(piece, ErrorText) for piece in inlines(text))
 
 
-def said(piece: Inline) -> str:
+def plain_text(piece: Inline) -> str:
     """Return the words of a piece of text, without their style.
 
-    >>> said(Ref(Name("mm"), "worst-mm")), said(Small("7/4")), said("1.75")
-    ('mm', '7/4', '1.75')
+    >>> [plain_text(one) for one in (Ref(Name("mm"), "worst-mm"), Note("7/4"), "1.75")]
+    ['mm', '7/4', '1.75']
     """
     return str(piece) if isinstance(piece, str) else piece.text
 
@@ -253,7 +253,7 @@ def inlines(text: Text) -> tuple[Inline, ...]:
     return text if isinstance(text, tuple) else (text,)
 
 
-def shown(cell: Cell) -> Text:
+def format_cell(cell: Cell) -> Text:
     """Return a cell as text for people.
 
     >>> shown(12), shown(1.8512345), shown(0.000123), shown(None)

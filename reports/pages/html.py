@@ -10,27 +10,27 @@ from urllib.parse import quote
 
 from ...instances.escape_hidden import escape_hidden
 from .document import (
-    Bad,
     Cell,
     Document,
+    ErrorText,
     File,
     Inline,
     Link,
     Name,
+    Note,
     Plot,
     Preformatted,
     Ref,
     Section,
     Shares,
-    Small,
     Strong,
     Table,
     Text,
     anchor,
+    format_cell,
     inlines,
     is_bad,
-    said,
-    shown,
+    plain_text,
 )
 from .numbers import percent
 from .page_style import CSS
@@ -47,7 +47,7 @@ def _script() -> str:
 
 def html_of(document: Document) -> str:
     """Write a document as a page; equal documents give equal bytes."""
-    sections = document.whole
+    sections = document.all_sections
     parts = [f"<header>\n<h1>{escape(document.title)}</h1>"]
     if document.source:
         parts.append(f'<p class="faint">{_inside(document.source)}.</p>')
@@ -132,7 +132,7 @@ def _inside(text: Text) -> str:
 
 
 def _inline(piece: Inline) -> str:
-    if isinstance(piece, Small):
+    if isinstance(piece, Note):
         if piece.exact:
             return f'<small class="exact">{escape(piece.exact)}</small>'
         long = ' class="long"' * (len(piece.text) > _SHORT)
@@ -146,7 +146,7 @@ def _inline(piece: Inline) -> str:
     if isinstance(piece, Link):
         return f'<a href="#{anchor(piece)}">{escape(piece)}</a>'
     written = re.sub("`([^`]+)`", r"<code>\1</code>", escape(piece))
-    if isinstance(piece, Bad):
+    if isinstance(piece, ErrorText):
         return f'<b class="bad">{written}</b>'
     return f"<b>{written}</b>" if isinstance(piece, Strong) else written
 
@@ -189,13 +189,13 @@ def _mark(mark: str) -> str:
 
 
 def _cell(cell: Cell, left: bool, first: bool) -> str:
-    pieces = inlines(shown(cell))
+    pieces = inlines(format_cell(cell))
     inside = "".join(map(_inline, pieces))
     if first and isinstance(pieces[0], (Name, Ref)):
         return f'<th class="l" scope="row">{inside}</th>'
     if not left:
         return f"<td>{inside}</td>"
-    length = sum(len(said(piece)) for piece in pieces)
+    length = sum(len(plain_text(piece)) for piece in pieces)
     return f'<td class="l{" short" * (length <= _SHORT)}">{inside}</td>'
 
 
@@ -204,11 +204,11 @@ def _cards(table: Table, rank: int) -> str:
     marks = table.marks or [""] * len(table.rows)
     for row, picture, mark in zip(table.rows, table.pictures, marks, strict=True):
         listed = "".join(
-            f"<dt>{escape(head.lstrip('*'))}</dt><dd>{_inside(shown(cell))}</dd>"
+            f"<dt>{escape(head.lstrip('*'))}</dt><dd>{_inside(format_cell(cell))}</dd>"
             for head, cell in zip(table.columns[1:], row[1:], strict=True)
         )
         cards.append(
             f'<figure class="worst"{_mark(mark)}><figcaption><h{rank}>'
-            f"{_inside(shown(row[0]))}</h{rank}><dl>{listed}</dl></figcaption>\n{picture}</figure>"
+            f"{_inside(format_cell(row[0]))}</h{rank}><dl>{listed}</dl></figcaption>\n{picture}</figure>"
         )
     return "\n".join(cards)

@@ -14,16 +14,16 @@ from .document import (
     Inline,
     Link,
     Name,
+    Note,
     Preformatted,
     Ref,
     Section,
-    Small,
     Strong,
     Table,
     Text,
     anchor,
+    format_cell,
     inlines,
-    shown,
 )
 from .numbers import percent
 
@@ -46,7 +46,7 @@ def markdown_of(document: Document) -> str:
         parts.append(_text(Strong(document.verdict) if whole else document.verdict))
     if document.findings_table is not None:
         parts.append(_table(document.findings_table))
-    for section in document.whole:
+    for section in document.all_sections:
         parts += _section(section, "##")
     return escape_hidden("\n\n".join(parts) + "\n", lines=True)
 
@@ -81,7 +81,7 @@ def plain(text: str) -> str:
 
 
 def _inline(piece: Inline) -> str:
-    if isinstance(piece, Small):
+    if isinstance(piece, Note):
         return f" ({plain(piece.text)})"
     if isinstance(piece, Ref):
         return _inline(piece.text)
@@ -130,7 +130,7 @@ def _line(cells: Iterable[Cell]) -> str:
 
 def _cell(cell: Cell) -> str:
     """Write a cell; bars in code have been escaped already."""
-    pieces = inlines(shown(cell))
+    pieces = inlines(format_cell(cell))
     return "".join(
         _inline(one)
         if isinstance(one, (Name, Ref))

@@ -1,4 +1,4 @@
-"""Proofs of the answers of a campaign, kept in a folder beside its store."""
+"""Proofs of the answers of a campaign, kept in a folder next to its store."""
 
 from __future__ import annotations
 

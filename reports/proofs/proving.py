@@ -28,7 +28,7 @@ from ..campaigns.pool import mark_started
 class Proven:
     """An answer, its proof, and the content of the file that holds it.
 
-    ``kept`` and ``content`` are None if there is no proof, and ``why`` says why not.
+    ``kept`` and ``content`` are None if there is no proof, and ``why`` states why not.
     """
 
     method: str

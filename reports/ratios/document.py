@@ -8,9 +8,9 @@ from ...solvers import Grade
 from ..campaigns.rows import REFUSED
 from ..drawing.problems import LABELS, ProblemLabels, paid
 from ..pages.document import (
-    Bad,
     Cell,
     Document,
+    ErrorText,
     File,
     Inline,
     Link,
@@ -96,7 +96,7 @@ def _verdict(report: Report) -> Text:
     finding = f"{report.finding[:1].upper()}{report.finding[1:]}."
     if report.holds:
         return finding
-    pieces: list[Inline] = [Bad(finding)]
+    pieces: list[Inline] = [ErrorText(finding)]
     for j in report.broken[:_NAMED]:
         pieces += [
             " ",
@@ -175,7 +175,7 @@ def _instances(report: Report, labels: ProblemLabels) -> Section:
         elif v.infeasible:
             value = "infeasible"
         elif v.contradiction:
-            value, proof = Bad("contradiction"), "–"
+            value, proof = ErrorText("contradiction"), "–"
         else:
             value = f"{price(v.bound)} .. {price(v.best.cost if v.best else None)}"
             proof = "not proven"
@@ -221,7 +221,7 @@ def _unproved(report: Report) -> Section:
             *(Name(j.row.instance), Name(j.row.method), price(j.row.cost)),
             price(j.verdict.best.cost if j.verdict.best else None),
             price(j.verdict.bound),
-            Bad(open_levels(j)) if j.broken else open_levels(j),
+            ErrorText(open_levels(j)) if j.broken else open_levels(j),
         )
         for j in report.unproved
     ]
@@ -243,13 +243,13 @@ def _failures(report: Report) -> Section:
     items: list[Text] = []
     for j in report.broken:
         where = (" ", Name(j.row.method), " on ", Name(j.row.instance), _excess(j))
-        items.append((Bad("Guarantee broken:"), *where))
+        items.append((ErrorText("Guarantee broken:"), *where))
     for v in report.contradictions:
         claim = (" ", Name(v.instance.name), ": ", Name(v.contradiction))
-        items.append((Bad("Contradicted proof:"), *claim))
+        items.append((ErrorText("Contradicted proof:"), *claim))
     for r in report.failed:
         run = (" ", Name(r.method), " on ", Name(r.instance), ": ", Name(r.error))
-        items.append((Bad("Failed:"), *run))
+        items.append((ErrorText("Failed:"), *run))
     for r in report.ended("unknown"):
         names = (Name(r.method), " on ", Name(r.instance))
         items.append(("Found nothing: ", *names, f", limit: {r.limit or 'none'}"))

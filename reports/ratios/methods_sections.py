@@ -9,13 +9,13 @@ from math import inf
 from ..drawing.drawing import draw
 from ..drawing.problems import paid
 from ..pages.document import (
-    Bad,
     Cell,
+    ErrorText,
     Inline,
     Name,
+    Note,
     Ref,
     Section,
-    Small,
     Table,
     Text,
 )
@@ -214,7 +214,7 @@ def ratios_section(report: Report) -> Section:
     ordered = _families(report)
     for s, _ in ordered:
         link = Ref(Name(s.name), method_mark("method", report, s.name))
-        name = (link, Small("exact")) if s.exact else link
+        name = (link, Note("exact")) if s.exact else link
         share = percent(s.optimal, s.runs)
         cells: tuple[Cell, ...]
         if height:
@@ -273,8 +273,8 @@ def _ratio_cells(
     cells: list[Cell] = [_ratio(value) for value in values[:-1]]
     cells += [_linked(run, places) for run in (s.worst, *[s.built] * apart)]
     promise = _ratio(s.guarantee)
-    promise += (Small(s.coverage),) if s.coverage else ()
-    promise += (" ", Bad(f"broken on {len(s.broken)}")) if s.broken else ()
+    promise += (Note(s.coverage),) if s.coverage else ()
+    promise += (" ", ErrorText(f"broken on {len(s.broken)}")) if s.broken else ()
     return [*cells, promise]
 
 
@@ -283,7 +283,7 @@ def _linked(run: ScoredRun | None, places: Mapping[str, str]) -> Cell:
     if run is None or run.ratio is None:
         return None
     value = decimal(run.ratio)
-    broken = (" ", Bad("broken")) * run.broken
+    broken = (" ", ErrorText("broken")) * run.broken
     link = Ref(value, places[run.row.instance])
     return (link, *_ratio(run.ratio)[1:], *broken)
 
@@ -302,4 +302,4 @@ def _ratio(ratio: Ratio | None) -> tuple[Inline, ...]:
     """Write a ratio as a decimal, and below it as a fraction, on demand."""
     if ratio is None or ratio == inf or ratio == int(ratio):
         return (decimal(ratio),)
-    return (decimal(ratio), Small(short_fraction(ratio), fraction(ratio)))
+    return (decimal(ratio), Note(short_fraction(ratio), fraction(ratio)))

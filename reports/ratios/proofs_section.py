@@ -8,7 +8,7 @@ from statistics import median
 
 from ...proofs.checking.folder import Entry
 from ...solvers import Grade, Proof
-from ..pages.document import Cell, Name, Section, Small, Table
+from ..pages.document import Cell, Name, Note, Section, Table
 from ..pages.numbers import percent, seconds
 from .report import Report
 from .scoring import InstanceVerdict, ScoredRun
@@ -31,7 +31,7 @@ def proof_cell(verdict: InstanceVerdict) -> Cell:
     kept = verdict.kept
     if kept is None or kept.proof is None:
         return name
-    return (name, Small(f"{kept.size} bytes, checked in {seconds(kept.checking)}"))
+    return (name, Note(f"{kept.size} bytes, checked in {seconds(kept.checking)}"))
 
 
 def proofs_section(report: Report) -> Section:

@@ -25,7 +25,7 @@ PROOFS = {kind: Proof(Grade.CHECKED, kind) for kind in FILE_KINDS}
 PROOFS[BY_DEFINITION] = NOTHING
 """What vouches for a bound, by the kind of the proof in a file."""
 FOLDER = "proofs"
-"""Where proofs are kept, beside the report."""
+"""Where proofs are kept, next to the report."""
 _GRADES = tuple(Grade)
 
 

@@ -34,7 +34,7 @@ def stream_page(
 ) -> str:
     """Write the page; the same streams give the same bytes.
 
-    The title says what ran on what; films show some of the streams step by step. The
+    The title states what ran on what; films show some of the streams step by step. The
     unit is that of all times.
     """
     sections = [

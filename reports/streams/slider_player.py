@@ -1,6 +1,6 @@
 """A picture with a slider, to go through something step by step, for any page.
 
-A script of its own draws it, from data beside it; nothing is fetched. Buttons step,
+A script of its own draws it, from data next to it; nothing is fetched. Buttons step,
 play and stop; the slider takes the arrow keys, and the space bar plays and stops.
 Where the reader wishes reduced motion, playing takes a second for each step.
 """

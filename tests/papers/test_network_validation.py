@@ -17,7 +17,7 @@ from closeknit.papers.network_validation import (
     permutation_rows,
 )
 from closeknit.papers.table import REPRODUCTIONS
-from closeknit.reports.pages.document import Bad
+from closeknit.reports.pages.document import ErrorText
 from closeknit.reports.pages.markdown import markdown_of
 
 
@@ -32,8 +32,8 @@ def test_rows_that_are_far_off_are_marked(monkeypatch: pytest.MonkeyPatch) -> No
     assert page.verdict == "1 of 3 rows are as demanded."
     near, far, cut = page.tables[0].rows
     assert near[-1] == "yes"
-    assert isinstance(far[-1], Bad)
-    assert isinstance(cut[-1], Bad)
+    assert isinstance(far[-1], ErrorText)
+    assert isinstance(cut[-1], ErrorText)
     assert "| far | somebody | 100.0 | 116.0 | 16.00 | within 15 % | **no** |" in (
         markdown_of(page)
     )

@@ -14,7 +14,7 @@ _PATTERNS = ("*.json", "*.txt", "*.txt.xz")
 def instances_of(names: Sequence[str]) -> list[Instance]:
     """Return all instances that the names stand for, in the order given, none twice.
 
-    A name is a file; a folder: every ``*.json``, ``*.txt`` and ``*.txt.xz`` that says
+    A name is a file; a folder: every ``*.json``, ``*.txt`` and ``*.txt.xz`` that states
     it is an instance of any problem, sorted; or a suite of ``instances.library``. What
     lies on the disk goes first. Raises InputError for what cannot be read, a folder
     without instances, or two different instances of one name.

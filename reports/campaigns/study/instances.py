@@ -26,7 +26,7 @@ _KINDS = ("suite", "files", "family")
 class Budget:
     """Counts the runs of a study, ``most`` in all.
 
-    ``methods`` says how many are run on an instance, and each ``repeats`` times.
+    ``methods`` states how many are run on an instance, and each ``repeats`` times.
     """
 
     def __init__(
@@ -254,7 +254,7 @@ def _made(
     budget: Budget,
     points: int,
 ) -> list[Instance]:
-    """Run the generator; what it says about a parameter is said about the field.
+    """Run the generator; what it states about a parameter is stated about the field.
 
     From the first instance follows how many runs all points of the grid come to.
     """

@@ -1,4 +1,4 @@
-"""Claims that exact methods are exact: what each proves is what enumeration says."""
+"""Claims that exact methods are exact: what each proves is what enumeration states."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ def free_centres(net: Network) -> Table:
 
 
 def shells(net: Network) -> Table:
-    """Return what MC1x1 pays: the dearest of the least sums of shell numbers."""
+    """Return what MC1x1 pays: the costliest of the least sums of shell numbers."""
     nearest, paid = np.full_like(net.least, 32767), np.zeros_like(net.least)
     worst = np.zeros_like(paid)
     for centre in range(net.cells):

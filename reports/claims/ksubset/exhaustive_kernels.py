@@ -94,7 +94,7 @@ def take_nearest(
     nearest: Table,
     paid: Table,
 ) -> None:
-    """Keep the dearest candidate among the free centres of least distance sum.
+    """Keep the costliest candidate among the free centres of least distance sum.
 
     ``away`` and ``worst`` are those of the centre. Updates by P and k the least
     distance sum, ``nearest``, and what is paid.

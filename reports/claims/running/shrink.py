@@ -57,9 +57,9 @@ def _certainly(wrong: Callable[[Kind], str], instance: Kind) -> bool:
 def broken(
     instance: Kind, wrong: Callable[[Kind], str], seen: int, why: str = ""
 ) -> Outcome:
-    """Return the failed outcome, with the smallest instance on which ``wrong`` says so.
+    """Return the failed outcome, with the smallest instance that is ``wrong``.
 
-    Where it says nothing of the instance alone, ``why`` tells what was wrong.
+    Where it states nothing of the instance alone, ``why`` tells what was wrong.
     """
     fails = partial(_certainly, wrong)
     smallest = shrunk(instance, fails) if fails(instance) else instance

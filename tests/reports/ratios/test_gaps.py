@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from closeknit.reports.campaigns.rows import Row
-from closeknit.reports.pages.document import said
+from closeknit.reports.pages.document import plain_text
 from closeknit.reports.ratios import gaps
 from closeknit.reports.ratios.gaps import (
     final_gap,
@@ -101,7 +101,7 @@ def test_the_table_lists_best_median_and_worst() -> None:
     assert section is not None
     [row] = section.tables[0].rows
     assert row[:6] == ("auto", 3, 1, "0 %", "20.0 %", "100 %")
-    assert said(row[6]) == "b"  # type: ignore[arg-type]
+    assert plain_text(row[6]) == "b"  # type: ignore[arg-type]
     assert gaps_section(report([one for one in rows() if one.status == "optimal"])) is (
         None
     )

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from closeknit.instances import InputError, KSubset, Mesh, Points, Torus, Tree, mesh
 from closeknit.reports.drawing.drawing import draw
-from closeknit.reports.pages.document import inlines, said
+from closeknit.reports.pages.document import inlines
 from closeknit.reports.pages.numbers import percent, within
 from closeknit.reports.ratios.answers import answers
 from closeknit.reports.ratios.plots import plots
@@ -665,7 +665,7 @@ def test_methods_of_few_instances_are_not_named_closest() -> None:
     proved = [optimal(C, "auto", 8) if r.key == rows()[-1].key else r for r in few]
     found = report(proved)
     assert [s.name for s in found.ranked] == ["far", "near"]
-    assert "far" in map(said, inlines(answers(found)[0]))
+    assert "far" in map(plain_text, inlines(answers(found)[0]))
     assert [s.name for s in report().ranked] == ["near", "far"]
 
 
