@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from closeknit.instances import InputError, KSubset, Mesh, Points, Torus, Tree, mesh
 from closeknit.reports.drawing.drawing import draw
-from closeknit.reports.pages.document import inlines
+from closeknit.reports.pages.document import inlines, plain_text
 from closeknit.reports.pages.numbers import percent, within
 from closeknit.reports.ratios.answers import answers
 from closeknit.reports.ratios.plots import plots
