@@ -300,7 +300,12 @@ def submesh(
     >>> ck.solve(job).cost
     (1, 4, 1)
     """
-    wraps = getattr(mesh, "kind", "mesh") == "torus" if torus is None else torus
+    rings = getattr(mesh, "rings", None)
+    if rings is not None and any(rings) != all(rings):
+        raise InputError("must be a mesh or a torus", "mesh", mesh)
+    if rings is not None and torus is not None and torus != all(rings):
+        raise InputError("is not what the given network has", "torus", torus)
+    wraps = bool(rings and all(rings)) if torus is None else torus
     boxes = list(residents)
     resident = [(i, one) for i, one in enumerate(boxes) if isinstance(one, Resident)]
     document = _origin(name, source, seed) | {

@@ -105,12 +105,17 @@ def run(args: argparse.Namespace) -> int:
 
     instance = read_instance(args.file)
     solution = read_solution(args.solution)
-    found: Findings = examine(
-        *(instance, solution, args.proof),
-        prove=settings if args.prove else None,
-        limits=limits,
-        plain=args.plain,
-    )
+    try:
+        found: Findings = examine(
+            *(instance, solution, args.proof),
+            prove=settings if args.prove else None,
+            limits=limits,
+            plain=args.plain,
+        )
+    except InputError as error:
+        if error.field.startswith("certificate"):  # which stands in the solution
+            raise error.of_file(args.solution) from None
+        raise
     objection = found.objection(args.accept or (), "--prove or --proof")
     lines = found.wrong or objection
     if not lines and args.rewrite:
@@ -158,8 +163,6 @@ def _claim(found: Any, unsolvable: str | None) -> str:
 
 def _check_formula(args: argparse.Namespace, limits: Limits) -> int:
     """Check a proof about a formula that stands in a file; print what it concludes."""
-    from ..proofs.writing.propagation_kernels import FastPropagator
-
     for given, name in (
         (args.solution, "SOLUTION"),
         (args.prove, "--prove"),
@@ -170,7 +173,11 @@ def _check_formula(args: argparse.Namespace, limits: Limits) -> int:
             raise InputError("is not for formulas (.opb)", field=name)
     if args.proof is None:
         raise InputError("is needed with a formula (.opb)", field="--proof")
-    propagator = Propagator if args.plain else FastPropagator
+    propagator = Propagator
+    if not args.plain:  # which imports the standard library only
+        from ..proofs.writing.propagation_kernels import FastPropagator
+
+        propagator = FastPropagator
     proved, why = None, ""
     try:
         proved = check_opb_proof(args.file, args.proof, limits, propagator)

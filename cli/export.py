@@ -56,6 +56,7 @@ from ..instances.errors import InputError
 from ..instances.problems import described
 from ..instances.submesh import sides, ways_of
 from ..methods.ksubset import models as models_ksubset
+from ..methods.old_names import removed
 from ..proofs.checking import formula_of
 from ..solvers.formulation import Formulation, MipFormulation
 from .frame import outputs
@@ -112,8 +113,9 @@ def options(parser: Parser) -> None:
 
 def _refuse_others(args: argparse.Namespace, known: Iterable[str]) -> None:
     if args.formulation not in known:
+        gone = removed(args.formulation, ["ksubset"])
         raise InputError(
-            f"must be one of {', '.join(known)} for {args.to}",
+            gone or f"must be one of {', '.join(known)} for {args.to}",
             field="--formulation",
             value=args.formulation,
         )

@@ -18,6 +18,7 @@ from ..instances.ksubset.generators import mesh, torus, tree
 from ..instances.reading.suggestions import entry_named
 from ..methods import METHODS, AnyMethod
 from ..methods.by_name import methods_named
+from ..methods.old_names import removed
 from ..reports.pages.numbers import decimal, fraction
 from ..sources import doc_of
 from .frame import outputs, shared
@@ -82,6 +83,8 @@ def _found(name: str | None) -> list[tuple[str, AnyMethod]]:
             for method in table.values()
         ]
     known = {**METHODS, **{one: table for table in METHODS.values() for one in table}}
+    if why := removed(name, METHODS):
+        raise InputError(f"no such problem or method ({why})", "NAME", name)
     entry_named(name, known, "NAME", "problem or method")
     return [*methods_named(name, [*METHODS], "NAME").items()]
 

@@ -25,7 +25,7 @@ def escape_hidden(text: str, *, lines: bool = False) -> str:
 
     Examples
     --------
-    >>> visible("a" + chr(0x202E) + "b"), visible("Zürich-7")
+    >>> escape_hidden("a" + chr(0x202E) + "b"), escape_hidden("Zürich-7")
     ('a\\u202eb', 'Zürich-7')
     """
     pattern = _ANY_BUT_LINES if lines else _ANY

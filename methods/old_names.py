@@ -43,6 +43,16 @@ REMOVED: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "ptas/4": "ptas",
             "ptas/5": "ptas",
             "ptas-published/4": "ptas-published",
+            **{f"column/{fit}-fit": f"row/{fit}-fit" for fit in ("first", "best")},
+            "column/sorted-free": "column",
+            **dict.fromkeys(("paging/shuffled", "paging-2"), "paging"),
+            **dict.fromkeys(("paging-1/snake", "paging-1/shuffled"), "paging-1"),
+            **dict.fromkeys(("paging-2/snake", "paging-2/shuffled"), "paging-1"),
+            **dict.fromkeys(
+                ("cuts-median", "cuts-element", "cuts-convex", "cuts-quadratic"),
+                "cuts-unary/cpsat",
+            ),
+            "margins": "cuts-unary/highs",
             **dict.fromkeys(
                 ("cuts-median/cpsat", "cuts-element/cpsat", "cuts-quadratic/scip"),
                 "cuts-unary/cpsat",

@@ -8,6 +8,7 @@ from ..heuristics.allocation.allocator import Flags
 from ..instances import InputError, KSubset, Site, Topology
 from ..methods import KSUBSET
 from ..methods.allocators.table import allocator
+from ..methods.old_names import removed
 
 
 class Machine:
@@ -18,9 +19,8 @@ class Machine:
 
     def __init__(self, network: Topology, name: str) -> None:
         if name not in KSUBSET:
-            raise InputError(
-                f"no such method (known: {', '.join(KSUBSET)})", field="allocator"
-            )
+            why = removed(name, ["ksubset"]) or f"known: {', '.join(KSUBSET)}"
+            raise InputError(f"no such method ({why})", "allocator", name)
         self.network = network
         self.allocator = allocator(name, network, seed=1)
 

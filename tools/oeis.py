@@ -1,7 +1,7 @@
-"""Compute terms of A193452 and A290190 again, and compare them with docs/oeis.
+"""Compute terms of A193452 and A290190 again, and compare them with docs/papers/oeis.
 
     python tools/oeis.py                  # 60 terms in the plane, 20 in space: a minute
-    python tools/oeis.py --last 400 64    # also terms that docs/oeis does not have
+    python tools/oeis.py --last 400 64    # also terms that the folder does not have
     python tools/oeis.py --proofs FOLDER  # keeps the certificates
 
 The terms come from the search over (plane) partitions. Those beyond the ones that the
@@ -72,7 +72,8 @@ def main() -> int:
                 proof = "certificate" if beyond else "search"
                 print(f"| {name} | {n} | {search(n)} | {proof} |")
                 if known.get(n, search(n)) != search(n):
-                    print(f"docs/oeis: a({n}) of {name} is {known[n]}", file=sys.stderr)
+                    text = f"docs/papers/oeis: a({n}) of {name} is {known[n]}"
+                    print(text, file=sys.stderr)
                     wrong += 1
     return int(wrong > 0)
 

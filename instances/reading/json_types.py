@@ -16,7 +16,7 @@ def to_json_types(value: Any) -> Any:
     ranges, sets, arrays and other iterables become lists. Other values are unchanged,
     and refused by the readers.
 
-    >>> plain([(0, 3), (1, 0.5)])
+    >>> to_json_types([(0, 3), (1, 0.5)])
     [[0, 3], [1, Decimal('0.5')]]
     """
     if value is None or isinstance(value, bool | int | str | bytes | Decimal):

@@ -100,8 +100,10 @@ def check_infeasible(packing: Packing, certificate: Any) -> list[str]:
     >>> check_infeasible(two, {"kind": "area"})
     ['area: 18 cells are requested, and there are 25']
     """
-    kind = fields.objects(certificate, "certificate").get("kind")
-    kind = fields.one_of(*KINDS)(kind, "certificate.kind")
+    found = fields.objects(certificate, "certificate")
+    if "kind" not in found:
+        raise InputError("is missing", field="certificate.kind")
+    kind = fields.one_of(*KINDS)(found["kind"], "certificate.kind")
     item = len(packing.items), "item"
     more: Mapping[str, Mapping[str, fields.Shape[Any]]] = {
         "area": {},

@@ -10,6 +10,7 @@ from ...heuristics.allocation.allocator import Allocator
 from ...instances import InputError, Topology
 from ...instances.reading.suggestions import hint
 from .. import KSUBSET
+from ..old_names import removed
 from .classes import STRATEGIES as STRATEGIES
 from .of_method import MethodAsAllocator
 
@@ -31,6 +32,7 @@ def allocator(name: str, topology: Topology, *, seed: int = 0) -> Allocator:
         return STRATEGIES[name](topology, seed=seed)
     if name not in KSUBSET:
         raise InputError(
-            f"no such allocator ({hint(name, names())})", "allocator", name
+            f"no such allocator ({removed(name, ['ksubset']) or hint(name, names())})",
+            *("allocator", name),
         )
     return MethodAsAllocator(topology, KSUBSET[name], seed=seed)

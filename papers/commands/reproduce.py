@@ -31,7 +31,7 @@ def options(parser: Parser) -> None:
         "table", nargs="?", metavar="TABLE", help="what to reproduce; see --list"
     )
     flag(parser, "--list", "list what can be reproduced")
-    parser.removed("oeis", "docs/oeis has the terms, tools/oeis.py computes them")
+    parser.removed("oeis", "docs/papers/oeis has the terms; see also tools/oeis.py")
     parser.add_argument(
         "--trace",
         metavar="FILE",

@@ -102,7 +102,7 @@ class SearchSpace:
         """The kind of these instances, in a word.
 
         >>> from closeknit.instances import Mesh
-        >>> Ground(topology=Mesh((8, 4)), k=2, most=5).label
+        >>> SearchSpace(topology=Mesh((8, 4)), k=2, most=5).label
         '8x4-mesh'
         """
         points = f"points-d{len(self.shape)}"

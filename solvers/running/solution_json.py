@@ -130,6 +130,8 @@ def _infeasibility_errors(instance: Instance, solution: SolutionFile) -> list[st
         if problem.check_infeasible is not None:
             return _certificate_errors(instance, solution, problem.check_infeasible)
         return ["status: infeasible, but there are solutions"]
+    if solution.certificate is not None:
+        return ["certificate: there is none where counting alone shows it"]
     if solution.proof not in (COUNTED, LOGGED):  # or it is in a file all the same
         return [f"proof: is {solution.proof}, but counting alone shows it"]
     return []

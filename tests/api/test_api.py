@@ -79,14 +79,14 @@ def test_every_problem_is_solved_checked_drawn_and_written(
 ) -> None:
     solution = ck.solve(job, time_limit=10)
     assert solution.status is ck.Status.OPTIMAL
-    assert ck.check(solution, accept="enumerated") == []
+    assert ck.check(solution, accept=("enumerated", "confirmed")) == []
     assert ck.check(job, solution.selection) == []
     ElementTree.fromstring(solution._repr_svg_())
     ck.write_instance(job, tmp_path / "job.json")
     solution.write(tmp_path / "solution.json")
     assert ck.read_instance(tmp_path / "job.json") == job
     files = tmp_path / "job.json", tmp_path / "solution.json"
-    assert ck.check(*files, accept="enumerated") == []
+    assert ck.check(*files, accept=("enumerated", "confirmed")) == []
     assert json.loads(solution.to_json())["status"] == "optimal"
 
 
@@ -179,6 +179,18 @@ def test_objects_are_short_however_large_they_are() -> None:
         (lambda: ck.procset(["a"], 1, ["s"]), "sets[0]: must be a name"),
         (lambda: ck.sukp([1], [1], [[2]], 1), "items[0]: no such element"),
         (lambda: ck.submesh((4,), (1,)), "mesh: must have two or three sides"),
+        (
+            lambda: ck.submesh(ck.Grid((3, 4), (True, False)), (2, 4)),
+            "mesh: must be a mesh or a torus",
+        ),
+        (
+            lambda: ck.submesh(ck.Grid((3, 4), (True, False)), (2, 4), torus=True),
+            "mesh: must be a mesh or a torus",
+        ),
+        (
+            lambda: ck.submesh(ck.Torus(4, 4), (2, 2), torus=False),
+            "torus: is not what the given network has",
+        ),
         (lambda: ck.verify("nothing-of-this-name"), "unknown claim"),
         (lambda: api.methods("sukpp"), "did you mean sukp?"),
         (lambda: ck.worst("auto"), "auto is exact"),

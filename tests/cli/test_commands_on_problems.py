@@ -205,6 +205,9 @@ def test_a_false_claim_of_infeasibility_is_found(
     out.write_text(json.dumps({**impossible, "proof": by}))
     assert run(["check", short, str(out)]) == 1
     assert "counting alone shows it" in capsys.readouterr().out
+    out.write_text(json.dumps({**impossible, "certificate": {"rule": "U"}}))
+    assert run(["check", short, str(out)]) == 1
+    assert "certificate: there is none" in capsys.readouterr().out
 
 
 def test_one_infeasible_file_among_others(cards: str, short: str, capsys: Any) -> None:

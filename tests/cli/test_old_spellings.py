@@ -149,7 +149,7 @@ def test_an_old_name_of_a_method_is_told(
 
 @pytest.mark.parametrize(
     ("command", "says"),
-    [("reproduce oeis", "oeis was removed: docs/oeis has the terms, ")],
+    [("reproduce oeis", "oeis was removed: docs/papers/oeis has the terms; ")],
 )
 def test_what_was_removed_is_refused_in_one_line(
     command: str, says: str, capsys: Capture
@@ -162,7 +162,7 @@ def test_what_was_removed_is_refused_in_one_line(
 
 @pytest.mark.parametrize("name", ["column/best-fit", "paging-2", "paging/shuffled"])
 def test_variants_that_are_gone_are_no_methods(name: str) -> None:
-    with pytest.raises(InputError, match=f"{name}.*did you mean"):
+    with pytest.raises(InputError, match=f"{name} was removed: take"):
         method_named(name, "ksubset")
 
 

@@ -14,7 +14,7 @@ import closeknit as ck
 from closeknit.cli.app import run
 from closeknit.cli.frame.screen import print_table
 from closeknit.instances import Instance, problem_of, write_instance
-from closeknit.instances.ksubset.generators import mesh, random_occupancy, tree
+from closeknit.instances.ksubset.generators import random_occupancy, tree
 from closeknit.instances.procset.sample_machine import drakenberg_system
 from closeknit.instances.submesh.generators import waiting_state
 from closeknit.instances.sukp.generators import random_sukp
@@ -148,14 +148,6 @@ def test_long_names_and_remarks_never_push_numbers_out(
     assert all(len(line) <= width for line in lines)
     assert any("123456789" in line for line in lines)
     assert "".join(lines).count("x") == 200
-
-
-def test_the_note_of_one_method_is_in_the_singular(capsys: Any, tmp_path: Path) -> None:
-    write_instance(NODES, file := tmp_path / "nodes.json")
-    write_instance(mesh(3, 3, k=2), tmp_path / "mesh.json")
-    assert run(["compare", str(file)]) == 0
-    last = capsys.readouterr().out.splitlines()[-1]
-    assert last == "1 more method is left out (--all runs all)"
 
 
 def test_no_line_of_a_table_ends_with_blanks(tmp_path: Path, capsys: Any) -> None:

@@ -81,7 +81,7 @@ def test_published_terms_are_compared_and_certified(
         (tmp_path / file.name).write_text(file.read_text().replace("13 168", "13 167"))
     monkeypatch.setattr(oeis, "FOLDER", tmp_path)
     assert oeis.main() == 1
-    assert capsys.readouterr().err == "docs/oeis: a(13) of A290190 is 167\n"
+    assert capsys.readouterr().err == "docs/papers/oeis: a(13) of A290190 is 167\n"
 
 
 @given(st.lists(st.integers(1, 6), min_size=1, max_size=6))

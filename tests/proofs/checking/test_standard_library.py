@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from closeknit.cli.app import run
 from closeknit.instances import (
     Graph,
     Instance,
@@ -208,6 +209,11 @@ def check_alone(folder: Path) -> None:
         if entry.proof:
             files += ["--proof", str(folder / entry.proof.file)]
         commands.append(["check", *files, "--plain"])
+        if entry.proof and entry.kind == LOG:  # the same of a formula in a file
+            formula = str(folder / f"{entry.name}.opb")
+            assert run(["export", files[0], "--to", "opb", "--out", formula]) == 0
+            commands.append(["check", formula, *files[2:], "--plain"])
+    assert len(commands) > len(entries)
     result = run_alone(
         "import json; from closeknit.cli.app import run\n"
         "for command in json.loads(sys.argv[1]): print(run(command))\n"
@@ -217,9 +223,9 @@ def check_alone(folder: Path) -> None:
     assert result.stderr == ""
     *lines, modules = result.stdout.splitlines()
     assert modules == "[]"
-    assert len(lines) == 2 * len(entries)
+    assert len(lines) == 2 * len(commands)
     for line, status in zip(lines[::2], lines[1::2], strict=True):
-        assert ": holds: " in line
+        assert ": holds: " in line or ": derived: " in line
         assert status == "0", line
 
 

@@ -13,8 +13,8 @@ from collections import Counter
 from io import StringIO
 from tokenize import COMMENT, generate_tokens
 
-from . import house
-from .paths import ROOT
+from .. import house
+from ..paths import ROOT
 
 FILE = ROOT / "tests" / "words.toml"
 
