@@ -34,6 +34,7 @@ from ...instances.reading.suggestions import entry_named
 from ...instances.topologies import MOST_PROCESSORS
 from ...instances.words import counted
 from ...methods.allocators.table import allocator, names
+from ...methods.old_names import removed
 from ...reports.streams.film import Film
 from ...simulation.families import TRACE_RANGE, window_of
 from ...simulation.stream.batsim import BatsimJobs
@@ -178,6 +179,8 @@ def run(args: argparse.Namespace) -> int:
             raise InputError("takes a single method", field=name)
     machines: list[tuple[str, Allocator]] = []
     for name in args.method.split(","):
+        if why := removed(name, ["ksubset"]):
+            raise InputError(f"no such allocator ({why})", "--method", name)
         entry_named(name, dict.fromkeys(names()), "--method", "allocator")
         machines.append((name, allocator(name, network, seed=args.seed)))
     interconnect = run_times(args, network)

@@ -491,7 +491,7 @@ def test_the_report_has_a_section_a_problem(written: Path) -> None:
         assert page.count(heading) == 1
         assert f'<a href="#{anchor}">{title}</a>' in page
     assert page.count("<h3>Ratios by method</h3>") == 3
-    assert page.count("<h2>") == 3 + 1  # and how to read this
+    assert page.count("<h2>") == 3 + 2  # and answers, and how to read this
     text = (written / "report.md").read_text()
     for title in titles:
         assert text.count(f"\n## {title}\n") == 1

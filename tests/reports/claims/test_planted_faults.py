@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
-from types import MappingProxyType, ModuleType
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -54,10 +54,8 @@ from closeknit.methods import KSUBSET, METHODS
 from closeknit.methods.allocators.submesh import ALLOCATORS
 from closeknit.reports.claims import processor_sets, submeshes
 from closeknit.reports.claims.catalogue import CLAIMS
-from closeknit.reports.claims.ksubset import cuts as cut_claims
 from closeknit.reports.claims.ksubset import exhaustive, families, lemmas, towns
 from closeknit.reports.claims.running import claim as claim_module
-from closeknit.reports.claims.running import samples
 from closeknit.reports.claims.running.claim import Trial
 from closeknit.reports.claims.verify import verify as tried
 from closeknit.solvers import DEFAULT, Grade, Proof, Result, Settings, Status, answer
@@ -1039,21 +1037,12 @@ def run(names: Sequence[str], methods: Mapping[str, Run], *words: str) -> int:
 
 @pytest.fixture(autouse=True)
 def forgotten() -> Iterator[None]:
-    """Tables, curves and samples are made again: a fault may lie in what they rest on.
-
-    Samples keep what was computed for them, cuts and distances as arrays, too.
-    """
-    kept = [right_order, city, *remembered(samples), *remembered(cut_claims)]
-    for function in (exhaustive.network, *kept):
-        function.cache_clear()
+    """Tables and curves are made again: a fault may lie in what they rest on."""
+    for kept in (exhaustive.network, right_order, city):
+        kept.cache_clear()
     yield
-    for function in kept:
-        function.cache_clear()
-
-
-def remembered(module: ModuleType) -> list[Any]:
-    """List the functions of a module that keep what they returned."""
-    return [one for one in vars(module).values() if hasattr(one, "cache_clear")]
+    right_order.cache_clear()
+    city.cache_clear()
 
 
 @pytest.mark.parametrize("name", FAULTS)
