@@ -6,12 +6,13 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 OUT ?= out
 SECONDS ?= 60
 
-.PHONY: data published docs review check-wheel help report report-all test test-slow lint lock audit licences fuzz bench warm soak mutation veripb install-veripb slurm-live slurm-packages clean
+.PHONY: data published docs review check-wheel help report report-all test test-full test-slow lint lock audit licences fuzz bench warm soak mutation veripb install-veripb slurm-live slurm-packages clean
 
 help:
 	@echo "make report     set up, measure the systems on the bundled instances, write $(OUT)/report"
 	@echo "make report-all  the same with every heuristic and auto"
-	@echo "make test       set up, run the tests"
+	@echo "make test       set up, run the tests of the core that stay in one process"
+	@echo "make test-full  all tests but the slow ones"
 	@echo "make test-slow  the longer checks"
 	@echo "make lint       ruff, mypy, import-linter"
 	@echo "make docs       the documentation site, in $(OUT)/site"
@@ -90,7 +91,13 @@ published: $(VENV)/.ready
 warm: $(VENV)/.ready
 	$(BIN)/closeknit warm
 
-test: warm
+# The tests of the core that stay in one process; 25 examples of each property.
+test: $(VENV)/.ready
+	$(BIN)/closeknit warm ksubset procset sukp submesh
+	$(BIN)/pytest -n 2 --dist worksteal --tier quick
+
+# All tests but the slow ones: what .ci/run calls.
+test-full: warm
 	$(BIN)/pytest -n 2 --dist worksteal
 
 test-slow: warm

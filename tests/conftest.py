@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 from collections import defaultdict
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -13,13 +14,28 @@ from hypothesis import settings
 from .data import REASON, require
 from .paths import SHARED
 from .serving.browser import browser
+from .tiers import EXAMPLES, is_quick, left_out
 
 __all__ = ["browser"]
 
 os.environ["CLOSEKNIT_CHECK"] = "1"  # see simulation/invariants.py
 os.environ.pop("GITHUB_ACTIONS", None)  # for which commands write more
 settings.register_profile("untimed", deadline=None)
+settings.register_profile("quick", deadline=None, max_examples=EXAMPLES)
 settings.load_profile("untimed")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Declare the tier."""
+    says = "quick: the core's tests that stay in one process (make test)"
+    parser.addoption("--tier", choices=("quick", "full"), default="full", help=says)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out what is not of the quick tier, unread, if that is asked for."""
+    if config.getoption("tier") == "full" or collection_path.name == "conftest.py":
+        return None
+    return None if is_quick(collection_path) else True
 
 
 @pytest.fixture(autouse=True)
@@ -38,6 +54,8 @@ def _ctrl_c_is_pythons_own() -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Declare the marker of `tests.data`."""
     config.addinivalue_line("markers", "data(*paths): reads these, outside the code")
+    if config.getoption("tier") == "quick":
+        settings.load_profile("quick")
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
@@ -48,6 +66,14 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Count and name the tests that were skipped, by what they lack."""
+    if terminalreporter.config.getoption("tier") == "quick":
+        files = left_out()
+        folders = sorted({name.rpartition("/")[0] or name for name in files})
+        terminalreporter.section("the quick tier")
+        terminalreporter.line(
+            f"{len(files)} files of tests were left out, which `make test-full` runs, "
+            f"in {', '.join(folders)}; slow ones: `make test-slow`"
+        )
     whys = defaultdict(list)
     for report in terminalreporter.stats.get("skipped", []):
         told = report.longrepr
