@@ -33,7 +33,7 @@ from closeknit.simulation.swf import read_header, read_swf
 from closeknit.solvers import read_solution
 from closeknit.solvers.running import clock
 
-from .recipes import recipes
+from .additions.recipes import recipes
 
 Read = Callable[[Path], object]
 """Reads a file; what it returns does not matter."""

@@ -24,7 +24,7 @@ from closeknit.heuristics.allocation.plas import PLAS
 from closeknit.instances import IntArray, Mesh, Site
 from closeknit.instances.ksubset.dispersal import balance_factor, nodes_affected, pieces
 
-from ...recipes import mache_example
+from ...additions.recipes import mache_example
 
 MESH = Mesh((4, 8))
 COSTS = [8, 4, 2, 4, 6, 8, 12, 18]

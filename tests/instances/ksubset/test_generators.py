@@ -56,8 +56,8 @@ from closeknit.methods import KSUBSET, METHODS
 from closeknit.simulation.fragmentation import fragmented
 from closeknit.solvers import Settings, Status
 
+from ...additions.recipes import recipes
 from ...data import REFERENCE
-from ...recipes import recipes
 
 HALF = Fraction(1, 2)
 EPS = Fraction(1, 10)

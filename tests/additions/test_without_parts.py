@@ -17,7 +17,7 @@ from closeknit.cli.commands import COMMANDS, module_of
 from closeknit.papers.table import REPRODUCTIONS
 from closeknit.reports.claims.catalogue import CLAIMS
 
-from .paths import ROOT
+from ..paths import ROOT
 
 CORE_TESTS = [
     *("api", "exact", "formulations", "heuristics", "instances", "proofs"),

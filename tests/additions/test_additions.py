@@ -14,7 +14,7 @@ import pytest
 
 from closeknit.instances import mesh, write_ksubset
 
-from .paths import ROOT
+from ..paths import ROOT
 
 MARK = re.compile(
     r"<!-- (?P<kind>file|change): (?P<path>\S+) -->\n```(?:python|diff)\n"
