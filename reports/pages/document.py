@@ -256,8 +256,8 @@ def inlines(text: Text) -> tuple[Inline, ...]:
 def format_cell(cell: Cell) -> Text:
     """Return a cell as text for people.
 
-    >>> shown(12), shown(1.8512345), shown(0.000123), shown(None)
-    ('12', '1.85', '0.000123', '–')
+    >>> [format_cell(one) for one in (12, 1.8512345, 0.000123, None)]
+    ['12', '1.85', '0.000123', '–']
     """
     if cell is None:
         return "–"

@@ -251,7 +251,7 @@ def _families(report: Report) -> list[tuple[MethodSummary, bool]]:
 
     def root(name: str) -> str:
         above = table[name].variant_of
-        return root(above) if above in names else name
+        return root(above) if above and above in names else name
 
     return [
         (s, s is not first)
