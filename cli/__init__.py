@@ -6,7 +6,6 @@ Little is imported here, so that Ctrl-C is answered from the first moment on.
 from __future__ import annotations
 
 import os
-import signal
 import sys
 
 from ..ending import Ending, said, status_of
@@ -49,8 +48,8 @@ def main(
         status = status_of(number)
     if ending is None:
         heeding.restore()
-    else:  # Python gives a handler back before its end: a late key would kill it
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    else:
+        heeding.ignore()
     if isinstance(status, int):
         _leave_if_searching(status)
     sys.exit(status)  # type: ignore[arg-type]
