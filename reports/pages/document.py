@@ -177,7 +177,7 @@ class Document:
     lead: tuple[Text, ...] = ()  # what was found, in a paragraph or two
     tiles: tuple[tuple[str, str], ...] = ()  # figures to be seen first (HTML only)
     shares: Shares | None = None  # how the rows divide
-    verdict: Text = ""  # whether all is well: on top if `Bad`, else below the answers
+    verdict: Text = ""  # on top if it has an `ErrorText`, else below
     answers: tuple[Text, ...] = ()  # sentences that answer the title
     picture: Plot | None = None  # what is to be seen first (HTML only)
     findings: tuple[Finding, ...] = ()  # statements of a paper, one by one
