@@ -178,7 +178,7 @@ class Report:
     def answered(self) -> bool:
         """Whether a method answered besides the exact one, if there are others.
 
-        That the exact route found optima says nothing of the methods to be measured.
+        That the exact route found optima tells nothing of the methods to be measured.
         """
         routes = {problem: [*table][-1] for problem, table in self.methods.items()}
         alone = all(len(self.methods[problem]) == 1 for problem in self.parts)
