@@ -16,7 +16,7 @@ from ..methods.user_methods import OwnMethod
 from ..methods.warming import Kind
 from ..reports.campaigns import pool
 from ..reports.campaigns.audit import audit
-from ..reports.campaigns.campaign import SYSTEMS, Campaign, Runner, lineups
+from ..reports.campaigns.campaign import Campaign, Runner, is_lenient, lineups
 from ..reports.campaigns.campaign import run as run_campaign
 from ..reports.campaigns.compiling import compile_for
 from ..reports.campaigns.forecast import Forecast
@@ -158,7 +158,7 @@ def ratios(
             settings=Settings(
                 time_limit=60.0 if time_limit is None else time_limit, seed=seed or 0
             ),
-            lenient=methods in (None, SYSTEMS),
+            lenient=is_lenient(methods),
         )
     number = _processes(jobs)
     with ResultStore(Path(out), fresh=fresh) as store:

@@ -57,7 +57,7 @@ def examine(
     return _findings(solution, [], derived=derived, remark=remark)
 
 
-def _twins(plain: bool) -> tuple[type[Propagator], type[Checker]]:
+def twins(plain: bool) -> tuple[type[Propagator], type[Checker]]:
     """Return what follows proofs and certificates; plain Python imports no numpy."""
     if plain:
         return Propagator, Checker
@@ -131,7 +131,7 @@ def _by_proof(
     plain: bool,
 ) -> bool:
     """Follow a proof of the bound, or of infeasibility."""
-    ways = _twins(plain)
+    ways = twins(plain)
     try:
         proved = check_proof_file(instance, path, limits, *ways).bound
     except Refused as refused:
@@ -168,7 +168,7 @@ def _by_arithmetic(
         return ordered(bound) <= ordered(nothing)
     if _is_in_file(instance, proof):
         return False  # which says it
-    checker = _twins(plain)[1]
+    checker = twins(plain)[1]
     derived = problem_of(instance).derive_bound(
         instance, proof.by, seconds=limits.seconds, checker=checker
     )

@@ -48,6 +48,8 @@ def main(
         status = status_of(number)
     if ending is None:
         heeding.restore()
+    else:
+        heeding.ignore()
     if isinstance(status, int):
         _leave_if_searching(status)
     sys.exit(status)  # type: ignore[arg-type]

@@ -27,7 +27,6 @@ from ..instances.value import cost_text
 from ..instances.words import counted
 from ..proofs.checking import (
     Limits,
-    Propagator,
     Refused,
     check_opb_proof,
     formula_of,
@@ -173,11 +172,9 @@ def _check_formula(args: argparse.Namespace, limits: Limits) -> int:
             raise InputError("is not for formulas (.opb)", field=name)
     if args.proof is None:
         raise InputError("is needed with a formula (.opb)", field="--proof")
-    propagator = Propagator
-    if not args.plain:  # which imports the standard library only
-        from ..proofs.writing.propagation_kernels import FastPropagator
+    from ..api.examining import twins
 
-        propagator = FastPropagator
+    propagator, _ = twins(args.plain)
     proved, why = None, ""
     try:
         proved = check_opb_proof(args.file, args.proof, limits, propagator)

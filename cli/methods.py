@@ -15,10 +15,9 @@ from typing import Any
 
 from ..instances import InputError
 from ..instances.ksubset.generators import mesh, torus, tree
-from ..instances.reading.suggestions import entry_named
 from ..methods import METHODS, AnyMethod
 from ..methods.by_name import methods_named
-from ..methods.old_names import removed
+from ..methods.old_names import require_known
 from ..reports.pages.numbers import decimal, fraction
 from ..sources import doc_of
 from .frame import outputs, shared
@@ -82,10 +81,8 @@ def _found(name: str | None) -> list[tuple[str, AnyMethod]]:
             if name in (None, problem)
             for method in table.values()
         ]
-    known = {**METHODS, **{one: table for table in METHODS.values() for one in table}}
-    if why := removed(name, METHODS):
-        raise InputError(f"no such problem or method ({why})", "NAME", name)
-    entry_named(name, known, "NAME", "problem or method")
+    known = (*METHODS, *(one for table in METHODS.values() for one in table))
+    require_known(name, known, "NAME", "problem or method")
     return [*methods_named(name, [*METHODS], "NAME").items()]
 
 

@@ -58,6 +58,11 @@ class Ending:
             back = signal.default_int_handler if interrupts else signal.SIG_DFL
             signal.signal(number, back)
 
+    def ignore(self) -> None:
+        """Ignore signals to the very end; Python takes handlers back before it."""
+        for number in self._default:
+            signal.signal(number, signal.SIG_IGN)
+
     def __call__(self, number: int, frame: "FrameType | None") -> None:
         """Handle a signal."""
         if self.over or self.told:

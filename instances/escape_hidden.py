@@ -45,7 +45,7 @@ def brief(kind: str, text: str, name: str = "") -> str:
 
 
 def spelled(text: str) -> str:
-    """Escape text as `visible` does, reversibly by `unspelled`."""
+    """Escape text as `escape_hidden` does, reversibly by `unspelled`."""
     if not (_ANY.search(text) or _WRITTEN.search(text)):
         return text
     return escape_hidden(text.replace("\\", "\\\\"))

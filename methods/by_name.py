@@ -7,10 +7,9 @@ from logging import getLogger
 from typing import Any
 
 from ..instances import PROBLEMS, InputError, Instance, problem_of
-from ..instances.reading.suggestions import entry_named, hint
 from . import AnyMethod
 from . import user_methods as own
-from .old_names import current, removed
+from .old_names import current, hint_for, require_known
 
 _LOG = getLogger("closeknit.methods")
 
@@ -27,9 +26,9 @@ def methods_named(
     """Return the method of this name for each of these problems that has one.
 
     It is a name of the tables or of an entry point, ``module:name``, or a method or a
-    callable itself, see `own`. ``field`` is the argument or field to name in messages.
-    An old name is accepted with a warning. Raises InputError if none has it; the
-    message suggests similar names.
+    callable itself, see `user_methods`. ``field`` is what to name in
+    messages. An old name is accepted with a warning. Raises InputError if none has it;
+    the message suggests similar names.
     """
     from . import METHODS
 
@@ -44,7 +43,7 @@ def methods_named(
         known = dict.fromkeys(each for p in problems for each in METHODS[p])
         whom = f" for {' or '.join(problems)}" if len(problems) < len(PROBLEMS) else ""
         elsewhere = [p for p in METHODS if p not in problems and name in METHODS[p]]
-        why = removed(name, problems) or hint(name, known)
+        why = hint_for(name, known, problems)
         if elsewhere:
             why = f"{name} is a method for {' and '.join(elsewhere)}"
         raise InputError(f"no such method{whom} ({why})", field, name)
@@ -63,9 +62,4 @@ def known_method(name: str, field: str) -> None:
         return
     from . import METHODS
 
-    known = {
-        each: method for table in METHODS.values() for each, method in table.items()
-    }
-    if why := removed(name, METHODS):
-        raise InputError(f"no such method ({why})", field, name)
-    entry_named(name, known, field, "method")
+    require_known(name, (one for table in METHODS.values() for one in table), field)

@@ -8,6 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
+from ..instances import InputError
+from ..instances.reading.suggestions import hint
+
 OLD_NAMES: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {
         "ksubset": {
@@ -98,6 +101,28 @@ def removed(name: str, problems: Iterable[str]) -> str | None:
     """
     new = (REMOVED[problem].get(name) for problem in problems if problem in REMOVED)
     return next((f"{name} was removed: take {one}" for one in new if one), None)
+
+
+def hint_for(name: str, known: Iterable[str], problems: Iterable[str] = REMOVED) -> str:
+    """Return what to take for an unknown name: for a removed method, else a hint."""
+    return removed(name, problems) or hint(name, known)
+
+
+def require_known(
+    name: str,
+    known: Iterable[str],
+    field: str,
+    what: str = "method",
+    problems: Iterable[str] = REMOVED,
+) -> None:
+    """Raise InputError, which has a hint, unless a name is among those known.
+
+    ``field`` is what the message names, ``what`` what there is none of.
+    """
+    names = list(known)
+    if name not in names:
+        why = hint_for(name, names, problems)
+        raise InputError(f"no such {what} ({why})", field, name)
 
 
 def spellings(name: str) -> list[str]:

@@ -25,7 +25,7 @@ PROGRAMS = (
     *("munged", "slurmctld", "slurmd", "sbatch", "squeue", "sinfo", "scontrol"),
     "setpriv",
 )
-SCRIPTS = Path(__file__).resolve().parents[2] / "scheduler" / "slurm"
+SCRIPTS = Path(__file__).resolve().parents[2] / "clusters" / "slurm"
 
 _CONFIGURATION = """\
 ClusterName=closeknit

@@ -27,7 +27,7 @@ from pathlib import Path
 from ...instances import InputError
 from ...instances.option_values import seconds
 from ...reports.campaigns import pool
-from ...reports.campaigns.campaign import SYSTEMS, Campaign, Runner, lineups
+from ...reports.campaigns.campaign import Campaign, Runner, is_lenient, lineups
 from ...reports.campaigns.forecast import Forecast
 from ...reports.campaigns.store import ResultStore
 from ...reports.campaigns.study.inputs import instances_of
@@ -226,5 +226,5 @@ def _campaign(args: argparse.Namespace) -> Campaign:
         instances=instances,
         lineups=lineups(args.methods, args.exact or "auto", instances),
         settings=settings,
-        lenient=args.methods in (None, SYSTEMS),
+        lenient=is_lenient(args.methods),
     )

@@ -49,7 +49,7 @@ _MOST_PES = 2**31
 _NAMES = 4
 """Names that a list of free processors may have, for each processor of the machine."""
 _MEMORY_MIB = 2048
-"""What requests and reloading may take with --serve, unless --memory states it."""
+"""What requests and reloading may take with --serve, unless --memory sets it."""
 _LARGEST_FREE = 2**26
 """Bytes of a file of free processors."""
 _MOST_HINTS = 5000

@@ -30,11 +30,10 @@ from ...instances.errors import InputError
 from ...instances.ksubset.generators import network_of
 from ...instances.reading.files import write_text
 from ...instances.reading.json_text import dumps
-from ...instances.reading.suggestions import entry_named
 from ...instances.topologies import MOST_PROCESSORS
 from ...instances.words import counted
 from ...methods.allocators.table import allocator, names
-from ...methods.old_names import removed
+from ...methods.old_names import require_known
 from ...reports.streams.film import Film
 from ...simulation.families import TRACE_RANGE, window_of
 from ...simulation.stream.batsim import BatsimJobs
@@ -179,9 +178,7 @@ def run(args: argparse.Namespace) -> int:
             raise InputError("takes a single method", field=name)
     machines: list[tuple[str, Allocator]] = []
     for name in args.method.split(","):
-        if why := removed(name, ["ksubset"]):
-            raise InputError(f"no such allocator ({why})", "--method", name)
-        entry_named(name, dict.fromkeys(names()), "--method", "allocator")
+        require_known(name, names(), "--method", "allocator", ["ksubset"])
         machines.append((name, allocator(name, network, seed=args.seed)))
     interconnect = run_times(args, network)
     jobs = interconnect.jobs(_jobs(args, machines[0][1].free))

@@ -7,10 +7,9 @@ idle, see ``method_as_allocator``.
 from __future__ import annotations
 
 from ...heuristics.allocation.allocator import Allocator
-from ...instances import InputError, Topology
-from ...instances.reading.suggestions import hint
+from ...instances import Topology
 from .. import KSUBSET
-from ..old_names import removed
+from ..old_names import require_known
 from .classes import STRATEGIES as STRATEGIES
 from .of_method import MethodAsAllocator
 
@@ -30,9 +29,5 @@ def allocator(name: str, topology: Topology, *, seed: int = 0) -> Allocator:
     """
     if name in STRATEGIES:
         return STRATEGIES[name](topology, seed=seed)
-    if name not in KSUBSET:
-        raise InputError(
-            f"no such allocator ({removed(name, ['ksubset']) or hint(name, names())})",
-            *("allocator", name),
-        )
+    require_known(name, names(), "allocator", "allocator", ["ksubset"])
     return MethodAsAllocator(topology, KSUBSET[name], seed=seed)

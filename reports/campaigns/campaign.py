@@ -118,6 +118,11 @@ def lineups(
     return chosen
 
 
+def is_lenient(methods: object) -> bool:
+    """Whether no method is named by itself, so that each runs where it can."""
+    return methods is None or methods == SYSTEMS
+
+
 def _is_system(method: AnyMethod, table: Mapping[str, AnyMethod]) -> bool:
     """Whether a method is neither a variant of a variant nor a model for a solver."""
     origin = table.get(method.variant_of)

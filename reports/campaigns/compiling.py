@@ -64,12 +64,12 @@ def compile_for(
             label = f"{kind[0]} {one.name}"
             line = f"{label} {kind[1]} {kind[2]}"
             tasks.setdefault(label, {})[line] = partial(warm, one, kind)
-    for part in others:
-        more = {
-            **more,
-            **{f"{part} {name}": run for name, run in load(OTHERS[part]).items()},
-        }
-    tasks |= {label: {label: run} for label, run in more.items()}
+    of_parts = {
+        f"{part} {name}": run
+        for part in others
+        for name, run in load(OTHERS[part]).items()
+    }
+    tasks |= {label: {label: run} for label, run in {**more, **of_parts}.items()}
     if not tasks or INTERPRETED:
         return []
     place = _ready_file()

@@ -60,8 +60,8 @@ class OutOfMemory(Failure):
 class Call:
     """One piece of work: a function without arguments, pickled like its value.
 
-    It may take ``allowed`` wall-clock seconds, None for ever, from when it states that
-    it has `begun`; and ``preparing`` seconds before, for instance to compile.
+    It may take ``allowed`` wall-clock seconds, None for ever, from when it calls
+    `mark_started`; and ``preparing`` seconds before, for instance to compile.
     ``memory`` is in MiB, beyond which the process, with all that it has started, is
     killed. What is in memory is looked at ten times a second; a limit on the address
     space (RLIMIT_AS) would count each process by itself, and what numba and solvers

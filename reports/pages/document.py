@@ -177,7 +177,7 @@ class Document:
     lead: tuple[Text, ...] = ()  # what was found, in a paragraph or two
     tiles: tuple[tuple[str, str], ...] = ()  # figures to be seen first (HTML only)
     shares: Shares | None = None  # how the rows divide
-    verdict: Text = ""  # whether all is well: on top if `Bad`, else below the answers
+    verdict: Text = ""  # on top if it has an `ErrorText`, else below
     answers: tuple[Text, ...] = ()  # sentences that answer the title
     picture: Plot | None = None  # what is to be seen first (HTML only)
     findings: tuple[Finding, ...] = ()  # statements of a paper, one by one
@@ -256,8 +256,8 @@ def inlines(text: Text) -> tuple[Inline, ...]:
 def format_cell(cell: Cell) -> Text:
     """Return a cell as text for people.
 
-    >>> shown(12), shown(1.8512345), shown(0.000123), shown(None)
-    ('12', '1.85', '0.000123', '–')
+    >>> [format_cell(one) for one in (12, 1.8512345, 0.000123, None)]
+    ['12', '1.85', '0.000123', '–']
     """
     if cell is None:
         return "–"

@@ -139,17 +139,16 @@ def _block(report: Report, top: float) -> str:
 
 def _shown(report: Report) -> list[MethodSummary]:
     """Return the ranked methods, of variants those closer than their method."""
-    [table] = [report.methods[problem] for problem in report.parts]
     names = [s.name for s in report.ranked]
     return [
         s
         for place, s in enumerate(report.ranked)
-        if table[s.name].variant_of not in names[:place]
+        if report.table[s.name].variant_of not in names[:place]
     ]
 
 
 def _dots(report: Report, s: MethodSummary, top: float, y: float) -> Iterator[str]:
-    apart = report.apart(next(iter(report.parts)))
+    [apart] = report.apart.values()
     own = [j for j in report.judged if j.row.method == s.name and j.ratios is not None]
     for i, j in enumerate(sorted(own, key=deciding)):
         ratio = deciding(j)

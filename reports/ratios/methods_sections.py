@@ -153,13 +153,10 @@ def method_mark(kind: str, report: Report, method: str) -> str:
 
 def methods_section(report: Report) -> Section:
     """Say of each method what it does and guarantees, and where its worst case is."""
-    [(_, table)] = [
-        (name, own) for name, own in report.methods.items() if name in report.parts
-    ]
     cards = {j.row.method: card.mark for card in worst_cards(report) for j in card.runs}
     rows: list[tuple[Cell, ...]] = []
     for s in report.summaries:
-        method = table[s.name]
+        method = report.table[s.name]
         shown = "see its worst instance"
         entries = (method.doc_entry(what) for what in ("Guarantee", "Time", "Source"))
         said = (Name(text) if text else None for text in entries)
@@ -246,12 +243,11 @@ def _families(report: Report) -> list[tuple[MethodSummary, bool]]:
     exact = [s for s in report.summaries if s.exact]
     order = list(dict.fromkeys([*report.ranked, *report.summaries]))
     order = [s for s in order if s not in exact] + exact
-    [table] = [report.methods[problem] for problem in report.parts]
     names = {s.name for s in order}
 
     def root(name: str) -> str:
-        above = table[name].variant_of
-        return root(above) if above in names else name
+        above = report.table[name].variant_of
+        return root(above) if above and above in names else name
 
     return [
         (s, s is not first)

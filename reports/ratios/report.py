@@ -68,7 +68,7 @@ class Report:
         found = []
         for problem, table in self.methods.items():
             here = [j for j in self.judged if j.row.problem == problem]
-            apart = self.apart(problem)
+            apart = self.apart[problem]
             shared = shared_by([j for j in here if j.row.instance not in apart])
             taken = [j for j in here if j.row.status != REFUSED]
             for name, method in table.items():
@@ -76,19 +76,29 @@ class Report:
                     found.append(summary(name, method.exact, own, shared, apart))
         return found
 
-    def apart(self, problem: str) -> frozenset[str]:
-        """Return the instances that were built against a method, if there are others.
+    @cached_property
+    def apart(self) -> Mapping[str, frozenset[str]]:
+        """By problem, the instances built against a method, if there are others.
 
         These count in no mean: it would tell how many of them there are.
         """
-        here = [v.instance for v in self.verdicts if v.problem == problem]
-        built = frozenset(one.name for one in here if is_built(one.source))
-        return built if len(built) < len(here) else frozenset()
+        found = {}
+        for problem in self.methods:
+            here = [v.instance for v in self.verdicts if v.problem == problem]
+            built = frozenset(one.name for one in here if is_built(one.source))
+            found[problem] = built if len(built) < len(here) else frozenset()
+        return found
+
+    @property
+    def table(self) -> Mapping[str, AnyMethod]:
+        """The methods by name, in a report on one problem."""
+        [problem] = self.parts
+        return self.methods[problem]
 
     @cached_property
     def shared(self) -> Shared:
         """The instances that all methods compared take, in a report on one problem."""
-        apart = {name for problem in self.parts for name in self.apart(problem)}
+        apart = {name for names in self.apart.values() for name in names}
         return shared_by([j for j in self.judged if j.row.instance not in apart])
 
     @cached_property
@@ -168,7 +178,7 @@ class Report:
     def answered(self) -> bool:
         """Whether a method answered besides the exact one, if there are others.
 
-        That the exact route found optima states nothing of the methods to be measured.
+        That the exact route found optima tells nothing of the methods to be measured.
         """
         routes = {problem: [*table][-1] for problem, table in self.methods.items()}
         alone = all(len(self.methods[problem]) == 1 for problem in self.parts)

@@ -104,7 +104,7 @@ def _layout(network: Topology, count: int) -> list[int]:
 
 
 def slider(film: Film) -> Plot:
-    """Make a picture to go through a stream, for any page of ours; see `reel`."""
+    """Make a picture to go through a stream, for any page; see `slider_player`."""
     longest = "" if film.starts < MOST_STARTS else f" (the first {MOST_STARTS} starts)"
     return reel(
         f"The stream under {film.title}",

@@ -209,7 +209,7 @@ def interpreted() -> Iterator[None]:
 
 @contextmanager
 def only_ready() -> Iterator[None]:
-    """Raise `Cold` where a kernel would have to be compiled while the block runs."""
+    """Raise `MissingMachineCode` where a kernel would be compiled in the block."""
     global _ONLY_READY
     before = _ONLY_READY
     _ONLY_READY = True

@@ -22,7 +22,7 @@ from closeknit.scheduler.hostlist import unfold
 from ...paths import ROOT
 from ...serving.listeners import listening, response
 
-SCRIPTS = ROOT / "scheduler" / "slurm"
+SCRIPTS = ROOT / "clusters" / "slurm"
 TOPOLOGY = """\
 # leaf switches
 SwitchName=a Nodes=n[00-09]  # no Nodes=x here

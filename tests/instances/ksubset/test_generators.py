@@ -261,7 +261,7 @@ def test_coming_and_going_breaks_up_what_is_free() -> None:
         ({"mean_size": 13}, r"must lie between 1 and the processors in use \(12\)"),
         ({"sizes": "normal"}, "sizes: must be exponential or uniform, not 'normal'"),
         ({"jobs": 0}, "jobs: must be at least 1, not 0"),
-        ({"allocator": "best"}, r"allocator: no such method \(known: mm, "),
+        ({"allocator": "best"}, r"allocator: no such method: .best. \(known: mm, "),
         ({"k": 16}, "k: must be at most the number of free processors"),
         ({"seed": -1}, "seed: must be at least 0, not -1"),
     ],
