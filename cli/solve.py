@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from ..instances import Instance, Value, problem_of, read_instance
 from ..instances.errors import InputError
 from ..instances.reading.json_text import dumps
-from ..methods import AnyMethod
+from ..methods import AnyMethod, interpreted_or_compiled
 from ..methods.by_name import methods_named, problems_of
 from ..methods.confirming import run_confirmed
 from ..methods.proofs import cited, kinds_to_write
@@ -36,6 +36,9 @@ from .frame.progress import status_line
 
 if TYPE_CHECKING:
     from ..api.solution import Solution
+
+_WORTH_COMPILING = 1.0
+"""Seconds without machine code from which `closeknit warm` is recommended."""
 
 
 def options(parser: Parser) -> None:
@@ -119,6 +122,13 @@ def run(args: argparse.Namespace) -> int:
         _write(args.json, solutions)
     if args.plot and solutions[0].chosen is not None:
         solutions[0].draw().write(args.plot)
+    if interpreted_or_compiled.without_machine_code >= _WORTH_COMPILING:
+        advice = f"closeknit warm {' '.join(problems_of(instances))}"
+        print(
+            f"closeknit: no machine code yet; `{advice}`, once, makes the next run "
+            "quicker",
+            file=sys.stderr,
+        )
     if len(solutions) < len(instances):
         return 130
     ends = {solution.status for solution in solutions}

@@ -19,6 +19,9 @@ from ..solvers.running.method import AnyMethod
 
 Answer = TypeVar("Answer")
 
+without_machine_code = 0.0
+"""Seconds that the source took in this process for want of machine code."""
+
 _TINY = 64
 """Size up to which the source is tried before numba is imported."""
 _SMALL = 300
@@ -64,6 +67,7 @@ def in_tiers(
     processors or items to choose from. What trying the source takes, at most half of
     the time limit, is taken off the limit of the run that follows.
     """
+    global without_machine_code
     start = clock.now()
 
     def left() -> Settings:
@@ -83,5 +87,8 @@ def in_tiers(
         with only_ready():
             return run(left())
     except MissingMachineCode:
+        begun = clock.now()
         answer = from_source(min(_SMALL_SECONDS, left().time_limit / 2))
+        if answer is not None:
+            without_machine_code += clock.now() - begun
     return run(left()) if answer is None else answer

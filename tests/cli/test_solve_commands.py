@@ -19,7 +19,7 @@ import pytest
 
 from closeknit.cli.app import run
 from closeknit.instances import KSubset, Mesh, Points, Torus, mesh, write_ksubset
-from closeknit.methods import KSUBSET, SUKP, Method
+from closeknit.methods import KSUBSET, SUKP, Method, interpreted_or_compiled
 from closeknit.solvers import DEFAULT, Result, Settings, Status, answer
 from closeknit.solvers.running import clock
 
@@ -50,6 +50,15 @@ def test_solve_proves_a_half_full_16x16_mesh(path: str) -> None:
     assert solution["objective"] == solution["bound"]
     assert solution["proof"]["grade"] in ("checked", "enumerated")
     assert len(solution["selection"]) == 16
+
+
+@pytest.mark.parametrize(("seconds", "is_said"), [(0.9, False), (1.1, True)])
+def test_warm_is_recommended_where_machine_code_was_missed(
+    path: str, capsys: Any, monkeypatch: Any, seconds: float, is_said: bool
+) -> None:
+    monkeypatch.setattr(interpreted_or_compiled, "without_machine_code", seconds)
+    assert run(["solve", path, "--method", "mm"]) == 0
+    assert ("`closeknit warm ksubset`, once" in capsys.readouterr().err) is is_said
 
 
 def test_solve_and_check_agree(path: str, tmp_path: Path, capsys: Any) -> None:

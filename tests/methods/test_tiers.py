@@ -6,6 +6,7 @@ from math import inf
 
 import pytest
 
+from closeknit.methods import interpreted_or_compiled
 from closeknit.methods.interpreted_or_compiled import in_tiers
 from closeknit.solvers import Limit, Settings
 from closeknit.solvers.running import clock
@@ -57,3 +58,25 @@ def test_what_the_source_finds_in_time_is_the_answer() -> None:
 
     found = in_tiers(run, lambda _: None, size=3, settings=Settings())
     assert (found, len(tried)) == ("found", 1)
+
+
+@pytest.mark.parametrize(("found", "seconds"), [("found", 3.0), (None, 0.0)])
+def test_what_the_source_took_for_want_of_machine_code_is_told(
+    monkeypatch: pytest.MonkeyPatch, found: str | None, seconds: float
+) -> None:
+    """Only where the source gave the answer: else machine code is made after it."""
+    now, calls = 0.0, 0
+
+    def run(settings: Settings) -> str | None:
+        nonlocal now, calls
+        now, calls = now + 3, calls + 1
+        if calls == 1:
+            raise MissingMachineCode
+        return found
+
+    monkeypatch.setattr(clock, "now", lambda: now)
+    monkeypatch.setattr(interpreted_or_compiled, "without_machine_code", 0.0)
+    in_tiers(
+        run, lambda one: None if one else Limit.TIME, size=200, settings=Settings()
+    )
+    assert interpreted_or_compiled.without_machine_code == seconds
