@@ -5,10 +5,10 @@ from __future__ import annotations
 from itertools import compress
 
 from ..heuristics.allocation.allocator import Flags
-from ..instances import InputError, KSubset, Site, Topology
+from ..instances import KSubset, Site, Topology
 from ..methods import KSUBSET
 from ..methods.allocators.table import allocator
-from ..methods.old_names import removed
+from ..methods.old_names import require_known
 
 
 class Machine:
@@ -18,9 +18,7 @@ class Machine:
     """
 
     def __init__(self, network: Topology, name: str) -> None:
-        if name not in KSUBSET:
-            why = removed(name, ["ksubset"]) or f"known: {', '.join(KSUBSET)}"
-            raise InputError(f"no such method ({why})", "allocator", name)
+        require_known(name, KSUBSET, "allocator", problems=["ksubset"])
         self.network = network
         self.allocator = allocator(name, network, seed=1)
 
