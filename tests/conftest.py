@@ -38,6 +38,19 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return None if is_quick(collection_path) else True
 
 
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> None:
+    """Leave out what starts processes or takes seconds, in the quick tier."""
+    if config.getoption("tier") == "full":
+        return
+    kept: dict[bool, list[pytest.Item]] = {True: [], False: []}
+    for one in items:
+        kept[one.name.partition("[")[0] not in left_out(one.path)].append(one)
+    config.hook.pytest_deselected(items=kept[False])
+    items[:] = kept[True]
+
+
 @pytest.fixture(autouse=True)
 def _state_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Let no planted contradiction leave a file in the user's home."""
@@ -67,12 +80,11 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Count and name the tests that were skipped, by what they lack."""
     if terminalreporter.config.getoption("tier") == "quick":
-        files = left_out()
-        folders = sorted({name.rpartition("/")[0] or name for name in files})
         terminalreporter.section("the quick tier")
         terminalreporter.line(
-            f"{len(files)} files of tests were left out, which `make test-full` runs, "
-            f"in {', '.join(folders)}; slow ones: `make test-slow`"
+            "left out, and run by `make test-full`: tests of the slices and of pages, "
+            "those that start processes or a browser, and those that take seconds; "
+            "the slowest are run by `make test-slow`"
         )
     whys = defaultdict(list)
     for report in terminalreporter.stats.get("skipped", []):

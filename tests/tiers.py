@@ -1,30 +1,34 @@
 """Which tests the quick tier runs: those of the core that stay in one process.
 
-``pytest --tier quick`` (`make test`) leaves out what starts processes, opens a browser,
-runs commands from end to end, or belongs to a slice beside the core; `make test-full`
-runs all but the slow ones, and `.ci/run` calls it.
+``pytest --tier quick`` (`make test`) leaves out the tests of the slices next to the
+core, those that start processes or a browser, and those that take seconds (`LONG`);
+`make test-full` runs all but the slow ones, and `.ci/run` calls it.
 """
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Iterator
+import tomllib
 from functools import cache
 from pathlib import Path
 
 from .paths import TESTS
 
-QUICK = (
-    *("conformance", "exact", "formulations", "heuristics", "instances", "methods"),
-    *("proofs", "scheduler", "simulation", "solvers", "api/test_api.py"),
-    *("reports/claims/test_claims.py", "test_house.py", "docs/test_words.py"),
+CORE = (
+    *("api", "cli", "conformance", "exact", "formulations", "heuristics", "instances"),
+    *("methods", "proofs", "reports", "scheduler", "simulation", "solvers"),
 )
-"""Folders and files of the quick tier, but for those that start processes."""
+"""Folders of the quick tier."""
+ALSO = ("test_house.py", "docs/test_words.py")
+"""Files of others."""
 STARTS_PROCESSES = re.compile(
     r"\b(subprocess|Popen|multiprocessing|run_alone|os\.kill|setitimer|browser)\b"
 )
 EXAMPLES = 25
 """Examples that Hypothesis draws for each of its tests in the quick tier."""
+LONG = tomllib.loads((TESTS / "long.toml").read_text("utf-8"))
+"""Tests that take more than two seconds, by file."""
 
 
 @cache
@@ -32,19 +36,34 @@ def is_quick(path: Path) -> bool:
     """Whether the quick tier collects this file or, of a folder, anything in it."""
     name = path.relative_to(TESTS).as_posix()
     if path.is_dir():
-        inside = (one == name or one.startswith(f"{name}/") for one in QUICK)
-        return name == "." or any(inside) or name.startswith(tuple(folders()))
-    if not name.startswith(tuple(folders())):
-        return name in QUICK
-    return not STARTS_PROCESSES.search(path.read_text("utf-8"))
+        return name in {".", *CORE, "docs"} or name.startswith(inside())
+    return name in ALSO or name.startswith(inside())
 
 
-def folders() -> Iterator[str]:
+def inside() -> tuple[str, ...]:
     """Return the folders of the quick tier, each with a slash behind it."""
-    return (f"{one}/" for one in QUICK if not one.endswith(".py"))
+    return tuple(f"{one}/" for one in CORE)
 
 
-def left_out() -> list[str]:
-    """List the files of tests that the quick tier does not collect."""
-    files = sorted(TESTS.rglob("test_*.py"))
-    return [str(one.relative_to(TESTS)) for one in files if not is_quick(one)]
+@cache
+def left_out(path: Path) -> frozenset[str]:
+    """Return the tests of a file that the quick tier does not run.
+
+    A test starts processes if it says so, or if a function or a fixture of the file
+    that it names does.
+    """
+    text = path.read_text("utf-8")
+    tree = ast.parse(text)
+    functions = [one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)]
+    words = {
+        one.name: set(re.findall(r"\w+", ast.get_source_segment(text, one) or ""))
+        for one in functions
+    }
+    found = {
+        one.name
+        for one in functions
+        if STARTS_PROCESSES.search(ast.get_source_segment(text, one) or "")
+    }
+    while more := {name for name, used in words.items() if used & found} - found:
+        found |= more
+    return frozenset({*found, *LONG.get(path.relative_to(TESTS).as_posix(), ())})
