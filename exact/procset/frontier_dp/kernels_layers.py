@@ -141,7 +141,9 @@ def _find(table: Ints, keys: Ints, key: int, least: int, shift: int) -> int:
 
     Entries below ``least`` are those of layers before, and count as empty.
     """
-    spot = key if shift == 0 else (key * np.int64(-7046029254386353131)) >> shift
+    spot = key
+    if shift:
+        spot = np.int64(np.uint64(key) * np.uint64(11400714819323198485)) >> shift
     spot &= len(table) - 1
     while table[spot] >= least and keys[table[spot]] != key:
         spot = (spot + 1) & (len(table) - 1)

@@ -59,6 +59,15 @@ class Children(NamedTuple):
 
 
 @kernel
+def times(word: int, factor: int) -> int:
+    """Multiply words of 64 bits, the first with a sign.
+
+    Machine code takes for granted that signed integers do not overflow.
+    """
+    return np.int64(np.uint64(np.int64(word)) * np.uint64(factor))
+
+
+@kernel
 def add(sums, length, times):  # type: ignore[no-untyped-def]
     """Add a length up to so many times to a set of sums, held as bits."""
     jump = length // SUM_BITS
@@ -282,14 +291,14 @@ def follow(
                         return m
                     mixed = np.int64(1469598103934665603)
                     for q in range(left.shape[0]):
-                        mixed = (mixed ^ (left[q] - (q == t))) * np.int64(1099511628211)
+                        mixed = times(mixed ^ (left[q] - (q == t)), 1099511628211)
                     for q in range(k):
-                        mixed = (mixed ^ line[q]) * np.int64(1099511628211)
-                        mixed = (mixed ^ tops[q]) * np.int64(1099511628211)
+                        mixed = times(mixed ^ line[q], 1099511628211)
+                        mixed = times(mixed ^ tops[q], 1099511628211)
                         mixed ^= mixed >> 29
                     found.mixed[m] = mixed
-                    drawn = (mixed ^ noise.seed) * np.int64(-7046029254386353131)
-                    drawn = (drawn ^ (drawn >> 31)) * np.int64(1442695040888963407)
+                    drawn = times(mixed ^ noise.seed, 11400714819323198485)
+                    drawn = times(drawn ^ (drawn >> 31), 1442695040888963407)
                     chance = ((drawn >> 20) & 0xFFFFF) / 0x100000
                     cells = layer.area[p] + w * h
                     cost = (free + more + segment * k + 1.0) / cells**power

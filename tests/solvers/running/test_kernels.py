@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -34,6 +36,8 @@ from closeknit.solvers.running.kernels import (
 )
 from closeknit.solvers.running.method import AnyMethod
 
+from ... import house
+
 
 @kernel
 def triangle(n: int) -> int:
@@ -55,6 +59,21 @@ def test_source_and_machine_code_agree() -> None:
         slow = doubled(10)
     assert slow == doubled(10) == 90
     assert type(slow) is int
+
+
+def test_no_kernel_multiplies_signed_words() -> None:
+    """Machine code takes for granted that they do not overflow: hashes and coins do."""
+    found = []
+    for name, module in house.modules().items():
+        if "kernels" not in name:
+            continue
+        for node in ast.walk(module.tree):
+            if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+                sides = [ast.unparse(side) for side in (node.left, node.right)]
+                large = [re.sub(r"np\.uint64\(\d+\)", "", side) for side in sides]
+                if any(re.search(r"\d{11,}", side) for side in large):
+                    found.append(f"{module.shown}:{node.lineno}")
+    assert not found
 
 
 def test_sources_return_numbers_as_machine_code_does() -> None:
