@@ -61,7 +61,7 @@ def _answer(report: Report, title: str) -> Text:
     ):
         if run is not None and not run.optimal:
             where = Ref(Name(run.row.instance), places[run.row.instance])
-            said += [f"{what}{decimal(deciding(run))} (", where, ")"]
+            said += [f"{what}{decimal(deciding(run))}{_level(run)} (", where, ")"]
     factor = "; no factor is proven"
     if first.guarantee is not None:
         factor = f"; proven: at most {decimal(first.guarantee)}"
@@ -73,6 +73,13 @@ def _answer(report: Report, title: str) -> Text:
 def deciding(run: ScoredRun) -> Ratio:
     """Return the ratio of the first level that is not 1; of one level, the ratio."""
     return next((ratio for ratio in run.ratios or () if ratio != 1), Fraction(1))
+
+
+def _level(run: ScoredRun) -> str:
+    """Say at which level a run first pays too much, if there are several."""
+    ratios = run.ratios or ()
+    place = next((i for i, ratio in enumerate(ratios, 1) if ratio != 1), 0)
+    return f" at level {place}" * (len(ratios) > 1 and place > 0)
 
 
 def picture(report: Report) -> Plot | None:

@@ -207,14 +207,10 @@ def summary(
 
 def _worst(runs: Iterable[ScoredRun]) -> ScoredRun | None:
     """Return the run of the greatest exact ratio, on the smallest instance."""
-    known = [(j, ratios) for j in runs if (ratios := j.ratios) is not None]
-    if not known:
-        return None
-    first = min(
-        known,
-        key=lambda it: (
-            *(tuple(-ratio for ratio in it[1]), it[0].row.n),
-            *(it[0].row.k, it[0].row.instance),
-        ),
+    known = [j for j in runs if j.ratios is not None]
+    top = max((j.ratios for j in known if j.ratios is not None), default=())
+    return min(
+        (j for j in known if j.ratios == top),
+        key=lambda j: (j.row.n, j.row.k, j.row.instance),
+        default=None,
     )
-    return first[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from dataclasses import replace
 from fractions import Fraction
 from io import StringIO
@@ -146,6 +147,22 @@ def test_the_worst_is_worst_at_the_highest_level() -> None:
     worst = found.summaries[0].worst
     assert worst is not None
     assert worst.row.instance == "b"
+
+
+def test_the_worst_is_worst_whatever_the_number_of_levels() -> None:
+    """An optimal answer of one level is not above one of three that pays too much."""
+    one = ProcSet("one", ("a",), (0,), 1, (ProcessorSet("s", (0,), (1,)),))
+    found = report(
+        replace(proved(one, (7,)), selection=(0,)),
+        row(one, "near", cost=(7,), selection=(0,)),
+        proved(A, (8, 1, 1)),
+        row(A, "near", cost=(8, 1, 2)),
+        on=[one, A],
+    )
+    worst = found.summaries[0].worst
+    assert worst is not None
+    assert worst.row.instance == "a"
+    assert "at worst 2 at level 3 (a)" in re.sub("<[^>]+>", "", html_report(found))
 
 
 # Tables and pages
