@@ -14,7 +14,7 @@ from math import inf, log1p
 from ..drawing.problems import LABELS
 from ..pages.document import Inline, Name, Plot, Ref, Text
 from ..pages.numbers import Ratio, decimal, percent, short_fraction
-from .methods_sections import instance_marks, method_mark
+from .methods_sections import equation, method_mark
 from .report import Report, many
 from .scoring import ScoredRun
 from .spreads import MethodSummary
@@ -49,22 +49,25 @@ def _answer(report: Report, title: str) -> Text:
     share = f"{percent(first.optimal, first.runs)} of {many(first.runs, 'instance')}"
     said: list[Inline] = [
         f"{title}: ",
-        Ref(Name(first.name), method_mark("method", report, first.name)),
+        Ref(Name(first.name), method_mark(report, first.name)),
         f" comes closest, optimal on {share}",
     ]
     if first.spread and first.spread.most > 1:
-        said.append(f", {decimal(first.spread.mean)} times the optimum on average")
-    places = instance_marks(report)
+        said.append(f", {decimal(report.mean_of(first))} times the optimum on average")
+        if report.alike and first.shared:
+            count, of = len(report.shared.methods), report.shared.of
+            taken = f"{len(report.shared.instances)} that {count} of {of} methods take"
+            said.append(f" over the {taken}")
     for what, run in (
         (", at worst ", first.worst),
         ("; on those built against a method ", first.built),
     ):
         if run is not None and not run.optimal:
-            where = Ref(Name(run.row.instance), places[run.row.instance])
+            where = Ref(Name(run.row.instance), report.marks[run.row.instance])
             said += [f"{what}{decimal(deciding(run))}{_level(run)} (", where, ")"]
     factor = "; no factor is proven"
     if first.guarantee is not None:
-        factor = f"; proven: at most {decimal(first.guarantee)}"
+        factor = f"; proven: at most {equation(first.guarantee)}"
         if first.covered < first.everywhere:
             factor += f" on {first.covered} of {first.everywhere}"
     return (*said, f"{factor}.")
@@ -102,8 +105,11 @@ def picture(report: Report) -> Plot | None:
         "The closest to optimal first, of variants those closer than their method; on "
         "the right the mean, or how many are optimal. A dot is an instance, named when "
         "pointed at: filled, drawn; ring, built against a method, and in no mean. "
-        "Black: mean. Orange: the greatest factor proven; grey: not covered by the "
-        "factor. The scale is stretched near 1"
+        "Black: mean"
+        + ", over the instances that most methods take"
+        * any(part.alike for part in parts.values())
+        + ". Orange: the greatest factor proven; grey: not covered by the factor. The "
+        "scale is stretched near 1"
         + "; of costs of several levels, the first at which the choice is not optimal"
         * any(s.levels for part in parts.values() for s in part.ranked)
         + ".",
@@ -128,10 +134,10 @@ def _block(report: Report, top: float) -> str:
     dots: list[str] = []
     told: list[str] = []
     for row, s in enumerate(ranked):
-        mark = escape(method_mark("method", report, s.name))
+        mark = escape(method_mark(report, s.name))
         names.append(f'<a href="#{mark}">{escape(s.name)}</a>')
         dots += _dots(report, s, top, row * _ROW + _ROW / 2)
-        mean = s.spread.mean if s.spread else None
+        mean = report.mean_of(s)
         proven = f" ≤ {short_fraction(s.guarantee)}" if s.guarantee else ""
         said = f"{s.optimal} of {s.runs}" if mean is None else decimal(mean)
         told.append(f"<span>{said}<i>{proven}</i></span>")
@@ -155,12 +161,11 @@ def _shown(report: Report) -> list[MethodSummary]:
 
 
 def _dots(report: Report, s: MethodSummary, top: float, y: float) -> Iterator[str]:
-    [apart] = report.apart.values()
     own = [j for j in report.judged if j.row.method == s.name and j.ratios is not None]
     for i, j in enumerate(sorted(own, key=deciding)):
         ratio = deciding(j)
         at = y + 4 * (2 * ((i * 0.618034) % 1) - 1)
-        kinds = ["built"] * (j.row.instance in apart)
+        kinds = ["built"] * (j.row.instance in report.apart)
         kinds += ["open"] * (s.guarantee is not None and not j.covered)
         ring = f' class="{" ".join(kinds)}"' * bool(kinds)
         exact = "" if ratio in (1, inf) else f" = {short_fraction(ratio)}"
@@ -170,7 +175,7 @@ def _dots(report: Report, s: MethodSummary, top: float, y: float) -> Iterator[st
             f"{exact}</title></circle>"
         )
     for kind, value in (
-        ("mean", s.spread.mean if s.spread else None),
+        ("mean", report.mean_of(s)),
         ("proven", s.guarantee),
     ):
         if value is not None and value != inf:

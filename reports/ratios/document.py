@@ -30,9 +30,9 @@ from ..pages.numbers import (
 from .answers import answers, picture
 from .gaps import gaps_section
 from .methods_sections import (
-    instance_marks,
     methods_section,
     ratios_section,
+    worst_cards,
     worst_section,
 )
 from .plots import plots
@@ -146,17 +146,18 @@ def _sections(report: Report, labels: ProblemLabels) -> tuple[Section, ...]:
     drawn = tuple(plots(report))
     text = () if drawn else ("Nothing ran, so nothing is drawn.",)
     gaps = gaps_section(report)
+    cards = worst_cards(report)
     return (
         ratios_section(report),
         *((gaps,) if gaps else ()),
         Section(title="Plots", text=text, plots=drawn),
-        worst_section(report),
+        worst_section(report, cards),
         _instances(report, labels),
         *[proofs_section(report)] * any(v.kept for v in report.verdicts),
         _unproved(report),
         _failures(report),
         _means(report),
-        methods_section(report),
+        methods_section(report, cards),
     )
 
 
@@ -189,7 +190,7 @@ def _instances(report: Report, labels: ProblemLabels) -> Section:
             *(*["*files, and what checks them"] * kept, "time, exact"),
         ),
         rows=rows,
-        marks=list(instance_marks(report).values()),
+        marks=list(report.marks.values()),
     )
     text = (
         "The optimum where it is proven, else the best bound and the best cost known, "

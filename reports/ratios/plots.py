@@ -51,8 +51,8 @@ def plots(report: Report) -> list[Plot]:
         drawn.append(profile(report, measured))
     if by_level := [s for s in heuristics if s.levels]:
         drawn.append(_level_by_level(report, by_level))
-    if any(s.judged for s in report.summaries):
-        drawn.append(_shares(report.summaries))
+    if judged := [s for s in report.summaries if s.judged]:
+        drawn.append(_shares(judged))
     if in_time := proved_in_time(report):
         drawn.append(in_time)
     if gaps := gap_over_time(report):
@@ -134,7 +134,7 @@ def _level_by_level(report: Report, measured: Sequence[MethodSummary]) -> Plot:
         for place, summary in enumerate(measured):
             ratios = sorted(
                 float(j.ratios[level])
-                for j in report.judged
+                for j in report.counted
                 if j.row.method == summary.name and j.ratios and len(j.ratios) > level
             )
             finite = [ratio for ratio in ratios if ratio != inf]

@@ -125,7 +125,8 @@ class MethodSummary:
     ``judged`` have a proved optimum, and ``optimal`` reach it. ``spread`` is of exact
     ratios, ``levels`` of those of each level where costs are lexicographic. ``shared``
     is their mean, level by level, over the instances that all compared methods take.
-    ``mean_seconds`` is the geometric mean of times, shifted by 1 ms.
+    ``seconds`` are those of the runs and of infeasible instances, ``mean_seconds`` is
+    their geometric mean, shifted by 1 ms.
     ``guarantee`` is the greatest proven factor over the ``covered`` of ``everywhere``
     runs, built instances included, that one is about, ``covered_most`` their greatest
     exact ratio. ``broken`` are rows whose ratio is certainly above their guarantee,
@@ -178,6 +179,7 @@ def summary(
     single = [j.ratio for j, _ in with_ratio if j.ratio is not None]
     lexicographic = [ratios for j, ratios in with_ratio if j.ratio is None]
     covered = [j for j in everywhere if j.covered]
+    times = [j.row.seconds for j in own if j.row.instance not in apart]
     alike = [
         ratios
         for j, ratios in with_ratio
@@ -200,8 +202,8 @@ def summary(
         broken=tuple(j for j in own if j.broken),
         worst=_worst(runs),
         built=_worst([j for j in everywhere if j.row.instance in apart]),
-        seconds=sum(j.row.seconds or 0.0 for j in own),
-        mean_seconds=shifted_mean([j.row.seconds for j in own]),
+        seconds=sum(time or 0.0 for time in times),
+        mean_seconds=shifted_mean(times),
     )
 
 

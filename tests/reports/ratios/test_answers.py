@@ -9,11 +9,13 @@ from typing import Any
 
 import pytest
 
+from closeknit.instances import sha256
 from closeknit.instances.ksubset.worst_cases import is_built
 from closeknit.instances.library import all_worst_cases, suite
 from closeknit.methods import METHODS
 from closeknit.reports.campaigns.campaign import SYSTEMS, lineups
 from closeknit.reports.ratios.methods_sections import worst_cards
+from closeknit.reports.ratios.plots import plots
 from closeknit.reports.ratios.report import Report, report_on
 from closeknit.solvers.running.method import table
 
@@ -21,7 +23,10 @@ from ...toys import made, optimal, small
 from ..written import html_report, markdown_report
 from .samples import METHODS as SAMPLES
 from .samples import A, report, rows
-from .samples_of_levels import full
+from .samples_of_levels import TABLES, full, proved
+from .samples_of_levels import A as A_SET
+from .samples_of_levels import B as B_SET
+from .samples_of_levels import C as C_SET
 
 BUILT = replace(small("built", 3, busy=1), source="worst case of near: by hand")
 
@@ -48,6 +53,39 @@ def test_built_and_drawn_instances_are_never_in_one_mean() -> None:
     assert near.built.ratio == Fraction(7, 4)
     assert "max, built" in markdown_report(both)
     assert "max, built" not in markdown_report(alone)
+
+
+def test_built_instances_count_in_no_share_and_no_time() -> None:
+    alone, both = report(), mixed()
+    for before, after in zip(alone.summaries, both.summaries, strict=True):
+        assert (after.seconds, after.mean_seconds) == (
+            before.seconds,
+            before.mean_seconds,
+        )
+    assert plots(both)[0].svg == plots(alone)[0].svg
+    assert "near: 1 of 3 within 1.1" in plots(both)[0].svg
+    levels = [j.row for j in full().judged if j.row.problem == "procset"]
+    pile = replace(A_SET, name="pile", source="worst case of near: by hand")
+    more = [
+        replace(row, instance="pile", sha256=sha256(pile), cost=(99, 9, 9))
+        for row in levels
+        if (row.instance, row.method) == ("a", "near")
+    ]
+    more.append(replace(proved(pile, (8, 0, 2)), selection=(0, 1)))
+    before, after = (
+        plots(report_on([A_SET, B_SET, C_SET, pile], found, TABLES))[0]
+        for found in (levels, [*levels, *more])
+    )
+    assert after.svg == before.svg
+
+
+def test_a_method_of_built_instances_alone_is_reported() -> None:
+    """It has no run that counts, and so no share of optimal ones."""
+    some = [r for r in mixed().rows if r.method != "far" or r.instance == "built"]
+    known = [v.instance for v in mixed().verdicts]
+    page = html_report(report_on(known, some, SAMPLES))
+    assert "How often the answer is optimal" in page
+    assert "near comes closest" in re.sub("<[^>]+>", "", page)
 
 
 def test_built_instances_alone_have_means() -> None:
