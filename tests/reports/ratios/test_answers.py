@@ -14,6 +14,7 @@ from closeknit.instances.ksubset.worst_cases import is_built
 from closeknit.instances.library import all_worst_cases, suite
 from closeknit.methods import METHODS
 from closeknit.reports.campaigns.campaign import SYSTEMS, lineups
+from closeknit.reports.ratios.answers import picture
 from closeknit.reports.ratios.methods_sections import worst_cards
 from closeknit.reports.ratios.plots import plots
 from closeknit.reports.ratios.report import Report, report_on
@@ -111,6 +112,32 @@ def test_the_first_screen_answers_the_title() -> None:
     assert "near comes closest, optimal on 33.3 % of 3 instances" in text
     assert "at worst 1.7500 (a); on those built against a method 1.7500 (built)" in text
     assert "proven: at most 1.7500" in text
+
+
+def test_what_ranks_is_what_is_shown() -> None:
+    """Where methods take different instances, the mean over those in common."""
+    found = report([r for r in rows() if (r.instance, r.method) != ("b", "near")])
+    page = html_report(found)
+    text = re.sub("<[^>]+>", "", page)
+    assert "far comes closest" not in text
+    assert "1.7500 times the optimum on average over the 1 that 3 of 3 methods" in text
+    listed = re.findall(r"<span>([\d.]+)<i>", page)
+    assert listed == sorted(listed, key=float) == ["1.7500", "2"]
+    assert "Sorted by mean alike" in text
+    assert "Sorted by mean;" in html_report(report())
+    assert "Sorted by the share of optimal answers" in html_report(full())
+
+
+def test_a_variant_that_is_no_closer_comes_after_its_method_and_is_not_drawn() -> None:
+    table = METHODS["ksubset"]
+    names = ("hilbert/first-fit", "hilbert/best-fit")
+    run = [made(A, name, cost=5, selection=(0, 1, 4)) for name in names]
+    run.append(optimal(A, "auto", 4, selection=(0, 1, 4)))
+    found = report_on([A], run, {"ksubset": table})
+    assert [s.name for s in found.ranked] == [*reversed(names)]
+    drawn = picture(found)
+    assert drawn is not None
+    assert names[0] not in drawn.svg
 
 
 def test_there_is_a_sentence_on_every_problem() -> None:

@@ -97,7 +97,7 @@ def test_a_report_after_the_clock_of_a_run_counts_in_the_end() -> None:
     late = replace(proved, seconds=1.0, trace=((0.5, 4, 2), (1.5, 4, 4)))
     plot = gap_over_time(report([late]))
     assert plot is not None
-    assert "0.0 % in the end" in plot.svg
+    assert ", 0.0 % in the end" in plot.svg
 
 
 def test_rows_without_traces_are_not_drawn() -> None:
