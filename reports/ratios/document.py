@@ -41,7 +41,7 @@ from .report import Report
 from .scoring import FOLDER, ScoredRun, open_levels
 
 _NAMED = 5
-"""Broken bounds that are named at the top."""
+"""Broken bounds that are named at the top, each by its worst run."""
 _GRADES = {
     Grade.CHECKED: "checked: re-derived by plain arithmetic,",
     Grade.ENUMERATED: "enumerated: by an exhaustive search of closeknit's own,",
@@ -97,17 +97,23 @@ def _verdict(report: Report) -> Text:
     if report.holds:
         return finding
     pieces: list[Inline] = [ErrorText(finding)]
-    for j in report.broken[:_NAMED]:
-        pieces += [
-            " ",
-            Name(j.row.method),
-            " on ",
-            Name(j.row.instance),
-            _excess(j),
-            ".",
+    worst: dict[tuple[str, str], ScoredRun] = {}
+    for j in sorted(report.broken, key=lambda j: j.excess, reverse=True):
+        worst.setdefault((j.row.problem, j.row.method), j)
+    named = list(worst.values())[:_NAMED]
+    for j in named:
+        names = (" ", Name(j.row.method), " on ", Name(j.row.instance))
+        pieces += [*names, _excess(j), "."]
+    if more := len(report.broken) - len(named):
+        pieces.append(f" {more} more under ")
+        where = [
+            Link(LABELS[p].title) for p, part in report.parts.items() if part.broken
         ]
-    if (more := len(report.broken) - _NAMED) > 0:
-        pieces += [f" {more} more are under ", Link("Failures"), "."]
+        for i, link in enumerate(
+            where if len(report.parts) > 1 else [Link("Failures")]
+        ):
+            pieces += [", "] * bool(i) + [link]
+        pieces.append(".")
     return tuple(pieces)
 
 

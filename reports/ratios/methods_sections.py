@@ -281,7 +281,7 @@ def _level_cells(s: MethodSummary, height: int, alike: bool) -> list[Cell]:
     for place, spread in enumerate(s.levels):
         values: list[Ratio | None] = [spread.mean, spread.most]
         if alike:
-            values.insert(1, s.shared[place] if s.shared else None)
+            values.insert(1, s.shared[place] if place < len(s.shared) else None)
         cells.append(", ".join(map(decimal, values)))
     return cells + ["–"] * (height - len(cells))
 

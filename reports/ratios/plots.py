@@ -51,8 +51,8 @@ def plots(report: Report) -> list[Plot]:
         drawn.append(profile(report, measured))
     if by_level := [s for s in heuristics if s.levels]:
         drawn.append(_level_by_level(report, by_level))
-    if judged := [s for s in report.summaries if s.judged]:
-        drawn.append(_shares(judged))
+    if any(s.judged for s in report.summaries):
+        drawn.append(_shares([s for s in report.summaries if s.runs]))
     if in_time := proved_in_time(report):
         drawn.append(in_time)
     if gaps := gap_over_time(report):

@@ -179,7 +179,17 @@ class Report:
         if stated and not any(j.kept or j.broken for j in stated):
             what = f"none of {many(len(stated), 'stated guarantee')} could be tested"
             return f"{what}: no optimum was proven, and no bound is high enough"
-        return ""
+        return "" if stated else self.untested
+
+    @property
+    def untested(self) -> str:
+        """Which stated guarantees are about costs without one ratio; "" for none."""
+        count = sum(
+            j.guarantee is not None and isinstance(j.row.cost, tuple)
+            for j in self.judged
+        )
+        what = f"{many(count, 'stated guarantee')} could not be tested"
+        return f"{what}: costs of several levels have no ratio" * (count > 0)
 
     @property
     def answered(self) -> bool:
@@ -288,7 +298,7 @@ class Report:
                 f"no ratio exceeds a proven guarantee ({self.covered} of "
                 f"{many(count, 'row')} {'has' if self.covered == 1 else 'have'} one)"
             )
-        return f"{held}, no run failed"
+        return f"{held}, no run failed" + f"; {self.untested}" * bool(self.untested)
 
 
 def report_on(

@@ -24,10 +24,11 @@ from ...toys import made, optimal, small
 from ..written import html_report, markdown_report
 from .samples import METHODS as SAMPLES
 from .samples import A, report, rows
-from .samples_of_levels import TABLES, full, proved
+from .samples_of_levels import BAG, TABLES, full, proved
 from .samples_of_levels import A as A_SET
 from .samples_of_levels import B as B_SET
 from .samples_of_levels import C as C_SET
+from .samples_of_levels import row as level_row
 
 BUILT = replace(small("built", 3, busy=1), source="worst case of near: by hand")
 
@@ -163,6 +164,43 @@ def test_a_failing_bound_is_named_at_the_top() -> None:
     assert named in top
     assert top.index(named) < top.index("comes closest")
     assert named in markdown_report(report(over)).replace("`", "")
+
+
+def test_every_method_whose_bound_fails_is_named_by_its_worst_run() -> None:
+    """However many rows of another method come before it."""
+    table = {name: replace(SAMPLES["ksubset"]["near"], name=name) for name in "xy"}
+    tables = {"ksubset": {**table, "auto": SAMPLES["ksubset"]["auto"]}}
+    many = [replace(A, name=f"i{i}") for i in range(7)]
+    run = [
+        made(one, "x", cost=8 + i, selection=(0, 1, 11)) for i, one in enumerate(many)
+    ]
+    run += [made(one, "y", cost=8, selection=(0, 1, 11)) for one in many[-1:]]
+    run += [optimal(one, "auto", 4, selection=(0, 1, 4)) for one in many]
+    page = html_report(report_on(many, run, tables))
+    top = re.sub("<[^>]+>", "", page[page.index("<header>") : page.index("</header>")])
+    assert "x on i6: ratio 7/2, above 7/4. y on i6: ratio 2, above 7/4. 6 more" in top
+
+
+def test_links_to_failures_lead_somewhere_on_several_problems_too() -> None:
+    sure = replace(TABLES["sukp"]["near"], guarantee=lambda instance: Fraction(1))
+    bags = [replace(BAG, name=name) for name in ("bag", "sack")]
+    run = [replace(proved(bag, 4), selection=(0, 2)) for bag in bags]
+    run += [level_row(bag, "near", cost=7, selection=(0,)) for bag in bags]
+    run += [proved(A_SET, (8, 0, 2))]
+    tables = {**TABLES, "sukp": {**TABLES["sukp"], "near": sure}}
+    page = html_report(report_on([A_SET, *bags], run, tables))
+    assert "1 more under <a href=" in page
+    ids = set(re.findall(r'\bid="([^"]+)"', page))
+    assert set(re.findall(r'href="#([^"]+)', page)) <= ids
+
+
+def test_a_guarantee_on_costs_of_several_levels_is_not_called_kept() -> None:
+    sure = replace(TABLES["procset"]["near"], guarantee=lambda instance: Fraction(1))
+    tables = {**TABLES, "procset": {**TABLES["procset"], "near": sure}}
+    found = report_on([A_SET, B_SET, C_SET, BAG], full().rows, tables)
+    said = "2 stated guarantees could not be tested: costs of several levels"
+    assert found.nothing.startswith(said)
+    assert not found.holds
 
 
 def test_no_worst_instance_is_drawn_twice() -> None:

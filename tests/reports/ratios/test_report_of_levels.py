@@ -245,6 +245,19 @@ def test_plots_of_few_and_many_levels(levels: int) -> None:
     assert "near" in html_report(found)
 
 
+def test_means_alike_of_fewer_levels_than_a_method_has() -> None:
+    """The instances that all take may have one level, and others more."""
+    one = ProcSet("one", ("a",), (0,), 1, (ProcessorSet("s", (0,), (1,)),))
+    found = report(
+        replace(proved(one, (7,)), selection=(0,)),
+        row(one, "near", cost=(7,), selection=(0,)),
+        proved(A, (8, 1, 1)),
+        on=[one, A],
+    )
+    assert found.shared.tells
+    assert "| 1, 1, 1 | 1, –, 1 | 1, –, 1 |" in markdown_report(found)
+
+
 def test_nothing_but_infeasible_is_reported_too() -> None:
     found = report(infeasible(C, "near"), infeasible(C, "auto"), on=[C])
     assert found.holds
