@@ -39,11 +39,15 @@ def _answer(report: Report, title: str) -> Text:
         tried = sum(not s.exact for s in report.summaries)
         if not tried:
             return f"{title}: no heuristic was run."
-        on = many(len(report.verdicts), "instance")
-        proven = sum(v.settled is not None for v in report.verdicts)
+        proven = sum(v.optimum is not None for v in report.verdicts)
+        none = sum(v.infeasible for v in report.verdicts)
+        if not proven:
+            also = f" ({none} proved to have no solution)" * (none > 0)
+            on = many(len(report.verdicts), "instance")
+            return f"{title}: no optimum is proven on {on}{also}, and so no ratio."
         return (
-            f"{title}: none of {many(tried, 'heuristic')} has a choice on {on} to "
-            f"compare with the optimum, which is proven on {proven}."
+            f"{title}: no heuristic of {tried} found a solution on "
+            f"{many(proven, 'instance')} with a proven optimum."
         )
     first = report.ranked[0]
     share = f"{percent(first.optimal, first.runs)} of {many(first.runs, 'instance')}"

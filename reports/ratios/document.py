@@ -101,18 +101,18 @@ def _verdict(report: Report) -> Text:
     for j in sorted(report.broken, key=lambda j: j.excess, reverse=True):
         worst.setdefault((j.row.problem, j.row.method), j)
     named = list(worst.values())[:_NAMED]
+    contradicted = report.contradictions[:_NAMED]
     for j in named:
         names = (" ", Name(j.row.method), " on ", Name(j.row.instance))
         pieces += [*names, _excess(j), "."]
-    if more := len(report.broken) - len(named):
-        pieces.append(f" {more} more under ")
-        where = [
-            Link(LABELS[p].title) for p, part in report.parts.items() if part.broken
-        ]
-        for i, link in enumerate(
-            where if len(report.parts) > 1 else [Link("Failures")]
-        ):
-            pieces += [", "] * bool(i) + [link]
+    for v in contradicted:
+        pieces += [" ", Name(v.instance.name), ": ", Name(v.contradiction), "."]
+    total = len(report.broken) + len(report.contradictions) + len(report.failed)
+    if more := total - len(named) - len(contradicted):
+        pieces.append(f" {more} more under " if named or contradicted else " See ")
+        wrong = [LABELS[p].title for p, part in report.parts.items() if part.problems]
+        for i, title in enumerate(wrong if len(report.parts) > 1 else ["Failures"]):
+            pieces += [", "] * bool(i) + [Link(title)]
         pieces.append(".")
     return tuple(pieces)
 

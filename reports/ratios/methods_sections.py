@@ -73,17 +73,15 @@ def worst_section(report: Report, cards: Sequence[Card]) -> Section:
         "instances built against a method, and of all others."
     ]
     if not cards:
-        remarks = ["None is worse than optimal on an instance with a proven optimum."]
-    known = [s for s in report.summaries if not s.exact]
+        remarks = []
+    seen = {
+        s.name: [run for run in (s.worst, s.built) if run] for s in report.summaries
+    }
+    known = [s.name for s in report.summaries if not s.exact]
+    best = [one for one in known if seen[one] and all(j.optimal for j in seen[one])]
     for words, names in (
-        (
-            "Never worse than optimal here: ",
-            [s.name for s in known if _is_optimal(s.worst) and _is_optimal(s.built)],
-        ),
-        (
-            "Without an exact ratio: ",
-            [s.name for s in known if s.worst is None and s.built is None],
-        ),
+        ("Never worse than optimal here: ", best),
+        ("Without an exact ratio: ", [one for one in known if not seen[one]]),
     ):
         if names:
             remarks.append((words, Name(", ".join(names)), "."))
@@ -102,10 +100,6 @@ def worst_section(report: Report, cards: Sequence[Card]) -> Section:
         text=tuple(remarks),
         tables=(table,) * bool(cards),
     )
-
-
-def _is_optimal(run: ScoredRun | None) -> bool:
-    return run is None or run.optimal
 
 
 def _worst_card(
@@ -150,9 +144,9 @@ def methods_section(report: Report, cards: Sequence[Card]) -> Section:
         method = report.table[s.name]
         shown = "see its worst instance"
         entries = (method.doc_entry(what) for what in ("Guarantee", "Time", "Source"))
-        said = (Name(text) if text else None for text in entries)
+        said = [Name(text) if text else None for text in (method.summary, *entries)]
         worst = Ref(shown, worst_at[s.name]) if s.name in worst_at else None
-        rows.append((Name(s.name), Name(method.summary), *said, worst))
+        rows.append((Name(s.name), *said, worst))
     return Section(
         title="The methods",
         tables=(

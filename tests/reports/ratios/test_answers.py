@@ -23,7 +23,7 @@ from closeknit.solvers.running.method import table
 from ...toys import made, optimal, small
 from ..written import html_report, markdown_report
 from .samples import METHODS as SAMPLES
-from .samples import A, report, rows
+from .samples import A, C, report, rows
 from .samples_of_levels import BAG, TABLES, full, proved
 from .samples_of_levels import A as A_SET
 from .samples_of_levels import B as B_SET
@@ -145,7 +145,9 @@ def test_there_is_a_sentence_on_every_problem() -> None:
     found = full()
     page = html_report(found)
     assert page.count('<p class="answer">') == len(found.parts) == 2
-    assert all(part.ranked or "none of" in page for part in found.parts.values())
+    assert all(
+        part.ranked or "and so no ratio" in page for part in found.parts.values()
+    )
 
 
 def test_dots_say_their_instance() -> None:
@@ -194,6 +196,14 @@ def test_links_to_failures_lead_somewhere_on_several_problems_too() -> None:
     assert set(re.findall(r'href="#([^"]+)', page)) <= ids
 
 
+def test_a_contradicted_proof_is_named_at_the_top() -> None:
+    lying = [replace(r, cost=5, bound=5) if r.cost == 4 else r for r in rows()]
+    lying.append(made(A, "near", cost=4, selection=(0, 1, 4)))
+    page = html_report(report(lying))
+    top = re.sub("<[^>]+>", "", page[page.index("<header>") : page.index("</header>")])
+    assert "a: auto (enumerated: toy) claims at least 5, but near found 4." in top
+
+
 def test_a_guarantee_on_costs_of_several_levels_is_not_called_kept() -> None:
     sure = replace(TABLES["procset"]["near"], guarantee=lambda instance: Fraction(1))
     tables = {**TABLES, "procset": {**TABLES["procset"], "near": sure}}
@@ -211,6 +221,21 @@ def test_no_worst_instance_is_drawn_twice() -> None:
     assert {j.row.method for card in cards for j in card.runs} == {"near", "far"}
     page = html_report(found)
     assert page.count('<figure class="worst"') == len(names)
+
+
+def test_a_method_without_a_ratio_is_not_called_optimal() -> None:
+    """Neither where its runs failed, nor where no optimum is proven."""
+    failed = {"status": "failed", "error": "x", "cost": None, "selection": None}
+    dead = [replace(r, **failed) if r.method != "auto" else r for r in rows()]
+    open_ = [r for r in rows() if r.instance == "c"]
+    for found in (report(dead), report_on([C], open_, SAMPLES)):
+        text = markdown_report(found)
+        assert "Without an exact ratio: `near, far`." in text
+        assert "worse" not in text
+    assert "no heuristic of 2 found a solution on 2 instances" in markdown_report(
+        report(dead)
+    )
+    assert "no optimum is proven on 1 instance, and so no ratio" in text
 
 
 def test_variants_are_folded_under_their_method() -> None:
