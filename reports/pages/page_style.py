@@ -138,6 +138,9 @@ figure:has(.plot:not(.narrow)) figcaption::after{font-weight:600;
 content:" Wider than this window: scroll sideways."}}
 .sideways:has(>table)::before{display:block;position:sticky;left:0;width:max-content;
 font-size:13px;color:var(--faint);content:"Wider than this window: scroll sideways."}
+@media (scripting:none) and (max-width:820px){.wide:has(>table)::before{display:block;
+position:sticky;left:0;width:max-content;font-size:13px;color:var(--faint);
+content:"May be wider than this window: scroll sideways."}}
 @media print{.find,.fractions,.sort::after{display:none}
 body{font-size:10.5pt}main,header{max-width:none;padding:0}
 h2{break-after:avoid}figure,.worst,tr,.tiles{break-inside:avoid}
