@@ -83,6 +83,7 @@ th,td{padding:5px 13px 5px 0;text-align:right;vertical-align:top;
 border-bottom:1px solid var(--rule)}
 th{font-weight:600;vertical-align:bottom;border-bottom-color:var(--faint)}
 tbody th{font-weight:600;border-bottom-color:var(--rule);vertical-align:top}
+tbody tr{scroll-margin-top:90px}
 th.l,td.l{text-align:left}
 tr>:last-child{padding-right:0}
 td.short,td:not(.l){white-space:nowrap}

@@ -108,8 +108,8 @@ def picture(report: Report) -> Plot | None:
         "Cost over proven optimum, by method",
         "The closest to optimal first, of variants those closer than their method; on "
         "the right the mean, or how many are optimal. A dot is an instance, named when "
-        "pointed at: filled, drawn; ring, built against a method, and in no mean; grey, "
-        "not covered by the factor. Bars: the mean"
+        "pointed at: filled, drawn; ring, built against a method, and in no mean; "
+        "grey, not covered by the factor. Bars: the mean"
         + ", over the instances that most methods take"
         * any(part.alike for part in parts.values())
         + ", and, orange, the greatest factor proven. The scale is stretched near 1"

@@ -18,6 +18,7 @@ from ...serving.browser import barriers, opened
 from ..written import html_report
 from .samples import report
 from .samples_of_levels import full
+from .test_page_size import drawn
 
 PROBE = """
 <script>
@@ -257,6 +258,31 @@ def test_axe_would_notice(browser: str, page: Path, tmp_path: Path) -> None:
     spoilt.write_text(f'{text}<img src="data:,"><p style="color:#ccc">pale', "utf-8")
     found = {one[0] for one in barriers(browser, spoilt, tmp_path)}  # type: ignore[index]
     assert {"image-alt", "color-contrast"} <= found
+
+
+JUMP = """
+<script>
+addEventListener("load", () => {
+  location.hash = "instance-ksubset-25";
+  setTimeout(() => {
+    const row = document.querySelector(":target");
+    const head = row.closest("table").tHead.rows[0].cells[0];
+    const told = [head, row].map(one => one.getBoundingClientRect());
+    document.body.dataset.told = told[0].bottom <= told[1].top + 1 && told[1].top >= 0;
+  }, 100);
+});
+</script>
+"""
+
+
+def test_a_row_that_is_linked_to_is_not_under_the_head(
+    browser: str, tmp_path: Path
+) -> None:
+    """The head of a long table stays in sight, and covers what scrolls beneath it."""
+    page = tmp_path / "long.html"
+    page.write_text(html_report(drawn(60, 1, 1)) + JUMP, encoding="utf-8")
+    shown, log = opened(browser, page, tmp_path, "--window-size=1280,700", "--dump-dom")
+    assert 'data-told="true"' in shown, log
 
 
 ACTIONS = """
