@@ -51,10 +51,13 @@ def _answer(report: Report, title: str) -> Text:
         )
     first = report.ranked[0]
     share = f"{percent(first.optimal, first.runs)} of {many(first.runs, 'instance')}"
+    rank = report.rank_of(first)
+    equal = sum(report.rank_of(s) == rank for s in report.ranked) - 1
+    others = f", like {many(equal, 'other')}" * (equal > 0)
     said: list[Inline] = [
         f"{title}: ",
         Ref(Name(first.name), method_mark(report, first.name)),
-        f" comes closest, optimal on {share}",
+        f" comes closest{others}, optimal on {share}",
     ]
     if first.spread and first.spread.most > 1:
         said.append(f", {decimal(report.mean_of(first))} times the optimum on average")

@@ -213,7 +213,8 @@ def _files(kept: Entry | None) -> Cell:
     paths = {what: f"{FOLDER}/{one.file}" for what, one in found.items() if one}
     links = [File(what, path) for what, path in paths.items()]
     words = [paths["instance"], paths["solution"]]
-    words += ["--proof", paths["proof"]] * ("proof" in paths)
+    if "proof" in paths:
+        words += ["--proof", paths["proof"]]
     between = [piece for link in links for piece in (", ", link)][1:]
     return (*between, " ", f"`closeknit check {' '.join(words)}`")
 

@@ -243,13 +243,17 @@ class Report:
         """
 
         def key(s: MethodSummary) -> tuple[Ratio, ...]:
-            share, few = Fraction(-s.optimal, max(s.runs, 1)), not self.is_broad(s)
-            mean, variant = self.mean_of(s), bool(self.table[s.name].variant_of)
-            if mean is None:
-                return (few, share, *(level.mean for level in s.levels), variant)
-            return (few, mean, share, variant)
+            return (*self.rank_of(s), bool(self.table[s.name].variant_of))
 
         return sorted(self._known, key=key)
+
+    def rank_of(self, s: MethodSummary) -> tuple[Ratio, ...]:
+        """Return what ranks a method; the less, the closer to optimal."""
+        share, few = Fraction(-s.optimal, max(s.runs, 1)), not self.is_broad(s)
+        mean = self.mean_of(s)
+        if mean is None:
+            return (few, share, *(level.mean for level in s.levels))
+        return (few, mean, share)
 
     @property
     def _known(self) -> list[MethodSummary]:

@@ -13,6 +13,7 @@ from closeknit.instances import sha256
 from closeknit.instances.ksubset.worst_cases import is_built
 from closeknit.instances.library import all_worst_cases, suite
 from closeknit.methods import METHODS
+from closeknit.proofs.checking.folder import BY_DEFINITION, Content, Entry
 from closeknit.reports.campaigns.campaign import SYSTEMS, lineups
 from closeknit.reports.ratios.answers import picture
 from closeknit.reports.ratios.methods_sections import worst_cards
@@ -139,6 +140,32 @@ def test_a_variant_that_is_no_closer_comes_after_its_method_and_is_not_drawn() -
     drawn = picture(found)
     assert drawn is not None
     assert names[0] not in drawn.svg
+
+
+def test_equals_of_the_closest_are_counted() -> None:
+    same = [replace(r, method="far") for r in rows() if r.method == "near"]
+    found = report([r for r in rows() if r.method != "far"] + same)
+    text = markdown_report(found)
+    assert "`near` comes closest, like 1 other, optimal on 33.3 %" in text
+    assert "like" not in markdown_report(report()).partition("##")[0]
+
+
+def test_an_answer_that_needs_no_proof_in_a_file_has_a_line_that_checks_it() -> None:
+    """As a cost of 0 has: its definition proves it."""
+    files = (Content(f"{name}.json", "0" * 64) for name in ("one", "two"))
+    entry = Entry(
+        name="a",
+        problem="ksubset",
+        status="optimal",
+        kind=BY_DEFINITION,
+        by="auto",
+        **dict(zip(("instance", "solution"), files, strict=True)),
+        cost=4,
+    )
+    instances = [v.instance for v in report().verdicts]
+    found = report_on(instances, rows(), SAMPLES, kept={"a": entry})
+    page = html_report(found)
+    assert "<code>closeknit check proofs/one.json proofs/two.json</code>" in page
 
 
 def test_there_is_a_sentence_on_every_problem() -> None:
