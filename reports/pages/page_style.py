@@ -128,7 +128,7 @@ header figure{margin-top:14px}
 figcaption h2{border:0;margin:0;padding:0;font-size:15px;color:var(--ink)}
 details{margin:8px 0}
 summary{cursor:pointer}
-li{overflow-wrap:anywhere}
+p,li,h1,h2,h3,h4,figcaption{overflow-wrap:anywhere}
 main{padding-bottom:50px}
 @media (max-width:820px){.tiles{grid-template-columns:1fr 1fr}
 .worst{grid-template-columns:minmax(0,1fr)}svg.plot:not(.narrow){min-width:620px}}

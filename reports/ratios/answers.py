@@ -22,6 +22,8 @@ from .spreads import MethodSummary
 _NEAR = 0.01
 """Excess over 1 up to which the axis is linear; beyond it is logarithmic."""
 _TICKS = (1, 1.01, 1.1, 1.5, 2, 5, 10, 100, 1000, 10**4, 10**5, 10**6)
+_MOST = 10**6
+"""Ratios beyond stand at the end of the axis."""
 _ROW = 18
 """Pixels from a method to the next, the same as in the style sheet."""
 _FOOT = 20
@@ -97,10 +99,15 @@ def picture(report: Report) -> Plot | None:
     parts = {problem: part for problem, part in report.parts.items() if part.ranked}
     known = [
         *(deciding(j) for part in parts.values() for j in part.judged if j.ratios),
-        *(s.guarantee for part in parts.values() for s in part.ranked if s.guarantee),
+        *(
+            s.guarantee
+            for part in parts.values()
+            for s in part.ranked
+            if s.guarantee is not None
+        ),
     ]
-    top = max((float(ratio) for ratio in known if ratio != inf), default=1.0)
-    top = max(top, 1 + _NEAR)
+    finite = (min(ratio, _MOST) for ratio in known if ratio != inf)
+    top = max([*map(float, finite), 1 + _NEAR])
     blocks = []
     for problem, part in parts.items():
         head = f"<b>{escape(LABELS[problem].title)}</b>" * (len(parts) > 1)
@@ -144,7 +151,7 @@ def _block(report: Report, top: float) -> str:
         names.append(f'<a href="#{mark}">{escape(s.name)}</a>')
         dots += _dots(report, s, top, row * _ROW + _ROW / 2)
         mean = report.mean_of(s)
-        proven = f" ≤ {short_fraction(s.guarantee)}" if s.guarantee else ""
+        proven = f" ≤ {short_fraction(s.guarantee)}" if s.guarantee is not None else ""
         said = f"{s.optimal} of {s.runs}" if mean is None else decimal(mean)
         told.append(f"<span>{said}<i>{proven}</i></span>")
     spoken = "; ".join(f"{s.name}: optimal on {s.optimal} of {s.runs}" for s in ranked)
@@ -193,9 +200,9 @@ def _dots(report: Report, s: MethodSummary, top: float, y: float) -> Iterator[st
 
 
 def _share(ratio: Ratio | float, top: float) -> float:
-    """Return where a ratio stands between 1 and the greatest; beyond if infinite."""
-    if ratio == inf:
-        return 1.0
+    """Return where a ratio stands between 1 and the greatest, or at these ends."""
+    if not 1 < ratio < top:
+        return float(ratio > 1)
     return log1p((float(ratio) - 1) / _NEAR) / log1p((top - 1) / _NEAR)
 
 

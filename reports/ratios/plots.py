@@ -208,7 +208,8 @@ def _facets(
     xs = np.array([across[0](j) for j in shown])
     ys = np.array([up[0](j) for j in shown])
     own = np.array([j.row.method for j in shown])
-    promise = np.array([float(j.guarantee or np.nan) for j in shown])
+    stated = (np.nan if j.guarantee is None else j.guarantee for j in shown)
+    promise = np.array([float(min(factor, 10**6)) for factor in stated])
     columns = min(len(names), _MOST_PANELS)
     rows = -(-len(names) // columns)
     figure, grid = sheets(

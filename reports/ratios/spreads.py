@@ -194,7 +194,9 @@ def summary(
         infeasible=len(own) - len(everywhere),
         spread=spread_of(single),
         levels=level_spreads(lexicographic),
-        guarantee=max((j.guarantee for j in covered if j.guarantee), default=None),
+        guarantee=max(
+            (j.guarantee for j in covered if j.guarantee is not None), default=None
+        ),
         everywhere=len(everywhere),
         covered=len(covered),
         covered_most=max((j.ratio for j in covered if j.ratio), default=None),

@@ -240,6 +240,20 @@ def test_a_guarantee_on_costs_of_several_levels_is_not_called_kept() -> None:
     assert not found.holds
 
 
+@pytest.mark.parametrize(
+    "factor", [Fraction(-3), Fraction(0), Fraction(1, 2), Fraction(10**400)]
+)
+def test_a_factor_beyond_the_axis_stands_at_its_end(factor: Fraction) -> None:
+    """Nobody can mean it, and yet the report tells what became of it."""
+    stated = replace(SAMPLES["ksubset"]["near"], guarantee=lambda instance: factor)
+    tables = {"ksubset": {**SAMPLES["ksubset"], "near": stated}}
+    found = report_on([A, C], [r for r in rows() if r.instance != "b"], tables)
+    page = html_report(found)
+    place = "100.00%" if factor > 1 else "0.00%"
+    assert f'<line class="proven" x1="{place}"' in page
+    assert found.holds == (factor > 1)
+
+
 def test_no_worst_instance_is_drawn_twice() -> None:
     found = mixed()
     cards = worst_cards(found)

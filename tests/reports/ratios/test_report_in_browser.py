@@ -6,6 +6,7 @@ import json
 import re
 import struct
 import zlib
+from dataclasses import replace
 from html import escape
 from pathlib import Path
 
@@ -13,10 +14,11 @@ import pytest
 
 from closeknit.reports.pages.document import Document, Name, Section, Table
 from closeknit.reports.pages.html import html_of
+from closeknit.reports.ratios.report import Report, report_on
 
 from ...serving.browser import barriers, opened
 from ..written import html_report
-from .samples import report
+from .samples import METHODS, report
 from .samples_of_levels import full
 from .test_page_size import drawn
 
@@ -148,12 +150,28 @@ addEventListener("load", () => setTimeout(() => {
 """
 
 
-@pytest.mark.parametrize("kind", ["one problem", "several"])
+def long_name() -> Report:
+    """Names of files may have no place to break, and stand in a sentence."""
+    known = report()
+    name = "y" * 500
+    renamed = [
+        replace(v.instance, name=name * (v.instance.name == "a") or v.instance.name)
+        for v in known.verdicts
+    ]
+    found = [
+        replace(row, instance=name) if row.instance == "a" else row
+        for row in known.rows
+    ]
+    return report_on(renamed, found, METHODS)
+
+
+@pytest.mark.parametrize("kind", ["one problem", "several", "a long name"])
 def test_nothing_scrolls_sideways_at_400_pixels_but_tables_that_say_so(
     browser: str, tmp_path: Path, kind: str
 ) -> None:
     """A frame, since a window of the browser is never as narrow as that."""
-    made = report() if kind == "one problem" else full()
+    kinds = {"one problem": report, "several": full, "a long name": long_name}
+    made = kinds[kind]()
     inner = escape(html_report(made) + NARROW)
     frame = tmp_path / "frame.html"
     frame.write_text(
