@@ -98,7 +98,7 @@ def _verdict(report: Report) -> Text:
         return finding
     pieces: list[Inline] = [ErrorText(finding)]
     worst: dict[tuple[str, str], ScoredRun] = {}
-    for j in sorted(report.broken, key=lambda j: j.excess, reverse=True):
+    for j in sorted(report.broken, key=lambda j: j.least_ratio or 0, reverse=True):
         worst.setdefault((j.row.problem, j.row.method), j)
     named = list(worst.values())[:_NAMED]
     contradicted = report.contradictions[:_NAMED]

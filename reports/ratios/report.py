@@ -174,7 +174,7 @@ class Report:
     def nothing(self) -> str:
         """Why nothing was measured, or no stated guarantee tested; "" if it was."""
         if not self.answered:
-            return f"no method answered ({self.silent})"
+            return "no method answered" + f" ({self.silent})" * bool(self.silent)
         stated = [j for j in self.judged if j.covered]
         if stated and not any(j.kept or j.broken for j in stated):
             what = f"none of {many(len(stated), 'stated guarantee')} could be tested"

@@ -180,13 +180,6 @@ class ScoredRun:
         return self.interval[0]
 
     @property
-    def excess(self) -> Ratio:
-        """Of a row that is `broken`: by which factor it is above the guarantee."""
-        assert self.least_ratio is not None
-        assert self.guarantee is not None
-        return self.least_ratio / self.guarantee if self.guarantee else inf
-
-    @property
     def broken(self) -> bool:
         """Whether the ratio, or the least that it can be, is above the guarantee."""
         if self.guarantee is None or not self.covered or self.least_ratio is None:

@@ -75,11 +75,11 @@ def test_built_instances_count_in_no_share_and_no_time() -> None:
         if (row.instance, row.method) == ("a", "near")
     ]
     more.append(replace(proved(pile, (8, 0, 2)), selection=(0, 1)))
-    before, after = (
+    without, beside = (
         plots(report_on([A_SET, B_SET, C_SET, pile], found, TABLES))[0]
         for found in (levels, [*levels, *more])
     )
-    assert after.svg == before.svg
+    assert beside.svg == without.svg
 
 
 def test_a_method_of_built_instances_alone_is_reported() -> None:
@@ -152,14 +152,15 @@ def test_equals_of_the_closest_are_counted() -> None:
 
 def test_an_answer_that_needs_no_proof_in_a_file_has_a_line_that_checks_it() -> None:
     """As a cost of 0 has: its definition proves it."""
-    files = (Content(f"{name}.json", "0" * 64) for name in ("one", "two"))
+    one, two = (Content(f"{name}.json", "0" * 64) for name in ("one", "two"))
     entry = Entry(
         name="a",
         problem="ksubset",
         status="optimal",
         kind=BY_DEFINITION,
         by="auto",
-        **dict(zip(("instance", "solution"), files, strict=True)),
+        instance=one,
+        solution=two,
         cost=4,
     )
     instances = [v.instance for v in report().verdicts]
@@ -266,7 +267,8 @@ def test_no_worst_instance_is_drawn_twice() -> None:
 
 def test_a_method_without_a_ratio_is_not_called_optimal() -> None:
     """Neither where its runs failed, nor where no optimum is proven."""
-    failed = {"status": "failed", "error": "x", "cost": None, "selection": None}
+    failed: dict[str, Any] = {"status": "failed", "error": "x"}
+    failed |= {"cost": None, "selection": None}
     dead = [replace(r, **failed) if r.method != "auto" else r for r in rows()]
     open_ = [r for r in rows() if r.instance == "c"]
     for found in (report(dead), report_on([C], open_, SAMPLES)):

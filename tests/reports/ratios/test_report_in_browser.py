@@ -19,8 +19,8 @@ from closeknit.reports.ratios.report import Report, report_on
 from ...serving.browser import barriers, opened
 from ..written import html_report
 from .samples import METHODS, report
+from .samples_drawn import drawn
 from .samples_of_levels import full
-from .test_page_size import drawn
 
 PROBE = """
 <script>
