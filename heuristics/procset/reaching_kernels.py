@@ -36,9 +36,14 @@ def present_of(layout: Layout, count: Ints, full: Ints, weight: Ints) -> None:
 
 @kernel
 def _heads(state: Ints) -> bool:
-    """Toss a coin: the top bit of a linear congruential generator."""
-    state[COIN] = state[COIN] * 6364136223846793005 + 1442695040888963407
-    return bool(state[COIN] < 0)
+    """Toss a coin: the top bit of a linear congruential generator.
+
+    Without signs: machine code takes for granted that signed integers do not overflow.
+    """
+    word = np.uint64(state[COIN]) * np.uint64(6364136223846793005)
+    word += np.uint64(1442695040888963407)
+    state[COIN] = np.int64(word)
+    return bool(word >> np.uint64(63))
 
 
 @kernel

@@ -83,6 +83,7 @@ th,td{padding:5px 13px 5px 0;text-align:right;vertical-align:top;
 border-bottom:1px solid var(--rule)}
 th{font-weight:600;vertical-align:bottom;border-bottom-color:var(--faint)}
 tbody th{font-weight:600;border-bottom-color:var(--rule);vertical-align:top}
+tbody tr{scroll-margin-top:90px}
 th.l,td.l{text-align:left}
 tr>:last-child{padding-right:0}
 td.short,td:not(.l){white-space:nowrap}
@@ -127,7 +128,7 @@ header figure{margin-top:14px}
 figcaption h2{border:0;margin:0;padding:0;font-size:15px;color:var(--ink)}
 details{margin:8px 0}
 summary{cursor:pointer}
-li{overflow-wrap:anywhere}
+p,li,h1,h2,h3,h4,figcaption{overflow-wrap:anywhere}
 main{padding-bottom:50px}
 @media (max-width:820px){.tiles{grid-template-columns:1fr 1fr}
 .worst{grid-template-columns:minmax(0,1fr)}svg.plot:not(.narrow){min-width:620px}}
@@ -138,6 +139,9 @@ figure:has(.plot:not(.narrow)) figcaption::after{font-weight:600;
 content:" Wider than this window: scroll sideways."}}
 .sideways:has(>table)::before{display:block;position:sticky;left:0;width:max-content;
 font-size:13px;color:var(--faint);content:"Wider than this window: scroll sideways."}
+@media (scripting:none) and (max-width:820px){.wide:has(>table)::before{display:block;
+position:sticky;left:0;width:max-content;font-size:13px;color:var(--faint);
+content:"May be wider than this window: scroll sideways."}}
 @media print{.find,.fractions,.sort::after{display:none}
 body{font-size:10.5pt}main,header{max-width:none;padding:0}
 h2{break-after:avoid}figure,.worst,tr,.tiles{break-inside:avoid}

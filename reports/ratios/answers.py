@@ -14,7 +14,7 @@ from math import inf, log1p
 from ..drawing.problems import LABELS
 from ..pages.document import Inline, Name, Plot, Ref, Text
 from ..pages.numbers import Ratio, decimal, percent, short_fraction
-from .methods_sections import instance_marks, method_mark
+from .methods_sections import equation, method_mark
 from .report import Report, many
 from .scoring import ScoredRun
 from .spreads import MethodSummary
@@ -22,6 +22,8 @@ from .spreads import MethodSummary
 _NEAR = 0.01
 """Excess over 1 up to which the axis is linear; beyond it is logarithmic."""
 _TICKS = (1, 1.01, 1.1, 1.5, 2, 5, 10, 100, 1000, 10**4, 10**5, 10**6)
+_MOST = 10**6
+"""Ratios beyond stand at the end of the axis."""
 _ROW = 18
 """Pixels from a method to the next, the same as in the style sheet."""
 _FOOT = 20
@@ -39,32 +41,42 @@ def _answer(report: Report, title: str) -> Text:
         tried = sum(not s.exact for s in report.summaries)
         if not tried:
             return f"{title}: no heuristic was run."
-        on = many(len(report.verdicts), "instance")
-        proven = sum(v.settled is not None for v in report.verdicts)
+        proven = sum(v.optimum is not None for v in report.verdicts)
+        none = sum(v.infeasible for v in report.verdicts)
+        if not proven:
+            also = f" ({none} proved to have no solution)" * (none > 0)
+            on = many(len(report.verdicts), "instance")
+            return f"{title}: no optimum is proven on {on}{also}, and so no ratio."
         return (
-            f"{title}: none of {many(tried, 'heuristic')} has a choice on {on} to "
-            f"compare with the optimum, which is proven on {proven}."
+            f"{title}: no heuristic of {tried} found a solution on "
+            f"{many(proven, 'instance')} with a proven optimum."
         )
     first = report.ranked[0]
     share = f"{percent(first.optimal, first.runs)} of {many(first.runs, 'instance')}"
+    rank = report.rank_of(first)
+    equal = sum(report.rank_of(s) == rank for s in report.ranked) - 1
+    others = f", like {many(equal, 'other')}" * (equal > 0)
     said: list[Inline] = [
         f"{title}: ",
-        Ref(Name(first.name), method_mark("method", report, first.name)),
-        f" comes closest, optimal on {share}",
+        Ref(Name(first.name), method_mark(report, first.name)),
+        f" comes closest{others}, optimal on {share}",
     ]
     if first.spread and first.spread.most > 1:
-        said.append(f", {decimal(first.spread.mean)} times the optimum on average")
-    places = instance_marks(report)
+        said.append(f", {decimal(report.mean_of(first))} times the optimum on average")
+        if report.alike and first.shared:
+            count, of = len(report.shared.methods), report.shared.of
+            taken = f"{len(report.shared.instances)} that {count} of {of} methods take"
+            said.append(f" over the {taken}")
     for what, run in (
         (", at worst ", first.worst),
         ("; on those built against a method ", first.built),
     ):
         if run is not None and not run.optimal:
-            where = Ref(Name(run.row.instance), places[run.row.instance])
-            said += [f"{what}{decimal(deciding(run))} (", where, ")"]
+            where = Ref(Name(run.row.instance), report.marks[run.row.instance])
+            said += [f"{what}{decimal(deciding(run))}{_level(run)} (", where, ")"]
     factor = "; no factor is proven"
     if first.guarantee is not None:
-        factor = f"; proven: at most {decimal(first.guarantee)}"
+        factor = f"; proven: at most {equation(first.guarantee)}"
         if first.covered < first.everywhere:
             factor += f" on {first.covered} of {first.everywhere}"
     return (*said, f"{factor}.")
@@ -75,15 +87,27 @@ def deciding(run: ScoredRun) -> Ratio:
     return next((ratio for ratio in run.ratios or () if ratio != 1), Fraction(1))
 
 
+def _level(run: ScoredRun) -> str:
+    """Say at which level a run first pays too much, if there are several."""
+    ratios = run.ratios or ()
+    place = next((i for i, ratio in enumerate(ratios, 1) if ratio != 1), 0)
+    return f" at level {place}" * (len(ratios) > 1 and place > 0)
+
+
 def picture(report: Report) -> Plot | None:
     """Draw the ratios of every heuristic, the closest to optimal first."""
     parts = {problem: part for problem, part in report.parts.items() if part.ranked}
     known = [
         *(deciding(j) for part in parts.values() for j in part.judged if j.ratios),
-        *(s.guarantee for part in parts.values() for s in part.ranked if s.guarantee),
+        *(
+            s.guarantee
+            for part in parts.values()
+            for s in part.ranked
+            if s.guarantee is not None
+        ),
     ]
-    top = max((float(ratio) for ratio in known if ratio != inf), default=1.0)
-    top = max(top, 1 + _NEAR)
+    finite = (min(ratio, _MOST) for ratio in known if ratio != inf)
+    top = max([*map(float, finite), 1 + _NEAR])
     blocks = []
     for problem, part in parts.items():
         head = f"<b>{escape(LABELS[problem].title)}</b>" * (len(parts) > 1)
@@ -94,9 +118,11 @@ def picture(report: Report) -> Plot | None:
         "Cost over proven optimum, by method",
         "The closest to optimal first, of variants those closer than their method; on "
         "the right the mean, or how many are optimal. A dot is an instance, named when "
-        "pointed at: filled, drawn; ring, built against a method, and in no mean. "
-        "Black: mean. Orange: the greatest factor proven; grey: not covered by the "
-        "factor. The scale is stretched near 1"
+        "pointed at: filled, drawn; ring, built against a method, and in no mean; "
+        "grey, not covered by the factor. Bars: the mean"
+        + ", over the instances that most methods take"
+        * any(part.alike for part in parts.values())
+        + ", and, orange, the greatest factor proven. The scale is stretched near 1"
         + "; of costs of several levels, the first at which the choice is not optimal"
         * any(s.levels for part in parts.values() for s in part.ranked)
         + ".",
@@ -121,11 +147,11 @@ def _block(report: Report, top: float) -> str:
     dots: list[str] = []
     told: list[str] = []
     for row, s in enumerate(ranked):
-        mark = escape(method_mark("method", report, s.name))
+        mark = escape(method_mark(report, s.name))
         names.append(f'<a href="#{mark}">{escape(s.name)}</a>')
         dots += _dots(report, s, top, row * _ROW + _ROW / 2)
-        mean = s.spread.mean if s.spread else None
-        proven = f" ≤ {short_fraction(s.guarantee)}" if s.guarantee else ""
+        mean = report.mean_of(s)
+        proven = f" ≤ {short_fraction(s.guarantee)}" if s.guarantee is not None else ""
         said = f"{s.optimal} of {s.runs}" if mean is None else decimal(mean)
         told.append(f"<span>{said}<i>{proven}</i></span>")
     spoken = "; ".join(f"{s.name}: optimal on {s.optimal} of {s.runs}" for s in ranked)
@@ -148,12 +174,11 @@ def _shown(report: Report) -> list[MethodSummary]:
 
 
 def _dots(report: Report, s: MethodSummary, top: float, y: float) -> Iterator[str]:
-    [apart] = report.apart.values()
     own = [j for j in report.judged if j.row.method == s.name and j.ratios is not None]
     for i, j in enumerate(sorted(own, key=deciding)):
         ratio = deciding(j)
         at = y + 4 * (2 * ((i * 0.618034) % 1) - 1)
-        kinds = ["built"] * (j.row.instance in apart)
+        kinds = ["built"] * (j.row.instance in report.apart)
         kinds += ["open"] * (s.guarantee is not None and not j.covered)
         ring = f' class="{" ".join(kinds)}"' * bool(kinds)
         exact = "" if ratio in (1, inf) else f" = {short_fraction(ratio)}"
@@ -163,7 +188,7 @@ def _dots(report: Report, s: MethodSummary, top: float, y: float) -> Iterator[st
             f"{exact}</title></circle>"
         )
     for kind, value in (
-        ("mean", s.spread.mean if s.spread else None),
+        ("mean", report.mean_of(s)),
         ("proven", s.guarantee),
     ):
         if value is not None and value != inf:
@@ -175,9 +200,9 @@ def _dots(report: Report, s: MethodSummary, top: float, y: float) -> Iterator[st
 
 
 def _share(ratio: Ratio | float, top: float) -> float:
-    """Return where a ratio stands between 1 and the greatest; beyond if infinite."""
-    if ratio == inf:
-        return 1.0
+    """Return where a ratio stands between 1 and the greatest, or at these ends."""
+    if not 1 < ratio < top:
+        return float(ratio > 1)
     return log1p((float(ratio) - 1) / _NEAR) / log1p((top - 1) / _NEAR)
 
 

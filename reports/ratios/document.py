@@ -30,9 +30,9 @@ from ..pages.numbers import (
 from .answers import answers, picture
 from .gaps import gaps_section
 from .methods_sections import (
-    instance_marks,
     methods_section,
     ratios_section,
+    worst_cards,
     worst_section,
 )
 from .plots import plots
@@ -41,7 +41,7 @@ from .report import Report
 from .scoring import FOLDER, ScoredRun, open_levels
 
 _NAMED = 5
-"""Broken bounds that are named at the top."""
+"""Broken bounds that are named at the top, each by its worst run."""
 _GRADES = {
     Grade.CHECKED: "checked: re-derived by plain arithmetic,",
     Grade.ENUMERATED: "enumerated: by an exhaustive search of closeknit's own,",
@@ -97,17 +97,23 @@ def _verdict(report: Report) -> Text:
     if report.holds:
         return finding
     pieces: list[Inline] = [ErrorText(finding)]
-    for j in report.broken[:_NAMED]:
-        pieces += [
-            " ",
-            Name(j.row.method),
-            " on ",
-            Name(j.row.instance),
-            _excess(j),
-            ".",
-        ]
-    if (more := len(report.broken) - _NAMED) > 0:
-        pieces += [f" {more} more are under ", Link("Failures"), "."]
+    worst: dict[tuple[str, str], ScoredRun] = {}
+    for j in sorted(report.broken, key=lambda j: j.least_ratio or 0, reverse=True):
+        worst.setdefault((j.row.problem, j.row.method), j)
+    named = list(worst.values())[:_NAMED]
+    contradicted = report.contradictions[:_NAMED]
+    for j in named:
+        names = (" ", Name(j.row.method), " on ", Name(j.row.instance))
+        pieces += [*names, _excess(j), "."]
+    for v in contradicted:
+        pieces += [" ", Name(v.instance.name), ": ", Name(v.contradiction), "."]
+    total = len(report.broken) + len(report.contradictions) + len(report.failed)
+    if more := total - len(named) - len(contradicted):
+        pieces.append(f" {more} more under " if named or contradicted else " See ")
+        wrong = [LABELS[p].title for p, part in report.parts.items() if part.problems]
+        for i, title in enumerate(wrong if len(report.parts) > 1 else ["Failures"]):
+            pieces += [", "] * bool(i) + [Link(title)]
+        pieces.append(".")
     return tuple(pieces)
 
 
@@ -146,17 +152,18 @@ def _sections(report: Report, labels: ProblemLabels) -> tuple[Section, ...]:
     drawn = tuple(plots(report))
     text = () if drawn else ("Nothing ran, so nothing is drawn.",)
     gaps = gaps_section(report)
+    cards = worst_cards(report)
     return (
         ratios_section(report),
         *((gaps,) if gaps else ()),
         Section(title="Plots", text=text, plots=drawn),
-        worst_section(report),
+        worst_section(report, cards),
         _instances(report, labels),
         *[proofs_section(report)] * any(v.kept for v in report.verdicts),
         _unproved(report),
         _failures(report),
         _means(report),
-        methods_section(report),
+        methods_section(report, cards),
     )
 
 
@@ -189,7 +196,7 @@ def _instances(report: Report, labels: ProblemLabels) -> Section:
             *(*["*files, and what checks them"] * kept, "time, exact"),
         ),
         rows=rows,
-        marks=list(instance_marks(report).values()),
+        marks=list(report.marks.values()),
     )
     text = (
         "The optimum where it is proven, else the best bound and the best cost known, "
@@ -206,7 +213,8 @@ def _files(kept: Entry | None) -> Cell:
     paths = {what: f"{FOLDER}/{one.file}" for what, one in found.items() if one}
     links = [File(what, path) for what, path in paths.items()]
     words = [paths["instance"], paths["solution"]]
-    words += ["--proof", paths["proof"]] * ("proof" in paths)
+    if "proof" in paths:
+        words += ["--proof", paths["proof"]]
     between = [piece for link in links for piece in (", ", link)][1:]
     return (*between, " ", f"`closeknit check {' '.join(words)}`")
 

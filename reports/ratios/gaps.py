@@ -15,7 +15,6 @@ from ..campaigns.rows import REFUSED, Row
 from ..pages.document import Name, Plot, Ref, Section, Table
 from ..pages.numbers import percent
 from ..pages.plot_style import in_style, plotted, sheet, time_label
-from .methods_sections import instance_marks
 from .profiles import WIDE, curves
 from .report import Report
 
@@ -78,15 +77,17 @@ def _exact_rows(report: Report) -> dict[str, list[Row]]:
 def gap_over_time(report: Report) -> Plot | None:
     """Draw the mean gap of every exact method over time; None if no run has a trace."""
     recorded = {
-        name: rows
+        name: [row for row in rows if row.instance not in report.apart]
         for name, rows in _exact_rows(report).items()
         if all(row.trace is not None or row.seconds is None for row in rows)
     }
     if not any(row.trace for rows in recorded.values() for row in rows):
         return None
-    end = max(row.seconds or 0 for rows in recorded.values() for row in rows)
-    times = np.geomspace(_SOONEST, max(end, 10 * _SOONEST), _TIMES)
-    means = {name: _mean_gaps(rows, times) for name, rows in recorded.items()}
+    runs = {name: [*map(gap_steps, rows)] for name, rows in recorded.items() if rows}
+    # The last report of a run may come after the end of its clock.
+    ends = [steps[-1][0] for own in runs.values() for steps in own if steps]
+    times = np.geomspace(_SOONEST, max([*ends, 10 * _SOONEST]), _TIMES)
+    means = {name: _mean_gaps(own, times) for name, own in runs.items()}
     order = sorted(means, key=lambda name: float(means[name].sum()))
     figure, axes = sheet(WIDE, 3.4)
     axes.set_xscale("log")
@@ -111,21 +112,19 @@ def gap_over_time(report: Report) -> Plot | None:
 
 
 def _mean_gaps(
-    rows: Sequence[Row], times: npt.NDArray[np.float64]
+    runs: Sequence[Sequence[tuple[float, float]]], times: npt.NDArray[np.float64]
 ) -> npt.NDArray[np.float64]:
     """Return the mean gap of runs at times: what each knew by then, or earlier."""
     total = np.zeros(len(times))
-    for row in rows:
-        steps = gap_steps(row)
+    for steps in runs:
         known = np.array([1.0, *(gap for _, gap in steps)])
         since = [seconds for seconds, _ in steps]
         total += known[np.searchsorted(since, times, side="right")]
-    return total / max(len(rows), 1)
+    return total / len(runs)
 
 
 def gaps_section(report: Report) -> Section | None:
     """Tabulate the gaps that exact methods leave; None if they prove everything."""
-    places = instance_marks(report)
     rows = []
     for name, own in _exact_rows(report).items():
         gaps = [(gap, row) for row in own if (gap := final_gap(row)) is not None]
@@ -133,7 +132,7 @@ def gaps_section(report: Report) -> Section | None:
             continue
         ranked = sorted(gap for gap, _ in gaps)
         most, worst = max(gaps, key=lambda it: it[0])
-        on = Ref(Name(worst.instance), places[worst.instance]) if most else None
+        on = Ref(Name(worst.instance), report.marks[worst.instance]) if most else None
         rows.append(
             (
                 *(Name(name), len(own), sum(not gap for gap in ranked)),

@@ -65,31 +65,27 @@ def _ratios(run: ScoredRun) -> tuple[Ratio, ...]:
     return run.ratios or ()
 
 
-def worst_section(report: Report) -> Section:
+def worst_section(report: Report, cards: Sequence[Card]) -> Section:
     """Draw the instances on which heuristics are worst."""
-    cards = worst_cards(report)
-    places = instance_marks(report)
     remarks: list[Text] = [
         "What the method chose next to a cheapest choice; a picture for each instance, "
         "with the method that is worst on it. Of a method these are the worst of the "
         "instances built against a method, and of all others."
     ]
     if not cards:
-        remarks = ["None is worse than optimal on an instance with a proven optimum."]
-    known = [s for s in report.summaries if not s.exact]
+        remarks = []
+    seen = {
+        s.name: [run for run in (s.worst, s.built) if run] for s in report.summaries
+    }
+    known = [s.name for s in report.summaries if not s.exact]
+    best = [one for one in known if seen[one] and all(j.optimal for j in seen[one])]
     for words, names in (
-        (
-            "Never worse than optimal here: ",
-            [s.name for s in known if _is_optimal(s.worst) and _is_optimal(s.built)],
-        ),
-        (
-            "Without an exact ratio: ",
-            [s.name for s in known if s.worst is None and s.built is None],
-        ),
+        ("Never worse than optimal here: ", best),
+        ("Without an exact ratio: ", [one for one in known if not seen[one]]),
     ):
         if names:
             remarks.append((words, Name(", ".join(names)), "."))
-    drawn = [_worst_card(card.runs, places) for card in cards]
+    drawn = [_worst_card(card.runs, report.marks) for card in cards]
     table = Table(
         columns=(
             *("*instance", "*method", "ratio", "cost", "proven at most", "optimum"),
@@ -106,10 +102,6 @@ def worst_section(report: Report) -> Section:
     )
 
 
-def _is_optimal(run: ScoredRun | None) -> bool:
-    return run is None or run.optimal
-
-
 def _worst_card(
     runs: Sequence[ScoredRun], places: Mapping[str, str]
 ) -> tuple[tuple[Cell, ...], str]:
@@ -123,9 +115,9 @@ def _worst_card(
     row = (
         Ref(Name(instance.name), places[instance.name]),
         Name(name),
-        levels(worst.ratios, _equation),
+        levels(worst.ratios, equation),
         paid(instance, worst.row.cost),
-        "–" if worst.guarantee is None else _equation(worst.guarantee),
+        "–" if worst.guarantee is None else equation(worst.guarantee),
         paid(instance, best.cost),
         Name(best.method),
         Name(str(worst.verdict.proof)),
@@ -138,30 +130,23 @@ def _worst_card(
     return row, picture if len(picture) <= _LARGEST_PICTURE else ""
 
 
-def instance_marks(report: Report) -> dict[str, str]:
-    """Return by which mark the row of each instance is linked to."""
-    problem = next(iter(report.parts))
-    named = (verdict.instance.name for verdict in report.verdicts)
-    return {name: f"instance-{problem}-{i}" for i, name in enumerate(named)}
+def method_mark(report: Report, method: str) -> str:
+    """Return by which mark the row of a method is linked to."""
+    [problem] = report.parts
+    return f"method-{problem}-{'-'.join(method.split())}"
 
 
-def method_mark(kind: str, report: Report, method: str) -> str:
-    """Return by which mark a method is linked to, as a row or as a card."""
-    problem = next(iter(report.parts))
-    return f"{kind}-{problem}-{'-'.join(method.split())}"
-
-
-def methods_section(report: Report) -> Section:
+def methods_section(report: Report, cards: Sequence[Card]) -> Section:
     """Say of each method what it does and guarantees, and where its worst case is."""
-    cards = {j.row.method: card.mark for card in worst_cards(report) for j in card.runs}
+    worst_at = {j.row.method: card.mark for card in cards for j in card.runs}
     rows: list[tuple[Cell, ...]] = []
     for s in report.summaries:
         method = report.table[s.name]
         shown = "see its worst instance"
         entries = (method.doc_entry(what) for what in ("Guarantee", "Time", "Source"))
-        said = (Name(text) if text else None for text in entries)
-        worst = Ref(shown, cards[s.name]) if s.name in cards else None
-        rows.append((Name(s.name), Name(method.summary), *said, worst))
+        said = [Name(text) if text else None for text in (method.summary, *entries)]
+        worst = Ref(shown, worst_at[s.name]) if s.name in worst_at else None
+        rows.append((Name(s.name), *said, worst))
     return Section(
         title="The methods",
         tables=(
@@ -171,14 +156,14 @@ def methods_section(report: Report) -> Section:
                     "*at its worst",
                 ),
                 rows=rows,
-                marks=[method_mark("method", report, s.name) for s in report.summaries],
+                marks=[method_mark(report, s.name) for s in report.summaries],
             ),
         ),
         folded=True,
     )
 
 
-def _equation(ratio: Ratio) -> str:
+def equation(ratio: Ratio) -> str:
     """Write a ratio as a decimal and as a fraction in one line."""
     if ratio == inf or ratio == int(ratio):
         return decimal(ratio)
@@ -199,6 +184,9 @@ def ratios_section(report: Report) -> Section:
     )
     alike = report.shared.tells
     apart = any(s.built for s in report.summaries)
+    order = (
+        "the share of optimal answers" if height else "mean" + " alike" * report.alike
+    )
     heads = ["*method", "runs", "with proven optimum", "optimal"]
     if height:
         kinds = "mean, mean alike, max" if alike else "mean, max"
@@ -207,17 +195,16 @@ def ratios_section(report: Report) -> Section:
         heads += ["min", "mean", *["mean alike"] * alike]
         heads += ["median", "p95", "max", *["max, built"] * apart, "proven at most"]
     rows: list[tuple[Cell, ...]] = []
-    places = instance_marks(report)
-    ordered = _families(report)
-    for s, _ in ordered:
-        link = Ref(Name(s.name), method_mark("method", report, s.name))
+    listed = _families(report)
+    for s, _ in listed:
+        link = Ref(Name(s.name), method_mark(report, s.name))
         name = (link, Note("exact")) if s.exact else link
         share = percent(s.optimal, s.runs)
         cells: tuple[Cell, ...]
         if height:
             cells = (s.optimal, share, *_level_cells(s, height, alike))
         else:
-            cells = (share, *_ratio_cells(s, alike, apart, places))
+            cells = (share, *_ratio_cells(s, alike, apart, report.marks))
         times = seconds(s.seconds), seconds(s.mean_seconds)
         rows.append((name, s.runs, s.judged, *cells, *times))
     heads += ["time, all runs", "time, shifted mean"]
@@ -225,16 +212,15 @@ def ratios_section(report: Report) -> Section:
         title="Ratios by method",
         text=(
             f"{text} {report.shared.explanation}".rstrip()
-            + " Sorted by mean; methods that take less than half of the instances, "
-            "and exact ones, are last; variants are under their method."
+            + f" Sorted by {order}; methods that take less than half of the "
+            "instances, and exact ones, are last; variants are under their method."
             + " 'max, built' is the greatest ratio on the instances that were built "
-            "against a method, which count in no other column." * apart,
+            "against a method, which otherwise count in 'proven at most' alone."
+            * apart,
             "'time, shifted mean' is the geometric mean of times plus 1 ms, less "
             "1 ms: neither the longest nor the shortest decide it.",
         ),
-        tables=(
-            Table(columns=heads, rows=rows, under=[below for _, below in ordered]),
-        ),
+        tables=(Table(columns=heads, rows=rows, under=[below for _, below in listed]),),
     )
 
 
@@ -289,7 +275,7 @@ def _level_cells(s: MethodSummary, height: int, alike: bool) -> list[Cell]:
     for place, spread in enumerate(s.levels):
         values: list[Ratio | None] = [spread.mean, spread.most]
         if alike:
-            values.insert(1, s.shared[place] if s.shared else None)
+            values.insert(1, s.shared[place] if place < len(s.shared) else None)
         cells.append(", ".join(map(decimal, values)))
     return cells + ["–"] * (height - len(cells))
 

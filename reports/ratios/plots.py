@@ -52,7 +52,7 @@ def plots(report: Report) -> list[Plot]:
     if by_level := [s for s in heuristics if s.levels]:
         drawn.append(_level_by_level(report, by_level))
     if any(s.judged for s in report.summaries):
-        drawn.append(_shares(report.summaries))
+        drawn.append(_shares([s for s in report.summaries if s.runs]))
     if in_time := proved_in_time(report):
         drawn.append(in_time)
     if gaps := gap_over_time(report):
@@ -134,7 +134,7 @@ def _level_by_level(report: Report, measured: Sequence[MethodSummary]) -> Plot:
         for place, summary in enumerate(measured):
             ratios = sorted(
                 float(j.ratios[level])
-                for j in report.judged
+                for j in report.counted
                 if j.row.method == summary.name and j.ratios and len(j.ratios) > level
             )
             finite = [ratio for ratio in ratios if ratio != inf]
@@ -208,7 +208,8 @@ def _facets(
     xs = np.array([across[0](j) for j in shown])
     ys = np.array([up[0](j) for j in shown])
     own = np.array([j.row.method for j in shown])
-    promise = np.array([float(j.guarantee or np.nan) for j in shown])
+    stated = (np.nan if j.guarantee is None else j.guarantee for j in shown)
+    promise = np.array([float(min(factor, 10**6)) for factor in stated])
     columns = min(len(names), _MOST_PANELS)
     rows = -(-len(names) // columns)
     figure, grid = sheets(

@@ -91,7 +91,7 @@ def profile(report: Report, measured: Sequence[MethodSummary]) -> Plot:
     known = {s.name for s in measured}
     order = [s for s in report.ranked if s.name in known]
     own: dict[str, list[float]] = {s.name: [] for s in order}
-    for j in report.judged:
+    for j in report.counted:
         if j.row.method in own and j.ratio not in (None, inf):
             own[j.row.method].append(ratio_of(j))
     figure, axes = sheet(6.3, 3.6)

@@ -64,30 +64,26 @@ class Report:
 
     @cached_property
     def summaries(self) -> list[MethodSummary]:
-        """One summary per method, problem by problem."""
-        found = []
-        for problem, table in self.methods.items():
-            here = [j for j in self.judged if j.row.problem == problem]
-            apart = self.apart[problem]
-            shared = shared_by([j for j in here if j.row.instance not in apart])
-            taken = [j for j in here if j.row.status != REFUSED]
-            for name, method in table.items():
-                if own := [j for j in taken if j.row.method == name]:
-                    found.append(summary(name, method.exact, own, shared, apart))
-        return found
+        """One summary per method, in a report on one problem."""
+        taken: dict[str, list[ScoredRun]] = {}
+        for j in self.judged:
+            if j.row.status != REFUSED:
+                taken.setdefault(j.row.method, []).append(j)
+        return [
+            summary(name, method.exact, taken[name], self.shared, self.apart)
+            for name, method in self.table.items()
+            if name in taken
+        ]
 
     @cached_property
-    def apart(self) -> Mapping[str, frozenset[str]]:
-        """By problem, the instances built against a method, if there are others.
+    def apart(self) -> frozenset[str]:
+        """The instances built against a method, if there are others of the problem.
 
         These count in no mean: it would tell how many of them there are.
         """
-        found = {}
-        for problem in self.methods:
-            here = [v.instance for v in self.verdicts if v.problem == problem]
-            built = frozenset(one.name for one in here if is_built(one.source))
-            found[problem] = built if len(built) < len(here) else frozenset()
-        return found
+        known = [verdict.instance for verdict in self.verdicts]
+        built = frozenset(one.name for one in known if is_built(one.source))
+        return built if len(built) < len(known) else frozenset()
 
     @property
     def table(self) -> Mapping[str, AnyMethod]:
@@ -96,10 +92,21 @@ class Report:
         return self.methods[problem]
 
     @cached_property
+    def counted(self) -> list[ScoredRun]:
+        """The runs that count in means: those on instances that are not `apart`."""
+        return [j for j in self.judged if j.row.instance not in self.apart]
+
+    @cached_property
     def shared(self) -> Shared:
         """The instances that all methods compared take, in a report on one problem."""
-        apart = {name for names in self.apart.values() for name in names}
-        return shared_by([j for j in self.judged if j.row.instance not in apart])
+        return shared_by(self.counted)
+
+    @cached_property
+    def marks(self) -> Mapping[str, str]:
+        """By which mark the row of each instance is linked to, in such a report."""
+        [problem] = self.parts
+        named = (verdict.instance.name for verdict in self.verdicts)
+        return {name: f"instance-{problem}-{i}" for i, name in enumerate(named)}
 
     @cached_property
     def verdicts(self) -> list[InstanceVerdict]:
@@ -167,12 +174,22 @@ class Report:
     def nothing(self) -> str:
         """Why nothing was measured, or no stated guarantee tested; "" if it was."""
         if not self.answered:
-            return f"no method answered ({self.silent})"
+            return "no method answered" + f" ({self.silent})" * bool(self.silent)
         stated = [j for j in self.judged if j.covered]
         if stated and not any(j.kept or j.broken for j in stated):
             what = f"none of {many(len(stated), 'stated guarantee')} could be tested"
             return f"{what}: no optimum was proven, and no bound is high enough"
-        return ""
+        return "" if stated else self.untested
+
+    @property
+    def untested(self) -> str:
+        """Which stated guarantees are about costs without one ratio; "" for none."""
+        count = sum(
+            j.guarantee is not None and isinstance(j.row.cost, tuple)
+            for j in self.judged
+        )
+        what = f"{many(count, 'stated guarantee')} could not be tested"
+        return f"{what}: costs of several levels have no ratio" * (count > 0)
 
     @property
     def answered(self) -> bool:
@@ -220,22 +237,43 @@ class Report:
     def ranked(self) -> list[MethodSummary]:
         """Heuristics with exact ratios, the closest to optimal first.
 
-        By the mean, over the instances that all take where these differ; of
-        lexicographic costs by the share of optimal answers. Methods that take less
-        than half of the instances are not comparable and come last.
+        By `mean_of`; of lexicographic costs by the share of optimal answers, then by
+        the means of levels. Of equal ones variants come after others. Methods that
+        take less than half of the instances are not comparable and come last.
         """
-        known = [s for s in self.summaries if not s.exact and (s.spread or s.levels)]
-        broad = [s for s in known if self.is_broad(s)]
-        alike = all(s.shared for s in broad)
 
         def key(s: MethodSummary) -> tuple[Ratio, ...]:
-            share, few = Fraction(-s.optimal, max(s.runs, 1)), Fraction(s not in broad)
-            if s.spread is None:
-                return (few, share, *(level.mean for level in s.levels))
-            mean = s.shared[0] if alike and not few else s.spread.mean
-            return (few, mean, share)
+            return (*self.rank_of(s), bool(self.table[s.name].variant_of))
 
-        return sorted(known, key=key)
+        return sorted(self._known, key=key)
+
+    def rank_of(self, s: MethodSummary) -> tuple[Ratio, ...]:
+        """Return what ranks a method; the less, the closer to optimal."""
+        share, few = Fraction(-s.optimal, max(s.runs, 1)), not self.is_broad(s)
+        mean = self.mean_of(s)
+        if mean is None:
+            return (few, share, *(level.mean for level in s.levels))
+        return (few, mean, share)
+
+    @property
+    def _known(self) -> list[MethodSummary]:
+        return [s for s in self.summaries if not s.exact and (s.spread or s.levels)]
+
+    @cached_property
+    def alike(self) -> bool:
+        """Whether methods are ranked by their means over the same instances."""
+        return self.shared.tells and all(
+            s.shared for s in self._known if self.is_broad(s)
+        )
+
+    def mean_of(self, s: MethodSummary) -> Ratio | None:
+        """Return the mean by which a method is ranked; None for lexicographic costs.
+
+        Over the instances that all compared methods take, where these differ.
+        """
+        if s.spread is None:
+            return None
+        return s.shared[0] if self.alike and s.shared else s.spread.mean
 
     def is_broad(self, s: MethodSummary) -> bool:
         """Whether a method has a ratio on at least half as many as the one of most."""
@@ -264,7 +302,7 @@ class Report:
                 f"no ratio exceeds a proven guarantee ({self.covered} of "
                 f"{many(count, 'row')} {'has' if self.covered == 1 else 'have'} one)"
             )
-        return f"{held}, no run failed"
+        return f"{held}, no run failed" + f"; {self.untested}" * bool(self.untested)
 
 
 def report_on(

@@ -125,7 +125,8 @@ class MethodSummary:
     ``judged`` have a proved optimum, and ``optimal`` reach it. ``spread`` is of exact
     ratios, ``levels`` of those of each level where costs are lexicographic. ``shared``
     is their mean, level by level, over the instances that all compared methods take.
-    ``mean_seconds`` is the geometric mean of times, shifted by 1 ms.
+    ``seconds`` are those of the runs and of infeasible instances, ``mean_seconds`` is
+    their geometric mean, shifted by 1 ms.
     ``guarantee`` is the greatest proven factor over the ``covered`` of ``everywhere``
     runs, built instances included, that one is about, ``covered_most`` their greatest
     exact ratio. ``broken`` are rows whose ratio is certainly above their guarantee,
@@ -178,6 +179,7 @@ def summary(
     single = [j.ratio for j, _ in with_ratio if j.ratio is not None]
     lexicographic = [ratios for j, ratios in with_ratio if j.ratio is None]
     covered = [j for j in everywhere if j.covered]
+    times = [j.row.seconds for j in own if j.row.instance not in apart]
     alike = [
         ratios
         for j, ratios in with_ratio
@@ -192,7 +194,9 @@ def summary(
         infeasible=len(own) - len(everywhere),
         spread=spread_of(single),
         levels=level_spreads(lexicographic),
-        guarantee=max((j.guarantee for j in covered if j.guarantee), default=None),
+        guarantee=max(
+            (j.guarantee for j in covered if j.guarantee is not None), default=None
+        ),
         everywhere=len(everywhere),
         covered=len(covered),
         covered_most=max((j.ratio for j in covered if j.ratio), default=None),
@@ -200,21 +204,17 @@ def summary(
         broken=tuple(j for j in own if j.broken),
         worst=_worst(runs),
         built=_worst([j for j in everywhere if j.row.instance in apart]),
-        seconds=sum(j.row.seconds or 0.0 for j in own),
-        mean_seconds=shifted_mean([j.row.seconds for j in own]),
+        seconds=sum(time or 0.0 for time in times),
+        mean_seconds=shifted_mean(times),
     )
 
 
 def _worst(runs: Iterable[ScoredRun]) -> ScoredRun | None:
     """Return the run of the greatest exact ratio, on the smallest instance."""
-    known = [(j, ratios) for j in runs if (ratios := j.ratios) is not None]
-    if not known:
-        return None
-    first = min(
-        known,
-        key=lambda it: (
-            *(tuple(-ratio for ratio in it[1]), it[0].row.n),
-            *(it[0].row.k, it[0].row.instance),
-        ),
+    known = [j for j in runs if j.ratios is not None]
+    top = max((j.ratios for j in known if j.ratios is not None), default=())
+    return min(
+        (j for j in known if j.ratios == top),
+        key=lambda j: (j.row.n, j.row.k, j.row.instance),
+        default=None,
     )
-    return first[0]

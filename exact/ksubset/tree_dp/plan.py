@@ -202,7 +202,7 @@ def steps_of(
                 edge[steps - 1] += weight[u]
         stop[path] = steps
         at = end = key_of[groups]
-        mixed = 0
+        mixed = np.int64(0)
         for step in range(first[path], steps):
             if kind[step] == BUNCH:
                 u = operand[step]
@@ -215,7 +215,8 @@ def steps_of(
             keys[end + 1] = edge[step]
             end += 2
         for i in range(at, end):
-            mixed = ((mixed ^ keys[i]) * 1099511628211) & 0xFFFFFFFFFFFF
+            word = np.uint64(mixed ^ keys[i]) * np.uint64(1099511628211)
+            mixed = np.int64(word & np.uint64(0xFFFFFFFFFFFF))
             mixed ^= mixed >> 21
         place = mixed % slots
         while slot[place] >= 0:

@@ -65,7 +65,7 @@ function refresh() {
 }
 
 onChange(what => {
-  if (what !== "set") about();
+  if (what !== "set") { about(); say(""); } // what was said is of another board
   tools.forEach(one => one.changed?.(what));
   if (what === "network") refresh();
   if (what === "busy" || what === "k") { $("k").max = free(); board.set = null; show(); }

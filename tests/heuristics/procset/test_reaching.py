@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from closeknit.heuristics.procset import reaching_kernels as kernels
 from closeknit.heuristics.procset.layout import layout_of, words
 from closeknit.heuristics.procset.reaching import ReachingMachine
 from closeknit.instances import IntArray, ProcessorSet, ProcSet, check, cost
@@ -126,6 +127,17 @@ def test_ties_fall_as_the_coin_does() -> None:
         PROCSET["reaching"](alike, Settings(seed=seed)).chosen for seed in range(20)
     }
     assert len(chosen) > 5
+
+
+def test_machine_code_tosses_the_coins_of_the_source() -> None:
+    """Signed products would overflow, which machine code takes for impossible."""
+    unions, spoilt = np.array([[1], [2]], dtype=np.uint64), np.zeros(1, dtype=np.int64)
+    word, state = 17, np.array([17, 0])
+    for _ in range(64):
+        word = (word * 6364136223846793005 + 1442695040888963407) % 2**64
+        tossed = kernels._better(unions[0], spoilt, True, unions[1], spoilt, True, state)
+        assert tossed == (word >= 2**63)
+        assert int(state[0]) % 2**64 == word
 
 
 def test_costs_too_wide_for_one_word() -> None:

@@ -115,6 +115,19 @@ def test_the_comparison_is_there_when_the_page_opens(page: Page) -> None:
     assert barriers(page) == []
 
 
+@pytest.mark.parametrize("page", [(400, False)], indirect=True)
+def test_what_was_said_of_a_board_goes_when_it_is_changed(page: Page) -> None:
+    """An optimum stands neither in the table nor in the line above an edited board."""
+    expect(page.locator("#finding")).to_contain_text("The optimum is ")
+    wide = page.locator(".wide")
+    assert wide.evaluate("one => one.scrollWidth - one.clientWidth") == 0
+    page.get_by_label("Choose k").fill("4")
+    page.get_by_label("Choose k").press("Tab")
+    expect(page.locator("#about")).to_contain_text("k = 4")
+    assert "optimum" not in page.locator("#said").inner_text()
+    assert page.locator("#finding").inner_text() == ""
+
+
 def test_from_painting_to_exporting(page: Page, tmp_path: Path) -> None:
     about, status = page.locator("#about"), page.locator("#status")
     free = [

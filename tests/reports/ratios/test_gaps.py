@@ -77,7 +77,9 @@ def test_the_gap_of_a_run_falls_step_by_step() -> None:
 
 
 def test_the_mean_gap_counts_failed_and_silent_runs_as_open() -> None:
-    means = gaps._mean_gaps(exact_rows(), np.array([0.05, 0.7, 1.5, 5, 10, 99]))
+    means = gaps._mean_gaps(
+        [*map(gap_steps, exact_rows())], np.array([0.05, 0.7, 1.5, 5, 10, 99])
+    )
     one, other = [1, 0.5, 0, 0, 0, 0], [1, 1, 0.75, 0.5, 0.2, 0.2]
     assert means == pytest.approx((np.array(one) + 1 + np.array(other)) / 3)
 
@@ -89,11 +91,20 @@ def test_the_plot_tells_the_mean_gap_in_the_end() -> None:
     assert "40.0 % in the end" in plot.svg
 
 
+def test_a_report_after_the_clock_of_a_run_counts_in_the_end() -> None:
+    """A run that proves its optimum leaves no gap, whenever it says so."""
+    proved = optimal(A, "auto", 4, selection=(0, 1, 4))
+    late = replace(proved, seconds=1.0, trace=((0.5, 4, 2), (1.5, 4, 4)))
+    plot = gap_over_time(report([late]))
+    assert plot is not None
+    assert ", 0.0 % in the end" in plot.svg
+
+
 def test_rows_without_traces_are_not_drawn() -> None:
     assert gap_over_time(report(rows())) is None
     mixed = [*exact_rows()[:1], *rows()[5:6]]
     assert gap_over_time(report(mixed)) is None
-    assert gap_over_time(full()) is None
+    assert [gap_over_time(part) for part in full().parts.values()] == [None, None]
 
 
 def test_the_table_lists_best_median_and_worst() -> None:

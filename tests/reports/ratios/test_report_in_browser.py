@@ -6,6 +6,7 @@ import json
 import re
 import struct
 import zlib
+from dataclasses import replace
 from html import escape
 from pathlib import Path
 
@@ -13,10 +14,12 @@ import pytest
 
 from closeknit.reports.pages.document import Document, Name, Section, Table
 from closeknit.reports.pages.html import html_of
+from closeknit.reports.ratios.report import Report, report_on
 
 from ...serving.browser import barriers, opened
 from ..written import html_report
-from .samples import report
+from .samples import METHODS, report
+from .samples_drawn import drawn
 from .samples_of_levels import full
 
 PROBE = """
@@ -147,12 +150,28 @@ addEventListener("load", () => setTimeout(() => {
 """
 
 
-@pytest.mark.parametrize("kind", ["one problem", "several"])
+def long_name() -> Report:
+    """Names of files may have no place to break, and stand in a sentence."""
+    known = report()
+    name = "y" * 500
+    renamed = [
+        replace(v.instance, name=name * (v.instance.name == "a") or v.instance.name)
+        for v in known.verdicts
+    ]
+    found = [
+        replace(row, instance=name) if row.instance == "a" else row
+        for row in known.rows
+    ]
+    return report_on(renamed, found, METHODS)
+
+
+@pytest.mark.parametrize("kind", ["one problem", "several", "a long name"])
 def test_nothing_scrolls_sideways_at_400_pixels_but_tables_that_say_so(
     browser: str, tmp_path: Path, kind: str
 ) -> None:
     """A frame, since a window of the browser is never as narrow as that."""
-    made = report() if kind == "one problem" else full()
+    kinds = {"one problem": report, "several": full, "a long name": long_name}
+    made = kinds[kind]()
     inner = escape(html_report(made) + NARROW)
     frame = tmp_path / "frame.html"
     frame.write_text(
@@ -257,6 +276,31 @@ def test_axe_would_notice(browser: str, page: Path, tmp_path: Path) -> None:
     spoilt.write_text(f'{text}<img src="data:,"><p style="color:#ccc">pale', "utf-8")
     found = {one[0] for one in barriers(browser, spoilt, tmp_path)}  # type: ignore[index]
     assert {"image-alt", "color-contrast"} <= found
+
+
+JUMP = """
+<script>
+addEventListener("load", () => {
+  location.hash = "instance-ksubset-25";
+  setTimeout(() => {
+    const row = document.querySelector(":target");
+    const head = row.closest("table").tHead.rows[0].cells[0];
+    const told = [head, row].map(one => one.getBoundingClientRect());
+    document.body.dataset.told = told[0].bottom <= told[1].top + 1 && told[1].top >= 0;
+  }, 100);
+});
+</script>
+"""
+
+
+def test_a_row_that_is_linked_to_is_not_under_the_head(
+    browser: str, tmp_path: Path
+) -> None:
+    """The head of a long table stays in sight, and covers what scrolls beneath it."""
+    page = tmp_path / "long.html"
+    page.write_text(html_report(drawn(60, 1, 1)) + JUMP, encoding="utf-8")
+    shown, log = opened(browser, page, tmp_path, "--window-size=1280,700", "--dump-dom")
+    assert 'data-told="true"' in shown, log
 
 
 ACTIONS = """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from dataclasses import replace
 from fractions import Fraction
 from io import StringIO
@@ -148,6 +149,22 @@ def test_the_worst_is_worst_at_the_highest_level() -> None:
     assert worst.row.instance == "b"
 
 
+def test_the_worst_is_worst_whatever_the_number_of_levels() -> None:
+    """An optimal answer of one level is not above one of three that pays too much."""
+    one = ProcSet("one", ("a",), (0,), 1, (ProcessorSet("s", (0,), (1,)),))
+    found = report(
+        replace(proved(one, (7,)), selection=(0,)),
+        row(one, "near", cost=(7,), selection=(0,)),
+        proved(A, (8, 1, 1)),
+        row(A, "near", cost=(8, 1, 2)),
+        on=[one, A],
+    )
+    worst = found.summaries[0].worst
+    assert worst is not None
+    assert worst.row.instance == "a"
+    assert "at worst 2 at level 3 (a)" in re.sub("<[^>]+>", "", html_report(found))
+
+
 # Tables and pages
 
 
@@ -226,6 +243,19 @@ def test_plots_of_few_and_many_levels(levels: int) -> None:
     assert f"level {levels}" in plot.svg
     assert f"level {levels + 1}" not in plot.svg
     assert "near" in html_report(found)
+
+
+def test_means_alike_of_fewer_levels_than_a_method_has() -> None:
+    """The instances that all take may have one level, and others more."""
+    one = ProcSet("one", ("a",), (0,), 1, (ProcessorSet("s", (0,), (1,)),))
+    found = report(
+        replace(proved(one, (7,)), selection=(0,)),
+        row(one, "near", cost=(7,), selection=(0,)),
+        proved(A, (8, 1, 1)),
+        on=[one, A],
+    )
+    assert found.shared.tells
+    assert "| 1, 1, 1 | 1, –, 1 | 1, –, 1 |" in markdown_report(found)
 
 
 def test_nothing_but_infeasible_is_reported_too() -> None:
