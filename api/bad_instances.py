@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from ..instances import InputError, KSubset, Mesh, Topology
 from ..instances.escape_hidden import brief
-from ..instances.words import counted
+from ..instances.words import with_noun
 from ..methods.by_name import method_named
 from ..reports.adversary.hunt import AdversarySearch, Found, SearchSpace
-from ..reports.adversary.search import most_free, proved_again, searched
+from ..reports.adversary.search import most_free, proved_again, run_search
 from ..solvers import Settings, Ties
 from .constructors import network_of
 from .solving import MethodLike
@@ -70,7 +70,7 @@ class Worst:
         text = (
             f"{self.method} pays {self.cost} against {self.optimum}, ratio "
             f"{float(self.ratio):.4f}, "
-            f"after {counted(self.found.evaluations, 'evaluation')}"
+            f"after {with_noun(self.found.evaluations, 'evaluation')}"
         )
         return brief("Worst", text + ", proved the worst" * self.proved)
 
@@ -165,7 +165,7 @@ def worst(
         promise = chosen.guarantee
         return Worst(chosen.name, found, promise(found.instance) if promise else None)
 
-    found = searched(
+    found = run_search(
         hunt,
         exhaustive=exhaustive,
         report=None if progress is None else lambda one: progress(worst_of(one)),

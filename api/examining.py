@@ -7,7 +7,7 @@ from pathlib import Path
 from ..instances import InputError, Instance, Value
 from ..instances.ksubset.certificate import Checker
 from ..instances.problems import problem_of
-from ..instances.value import cost_text, ordered
+from ..instances.value import as_tuple, cost_text
 from ..proofs.checking import Limits, Propagator, Refused, check_proof_file
 from ..proofs.checking.kinds import kinds_about
 from ..solvers import Grade, Proof, Result, Settings, Status, solution_errors
@@ -112,11 +112,11 @@ def _reaches(solution: SolutionFile, proved: Value, by: str) -> bool:
     it, is wrong.
     """
     bound, price = solution.bound, solution.objective
-    if price is not None and ordered(price) < ordered(proved):
+    if price is not None and as_tuple(price) < as_tuple(proved):
         raise Untrue(
             f"objective: is {cost_text(price)}, but {by} proves {cost_text(proved)}"
         )
-    if bound is not None and ordered(bound) > ordered(proved):
+    if bound is not None and as_tuple(bound) > as_tuple(proved):
         raise Untrue(
             f"bound: is {cost_text(bound)}, but {by} proves {cost_text(proved)}"
         )
@@ -165,7 +165,7 @@ def _by_arithmetic(
     if proof == NOTHING:
         return _reaches(solution, nothing, "that costs are not negative")
     if proof.grade is not Grade.CHECKED:
-        return ordered(bound) <= ordered(nothing)
+        return as_tuple(bound) <= as_tuple(nothing)
     if _is_in_file(instance, proof):
         return False  # which says it
     checker = twins(plain)[1]

@@ -240,13 +240,13 @@ class Drawing:
         InputError
             For another suffix, or when the file cannot be written.
         """
-        from ..reports.drawing.rendering import rendered
+        from ..reports.drawing.rendering import render
 
         form = Path(path).suffix.lower().removeprefix(".")
         if form == "svg":
             write_text(path, self.svg)
         elif form in ("png", "pdf"):
-            write_bytes(path, rendered(self.picture, form))
+            write_bytes(path, render(self.picture, form))
         else:
             raise InputError("must end in .svg, .png, .pdf", file=path)
 

@@ -44,7 +44,7 @@ from closeknit.instances import KSubset, mesh  # noqa: E402
 from closeknit.instances.ksubset.generators import random_occupancy, uniform_points  # noqa: E402
 from closeknit.methods import KSUBSET  # noqa: E402
 from closeknit.methods.warming import kind_of, warm  # noqa: E402
-from closeknit.simulation.fragmentation import fragmented  # noqa: E402
+from closeknit.simulation.fragmentation import fragment  # noqa: E402
 from closeknit.solvers import Settings, Status  # noqa: E402
 
 HALF = Fraction(1, 2)
@@ -75,7 +75,7 @@ def meshes(
         for seed in range(count):
             yield random_occupancy(shape, k, free, seed, kind=kind)
         for seed in range(count if jobs else 0):
-            yield fragmented(
+            yield fragment(
                 shape,
                 k,
                 seed,

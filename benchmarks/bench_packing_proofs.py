@@ -27,7 +27,7 @@ from closeknit.exact.submesh.proving import prove_by_learning
 from closeknit.instances import Submesh
 from closeknit.instances.library import suite
 from closeknit.instances.submesh.packing import Packing, volume
-from closeknit.papers.morgenstern1994.decisions import simulated
+from closeknit.papers.morgenstern1994.decisions import simulate
 from closeknit.proofs.checking import Formula, check_proof, formula_of
 from closeknit.proofs.checking.formulas import packing_formula
 from closeknit.proofs.writing.learning import Learner
@@ -113,7 +113,7 @@ def open_states() -> list[Packing]:
 
     for longest, count in QUEUES:
         requests = queue(SHAPE, count, Uniform(1, longest), seed=0)
-        simulated(requests, SHAPE, decide)  # type: ignore[arg-type]
+        simulate(requests, SHAPE, decide)  # type: ignore[arg-type]
     return found
 
 

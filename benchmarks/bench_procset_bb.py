@@ -40,7 +40,7 @@ from closeknit.instances.procset.generators import (  # noqa: E402
     random_sets,
     torus_planes,
 )
-from closeknit.instances.value import ordered  # noqa: E402
+from closeknit.instances.value import as_tuple  # noqa: E402
 from closeknit.methods import PROCSET  # noqa: E402
 from closeknit.methods.warming import kind_of, warm  # noqa: E402
 from closeknit.solvers import Settings, Status  # noqa: E402
@@ -141,7 +141,7 @@ def table_of(rows: list[Row], count: int, limit: float, method: str) -> None:
             result = PROCSET[method](instance, Settings(time_limit=limit))
             times.append(process_time() - start)
             proven += result.status is Status.OPTIMAL
-            gaps.append(gap(ordered(result.objective), ordered(result.bound)))
+            gaps.append(gap(as_tuple(result.objective), as_tuple(result.bound)))
         table.add_row(
             row.name,
             f"{row.wanted:g}",

@@ -203,7 +203,7 @@ class Bench:
             return switches, hops
         at = self.tree.count(chosen).tolist()
         k, hops = len(chosen), len(chosen) * (len(chosen) - 1)
-        below = zip(self.layout.summed(at), self.weights, strict=True)
+        below = zip(self.layout.sum_subtrees(at), self.weights, strict=True)
         return sum(map(bool, at)), hops + sum(w * c * (k - c) for c, w in below) // 2
 
     def job(self) -> tuple[int, int]:

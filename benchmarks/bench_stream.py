@@ -38,8 +38,8 @@ from closeknit.instances.ksubset.dispersal import (  # noqa: E402
     pieces,
 )
 from closeknit.methods.allocators.table import allocator  # noqa: E402
-from closeknit.simulation.stream.jobs import StreamJob, generated, jobs_of_trace  # noqa: E402
-from closeknit.simulation.stream.kernels import placed  # noqa: E402
+from closeknit.simulation.stream.jobs import StreamJob, generate, jobs_of_trace  # noqa: E402
+from closeknit.simulation.stream.kernels import measure_job  # noqa: E402
 from closeknit.simulation.stream.measures import measure  # noqa: E402
 from closeknit.simulation.stream.simulator import Policy, Start, simulate  # noqa: E402
 
@@ -57,7 +57,7 @@ Lines = Iterator[str]
 
 def drawn(n: int) -> list[StreamJob]:
     """Return a stream that fills the mesh to about five sixths."""
-    return generated(n, seed=SEED, most=256, interarrival=45.0)
+    return generate(n, seed=SEED, most=256, interarrival=45.0)
 
 
 def logged() -> list[StreamJob]:
@@ -93,7 +93,7 @@ def kernels_and_definitions() -> Lines:
     sites = [[machine.places[i] for i in numbers] for numbers in used]
 
     def fast() -> list[tuple[float, int, int, int]]:
-        found = [(len(u), placed(u, shape, False)) for u in used]
+        found = [(len(u), measure_job(u, shape, False)) for u in used]
         return [
             (pairs / max(k * (k - 1) // 2, 1), box, abs(lean), count)
             for k, (pairs, box, lean, count) in found

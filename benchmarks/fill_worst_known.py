@@ -19,7 +19,7 @@ from closeknit.reports.adversary.family_table import CASES
 from closeknit.reports.adversary.worst_known import (
     PATH,
     Entry,
-    improved,
+    merge_worse,
     read_worst_known,
     write_worst_known,
 )
@@ -119,7 +119,7 @@ def main() -> None:
     for source in sources:
         for entry in source:
             known = read_worst_known(args.ledger)
-            merged = improved(known, [entry])
+            merged = merge_worse(known, [entry])
             if merged != known:
                 write_worst_known(merged, args.ledger)
             _, topology, k = entry.key

@@ -24,7 +24,7 @@ from ..instances.errors import InputError
 from ..instances.escape_hidden import escape_hidden
 from ..instances.reading.files import STANDARD, writing
 from ..instances.value import cost_text
-from ..instances.words import counted
+from ..instances.words import with_noun
 from ..proofs.checking import (
     Limits,
     Refused,
@@ -197,6 +197,6 @@ def _check_formula(args: argparse.Namespace, limits: Limits) -> int:
             lines=[why] if why else [],
         )
     if args.json != "-":
-        steps = proved and counted(proved.steps, "step")
+        steps = proved and with_noun(proved.steps, "step")
         print(escape_hidden(why or f"{args.proof}: derived: {concludes} ({steps})"))
     return 1 if why else 0

@@ -16,7 +16,7 @@ import sys
 from typing import Any
 
 from ..instances import Instance, KSubset, problem_of, read_instance
-from ..instances.problems import described
+from ..instances.problems import describe
 from ..methods import METHODS
 from ..methods.allocators.submesh import ALLOCATORS
 from ..reports.campaigns.campaign import count_left_out, left_out, lineups
@@ -29,7 +29,7 @@ from ..solvers import Limit
 from .frame import outputs, shared, streams
 from .frame.parser import Parser, flag
 from .frame.progress import Clock, status_line
-from .frame.screen import WIDTH, print_table, screen, wrapped
+from .frame.screen import WIDTH, print_table, screen, wrap_text
 
 
 def options(parser: Parser) -> None:
@@ -149,7 +149,7 @@ def _show(instance: Instance, found: list[ScoredRun]) -> None:
         rows,
         right=("profit", "cost", "ratio", "exactly", "guarantee", "time"),
         drop=("exactly", "proof", "time", "guarantee", "ratio"),
-        title=f"{instance.name}: {described(instance)}",
+        title=f"{instance.name}: {describe(instance)}",
     )
     _print_reasons(instance, found)
 
@@ -166,7 +166,7 @@ def _print_reasons(instance: Instance, found: list[ScoredRun]) -> None:
             said.setdefault(text, []).append(one.row.method)
     width = min(WIDTH, screen().width) - 1
     for text, names in said.items():
-        print(wrapped(text, f"{', '.join(names)}: ", "  ", width))
+        print(wrap_text(text, f"{', '.join(names)}: ", "  ", width))
 
 
 def _known(row: Row) -> str:

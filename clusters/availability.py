@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ..instances import InputError
-from ..instances.words import counted
+from ..instances.words import with_noun
 from .kinds import Kind, kinds_of, note_of
 from .node_states import OF_STATE, NodeState, Report, Rules, count_reasons
 from .state import ENDING
@@ -219,7 +219,7 @@ def _together(states: Sequence[NodeState]) -> NodeState:
         return states[0] if states else NodeState()
     named = [frozenset(one.reservations) for one in states if one.reservations]
     common = frozenset.intersection(*named) if named else frozenset()
-    merged = reduce(NodeState.merged, states)
+    merged = reduce(NodeState.merge, states)
     return replace(merged, reservations=tuple(sorted(common)))
 
 
@@ -276,7 +276,7 @@ def _notes(reports: list[Report], planned: int, now: float | None) -> list[str]:
     if planned:
         of_them = "is" if planned == 1 else "are"
         notes[
-            f"{counted(planned, 'free node')} {of_them} planned for a job that waits"
+            f"{with_noun(planned, 'free node')} {of_them} planned for a job that waits"
         ] = None
     return list(notes)
 
@@ -289,5 +289,5 @@ def _age(seconds: float) -> str:
     """
     for size, unit in ((86_400, "day"), (3600, "hour")):
         if seconds >= 2 * size:
-            return counted(int(seconds // size), unit)
-    return counted(int(seconds // 60), "minute")
+            return with_noun(int(seconds // size), unit)
+    return with_noun(int(seconds // 60), "minute")

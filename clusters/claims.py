@@ -133,7 +133,7 @@ class _Draw:
             return Expression("component", (vector,), at), values[at - 1]
         one, value = self.scalar(depth - 1)
         if kind in ("ceil", "floor"):
-            return Expression(kind, (one,)), _rounded(kind, value)
+            return Expression(kind, (one,)), _round(kind, value)
         if kind == "minus":
             return Expression("minus", (one,)), -value
         other, second = self.scalar(depth - 1)
@@ -160,7 +160,7 @@ class _Draw:
             return Expression("vector", parts), values
         one, value = self.vector(depth - 1)
         if kind in ("ceil", "floor"):
-            rounded = tuple(_rounded(kind, x) for x in value)
+            rounded = tuple(_round(kind, x) for x in value)
             return Expression(kind, (one,)), rounded
         if kind == "product":
             factor, by = self.scalar(depth - 1)
@@ -210,7 +210,7 @@ _ORDERED: dict[str, Callable[[Any], bool]] = {
 }
 
 
-def _rounded(kind: str, value: Any) -> int:
+def _round(kind: str, value: Any) -> int:
     """Round up or down, by the numerator and the denominator."""
     exact: Fraction = Fraction(value)
     if kind == "ceil":

@@ -72,7 +72,7 @@ class Kind:
         known = self.partitions, self.features, self.devices, self.architecture
         return any(known) or self.cores > 0
 
-    def joined(self, other: Kind) -> Kind:
+    def join(self, other: Kind) -> Kind:
         """Return what two entries say of one node together.
 
         ``sinfo`` lists a node once for each of its partitions; of two reports one may
@@ -140,7 +140,7 @@ def kinds_of(reports: Iterable[Report]) -> dict[str, Kind]:
     asked: dict[str, dict[str, dict[str, int]]] = {}
     for report in reports:
         for name, kind in report.kinds.items():
-            kinds[name] = kinds[name].joined(kind) if name in kinds else kind
+            kinds[name] = kinds[name].join(kind) if name in kinds else kind
         for name, pods in report.devices.items():
             asked[name] = asked.get(name, {}) | pods
     for name, pods in asked.items():

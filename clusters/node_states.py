@@ -47,7 +47,7 @@ class NodeState:
     planned: bool = False
     """Whether Slurm plans to give it to a job that waits."""
 
-    def merged(self, other: NodeState) -> NodeState:
+    def merge(self, other: NodeState) -> NodeState:
         """Return what two entries, or reports, say together: the worse of the two."""
         problems = [x for one in (self, other) for x in one.problem.split("+") if x]
         return NodeState(
@@ -120,19 +120,19 @@ class Report:
                 named = frozenset(state.reservations) or {_RESERVED}
                 kind = replace(kind, reservations=frozenset(named))
             other = self.kinds.get(name, kind)
-            self.kinds[name] = kind if other == kind else other.joined(kind)
+            self.kinds[name] = kind if other == kind else other.join(kind)
         known = self.nodes.get(name)
         if known is None or known == state:
             self.nodes[name] = state
         else:
-            self.nodes[name] = known.merged(state)
+            self.nodes[name] = known.merge(state)
 
     def hold(self, job: str, nodes: str, at: str) -> None:
         """Add the nodes of a job, a hostlist."""
-        for name in self.unfolded(nodes, at):
+        for name in self.unfold(nodes, at):
             self.holders.setdefault(name, {})[job] = None
 
-    def unfolded(self, nodes: str, at: str) -> list[str]:
+    def unfold(self, nodes: str, at: str) -> list[str]:
         """Return the names of a hostlist; all lists of a report have a limit."""
         found = hostlist.unfold(nodes, field=at, most=_MOST_NAMES - self.names)
         self.names += len(found)

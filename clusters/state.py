@@ -116,7 +116,7 @@ def read_report(file: str) -> Report:
     return found
 
 
-def _called(file: str) -> str:
+def _name_of(file: str) -> str:
     return "standard input" if file == "-" else file
 
 
@@ -144,8 +144,8 @@ def _file(file: str, option: str) -> Report | list[str]:
                 )
             return distinct(bare, option)
     except InputError as error:
-        raise error.of_file(_called(file)) from None
-    found.file = _called(file)
+        raise error.of_file(_name_of(file)) from None
+    found.file = _name_of(file)
     return found
 
 
@@ -215,7 +215,7 @@ def _sinfo(document: dict[str, Any]) -> Report:
         kind = kind_in_slurm(entry, at, free=not state.problem)
         nodes = fields.objects(entry.get("nodes"), f"{at}.nodes")
         for listed in fields.strings(nodes.get("nodes"), f"{at}.nodes.nodes"):
-            for name in report.unfolded(listed, at):
+            for name in report.unfold(listed, at):
                 report.add(name, state, kind)
     return report
 

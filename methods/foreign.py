@@ -12,7 +12,7 @@ from ..instances import InputError
 from ..solvers import SolverError
 
 
-def called(label: str, function: Callable[..., Any], *arguments: Any) -> Any:
+def call(label: str, function: Callable[..., Any], *arguments: Any) -> Any:
     """Call a function from outside.
 
     Raises InputError and SolverError as they are, and SolverError for whatever else it
@@ -23,10 +23,10 @@ def called(label: str, function: Callable[..., Any], *arguments: Any) -> Any:
     except (InputError, SolverError):
         raise
     except (Exception, SystemExit) as error:
-        raise SolverError(f"{label}: {described(error)}") from error
+        raise SolverError(f"{label}: {describe(error)}") from error
 
 
-def described(error: BaseException) -> str:
+def describe(error: BaseException) -> str:
     """Return the kind of an error and what it states, on one line."""
     return f"{type(error).__name__}: {' '.join(str(error).split())}".rstrip(": ")
 
@@ -41,7 +41,7 @@ class Stated:
 
     def __call__(self, instance: Any, /) -> Any:
         """Return what is stated; raises SolverError if it cannot be meant."""
-        found = called(self.label, self.function, instance)
+        found = call(self.label, self.function, instance)
         if found is None or self.fits(found):
             return found
         problem = f"must be {self.expected}, or None"

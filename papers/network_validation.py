@@ -143,10 +143,10 @@ def rows(phases: Phases | None = None, *, seed: int = 1) -> Iterator[Row]:
 
 def study(options: RunOptions) -> Document:
     """Measure every row with the cycles that `rows` takes by default."""
-    return measured(options, None)
+    return measure_rows(options, None)
 
 
-def measured(options: RunOptions, phases: Phases | None) -> Document:
+def measure_rows(options: RunOptions, phases: Phases | None) -> Document:
     """Measure every row.
 
     Parameters

@@ -8,7 +8,7 @@ from ..heuristics.allocation.allocator import Flags
 from ..instances import InputError, KSubset, Site, Topology
 from ..methods import KSUBSET
 from ..methods.allocators.table import allocator
-from ..methods.old_names import removed
+from ..methods.old_names import replacement_of
 
 
 class Machine:
@@ -19,7 +19,7 @@ class Machine:
 
     def __init__(self, network: Topology, name: str) -> None:
         if name not in KSUBSET:
-            why = removed(name, ["ksubset"]) or f"known: {', '.join(KSUBSET)}"
+            why = replacement_of(name, ["ksubset"]) or f"known: {', '.join(KSUBSET)}"
             raise InputError(f"no such method ({why})", "allocator", name)
         self.network = network
         self.allocator = allocator(name, network, seed=1)

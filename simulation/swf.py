@@ -166,13 +166,13 @@ def trace_name(path: str | Path) -> str:
 def _lines(path: str | Path) -> Iterator[tuple[int, str]]:
     """Yield lines with their numbers, in bounded memory."""
     with reading_unpacked(path) as stream:
-        for number, line in _bounded(stream, path):
+        for number, line in _read_lines(stream, path):
             # comments may be in any encoding; the numbers are ASCII
             form = "utf-8-sig" if number == 1 else "utf-8"
             yield number, line.decode(form, "replace").strip()
 
 
-def _bounded(stream: BinaryIO, path: str | Path) -> Iterator[tuple[int, bytes]]:
+def _read_lines(stream: BinaryIO, path: str | Path) -> Iterator[tuple[int, bytes]]:
     left = MOST_BYTES
     for number in count(1):
         line = stream.readline(MOST_LINE + 1)

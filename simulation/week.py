@@ -89,7 +89,7 @@ def synthetic_week(seed: int = 0, *, jobs: int = JOBS) -> list[Submission]:
     )
     seconds = np.concatenate([_short(random, small), _run_times(random, jobs - small)])
     chains = _chains(random, nodes, seconds)
-    return _numbered(random, nodes, seconds, chains)
+    return _number_jobs(random, nodes, seconds, chains)
 
 
 def submissions_of(jobs: Iterable[Job], processors: int) -> Iterator[Submission]:
@@ -204,7 +204,7 @@ def _chains(
     return chains
 
 
-def _numbered(
+def _number_jobs(
     random: np.random.Generator,
     nodes: npt.NDArray[np.int64],
     seconds: npt.NDArray[np.int64],

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from ..instances import Value, cost
-from ..instances.value import ordered
+from ..instances.value import as_tuple
 from .formulation import MipFormulation, Standing, to_result
 from .mip_backends import cbc_progress
 from .running import clock, logs, progress
@@ -103,7 +103,7 @@ def solve(
         if settings.memory_mb is None or not _FULL.search(complaint):
             raise SolverError(_crash(backend, code, complaint))
         limit = Limit.MEMORY
-    values, bound = _priced(formulation, known)
+    values, bound = _best_known(formulation, known)
     return to_result(
         formulation,
         values,
@@ -146,7 +146,7 @@ class _Known:
         self.version = str(report.get("version") or self.version)
 
 
-def _priced(
+def _best_known(
     formulation: MipFormulation, known: _Known
 ) -> tuple[list[int] | None, Value | None]:
     """Return the best of the solutions, and the bound on the cost."""
@@ -158,7 +158,7 @@ def _priced(
     if len(found) < 2:
         return found[0] if found else None, proved
     instance, decode = formulation.instance, formulation.decode
-    best = min(found, key=lambda values: ordered(cost(instance, decode(values))))
+    best = min(found, key=lambda values: as_tuple(cost(instance, decode(values))))
     return best, proved
 
 
@@ -262,7 +262,7 @@ class _Reporter:
         if size != self._seen:
             self._seen = size
             known = _progress(self._folder)
-            self._standing.update(*_priced(self._formulation, known))
+            self._standing.update(*_best_known(self._formulation, known))
 
 
 def _kill(child: subprocess.Popen[bytes]) -> None:

@@ -75,7 +75,7 @@ class Parser(argparse.ArgumentParser):
         """
         self._old[old] = (option, implied)
 
-    def removed(self, word: str, instead: str) -> None:
+    def refuse_old_word(self, word: str, instead: str) -> None:
         """Refuse an option or a subcommand of before in one line that states why."""
         self._removed[word] = instead
 

@@ -79,11 +79,11 @@ def annotate(title: str, problems: Sequence[str]) -> None:
         shown[_ANNOTATIONS - 1 :] = [f"and {more} more"]
     with suppress(OSError):
         for problem in shown:
-            text = _escaped(problem, "%\r\n")
-            print(f"::error title={_escaped(title, '%:,')}::{text}", file=sys.stderr)
+            text = _escape(problem, "%\r\n")
+            print(f"::error title={_escape(title, '%:,')}::{text}", file=sys.stderr)
 
 
-def _escaped(text: str, signs: str) -> str:
+def _escape(text: str, signs: str) -> str:
     """Write text so that it stays one line of a workflow command, and only that."""
     for sign in signs:
         text = text.replace(sign, f"%{ord(sign):02X}")

@@ -133,10 +133,10 @@ def _staying(
             args.shape, rotate=args.rotate, torus=args.torus, settings=limits
         )
     occupancy = Fixed(maker(args.shape, rotate=args.rotate, torus=args.torus))
-    return _served(requests, occupancy, judge)
+    return _serve(requests, occupancy, judge)
 
 
-def _served(
+def _serve(
     requests: Sequence[Request], occupancy: Fixed, judge: Judge | None = None
 ) -> dict[str, float | None]:
     """Serve the queue; show on a terminal how many requests have started."""
@@ -158,7 +158,7 @@ def _moving(
     if why := ALLOCATORS["fs-f"].refuses(args.shape, args.torus):
         raise InputError(f"mig {why}", field="--shape", value=list(args.shape))
     occupancy = Migrating(args.shape, rotate=args.rotate, settings=limits)
-    measures = _served(requests, occupancy)
+    measures = _serve(requests, occupancy)
     # what failed could not be mended, by definition, unless that was not decided
     measures |= {
         "migration_fragmentation_pct": 0.0,
@@ -171,7 +171,7 @@ def _moving(
         generous = Migrating(
             args.shape, rotate=args.rotate, settings=limits, generous=True
         )
-        lenient = _served(requests, generous)
+        lenient = _serve(requests, generous)
     for name in ("completion_time", "utilization_pct"):
         measures[f"{name}_if_undecided_fit"] = lenient.get(name)
     return measures

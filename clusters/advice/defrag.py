@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from ...solvers import DEFAULT, Limit, Settings, cpsat
 from ...solvers.running import clock
-from .defrag_model import Counts, Goal, Solved, freed_domains, rearranged
+from .defrag_model import Counts, Goal, Solved, freed_domains, rearrange
 from .layout import Layout
 from .move_order import Step, steps
 
@@ -80,22 +80,22 @@ def fewest(
     bound = max(least, solved.bound or 0)
     if solved.after is None:
         left = max(0.0, settings.time_limit - (clock.now() - start))
-        solved = rearranged(layout, goal, replace(settings, time_limit=left), bound)
+        solved = rearrange(layout, goal, replace(settings, time_limit=left), bound)
     if solved.after is None:
         return Point(goal, None, None, solved.bound, limit=solved.limit)
-    nodes, jobs = _moved(layout, solved.after)
+    nodes, jobs = _count_moves(layout, solved.after)
     return Point(
         goal,
         nodes,
         jobs,
         max(bound, solved.bound or 0),
-        tuple(_reached(layout, goal, solved.after)),
+        tuple(_domains_met(layout, goal, solved.after)),
         steps(layout, solved.after),
         limit=solved.limit,
     )
 
 
-def _moved(layout: Layout, after: Counts) -> tuple[int, int]:
+def _count_moves(layout: Layout, after: Counts) -> tuple[int, int]:
     """Return how many nodes and how many jobs are moved."""
     moved = [
         (
@@ -106,7 +106,7 @@ def _moved(layout: Layout, after: Counts) -> tuple[int, int]:
     return sum(moved), sum(map(bool, moved))
 
 
-def _reached(layout: Layout, goal: Goal, after: Counts) -> Iterator[str]:
+def _domains_met(layout: Layout, goal: Goal, after: Counts) -> Iterator[str]:
     """Return the domains that are as they were wanted."""
     room = [0] * len(layout.domains)
     on = [0] * len(layout.domains)

@@ -52,7 +52,7 @@ def freed_domains(layout: Layout, goal: Goal, settings: Settings) -> Solved:
     model = cp_model.CpModel()
     freed = [model.new_bool_var(f"free {name}") for name in layout.domains]
     model.add(cp_model.LinearExpr.sum(freed) >= goal.domains)
-    gone = _emptied(layout, model, freed)
+    gone = _leaf_variables(layout, model, freed)
     taken: defaultdict[_Cell, int] = defaultdict(int)
     held: defaultdict[tuple[int, _Cell], int] = defaultdict(int)
     total: defaultdict[int, int] = defaultdict(int)
@@ -85,14 +85,14 @@ def freed_domains(layout: Layout, goal: Goal, settings: Settings) -> Solved:
     bound = max(0, found.bound or 0) // weight
     if found.values is None or not goal.spread:
         return Solved(None, bound, found.limit)
-    return Solved(_refilled(layout, found.values), bound, found.limit)
+    return Solved(_refill(layout, found.values), bound, found.limit)
 
 
 _Cell = tuple[int, ...]
 """The domains of a leaf."""
 
 
-def _emptied(
+def _leaf_variables(
     layout: Layout, model: cp_model.CpModel, freed: list[cp_model.IntVar]
 ) -> dict[_Cell, cp_model.IntVar]:
     """Return, for leaves in the same domains, whether any of these is freed."""
@@ -125,7 +125,7 @@ def _minimise(
     return weight
 
 
-def _refilled(layout: Layout, freed: list[int]) -> Counts:
+def _refill(layout: Layout, freed: list[int]) -> Counts:
     """Move the nodes of freed domains to free ones elsewhere, in order."""
     room = {
         leaf: len(nodes)
@@ -149,9 +149,7 @@ def _refilled(layout: Layout, freed: list[int]) -> Counts:
     return after
 
 
-def rearranged(
-    layout: Layout, goal: Goal, settings: Settings, least: int = 0
-) -> Solved:
+def rearrange(layout: Layout, goal: Goal, settings: Settings, least: int = 0) -> Solved:
     """Find the arrangement with the fewest moves.
 
     Parameters

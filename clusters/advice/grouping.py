@@ -105,7 +105,7 @@ class Grouping:
                 return JobsToEnd(None, by="counting")
         self.model.add(self.request.size * self.count == self.request.k)
         for x, here in zip(self.x, self.classes, strict=True):
-            self.model.add(x <= ends.freed(here, free))
+            self.model.add(x <= ends.free_at_end(here, free))
         allowed = np.zeros_like(free)
         allowed[[i for here in self.classes for i in here]] = True
 

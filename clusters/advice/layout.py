@@ -113,7 +113,7 @@ def layout_of(
     holding = {
         name: jobs for name, jobs in holders.items() if not gone.issuperset(jobs)
     }
-    joined = _joined(holding)
+    joined = _group_jobs(holding)
     for name in stay:
         if name not in joined and name not in gone:
             raise InputError("holds no node of the topology", "stay", name)
@@ -134,9 +134,11 @@ def layout_of(
     for i, fabric in enumerate(selector.cluster.fabrics):
         if isinstance(fabric, Hierarchy):
             called = level or fabric.levels[0]
-            names, leaf_of, inside = _numbered(fabric, called, domains)
+            names, leaf_of, inside = _leaves_of_tree(fabric, called, domains)
         else:
-            called, (names, leaf_of, inside) = _grouped(selector, i, level, domains)
+            called, (names, leaf_of, inside) = _leaves_of_network(
+                selector, i, level, domains
+            )
         shown = shown or called
         first = place[-1] + 1 if place else 0
         cells = [
@@ -192,7 +194,7 @@ _Leaves = tuple[list[str], list[int], list[tuple[int, ...]]]
 """Names of leaves, the leaf of every node, the domains of every leaf."""
 
 
-def _numbered(fabric: Hierarchy, level: str, domains: list[str]) -> _Leaves:
+def _leaves_of_tree(fabric: Hierarchy, level: str, domains: list[str]) -> _Leaves:
     """Return the leaves of a hierarchy; domains of the level are added."""
     height = fabric.levels.index(level) if level in fabric.levels else -1
     inside = [-1] * len(fabric.parent)
@@ -212,7 +214,7 @@ def _numbered(fabric: Hierarchy, level: str, domains: list[str]) -> _Leaves:
     )
 
 
-def _grouped(
+def _leaves_of_network(
     selector: NodeSelector, part: int, level: str | None, domains: list[str]
 ) -> tuple[str, _Leaves]:
     """Return the level and leaves of another network; domains are added."""
@@ -231,7 +233,7 @@ def _grouped(
     return found.level, (names, leaf_of, inside)
 
 
-def _joined(holders: Mapping[str, Mapping[str, None]]) -> dict[str, str]:
+def _group_jobs(holders: Mapping[str, Mapping[str, None]]) -> dict[str, str]:
     """Return for every job its name, or those of all jobs that share nodes with it."""
     import networkx
 

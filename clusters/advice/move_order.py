@@ -64,7 +64,7 @@ def steps(layout: Layout, after: Counts) -> tuple[Step, ...] | None:
     for parked in range(_MOST_PARKED + 1):
         order = _Search(layout, changes, parked).order(free)
         if order is not None:
-            found = _named(layout, after, changes, order)
+            found = _name_steps(layout, after, changes, order)
             _replay(layout, after, found)
             return found
     return None
@@ -157,7 +157,7 @@ class _Search:
         return None if +parts else found
 
 
-def _named(
+def _name_steps(
     layout: Layout, after: Counts, changes: dict[int, _Change], order: list[_Event]
 ) -> tuple[Step, ...]:
     """Return the steps with the names of nodes, from counts."""

@@ -192,7 +192,7 @@ class Forbidden:
             reason = f"not of --{option} {text}"[:_LONGEST_REASON]
             self.reasons |= dict.fromkeys(names, reason)
             self.asked = f"--{option} {text} {self.asked}".strip()
-        names = unfolded(getattr(args, "exclude", None), "--exclude")
+        names = unfold_option(getattr(args, "exclude", None), "--exclude")
         for name in names:
             if name not in cluster.index:
                 raise InputError("is not in the topology", "--exclude", name)
@@ -243,7 +243,7 @@ class ClusterState:
         return self.known.document(self.forbidden.reasons, chosen)
 
 
-def unfolded(hostlists: Sequence[str] | None, field: str) -> list[str]:
+def unfold_option(hostlists: Sequence[str] | None, field: str) -> list[str]:
     """Return the names in the hostlists of an option, each once."""
     listed = (unfold(one, field=field) for one in hostlists or () if one)
     return list(dict.fromkeys(name for names in listed for name in names))
@@ -342,11 +342,11 @@ def request_of(
         if name in levels:
             raise InputError("is given twice", field="--levels", value=name)
         levels[name] = int(size)
-    require = unfolded(args.require, "--require")
+    require = unfold_option(args.require, "--require")
     if len(require) > args.k:
         problem = f"names {len(require)} nodes, more than -k {args.k}"
         raise InputError(problem, "--require")
-    excluded = set(unfolded(args.exclude, "--exclude"))
+    excluded = set(unfold_option(args.exclude, "--exclude"))
     if both := [name for name in require if name in excluded]:
         raise InputError("is in --exclude too", "--require", both[0])
     try:
@@ -358,10 +358,10 @@ def request_of(
             frozenset(require),
         )
     except InputError as error:
-        raise named(error) from None
+        raise name_option(error) from None
 
 
-def named(error: InputError) -> InputError:
+def name_option(error: InputError) -> InputError:
     """Return the error with the name of the option in place of the field."""
     dashes = "-" if error.field == "k" else "--"
     if not error.field or error.field.startswith("-"):

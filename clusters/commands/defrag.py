@@ -22,7 +22,7 @@ from ...cli.frame.parser import Parser, flag
 from ...cli.frame.screen import print_table
 from ...instances.errors import InputError
 from ...instances.option_values import seconds
-from ...instances.words import counted
+from ...instances.words import with_noun
 from ...scheduler.hostlist import fold
 from ...solvers import Settings
 from ..advice.layout import Layout, layout_of
@@ -74,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
     if args.busy is None and args.state is None:
         raise InputError("is needed: which job holds which nodes", field="--state")
     machine = cluster.read_machine(args, None)
-    ending, kept = _not_moved(machine)
+    ending, kept = _jobs_to_keep(machine)
     other_kinds = machine.forbidden.other_kinds
     freeable = machine.known.freeable.difference(other_kinds)
     stay = [name.strip() for name in args.stay.split(",")] if args.stay else []
@@ -94,7 +94,7 @@ def run(args: argparse.Namespace) -> int:
             freeable=freeable,
         )
     except InputError as error:
-        raise cluster.named(error) from None
+        raise cluster.name_option(error) from None
     settings = Settings(time_limit=seconds(args.time_limit))
     goal = Goal(by_jobs=args.objective == "jobs", spread=args.allow_spread)
     if args.fit is not None:
@@ -139,7 +139,7 @@ def _positive(option: str, value: int) -> None:
         raise InputError(problem, field=option, value=value)
 
 
-def _not_moved(machine: cluster.ClusterState) -> tuple[list[str], dict[str, str]]:
+def _jobs_to_keep(machine: cluster.ClusterState) -> tuple[list[str], dict[str, str]]:
     """Return the jobs that end, and the states of others that must not be moved.
 
     Only jobs in the topology count.
@@ -248,7 +248,7 @@ def _show(
     for line in state:
         print(f"  {line}")
     held, empty = shown["held"], shown["free_domains"]
-    on = f"{shown['jobs']} on {counted(held, 'node')}"
+    on = f"{shown['jobs']} on {with_noun(held, 'node')}"
     print(f"  jobs     {on}, {shown['free']} free")
     print(f"  {shown['level']:<8} {shown['domains']}, {empty} without a job")
     if not shown["front"]:
@@ -282,7 +282,7 @@ def _known(point: dict[str, Any]) -> str:
         return "proved"
     if "nodes" not in point and "bound" not in point:
         return "impossible, proved"
-    least = counted(point["bound"], point["objective"].removesuffix("s"))
+    least = with_noun(point["bound"], point["objective"].removesuffix("s"))
     return f"at least {least}, {point['limit']} limit"
 
 

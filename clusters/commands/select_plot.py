@@ -10,7 +10,7 @@ import numpy as np
 
 from ...instances import KSubset, Points
 from ...instances.reading.files import write_text
-from ...instances.words import counted
+from ...instances.words import with_noun
 from ...reports.drawing.drawing import drawing_of
 from ...reports.drawing.shapes import Drawing
 from ...reports.pages.document import Document, Name, Plot, Section, Table
@@ -56,7 +56,7 @@ def write(
 
 def _about(shown: dict[str, Any]) -> list[str]:
     """Return the request, the grade and the nodes as lines of text."""
-    free = counted(shown["free"], "free node")
+    free = with_noun(shown["free"], "free node")
     lines = [f"{shown['k']} of {free}, by {shown['objective']}"]
     if "cost" not in shown:
         return [*lines, f"nothing chosen: {shown['status']}"]
@@ -67,7 +67,7 @@ def _about(shown: dict[str, Any]) -> list[str]:
         lines.append(f"at least {parts_text(shown['bound'])}")
     if "map" in shown:
         found = shown["map"]
-        lines.append(f"ranks by {found['pattern']}: {counted(found['cost'], 'hop')}")
+        lines.append(f"ranks by {found['pattern']}: {with_noun(found['cost'], 'hop')}")
     return [*lines, f"chosen: {shown['hostlist']}"]
 
 

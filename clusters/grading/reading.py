@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from ...instances import InputError
-from ...instances.reading.files import decoded
+from ...instances.reading.files import decode_text
 from ...instances.reading.packed import reading_unpacked
 from ...instances.reading.parsing import parse_json
-from ...instances.words import counted
+from ...instances.words import with_noun
 from ..long_reports import MOST_BYTES, kubernetes_objects, refuse_failed
 from ..placement import NodeSelector, Objective
 from ..placement.program import Flags
@@ -138,7 +138,7 @@ def _records(
                 raise InputError(f"is more than {MOST_RECORDS} jobs", file=where)
             found.append(record)
     if timeless and note:
-        jobs = counted(timeless, "running job")
+        jobs = with_noun(timeless, "running job")
         note(f"{path}: left out {jobs} without a time of start")
     return found
 
@@ -163,7 +163,7 @@ def _entries(
     while content:
         where = f"{name}:{number}" if lines else name
         if content.strip():
-            text = decoded(content, file=where)
+            text = decode_text(content, file=where)
             parsed = parse_json(text, file=where)
             if not isinstance(parsed, dict):
                 raise InputError("must be an object", file=where, value=parsed)

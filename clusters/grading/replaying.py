@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...instances import InputError, IntArray
-from ...instances.words import counted
+from ...instances.words import with_noun
 from ...scheduler.hostlist import unfold
 from ..placement import NodeSelector, Objective
 from ..placement.program import Flags
@@ -76,7 +76,7 @@ def _decision(
     once(names, "nodes")
     k = part.wish.k or len(names)
     if k != len(names):
-        detail = f"{counted(len(names), 'node')} for a job of {k}"
+        detail = f"{with_noun(len(names), 'node')} for a job of {k}"
         raise UngradableError(Why.COUNT, detail)
     request = replace(part.wish, k=k).request(objective)
     return Decision(record.where, part.name, request, free, tuple(names))

@@ -14,7 +14,7 @@ from textwrap import wrap
 import numpy as np
 
 from ...instances import IntArray
-from ...instances.words import counted
+from ...instances.words import with_noun
 from ...reports.drawing.shapes import (
     Drawing,
     Label,
@@ -26,7 +26,7 @@ from ...reports.drawing.shapes import (
     box,
     boxes,
     breadth,
-    cropped,
+    crop,
 )
 from ..placement.program import Flags
 from ..topologies import Hierarchy
@@ -92,7 +92,7 @@ def panels(
                 [fabric.domains[v] for v in above] if len(set(above)) > 1 else [],
             )
             found.append(Panel(title, len(own), int((own > 0).sum()), taken, picture))
-    note = f"not drawn: {counted(left_out, 'further part')}" if left_out else ""
+    note = f"not drawn: {with_noun(left_out, 'further part')}" if left_out else ""
     return found, note
 
 
@@ -107,7 +107,7 @@ def cluster_drawing(
         y += 18
     long = int(_ROOM / breadth("x", 11))
     for text in about:
-        for line in _wrapped(text, long)[:6]:
+        for line in _wrap(text, long)[:6]:
             shapes.append(Label(_MARGIN, y, line, size=11))
             y += 15
     y += 8
@@ -141,7 +141,7 @@ _LEGEND = (("ck-a", "chosen"), ("ck-free", "free"), ("ck-busy", "busy"))
 _KINDS = ("ck-busy", "ck-free", "ck-a")
 
 
-def _wrapped(text: str, width: int) -> list[str]:
+def _wrap(text: str, width: int) -> list[str]:
     return wrap(text, width, subsequent_indent="   ", break_on_hyphens=False)
 
 
@@ -149,7 +149,7 @@ def _heading(panel: Panel) -> str:
     shown = f"{panel.free} of {panel.nodes} free"
     if panel.chosen:
         shown += f", {panel.chosen} chosen"
-    name = cropped(panel.title, _ROOM - breadth(shown, 12) - 20, 12)
+    name = crop(panel.title, _ROOM - breadth(shown, 12) - 20, 12)
     return f"{name}: {shown}"
 
 
@@ -228,13 +228,11 @@ def _panel(
         if above and above[i] != last:
             last = above[i]
             y += 3.0 * (y > 0)
-            labels.append(
-                Label(x0, y + 10, cropped(last, wide, 10), size=10, bold=True)
-            )
+            labels.append(Label(x0, y + 10, crop(last, wide, 10), size=10, bold=True))
             y += 15
         lines = -(-len(own) // most)
         middle = y + side / 2 + 3.5
-        shown = cropped(leaf, name - 4, 10)
+        shown = crop(leaf, name - 4, 10)
         labels.append(Label(x0, middle, shown, size=10))
         for j, kind in enumerate(own.tolist()):
             left = x0 + name + j % most * side

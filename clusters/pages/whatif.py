@@ -22,10 +22,10 @@ from ...reports.pages.document import (
 )
 from ...reports.pages.plot_style import (
     FAINT,
+    as_plot,
     in_style,
     named_rows,
     per_cent,
-    plotted,
     sheets,
 )
 from ..placement import Objective
@@ -259,7 +259,7 @@ def _plot(panels: Mapping[str, Sequence[tuple[str, Estimate]]]) -> Plot:
         axes.axvline(0, linewidth=0.8, color=FAINT)
         axes.margins(x=0.15)
         axes.set_xlabel(label)
-    return plotted(
+    return as_plot(
         figure,
         "Measures that differ",
         "Lines: the middle 95 % of resampled streams.",

@@ -60,7 +60,7 @@ class SpaceChooser:
             problem = f"is for at most {MOST_CLASSES} different nodes here"
             raise InputError(problem, "require or segment", alike)
         model = Model(self.alike, request, free)
-        found = model.solved(settings, start)
+        found = model.solve(settings, start)
         return replace(found, seconds=clock.now() - start)
 
     def _refuse(self, request: Request) -> None:

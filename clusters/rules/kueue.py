@@ -104,23 +104,23 @@ def kueue_balanced(state: State, k: int, /) -> Chosen:
         groups.setdefault(state.layout.parent[v], []).append(v)
     best, share, fewest = [], 0, 0
     for up in sorted(groups, key=lambda v: rank[v] if v >= 0 else -1):
-        used = _filled([room[v] for v in groups[up]], k)
+        used = _fill_roomiest([room[v] for v in groups[up]], k)
         if not used:
             continue
         least = min(k // len(used), used[-1])
         if least < max(share, 1):
             continue
         pruned = [v for v in groups[up] if room[v] >= least]
-        count = len(_filled([room[v] for v in pruned], k))
+        count = len(_fill_roomiest([room[v] for v in pruned], k))
         if count and (least > share or count < fewest):
             best, share, fewest = pruned, least, count
-    taken = _balanced(state, best, k, share, fewest) if share else None
+    taken = _balance(state, best, k, share, fewest) if share else None
     if taken is None:
         return kueue_best_fit(state, k)
     return state.first({v: count * state.size for v, count in taken.items()})
 
 
-def _filled(rooms: Sequence[int], k: int) -> list[int]:
+def _fill_roomiest(rooms: Sequence[int], k: int) -> list[int]:
     """Return the rooms that are used when the roomiest are filled first, or none."""
     used: list[int] = []
     for room in sorted(rooms, reverse=True):
@@ -131,7 +131,7 @@ def _filled(rooms: Sequence[int], k: int) -> list[int]:
     return used if k <= 0 else []
 
 
-def _balanced(
+def _balance(
     state: State, leaves: Sequence[int], k: int, share: int, count: int
 ) -> dict[int, int] | None:
     """Give each of so many leaves its share, and the roomiest what is left."""

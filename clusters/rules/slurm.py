@@ -41,7 +41,7 @@ def slurm_tree(state: State, k: int, /) -> Chosen:
             if best < 0:
                 best = v
                 continue
-            better, fits = _compared(layout, free, v, best, k)
+            better, fits = _compare(layout, free, v, best, k)
             nearer = far[v] < far[best] and fits
             if nearer or (far[v] == far[best] and better):
                 best = v
@@ -56,7 +56,7 @@ def slurm_tree(state: State, k: int, /) -> Chosen:
     return state.first(taken)
 
 
-def _compared(
+def _compare(
     layout: Layout, free: list[int], a: int, b: int, k: int
 ) -> tuple[bool, bool]:
     """Return whether a leaf is better than another, and whether it has room."""
@@ -142,7 +142,7 @@ class _Plan:
         self.most = -(-self.segment // (self.base << self.within))
         self.by_group = width != self.most << self.within
         group = self._group(width)
-        return None if group is None else self._filled(group)
+        return None if group is None else self._fill(group)
 
     def _group(self, width: int) -> range | None:
         """Return the group with fewest free nodes that has room, the last one."""
@@ -164,7 +164,7 @@ class _Plan:
             found[i >> self.within] = found.get(i >> self.within, 0) + self.free[i]
         return found
 
-    def _filled(self, group: range) -> dict[int, int] | None:
+    def _fill(self, group: range) -> dict[int, int] | None:
         self.sums = self._sums(group)
         taken: dict[int, int] = {}
         left, most = self.segment, self.most

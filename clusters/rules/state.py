@@ -65,7 +65,7 @@ class Layout:
     @cached_property
     def total(self) -> list[int]:
         """Nodes below every domain, free or not."""
-        return self.summed(self.fabric.has_nodes.tolist())
+        return self.sum_subtrees(self.fabric.has_nodes.tolist())
 
     @cached_property
     def rank(self) -> list[int]:
@@ -79,7 +79,7 @@ class Layout:
             found[v] = place
         return found
 
-    def summed(self, at: list[int]) -> list[int]:
+    def sum_subtrees(self, at: list[int]) -> list[int]:
         """Return the sums over subtrees of numbers at the domains themselves."""
         total = list(at)
         for v in range(len(total) - 1, 0, -1):
@@ -140,7 +140,7 @@ class State:
     @cached_property
     def below(self) -> list[int]:
         """Free nodes below every domain."""
-        return self.layout.summed(self.at)
+        return self.layout.sum_subtrees(self.at)
 
     @cached_property
     def room(self) -> list[int]:
@@ -150,7 +150,7 @@ class State:
     @cached_property
     def room_below(self) -> list[int]:
         """Segments that fit below every domain."""
-        return self.layout.summed(self.room)
+        return self.layout.sum_subtrees(self.room)
 
     def lowest(self, k: int) -> list[int]:
         """Return the domains with room for k segments at the lowest level with any."""

@@ -7,7 +7,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from ...scheduler.http.factory import Policy, application, handled
+from ...scheduler.http.factory import Policy, answer_errors, application
 from ...scheduler.http.messages import json_response
 from ...scheduler.http.problems import Problem
 from ...scheduler.http.worker import Worker
@@ -32,7 +32,7 @@ class Application:
         self._metrics = Metrics(service)
         self._metrics.waiting.set_function(lambda: self._worker.waiting)
         routes = [
-            Route(path, handled(handler), methods=methods)
+            Route(path, answer_errors(handler), methods=methods)
             for path, methods, handler in (
                 ("/select", ["POST"], self._select),
                 ("/state", ["GET", "POST", "PUT"], self._state),

@@ -168,7 +168,7 @@ class ClusterState:
         if number > _LARGEST_FIRST:
             raise InputError("must be from 0 to 2^52", "sequence", number)
         if "reports" in body:
-            known = self._reported(body)
+            known = self._read_reports(body)
             flags = self._selector.free(without=known.reasons)
             self._told = known.document()
         elif given := [key for key in _OF_REPORTS if key in body]:
@@ -181,7 +181,7 @@ class ClusterState:
         self._now = flags, number, {}
         self._stepped = monotonic()
 
-    def _reported(self, body: dict[str, Any]) -> Availability:
+    def _read_reports(self, body: dict[str, Any]) -> Availability:
         """Return what the reports of a body and its lists say together."""
         reports = []
         for i, one in enumerate(fields.lists(body["reports"], "reports")):

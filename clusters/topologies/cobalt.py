@@ -11,7 +11,7 @@ from itertools import pairwise
 from xml.parsers import expat
 
 from ...instances import InputError
-from ...instances.words import counted
+from ...instances.words import with_noun
 from .fabric import MOST_NODES, Cluster
 from .switch_trees import Switch, Where, cluster_of
 
@@ -88,5 +88,5 @@ def _cluster(cards: list[str], partitions: int, where: Where) -> Cluster:
         list(switches.values()),
         where,
         levels=("midplane", "rack", "row", "machine"),
-        notes=[f"nodes are node cards, of {counted(partitions, 'partition')}"],
+        notes=[f"nodes are node cards, of {with_noun(partitions, 'partition')}"],
     )

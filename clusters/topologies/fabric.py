@@ -17,7 +17,7 @@ import numpy as np
 
 from ...instances import InputError, IntArray, Site
 from ...instances.topologies import Topology
-from ...instances.words import counted
+from ...instances.words import with_noun
 from ..node_states import Report
 
 MOST_NODES = 2**20
@@ -122,13 +122,13 @@ class Hierarchy:
     def summary(self) -> str:
         """Describe it in a few words."""
         if self.kind is Kind.BLOCKS:
-            shown = f"{counted(self.leaves(), 'block')}"
+            shown = f"{with_noun(self.leaves(), 'block')}"
         else:
             name = self.levels[0]
             leaf = "leaf switch" if name == "switch" else name
             height = len(self.levels)
-            shown = f"{height}-level tree, {counted(self.leaves(), leaf)}"
-        return f"{shown}, {counted(len(self.nodes), 'node')}"
+            shown = f"{height}-level tree, {with_noun(self.leaves(), leaf)}"
+        return f"{shown}, {with_noun(len(self.nodes), 'node')}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,7 +157,7 @@ class Space:
 
     def summary(self) -> str:
         """Describe it in a few words."""
-        return f"{self.words}, {counted(len(self.nodes), 'node')}"
+        return f"{self.words}, {with_noun(len(self.nodes), 'node')}"
 
 
 Fabric = Hierarchy | Space
@@ -195,7 +195,7 @@ class Cluster:
         shown = parts[0]
         if len(parts) > 1:
             total = sum(len(fabric.nodes) for fabric in self.fabrics)
-            words = f"{counted(len(parts), 'part')} without a connection, "
-            words += counted(total, "node")
+            words = f"{with_noun(len(parts), 'part')} without a connection, "
+            words += with_noun(total, "node")
             shown = f"{words}; the first: {shown}"
         return "; ".join([f"{self.source}: {shown}", *self.notes])

@@ -15,10 +15,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from ...instances.reading.files import read_text
-from ...instances.words import counted
+from ...instances.words import with_noun
 from .fabric import Cluster
 from .switch_trees import Where
-from .wiring import wired
+from .wiring import build_from_cables
 
 MOST_LINKS = 2**21
 _DEVICE = re.compile(r'(?P<kind>Switch|Ca|Rt)\s+\d+\s+"(?P<id>[^"]+)"(?P<rest>.*)')
@@ -136,7 +136,7 @@ def read_ibnetdiscover(
         ends = title[a], title[b]
         if all(ends) and ends[0] != ends[1]:
             links.setdefault((min(ends), max(ends)), number)
-    return wired("ibnetdiscover", links, list(hosts.values()), where)
+    return build_from_cables("ibnetdiscover", links, list(hosts.values()), where)
 
 
 def _label(host: str) -> str:
@@ -205,8 +205,10 @@ def read_edges(text: str, header: Sequence[str], where: Where) -> Cluster:
     hosts = [name for name in names if not name.startswith(_SWITCH)]
     if len(hosts) == len(names):
         hosts = [name for name, others in names.items() if len(others) == 1]
-    cluster = wired("list of cables", links, hosts, where)
-    notes = (f"{counted(parallel, 'parallel cable')} counted once",) if parallel else ()
+    cluster = build_from_cables("list of cables", links, hosts, where)
+    notes = (
+        (f"{with_noun(parallel, 'parallel cable')} counted once",) if parallel else ()
+    )
     return replace(cluster, notes=notes)
 
 

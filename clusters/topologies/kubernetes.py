@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from ...instances.reading import fields
-from ...instances.words import counted
+from ...instances.words import with_noun
 from ...scheduler.hostlist import first_repeated
 from ..long_reports import kubernetes_objects
 from ..node_states import says_a_state
@@ -79,7 +79,7 @@ def read_kubernetes(
             where.fail(0, "cannot be given with --labels", "--topology-name", name)
         cluster = _cluster(found, labels, where, notes)
         return replace(cluster, report=report)
-    listed = _named(topologies, name, where)
+    listed = _levels_of(topologies, name, where)
     chosen = [label for label in listed if label != HOSTNAME]
     if topologies and not chosen:
         title = name or next(iter(topologies))
@@ -111,7 +111,7 @@ def _add_node(
     }
 
 
-def _named(topologies: dict[str, list[str]], name: str, where: Where) -> list[str]:
+def _levels_of(topologies: dict[str, list[str]], name: str, where: Where) -> list[str]:
     """Return the levels of the one Topology, or of the one that is named."""
     there = first_of(list(topologies))
     if name and not topologies:
@@ -171,7 +171,7 @@ def _cluster(
     for path, switch in domains.items():
         switch.children, switch.nodes = children[path], at.get(path, [])
     if left_out:
-        notes = [*notes, f"{counted(left_out, 'node')} without these labels left out"]
+        notes = [*notes, f"{with_noun(left_out, 'node')} without these labels left out"]
     names = [short(label) for label in reversed(labels)]
     listed = list(domains.values())
     if len(children[()]) == 1:

@@ -113,11 +113,11 @@ class _Builder:
             kind = isinstance(event, yaml.MappingStartEvent)
             self._open.append((Lined({} if kind else [], line), []))
         elif isinstance(event, yaml.MappingEndEvent | yaml.SequenceEndEvent):
-            self._put(self._closed())
+            self._put(self._close())
         elif isinstance(event, yaml.DocumentStartEvent) and self.document is not None:
             self._where.fail(line, "has more than one document")
 
-    def _closed(self) -> Lined:
+    def _close(self) -> Lined:
         whole, parts = self._open.pop()
         if isinstance(whole.value, list):
             whole.value.extend(parts)

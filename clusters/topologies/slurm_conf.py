@@ -60,7 +60,7 @@ def read_slurm_conf(text: str, where: Where) -> Cluster:
             (
                 number,
                 _only_name(number, pairs["ringname"], where, "RingName"),
-                _listed(number, pairs, "nodes", where),
+                _list_names(number, pairs, "nodes", where),
             )
             for number, pairs in lines
         ]
@@ -76,8 +76,8 @@ def _tree(lines: Sequence[_Line], where: Where) -> Cluster:
     switches, repeated = [], []
     for number, pairs in lines:
         name = _only_name(number, pairs["switchname"], where, "SwitchName")
-        below = _listed(number, pairs, "switches", where)
-        nodes = _listed(number, pairs, "nodes", where)
+        below = _list_names(number, pairs, "switches", where)
+        nodes = _list_names(number, pairs, "nodes", where)
         if below and nodes:
             if "level" not in pairs:
                 where.fail(number, "has both Switches and Nodes", "SwitchName", name)
@@ -106,7 +106,7 @@ def _blocks(lines: Sequence[_Line], first: set[str], where: Where) -> Cluster:
             ]
         elif "blockname" in pairs:
             name = _only_name(number, pairs["blockname"], where, "BlockName")
-            nodes = _listed(number, pairs, "nodes", where)
+            nodes = _list_names(number, pairs, "nodes", where)
             blocks.append(Switch(name, number, (), nodes))
     shown = {p["blocksize"] for _, p in lines if "blocksize" in p}  # by scontrol
     sizes = sizes or sorted(block_size(0, size, where) for size in shown)
@@ -236,7 +236,9 @@ def _pairs(number: int, line: str, where: Where) -> _Line:
     return number, found
 
 
-def _listed(number: int, pairs: dict[str, str], key: str, where: Where) -> list[str]:
+def _list_names(
+    number: int, pairs: dict[str, str], key: str, where: Where
+) -> list[str]:
     """Return the names that a key lists, none if it is missing or empty."""
     text = pairs.get(key, "").strip()
     empty = text in ("", "(null)")  # as C prints what is not there

@@ -158,18 +158,18 @@ def _cells(
 ) -> list[tuple[str, tuple[int, ...]]]:
     """Return the nodes of a torus with their places, x varying fastest."""
     if "nodes" in one:
-        return _placed(one["nodes"], (0, 0, 0), shape, shape, where)
+        return _place_nodes(one["nodes"], (0, 0, 0), shape, shape, where)
     found = []
     for entry in one["regions"].items(where, "regions") if "regions" in one else ():
         known = ("anchor", "dims", "nodes")
         region = entry.entries(where, "region", known, known)
         anchor = _numbers(region["anchor"], where, "anchor", 0)
         dims = _numbers(region["dims"], where, "dims", 1)
-        found += _placed(region["nodes"], anchor, dims, shape, where)
+        found += _place_nodes(region["nodes"], anchor, dims, shape, where)
     return found
 
 
-def _placed(
+def _place_nodes(
     listed: Lined,
     anchor: tuple[int, ...],
     dims: tuple[int, ...],

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...instances.words import counted
+from ...instances.words import with_noun
 from .fabric import Cluster, Kind
 from .lined_yaml import Lined
 from .switch_trees import Switch, Where, cluster_of, first_of
@@ -95,7 +95,7 @@ def _blocks(blocks: list[dict[str, Lined]], where: Where) -> Cluster:
         where,
         kind=Kind.BLOCKS,
         levels=names,
-        notes=[f"{counted(left_out, 'node')} without a domain left out"]
+        notes=[f"{with_noun(left_out, 'node')} without a domain left out"]
         if left_out
         else [],
     )

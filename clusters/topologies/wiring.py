@@ -15,7 +15,7 @@ import numpy as np
 
 from ...instances import Graph, Tree, arrays
 from ...instances.arrays.graphs import tree_of
-from ...instances.words import counted
+from ...instances.words import with_noun
 from .fabric import MOST_NODES, Cluster, Fabric, Hierarchy, Kind, Space
 from .switch_trees import Where
 
@@ -26,7 +26,9 @@ Links = Mapping[tuple[str, str], int]
 """Pairs of names, in order, and the line of the first cable between the two."""
 
 
-def wired(source: str, links: Links, hosts: Sequence[str], where: Where) -> Cluster:
+def build_from_cables(
+    source: str, links: Links, hosts: Sequence[str], where: Where
+) -> Cluster:
     """Build a cluster from cables; one fabric for each connected part with hosts.
 
     Raises InputError if there are no hosts, or a fabric is too large for a graph.
@@ -76,7 +78,9 @@ def _fabric(
         return tree
     switches = len(part) - len(hosts)
     groups = {tuple(sorted(near[part[v]])) for v in hosts}
-    words = f"graph of {counted(switches, 'switch')}, {counted(len(groups), 'group')}"
+    words = (
+        f"graph of {with_noun(switches, 'switch')}, {with_noun(len(groups), 'group')}"
+    )
     words += " of hosts with the same switches"
     names = tuple(part[v] for v in hosts)
     return Space(Kind.GRAPH, names, graph, tuple((v,) for v in hosts), words)

@@ -92,7 +92,7 @@ class _Stretched(RunTimes):
         super().begin(place, replace(job, seconds=seconds), grant, now)
 
 
-def replayed(
+def replay(
     jobs: Sequence[StreamJob], selector: NodeSelector, method: str, setting: Setting
 ) -> Iterator[int | Outcome]:
     """Replay a trace under one method.
@@ -125,7 +125,7 @@ def replayed(
     started = open_ = 0
     for number in range(setting.replays):
         machine = ClusterMachine(selector, method, setting.objective, setting.seconds)
-        order, shifted = _shifted(jobs, number * len(jobs) // setting.replays)
+        order, shifted = _shift_start(jobs, number * len(jobs) // setting.replays)
         place = dict(zip(map(id, shifted), order, strict=True))
         ends = (
             _Stretched(machine, setting.communication)
@@ -206,7 +206,7 @@ def fitting(
 ) -> list[StreamJob]:
     """Return the jobs that every method serves on the idle cluster; count the others.
 
-    Raises InputError as `replayed` does.
+    Raises InputError as `replay` does.
     """
     served: dict[tuple[int, tuple[int, ...] | None], bool] = {}
     for job in jobs:
@@ -230,7 +230,7 @@ def _size(record: Record) -> tuple[int, int]:
     return k, record.parts[0].wish.segment if len(record.parts) == 1 else 1
 
 
-def _shifted(
+def _shift_start(
     jobs: Sequence[StreamJob], first: int
 ) -> tuple[list[int], list[StreamJob]]:
     """Let the stream begin at another job; return the order, and copies of the jobs.

@@ -42,7 +42,7 @@ class ProcsetTerms:
             if price[number]
         ]
 
-    def folded(self, bits: int = 62) -> Terms:
+    def fold(self, bits: int = 62) -> Terms:
         """Terms of all levels folded into one, see `Radix`.
 
         Raises

@@ -86,7 +86,7 @@ def snuggest(
                     if ahead:
                         value = _outlook(boxes, n + 1, shape, caps, weight, room)
                     else:
-                        value = float(_touched(boxes, n, shape))
+                        value = float(_measure_contact(boxes, n, shape))
                     if value > best:
                         best, best_i, best_j = value, i, j
             begin = max(begin, rights[k] + 1)
@@ -209,7 +209,7 @@ def _add(wide: Ints, high: Ints, front: int, w: int, h: int) -> int:
 
 
 @kernel
-def _touched(boxes: Ints, n: int, shape: Ints) -> int:
+def _measure_contact(boxes: Ints, n: int, shape: Ints) -> int:
     """Measure how much of the outline of box n lies on edges and on other boxes."""
     a, b, c, d = boxes[n, 0], boxes[n, 1], boxes[n, 2], boxes[n, 3]
     x, y = c - a + 1, d - b + 1

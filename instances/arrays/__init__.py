@@ -231,12 +231,12 @@ def _found_tree(graph: Graph) -> Tree:
     return Tree(found.parent, found.weight, found.leaf)
 
 
-def ranked(coordinates: IntArray) -> tuple[IntArray, IntArray]:
+def rank(coordinates: IntArray) -> tuple[IntArray, IntArray]:
     """Return the distinct coordinates, ascending, and the rank of each coordinate.
 
     Like ``numpy.unique``, but without sorting if the coordinates span a short range.
 
-    >>> values, ranks = ranked(np.array([7, 5, 5, 9]))
+    >>> values, ranks = rank(np.array([7, 5, 5, 9]))
     >>> values.tolist(), ranks.tolist()
     ([5, 7, 9], [1, 0, 0, 2])
     """

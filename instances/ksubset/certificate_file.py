@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 
 from ..errors import InputError
 from ..reading import fields
-from ..reading.files import MOST_BYTES, decoded, write_bytes
+from ..reading.files import MOST_BYTES, decode_text, write_bytes
 from ..reading.packed import reading_unpacked
 from ..reading.parsing import parse_json
 from ..value import LARGEST
@@ -131,7 +131,7 @@ def _lines(path: str | Path, stream: BinaryIO | None) -> list[str]:
     text, _, digest = body.rstrip(b"\n").rpartition(b"\n")
     if hashlib.sha256(text + b"\n").hexdigest().encode() != digest:
         raise InputError("is damaged: the digest differs", file=path)
-    lines = decoded(text, file=path).split("\n", MOST_NODES + 1)
+    lines = decode_text(text, file=path).split("\n", MOST_NODES + 1)
     if len(lines) > MOST_NODES + 1:
         raise InputError(f"has more than {MOST_NODES} nodes", file=path)
     return lines

@@ -279,17 +279,17 @@ class Counts:
 
     def needs_too_many(self, state: State, points: Sequence[int]) -> list[bool]:
         """Whether each point needs more others than remain to be chosen."""
-        needed = self.counted(state, points, state.points(UNDECIDED))[0]
+        needed = self.count_needs(state, points, state.points(UNDECIDED))[0]
         chosen = len(state.points(CHOSEN))
         return [chosen + count + 1 > self.k for count in needed]
 
     def needed_by_too_many(self, state: State, points: Sequence[int]) -> list[bool]:
         """Whether more others need each point than can be rejected."""
-        needing = self.counted(state, state.points(UNDECIDED), points)[1]
+        needing = self.count_needs(state, state.points(UNDECIDED), points)[1]
         possible = self.n - len(state.points(REJECTED))
         return [possible - count - 1 < self.k for count in needing]
 
-    def counted(
+    def count_needs(
         self, state: State, p: Sequence[int], q: Sequence[int]
     ) -> tuple[list[int], list[int]]:
         """How many of q each of p needs, and how many of p need each of q."""

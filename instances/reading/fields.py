@@ -259,7 +259,7 @@ def only(
             raise InputError("is missing", f"{prefix}{name}")
 
 
-def headed(value: Any, form: str) -> dict[str, Any]:
+def check_header(value: Any, form: str) -> dict[str, Any]:
     """Return the object of a file, after checking its format and version."""
     document = objects(value, "document")
     only(document, document, ("format", "version"), "")
@@ -278,7 +278,7 @@ def file(
     """Return the shape of a file of a format, whose fields are named from the top."""
     head = {"format": string, "version": integer}
     body = record({**head, **needed}, optional)
-    return lambda value: body(headed(value, form), "")
+    return lambda value: body(check_header(value, form), "")
 
 
 class Named(Protocol):

@@ -11,10 +11,10 @@ from typing import Any
 
 from ..errors import InputError
 from ..escape_hidden import brief, escape_hidden
-from ..reading.decimals import length_of, refuse_scale, scaled_lengths, unscaled
+from ..reading.decimals import length_of, refuse_scale, scaled_lengths, unscale
 from ..reading.fields import integer
 from ..reading.numbers import at_most, between
-from ..words import counted
+from ..words import with_noun
 from .cuts import Cuts
 from .metric_cuts import Embedding, embedding_of
 from .shortest_paths import (
@@ -39,7 +39,7 @@ MOST_NODES, MOST_EDGES = 2**16, 2**19
 MOST_DISTANCES = 2**25
 """Maximal size of the table of distances: processors times nodes."""
 _KEPT = 1024
-"""Maximal number of rows that `Graph.walked` caches."""
+"""Maximal number of rows that `Graph.walk` caches."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class Graph(OnNodes):
         hops = lengths_from(0, self.neighbours)
         if lost := [v for v, length in enumerate(hops) if length < 0]:
             raise InputError(
-                f"not connected: no path from node 0 to {counted(len(lost), 'node')}",
+                f"not connected: no path from node 0 to {with_noun(len(lost), 'node')}",
                 "topology.edges",
                 lost[0],
             )
@@ -145,7 +145,7 @@ class Graph(OnNodes):
         return {
             "kind": self.kind,
             "nodes": self.nodes,
-            "edges": [[u, v, unscaled(w, unit)] for u, v, w in self.edges],
+            "edges": [[u, v, unscale(w, unit)] for u, v, w in self.edges],
             "processors": list(self.processors),
         }
 
@@ -154,7 +154,7 @@ class Graph(OnNodes):
         nodes, found = [v for (v,) in sites], None
         if len(nodes) > LARGEST_PAIRWISE:
             found = pair_sum_by_levels(nodes, self.edges, self.neighbours)
-        return pair_sum_by_walks(nodes, self.walked) if found is None else found
+        return pair_sum_by_walks(nodes, self.walk) if found is None else found
 
     @classmethod
     def from_networkx(
@@ -219,8 +219,10 @@ class Graph(OnNodes):
         return replace(graph_of(lengths, chosen, names), originals=tuple(number))
 
     def __repr__(self) -> str:
-        text = f"{counted(self.nodes, 'node')}, {counted(len(self.edges), 'edge')}, "
-        return brief("Graph", text + f"{counted(len(self.processors), 'processor')}")
+        text = (
+            f"{with_noun(self.nodes, 'node')}, {with_noun(len(self.edges), 'edge')}, "
+        )
+        return brief("Graph", text + f"{with_noun(len(self.processors), 'processor')}")
 
     @cached_property
     def labels(self) -> tuple[Hashable, ...]:
@@ -248,7 +250,7 @@ class Graph(OnNodes):
     def _walks(self) -> dict[int, list[int]]:
         return {}
 
-    def walked(self, node: int) -> tuple[list[int], int]:
+    def walk(self, node: int) -> tuple[list[int], int]:
         """Return a row and an offset; their sums are the distances from a node.
 
         Every path from a node with one link passes its neighbour, so processors at one
@@ -269,18 +271,18 @@ class Graph(OnNodes):
         (u,), (v,) = p, q
         if u == v:
             return 0
-        row, extra = self.walked(u)
+        row, extra = self.walk(u)
         return row[v] + extra
 
     def spread(self, sites: Sequence[Site]) -> int:
         """Twice the distance of the first site from the node farthest from it."""
-        row, extra = self.walked(sites[0][0])
+        row, extra = self.walk(sites[0][0])
         return 2 * (max(row) + extra)
 
     @cached_property
     def embedding(self) -> Embedding | None:
         """Cuts whose sums are the distances of the processors; None if not found."""
-        return embedding_of(self.neighbours, self.edges, self.processors, self.walked)
+        return embedding_of(self.neighbours, self.edges, self.processors, self.walk)
 
     def cuts(self, sites: Sequence[Site]) -> Cuts:
         """Return the cuts of a tree or a partial cube.
@@ -341,10 +343,10 @@ def graph_of(
             shortest[key] = min(number, shortest.get(key, number))
     notes = []
     if parallel := len(lengths) - loops - len(shortest):
-        edges = counted(parallel, "parallel edge")
+        edges = with_noun(parallel, "parallel edge")
         notes.append(f"{edges}: of each pair the shortest counts")
     if loops:
-        notes.append(f"{counted(loops, 'edge')} from a node to itself left out")
+        notes.append(f"{with_noun(loops, 'edge')} from a node to itself left out")
     scaled, scale, rounded = scaled_lengths(shortest, LONGEST)
     return Graph(
         len(names) if nodes is None else nodes,

@@ -192,7 +192,7 @@ class CutThrough(Posted):
         due = begin + (first + EVENT_SIZE * np.arange(net[AGENDA_COUNT])) % size
         net[due + 1] += np.where(net[due + 1] < 0, n, 0)
 
-    def _blocked(self) -> str:
+    def _blockage(self) -> str:
         """Name the packets that wait at the heads of queues, the longest first."""
         net, queues = self._records.net, self._records.queues
         heads = queues[net[net[queues + BITS_AT]] != 0]

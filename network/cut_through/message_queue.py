@@ -76,7 +76,7 @@ class Posted(Engine):
         packet: int,
         queue: int = QUEUE,
     ) -> None:
-        self._plan = planned(network, routing, table, queue)
+        self._plan = lay_out(network, routing, table, queue)
         super().__init__(len(self._plan.routes.home))
         self.network = network
         self._packet_phits = packet
@@ -93,7 +93,7 @@ class Posted(Engine):
         """Run the kernel until a cycle (if at least 0); return why it came back."""
 
     @abstractmethod
-    def _blocked(self) -> str:
+    def _blockage(self) -> str:
         """Name what is blocked."""
 
     def _add(self, messages: Messages, job: int) -> None:
@@ -163,11 +163,11 @@ class Posted(Engine):
         if why == JOB_ENDED:
             self.time = int(tally[NOW])
             numbers = self._mail.ended[: tally[ENDED]].tolist()
-            return sorted(map(self._jobs.ended, numbers))
+            return sorted(map(self._jobs.release, numbers))
         if why == IDLE:
             if tally[OPEN]:
                 self.time = int(tally[NOW])
-                raise Deadlock(self._blocked())
+                raise Deadlock(self._blockage())
             if until is not None:
                 tally[NOW] = limit
         self.time = int(tally[NOW])
@@ -186,7 +186,7 @@ class Posted(Engine):
         return [(name, ends.copy()) for name, ends in self._plan.channels]
 
 
-def planned(
+def lay_out(
     network: Network, routing: str, table: npt.ArrayLike | None, slots: int
 ) -> Plan:
     """Lay out any network."""

@@ -217,7 +217,7 @@ class FlowLevel(Posted):
             room=np.zeros(lines),
         )
 
-    def _blocked(self) -> str:
+    def _blockage(self) -> str:
         return f"no message can be sent at cycle {self.time}"
 
     @property

@@ -192,7 +192,7 @@ class Wormhole(Engine):
             self.time = int(tally[TIME])
             numbers = self._mail.ended[: tally[ENDED]].tolist()
             tally[ENDED] = 0
-            ended = sorted({*map(self._jobs.ended, numbers), *self._due})
+            ended = sorted({*map(self._jobs.release, numbers), *self._due})
             self._due = []
             if ended:
                 return ended
@@ -202,7 +202,7 @@ class Wormhole(Engine):
                 return []
             circle = self._circle()
             if answer == BLOCKED or circle:
-                raise Deadlock(self._blocked(circle))
+                raise Deadlock(self._blockage(circle))
 
     @abstractmethod
     def _go_on(self, until: int) -> int:
@@ -235,7 +235,7 @@ class Wormhole(Engine):
                 return circle
         return []
 
-    def _blocked(self, circle: list[int]) -> str:
+    def _blockage(self, circle: list[int]) -> str:
         waiting = self._waiting()
         mail = self._mail
         parts = [

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from ...heuristics.allocation.allocator import Allocator
-from ...heuristics.allocation.curves import Curve, ordered
+from ...heuristics.allocation.curves import Curve, processors_along
 from ...instances import IntArray, Mesh
 from ...network.jobs import Deliveries
 from ...network.messages import Messages, messages
@@ -176,7 +176,9 @@ class CutCurve(Curve):
         super().__init__(MESH, order="hilbert", packing="best-fit")
         rows, columns = MESH.shape
         cells = np.stack(
-            np.unravel_index(ordered("hilbert", (columns, columns)), (columns, columns))
+            np.unravel_index(
+                processors_along("hilbert", (columns, columns)), (columns, columns)
+            )
         )
         inside = cells[:, cells[1] < rows]
         self.order = np.ravel_multi_index((inside[1], inside[0]), MESH.shape)

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from ...instances import InputError
-from ...simulation.stream.jobs import Skipped, StreamJob, generated, jobs_of_trace
+from ...simulation.stream.jobs import Skipped, StreamJob, generate, jobs_of_trace
 from ...simulation.swf import trace_name
 from ..bender2008_table1.streams import offered_load
 
@@ -48,7 +48,7 @@ def stream(trace: str | None, *, seed: int, first: int | None) -> Stream:
     """
     if trace is None:
         gap = 4 * SERVICE / (PROCESSORS * LOAD)
-        jobs = generated(
+        jobs = generate(
             first or DRAWN,
             seed=seed,
             most=PROCESSORS,

@@ -75,19 +75,19 @@ class Row:
         return relative(self.costs(better), self.costs(worse))
 
     @cached_property
-    def _compared(self) -> Mask:
+    def _with_optimum(self) -> Mask:
         asked: Mask = (self.costs(OPTIMAL) >= 0) & (self.found.k > 1)
         return asked
 
     @cached_property
     def _proven(self) -> Mask:
-        proven: Mask = self._compared & (self.costs(OPTIMAL) == self.found.bound)
+        proven: Mask = self._with_optimum & (self.costs(OPTIMAL) == self.found.bound)
         return proven
 
     @property
     def compared(self) -> int:
         """Number of decisions for which an optimum was searched."""
-        return int(self._compared.sum())
+        return int(self._with_optimum.sum())
 
     @property
     def open(self) -> int:
@@ -97,13 +97,13 @@ class Row:
     def ratios(self, decision: str) -> Ratios:
         """Compare a decision with the optimum."""
         costs, best = self.costs(decision), self.costs(OPTIMAL)
-        served = self._compared & (costs >= 0)
+        served = self._with_optimum & (costs >= 0)
         proven = self._proven & served
         mine, least = costs[proven], best[proven]
         return Ratios(
             jobs=int(served.sum()),
             average=float(costs[served].mean()) if served.any() else None,
-            refused=int((self._compared & (costs < 0)).sum()),
+            refused=int((self._with_optimum & (costs < 0)).sum()),
             proven=len(mine),
             optimal=int((mine == least).sum()),
             of_sums=_over(mine, least),

@@ -13,9 +13,9 @@ from ...instances import InputError
 from ...simulation.stream.jobs import (
     Skipped,
     StreamJob,
-    generated,
+    generate,
     jobs_of_trace,
-    rescaled,
+    rescale,
 )
 from ...simulation.swf import Job, read_swf, trace_name
 
@@ -84,8 +84,8 @@ def stream(
     if trace is None:
         name, jobs, about = _drawn(processors, seed, first)
     else:
-        name, jobs, about = _traced(trace, shape, first)
-    timed, how = _timed(jobs, processors, load)
+        name, jobs, about = _read_trace(trace, shape, first)
+    timed, how = _set_times(jobs, processors, load)
     work = sum(job.processors * job.seconds for job in jobs)
     ones = sum(job.processors == 1 for job in jobs)
     numbers = (
@@ -116,7 +116,7 @@ Part = tuple[str, list[StreamJob], str]
 def _drawn(processors: int, seed: int, first: int | None) -> Part:
     mean = max(1, processors // 8)
     gap = mean * SERVICE / (processors * float(MODERATE))
-    jobs = generated(
+    jobs = generate(
         first or DRAWN,
         seed=seed,
         most=processors,
@@ -132,7 +132,7 @@ def _drawn(processors: int, seed: int, first: int | None) -> Part:
     return "synthetic", jobs, about
 
 
-def _traced(trace: str, shape: tuple[int, ...], first: int | None) -> Part:
+def _read_trace(trace: str, shape: tuple[int, ...], first: int | None) -> Part:
     partition, others = _main_partition(read_swf(trace))
     jobs, left_out = jobs_on(trace, shape, lambda job: job.partition == partition)
     if not jobs:
@@ -178,7 +178,7 @@ def jobs_on(
     return jobs, left_out or "none"
 
 
-def _timed(
+def _set_times(
     jobs: Sequence[StreamJob], processors: int, load: Fraction | None
 ) -> tuple[list[StreamJob], str]:
     """Submit jobs at the times of the trace, or scaled to a load."""
@@ -193,7 +193,7 @@ def _timed(
         "as otherwise the queue would only grow" if load is None else "as was asked for"
     )
     factor = own / wanted
-    return rescaled(jobs, factor), (
+    return rescale(jobs, factor), (
         f"Jobs come when the stream says, times {float(factor):.3f}: it offers "
         f"{float(own):.2f} of what the machine can do, brought to "
         f"{float(wanted):.2f}, {why}."

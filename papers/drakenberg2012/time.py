@@ -19,8 +19,8 @@ from ...reports.pages.plot_style import (
     INK,
     A,
     B,
+    as_plot,
     in_style,
-    plotted,
     sheet,
     time_label,
 )
@@ -72,21 +72,19 @@ class Timed:
 def study(options: RunOptions) -> Document:
     """Collect requests of a stream, and time every method on the same ones."""
     jobs, about = stream(options)
-    bins = _collected(jobs)
+    bins = _collect(jobs)
     methods = dict(_methods())
     found: dict[str, list[Timed | None]] = {name: [] for name in methods}
     steps = len(methods) * len(bins)
     for place, (name, (run, most, each)) in enumerate(methods.items()):
         for step, met in enumerate(bins):
             options.progress(place * len(bins) + step, steps, name)
-            found[name].append(
-                _timed(run, [m for m in met if m.surplus <= most][:each])
-            )
+            found[name].append(_time(run, [m for m in met if m.surplus <= most][:each]))
     options.progress(steps, steps, "")
     return build_document(bins, found, about, options.seed)
 
 
-def _collected(jobs: Sequence[Submission]) -> list[list[MetInstance]]:
+def _collect(jobs: Sequence[Submission]) -> list[list[MetInstance]]:
     """Run the stream under the exact algorithm; keep requests of every |Pa| - r."""
     machine = RequestSolver(NODES, system("node").sets)
     bins: list[list[MetInstance]] = [[] for _ in _EDGES]
@@ -123,9 +121,9 @@ def _methods() -> Iterator[tuple[str, tuple[Run, int, int]]]:
             f"reaching{suffix}",
             (_by_machine(ReachingMachine, granularity), NODES, _EACH),
         )
-    yield "exact, 1994: goldschmidt", (_named("goldschmidt"), _WALLED, _EACH)
-    yield "cpsat", (_named("classes/cpsat"), NODES, _FEW)
-    yield "mip (HiGHS)", (_named("classes/highs"), NODES, _FEW)
+    yield "exact, 1994: goldschmidt", (_run_of("goldschmidt"), _WALLED, _EACH)
+    yield "cpsat", (_run_of("classes/cpsat"), NODES, _FEW)
+    yield "mip (HiGHS)", (_run_of("classes/highs"), NODES, _FEW)
 
 
 def _by_machine(kind: type[RequestSolver | ReachingMachine], granularity: str) -> Run:
@@ -140,7 +138,7 @@ def _by_machine(kind: type[RequestSolver | ReachingMachine], granularity: str) -
     return run
 
 
-def _named(name: str) -> Run:
+def _run_of(name: str) -> Run:
     sample = system("node")
     settings = Settings(time_limit=_PATIENCE)
 
@@ -152,7 +150,7 @@ def _named(name: str) -> Run:
     return run
 
 
-def _timed(run: Run, met: Sequence[MetInstance]) -> Timed | None:
+def _time(run: Run, met: Sequence[MetInstance]) -> Timed | None:
     """Time a method on requests, the best of a few runs each; warmed up before."""
     if not met:
         return None
@@ -323,7 +321,7 @@ def _plot(heads: Sequence[str], found: dict[str, list[Timed | None]]) -> Plot:
     axes.set_ylabel("mean time of a selection")
     axes.grid(axis="y")
     figure.legend(frameon=False, fontsize=8, ncols=4, loc="outside upper center")
-    return plotted(
+    return as_plot(
         figure,
         "Time of a selection against |Pa| - r",
         "The same requests for every method, on a logarithmic scale of time.",

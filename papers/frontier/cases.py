@@ -81,12 +81,14 @@ def _others() -> Iterator[Case]:
         yield Case(SACKS, random_sukp(size, size, density, room, 1), large)
     yield Case(SACKS, random_sukp(40, 40, Fraction(15, 100), Fraction(17, 20), 1), True)
     for seed in (1, 2, 3):
-        yield Case(STATES, _moved(waiting_state, (12, 12), 2, 6, seed))
-    yield Case(STATES, _moved(waiting_state, (16, 16), 1, 8, 3))
-    yield Case(STATES, _moved(waiting_state, (32, 32), 4, 12, 2), True)
-    yield Case(TORUS_STATES, _moved(waiting_state, (8, 8), 1, 4, 1, torus=True))
+        yield Case(STATES, _state_with_moves(waiting_state, (12, 12), 2, 6, seed))
+    yield Case(STATES, _state_with_moves(waiting_state, (16, 16), 1, 8, 3))
+    yield Case(STATES, _state_with_moves(waiting_state, (32, 32), 4, 12, 2), True)
+    yield Case(
+        TORUS_STATES, _state_with_moves(waiting_state, (8, 8), 1, 4, 1, torus=True)
+    )
 
 
-def _moved(make: Callable[..., Submesh], *how: Any, **more: Any) -> Submesh:
+def _state_with_moves(make: Callable[..., Submesh], *how: Any, **more: Any) -> Submesh:
     """Return a drawn state in which residents may be moved."""
     return replace(make(*how, **more), migrate=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from ...instances import problem_of
-from ...instances.problems import described
+from ...instances.problems import describe
 from ...methods import METHODS
 from ...methods.warming import kind_of, warm
 from ...proofs.checking.folder import Entry
@@ -31,12 +31,12 @@ def study(options: RunOptions) -> Document:
     """Fill the folder of the report; what it holds already is not made again."""
     listed = cases(options.full)
     if options.out is not None:
-        return _document(listed, *_filled(Path(options.out), listed, options))
+        return _document(listed, *_fill(Path(options.out), listed, options))
     with TemporaryDirectory(prefix="closeknit-") as name:
-        return _document(listed, *_filled(Path(name), listed, options))
+        return _document(listed, *_fill(Path(name), listed, options))
 
 
-def _filled(
+def _fill(
     where: Path, listed: Sequence[Case], options: RunOptions
 ) -> tuple[dict[str, Entry], dict[str, str]]:
     """Make what is missing in a folder; return entries, and why others are missing."""
@@ -103,7 +103,7 @@ def _document(
 
 def _row(case: Case, entry: Entry) -> tuple[Cell, ...]:
     return (
-        *(Name(entry.name), described(case.instance), entry.status),
+        *(Name(entry.name), describe(case.instance), entry.status),
         *(price(entry.cost), entry.kind, Name(entry.by), entry.size),
         *(entry.solving, entry.writing, entry.checking),
     )

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from ...instances import IntArray, arrays
 from ...network.flow_level.engine import FlowLevel
 from ...network.messages import Messages
-from ...simulation.stream.kernels import placed
+from ...simulation.stream.kernels import measure_job
 from .machines import System
 
 Floats = npt.NDArray[np.float64]
@@ -105,7 +105,7 @@ def _extent(machine: System, used: IntArray) -> tuple[int, int]:
     network = machine.network
     if grid := network.grid:
         shape, rings = np.array(grid.shape), np.array(grid.ring_lengths)
-        _, box, _, pieces = placed(used, shape, rings)
+        _, box, _, pieces = measure_job(used, shape, rings)
         return int(box), int(pieces)
     touched = [len(np.unique(used // size)) for size in machine.groups]
     if network.graph:

@@ -87,7 +87,7 @@ def run(part: Part) -> Found:
             engine = engine_for(
                 machine.network, machine.switching, packet=machine.packet
             )
-            row.append(timed(engine, own.on(used.tolist()), others, part.seed))
+            row.append(time_job(engine, own.on(used.tolist()), others, part.seed))
         times.append([cycles for cycles, _ in row])
         rates.append([rate for _, rate in row])
         of_traffic.append(values)
@@ -112,7 +112,7 @@ def traffic_objectives(loads: IntArray, background: IntArray) -> list[int]:
     return [int(loads.sum()), int(loads.max()), int(shared)]
 
 
-def timed(
+def time_job(
     engine: Engine, own: Messages, others: list[Messages], seed: int
 ) -> tuple[int, float]:
     """Return the cycles that a job takes, and what others get meanwhile.

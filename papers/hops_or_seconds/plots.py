@@ -11,10 +11,10 @@ from ...reports.pages.plot_style import (
     RULE,
     A,
     B,
+    as_plot,
     dots,
     in_style,
     named_rows,
-    plotted,
     sheets,
 )
 from .figures import Outcome
@@ -46,7 +46,7 @@ def overview(outcome: Outcome) -> Plot:
         axes.set_xticks([-0.5, 0, 0.5])
         axes.set_title(machine, fontsize=9, loc="left")
         axes.set_xlabel("Spearman's rho")
-    return plotted(
+    return as_plot(
         figure,
         "What predicts the time of a job",
         "Rank correlation of objectives with time over the sets of a state, mean over "
@@ -85,7 +85,7 @@ def scatter(outcome: Outcome, machine: str, objective: str) -> Plot:
         axes.set_title(outcome.workloads[i], fontsize=9, loc="left", color=FAINT)
     figure.supxlabel(f"{objective}, the proven least pair sum = 1", fontsize=9)
     figure.supylabel("time", fontsize=9)
-    return plotted(
+    return as_plot(
         figure,
         f"Time against {objective}: {MACHINES[machine].about}",
         "Every set of every state, relative to the set of least pair sum of its state, "

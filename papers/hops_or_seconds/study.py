@@ -172,7 +172,7 @@ def _findings(outcome: Outcome) -> Iterator[Finding]:
             f"{MM}",
             {load: outcome.above(runs, MM) for load, runs in by_load.items()},
         )
-        yield _judged(
+        yield _judge(
             f"{machine}: the pair sum predicts time better than the busiest link of "
             "all to all",
             {
@@ -182,10 +182,10 @@ def _findings(outcome: Outcome) -> Iterator[Finding]:
             "rho, pair sum less link: ",
             str,
         )
-        yield _judged(
+        yield _judge(
             f"{machine}: others deliver less while the job is on random sets",
             {
-                load: _turned(outcome.above(runs, "random", others=True))
+                load: _negate(outcome.above(runs, "random", others=True))
                 for load, runs in by_load.items()
                 if LOADS[load].traffic
             },
@@ -194,15 +194,15 @@ def _findings(outcome: Outcome) -> Iterator[Finding]:
         )
 
 
-def _turned(one: Estimate) -> Estimate:
+def _negate(one: Estimate) -> Estimate:
     return Estimate(-one.value, -one.high, -one.low)
 
 
 def _faster(claim: str, gaps: dict[str, Estimate]) -> Finding:
-    return _judged(claim, gaps, "more time there: ", _per_cent)
+    return _judge(claim, gaps, "more time there: ", _per_cent)
 
 
-def _judged(
+def _judge(
     claim: str,
     gaps: dict[str, Estimate],
     before: str,

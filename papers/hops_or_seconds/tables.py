@@ -93,7 +93,7 @@ def cells_table(outcome: Outcome) -> Table:
     )
 
 
-def compared(machine: str) -> tuple[str, ...]:
+def comparisons(machine: str) -> tuple[str, ...]:
     """Return what the optimum is compared with on a machine."""
     return (*MACHINES[machine].heuristics, *DRAWS)
 
@@ -102,7 +102,7 @@ def worth_table(outcome: Outcome, machine: str) -> Table:
     """Give by how many per cent a job takes longer than on the optimal set."""
     proven = [int(run.found.proven[0]) for run in outcome.of(machine)]
     rows: list[dict[str, Cell]] = []
-    for name in compared(machine):
+    for name in comparisons(machine):
         row: dict[str, Cell] = {"*set of": name}
         for load in outcome.loads:
             row[load] = _value(outcome.above(outcome.of(machine, load), name))
@@ -127,7 +127,7 @@ def differences_table(outcome: Outcome) -> Table:
     for machine in outcome.machines:
         for load in outcome.loads:
             runs = outcome.of(machine, load)
-            for name in compared(machine):
+            for name in comparisons(machine):
                 rate = None
                 if LOADS[load].traffic:
                     rate = outcome.above(runs, name, others=True)

@@ -11,7 +11,7 @@ from statistics import fmean, pstdev
 from ...instances import InputError
 from ...simulation.stream.jobs import (
     StreamJob,
-    generated,
+    generate,
     several_processors_in_autumn_1996,
 )
 from ...simulation.swf import read_header, trace_name
@@ -57,7 +57,7 @@ def workloads(
             value="x".join(map(str, shape)),
         )
     if trace is not None:  # may be refused: before the others are drawn
-        traced = _traced(trace, shape, first)
+        traced = _read_trace(trace, shape, first)
     for name, sizes in (
         ("I, sizes", f"exponential:{SIDE**2}"),
         ("I, sides", f"box:exponential:{SIDE}"),
@@ -72,7 +72,7 @@ def _drawn(
 ) -> Workload:
     processors = prod(shape)
     draw = partial(
-        generated,
+        generate,
         n,
         most=processors,
         sides=shape,
@@ -113,7 +113,7 @@ def numbers(jobs: Sequence[StreamJob]) -> str:
     )
 
 
-def _traced(trace: str, shape: tuple[int, ...], first: int | None) -> Workload:
+def _read_trace(trace: str, shape: tuple[int, ...], first: int | None) -> Workload:
     if not _is_the_papers(trace):
         found = main_stream(trace, shape, seed=0, first=first)
         return _workload(list(found.states[0].jobs), found.about[0])

@@ -66,7 +66,7 @@ class Loaded:
     """What every stream gave there."""
 
 
-def searched(
+def search_loads(
     cases: Mapping[Key, Case],
     jobs: int,
     streams: Sequence[Sequence[int]],

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from ...reports.pages.document import Cell, Document, Finding, Plot, Section, Table
-from ...reports.pages.plot_style import FAINT, A, B, in_style, plotted, sheet
+from ...reports.pages.plot_style import FAINT, A, B, as_plot, in_style, sheet
 from ...simulation.submesh.migration import Migrating
 from ...simulation.submesh.policies import DEPTH, Policy, serve
 from ...simulation.submesh.simulator import Measures, first_come
@@ -108,14 +108,14 @@ def _budgets(group: Group, seed: int) -> Iterator[Budget]:
 def _gain(group: Group, seed: int) -> Gain:
     queues = [group.queue(seed + run) for run in range(RUNS)]
 
-    def timed(method: str) -> tuple[list[float], float]:
+    def time_runs(method: str) -> tuple[list[float], float]:
         first_come(queues[0], group.occupancy(method))  # compiled, and in the caches
         start = clock.cpu()
         runs = [first_come(q, group.occupancy(method)) for q in queues]
         return _times(runs), clock.cpu() - start
 
-    four, before = timed("4iss")
-    snug, after = timed("snug")
+    four, before = time_runs("4iss")
+    snug, after = time_runs("snug")
     return Gain(group.name, relative(snug, four), after / before)
 
 
@@ -276,7 +276,7 @@ def _budget_plot(budgets: dict[str, list[Budget]]) -> Plot:
     axes.set_xlabel("residents that may be moved for one request")
     axes.set_ylabel("gain of migration kept, %")
     axes.legend(frameon=False, loc="lower right")
-    return plotted(
+    return as_plot(
         figure,
         "Gain kept against the budget of moves",
         "Mean over runs, with 95 % intervals.",

@@ -74,7 +74,7 @@ class _Recorder:
         return verdict
 
 
-def simulated(
+def simulate(
     requests: Sequence[Request],
     shape: tuple[int, int],
     budget: Budget,

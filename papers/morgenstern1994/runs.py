@@ -77,7 +77,7 @@ class Laboratory:
     _found: dict[tuple[str, str, int, bool], Measures] = field(default_factory=dict)
     _judged: dict[object, bool | None] = field(default_factory=dict)
 
-    def measured(
+    def measure(
         self, group: Group, method: str, run: int, *, judged: bool = False
     ) -> Measures:
         """Return the measures of a method in a run, numbered from 0.
@@ -96,7 +96,7 @@ class Laboratory:
         """Return a measure of the first runs, where it is defined; five are judged."""
         found = (
             getattr(
-                self.measured(group, method, run, judged=judged and run < FIVE), name
+                self.measure(group, method, run, judged=judged and run < FIVE), name
             )
             for run in range(min(runs, group.runs(method)))
         )
@@ -147,7 +147,7 @@ def deviations(
     ]
 
 
-def ranked(rows: Sequence[Printed]) -> list[Printed]:
+def rank(rows: Sequence[Printed]) -> list[Printed]:
     """Order rows by the printed values; of equivalent methods, keep the first."""
     kept = {row.completion_time: row for row in reversed(rows)}
     return sorted(kept.values(), key=lambda row: row.completion_time)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from ...reports.pages.document import Document, Section
 from ...simulation.submesh.stream import Uniform
 from ..catalogue import RunOptions
-from .findings import doubted, lead, slips, statements, steps_agree
+from .findings import compare_mbv, lead, slips, statements, steps_agree
 from .printed import TABLE_1, TABLE_2, TABLE_3
 from .runs import FIVE, RUNS, SECONDS, Group, Laboratory, Part, small_groups, values_of
 from .tables import fragmentation, ranking, steps, times, work
@@ -112,7 +112,7 @@ def _study(
         *steps_agree(laboratory, parts),
     ]
     if doubt is not None:
-        findings.append(doubted(laboratory, doubt))
+        findings.append(compare_mbv(laboratory, doubt))
     about = lead(laboratory, parts, comparable)
     if not comparable:
         short = f"{n} requests, not the paper's {whole}"

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...instances import Grid, InputError, Torus
 from ...network.kary_tree import KaryTree
-from ...network.processor_numbers import placed
+from ...network.processor_numbers import place_jobs
 from ...network.workloads.table import TASKS, WORKLOADS
 
 RANDOM = "random"
@@ -121,7 +121,7 @@ class Interconnect:
                 for one in range(seed, seed + SEEDS)
             ]
         sizes = [TASKS] * self.instances
-        order = np.concatenate(placed(self.network, placement, sizes, seed))
+        order = np.concatenate(place_jobs(self.network, placement, sizes, seed))
         return [tuple(order.tolist())]
 
 

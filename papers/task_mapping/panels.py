@@ -93,7 +93,7 @@ class Panel:
         found = self.found[program]
         return float(100 * (found.cost.min() / max(1, int(found.bound[0])) - 1))
 
-    def ranked(self, measure: str) -> float | None:
+    def rank_correlation(self, measure: str) -> float | None:
         """Return the mean of Spearman's rho of a measure and the time over programs.
 
         None if no program has orders of different costs.

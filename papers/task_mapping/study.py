@@ -11,7 +11,7 @@ from ...instances import InputError
 from ...instances.reading.files import read_bytes, stem
 from ...network.workloads.measured import read_traffic
 from ...reports.pages.document import Cell, Document, Plot, Section, Table
-from ...reports.pages.plot_style import CLOUD, INK, RULE, A, B, in_style, plotted, sheet
+from ...reports.pages.plot_style import CLOUD, INK, RULE, A, B, as_plot, in_style, sheet
 from ..catalogue import RunOptions
 from ..parts import run_all
 from .panels import Allocation, Panel, allocations
@@ -141,8 +141,8 @@ def _summary(panels: Sequence[Panel]) -> Table:
                 "fewer hops: faster": faster,
                 "equal": equal,
                 "slower": slower,
-                "rho of cost and time": panel.ranked("cost"),
-                "rho of busiest link and time": panel.ranked("busiest"),
+                "rho of cost and time": panel.rank_correlation("cost"),
+                "rho of busiest link and time": panel.rank_correlation("busiest"),
             }
         )
     return Table.of(
@@ -217,7 +217,7 @@ def _plot(panel: Panel) -> Plot:
     axes.set_xlabel("byte hops, identity = 1")
     axes.set_ylabel("time, identity = 1")
     axes.legend(frameon=False, ncols=4, loc="lower left", bbox_to_anchor=(0, 1))
-    return plotted(
+    return as_plot(
         figure,
         f"Byte hops and time, {panel.allocation.title}",
         "A point per program and method, relative to the ranks in the order that they "

@@ -1,7 +1,7 @@
 """Folders of answers and proofs that anyone can check: ``index.json`` and its files.
 
 Every entry names the files of an instance, of its solution and of a proof, each with
-the SHA-256 of its content. `replayed` derives all of it again; it needs no search, no
+the SHA-256 of its content. `replay` derives all of it again; it needs no search, no
 model and no solver. Folders may come from strangers: names lead nowhere else, links are
 not followed, and sizes and times are limited.
 """
@@ -32,7 +32,7 @@ from ...instances.reading import fields
 from ...instances.reading.files import file_in, read_text, reading, write_text
 from ...instances.reading.parsing import parse_json
 from ...instances.solution import SOLUTION
-from ...instances.value import Value, cost_text, ordered
+from ...instances.value import Value, as_tuple, cost_text
 from .kinds import FILE_KINDS
 from .proof_file import Ways, check_proof_file
 from .propagation import Propagator
@@ -144,7 +144,7 @@ def write_index(folder: str | Path, entries: Iterable[Entry], about: str = "") -
     write_text(file_in(folder, INDEX), f'{head}, "entries": [\n{lines}\n]}}\n')
 
 
-def replayed(
+def replay(
     folder: str | Path,
     entries: Iterable[Entry],
     limits: Limits | None = None,
@@ -211,7 +211,7 @@ def shown_by_definition(
     ``certificate`` is what a solution file shows for that.
     """
     if cost is not None:
-        return not any(ordered(cost))
+        return not any(as_tuple(cost))
     problem = problem_of(instance)
     if problem.unsolvable(instance) is not None:
         return True
@@ -235,7 +235,7 @@ def _replay(folder: Path, entry: Entry, limits: Limits, ways: Ways) -> None:
     instance = read_instance(paths["instance"])
     if problem_of(instance).name != entry.problem or instance.name != entry.name:
         raise Refused(f"{paths['instance']}: is not {entry.name} ({entry.problem})")
-    certificate = _answered(instance, paths["solution"], entry)
+    certificate = _check_answer(instance, paths["solution"], entry)
     if entry.kind == BY_DEFINITION:
         if not shown_by_definition(instance, entry.cost, certificate):
             raise Refused(f"{paths['solution']}: is not shown by the definition")
@@ -250,7 +250,7 @@ def _replay(folder: Path, entry: Entry, limits: Limits, ways: Ways) -> None:
         raise Refused(f"{path}: proves {proves}, not {claim}")
 
 
-def _answered(instance: Instance, path: Path, entry: Entry) -> Any:
+def _check_answer(instance: Instance, path: Path, entry: Entry) -> Any:
     """Check that the solution is what the entry states; return its certificate."""
     try:
         document = SOLUTION(parse_json(read_text(path), file=path))

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from ...instances.errors import InputError
 from ...instances.reading.packed import reading_unpacked
-from ...instances.words import counted
+from ...instances.words import with_noun
 from .formula import Formula
 from .kinds import LOG, reading_proof
 from .proof_file import Proved, follow, lines_of
@@ -186,8 +186,8 @@ class _Reader:
         if self.counts and (
             names > self.counts[0] or self.constraints != self.counts[1]
         ):
-            rows = counted(self.constraints, "constraint")
-            found = f"{counted(names, 'variable')} and {rows}"
+            rows = with_noun(self.constraints, "constraint")
+            found = f"{with_noun(names, 'variable')} and {rows}"
             raise InputError(f"has {found}, but another header")
         return self.formula
 

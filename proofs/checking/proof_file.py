@@ -15,7 +15,7 @@ from ...instances.problems import Instance, problem_of
 from ...instances.value import Value
 from .checker import Outcome, check_proof
 from .formula import Formula
-from .formulas import formula_of, levels_of, unfolded
+from .formulas import formula_of, levels_of, unfold
 from .kinds import CERTIFICATE, FILE_KINDS, LOG, reading_proof
 from .propagation import Propagator
 from .statements import Limits, NoProof, Refused, TooLong
@@ -99,7 +99,7 @@ def _check_log(
     least = -(-(outcome.bound + formula.offset) // formula.unit)
     levels = levels_of(instance)
     single = problem_of(instance).levels(instance) is None
-    return least if single else unfolded(max(least, 0), levels), outcome.steps
+    return least if single else unfold(max(least, 0), levels), outcome.steps
 
 
 def _check_certificate(

@@ -185,7 +185,7 @@ def split(words: list[str], most: int) -> list[list[str]]:
     return parts
 
 
-def paced(words: Sequence[str], spend: Callable[[int], None]) -> Iterator[str]:
+def pace(words: Sequence[str], spend: Callable[[int], None]) -> Iterator[str]:
     """Yield words, and spend while they are worked on."""
     for begin in range(0, len(words), _FEW):
         spend(2 * _FEW)
@@ -215,7 +215,7 @@ def room(terms: int, bits: int) -> int:
     return terms * (1 + bits // SHORT_BITS)
 
 
-def bounded(value: int) -> None:
+def refuse_large(value: int) -> None:
     """Refuse a number that is too large."""
     if value.bit_length() > MOST_BITS:
         raise Refused("has numbers that are too large")

@@ -326,7 +326,7 @@ class FastChecker(Checker):
                 found[at + i].append(c)
         return found
 
-    def counted(
+    def count_needs(
         self, state: State, p: Sequence[int], q: Sequence[int]
     ) -> tuple[list[int], list[int]]:
         """How many of q each of p needs, and how many of p need each of q."""

@@ -39,7 +39,7 @@ from ..checking import (
     formula_of,
 )
 from ..checking.formulas import boxes_of
-from ..checking.rows import normalised
+from ..checking.rows import normalise
 from .proof_log import MOST_BYTES
 from .propagation_kernels import FastPropagator
 
@@ -101,7 +101,7 @@ def solve_by_exact(
     formula, text = job
     with TemporaryDirectory(prefix="closeknit-") as folder:
         log, draft = Path(folder) / "log", Path(folder) / "proof"
-        ended, true = _solved(text, log, left)
+        ended, true = _solve(text, log, left)
         chosen = None if true is None else choice_of(instance, formula, true)
         if not ended:
             return Solved(False, chosen, Limit.TIME)
@@ -146,7 +146,7 @@ def _job(instance: Instance) -> tuple[Formula, str]:
     return formula, json.dumps(job)
 
 
-def _solved(job: str, log: Path, seconds: float) -> tuple[bool, frozenset[int] | None]:
+def _solve(job: str, log: Path, seconds: float) -> tuple[bool, frozenset[int] | None]:
     """Run Exact; return whether it ended by itself, and the variables that are 1."""
     worker = Path(__file__).with_name("exact_worker.py")
     try:
@@ -256,7 +256,7 @@ def _logged_rows(formula: Formula, log: Path) -> Iterator[int]:
             left, _, degree = line.rstrip(" ;").partition(">=")
             words = left.split()
             pairs = zip(words[::2], words[1::2], strict=True)
-            row = normalised(
+            row = normalise(
                 [
                     (int(a), int(x.lstrip("~x")) * (-1 if x[0] == "~" else 1))
                     for a, x in pairs

@@ -54,7 +54,7 @@ class Learner:
         likely: Sequence[int] = (),
     ) -> None:
         self._count = len(rows)
-        self._rows, self._wide = _stored(variables, rows)
+        self._rows, self._wide = _store(variables, rows)
         self._learned = Learned(
             np.array([len(rows)]),
             np.zeros(1025, np.int64),
@@ -87,7 +87,7 @@ class Learner:
             round_ += 1
             if self.learned >= most:
                 most += _KEPT + 100 * round_
-                if self._relinked() >= 0:
+                if self._forget_clauses() >= 0:
                     return True
             left = _FIRST * luby(round_)
             while left > 0:
@@ -106,7 +106,7 @@ class Learner:
                 if end != kernels.MORE:
                     return bool(end == kernels.REFUTED)
 
-    def _relinked(self) -> int:
+    def _forget_clauses(self) -> int:
         """Forget half of the clauses that are rarely used; watch the others."""
         learned, count = self._learned, self.learned
         alive = np.ones(self._count + count, np.int8)
@@ -155,10 +155,10 @@ class Learner:
         draft = _Draft(self._rows, self._state, self._learned, self._count, len(needed))
         ends: dict[int, list[int]] = {}
         for j in needed:
-            number = draft.derived(log, j)
+            number = draft.derive(log, j)
             log.delete(ends.pop(j, ()))
             ends.setdefault(int(last[j]), []).append(number)
-        return draft.derived(log, count)
+        return draft.derive(log, count)
 
 
 class _Draft:
@@ -180,15 +180,15 @@ class _Draft:
         self._waiting = [v for v in trail.tolist() if state.seen[v]][::-1]
         self._hints = len(self._waiting) <= needed
 
-    def derived(self, log: ProofLog, j: int) -> int:
+    def derive(self, log: ProofLog, j: int) -> int:
         """Write clause j, or after the last one the contradiction."""
-        hints = self._used(log, j) if self._hints else []
+        hints = self._sufficient_rows(log, j) if self._hints else []
         clause = self._literals(self._count + j) if j < self._until else []
         number = log.clause(map(_literal, clause), hints)
         self._numbers[j] = number
         return number
 
-    def _used(self, log: ProofLog, j: int) -> list[int]:
+    def _sufficient_rows(self, log: ProofLog, j: int) -> list[int]:
         """Return the rows that suffice, after writing the certain literals of them."""
         learned, position = self._learned, self._state.position
         begin = int(learned.since[j])
@@ -237,7 +237,7 @@ def luby(i: int) -> int:
     return (i + 1) // 2
 
 
-def _stored(variables: int, rows: Sequence[Row]) -> tuple[Rows, WideRow]:
+def _store(variables: int, rows: Sequence[Row]) -> tuple[Rows, WideRow]:
     """Return the rows as arrays; their terms fall."""
     rows = [row if row.degree > 0 else Row({}, 0) for row in rows]
     sizes = np.fromiter((len(row.terms) for row in rows), np.int64, len(rows))

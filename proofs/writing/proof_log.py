@@ -26,7 +26,7 @@ from ..checking import (
     check_proof_file,
     formula_of,
 )
-from ..checking.rows import linear, normalised
+from ..checking.rows import linear, normalise
 from .certificate_kernels import FastChecker
 from .propagation_kernels import FastPropagator
 
@@ -114,7 +114,7 @@ class ProofLog:
 
         ``hints`` are rows that suffice, together with the negation.
         """
-        row = normalised(terms, degree)
+        row = normalise(terms, degree)
         text = f"rup {linear(row.terms, self.names)} >= {row.degree}"
         some = " ".join(map(str, hints))
         return self._write(f"{text} : {some} ~ ;\n" if some else f"{text} ;\n", 1)
@@ -130,7 +130,7 @@ class ProofLog:
         """
         return self._write(f"pol {' '.join(map(str, parts))} ;\n", 1)
 
-    def combined(self, rows: Iterable[tuple[int, int | str]], *after: int | str) -> int:
+    def combine(self, rows: Iterable[tuple[int, int | str]], *after: int | str) -> int:
         """Add a sum of (factor, row) pairs with positive factors, or what follows it.
 
         Words are literals, see `word`; ``after`` ends the line. Long sums are added up
@@ -154,7 +154,7 @@ class ProofLog:
         witness: dict[int, int | bool],
     ) -> int:
         """Add a row by a witness, from variables to literals or values."""
-        row = normalised(terms, degree)
+        row = normalise(terms, degree)
         images = " ".join(
             f"{self.names[x - 1]} -> "
             + (str(int(y)) if isinstance(y, bool) else self.word(y))

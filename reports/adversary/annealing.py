@@ -85,7 +85,7 @@ def anneal(
     runs = _runs(hunt.ground, starts, random)
     sites, kind, length, mirror = next(runs)
     while True:
-        state = _reached(watch, optimum, sites)
+        state = _try_sites(watch, optimum, sites)
         for i in range(length):
             if state is not None and (best is None or state.worse_than(best)):
                 best = state
@@ -98,15 +98,15 @@ def anneal(
             if state is None:
                 break
             before = state.optimum
-            changed = moved(hunt.ground, before.sites, random, mirror)
+            changed = move(hunt.ground, before.sites, random, mirror)
             if changed is not None:
                 heat = HOT * (COLD / HOT) ** (i / length)
                 lowest = state.ratio * exp(-heat * random.expovariate(1.0))
-                state = _reached(watch, optimum, changed, lowest, before) or state
+                state = _try_sites(watch, optimum, changed, lowest, before) or state
         sites, kind, length, mirror = runs.send(best)
 
 
-def _reached(
+def _try_sites(
     watch: Watch,
     optimum: Optimum,
     sites: Sites,
@@ -148,7 +148,7 @@ def _runs(
         mirror: Mirror | None = None
         if number % 4 in (2, 3) and ground.mirrors:
             mirror = random.choice(ground.mirrors)
-            both = mirrored(sites, mirror)
+            both = mirror_sites(sites, mirror)
             if ground.holds(both):
                 sites, kind = both, f"{kind}, kept symmetric"
             else:
@@ -241,14 +241,14 @@ class Optimum:
 # Changes
 
 
-def moved(
+def move(
     ground: SearchSpace, sites: Sites, random: Random, mirror: Mirror | None = None
 ) -> Sites | None:
     """Change a set of sites, with the image of the change if there is a mirror.
 
     So the sites remain their own mirror image. None where the change cannot be made.
     """
-    changed = _moved(ground, sites, random)
+    changed = _move(ground, sites, random)
     if changed is None or mirror is None:
         return changed
     before, after = Counter(sites), Counter(changed)
@@ -260,7 +260,7 @@ def moved(
     return found if found != sites and ground.holds(found) else None
 
 
-def _moved(ground: SearchSpace, sites: Sites, random: Random) -> Sites | None:
+def _move(ground: SearchSpace, sites: Sites, random: Random) -> Sites | None:
     """Change one processor, or shift all on one side of a line by a step.
 
     Of ten changes four move a processor by a step or a few along an axis, two to
@@ -276,7 +276,7 @@ def _moved(ground: SearchSpace, sites: Sites, random: Random) -> Sites | None:
     elif kind <= 3 or not ground.shape:
         changed[i] = random.choice(ground.places)
     elif kind <= 7:
-        to = _stepped(ground, changed[i], random)
+        to = _step(ground, changed[i], random)
         if to is None:
             return None
         changed[i] = to
@@ -293,14 +293,14 @@ def _moved(ground: SearchSpace, sites: Sites, random: Random) -> Sites | None:
     return found if found != sites and ground.holds(found) else None
 
 
-def mirrored(sites: Sites, mirror: Mirror) -> Sites:
+def mirror_sites(sites: Sites, mirror: Mirror) -> Sites:
     """Add to every site its image, where it is not there."""
     there = Counter(sites)
     images = Counter(mirror[site] for site in sites)
     return tuple(sorted((there | images).elements()))
 
 
-def _stepped(ground: SearchSpace, site: Site, random: Random) -> Site | None:
+def _step(ground: SearchSpace, site: Site, random: Random) -> Site | None:
     axis = random.randrange(len(ground.shape))
     step = random.choice((-1, 1))
     while random.random() < 0.3:

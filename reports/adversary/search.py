@@ -104,7 +104,7 @@ def most_free(topology: Topology, k: int, *, exhaustive: bool = False) -> int:
     return places if every else min(2 * k + 4, places)
 
 
-def searched(
+def run_search(
     hunt: AdversarySearch,
     starts: Sequence[Sites] = (),
     *,

@@ -118,12 +118,12 @@ def read_worst_known(path: str | Path = PATH) -> Entries:
         One line naming the file, the field and the value.
     """
     try:
-        document = fields.headed(parse_json(read_text(path), file=path), FORMAT)
+        document = fields.check_header(parse_json(read_text(path), file=path), FORMAT)
         fields.only(document, ("format", "version", "entries"), ("entries",), "")
         rows = fields.lists(document["entries"], "entries")
         entries: dict[Key, Entry] = {}
         for i, row in enumerate(rows):
-            entry = _parsed(row, f"entries[{i}]")
+            entry = _parse(row, f"entries[{i}]")
             if entry.key in entries:
                 raise InputError(
                     "given twice", field=f"entries[{i}]", value=list(entry.key)
@@ -134,7 +134,7 @@ def read_worst_known(path: str | Path = PATH) -> Entries:
     return entries
 
 
-def _parsed(value: Any, where: str) -> Entry:
+def _parse(value: Any, where: str) -> Entry:
     row = fields.objects(value, where)
     known = (*_FIELDS, "instance")
     fields.only(row, known, known, where)
@@ -173,7 +173,7 @@ def worst_by(entries: Iterable[Entry], key: Callable[[Entry], K]) -> dict[K, Ent
     return worst
 
 
-def improved(entries: Entries, new: Iterable[Entry]) -> dict[Key, Entry]:
+def merge_worse(entries: Entries, new: Iterable[Entry]) -> dict[Key, Entry]:
     """Merge new entries that are worse than the known ones, or of new keys."""
     return worst_by((*entries.values(), *new), lambda entry: entry.key)
 

@@ -106,7 +106,7 @@ def run(
                 return
             _until_something_happens(busy)
             for worker in busy:
-                ended = worker.ended()
+                ended = worker.outcome()
                 if ended is None or worker.call is None:
                     continue
                 position, outcome = ended
@@ -163,7 +163,7 @@ def run_here(
     kept = False
     try:
         worker.begin((0, call))
-        while (ended := worker.ended()) is None:
+        while (ended := worker.outcome()) is None:
             if not wanted():
                 return Failure("no longer wanted")
             _until_something_happens([worker], at_most=0.5)
@@ -218,10 +218,10 @@ class _Worker:
         self.began = monotonic()
         if call[1].allowed is not None:
             self.deadline = self.began + call[1].allowed + call[1].preparing
-        with suppress(OSError):  # it died idle: `ended` will see that
+        with suppress(OSError):  # it died idle: `outcome` will see that
             self.connection.send(call[1].function)
 
-    def ended(self) -> tuple[int, Any] | None:
+    def outcome(self) -> tuple[int, Any] | None:
         """Return the outcome of the call, or None while there is none."""
         if self.call is None:
             return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from ...instances import Value
-from ...instances.value import ordered
+from ...instances.value import as_tuple
 from ...solvers.running import clock
 
 Point = tuple[float, Value, Value | None]
@@ -35,9 +35,9 @@ class Recorder:
         points = self._points
         if points:
             _, cost, proved = points[-1]
-            incumbent = min(cost, incumbent, key=ordered)
+            incumbent = min(cost, incumbent, key=as_tuple)
             known = [one for one in (proved, bound) if one is not None]
-            bound = max(known, key=ordered, default=None)
+            bound = max(known, key=as_tuple, default=None)
             if (incumbent, bound) == (cost, proved):
                 return
         points.append((round(clock.now() - self._began, 4), incumbent, bound))

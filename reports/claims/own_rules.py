@@ -28,7 +28,7 @@ def claim_about(method: OwnMethod) -> Claim:
             method.name,
         )
     if method.name in KSUBSET:  # which proves optima, for instance
-        method = method.renamed(f"own:{method.name}")
+        method = method.with_name(f"own:{method.name}")
     if method.problem not in ("", "ksubset"):
         raise InputError(
             "is for another problem: guarantees are tested on k-subsets",

@@ -14,7 +14,7 @@ from ...instances.submesh import Resident, box_at, sides
 from ...instances.submesh.infeasibility import FAMILIES, check_infeasible
 from ...instances.submesh.packing import Item, Packing
 from .running.claim import Claim, Outcome, Trial
-from .running.samples import of_one_axis, priced, sampled
+from .running.samples import draw_samples, of_one_axis, price_all
 from .running.shrink import survey
 
 T = TypeVar("T")
@@ -28,7 +28,7 @@ PACKINGS, QUICK_PACKINGS = 300, 30
 def sound_steps(trial: Trial) -> Outcome:
     """Offer to the checker all single steps that would lose an optimum."""
     count = QUICK_SAMPLES if trial.quick else SAMPLES
-    samples = (*sampled(trial.seed, 3 * count), *of_one_axis(trial.seed, count))
+    samples = (*draw_samples(trial.seed, 3 * count), *of_one_axis(trial.seed, count))
     return survey(
         f"no step and no leaf loses an optimum, seed {trial.seed}",
         ((x for x in samples if 1 < x.k < x.n <= _MOST_FREE), _loses),
@@ -44,7 +44,7 @@ def _loses(instance: KSubset) -> str:
     if not 1 < instance.k < instance.n:
         return ""
     random = Random(f"{instance.n} {instance.k} {instance.free}")
-    costs = priced(instance)
+    costs = price_all(instance)
     least = min(costs.values())
     checker = Checker(instance, least + 1)
     optima = [
@@ -210,7 +210,7 @@ def refutations(packing: Packing) -> Iterator[dict[str, object]]:
             yield {"kind": "dual feasible", "functions": functions}
 
 
-def _refuted(instance: Submesh) -> str:
+def _find_false_refutation(instance: Submesh) -> str:
     packing = packing_of_all(instance)
     if not packing.items:
         return ""
@@ -226,7 +226,7 @@ def no_false_refutation(trial: Trial) -> Outcome:
     count = QUICK_PACKINGS if trial.quick else PACKINGS
     return survey(
         f"no certificate refutes what lies there, seed {trial.seed}",
-        ((packed_boxes(random) for _ in range(count)), _refuted),
+        ((packed_boxes(random) for _ in range(count)), _find_false_refutation),
     )
 
 

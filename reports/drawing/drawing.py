@@ -12,7 +12,7 @@ from ...instances import (
     check,
     cost,
 )
-from ...instances.problems import described
+from ...instances.problems import describe
 from .problems import labels_of, paid
 from .shapes import (
     ACCENTS,
@@ -22,7 +22,7 @@ from .shapes import (
     Shape,
     at,
     breadth,
-    cropped,
+    crop,
 )
 
 _MARGIN = 18
@@ -129,7 +129,7 @@ def drawing_of(
         y += 15
     width, height = inner + 2 * _MARGIN, y + _MARGIN - 10
     title = title or instance.name
-    about = described(instance)
+    about = describe(instance)
     spoken = "; ".join(f"{name}: {price}" for name, price in costs.items()) or remark
     return Drawing(
         width=width,
@@ -139,7 +139,7 @@ def drawing_of(
         mark=_mark(instance, selections),
         shapes=[
             Rect(kind="ck-page", width=width, height=height, rx=6),
-            Label(_MARGIN, 28, cropped(title, inner, 16), size=16, bold=True),
+            Label(_MARGIN, 28, crop(title, inner, 16), size=16, bold=True),
             Label(_MARGIN, 47, about, size=12, faint=True),
             *shapes,
         ],
@@ -186,5 +186,5 @@ def _add_legend(
 
 def _mark(instance: Instance, selections: Mapping[str, Collection[int]]) -> str:
     """Return a prefix of ids that only equal pictures share."""
-    content = repr((instance.name, described(instance), sorted(selections.items())))
+    content = repr((instance.name, describe(instance), sorted(selections.items())))
     return "ck" + digest(content.encode()).hexdigest()[:10]

@@ -22,7 +22,7 @@ def graph_picture(
 ) -> Picture:
     """Draw the chosen nodes of a graph: processors as squares, other nodes as dots."""
     if graph.nodes > MOST_OF_GRAPH:
-        return _listed("graph", graph.nodes, _by_switch(graph, chosen))
+        return _list_nodes("graph", graph.nodes, _by_switch(graph, chosen))
     places = laid_out(graph)
     free = {v for (v,) in instance.free}
     links: list[list[Point]] = [[places[u], places[v]] for u, v, _ in graph.edges]
@@ -47,7 +47,7 @@ def tree_picture(
 ) -> Picture:
     """Draw the chosen nodes of a tree as `graph_picture` does, from the root down."""
     if len(tree.parent) > MOST_OF_TREE:
-        return _listed("tree", len(tree.parent), _by_parent(tree, chosen))
+        return _list_nodes("tree", len(tree.parent), _by_parent(tree, chosen))
     across, level = _levels(tree)
     leaves = max(across.values()) + 1
     step = min(_ROOM / leaves, 34)
@@ -149,7 +149,7 @@ def _by_switch(graph: Graph, chosen: Collection[int]) -> Mapping[str, Sequence[s
     }
 
 
-def _listed(kind: str, nodes: int, groups: Mapping[str, Sequence[str]]) -> Picture:
+def _list_nodes(kind: str, nodes: int, groups: Mapping[str, Sequence[str]]) -> Picture:
     """List the chosen nodes by where they are."""
     lines = [
         line

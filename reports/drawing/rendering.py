@@ -30,7 +30,7 @@ _Place = tuple[float, float, float]
 """Scale and shift by which lengths of a group become pixels."""
 
 
-def rendered(drawing: Drawing, form: str) -> bytes:
+def render(drawing: Drawing, form: str) -> bytes:
     """Paint a drawing in its light colours; equal drawings give equal bytes.
 
     The form is ``png`` (two dots per pixel) or ``pdf``.

@@ -265,7 +265,7 @@ def breadth(content: str, size: float = 12) -> float:
     return 0.58 * size * len(content)
 
 
-def cropped(content: str, width: float, size: float = 12) -> str:
+def crop(content: str, width: float, size: float = 12) -> str:
     """Shorten a text that would not fit a width."""
     room = int(width / breadth("x", size))
     return content if len(content) <= room else content[: max(1, room - 1)] + "…"

@@ -70,7 +70,7 @@ def application(explorer: Explorer) -> ASGIApp:
             raise Problem(404, f"{name}: no such request")
         return json_response(await run(request, name, await _POLICY.body(request)))
 
-    handler = factory.handled(answered)
+    handler = factory.answer_errors(answered)
     routes = [
         Mount("/api", routes=[Route("/{name}", handler, methods=["POST"])]),
         Mount("/", StaticFiles(directory=STATIC, html=True)),

@@ -91,10 +91,10 @@ def _inline(piece: Inline) -> str:
         return f"[{plain(piece.text)}]({quote(piece.path)})"
     if isinstance(piece, Link):
         return f"[{plain(piece)}](#{anchor(piece)})"
-    return f"**{plain(piece)}**" if isinstance(piece, Strong) else _spaced(piece)
+    return f"**{plain(piece)}**" if isinstance(piece, Strong) else _keep_spaces(piece)
 
 
-def _spaced(text: str) -> str:
+def _keep_spaces(text: str) -> str:
     """Keep the spaces around a piece of a sentence."""
     before = " " if text[:1].isspace() else ""
     return before + plain(text) + (" " if text.strip() and text[-1].isspace() else "")

@@ -79,7 +79,7 @@ def sheets(
     return figure, figure.subplots(rows, columns, **shared)
 
 
-def plotted(figure: Figure, title: str, caption: str, spoken: str = "") -> Plot:
+def as_plot(figure: Figure, title: str, caption: str, spoken: str = "") -> Plot:
     """Return a figure as a plot; ``spoken`` describes it if the title does not."""
     return Plot(title, caption, as_svg(figure, spoken or title))
 

@@ -11,7 +11,7 @@ from statistics import median
 import numpy as np
 
 from ...instances import Value
-from ...instances.value import cost_text, ordered
+from ...instances.value import as_tuple, cost_text
 from ...solvers import Grade
 from ..campaigns.rows import FAILED, REFUSED, Row
 from ..pages.bootstrap import Estimate, estimate, resampled_sums
@@ -187,7 +187,7 @@ def _changes(before: Row, after: Row) -> Iterator[Change]:
         better = _UNANSWERED.index(after.status) > _UNANSWERED.index(before.status)
         yield Change(*both, "status", better, outcome(before), outcome(after))
     if before.cost is not None and after.cost is not None:
-        old, new = ordered(before.cost), ordered(after.cost)
+        old, new = as_tuple(before.cost), as_tuple(after.cost)
         if old != new:
             words = cost_text(before.cost), cost_text(after.cost)
             yield Change(*both, "cost", new < old, *words)
@@ -233,7 +233,7 @@ def _proof(row: Row) -> str:
 
 def _height(bound: Value | None) -> tuple[int, ...]:
     """Return a bound as it compares; no bound is below every bound."""
-    return () if bound is None else ordered(bound)
+    return () if bound is None else as_tuple(bound)
 
 
 def _contradictions(rows: Iterable[Row]) -> list[Contradiction]:

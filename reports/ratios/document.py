@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...instances.problems import described
+from ...instances.problems import describe
 from ...proofs.checking.folder import Entry
 from ...solvers import Grade
 from ..campaigns.rows import REFUSED
@@ -153,7 +153,7 @@ def _sections(report: Report, labels: ProblemLabels) -> tuple[Section, ...]:
         worst_section(report),
         _instances(report, labels),
         *[proofs_section(report)] * any(v.kept for v in report.verdicts),
-        _unproved(report),
+        _rows_without_proof(report),
         _failures(report),
         _means(report),
         methods_section(report),
@@ -182,7 +182,7 @@ def _instances(report: Report, labels: ProblemLabels) -> Section:
         name = v.instance.name
         spent = seconds(time.get(name))
         check = (_files(v.kept),) if kept else ()
-        rows.append((Name(name), described(v.instance), value, proof, *check, spent))
+        rows.append((Name(name), describe(v.instance), value, proof, *check, spent))
     table = Table(
         columns=(
             *("*instance", f"*{labels.given}", "optimum", "*proof"),
@@ -211,7 +211,7 @@ def _files(kept: Entry | None) -> Cell:
     return (*between, " ", f"`closeknit check {' '.join(words)}`")
 
 
-def _unproved(report: Report) -> Section:
+def _rows_without_proof(report: Report) -> Section:
     title = "Rows without a proven optimum"
     if not report.unproved:
         text = "None: every cost is compared with a proven optimum."

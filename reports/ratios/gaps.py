@@ -14,7 +14,7 @@ from ...instances import Value
 from ..campaigns.rows import REFUSED, Row
 from ..pages.document import Name, Plot, Ref, Section, Table
 from ..pages.numbers import percent
-from ..pages.plot_style import in_style, plotted, sheet, time_label
+from ..pages.plot_style import as_plot, in_style, sheet, time_label
 from .methods_sections import instance_marks
 from .profiles import WIDE, curves
 from .report import Report
@@ -96,7 +96,7 @@ def gap_over_time(report: Report) -> Plot | None:
     curves(axes, [(name, times, 100 * means[name]) for name in order], falling=True)
     axes.set_ylabel("mean gap, %")
     axes.set_xlabel("time since a run began")
-    return plotted(
+    return as_plot(
         figure,
         "Gap over time",
         "Incumbent less bound over the greater of the two, the mean over all runs of a "

@@ -267,14 +267,14 @@ def _ratio_cells(
     if alike:
         values.insert(2, s.shared[0] if s.shared else None)
     cells: list[Cell] = [_ratio(value) for value in values[:-1]]
-    cells += [_linked(run, places) for run in (s.worst, *[s.built] * apart)]
+    cells += [_link_ratio(run, places) for run in (s.worst, *[s.built] * apart)]
     promise = _ratio(s.guarantee)
     promise += (Note(s.coverage),) if s.coverage else ()
     promise += (" ", ErrorText(f"broken on {len(s.broken)}")) if s.broken else ()
     return [*cells, promise]
 
 
-def _linked(run: ScoredRun | None, places: Mapping[str, str]) -> Cell:
+def _link_ratio(run: ScoredRun | None, places: Mapping[str, str]) -> Cell:
     """Write the ratio of a run as a link to its instance, and what vouches for it."""
     if run is None or run.ratio is None:
         return None

@@ -9,7 +9,7 @@ from pathlib import Path
 from ...instances.errors import InputError
 from ...instances.value import LARGEST
 from .conditions import Types
-from .expectations import named
+from .expectations import abbreviate
 from .findings import Findings
 from .machine import ConfiguredMachine
 from .model import Configuration, Constraint, CostBlock, Price
@@ -97,12 +97,12 @@ def _prices(
         if queue.text not in machine.queues:
             findings.error(queue, machine.no_queue(queue))
         if group.text not in groups:
-            findings.error(group, f"there is no group {named(group)}")
+            findings.error(group, f"there is no group {abbreviate(group)}")
         if (queue.text, group.text) in lines:
             findings.error(
                 queue,
-                f"{named(queue)}@{named(group)} already has a price in this block "
-                f"(line {lines[queue.text, group.text]})",
+                f"{abbreviate(queue)}@{abbreviate(group)} already has a price in this "
+                f"block (line {lines[queue.text, group.text]})",
             )
         lines[queue.text, group.text] = queue.line
         cost = _vector(text, findings)

@@ -8,7 +8,7 @@ from stat import S_ISREG
 from typing import TYPE_CHECKING
 
 from ...instances.errors import InputError
-from ...instances.reading.files import opened, stem
+from ...instances.reading.files import open_without_waiting, stem
 from .model import Configuration
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def examine(path: str | Path) -> Report:
     InputError
         If the file cannot be read or is not text.
     """
-    return examine_text(_decoded(_content(path), path), name=stem(path), file=path)
+    return examine_text(_decode(_content(path), path), name=stem(path), file=path)
 
 
 def examine_text(text: str, *, name: str, file: str | Path = "") -> Report:
@@ -90,7 +90,7 @@ def _content(path: str | Path) -> bytes:
             return (_DATA / f"{path}.conf").read_bytes()
         regular = S_ISREG(place.stat().st_mode)  # not a FIFO, nor a device
         if regular:
-            with open(place, "rb", opener=opened) as stream:
+            with open(place, "rb", opener=open_without_waiting) as stream:
                 content = stream.read(_LARGEST + 1)
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", file=path) from None
@@ -105,7 +105,7 @@ def _content(path: str | Path) -> bytes:
     return content
 
 
-def _decoded(content: bytes, path: str | Path) -> str:
+def _decode(content: bytes, path: str | Path) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -78,7 +78,7 @@ class _Limits(PostLex):
             if kind in self._LONGEST:
                 most, what = self._LONGEST[kind]
                 if len(token) > most:
-                    raise _refused(
+                    raise _refusal(
                         f"expected a {what} of at most {most} characters, "
                         f"found one of {len(token)}",
                         token,
@@ -86,20 +86,20 @@ class _Limits(PostLex):
             depth += (kind in self._OPENING) - (kind in self._CLOSING)
             prefixes = prefixes + 1 if kind in ("MINUS", "NOT") else 0
             if depth > DEEPEST or prefixes > DEEPEST:
-                raise _refused(f"nested more than {DEEPEST} deep", token)
+                raise _refusal(f"nested more than {DEEPEST} deep", token)
             conditions |= kind == "_CONSTRAINTS"
             length = 0 if kind == "_COLON" or not conditions else length + 1
             if length > _LONGEST_CONDITION:
-                raise _refused(
+                raise _refusal(
                     f"expected a condition of at most {_LONGEST_CONDITION} words", token
                 )
             listed = 0 if kind in _ENDING_LISTS else listed + 1
             if listed > _LONGEST_LIST:
-                raise _refused(f"a list of more than {_LONGEST_LIST} words", token)
+                raise _refusal(f"a list of more than {_LONGEST_LIST} words", token)
             yield token
 
 
-def _refused(problem: str, token: Token) -> _Refused:
+def _refusal(problem: str, token: Token) -> _Refused:
     return _Refused(problem, token.line or 1, token.column or 1)
 
 
@@ -193,7 +193,7 @@ class _Builder(Transformer[Token, Source]):
     def mincost(self, name: Token, size: Token) -> Expression:
         n = int(size) if size.type == "INT" else 0
         if size.type == "INT" and n == 0:
-            raise _refused("expected a number of processors from 1 on, found 0", size)
+            raise _refusal("expected a number of processors from 1 on, found 0", size)
         return Expression("MINCOST", value=n, at=_at(name))
 
     def rounded(self, name: Token, part: Expression) -> Expression:

@@ -23,7 +23,7 @@ def warn_of_oddities(
     ``hosts`` holds the position of the slots of each host.
     """
     _queues(configuration, source, findings)
-    _unused(configuration, source, hosts, findings)
+    _warn_of_no_use(configuration, source, hosts, findings)
     _prices(configuration, source, findings)
     _sizes(configuration, source, findings)
     _twice_on_a_level(configuration, source, findings)
@@ -45,7 +45,7 @@ def _queues(configuration: Configuration, source: Source, findings: Findings) ->
             )
 
 
-def _unused(
+def _warn_of_no_use(
     configuration: Configuration,
     source: Source,
     hosts: Sequence[Word],
@@ -84,7 +84,7 @@ def _prices(configuration: Configuration, source: Source, findings: Findings) ->
 
 def _sizes(configuration: Configuration, source: Source, findings: Findings) -> None:
     most = len(configuration.processors)
-    _unreached(
+    _warn_of_no_size(
         [block.sizes for block in source.costs],
         [block.sizes for block in configuration.costs],
         most,
@@ -106,14 +106,14 @@ def _sizes(configuration: Configuration, source: Source, findings: Findings) -> 
             bounds = [one.sizes for one in configuration.constraints]
             chosen = [one.queue == family for one in configuration.constraints]
             kept = [b for b, keep in zip(bounds, chosen, strict=True) if keep]
-            _unreached(texts, kept, max(governed), findings)
+            _warn_of_no_size(texts, kept, max(governed), findings)
         else:
             findings.warning(
                 texts[0], "is never used: every queue has constraints of its own"
             )
 
 
-def _unreached(
+def _warn_of_no_size(
     texts: Sequence[Sizes],
     bounds: Sequence[tuple[int, int] | None],
     most: int,

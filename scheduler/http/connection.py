@@ -57,7 +57,7 @@ class Connection(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget what was not parsed."""
         self._held = b""
-        self._expected()
+        self._stop_expecting()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -94,7 +94,7 @@ class Connection(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         """Begin the request; that for the health has a place in any case."""
         self._spent, self._in_body = 0, True
-        self._expected()
+        self._stop_expecting()
         lengths = [v for name, v in self.headers if name == b"content-length"]
         self._rest = int(lengths[0]) if lengths else 0
         limit = self.config.limit_concurrency
@@ -111,7 +111,7 @@ class Connection(HttpToolsProtocol):
     def on_message_complete(self) -> None:
         """Let the next head begin."""
         self._spent, self._in_body, self._rest = 0, False, 0
-        self._expected()
+        self._stop_expecting()
         super().on_message_complete()
 
     def on_response_complete(self) -> None:
@@ -158,7 +158,7 @@ class Connection(HttpToolsProtocol):
         if self._owing is None:
             self._owing = self.loop.call_later(PATIENCE, self._late)
 
-    def _expected(self) -> None:
+    def _stop_expecting(self) -> None:
         if self._owing is not None:
             self._owing.cancel()
             self._owing = None
@@ -179,7 +179,7 @@ class Connection(HttpToolsProtocol):
         Closing at once would reset the connection, and the answer would be lost.
         """
         self._refused, self._held = True, b""
-        self._expected()
+        self._stop_expecting()
         if self._at_work():  # by the part of a body: that request gets no answer
             self.cycle.disconnected = True
             self.cycle.message_event.set()

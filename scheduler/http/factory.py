@@ -94,7 +94,7 @@ def application(
     Parameters
     ----------
     routes
-        Their handlers are `handled`.
+        Their handlers are `answer_errors`.
     policy
         Who may ask.
     worker
@@ -141,7 +141,7 @@ def application(
     return guarded
 
 
-def handled(handler: Handler) -> Handler:
+def answer_errors(handler: Handler) -> Handler:
     """Turn errors into problem documents."""
 
     async def answered(request: Request) -> Response:

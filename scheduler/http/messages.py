@@ -11,7 +11,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from ...instances.reading.json_text import dumps
-from .bodies import parsed
+from .bodies import parse_body
 from .problems import Problem
 
 
@@ -47,7 +47,7 @@ async def json_body(request: Request, most: int, seconds: float) -> dict[str, An
         raise Problem(408, problem, headers={"Connection": "close"}) from None
     except ClientDisconnect:
         raise Problem(400, "body: ends too early") from None
-    return parsed(bytes(content))
+    return parse_body(bytes(content))
 
 
 def json_response(document: dict[str, Any] | list[Any]) -> Response:

@@ -52,10 +52,10 @@ class Worker:
             self._pool = ThreadPoolExecutor(1, thread_name_prefix="choose")
         self.waiting += 1
         work = asyncio.get_running_loop().run_in_executor(self._pool, begun)
-        work.add_done_callback(self._ended)
+        work.add_done_callback(self._end)
         return await asyncio.shield(work)
 
-    def _ended(self, work: asyncio.Future[_T]) -> None:
+    def _end(self, work: asyncio.Future[_T]) -> None:
         self.waiting -= 1
         if not work.cancelled():
             work.exception()  # read here, as a client may have gone

@@ -201,7 +201,7 @@ def several_processors_in_autumn_1996(path: str | Path) -> Callable[[Job], bool]
     return taken
 
 
-def rescaled(
+def rescale(
     jobs: Iterable[StreamJob], factor: Fraction | int | float
 ) -> list[StreamJob]:
     """Scale submission times, so that jobs come faster (a factor below 1) or slower.
@@ -213,7 +213,7 @@ def rescaled(
 
     Examples
     --------
-    >>> [job.submit for job in rescaled([StreamJob(1, 9, 1, 5, 5)], Fraction(1, 2))]
+    >>> [job.submit for job in rescale([StreamJob(1, 9, 1, 5, 5)], Fraction(1, 2))]
     [4]
     """
     _refuse_factor(factor)
@@ -221,7 +221,7 @@ def rescaled(
     return [replace(job, submit=floor(job.submit * exact)) for job in jobs]
 
 
-def generated(
+def generate(
     n: int,
     *,
     seed: int,
@@ -266,11 +266,11 @@ def generated(
     Workload I of Mache, Lo and Garg 1999: 1000 jobs of "exponential mean = 4 * 4",
     which may refer to sizes or to sides:
 
-    >>> jobs = generated(1000, seed=1, most=352, sizes="exponential:16")
+    >>> jobs = generate(1000, seed=1, most=352, sizes="exponential:16")
     >>> len(jobs), sum(job.processors for job in jobs) // 1000
     (1000, 16)
     >>> mesh = {"most": 352, "sides": (16, 22)}
-    >>> boxes = generated(3, seed=1, **mesh, sizes="box:exponential:4")
+    >>> boxes = generate(3, seed=1, **mesh, sizes="box:exponential:4")
     >>> [job.shape for job in boxes]
     [(2, 5), (10, 8), (3, 3)]
     """

@@ -139,7 +139,7 @@ def above_below(numbers: Ints, shape: Ints) -> int:
 
 
 @kernel
-def placed(numbers: Ints, shape: Ints, rings: Ints) -> tuple[int, int, int, int]:
+def measure_job(numbers: Ints, shape: Ints, rings: Ints) -> tuple[int, int, int, int]:
     """Measure where a job lies.
 
     Parameters

@@ -122,9 +122,9 @@ class _OnGrid:
     """Measures sets of processors of a mesh or torus, by kernels."""
 
     def __init__(self, topology: Grid) -> None:
-        from .kernels import above_below, components, placed
+        from .kernels import above_below, components, measure_job
 
-        self._kernels = placed, above_below, components
+        self._kernels = measure_job, above_below, components
         self._shape = np.array(topology.shape, dtype=np.int64)
         self._rings = np.array(topology.ring_lengths, dtype=np.int64)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from ...instances import Instance, Value, check, cost, problem_of
-from ...instances.value import ordered
+from ...instances.value import as_tuple
 from . import clock
 from .interrupt import alarm_postponed
 from .result import COUNTED, Limit, Proof, Result, SolverError, Status
@@ -68,7 +68,7 @@ def answer(
         if wrong := check(instance, picked):
             raise SolverError(f"{instance.name}: {'; '.join(wrong)}.")
         objective = cost(instance, picked)
-        if bound is not None and ordered(bound) > ordered(objective):
+        if bound is not None and as_tuple(bound) > as_tuple(objective):
             raise SolverError(
                 f"{instance.name}: {proof} claims at least {bound}, "
                 f"but a solution costs {objective}."

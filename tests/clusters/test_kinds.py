@@ -48,7 +48,7 @@ def test_what_slurm_says_of_a_node() -> None:
     assert one.features == frozenset({"ib"})
     assert (one.devices, one.cores) == ((("gpu", 1),), 64)
     other = kind_in_slurm({**SINFO, "partition": {"name": "all"}}, "s", free=True)
-    assert one.joined(other).partitions == {"gpu", "all"}
+    assert one.join(other).partitions == {"gpu", "all"}
     older = kind_in_slurm({"features": "ib, a100", "gres": "gpu"}, "n", free=False)
     assert older.features == frozenset({"ib", "a100"})
     assert older.devices == (("gpu", 1),)
@@ -152,7 +152,7 @@ def test_the_order_of_reports_does_not_matter(order: tuple[int, ...]) -> None:
         Kind(features=frozenset("bc"), devices=(("gpu", 1),)),
         Kind(partitions=frozenset({"gpu"}), cores=8),
     ]
-    found = reduce(Kind.joined, [kinds[i] for i in order])
+    found = reduce(Kind.join, [kinds[i] for i in order])
     assert found.unclear
     assert (found.features, found.devices) == (frozenset("b"), (("gpu", 1),))
 

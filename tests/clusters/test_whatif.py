@@ -24,7 +24,7 @@ from closeknit.clusters.whatif.simulator import (
     fitting,
     in_groups,
     jobs_of_report,
-    replayed,
+    replay,
 )
 from closeknit.heuristics.allocation.allocator import Allocation
 from closeknit.instances import InputError
@@ -55,7 +55,7 @@ def outcome(
 ) -> dict[str, list[float]]:
     setting = Setting(**{"objective": Objective.HOPS, "replays": 1, **more})
     with interpreted():
-        *starts, found = replayed(jobs, selector, method, setting)
+        *starts, found = replay(jobs, selector, method, setting)
     assert starts == [*range(1, len(jobs) * setting.replays + 1)]
     assert isinstance(found, Outcome)
     columns = zip(found.columns, found.values.T.tolist(), strict=True)

@@ -22,7 +22,7 @@ from closeknit.network.flow_level.engine import FlowLevel
 from closeknit.network.jobs import Deliveries, MixedTraffic
 from closeknit.network.messages import Messages, messages
 from closeknit.network.worm.engine import RigidWorms
-from closeknit.simulation.stream.jobs import StreamJob, generated
+from closeknit.simulation.stream.jobs import StreamJob, generate
 from closeknit.simulation.stream.measures import measure
 from closeknit.simulation.stream.simulator import End, Policy, Start, simulate
 
@@ -75,7 +75,7 @@ def test_messages_that_take_the_run_time_give_the_same_stream(
 
 
 def _jobs(n: int, seed: int = 3) -> list[StreamJob]:
-    return generated(n, seed=seed, most=20, sizes="exponential:5", interarrival=90.0)
+    return generate(n, seed=seed, most=20, sizes="exponential:5", interarrival=90.0)
 
 
 def _machine() -> Allocator:
@@ -199,7 +199,7 @@ def test_memory_is_bounded(kind: str, count: int) -> None:
     """A hundred thousand messages: room for those under way is enough."""
     traffic = MixedTraffic(shape=SHAPE, share=0.5, messages=1e5 / count)
     engine = _for_streams(traffic.network)[kind]
-    jobs = generated(
+    jobs = generate(
         count, seed=1, most=20, sizes="exponential:4", interarrival=6e5 / count
     )
     ends = Deliveries(engine, traffic)

@@ -28,7 +28,7 @@ from closeknit.papers.bender2008_table1.findings import (
     column_verdict,
     diagonal_verdict,
     findings,
-    judged,
+    judge,
     row_verdict,
 )
 from closeknit.papers.bender2008_table1.parts import (
@@ -48,7 +48,7 @@ from closeknit.papers.bender2008_table1.study import CORE, lineup
 from closeknit.papers.bender2008_table1.tables import printed_gap
 from closeknit.papers.parts import PartStore
 from closeknit.reports.pages.bootstrap import Estimate
-from closeknit.simulation.stream.jobs import StreamJob, generated
+from closeknit.simulation.stream.jobs import StreamJob, generate
 from closeknit.simulation.stream.simulator import Start, simulate
 
 from ..data import REFERENCE
@@ -57,7 +57,7 @@ SHAPE = (5, 6)
 
 
 def part(**changes: object) -> Part:
-    jobs = generated(60, seed=3, most=30, sizes="exponential:6", interarrival=200.0)
+    jobs = generate(60, seed=3, most=30, sizes="exponential:6", interarrival=200.0)
     plain = Part(
         shape=SHAPE,
         jobs=tuple(jobs),
@@ -109,7 +109,7 @@ def test_the_diagonal_is_what_was_given() -> None:
 
 
 def test_a_proof_that_runs_out_is_counted() -> None:
-    jobs = tuple(generated(40, seed=1, most=256, sizes="exponential:60"))
+    jobs = tuple(generate(40, seed=1, most=256, sizes="exponential:60"))
     row = Row(one := part(shape=(16, 16), jobs=jobs, every=1, nodes=1), run(one))
     assert row.open > 0
     ratios = row.ratios("hilbert/best-fit")
@@ -144,12 +144,12 @@ def test_a_store_gives_back_what_was_put_and_mistrusts_the_rest(tmp_path: Path) 
     (path,) = (tmp_path / "parts").iterdir()
     again = store.get(one)
     assert again is not None
-    assert again.packed() == found.packed() == path.read_bytes()
+    assert again.pack() == found.pack() == path.read_bytes()
     for wrong in (b"", path.read_bytes()[:500], b"no archive at all"):
         path.write_bytes(wrong)
         assert store.get(one) is None
     shorter = replace(found, costs=found.costs[1:])
-    path.write_bytes(shorter.packed())
+    path.write_bytes(shorter.pack())
     assert store.get(one) is None
 
 
@@ -215,9 +215,9 @@ def test_a_ranking_holds_only_where_every_step_is_certain() -> None:
     up, level, down = steps((1, 2)), steps((1, 2), (-1, 2)), steps((1, 2), (-2, -1))
     assert (up.holds, level.holds, down.holds) == (True, None, False)
     assert (up.in_order, level.in_order, down.in_order) == (True, True, False)
-    assert judged([up, up]) is True
-    assert judged([up, level]) is None
-    assert judged([up, level, down]) is False
+    assert judge([up, up]) is True
+    assert judge([up, level]) is None
+    assert judge([up, level, down]) is False
 
 
 def a_table(table: tuple[tuple[int, ...], ...]) -> dict[str, Row]:

@@ -45,7 +45,7 @@ from closeknit.papers.hops_or_seconds.parts import (
     Found,
     Part,
     run,
-    timed,
+    time_job,
     traffic_objectives,
 )
 from closeknit.papers.hops_or_seconds.study import _findings, verdict
@@ -197,7 +197,7 @@ def test_far_from_others_a_job_takes_as_long_as_alone() -> None:
     def time(places: list[int], others: list[list[int]]) -> tuple[int, float]:
         engine = engine_for(machine.network, machine.switching, packet=16)
         far = [messages("2M", 8, 2**10, None).on(one) for one in others]
-        return timed(engine, own.on(places), far, seed=0)
+        return time_job(engine, own.on(places), far, seed=0)
 
     here = [0, 1, 2, 3, 16, 17, 18, 19]
     alone, nothing = time(here, [])
@@ -218,7 +218,7 @@ def test_others_that_never_end_in_time_still_send() -> None:
     engine = engine_for(machine.network, machine.switching, packet=16)
     slow = messages("n-to-n", 32, 2**15, None).on(list(range(64, 96)))
     own = messages("2M", 8, 2**10, None).on(list(range(8)))
-    cycles, rate = timed(engine, own, [slow], seed=0)
+    cycles, rate = time_job(engine, own, [slow], seed=0)
     assert engine.time == START + cycles
     assert rate > 0
 
@@ -393,7 +393,7 @@ def test_a_part_is_the_same_again() -> None:
     assert one.fits(found)
     assert (found.times > 0).all()
     assert (found.others > 0).all()
-    assert run(one).packed() == found.packed()
+    assert run(one).pack() == found.pack()
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from closeknit.papers.mache1999_network.loads import (
     Case,
     following,
     nearest,
-    searched,
+    search_loads,
 )
 from closeknit.papers.mache1999_network.parts import Found, Part, run
 from closeknit.papers.mache1999_network.printed import (
@@ -131,7 +131,7 @@ def test_the_load_is_searched_on_few_streams_and_then_on_all(
 
     monkeypatch.setattr(loads, "run_all", given)
     cases = {"a": case(), "b": case(start=400.0, goal=40.0)}
-    found = searched(cases, 10, ((0,), (0, 1, 2, 3)), RunOptions())
+    found = search_loads(cases, 10, ((0,), (0, 1, 2, 3)), RunOptions())
     for name, goal in (("a", 65), ("b", 40)):
         gap = found[name].interarrival
         busy = [float(one.utilisation[0]) for one in found[name].found]

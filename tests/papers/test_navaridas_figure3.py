@@ -148,12 +148,12 @@ def test_no_run_is_quicker_than_its_busiest_link() -> None:
 
 def test_the_same_part_gives_the_same_outcome(tmp_path: Path) -> None:
     one = part(topology="fat-tree", shape=(4, 3), workload="FT")
-    assert run(one).packed() == run(one).packed()
+    assert run(one).pack() == run(one).pack()
     store = PartStore(tmp_path, Found)
     store.put(one, found := run(one))
     kept = store.get(replace(one, placement="another name"))
     assert kept is not None
-    assert kept.packed() == found.packed()
+    assert kept.pack() == found.pack()
     changes: list[dict[str, object]] = [
         {"seed": 1},
         {"size": 64},

@@ -13,7 +13,7 @@ from closeknit.papers.network_validation import (
     Demand,
     Row,
     bisection_rows,
-    measured,
+    measure_rows,
     permutation_rows,
 )
 from closeknit.papers.table import REPRODUCTIONS
@@ -59,7 +59,7 @@ def test_permutations_of_a_tree_pass_as_theory_says(
 def test_every_row_is_measured() -> None:
     told: list[int] = []
     options = RunOptions(progress=lambda done, total, what: told.append(done))
-    page = measured(options, Phases(500, 1500, 1500))
+    page = measure_rows(options, Phases(500, 1500, 1500))
     assert len(page.tables[0].rows) == ROWS
     assert told == list(range(1, ROWS + 1))
     assert page.verdict == f"{ROWS} of {ROWS} rows are as demanded."

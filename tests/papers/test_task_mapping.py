@@ -131,8 +131,8 @@ def test_what_is_counted() -> None:
         (0.5 * 1.1 * 1.1) ** (1 / 3)
     )
     assert panel.gap("faster") == 25
-    assert panel.ranked("busiest") == pytest.approx(1)
-    rho = panel.ranked("cost")
+    assert panel.rank_correlation("busiest") == pytest.approx(1)
+    rho = panel.rank_correlation("cost")
     assert rho is not None
     assert 0 < rho < 1  # of the third nothing is ranked: its costs are equal
 

@@ -20,8 +20,8 @@ from closeknit.instances.ksubset.dispersal import (
     pieces,
 )
 from closeknit.methods.allocators.table import allocator
-from closeknit.simulation.stream.jobs import StreamJob, generated
-from closeknit.simulation.stream.kernels import components, placed
+from closeknit.simulation.stream.jobs import StreamJob, generate
+from closeknit.simulation.stream.kernels import components, measure_job
 from closeknit.simulation.stream.measures import Meter, csv_of_jobs, measure
 from closeknit.simulation.stream.simulator import End, Policy, Start, simulate
 
@@ -43,7 +43,7 @@ def test_kernels_are_the_definitions(grid: Grid, data: st.DataObject) -> None:
     sites = [places[i] for i in numbers]
     used = np.array(numbers, dtype=np.int64)
     shape, rings = np.array(grid.shape), np.array(grid.ring_lengths)
-    pairs, box, lean, count = placed(used, shape, rings)
+    pairs, box, lean, count = measure_job(used, shape, rings)
     instance = KSubset("job", grid, tuple(sites), len(sites))
     assert pairs == cost(instance, range(len(sites)))
     assert box == nodes_affected(grid, sites)
@@ -75,7 +75,7 @@ def test_measures_are_those_of_the_events(
 ) -> None:
     """Once more from the events, slowly: second by second and from definitions."""
     most = len(list(grid.locations()))
-    jobs = generated(
+    jobs = generate(
         40, seed=2, most=most, sizes="exponential:6", interarrival=20.0,
         service="exponential:60",
     )  # fmt: skip

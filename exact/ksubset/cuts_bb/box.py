@@ -74,7 +74,7 @@ class CutBox:
             bound=bound,
             rules=rules,
         )
-        return node.boxed()
+        return node.cut_box()
 
     @property
     def bound(self) -> int:
@@ -139,7 +139,7 @@ class Node:
     bound: int  # in hops
     rules: Rules
 
-    def boxed(self) -> CutBox:
+    def cut_box(self) -> CutBox:
         """Return the subproblem of this node."""
         n, m = len(self.index), len(self.cuts)
         stack = layout.Stack(

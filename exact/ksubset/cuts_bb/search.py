@@ -84,7 +84,7 @@ class CutsSearch(KSubsetSearch):
         """Search the current box, or open the one of least bound."""
         box = self._box
         if not box.open:
-            self._box = heappop(self._waiting)[2].boxed()
+            self._box = heappop(self._waiting)[2].cut_box()
             self._plunged = 0
             return
         state, box.open, best, nodes = kernels.search(

@@ -63,7 +63,7 @@ def gather(
 
 
 @kernel
-def packed(up: Ints, size: Ints, node: Ints, k: int, picked: Flags) -> None:
+def choose_first(up: Ints, size: Ints, node: Ints, k: int, picked: Flags) -> None:
     """Choose the first k, depth first, below a deepest node that has k."""
     first = np.zeros(len(up), dtype=np.int64)
     taken = np.zeros(len(up), dtype=np.int64)

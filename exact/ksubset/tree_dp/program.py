@@ -184,5 +184,5 @@ class _Program:
         """Return the optimum, or an incumbent if not complete, by indices."""
         picked = self.tables.picked
         if not complete:
-            tree_plan.packed(self.up, self.size, self.node, self.plan.k, picked)
+            tree_plan.choose_first(self.up, self.size, self.node, self.plan.k, picked)
         return np.flatnonzero(picked)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from ....solvers.running.kernels import kernel
-from .kernels_bounds import multiplier, plain, reduced, remaining
+from .kernels_bounds import multiplier, plain, reduce_costs, remaining
 from .kernels_layers import gather, grow
 from .layout import (
     BUSY,
@@ -350,7 +350,7 @@ def select(
         value = np.empty(len(layers.mask), dtype=np.int64)
         count = np.empty(len(layers.mask), dtype=np.int64)
         worth, lower, upper, _ = multiplier(plan, layers, need, value, count)
-        arcs = reduced(plan, layers, need, worth, value, upper - lower, 1)
+        arcs = reduce_costs(plan, layers, need, worth, value, upper - lower, 1)
     tables = blank(entries, pool)
     if sweep(plan, layers, arcs, tables, rest, n, FAR) == FULL:
         return LARGE, nothing

@@ -68,7 +68,7 @@ def multiplier(
 
 
 @kernel
-def reduced(
+def reduce_costs(
     plan: Plan,
     layers: Layers,
     need: int,

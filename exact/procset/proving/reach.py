@@ -115,8 +115,8 @@ class Reach:
                 found.append(_row(pieces[-1], where[-1], groups))
         size, free = len(self._processors(inside)), len(self._processors(outside))
         whole = self._sum(inside, sets[a][j])
-        bound = self._limited(pieces, where, b, shape, size, free)
-        held = self._lifted(whole, bound, size)
+        bound = self._limit_parts(pieces, where, b, shape, size, free)
+        held = self._lift(whole, bound, size)
         return [_row(held, sets[a][j], inside), *found]
 
     def _piece(self, groups: Ints, b: int, g: int, third: int, shape: Shape) -> _Held:
@@ -134,8 +134,8 @@ class Reach:
                     where.append(self.families.sets[third][k])
                     count = len(self._processors(part))
                     parts.append(_Held(self._sum(part, where[-1]), count, {}))
-                held = self._limited(parts, where, third, shape, size)
-                held = self._lifted(whole, held, size)
+                held = self._limit_parts(parts, where, third, shape, size)
+                held = self._lift(whole, held, size)
             self._held[key] = held
         return self._held[key]
 
@@ -146,7 +146,7 @@ class Reach:
     def _processors(self, groups: Ints) -> list[int]:
         return [x for g in groups.tolist() for x in self._groups[g]]
 
-    def _limited(
+    def _limit_parts(
         self,
         parts: Sequence[_Held],
         sets: Sequence[int],
@@ -181,11 +181,11 @@ class Reach:
             over = caps.get(s, 0) - level
             if over:
                 rows.append((abs(over), log.word(-s if over > 0 else s)))
-        number = log.combined(rows, "s")
+        number = log.combine(rows, "s")
         degree = size - total
         return _Held(number, total, {q: min(e, degree) for q, e in relaxed.items()})
 
-    def _lifted(self, whole: int, bound: _Held, size: int) -> _Held:
+    def _lift(self, whole: int, bound: _Held, size: int) -> _Held:
         """Lift a row on a sum to that sum times a set."""
         most = bound.most
         if most >= size:

@@ -41,7 +41,7 @@ class Logged:
     """Coefficients by variable; that of each in group g of them is at -1 - g."""
     degree: int
 
-    def logged(self) -> int:
+    def log(self) -> int:
         """Return its number."""
         if not isinstance(self.number, int):
             self.number = self.number()
@@ -173,8 +173,8 @@ class Relaxation:
     def log(self, multipliers: Ints, log: ProofLog) -> Combination:
         """Log a combination."""
         used = np.flatnonzero(multipliers).tolist()
-        numbers = [self._rows[r].logged() for r in used]
+        numbers = [self._rows[r].log() for r in used]
         factors = list(zip(multipliers[used].tolist(), numbers, strict=True))
         terms = np.empty(len(self._costs) - 1, np.int64)
         degree = total(self._table, multipliers, terms)
-        return Combination(log.combined(factors), terms, degree)
+        return Combination(log.combine(factors), terms, degree)

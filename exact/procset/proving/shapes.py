@@ -58,7 +58,7 @@ class Shapes:
             return bool(shapes) and all(small)
         return bool(shapes) and 2 * sum(small) >= len(shapes)
 
-    def refuted(self, decided: list[int], shape: Shape = ()) -> Clause:
+    def refute(self, decided: list[int], shape: Shape = ()) -> Clause:
         """Log a clause by which literals are refuted that state the first limits.
 
         They state that each of the first families opens exactly as many sets as the
@@ -88,10 +88,10 @@ class Shapes:
             return self._store.learn(decided)
         at, sizes = len(shape), self._budgets.sizes
         rest = (0,) * (len(sizes) - at - 1)
-        if self._budgets.exceeded((*shape, number, *rest)) is not None:
+        if self._budgets.exceeded_row((*shape, number, *rest)) is not None:
             return self._dear(decided, (*shape, number, *rest))
         if number >= sizes[at]:
-            return self.refuted(decided, (*shape, number))
+            return self.refute(decided, (*shape, number))
         count = self._reach.count(at, number)
         if count is None:
             return self._from(decided, shape, number + 1)
@@ -100,15 +100,15 @@ class Shapes:
         if self._small((*here, *full)):
             few = self._box([*decided, q], (*here, *full))
         else:
-            few = self.refuted([*decided, q], here)
+            few = self.refute([*decided, q], here)
         if -q not in few.literals:
             return few
         many = self._from([*decided, -q], shape, number + 1)
-        return self._store.resolved(-q, few, many)
+        return self._store.resolve(-q, few, many)
 
     def _dear(self, decided: list[int], shape: Shape) -> Clause:
         """Refute literals that state that at least so many sets are open."""
-        row = self._budgets.exceeded(shape)
+        row = self._budgets.exceeded_row(shape)
         assert row is not None
         rows, multipliers = [self._rows[0]], [0]
         for family, number in enumerate(shape):
@@ -146,7 +146,7 @@ class Shapes:
         ]
         limits = [row for count in counts for row in count.rows]
         rows = [*self._rows[:-1], *lines, *limits, self._rows[-1]]
-        return Tree(self._store, self._sets, self._groups, rows).refuted(decided)
+        return Tree(self._store, self._sets, self._groups, rows).refute(decided)
 
     def _lines(self, family: int, shape: Shape) -> list[list[Logged]]:
         by = self._families.reaches(family, shape)[1].tolist()

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ....formulations.procset.set_classes import Radix, SetClasses, fits, radix_of
-from ....heuristics.procset.layout import ragged
+from ....heuristics.procset.layout import concatenate
 from ....solvers.running.kernels import interpreted
 from . import layout
 from .layout import Rules
@@ -57,8 +57,8 @@ class Layout:
             bulk[tuple(sets)] += size
         far = sum(cost) + sum(private) + 1
         spare = 62 - (far * (classes.request + 1)).bit_length()
-        class_at, class_set = ragged(opens)
-        set_at, set_class = ragged(inside)
+        class_at, class_set = concatenate(opens)
+        set_at, set_class = concatenate(inside)
         self.system = layout.System(
             request=classes.request,
             families=families,

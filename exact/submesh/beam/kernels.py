@@ -176,7 +176,7 @@ def put(edges, heights, n, wide, high, right, line, tops):  # type: ignore[no-un
 
 
 @kernel
-def unreached(edges, heights, n, roof, widths, tall, levels):  # type: ignore[no-untyped-def]
+def count_unreachable(edges, heights, n, roof, widths, tall, levels):  # type: ignore[no-untyped-def]
     """Count cells above a skyline that no items left can cover, at least.
 
     Every row of a gap is covered by a sum of widths, every column above the skyline by
@@ -254,7 +254,7 @@ def follow(
         reachable_sums(kinds, left, widths, tall)
         raised = 0
         while (
-            free + unreached(edges, heights, n, roof, widths, tall, levels)
+            free + count_unreachable(edges, heights, n, roof, widths, tall, levels)
             <= kinds.waste
         ):
             s = lowest(heights, n)
@@ -275,7 +275,7 @@ def follow(
                     left[t] += 1
                     if nowhere:
                         continue
-                    more = unreached(line, tops, k, roof, widths, tall, levels)
+                    more = count_unreachable(line, tops, k, roof, widths, tall, levels)
                     if free + more > kinds.waste:
                         continue
                     if m == found.cost.shape[0]:

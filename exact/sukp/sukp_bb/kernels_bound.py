@@ -41,7 +41,7 @@ _FINE = 12
 
 @uncounted
 @kernel
-def scaled(cost: int, shift: int) -> int:
+def to_shares(cost: int, shift: int) -> int:
     """Return a cost in units of shares, rounded up."""
     if shift >= 0:
         return cost << shift
@@ -50,7 +50,7 @@ def scaled(cost: int, shift: int) -> int:
 
 @uncounted
 @kernel
-def unscaled(value: int, shift: int) -> int:
+def from_shares(value: int, shift: int) -> int:
     """Return the least whole cost that a bound in finest units proves."""
     if shift >= 0:
         return -((-value) >> (shift + MULTIPLIER_BITS))
@@ -220,7 +220,7 @@ def bound_by_shares(
     if cost >= best:
         return cost, EXCEEDED
     opened, key, heavy = room.opened, room.key, room.heavy
-    limit = scaled(best - cost - 1, problem.shift) << MULTIPLIER_BITS
+    limit = to_shares(best - cost - 1, problem.shift) << MULTIPLIER_BITS
     wanted = -((-node.tally[NEED]) >> problem.drop)
     total = np.int64(0)
     for i in range(opens):
@@ -244,4 +244,4 @@ def bound_by_shares(
                 node.pending[waiting] = opened[i]
                 node.verdict[waiting] = OUT if key[i] > 0 else IN
                 waiting += 1
-    return cost + unscaled(value, problem.shift), waiting
+    return cost + from_shares(value, problem.shift), waiting

@@ -193,7 +193,7 @@ def lists_for(problem: Problem, levels: int) -> Lists:
     return lists
 
 
-def packed(instance: Sukp) -> tuple[Problem, IntArray]:
+def to_arrays(instance: Sukp) -> tuple[Problem, IntArray]:
     """Convert an instance to the arrays of the kernels.
 
     Profits are scaled up so that shares of them can be integers, or rounded down if too

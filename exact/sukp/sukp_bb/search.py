@@ -42,7 +42,7 @@ from ....solvers.running.limits import Limits, limits
 from ....solvers.running.progress import report
 from ...search import SteppableSearch
 from . import kernels
-from .layout import Bytes, Nodes, Problem, blank, packed
+from .layout import Bytes, Nodes, Problem, blank, to_arrays
 from .semidefinite import Products
 
 PROOF = Proof(Grade.ENUMERATED, "sukp-bb")
@@ -207,7 +207,7 @@ class ExclusionSearch(SteppableSearch):
         self, instance: Sukp, chosen: tuple[int, ...], *, threads: int = 1
     ) -> None:
         self.instance = instance
-        problem, self._index = packed(instance)
+        problem, self._index = to_arrays(instance)
         unit = max(1, gcd(*instance.weights))  # R weighs a multiple of it
         self._problem = problem._replace(need=-(-problem.need // unit) * unit)
         self._chosen = chosen

@@ -180,7 +180,7 @@ class Products:
         while weight > _LOW or self.least - before > _LITTLE * self.total:
             before = self.least
             done = self._descend(weight / (self.n + self.m), stop, done, steps)
-            self.least = max(before, self._proved())
+            self.least = max(before, self._proven_cost())
             if done == steps or stop():
                 return
             weight /= 2
@@ -217,7 +217,7 @@ class Products:
                 break
         return done
 
-    def _proved(self) -> int:
+    def _proven_cost(self) -> int:
         """Round the multipliers; return the cost that they prove, or 0."""
         t, n, need = self._terms(self._point), self.n, self.need
         heaviest = max(1.0, float(self._w.max()))

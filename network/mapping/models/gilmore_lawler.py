@@ -53,9 +53,9 @@ def gilmore_lawler(mapping: RankMapping, order: Sequence[int] = ()) -> int:
     place[: len(order)] = order
     holder[list(order)] = np.arange(len(order))
     twice, _ = bound(matrices_of(mapping), place, holder, room_for(mapping.ranks))
-    return rounded(twice, mapping.unit)
+    return round_up(twice, mapping.unit)
 
 
-def rounded(twice: int, unit: int) -> int:
+def round_up(twice: int, unit: int) -> int:
     """Return the least cost, a multiple of the unit, of at least half of a bound."""
     return -(-twice // (2 * unit)) * unit

@@ -247,7 +247,7 @@ def ledger_is_true(trial: Trial, path: str | Path = PATH) -> Outcome:
     except InputError as error:
         return failed(str(error), 0)
     for seen, entry in enumerate(entries.values(), 1):
-        if wrong := _misstated(trial, entry):
+        if wrong := _find_misstatement(trial, entry):
             return failed(
                 f"{entry.method} on {entry.key[1]}, k = {entry.key[2]}: {wrong}",
                 seen,
@@ -263,7 +263,7 @@ def ledger_is_true(trial: Trial, path: str | Path = PATH) -> Outcome:
     )
 
 
-def _misstated(trial: Trial, entry: Entry) -> str:
+def _find_misstatement(trial: Trial, entry: Entry) -> str:
     """Describe what is not as written; "" if all is."""
     if entry.method not in KSUBSET:
         return "there is no such method"

@@ -38,7 +38,7 @@ def shrunk(instance: Kind, fails: Callable[[Kind], bool]) -> Kind:
     return replace(instance, name=instance.name.removesuffix("-shrunk") + "-shrunk")
 
 
-def described(wrong: Callable[[Kind], str], instance: Kind) -> str:
+def describe(wrong: Callable[[Kind], str], instance: Kind) -> str:
     """Describe what is wrong; an untrue answer of a method is wrong by itself."""
     try:
         return wrong(instance)
@@ -49,7 +49,7 @@ def described(wrong: Callable[[Kind], str], instance: Kind) -> str:
 def _certainly(wrong: Callable[[Kind], str], instance: Kind) -> bool:
     """Whether something is wrong; False where that cannot be decided."""
     try:
-        return bool(described(wrong, instance))
+        return bool(describe(wrong, instance))
     except (InputError, Undecided):
         return False
 
@@ -63,7 +63,7 @@ def broken(
     """
     fails = partial(_certainly, wrong)
     smallest = shrunk(instance, fails) if fails(instance) else instance
-    return failed(described(wrong, smallest) or why, seen, smallest)
+    return failed(describe(wrong, smallest) or why, seen, smallest)
 
 
 def survey(
@@ -89,7 +89,7 @@ def survey(
     for instances, wrong in cases:
         for instance in instances:
             try:
-                why = described(wrong, instance)
+                why = describe(wrong, instance)
             except InputError:
                 if not refusals:
                     raise

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from closeknit.clusters.grading import Decision, Grade, Totals, Ungraded, graded
+from closeknit.clusters.grading import Decision, Grade, Totals, Ungraded, grade_decision
 from closeknit.clusters.grading.decisions import Why
 from closeknit.clusters.grading.grade import ratio
 from closeknit.clusters.placement import (
@@ -50,7 +50,7 @@ def decide(
 ) -> Grade | Ungraded:
     decision = Decision("here", "job", request, selector.free(free), tuple(chosen))
     with interpreted():
-        return graded(selector, decision, Settings(time_limit=limit))
+        return grade_decision(selector, decision, Settings(time_limit=limit))
 
 
 @settings(max_examples=60, deadline=None)

@@ -11,7 +11,7 @@ from closeknit.exact.submesh.proving import prove_by_learning
 from closeknit.instances import Submesh
 from closeknit.instances.library import bundled
 from closeknit.instances.submesh import Resident
-from closeknit.methods.proofs import cited
+from closeknit.methods.proofs import prove_and_cite
 from closeknit.proofs.checking import Proved
 from closeknit.proofs.checking.kinds import LOG
 from closeknit.proofs.writing.proof_log import ProofLog, kept_proof
@@ -52,7 +52,9 @@ def test_bundled_instances_are_checked(name: str, tmp_path: Path) -> None:
     instance = bundled(name)
     assert isinstance(instance, Submesh)
     result = migrate(instance)
-    found = cited(instance, result, tmp_path / "p.xz", seconds=60, kinds=(LOG,))
+    found = prove_and_cite(
+        instance, result, tmp_path / "p.xz", seconds=60, kinds=(LOG,)
+    )
     assert not found.why
     better = found.result
     assert better.proof is not None

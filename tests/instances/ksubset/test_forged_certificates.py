@@ -17,7 +17,7 @@ from closeknit.instances.ksubset.certificate_file import (
 from closeknit.instances.ksubset.counts import CHOSEN, REJECTED, UNDECIDED, State, links
 from closeknit.instances.submesh.infeasibility import check_infeasible
 from closeknit.instances.submesh.packing import Item, Packing
-from closeknit.reports.claims.running.samples import sampled
+from closeknit.reports.claims.running.samples import draw_samples
 
 from ...forging.certificate_edits import CERTIFICATE_EDITS
 
@@ -30,7 +30,7 @@ FAULTS = {
 
 
 def small() -> list[KSubset]:
-    return [x for x in sampled(5, 400) if x.n <= 6 and 1 < x.k < x.n]
+    return [x for x in draw_samples(5, 400) if x.n <= 6 and 1 < x.k < x.n]
 
 
 def forged(checker: Checker, state: State) -> list[Any] | None:

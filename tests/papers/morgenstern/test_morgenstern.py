@@ -135,14 +135,14 @@ def test_intervals_are_student_s() -> None:
 def test_runs_are_made_once_and_follow_the_seed() -> None:
     group = Group("small", (16, 16), 40, Uniform(1, 16))
     one, other = Laboratory(7), Laboratory(8)
-    assert one.measured(group, "iss", 0) is one.measured(group, "iss", 0)
-    assert one.measured(group, "iss", 1) == other.measured(group, "iss", 0)
-    judged = one.measured(group, "iss", 0, judged=True)
-    assert judged.completion_time == one.measured(group, "iss", 0).completion_time
+    assert one.measure(group, "iss", 0) is one.measure(group, "iss", 0)
+    assert one.measure(group, "iss", 1) == other.measure(group, "iss", 0)
+    judged = one.measure(group, "iss", 0, judged=True)
+    assert judged.completion_time == one.measure(group, "iss", 0).completion_time
     assert judged.undecided_failures == 0
     assert judged.migration_failures is not None
     assert judged.migration_failures <= judged.external_failures
-    same = one.measured(group, "fs-f", 0, judged=True)
+    same = one.measure(group, "fs-f", 0, judged=True)
     assert same.migration_failures == judged.migration_failures
 
 

@@ -16,7 +16,7 @@ from closeknit.proofs.checking import (
     TooLong,
     check_proof,
 )
-from closeknit.proofs.checking.rows import Row, added, mapped, negated, normalised
+from closeknit.proofs.checking.rows import Row, add, negate, normalise, substitute
 from closeknit.proofs.writing.propagation_kernels import FastPropagator
 from tests.forging.small_proofs import (
     COVER,
@@ -252,7 +252,7 @@ def rows(draw: st.DrawFn) -> Row:
     terms = draw(st.lists(st.tuples(st.integers(-9, 9), st.integers(1, 5)), max_size=6))
     signs = draw(st.lists(st.booleans(), min_size=len(terms), max_size=len(terms)))
     pairs = [(a, x if s else -x) for (a, x), s in zip(terms, signs, strict=True)]
-    return normalised(pairs, draw(st.integers(-6, 12)))
+    return normalise(pairs, draw(st.integers(-6, 12)))
 
 
 def holds(row: Row, values: int) -> bool:
@@ -262,12 +262,12 @@ def holds(row: Row, values: int) -> bool:
 
 @given(rows(), rows(), st.integers(0, 62))
 def test_rows_mean_what_they_say(one: Row, other: Row, values: int) -> None:
-    assert holds(negated(one), values) != holds(one, values)
+    assert holds(negate(one), values) != holds(one, values)
     if holds(one, values) and holds(other, values):
-        assert holds(added(one, other), values)
+        assert holds(add(one, other), values)
     swapped = (values & ~6) | (values >> 1 & 1) << 2 | (values >> 2 & 1) << 1
-    assert holds(mapped(one, {1: 2, 2: 1}), values) == holds(one, swapped)
-    assert holds(mapped(one, {3: True}), values) == holds(one, values | 8)
+    assert holds(substitute(one, {1: 2, 2: 1}), values) == holds(one, swapped)
+    assert holds(substitute(one, {3: True}), values) == holds(one, values | 8)
 
 
 @given(st.lists(rows(), max_size=8), st.data())

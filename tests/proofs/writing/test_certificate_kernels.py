@@ -35,7 +35,9 @@ def test_both_checkers_derive_the_same(instance: KSubset, data: st.DataObject) -
     assert plain.bound(state) == fast.bound(other)
     every, cuts = range(instance.n), range(len(state.low))
     assert plain.affordable(state, cuts) == fast.affordable(other, cuts)
-    assert plain.counted(state, every, every) == fast.counted(other, every, every)
+    assert plain.count_needs(state, every, every) == fast.count_needs(
+        other, every, every
+    )
     low, high, points = map(np.array, (state.low, state.high, every))
     table = fast.table_of_needs(low, high, points, points).tolist()
     assert [plain.needs(state, p, every) for p in every] == table

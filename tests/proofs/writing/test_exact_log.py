@@ -127,7 +127,7 @@ def spoil(
     monkeypatch: pytest.MonkeyPatch, ending: str, change: Callable[[str], str | None]
 ) -> None:
     """Let Exact write one of its two files otherwise; None for no file."""
-    real = exact_log._solved
+    real = exact_log._solve
 
     def other(
         job: str, log: Path, seconds: float
@@ -140,7 +140,7 @@ def spoil(
             path.write_text(text)
         return done
 
-    monkeypatch.setattr(exact_log, "_solved", other)
+    monkeypatch.setattr(exact_log, "_solve", other)
 
 
 def before_the_end(text: str) -> str:

@@ -23,7 +23,7 @@ Variables z0, z1, y0, y1; rows 1: not both y; 2: z0 or y0; 3: z1 or y1.
 def optimum(log: ProofLog) -> None:
     z1, y0, y1 = 2, 3, 4
     assert log.solution([z1, y0]) == 4  # 5 z0 + 4 z1 <= 3
-    both = log.combined([(5, 2), (4, 3), (1, 4)])  # 5 y0 + 4 y1 >= 6
+    both = log.combine([(5, 2), (4, 3), (1, 4)])  # 5 y0 + 4 y1 >= 6
     first = log.clause([y0], [both])
     log.delete([4])
     nothing = log.clause([], [both, first, 1])

@@ -43,7 +43,7 @@ from closeknit.reports.adversary.kernels import least
 from closeknit.reports.adversary.worst_known import (
     PATH,
     Entry,
-    improved,
+    merge_worse,
     read_worst_known,
     worst_document,
     write_worst_known,
@@ -340,7 +340,7 @@ def entry(optimum: int = 4, method: str = "row-major") -> Entry:
 
 
 def ledger(path: Path, *entries: Entry) -> Path:
-    write_worst_known(improved({}, entries), path)
+    write_worst_known(merge_worse({}, entries), path)
     return path
 
 
@@ -356,9 +356,9 @@ def test_a_ledger_is_read_as_it_was_written(tmp_path: Path) -> None:
 
 
 def test_only_worse_instances_are_entered() -> None:
-    known = improved({}, [entry(5)])
-    assert improved(known, [entry(6), entry(5)]) == known
-    assert next(iter(improved(known, [entry(4)]).values())).ratio == 2
+    known = merge_worse({}, [entry(5)])
+    assert merge_worse(known, [entry(6), entry(5)]) == known
+    assert next(iter(merge_worse(known, [entry(4)]).values())).ratio == 2
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ from closeknit.instances.topologies import Cuts
 from closeknit.methods import KSUBSET
 from closeknit.reports.claims.catalogue import CLAIMS
 from closeknit.reports.claims.running.claim import Trial, Untrue
-from closeknit.reports.claims.running.samples import sampled
+from closeknit.reports.claims.running.samples import draw_samples
 from closeknit.reports.claims.verify import ClaimResult
 from closeknit.reports.claims.verify import verify as tried
 from closeknit.solvers import (
@@ -242,7 +242,7 @@ def test_wrong_cuts_are_found_out(
         return replace(cuts, weights=tuple(2 * weight for weight in cuts.weights))
 
     monkeypatch.setattr(Points, "cuts", doubled)
-    sampled.cache_clear()  # instances keep their cuts
+    draw_samples.cache_clear()  # instances keep their cuts
     outcome = CLAIMS["cuts-are-distances"].test(Trial(quick=True))
     assert not outcome.holds
     assert isinstance(outcome.counterexample, KSubset)

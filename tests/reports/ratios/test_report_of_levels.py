@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from closeknit.instances import InputError, ProcessorSet, ProcSet
-from closeknit.instances.value import ordered
+from closeknit.instances.value import as_tuple
 from closeknit.methods import METHODS
 from closeknit.reports.campaigns.row_fields import document_of, parse_row
 from closeknit.reports.drawing.problems import paid
@@ -267,7 +267,7 @@ def test_paid_in_words() -> None:
     assert paid(BAG, 4) == "profit 8 of 12 (4 left out)"
     assert paid(A, (8, 1, 2)) == "8; 1; 2"
     assert paid(BAG, None) == "–"
-    assert ordered(7) == (7,)
+    assert as_tuple(7) == (7,)
 
 
 def test_real_tables_have_an_exact_auto_each() -> None:
