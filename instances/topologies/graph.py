@@ -39,7 +39,7 @@ MOST_NODES, MOST_EDGES = 2**16, 2**19
 MOST_DISTANCES = 2**25
 """Maximal size of the table of distances: processors times nodes."""
 _KEPT = 1024
-"""Maximal number of rows that `Graph.walk` caches."""
+"""Maximal number of rows that `Graph.walked` caches."""
 
 
 @dataclass(frozen=True)
@@ -154,7 +154,7 @@ class Graph(OnNodes):
         nodes, found = [v for (v,) in sites], None
         if len(nodes) > LARGEST_PAIRWISE:
             found = pair_sum_by_levels(nodes, self.edges, self.neighbours)
-        return pair_sum_by_walks(nodes, self.walk) if found is None else found
+        return pair_sum_by_walks(nodes, self.walked) if found is None else found
 
     @classmethod
     def from_networkx(
@@ -250,7 +250,7 @@ class Graph(OnNodes):
     def _walks(self) -> dict[int, list[int]]:
         return {}
 
-    def walk(self, node: int) -> tuple[list[int], int]:
+    def walked(self, node: int) -> tuple[list[int], int]:
         """Return a row and an offset; their sums are the distances from a node.
 
         Every path from a node with one link passes its neighbour, so processors at one
@@ -271,18 +271,18 @@ class Graph(OnNodes):
         (u,), (v,) = p, q
         if u == v:
             return 0
-        row, extra = self.walk(u)
+        row, extra = self.walked(u)
         return row[v] + extra
 
     def spread(self, sites: Sequence[Site]) -> int:
         """Twice the distance of the first site from the node farthest from it."""
-        row, extra = self.walk(sites[0][0])
+        row, extra = self.walked(sites[0][0])
         return 2 * (max(row) + extra)
 
     @cached_property
     def embedding(self) -> Embedding | None:
         """Cuts whose sums are the distances of the processors; None if not found."""
-        return embedding_of(self.neighbours, self.edges, self.processors, self.walk)
+        return embedding_of(self.neighbours, self.edges, self.processors, self.walked)
 
     def cuts(self, sites: Sequence[Site]) -> Cuts:
         """Return the cuts of a tree or a partial cube.

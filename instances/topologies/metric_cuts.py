@@ -74,7 +74,7 @@ def embedding_of(
 ) -> Embedding | None:
     """Find cuts that sum to the distances of the processors, or return None.
 
-    ``walk`` returns the distances from a node as a row and a number to be added.
+    ``walked`` returns the distances from a node as a row and a number to be added.
     """
 
     def hops(p: int) -> list[int]:
