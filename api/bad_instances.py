@@ -13,7 +13,7 @@ from ..instances import InputError, KSubset, Mesh, Topology
 from ..instances.escape_hidden import brief
 from ..instances.words import with_noun
 from ..methods.by_name import method_named
-from ..reports.adversary.hunt import AdversarySearch, Found, SearchSpace
+from ..reports.adversary.hunt import AdversarySearch, BadInstance, SearchSpace
 from ..reports.adversary.search import most_free, proved_again, run_search
 from ..solvers import Settings, Ties
 from .constructors import network_of
@@ -38,7 +38,7 @@ class Worst:
     """
 
     method: str
-    found: Found
+    found: BadInstance
     guarantee: Fraction | None
 
     @property
@@ -161,7 +161,7 @@ def worst(
         evaluations=evaluations or inf,
     )
 
-    def worst_of(found: Found) -> Worst:
+    def worst_of(found: BadInstance) -> Worst:
         promise = chosen.guarantee
         return Worst(chosen.name, found, promise(found.instance) if promise else None)
 

@@ -28,7 +28,7 @@ from ..instances.reading.files import write_bytes, write_text
 from ..instances.reading.json_text import dumps
 from ..methods.user_methods import chosen
 from ..reports.drawing.drawing import drawing_of
-from ..reports.drawing.shapes import Drawing as Picture
+from ..reports.drawing.shapes import Canvas as Picture
 from ..solvers import Proof, Result, Status, solution_of
 from .answers import format_result, headline
 from .constructors import is_network, ksubset

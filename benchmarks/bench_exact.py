@@ -37,7 +37,7 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 from rich.console import Console  # noqa: E402
 from rich.table import Table  # noqa: E402
 
-from closeknit.exact.ksubset.cuts_bb.box import ALL_RULES, Rules  # noqa: E402
+from closeknit.exact.ksubset.cuts_bb.box import ALL_RULES, SearchRules  # noqa: E402
 from closeknit.exact.ksubset.cuts_bb.search import CutsSearch  # noqa: E402
 from closeknit.heuristics.ksubset.mm_inc import first_solution  # noqa: E402
 from closeknit.instances import KSubset, mesh  # noqa: E402
@@ -126,7 +126,8 @@ ROWS = (
 )
 
 ABLATIONS = {"all rules": ALL_RULES} | {
-    f"without {rule}": ALL_RULES._replace(**{rule: False}) for rule in Rules._fields
+    f"without {rule}": ALL_RULES._replace(**{rule: False})
+    for rule in SearchRules._fields
 }
 ABLATED = (
     meshes(16, 16, k=32),

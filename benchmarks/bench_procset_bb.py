@@ -31,7 +31,7 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 from rich.console import Console  # noqa: E402
 from rich.table import Table  # noqa: E402
 
-from closeknit.exact.procset.set_opening_bb.layout import Rules  # noqa: E402
+from closeknit.exact.procset.set_opening_bb.layout import OpeningRules  # noqa: E402
 from closeknit.exact.procset.set_opening_bb.search import ALL_RULES, SetOpeningSearch  # noqa: E402
 from closeknit.formulations.procset.set_classes import classes_of  # noqa: E402
 from closeknit.instances import ProcSet  # noqa: E402
@@ -108,7 +108,8 @@ ROWS = (
     ),
 )
 ABLATIONS = {"all rules": ALL_RULES} | {
-    f"without {rule}": ALL_RULES._replace(**{rule: False}) for rule in Rules._fields
+    f"without {rule}": ALL_RULES._replace(**{rule: False})
+    for rule in OpeningRules._fields
 }
 ABLATED = (
     planes(10, 32, Fraction(1)),

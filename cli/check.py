@@ -26,7 +26,7 @@ from ..instances.reading.files import STANDARD, writing
 from ..instances.value import cost_text
 from ..instances.words import with_noun
 from ..proofs.checking import (
-    Limits,
+    CheckLimits,
     Refused,
     check_opb_proof,
     formula_of,
@@ -90,7 +90,7 @@ def run(args: argparse.Namespace) -> int:
     if args.rewrite and args.proof is None:
         raise InputError("is for --proof", field="--rewrite")
     settings = shared.settings_of(args)
-    limits = Limits(seconds=settings.time_limit, now=clock.now)
+    limits = CheckLimits(seconds=settings.time_limit, now=clock.now)
     if is_opb(args.file):
         return _check_formula(args, limits)
     if args.rewrite and (args.proof == STANDARD or not Path(args.proof).is_file()):
@@ -160,7 +160,7 @@ def _claim(found: Any, unsolvable: str | None) -> str:
     return f"holds: {claim}" + (f"; {found.remark}" if found.remark else "")
 
 
-def _check_formula(args: argparse.Namespace, limits: Limits) -> int:
+def _check_formula(args: argparse.Namespace, limits: CheckLimits) -> int:
     """Check a proof about a formula that stands in a file; print what it concludes."""
     for given, name in (
         (args.solution, "SOLUTION"),

@@ -24,12 +24,12 @@ from typing import TYPE_CHECKING, Any
 from ..extensions import left_out
 from ..instances import Instance, problem_of, write_instance
 from ..instances.errors import InputError
-from ..instances.ksubset.certificate import Checker
+from ..instances.ksubset.certificate import CertificateChecker
 from ..instances.option_values import seconds
 from ..instances.reading.files import file_in, replaces
 from ..methods import METHODS
 from ..methods.rederiving import count_text
-from ..proofs.checking import Limits, Propagator
+from ..proofs.checking import CheckLimits, Propagator
 from ..proofs.checking.folder import Verdict, read_index, replay, told
 from ..proofs.writing.certificate_kernels import FastChecker
 from ..proofs.writing.propagation_kernels import FastPropagator
@@ -131,8 +131,12 @@ def _proofs(args: argparse.Namespace) -> int:
         if getattr(args, option):
             field = "CLAIM" if option == "claims" else f"--{option}"
             raise InputError("is for claims, not for --proofs", field=field)
-    limits = Limits(seconds=seconds(args.time_limit), now=clock.now)
-    ways = (Propagator, Checker) if args.plain else (FastPropagator, FastChecker)
+    limits = CheckLimits(seconds=seconds(args.time_limit), now=clock.now)
+    ways = (
+        (Propagator, CertificateChecker)
+        if args.plain
+        else (FastPropagator, FastChecker)
+    )
     entries = read_index(args.proofs)
     wrong: list[str] = []
 

@@ -25,14 +25,14 @@ from ..instances.option_values import seconds
 from ..instances.reading.files import try_file
 from ..instances.words import with_noun
 from ..methods.by_name import method_named
-from ..reports.adversary import AdversarySearch, Found, SearchSpace
+from ..reports.adversary import AdversarySearch, BadInstance, SearchSpace
 from ..reports.adversary.family_table import family_rows
 from ..reports.adversary.hunt import Sites
 from ..reports.adversary.search import most_free, proved_again, run_search
 from ..reports.adversary.worst_known import (
     PATH,
     Entries,
-    Entry,
+    WorstInstance,
     merge_worse,
     read_worst_known,
     worst_document,
@@ -233,10 +233,10 @@ def _read_start(args: argparse.Namespace) -> tuple[SearchSpace, list[Sites]]:
 
 def _search(
     hunt: AdversarySearch, starts: list[Sites], *, exhaustive: bool
-) -> Found | None:
+) -> BadInstance | None:
     standing = ""
 
-    def report(found: Found) -> None:
+    def report(found: BadInstance) -> None:
         nonlocal standing
         standing = (
             f"ratio {float(found.ratio):.4f}, "
@@ -258,10 +258,10 @@ def _ledger(args: argparse.Namespace) -> tuple[Entries, Path]:
     return (read_worst_known(path) if path.exists() else {}), path
 
 
-def _keep(args: argparse.Namespace, hunt: AdversarySearch, found: Found) -> bool:
+def _keep(args: argparse.Namespace, hunt: AdversarySearch, found: BadInstance) -> bool:
     """Write the ledger if what was found is worse than what it has."""
     entries, path = _ledger(args)  # read again: others may have written meanwhile
-    entry = Entry.of(
+    entry = WorstInstance.of(
         hunt.method.name, found.instance, found.cost, found.optimum, found.how
     )
     merged = merge_worse(entries, [entry])
@@ -271,7 +271,7 @@ def _keep(args: argparse.Namespace, hunt: AdversarySearch, found: Found) -> bool
     return True
 
 
-def _summary(hunt: AdversarySearch, found: Found) -> dict[str, Any]:
+def _summary(hunt: AdversarySearch, found: BadInstance) -> dict[str, Any]:
     promise = hunt.method.guarantee
     factor = promise(found.instance) if promise else None
     return {
@@ -292,7 +292,7 @@ def _summary(hunt: AdversarySearch, found: Found) -> dict[str, Any]:
     }
 
 
-def _show(found: Found, guarantee: str | None, kept: bool | None) -> None:
+def _show(found: BadInstance, guarantee: str | None, kept: bool | None) -> None:
     """Print what was found; ``kept`` is None without a ledger."""
     print(f"{found.instance.name}: {describe(found.instance)}")
     print(f"  ratio     {found.ratio} = {float(found.ratio):.6f}")

@@ -27,7 +27,7 @@ from ..instances.value import as_tuple, cost_text
 from ..proofs.checking import Proved
 from ..proofs.checking.folder import BY_DEFINITION, KINDS, shown_by_definition
 from ..proofs.checking.kinds import AUTO, CERTIFICATE, LOG, kinds_about
-from ..proofs.writing.exact_log import Solved, Unusable, solve_by_exact
+from ..proofs.writing.exact_log import ExactOutcome, Unusable, solve_by_exact
 from ..proofs.writing.proof_log import ProofLog, checked_proof, kept_proof
 from ..solvers import answer
 from ..solvers.running import clock
@@ -277,7 +277,9 @@ WRITERS: dict[str, Callable[..., Cited]] = {
 """Who writes each of `FILE_KINDS`."""
 
 
-def _better(instance: Instance, result: Result, solved: Solved, start: float) -> Result:
+def _better(
+    instance: Instance, result: Result, solved: ExactOutcome, start: float
+) -> Result:
     """Return what Exact found, where that is better than the answer."""
     if solved.chosen is None or not isinstance(solved.proved, Proved):
         return result

@@ -37,7 +37,7 @@ class Switching(Enum):
 
 
 @dataclass(frozen=True)
-class Summary:
+class RunSummary:
     """What was measured of a run; times are in cycles.
 
     Parameters
@@ -110,7 +110,7 @@ class Finished(Traced):
         Its measures; see `Traced` for the others.
     """
 
-    summary: Summary
+    summary: RunSummary
 
 
 def engine_for(
@@ -218,7 +218,7 @@ def run_on(
     latency = (engine.delivered - engine.sent)[np.tile(source != target, len(places))]
     ends, carried = links_of(engine)
     last = max(end, default=0)
-    summary = Summary(
+    summary = RunSummary(
         time_cycles=last,
         messages=len(latency),
         **latency_measures(latency),
@@ -246,7 +246,7 @@ def links_of(engine: Engine) -> tuple[npt.NDArray[np.int64], Ints]:
 
 
 class LatencyMeasures(TypedDict):
-    """See `Summary`."""
+    """See `RunSummary`."""
 
     mean_latency_cycles: float | None
     p95_latency_cycles: int | None
@@ -268,7 +268,7 @@ def latency_measures(latency: Ints) -> LatencyMeasures:
 
 
 class LinkMeasures(TypedDict):
-    """See `Summary`."""
+    """See `RunSummary`."""
 
     flits_carried: int
     links: int

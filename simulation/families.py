@@ -33,7 +33,7 @@ from ..instances.words import with_noun
 from .fragmentation import fragment
 from .machine import Machine
 from .replay import Replay
-from .swf import Job, read_swf, trace_name
+from .swf import TraceJob, read_swf, trace_name
 
 _EVERY = 64
 """Jobs of a trace between two reports of progress."""
@@ -120,8 +120,8 @@ def snapshots(
 
 
 def _report(
-    jobs: Iterable[Job], total: int | None, progress: Progress
-) -> Iterator[Job]:
+    jobs: Iterable[TraceJob], total: int | None, progress: Progress
+) -> Iterator[TraceJob]:
     for i, job in enumerate(jobs):
         if i % _EVERY == 0:
             progress(i, total)

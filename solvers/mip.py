@@ -221,7 +221,7 @@ def _run(
             env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
             start_new_session=True,
         )
-        output = logs.Follower(backend, folder) if logs.enabled() else None
+        output = logs.LogFollower(backend, folder) if logs.enabled() else None
         report = _Reporter(formulation, folder) if progress.is_observed() else None
         try:
             while True:

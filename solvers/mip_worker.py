@@ -29,7 +29,7 @@ Terms = list[tuple[str, int]]
 """Names of variables, and their coefficients."""
 
 
-class Job:
+class ModelRun:
     """One model to solve, and the files for its results.
 
     Attributes
@@ -146,7 +146,7 @@ class Job:
 def main(folder: str) -> int:
     """Solve the job in a folder."""
     Thread(target=_leave_with_parent, args=(folder,), daemon=True).start()
-    job = Job(Path(folder))
+    job = ModelRun(Path(folder))
     module, _, name = job.about["backend"].partition(":")
     try:
         job.load()

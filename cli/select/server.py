@@ -46,7 +46,7 @@ class _Late(BaseException):
     """A request ran out of time; a BaseException, so that no library handles it."""
 
 
-class Lines:
+class LineSplitter:
     r"""Splits input into lines, none longer than `LONGEST_LINE`.
 
     >>> lines = Lines()
@@ -122,7 +122,7 @@ class Server:
             ) from None
 
     def _run(self) -> int:
-        lines = Lines()
+        lines = LineSplitter()
         with self._signals() as woken:
             while not self._ended(woken):
                 ready, _, _ = select.select([self._source, woken], [], [])

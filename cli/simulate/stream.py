@@ -39,7 +39,7 @@ from ...simulation.families import TRACE_RANGE, window_of
 from ...simulation.stream.batsim import BatsimJobs
 from ...simulation.stream.jobs import StreamJob, generate, jobs_of_trace, largest
 from ...simulation.stream.measures import JobRow, Meter, Summary, csv_of_jobs
-from ...simulation.stream.simulator import Ends, Event, Policy, Start, simulate
+from ...simulation.stream.simulator import Ends, Event, Start, StartPolicy, simulate
 from ...solvers.running.interrupt import deferred
 from ...sources import doc_of
 from ..frame import outputs, shared
@@ -230,7 +230,7 @@ def run(args: argparse.Namespace) -> int:
     return 130
 
 
-class RunTimes:
+class RunTimesOrPart:
     """Jobs end when their run times are over; parts may let something else decide."""
 
     unit = "s"
@@ -247,12 +247,12 @@ class RunTimes:
         return summary
 
 
-def run_times(args: argparse.Namespace, network: Topology) -> RunTimes:
+def run_times(args: argparse.Namespace, network: Topology) -> RunTimesOrPart:
     """Return what decides when jobs end, by the options of parts if there are any."""
     for part in hooks("simulate stream"):
-        found: RunTimes = part.run_times(args, network)
+        found: RunTimesOrPart = part.run_times(args, network)
         return found
-    return RunTimes()
+    return RunTimesOrPart()
 
 
 def _refuse_strangers(args: argparse.Namespace) -> None:
@@ -322,7 +322,7 @@ def _shown(
     """Run the stream; show on a terminal how many jobs have started."""
     started = 0
     with progress_bar() as show:
-        for event in simulate(jobs, machine, Policy(policy), ends):
+        for event in simulate(jobs, machine, StartPolicy(policy), ends):
             started += isinstance(event, Start)
             if started % _EVERY == 0:
                 show(started, len(jobs), name)

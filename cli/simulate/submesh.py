@@ -23,7 +23,7 @@ from ...instances.submesh import MOST_PROCESSORS
 from ...methods.allocators.submesh import ALLOCATORS
 from ...simulation.submesh.migration import Migrating, migration_judge
 from ...simulation.submesh.simulator import Fixed, Judge, first_come
-from ...simulation.submesh.stream import Normal, Request, Sides, Uniform, queue
+from ...simulation.submesh.stream import BoxRequest, Normal, Sides, Uniform, queue
 from ...solvers.running.settings import Settings
 from ...sources import doc_of
 from ..frame import outputs, shared
@@ -119,7 +119,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _staying(
-    args: argparse.Namespace, requests: Sequence[Request], limits: Settings
+    args: argparse.Namespace, requests: Sequence[BoxRequest], limits: Settings
 ) -> dict[str, float | None]:
     """Run an allocator that moves no resident."""
     maker = entry_named(args.method, ALLOCATORS, "--method", "allocator")
@@ -137,13 +137,13 @@ def _staying(
 
 
 def _serve(
-    requests: Sequence[Request], occupancy: Fixed, judge: Judge | None = None
+    requests: Sequence[BoxRequest], occupancy: Fixed, judge: Judge | None = None
 ) -> dict[str, float | None]:
     """Serve the queue; show on a terminal how many requests have started."""
     started = 0
     with progress_bar() as show:
 
-        def count(request: Request, time: float) -> None:
+        def count(request: BoxRequest, time: float) -> None:
             nonlocal started
             started += 1
             show(started, len(requests), "requests")
@@ -152,7 +152,7 @@ def _serve(
 
 
 def _moving(
-    args: argparse.Namespace, requests: Sequence[Request], limits: Settings
+    args: argparse.Namespace, requests: Sequence[BoxRequest], limits: Settings
 ) -> dict[str, float | None]:
     """Run mig; if it left anything undecided, run again as if that always fitted."""
     if why := ALLOCATORS["fs-f"].refuses(args.shape, args.torus):

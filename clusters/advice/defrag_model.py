@@ -9,7 +9,7 @@ from ortools.sat.python import cp_model
 
 from ...instances import InputError
 from ...solvers import Limit, Settings, cpsat
-from .layout import Layout
+from .layout import ClusterLayout
 
 _MOST_PAIRS = 2**18
 """Maximal number of pairs of a job and a leaf in a model."""
@@ -42,7 +42,7 @@ class Solved:
     limit: Limit | None = None
 
 
-def freed_domains(layout: Layout, goal: Goal, settings: Settings) -> Solved:
+def freed_domains(layout: ClusterLayout, goal: Goal, settings: Settings) -> Solved:
     """Choose the domains that are freed as if jobs could be torn apart at will.
 
     Then only the nodes of freed domains move, and there is room if the other domains
@@ -93,7 +93,7 @@ _Cell = tuple[int, ...]
 
 
 def _leaf_variables(
-    layout: Layout, model: cp_model.CpModel, freed: list[cp_model.IntVar]
+    layout: ClusterLayout, model: cp_model.CpModel, freed: list[cp_model.IntVar]
 ) -> dict[_Cell, cp_model.IntVar]:
     """Return, for leaves in the same domains, whether any of these is freed."""
     found: dict[_Cell, cp_model.IntVar] = {}
@@ -109,7 +109,7 @@ def _leaf_variables(
 
 def _minimise(
     model: cp_model.CpModel,
-    layout: Layout,
+    layout: ClusterLayout,
     goal: Goal,
     nodes: cp_model.LinearExprT,
     moved: list[cp_model.IntVar],
@@ -125,7 +125,7 @@ def _minimise(
     return weight
 
 
-def _refill(layout: Layout, freed: list[int]) -> Counts:
+def _refill(layout: ClusterLayout, freed: list[int]) -> Counts:
     """Move the nodes of freed domains to free ones elsewhere, in order."""
     room = {
         leaf: len(nodes)
@@ -149,7 +149,9 @@ def _refill(layout: Layout, freed: list[int]) -> Counts:
     return after
 
 
-def rearrange(layout: Layout, goal: Goal, settings: Settings, least: int = 0) -> Solved:
+def rearrange(
+    layout: ClusterLayout, goal: Goal, settings: Settings, least: int = 0
+) -> Solved:
     """Find the arrangement with the fewest moves.
 
     Parameters
@@ -240,7 +242,7 @@ def rearrange(layout: Layout, goal: Goal, settings: Settings, least: int = 0) ->
 
 def _want(
     model: cp_model.CpModel,
-    layout: Layout,
+    layout: ClusterLayout,
     goal: Goal,
     counts: list[dict[int, cp_model.LinearExprT]],
     room: list[int],

@@ -16,7 +16,7 @@ from ...solvers import DEFAULT, Grade, Limit, Proof, Settings, Status, cpsat
 from ..placement import Placement, Request
 from ..placement.node_classes import Alike, Flags
 from ..placement.space_model import switch_groups
-from .models import Ends
+from .models import EndVariables
 from .obstacle import JobsToEnd
 
 _BY = str(Proof(Grade.SOLVER, cpsat.BY))
@@ -99,7 +99,7 @@ class Grouping:
         self, free: Flags, held: Sequence[tuple[str, ...]], settings: Settings
     ) -> JobsToEnd:
         """Find the fewest jobs whose nodes suffice; of these the smallest."""
-        ends = Ends(self.model, held)
+        ends = EndVariables(self.model, held)
         for i in self.wanted:
             if not free[i] and not ends.require(i):
                 return JobsToEnd(None, by="counting")

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from ...instances import InputError
-from ..kinds import Kind, interchangeable
+from ..kinds import NodeKind, interchangeable
 from ..placement import NodeSelector
 from ..placement.domains import domains_of, level_of
 from ..placement.program import Flags
@@ -15,7 +15,7 @@ from ..topologies import Hierarchy, Space
 
 
 @dataclass(frozen=True)
-class Job:
+class RunningJob:
     """A running job."""
 
     name: str
@@ -31,7 +31,7 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Layout:
+class ClusterLayout:
     """The leaves of a cluster, and the jobs on them.
 
     A leaf is a domain with nodes, a plane of a mesh or torus, or the nodes of a graph
@@ -51,7 +51,7 @@ class Layout:
     """Names of these domains."""
     free: tuple[tuple[str, ...], ...]
     """The nodes of each leaf that jobs can be moved to."""
-    jobs: tuple[Job, ...]
+    jobs: tuple[RunningJob, ...]
     coming: tuple[int, ...]
     """How many nodes of each leaf are coming free: no job is moved there, but they are
     room for a job that comes later."""
@@ -77,10 +77,10 @@ def layout_of(
     *,
     level: str | None = None,
     stay: Collection[str] = (),
-    kinds: Mapping[str, Kind] | None = None,
+    kinds: Mapping[str, NodeKind] | None = None,
     ending: Collection[str] = (),
     freeable: Collection[str] | None = None,
-) -> Layout:
+) -> ClusterLayout:
     """Return where the jobs of a cluster are.
 
     Parameters
@@ -172,11 +172,11 @@ def layout_of(
         problem = f"no such level (there are: {', '.join(known_levels)})"
         raise InputError(problem, "level", level)
     jobs = (
-        Job(name, {v: tuple(nodes) for v, nodes in where.items()}, name in stays)
+        RunningJob(name, {v: tuple(nodes) for v, nodes in where.items()}, name in stays)
         for name, where in sorted(at.items())
     )
     parts = {one: n for n, one in enumerate(dict.fromkeys(part))}
-    return Layout(
+    return ClusterLayout(
         tuple(leaves),
         tuple(place),
         tuple(parts[one] for one in part),

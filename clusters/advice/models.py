@@ -10,11 +10,11 @@ from ortools.sat.python import cp_model
 
 from ...solvers import Settings, SolverError, cpsat
 from ..placement import least_busy
-from ..placement.program import Flags, Run
+from ..placement.program import Flags, ProgramRun
 from .obstacle import JobsToEnd
 
 
-class Ends:
+class EndVariables:
     """The part of a model that states which jobs end.
 
     Parameters
@@ -84,7 +84,7 @@ class Ends:
 
 
 def fewest_jobs(
-    run: Run, free: Flags, held: Sequence[tuple[str, ...]], settings: Settings
+    run: ProgramRun, free: Flags, held: Sequence[tuple[str, ...]], settings: Settings
 ) -> JobsToEnd:
     """Find the fewest jobs whose nodes let a request fit; of these the smallest.
 
@@ -103,7 +103,7 @@ def fewest_jobs(
     """
     fabric, size = run.fabric, run.size
     model = cp_model.CpModel()
-    ends = Ends(model, held)
+    ends = EndVariables(model, held)
     at: dict[int, list[int]] = {}
     for i in np.flatnonzero(run.free).tolist():
         at.setdefault(int(fabric.home[i]), []).append(i)

@@ -19,7 +19,7 @@ from ...instances import InputError
 from ...solvers import DEFAULT, Limit, Settings, Status
 from ...solvers.running import clock
 from ..placement import NodeSelector, Placement, Request, least_busy
-from ..placement.program import Chooser, Flags, Run
+from ..placement.program import Chooser, Flags, ProgramRun
 from ..placement.space import SpaceChooser
 from .free_capacity import choosers_of, in_groups
 from .obstacle import Holders, JobsToEnd, Reason
@@ -249,7 +249,7 @@ class _Question:
                 continue
             request, chooser = self.for_counting(i, self.request), self.choosers[i]
             fabric, sizes = chooser.fabric, request.sizes(chooser.fabric)
-            run = Run(chooser, request, usable[i])
+            run = ProgramRun(chooser, request, usable[i])
             unit = max(sizes.values(), default=1)
             k = int(in_groups(fabric, sizes, run.room * run.size)[0]) // unit * unit
             if k > found and self.fits(replace(self.request, k=k), usable):
@@ -280,5 +280,5 @@ class _Question:
         if groups := self.grouping(i, self.request, allowed):
             return groups.fewest_jobs(free, held, settings)
         request = self.for_counting(i, self.request)
-        run = Run(self.choosers[i], request, allowed[i])
+        run = ProgramRun(self.choosers[i], request, allowed[i])
         return fewest_jobs(run, free, held, settings)

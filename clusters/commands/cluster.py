@@ -18,8 +18,8 @@ from ...instances.errors import InputError
 from ...scheduler.hostlist import unfold
 from ..availability import IN_NO_REPORT, Availability, Known, availability
 from ..demand import Demand, usable_nodes
-from ..kinds import Kind, note_of
-from ..node_states import Rules
+from ..kinds import NodeKind, note_of
+from ..node_states import NodeRules
 from ..placement import MOST_K, NodeSelector, Objective, Request
 from ..placement.program import Flags
 from ..state import read_option, read_report
@@ -155,7 +155,7 @@ class Forbidden:
     """
 
     def __init__(
-        self, args: argparse.Namespace, cluster: Cluster, kinds: Mapping[str, Kind]
+        self, args: argparse.Namespace, cluster: Cluster, kinds: Mapping[str, NodeKind]
     ) -> None:
         self.by_option: dict[str, list[str]] = {}
         """The names of nodes, by the option that forbids them."""
@@ -208,7 +208,7 @@ class Forbidden:
 
 
 @dataclass(frozen=True, eq=False)
-class ClusterState:
+class KnownCluster:
     """A cluster, and what is known of its nodes."""
 
     selector: NodeSelector
@@ -249,7 +249,7 @@ def unfold_option(hostlists: Sequence[str] | None, field: str) -> list[str]:
     return list(dict.fromkeys(name for names in listed for name in names))
 
 
-def read_machine(args: argparse.Namespace, free: Sequence[str] | None) -> ClusterState:
+def read_machine(args: argparse.Namespace, free: Sequence[str] | None) -> KnownCluster:
     """Read the topology and which nodes are free; ``free`` is None if not given."""
     busy, files = args.busy or (), args.state or ()
     _refuse_twice([args.topology, args.node_name_map, *files, *busy, *(free or ())])
@@ -269,7 +269,7 @@ def read_machine(args: argparse.Namespace, free: Sequence[str] | None) -> Cluste
             reports=reports,
             free=listed,
             busy=named or (),
-            rules=Rules(
+            rules=NodeRules(
                 args.reservation or "",
                 not args.no_boot,
                 frozenset(args.tolerate or ()),
@@ -287,7 +287,7 @@ def read_machine(args: argparse.Namespace, free: Sequence[str] | None) -> Cluste
         )
     forbidden = Forbidden(args, selector.cluster, known.kinds)
     flags = selector.free(without=known.reasons)
-    return ClusterState(selector, flags, known, forbidden)
+    return KnownCluster(selector, flags, known, forbidden)
 
 
 def _refuse_twice(sources: Sequence[str | None]) -> None:

@@ -25,7 +25,7 @@ from ...instances.option_values import seconds
 from ...instances.words import with_noun
 from ...scheduler.hostlist import fold
 from ...solvers import Settings
-from ..advice.layout import Layout, layout_of
+from ..advice.layout import ClusterLayout, layout_of
 from ..placement import MOST_K
 from ..state import ENDING
 from . import cluster
@@ -139,7 +139,7 @@ def _positive(option: str, value: int) -> None:
         raise InputError(problem, field=option, value=value)
 
 
-def _jobs_to_keep(machine: cluster.ClusterState) -> tuple[list[str], dict[str, str]]:
+def _jobs_to_keep(machine: cluster.KnownCluster) -> tuple[list[str], dict[str, str]]:
     """Return the jobs that end, and the states of others that must not be moved.
 
     Only jobs in the topology count.
@@ -157,7 +157,7 @@ def _jobs_to_keep(machine: cluster.ClusterState) -> tuple[list[str], dict[str, s
     return [job for job, state in states.items() if state in ENDING], kept
 
 
-def _nameless(machine: cluster.ClusterState) -> dict[str, dict[str, None]]:
+def _nameless(machine: cluster.KnownCluster) -> dict[str, dict[str, None]]:
     """Return the nodes that are busy, but no report of jobs states with which."""
     if not machine.holders.keys() & machine.selector.cluster.index.keys():
         return {}  # there is no report of the jobs of this cluster
@@ -182,7 +182,7 @@ def _few(listed: list[str]) -> str:
     return ", ".join([*listed[:_MOST_SHOWN], *([f"{more} more"] if more > 0 else [])])
 
 
-def _usable(machine: cluster.ClusterState) -> list[Any]:
+def _usable(machine: cluster.KnownCluster) -> list[Any]:
     """Return which nodes jobs can be moved to."""
     for name in machine.forbidden.by_option["exclude"]:
         if name in machine.holders:
@@ -192,7 +192,10 @@ def _usable(machine: cluster.ClusterState) -> list[Any]:
 
 
 def _document(
-    machine: cluster.ClusterState, layout: Layout, points: list[Any], objective: str
+    machine: cluster.KnownCluster,
+    layout: ClusterLayout,
+    points: list[Any],
+    objective: str,
 ) -> dict[str, Any]:
     """Return the front as a JSON object."""
     taken = layout.taken()
@@ -242,7 +245,7 @@ def _point(point: Any) -> dict[str, Any]:
 
 
 def _show(
-    layout: Layout, shown: dict[str, Any], state: list[str], *, with_plan: bool
+    layout: ClusterLayout, shown: dict[str, Any], state: list[str], *, with_plan: bool
 ) -> None:
     print(shown["topology"])
     for line in state:

@@ -107,7 +107,7 @@ def _sizes(text: str | None) -> list[int]:
 
 
 def _document(
-    machine: cluster.ClusterState,
+    machine: cluster.KnownCluster,
     found: list[LevelRoom],
     free: int,
     box: tuple[int, ...] | None,
@@ -139,7 +139,7 @@ def _document(
 
 
 def _show(
-    machine: cluster.ClusterState,
+    machine: cluster.KnownCluster,
     found: list[LevelRoom],
     free: int,
     box: tuple[int, ...] | None,

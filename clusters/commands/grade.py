@@ -33,9 +33,9 @@ from ...reports.pages.html import html_of
 from ...solvers import Settings
 from ...solvers.running.interrupt import deferred
 from ..grading import (
-    Decision,
+    DecisionGrade,
     Defaults,
-    Grade,
+    PastDecision,
     Totals,
     Ungraded,
     grade_decision,
@@ -189,12 +189,12 @@ def _since(text: str | None) -> int | None:
 
 def _grade(
     selector: NodeSelector,
-    decision: Decision | Ungraded,
+    decision: PastDecision | Ungraded,
     settings: Settings,
     *,
     strict: bool,
-) -> Grade | Ungraded:
-    one: Grade | Ungraded = (
+) -> DecisionGrade | Ungraded:
+    one: DecisionGrade | Ungraded = (
         decision
         if isinstance(decision, Ungraded)
         else grade_decision(selector, decision, settings)

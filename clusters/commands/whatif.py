@@ -32,10 +32,10 @@ from ...reports.pages.document import format_cell
 from ...reports.pages.html import html_of
 from ...simulation.families import TRACE_RANGE, window_of
 from ...simulation.stream.jobs import Skipped, StreamJob, jobs_of_trace, rescale
-from ...simulation.stream.simulator import Policy
+from ...simulation.stream.simulator import StartPolicy
 from ..grading.reading import is_json
 from ..pages.whatif import (
-    Mean,
+    PairedMean,
     as_rows,
     difference,
     interval,
@@ -48,8 +48,8 @@ from ..placement import NodeSelector
 from ..topologies import Hierarchy
 from ..whatif.machine import METHODS, THRIFTY
 from ..whatif.simulator import (
-    Outcome,
-    Setting,
+    ReplayOutcome,
+    ReplaySetting,
     fitting,
     in_groups,
     jobs_of_report,
@@ -90,7 +90,7 @@ def options(parser: Parser) -> None:
     add_objective(parser, "what the optimum minimises, and regret is measured by")
     parser.add_argument(
         "--policy",
-        choices=[one.value for one in Policy],
+        choices=[one.value for one in StartPolicy],
         default="easy",
         help="which jobs may start",
     )
@@ -149,12 +149,12 @@ def run(args: argparse.Namespace) -> int:
     if not jobs:
         problem = f"no job of these could be run ({skipped.total()} skipped)"
         raise InputError(problem, file=args.trace)
-    outcomes: list[Outcome] = []
+    outcomes: list[ReplayOutcome] = []
     total = len(jobs) * setting.replays * len(methods)
     with progress_bar() as show:
         for i, name in enumerate(methods):
             for found in replay(jobs, selector, name, setting):
-                if isinstance(found, Outcome):
+                if isinstance(found, ReplayOutcome):
                     outcomes.append(found)
                 elif found % _EVERY == 0:
                     done = i * len(jobs) * setting.replays + found
@@ -192,11 +192,11 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _setting(args: argparse.Namespace, selector: NodeSelector) -> Setting:
+def _setting(args: argparse.Namespace, selector: NodeSelector) -> ReplaySetting:
     try:
-        return Setting(
+        return ReplaySetting(
             objective_of(args, selector),
-            Policy(args.policy),
+            StartPolicy(args.policy),
             args.replays,
             float(args.communication or 0),
             seconds(args.time_limit),
@@ -250,7 +250,10 @@ def _methods(
 
 
 def _notes(
-    args: argparse.Namespace, setting: Setting, jobs: int, skipped: Counter[Skipped]
+    args: argparse.Namespace,
+    setting: ReplaySetting,
+    jobs: int,
+    skipped: Counter[Skipped],
 ) -> list[str]:
     reasons = "; ".join(f"{n} {why.value}" for why, n in skipped.items())
     left_out = f", {skipped.total()} skipped ({reasons})" if skipped else ""
@@ -264,7 +267,7 @@ def _notes(
     ]
 
 
-def _show(found: list[Mean]) -> None:
+def _show(found: list[PairedMean]) -> None:
     for measure in dict.fromkeys(one.measure for one in found):
         rows = [one for one in found if one.measure == measure]
         print_table(

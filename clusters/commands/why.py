@@ -74,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
     return 4 if reason.placement.limit else 3
 
 
-def _kind(machine: cluster.ClusterState, request: Request) -> dict[str, Any]:
+def _kind(machine: cluster.KnownCluster, request: Request) -> dict[str, Any]:
     """Return how many nodes are of the kind that is asked for; empty if none is."""
     forbidden = machine.forbidden
     if not forbidden.asked:
@@ -90,7 +90,7 @@ def _kind(machine: cluster.ClusterState, request: Request) -> dict[str, Any]:
 
 
 def _held(
-    machine: cluster.ClusterState, nodes: Iterable[str]
+    machine: cluster.KnownCluster, nodes: Iterable[str]
 ) -> dict[tuple[str, str], list[str]]:
     """Return nodes by the jobs that hold them, and by why they are not free."""
     found: dict[tuple[str, str], list[str]] = {}
@@ -103,7 +103,7 @@ def _held(
 
 
 def _document(
-    machine: cluster.ClusterState, request: Request, reason: Reason
+    machine: cluster.KnownCluster, request: Request, reason: Reason
 ) -> dict[str, Any]:
     """Return the answer as a JSON object."""
     placement = reason.placement
@@ -143,7 +143,7 @@ def _document(
 
 
 def _show(
-    machine: cluster.ClusterState,
+    machine: cluster.KnownCluster,
     request: Request,
     reason: Reason,
     kind: dict[str, Any],

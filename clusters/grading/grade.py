@@ -17,7 +17,7 @@ from ..placement import NodeSelector, Objective, Request, measures, names_of
 from ..placement.domains import SWITCH
 from ..placement.program import Chooser, Flags
 from ..placement.space import SpaceChooser
-from .decisions import Decision, UngradableError, Ungraded, Why
+from .decisions import PastDecision, UngradableError, Ungraded, Why
 
 Ratio = Fraction | float
 """An exact fraction, or infinity: a positive cost where the optimum is 0."""
@@ -26,7 +26,7 @@ _MOST_SHOWN = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Grade:
+class DecisionGrade:
     """What a decision costs, and what was possible."""
 
     where: str
@@ -85,8 +85,8 @@ def ratio(objective: Objective, cost: Sequence[int], least: Sequence[int]) -> Ra
 
 
 def grade_decision(
-    selector: NodeSelector, decision: Decision, settings: Settings = DEFAULT
-) -> Grade | Ungraded:
+    selector: NodeSelector, decision: PastDecision, settings: Settings = DEFAULT
+) -> DecisionGrade | Ungraded:
     """Compare a decision with the optimum for the same job and the same free nodes.
 
     Parameters
@@ -113,8 +113,8 @@ def grade_decision(
 
 
 def _compare_with_optimum(
-    selector: NodeSelector, decision: Decision, settings: Settings
-) -> Grade:
+    selector: NodeSelector, decision: PastDecision, settings: Settings
+) -> DecisionGrade:
     request = decision.request
     part, chosen = _check_placement(selector, decision)
     try:
@@ -131,7 +131,7 @@ def _compare_with_optimum(
         best = _split(selector.choosers[found.fabric], found.chosen)
         if broken or found.objective < cost:
             names = names_of(selector.cluster.fabrics[found.fabric], found)
-    return Grade(
+    return DecisionGrade(
         decision.where,
         decision.job,
         request.k,
@@ -146,7 +146,7 @@ def _compare_with_optimum(
 
 
 def _check_placement(
-    selector: NodeSelector, decision: Decision
+    selector: NodeSelector, decision: PastDecision
 ) -> tuple[int, tuple[int, ...]]:
     """Return the fabric and the nodes of a decision, which must be free."""
     index, request = selector.cluster.index, decision.request

@@ -21,7 +21,7 @@ from ...instances.words import with_noun
 from ..long_reports import MOST_BYTES, kubernetes_objects, refuse_failed
 from ..placement import NodeSelector, Objective
 from ..placement.program import Flags
-from .decisions import Decision, Ungraded, decision_of
+from .decisions import PastDecision, Ungraded, decision_of
 from .kueue import kueue_record, looks_like_kueue
 from .records import MOST_RECORDS, Record
 from .replaying import decisions_of
@@ -56,7 +56,7 @@ class Defaults:
 
 def read_decisions(
     path: str | Path, selector: NodeSelector, defaults: Defaults
-) -> Iterator[Decision | Ungraded]:
+) -> Iterator[PastDecision | Ungraded]:
     """Read decisions one by one; ``-`` is standard input.
 
     Of a report all jobs are read first, as a start depends on those that overlap.

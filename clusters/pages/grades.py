@@ -23,7 +23,7 @@ from ...reports.pages.document import (
 from ...reports.pages.numbers import decimal, fraction, percent, within
 from ...reports.pages.plot_style import A, B, as_plot, in_style, sheet
 from ...scheduler.hostlist import fold
-from ..grading import Grade, Totals, Ungraded
+from ..grading import DecisionGrade, Totals, Ungraded
 from ..grading.totals import STEPS
 
 NONE = "none"
@@ -31,7 +31,7 @@ NONE = "none"
 _NEAR = Fraction(11, 10)
 
 
-def as_row(one: Grade | Ungraded) -> dict[str, Any]:
+def as_row(one: DecisionGrade | Ungraded) -> dict[str, Any]:
     """Return a decision as an object of JSON."""
     if isinstance(one, Ungraded):
         return {
@@ -115,14 +115,14 @@ def verdict(totals: Totals) -> str:
     return f"failed: {', '.join(found)}"
 
 
-def shown_ratio(one: Grade) -> str:
+def shown_ratio(one: DecisionGrade) -> str:
     """Return the ratio as text, or that groups are broken."""
     if one.low is None or one.high is None:
         return "broken groups" if one.broken else "–"
     return decimal(one.low) if one.exact else within(one.low, one.high)
 
 
-def shown_cost(one: Grade, cost: tuple[int, ...] | None) -> str:
+def shown_cost(one: DecisionGrade, cost: tuple[int, ...] | None) -> str:
     """Return a cost with the names of its parts."""
     if cost is None:
         return NONE
@@ -247,7 +247,7 @@ def _by_size(totals: Totals) -> Table:
     )
 
 
-def _worst(worst: Iterable[Grade], file: str) -> Table:
+def _worst(worst: Iterable[DecisionGrade], file: str) -> Table:
     rows: list[tuple[Cell, ...]] = [
         (
             (Name(one.job or "–"), Note(Name(place(one.where, file)))),

@@ -9,7 +9,7 @@ import numpy as np
 from ...solvers import DEFAULT, Limit, Settings, SolverError, Status
 from ...solvers.running import clock
 from . import kernels
-from .program import BY, Chooser, Flags, Run
+from .program import BY, Chooser, Flags, ProgramRun
 from .request import Objective, Placement, Request
 
 
@@ -32,12 +32,12 @@ def least_busy(
         If a level is unknown or a required node is not allowed here.
     """
     start = clock.now()
-    run = Run(chooser, replace(request, objective=Objective.SWITCHES), allowed)
+    run = ProgramRun(chooser, replace(request, objective=Objective.SWITCHES), allowed)
     found = _solve(run, free & allowed, start, settings)
     return replace(found, seconds=clock.now() - start)
 
 
-def _solve(run: Run, free: Flags, start: float, settings: Settings) -> Placement:
+def _solve(run: ProgramRun, free: Flags, start: float, settings: Settings) -> Placement:
     k, domains = run.request.k, len(run.fabric.parent)
     if k > int(run.below[0]):
         return Placement(Status.INFEASIBLE, by="counting")

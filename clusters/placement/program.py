@@ -98,12 +98,12 @@ class Chooser:
             If a level is unknown or a required node is not free here.
         """
         start = clock.now()
-        run = Run(self, request, free)
+        run = ProgramRun(self, request, free)
         found = run.solve(start, settings)
         return replace(found, seconds=clock.now() - start)
 
 
-class Run:
+class ProgramRun:
     """One request to one hierarchy."""
 
     def __init__(self, chooser: Chooser, request: Request, free: Flags) -> None:
@@ -234,7 +234,7 @@ class Run:
 
     def fill_tables(
         self, costs: kernels.Costs, start: float, settings: Settings
-    ) -> kernels.Tables | Limit:
+    ) -> kernels.DomainTables | Limit:
         """Return the tables of all domains, or the limit that was reached."""
         shape, k = self.chooser.shape, self.k
         depths = int(shape.depth.max()) + 1
@@ -244,7 +244,7 @@ class Run:
             return Limit.MEMORY
         domains = len(shape.parent)
         begin, first, second = np.zeros((3, domains), dtype=np.int64)
-        tables = kernels.Tables(
+        tables = kernels.DomainTables(
             np.empty((depths, k + 1), dtype=np.int64),
             lengths,
             np.empty(kept, dtype=np.int64),
@@ -271,7 +271,7 @@ class Run:
         lowest = fits & (self.fabric.level == self.fabric.level[fits].min())
         return int(np.argmin(np.where(lowest, whole, kernels.FAR)))
 
-    def _trace(self, tables: kernels.Tables, top: int, value: int) -> Placement:
+    def _trace(self, tables: kernels.DomainTables, top: int, value: int) -> Placement:
         taken = np.zeros(len(self.fabric.parent), dtype=np.int64)
         kernels.trace(self.chooser.shape, tables, top, self.k, taken)
         chosen = self.pick(taken * self.size)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ortools.sat.python import cp_model
 
 
-class Model:
+class SpaceModel:
     """One request as a model for CP-SAT."""
 
     def __init__(self, alike: Alike, request: Request, free: Flags) -> None:

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from .state import Layout, State
+from .state import HierarchyLayout, HierarchyState
 
 Chosen = tuple[int, ...] | None
 
 
-def slurm_tree(state: State, k: int, /) -> Chosen:
+def slurm_tree(state: HierarchyState, k: int, /) -> Chosen:
     """Take the tightest leaf switch with room, or the fullest and what is near.
 
     Where no leaf has room for all that is missing, leaves are compared by the first
@@ -57,7 +57,7 @@ def slurm_tree(state: State, k: int, /) -> Chosen:
 
 
 def _compare(
-    layout: Layout, free: list[int], a: int, b: int, k: int
+    layout: HierarchyLayout, free: list[int], a: int, b: int, k: int
 ) -> tuple[bool, bool]:
     """Return whether a leaf is better than another, and whether it has room."""
     parent = layout.parent
@@ -77,7 +77,7 @@ def _compare(
     return layout.level[a] < layout.level[b], a_fits
 
 
-def slurm_block(state: State, k: int, /) -> Chosen:
+def slurm_block(state: HierarchyState, k: int, /) -> Chosen:
     """Take segment by segment, each from the tightest group of blocks with room.
 
     The group is the smallest of BlockSizes that a segment needs; within it a segment
@@ -108,7 +108,7 @@ def slurm_block(state: State, k: int, /) -> Chosen:
     return state.first(taken)
 
 
-def _block_sizes(layout: Layout) -> tuple[int, list[int]]:
+def _block_sizes(layout: HierarchyLayout) -> tuple[int, list[int]]:
     """Return the size of a base block, and the levels of groups as powers of two."""
     sizes = layout.fabric.block_sizes
     base = sizes[0] if sizes else min(len(layout.members[v]) for v in layout.leaves)

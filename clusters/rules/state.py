@@ -15,7 +15,7 @@ Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
-class Layout:
+class HierarchyLayout:
     """What of a hierarchy does not change from job to job."""
 
     fabric: Hierarchy
@@ -107,11 +107,11 @@ class Layout:
         return far
 
 
-_layout_of = lru_cache(maxsize=16)(Layout)
+_layout_of = lru_cache(maxsize=16)(HierarchyLayout)
 
 
 @dataclass(frozen=True, eq=False)
-class State:
+class HierarchyState:
     """A hierarchy, its free nodes, and segments that must be whole (1: none).
 
     A network that is no tree is seen as it can be written down for Slurm: see
@@ -125,7 +125,7 @@ class State:
     """The network, if it is no tree."""
 
     @cached_property
-    def layout(self) -> Layout:
+    def layout(self) -> HierarchyLayout:
         """What the last few hierarchies were asked before is kept."""
         return _layout_of(self.fabric)
 

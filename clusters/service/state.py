@@ -14,7 +14,7 @@ from ...instances.reading import fields
 from ...scheduler.hostlist import fold
 from ...scheduler.http.bodies import ConflictError
 from ..availability import Availability, Known, availability
-from ..node_states import Rules
+from ..node_states import NodeRules
 from ..placement import NodeSelector
 from ..placement.program import Flags
 from ..state import distinct, report_of
@@ -207,7 +207,7 @@ class ClusterState:
             reports=reports,
             free=names.get("free"),
             busy=names.get("busy", ()),
-            rules=Rules(
+            rules=NodeRules(
                 fields.string(body.get("reservation", ""), "reservation"),
                 not truths["no_boot"],
                 frozenset(fields.strings(body.get("tolerate", []), "tolerate")),

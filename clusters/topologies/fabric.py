@@ -18,7 +18,7 @@ import numpy as np
 from ...instances import InputError, IntArray, Site
 from ...instances.topologies import Topology
 from ...instances.words import with_noun
-from ..node_states import Report
+from ..node_states import NodeReport
 
 MOST_NODES = 2**20
 MOST_DOMAINS = 2**18
@@ -26,7 +26,7 @@ MOST_DEPTH = 64
 """Maximal numbers of nodes and domains, and maximal depth of a tree of domains."""
 
 
-class Kind(Enum):
+class FabricKind(Enum):
     """What a fabric is."""
 
     TREE = "tree"
@@ -43,7 +43,7 @@ class Hierarchy:
     weights of the path between them say.
     """
 
-    kind: Kind
+    kind: FabricKind
     nodes: tuple[str, ...]
     home: IntArray
     """The domain of every node."""
@@ -121,7 +121,7 @@ class Hierarchy:
 
     def summary(self) -> str:
         """Describe it in a few words."""
-        if self.kind is Kind.BLOCKS:
+        if self.kind is FabricKind.BLOCKS:
             shown = f"{with_noun(self.leaves(), 'block')}"
         else:
             name = self.levels[0]
@@ -135,7 +135,7 @@ class Hierarchy:
 class Space:
     """A network that is no tree: a torus, points in space, or a graph."""
 
-    kind: Kind
+    kind: FabricKind
     nodes: tuple[str, ...]
     topology: Topology
     sites: tuple[Site, ...]
@@ -170,7 +170,7 @@ class Cluster:
     source: str
     fabrics: tuple[Fabric, ...]
     notes: tuple[str, ...] = field(default=())
-    report: Report | None = None
+    report: NodeReport | None = None
     """What the file states of its nodes, next to their places."""
     partial: tuple[str, ...] = ()
     """The levels that are used, if the file seems to have more: what is proved holds

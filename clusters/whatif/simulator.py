@@ -15,7 +15,7 @@ from ...heuristics.allocation.allocator import Allocation
 from ...instances import InputError
 from ...scheduler.hostlist import unfold
 from ...simulation.stream.jobs import Skipped, StreamJob
-from ...simulation.stream.simulator import Policy, RunTimes, Start, simulate
+from ...simulation.stream.simulator import RunTimes, Start, StartPolicy, simulate
 from ...solvers import DEFAULT
 from ..grading.reading import read_records
 from ..grading.records import Record
@@ -28,7 +28,7 @@ FIXED = ("wait_s", "hops", "switches", "regret_pct")
 
 
 @dataclass(frozen=True)
-class Setting:
+class ReplaySetting:
     """What all replays have in common.
 
     Parameters
@@ -45,7 +45,7 @@ class Setting:
     """
 
     objective: Objective
-    policy: Policy = Policy.EASY
+    policy: StartPolicy = StartPolicy.EASY
     replays: int = 3
     communication: float = 0.0
     seconds: float = DEFAULT.time_limit
@@ -61,7 +61,7 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Outcome:
+class ReplayOutcome:
     """What was measured under one method."""
 
     method: str
@@ -93,8 +93,11 @@ class _Stretched(RunTimes):
 
 
 def replay(
-    jobs: Sequence[StreamJob], selector: NodeSelector, method: str, setting: Setting
-) -> Iterator[int | Outcome]:
+    jobs: Sequence[StreamJob],
+    selector: NodeSelector,
+    method: str,
+    setting: ReplaySetting,
+) -> Iterator[int | ReplayOutcome]:
     """Replay a trace under one method.
 
     Parameters
@@ -147,7 +150,7 @@ def replay(
                 started += 1
                 yield started
         open_ += machine.open
-    yield Outcome(method, columns, values / setting.replays, open_)
+    yield ReplayOutcome(method, columns, values / setting.replays, open_)
 
 
 def jobs_of_report(

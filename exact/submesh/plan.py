@@ -35,7 +35,7 @@ _EVERY = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class MovePlan:
     """Moves in order, or the number of detours proved insufficient.
 
     Parameters
@@ -87,7 +87,7 @@ def plan(
     node_limit: int = MOST_NODES,
     time_limit: float = inf,
     few_stops: bool = False,
-) -> Plan:
+) -> MovePlan:
     """Put the moves of a placement into an order in which each has room.
 
     Every move is into space that is free at that time, see ``submesh_plan.replay``; a
@@ -148,12 +148,12 @@ def plan(
                 if error.limit is Limit.NODES and few_stops:
                     short = error.limit
                     continue
-                return Plan(None, 0, refuted, error.limit)
+                return MovePlan(None, 0, refuted, error.limit)
             if found is not None:
-                return Plan(tuple(found), allowed, refuted)
+                return MovePlan(tuple(found), allowed, refuted)
             if allowed == refuted + 1 and (allowed < 2 or not few_stops):
                 refuted = allowed
-    return Plan(None, 0, refuted, short)
+    return MovePlan(None, 0, refuted, short)
 
 
 def in_order(

@@ -12,7 +12,7 @@ from ...instances import KSubset, arrays
 
 
 @dataclass(frozen=True)
-class Counts:
+class ModelCounts:
     """The parts that models over cuts share, independent of any solver.
 
     With c_h the number of chosen processors inside cut h, the pair sum is Σ w_h c_h (k

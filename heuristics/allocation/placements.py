@@ -22,7 +22,7 @@ from .allocator import Allocation, Allocator
 from .curves import processors_along
 
 
-class Placement(Allocator):
+class PlacementRule(Allocator):
     """Take the first k idle processors {order}.
 
     Guarantee: none.

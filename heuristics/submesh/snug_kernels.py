@@ -11,7 +11,7 @@ from ...instances import IntArray as Ints
 from ...solvers.running.kernels import kernel
 
 
-class Workspace(NamedTuple):
+class SnugWorkspace(NamedTuple):
     """Room to work in, for boxes of up to ``count`` coordinates on an axis."""
 
     xs: Ints  # (count,)
@@ -24,9 +24,9 @@ class Workspace(NamedTuple):
 
 
 @kernel
-def room_for(count: int) -> Workspace:
+def room_for(count: int) -> SnugWorkspace:
     """Make room to work in."""
-    return Workspace(
+    return SnugWorkspace(
         np.empty(count, np.int64),
         np.empty(count, np.int64),
         np.empty(count, np.int64),
@@ -95,7 +95,7 @@ def snuggest(
 
 @kernel
 def _outlook(
-    boxes: Ints, n: int, shape: Ints, caps: Ints, weight: float, room: Workspace
+    boxes: Ints, n: int, shape: Ints, caps: Ints, weight: float, room: SnugWorkspace
 ) -> float:
     """Count the sizes that fit now, and on average after one departure."""
     total = 0.0
@@ -108,7 +108,7 @@ def _outlook(
 
 @kernel
 def sizes_that_fit(
-    boxes: Ints, n: int, gone: int, shape: Ints, caps: Ints, room: Workspace
+    boxes: Ints, n: int, gone: int, shape: Ints, caps: Ints, room: SnugWorkspace
 ) -> float:
     """Count the sizes up to the caps that have a free place, one box being gone.
 

@@ -51,7 +51,7 @@ class Node(NamedTuple):
     end: End
 
 
-class Shapes:
+class CertificateShapes:
     """Decodes steps, ends and nodes for n points, m cuts, and k to be chosen."""
 
     def __init__(self, n: int, m: int, k: int) -> None:

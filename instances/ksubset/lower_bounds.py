@@ -14,7 +14,7 @@ from time import monotonic
 
 from ..errors import InputError
 from ..topologies import Grid, Site, Tree
-from .certificate import Checker
+from .certificate import CertificateChecker
 from .instance import KSubset
 from .towns import least_sum
 
@@ -28,7 +28,7 @@ def derive_bound(
     by: str,
     *,
     seconds: float = inf,
-    checker: type[Checker] = Checker,
+    checker: type[CertificateChecker] = CertificateChecker,
 ) -> int | None:
     """Derive the bound of a name: no k processors cost less.
 

@@ -38,7 +38,7 @@ from .layout import (
     Ints,
     Mail,
 )
-from .nets import Plan, check_room, grid_plan, tree_plan
+from .nets import NetworkPlan, check_room, grid_plan, tree_plan
 
 PACKET = 16
 """Phits of a packet."""
@@ -188,7 +188,7 @@ class Posted(Engine):
 
 def lay_out(
     network: Network, routing: str, table: npt.ArrayLike | None, slots: int
-) -> Plan:
+) -> NetworkPlan:
     """Lay out any network."""
     if links := network.graph or network.tree:
         given = None if table is None else np.asarray(table)

@@ -38,10 +38,10 @@ import numpy.typing as npt
 from ...instances import InputError
 from ..cut_through.layout import ACTIVE, ARRIVING, STALE, Ints
 from ..cut_through.message_queue import PACKET, Network, Posted
-from ..cut_through.nets import Plan
+from ..cut_through.nets import NetworkPlan
 from ..grow_array import grown
 from ..messages import Messages
-from .kernels import NEEDS_ROOM, Floats, Flows, Scratch, fair, flow
+from .kernels import NEEDS_ROOM, FairScratch, Floats, Flows, fair, flow
 from .kernels_routes import spread
 
 HEAD_OF_LINE = 2 - 2**0.5
@@ -205,9 +205,9 @@ class FlowLevel(Posted):
                 return why
             self._scratch = self._room(2 * len(self._scratch.owner))
 
-    def _room(self, entries: int) -> Scratch:
+    def _room(self, entries: int) -> FairScratch:
         lines = self._lines
-        return Scratch(
+        return FairScratch(
             following=np.zeros(entries, np.int64),
             owner=np.zeros(entries, np.int64),
             head=np.full(lines, -1),
@@ -246,7 +246,7 @@ class FlowLevel(Posted):
         return np.rint(found[: len(self._plan.links)]).astype(np.int64)
 
 
-def _together(plan: Plan, processors: int) -> Floats:
+def _together(plan: NetworkPlan, processors: int) -> Floats:
     """Return the phits per cycle of links, and out of processors, that are shared."""
     found = np.ones(len(plan.links) + processors)
     begin = 0

@@ -26,7 +26,7 @@ SHAKE = 600
 
 
 @dataclass(frozen=True, kw_only=True)
-class Stream:
+class FlowStream:
     """Jobs of at most 32 processors in the order of submission, numbered from 0."""
 
     about: str
@@ -38,7 +38,7 @@ class Stream:
         return offered_load(self.jobs, PROCESSORS)
 
 
-def stream(trace: str | None, *, seed: int, first: int | None) -> Stream:
+def stream(trace: str | None, *, seed: int, first: int | None) -> FlowStream:
     """Read a log and divide its sizes, or draw a stream.
 
     Raises
@@ -87,7 +87,7 @@ def stream(trace: str | None, *, seed: int, first: int | None) -> Stream:
         + "."
     )
     numbered = tuple(replace(job, number=i) for i, job in enumerate(jobs))
-    return Stream(about=about, jobs=numbered)
+    return FlowStream(about=about, jobs=numbered)
 
 
 def shaken(

@@ -21,7 +21,7 @@ _PLACES = 10**12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ratios:
+class DecisionRatios:
     """One decision in one situation, compared with the optimum.
 
     Jobs of one processor are left out: there is nothing to be decided. The numbers
@@ -42,7 +42,7 @@ class Ratios:
     high: Fraction | None
 
 
-class Row:
+class SituationRow:
     """All decisions in one situation."""
 
     def __init__(self, part: Part, found: Found) -> None:
@@ -94,13 +94,13 @@ class Row:
         """Number of those that were not proved within the limit."""
         return self.compared - int(self._proven.sum())
 
-    def ratios(self, decision: str) -> Ratios:
+    def ratios(self, decision: str) -> DecisionRatios:
         """Compare a decision with the optimum."""
         costs, best = self.costs(decision), self.costs(OPTIMAL)
         served = self._with_optimum & (costs >= 0)
         proven = self._proven & served
         mine, least = costs[proven], best[proven]
-        return Ratios(
+        return DecisionRatios(
             jobs=int(served.sum()),
             average=float(costs[served].mean()) if served.any() else None,
             refused=int((self._with_optimum & (costs < 0)).sum()),

@@ -9,7 +9,7 @@ from itertools import pairwise
 from ...instances import IntArray
 from ...reports.pages.bootstrap import Estimate
 from ...reports.pages.document import Finding, all_hold
-from .entries import Row, relative
+from .entries import SituationRow, relative
 from .parts import OPTIMAL
 from .printed import IN_A_ROW, NAMES, ON_THE_DIAGONAL, PRINTED, VARIANTS, Variant
 from .streams import SHORT
@@ -59,7 +59,7 @@ def _ranking(order: Sequence[str], costs: Callable[[str], IntArray]) -> RankingF
     )
 
 
-def row_verdict(row: Row, variant: Variant) -> RankingFinding:
+def row_verdict(row: SituationRow, variant: Variant) -> RankingFinding:
     """Judge the ranking of decisions within one situation."""
     return _ranking(IN_A_ROW, lambda name: row.costs(variant[name]))
 

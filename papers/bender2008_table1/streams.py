@@ -17,7 +17,7 @@ from ...simulation.stream.jobs import (
     jobs_of_trace,
     rescale,
 )
-from ...simulation.swf import Job, read_swf, trace_name
+from ...simulation.swf import TraceJob, read_swf, trace_name
 
 DRAWN = 10_000
 """Number of jobs of the synthetic stream."""
@@ -36,7 +36,7 @@ _MOST_LEFT_OUT = Fraction(1, 100)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class State:
+class ArrivalPattern:
     """One arrival pattern; the paper does not specify which it used."""
 
     name: str
@@ -50,7 +50,7 @@ class Stream:
 
     name: str
     about: tuple[str, ...]  # trace, filter, numbers
-    states: tuple[State, ...]  # the same jobs at different times
+    states: tuple[ArrivalPattern, ...]  # the same jobs at different times
 
 
 def offered_load(jobs: Sequence[StreamJob], processors: int) -> Fraction:
@@ -98,8 +98,8 @@ def stream(
         name=name,
         about=(about, numbers),
         states=(
-            State(name=TIMED, about=how, jobs=tuple(timed)),
-            State(
+            ArrivalPattern(name=TIMED, about=how, jobs=tuple(timed)),
+            ArrivalPattern(
                 name=PACKED,
                 about="All jobs wait from the beginning and start in their order, each "
                 "as soon as it fits: the machine is as full as first come first "
@@ -147,7 +147,7 @@ def _read_trace(trace: str, shape: tuple[int, ...], first: int | None) -> Part:
     return trace_name(trace), jobs[:first], about
 
 
-def _main_partition(jobs: Iterable[Job]) -> tuple[int | None, int]:
+def _main_partition(jobs: Iterable[TraceJob]) -> tuple[int | None, int]:
     """Return the partition that did most work, and how many jobs the others have."""
     work: Counter[int | None] = Counter()
     number: Counter[int | None] = Counter()
@@ -159,7 +159,7 @@ def _main_partition(jobs: Iterable[Job]) -> tuple[int | None, int]:
 
 
 def jobs_on(
-    trace: str, shape: tuple[int, ...], where: Callable[[Job], bool]
+    trace: str, shape: tuple[int, ...], where: Callable[[TraceJob], bool]
 ) -> tuple[list[StreamJob], str]:
     """Read the jobs that a mesh can run, and describe those that are left out.
 

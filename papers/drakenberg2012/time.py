@@ -47,7 +47,7 @@ _WALLED = 20
 
 
 @dataclass(frozen=True, slots=True)
-class MetInstance:
+class MetRequest:
     """A request in its state: the available nodes, and how many are requested."""
 
     available: Flags
@@ -84,14 +84,14 @@ def study(options: RunOptions) -> Document:
     return build_document(bins, found, about, options.seed)
 
 
-def _collect(jobs: Sequence[Submission]) -> list[list[MetInstance]]:
+def _collect(jobs: Sequence[Submission]) -> list[list[MetRequest]]:
     """Run the stream under the exact algorithm; keep requests of every |Pa| - r."""
     machine = RequestSolver(NODES, system("node").sets)
-    bins: list[list[MetInstance]] = [[] for _ in _EDGES]
+    bins: list[list[MetRequest]] = [[] for _ in _EDGES]
     seen = [0] * len(_EDGES)
 
     def choose(free: Flags, job: Submission) -> Ints:
-        met = MetInstance(free.copy(), job.processors)
+        met = MetRequest(free.copy(), job.processors)
         at = int(np.searchsorted(_EDGES, met.surplus))
         # evenly over the stream: thinned out whenever a bin is full
         seen[at] += 1
@@ -106,7 +106,7 @@ def _collect(jobs: Sequence[Submission]) -> list[list[MetInstance]]:
     return bins
 
 
-Run = Callable[[MetInstance], bool]
+Run = Callable[[MetRequest], bool]
 """Answers a request; returns whether the answer was proved optimal."""
 
 
@@ -131,7 +131,7 @@ def _by_machine(kind: type[RequestSolver | ReachingMachine], granularity: str) -
     each = NODE if granularity == "core" else 1
     machine = kind(NODES * each, system(granularity).sets)
 
-    def run(met: MetInstance) -> bool:
+    def run(met: MetRequest) -> bool:
         found = machine.select(np.repeat(met.available, each), met.request * each)
         return isinstance(found, Selection) and found.exact
 
@@ -142,7 +142,7 @@ def _run_of(name: str) -> Run:
     sample = system("node")
     settings = Settings(time_limit=_PATIENCE)
 
-    def run(met: MetInstance) -> bool:
+    def run(met: MetRequest) -> bool:
         available = np.flatnonzero(met.available).tolist()
         instance: ProcSet = sample.ask(met.request, available)
         return PROCSET[name](instance, settings).status is Status.OPTIMAL
@@ -150,7 +150,7 @@ def _run_of(name: str) -> Run:
     return run
 
 
-def _time(run: Run, met: Sequence[MetInstance]) -> Timed | None:
+def _time(run: Run, met: Sequence[MetRequest]) -> Timed | None:
     """Time a method on requests, the best of a few runs each; warmed up before."""
     if not met:
         return None
@@ -171,7 +171,7 @@ def _time(run: Run, met: Sequence[MetInstance]) -> Timed | None:
 
 
 def build_document(
-    bins: Sequence[Sequence[MetInstance]],
+    bins: Sequence[Sequence[MetRequest]],
     found: dict[str, list[Timed | None]],
     about: str,
     seed: int,
@@ -262,7 +262,7 @@ def build_document(
 
 def _table(
     heads: Sequence[str],
-    bins: Sequence[Sequence[MetInstance]],
+    bins: Sequence[Sequence[MetRequest]],
     found: dict[str, list[Timed | None]],
 ) -> Table:
     rows: list[tuple[Cell, ...]] = []

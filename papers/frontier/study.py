@@ -19,7 +19,7 @@ from ...reports.proofs.library import fill
 from ...reports.proofs.proving import Proven, solve_and_prove
 from ...solvers import Settings
 from ..catalogue import RunOptions
-from .cases import Case, cases
+from .cases import FrontierCase, cases
 
 SECONDS, SECONDS_FULL = 40.0, 600.0
 """Limits on solving, and on each way to write a proof."""
@@ -37,7 +37,7 @@ def study(options: RunOptions) -> Document:
 
 
 def _fill(
-    where: Path, listed: Sequence[Case], options: RunOptions
+    where: Path, listed: Sequence[FrontierCase], options: RunOptions
 ) -> tuple[dict[str, Entry], dict[str, str]]:
     """Make what is missing in a folder; return entries, and why others are missing."""
     seconds = SECONDS_FULL if options.full else SECONDS
@@ -53,7 +53,7 @@ def _fill(
     return fill(where, wanted, about=_ABOUT, jobs=jobs, progress=progress)
 
 
-def _run(case: Case, seconds: float) -> Proven:
+def _run(case: FrontierCase, seconds: float) -> Proven:
     """Solve and prove one case; runs in a process of the pool."""
     method = METHODS[problem_of(case.instance).name]["auto"]
     warm(method, kind_of(case.instance))
@@ -61,7 +61,9 @@ def _run(case: Case, seconds: float) -> Proven:
 
 
 def _document(
-    listed: Sequence[Case], found: Mapping[str, Entry], missing: Mapping[str, str]
+    listed: Sequence[FrontierCase],
+    found: Mapping[str, Entry],
+    missing: Mapping[str, str],
 ) -> Document:
     proved = [case for case in listed if case.instance.name in found]
     size = sum(found[case.instance.name].size for case in proved)
@@ -101,7 +103,7 @@ def _document(
     )
 
 
-def _row(case: Case, entry: Entry) -> tuple[Cell, ...]:
+def _row(case: FrontierCase, entry: Entry) -> tuple[Cell, ...]:
     return (
         *(Name(entry.name), describe(case.instance), entry.status),
         *(price(entry.cost), entry.kind, Name(entry.by), entry.size),

@@ -12,7 +12,7 @@ from ...network.messages import Ints, Messages
 from ...network.runs import engine_for
 from .. import parts
 from .machines import LOADS, MACHINES, choices, names, state
-from .objectives import OF_SET, OF_TRAFFIC, Floats, Static, of_set
+from .objectives import OF_SET, OF_TRAFFIC, Floats, StaticLoads, of_set
 from .workloads import messages, phits
 
 START = 4096
@@ -68,7 +68,7 @@ def run(part: Part) -> Found:
     machine, load = MACHINES[part.machine], LOADS[part.load]
     there = state(machine, load.busy, part.seed)
     chosen = choices(machine, there, part.k, part.seed)
-    static = Static(machine)
+    static = StaticLoads(machine)
     rest = there.others if load.traffic else ()
     times, rates, of_traffic = [], [], []
     for name in part.workloads:

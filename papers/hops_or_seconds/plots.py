@@ -17,7 +17,7 @@ from ...reports.pages.plot_style import (
     named_rows,
     sheets,
 )
-from .figures import Outcome
+from .figures import AllRuns
 from .machines import LOADS, MACHINES, OPTIMAL
 from .objectives import OBJECTIVES
 
@@ -25,7 +25,7 @@ _COLUMNS = 4
 
 
 @in_style
-def overview(outcome: Outcome) -> Plot:
+def overview(outcome: AllRuns) -> Plot:
     """Draw the mean correlation of every objective, alone and among others."""
     figure, grid = sheets(
         9.8, 0.8 + 0.3 * len(OBJECTIVES), 1, len(outcome.machines), sharey=True
@@ -56,7 +56,7 @@ def overview(outcome: Outcome) -> Plot:
 
 
 @in_style
-def scatter(outcome: Outcome, machine: str, objective: str) -> Plot:
+def scatter(outcome: AllRuns, machine: str, objective: str) -> Plot:
     """Draw times against an objective, both relative to the set of least pair sum."""
     loads = [outcome.loads[0], outcome.loads[-1]]
     colours = (

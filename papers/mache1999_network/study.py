@@ -12,7 +12,7 @@ from ..catalogue import RunOptions
 from ..parts import run_all
 from .figures import BY_ROWS, Figures
 from .findings import findings
-from .loads import GOAL, NEAR, NEARER, NODES, Case, search_loads
+from .loads import GOAL, NEAR, NEARER, NODES, LoadCase, search_loads
 from .parts import Found, run
 from .printed import ELONGATED, INTERARRIVAL, SHARES, SIX
 from .tables import load_table, plot, ranks_table, service_table
@@ -68,7 +68,7 @@ def study(options: RunOptions) -> Document:
 def _table(options: RunOptions, jobs: int) -> list[Figures]:
     """Run the six at the loads that are searched, and the others at the same."""
     cases = {
-        share: Case(
+        share: LoadCase(
             traffic=replace(TRAFFIC, share=share / 100),
             start=float(INTERARRIVAL[share]),
         )

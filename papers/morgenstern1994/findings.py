@@ -12,9 +12,9 @@ from .runs import (
     FIVE,
     RUNS,
     SECONDS,
-    Group,
     Laboratory,
     Part,
+    RunGroup,
     deviations,
     gap_of,
     rank,
@@ -61,7 +61,7 @@ def lead(
 
 def statements(
     laboratory: Laboratory,
-    group: Group,
+    group: RunGroup,
     rows: Sequence[Printed],
     whole: bool = True,
 ) -> Iterator[Finding]:
@@ -171,7 +171,7 @@ def slips(parts: Sequence[Part]) -> Iterator[Finding]:
                 )
 
 
-def compare_mbv(laboratory: Laboratory, group: Group) -> Finding:
+def compare_mbv(laboratory: Laboratory, group: RunGroup) -> Finding:
     """Test whether mbv beats 4iss where the paper has no row for mbv."""
     four, mbv = (
         laboratory.values(group, method, "completion_time", RUNS)

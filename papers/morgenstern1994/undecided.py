@@ -29,8 +29,8 @@ from ...simulation.submesh.budget import Budget
 from ...simulation.submesh.stream import Uniform, queue
 from ..catalogue import RunOptions
 from .decisions import (
-    Case,
     Classes,
+    MigrationCase,
     Range,
     by_load,
     by_residents,
@@ -145,17 +145,17 @@ def _written(ranges: Sequence[Range], budget: Budget, options: RunOptions) -> Do
     )
 
 
-def _share_of_answers(cases: Sequence[Case]) -> float:
+def _share_of_answers(cases: Sequence[MigrationCase]) -> float:
     return sum(case.fits is not None for case in cases) / len(cases)
 
 
-def _answers(cases: Sequence[Case]) -> str:
+def _answers(cases: Sequence[MigrationCase]) -> str:
     if not cases:
         return "none of none"
     return f"{sum(c.fits is not None for c in cases)} of {len(cases)}"
 
 
-def _longest(cases: Sequence[Case]) -> str:
+def _longest(cases: Sequence[MigrationCase]) -> str:
     return f"{max((case.seconds for case in cases), default=0):.2g} s"
 
 
@@ -206,7 +206,7 @@ def _ranges(ranges: Sequence[Range]) -> Section:
     )
 
 
-def _shares(cases: Sequence[Case]) -> Section:
+def _shares(cases: Sequence[MigrationCase]) -> Section:
     few, many = (
         [case for case in cases if (case.residents > FEW) == more]
         for more in (False, True)
@@ -235,7 +235,7 @@ def _shares(cases: Sequence[Case]) -> Section:
     )
 
 
-def _steps(cases: Sequence[Case]) -> Section:
+def _steps(cases: Sequence[MigrationCase]) -> Section:
     found = Counter((case.by or "none", case.fits) for case in cases)
     said = {True: "yes", False: "no", None: "undecided"}
     rows = sorted(
@@ -252,7 +252,7 @@ def _steps(cases: Sequence[Case]) -> Section:
 
 
 @in_style
-def _share_plot(cases: Sequence[Case], many: Sequence[Case]) -> Plot:
+def _share_plot(cases: Sequence[MigrationCase], many: Sequence[MigrationCase]) -> Plot:
     figure, (left, right) = sheets(9.8, 3.6, 1, 2, sharey=True)
     _bars(left, by_residents(cases), "residents")
     _bars(right, by_load(many), f"load with the request, %; over {FEW} residents")

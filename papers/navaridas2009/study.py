@@ -8,13 +8,13 @@ from ...reports.pages.document import Document, Finding, Section
 from ..catalogue import RunOptions
 from ..parts import run_all
 from .findings import findings
-from .machines import ALL, SEEDS, SIDES, Interconnect, machines, message_bytes
+from .machines import ALL, SEEDS, SIDES, FilledNetwork, machines, message_bytes
 from .panels import Panel
 from .parts import Found, Part, run
 from .plots import plot
 from .tables import ours_table, panel_table, runs_table
 
-Name = tuple[Interconnect, str, str]
+Name = tuple[FilledNetwork, str, str]
 """Interconnect, workload and placement."""
 
 
@@ -49,7 +49,7 @@ def study(options: RunOptions) -> Document:
 
 
 def _parts(
-    lineup: Sequence[Interconnect], options: RunOptions
+    lineup: Sequence[FilledNetwork], options: RunOptions
 ) -> Iterator[tuple[Name, list[Part]]]:
     for machine in lineup:
         for placement in (*machine.of_paper, *machine.ours):

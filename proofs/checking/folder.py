@@ -19,7 +19,7 @@ from typing import Any
 
 from ...instances.errors import InputError
 from ...instances.escape_hidden import escape_hidden
-from ...instances.ksubset.certificate import Checker
+from ...instances.ksubset.certificate import CertificateChecker
 from ...instances.problems import (
     Instance,
     check,
@@ -36,7 +36,7 @@ from ...instances.value import Value, as_tuple, cost_text
 from .kinds import FILE_KINDS
 from .proof_file import Ways, check_proof_file
 from .propagation import Propagator
-from .statements import Limits, Refused
+from .statements import CheckLimits, Refused
 
 INDEX = "index.json"
 FORMAT = "closeknit/proofs"
@@ -147,15 +147,15 @@ def write_index(folder: str | Path, entries: Iterable[Entry], about: str = "") -
 def replay(
     folder: str | Path,
     entries: Iterable[Entry],
-    limits: Limits | None = None,
-    ways: Ways = (Propagator, Checker),
+    limits: CheckLimits | None = None,
+    ways: Ways = (Propagator, CertificateChecker),
 ) -> Iterator[Verdict]:
     """Check entries one after the other, each within the limits; yield verdicts."""
     for entry in entries:
         start = monotonic()
         word, why = "holds", ""
         try:
-            _replay(Path(folder), entry, limits or Limits(), ways)
+            _replay(Path(folder), entry, limits or CheckLimits(), ways)
         except Refused as refused:
             word, why = "wrong", str(refused)
         except InputError as error:
@@ -229,7 +229,7 @@ def digest_of(path: Path) -> str:
     return found.hexdigest()
 
 
-def _replay(folder: Path, entry: Entry, limits: Limits, ways: Ways) -> None:
+def _replay(folder: Path, entry: Entry, limits: CheckLimits, ways: Ways) -> None:
     """Check an entry; `Refused` if it is wrong, InputError if it cannot be used."""
     paths = _files(folder, entry)
     instance = read_instance(paths["instance"])

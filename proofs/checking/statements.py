@@ -1,6 +1,6 @@
 """Reading pseudo-Boolean proofs: statements, words, numbers, and what they may cost.
 
-Proofs may come from strangers. All that is read and done spends from a `Budget`, and
+Proofs may come from strangers. All that is read and done spends from a `TimeBudget`;
 docs/science/proofs.md lists the limits.
 """
 
@@ -48,7 +48,7 @@ class TooLong(InputError):
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class CheckLimits:
     """Limits of a check; those of rows and terms leave the formula out."""
 
     seconds: float = 600.0
@@ -63,10 +63,10 @@ class Limits:
     """The clock; another may stop while a twin of the propagator is compiled."""
 
 
-class Budget:
+class TimeBudget:
     """The time that a check may take."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: CheckLimits) -> None:
         self._limits, self._work = limits, 0
         self._until = limits.now() + limits.seconds
 
@@ -99,7 +99,7 @@ class Statements:
     def __init__(
         self,
         lines: Iterable[str],
-        limits: Limits,
+        limits: CheckLimits,
         spend: Callable[[int], None] = lambda work: None,
     ) -> None:
         self._limits, self._spend = limits, spend

@@ -8,7 +8,7 @@ from .formula import Formula
 from .propagation import Propagator, refuted_by
 from .rows import Row, negate, normalise
 from .statements import (
-    Limits,
+    CheckLimits,
     NoProof,
     Refused,
     TooLong,
@@ -46,7 +46,7 @@ class Store:
         self,
         formula: Formula,
         version: str,
-        limits: Limits,
+        limits: CheckLimits,
         spend: Callable[[int], None],
         propagator: type[Propagator],
     ) -> None:

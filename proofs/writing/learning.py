@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from ..checking.rows import Row
 from . import learning_kernels as kernels
-from .learning_kernels import Learned, Rows, State, WideRow
+from .learning_kernels import Learned, LearnerRows, LearnerState, WideRows
 from .proof_log import ProofLog
 
 MOST_SUM = 2**61
@@ -125,7 +125,7 @@ class Learner:
         count = int(numbers[kernels.ROWS])
         variables = len(self._state.level)
         terms = int(rows.begin[count])
-        self._rows = Rows(
+        self._rows = LearnerRows(
             _longer(rows.begin, count + 2),
             _longer(rows.literal, terms + 2 * variables),
             _longer(rows.follows, 2 * count + 4),
@@ -169,7 +169,12 @@ class _Draft:
     """
 
     def __init__(
-        self, rows: Rows, state: State, learned: Learned, count: int, needed: int
+        self,
+        rows: LearnerRows,
+        state: LearnerState,
+        learned: Learned,
+        count: int,
+        needed: int,
     ) -> None:
         self._rows, self._state, self._learned = rows, state, learned
         self._count = count
@@ -237,7 +242,7 @@ def luby(i: int) -> int:
     return (i + 1) // 2
 
 
-def _store(variables: int, rows: Sequence[Row]) -> tuple[Rows, WideRow]:
+def _store(variables: int, rows: Sequence[Row]) -> tuple[LearnerRows, WideRows]:
     """Return the rows as arrays; their terms fall."""
     rows = [row if row.degree > 0 else Row({}, 0) for row in rows]
     sizes = np.fromiter((len(row.terms) for row in rows), np.int64, len(rows))
@@ -262,7 +267,7 @@ def _store(variables: int, rows: Sequence[Row]) -> tuple[Rows, WideRow]:
     literal = np.zeros(2 * total + 4 * variables + 1024, np.int32)
     literal[:total] = literals
     links = np.zeros(2 * len(begin), np.int32)
-    wide = WideRow(
+    wide = WideRows(
         is_wide.astype(np.int8),
         factors,
         room,
@@ -271,18 +276,18 @@ def _store(variables: int, rows: Sequence[Row]) -> tuple[Rows, WideRow]:
         of[uses].astype(np.int32),
         factors[uses],
     )
-    return Rows(begin, literal, links, links.copy()), wide
+    return LearnerRows(begin, literal, links, links.copy()), wide
 
 
 def _state(
     variables: int, rows: int, weights: Mapping[int, float], likely: Sequence[int]
-) -> State:
+) -> LearnerState:
     size = variables + 1
 
     def ints(length: int = size, value: int = 0) -> npt.NDArray[np.int32]:
         return np.full(length, value, np.int32)
 
-    state = State(
+    state = LearnerState(
         numbers=np.array([0, 0, rows, 0, 0, 0], np.int64),
         value=np.zeros(2 * size, np.int8),
         head=ints(2 * size, -1),

@@ -18,8 +18,8 @@ from ...solvers.running import clock
 from ...solvers.running.interrupt import run_alarmed
 from ...solvers.running.result import Limit, SolverError
 from ..checking import (
+    CheckLimits,
     Formula,
-    Limits,
     Proved,
     Refused,
     TooLong,
@@ -272,7 +272,7 @@ def checked_proof(
         return check_proof_file(
             instance,
             path,
-            Limits(seconds=max(seconds, 1.0), now=clock.now),
+            CheckLimits(seconds=max(seconds, 1.0), now=clock.now),
             FastPropagator,
             FastChecker,
         )

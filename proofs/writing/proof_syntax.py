@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from ...instances import InputError
-from ..checking import Formula, Limits
+from ..checking import CheckLimits, Formula
 from ..checking.statements import Statements
 
 SYNTAXES = ("1.1", "2.0", "3.0")
@@ -37,7 +37,7 @@ def rewritten(formula: Formula, lines: Iterable[str], version: str) -> Iterator[
     rewriter = _Rewriter(formula, version)
     yield f"pseudo-Boolean proof version {version}\n"
     yield rewriter.line(f"f {len(formula.rows)}")
-    statements = Statements(lines, Limits())
+    statements = Statements(lines, CheckLimits())
     if statements.version >= "2":  # where `f` only counts the rows of the formula
         rewriter.load_all()
     for words in statements:

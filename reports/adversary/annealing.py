@@ -13,7 +13,7 @@ import numpy as np
 
 from ...formulations.ksubset.bounds.towns import town_bound_value
 from ...instances import IntArray, KSubset, Site, arrays
-from .hunt import AdversarySearch, Found, SearchSpace, Sites, Watch
+from .hunt import AdversarySearch, BadInstance, SearchSpace, Sites, Watch
 from .kernels import NONE, least
 
 SHORTEST = 10_000
@@ -23,7 +23,7 @@ HOT, COLD = 0.012, 0.001
 
 Mirror = Mapping[Site, Site]
 """A symmetry of the grid that is its own inverse."""
-Report = Callable[[Found], None]
+Report = Callable[[BadInstance], None]
 """Called with every instance worse than all before."""
 
 
@@ -32,7 +32,7 @@ class _State:
     """A set of free processors with the cost of the method there."""
 
     cost: int
-    optimum: Known
+    optimum: KnownOptimum
 
     @property
     def ratio(self) -> float:
@@ -42,14 +42,14 @@ class _State:
         """Whether the ratio is larger, exactly."""
         return self.cost * other.optimum.cost > other.cost * self.optimum.cost
 
-    def found(self, watch: Watch, how: str) -> Found:
+    def found(self, watch: Watch, how: str) -> BadInstance:
         """Describe the instance."""
         return watch.found(self.optimum.sites, self.cost, self.optimum.cost, how)
 
 
 def anneal(
     hunt: AdversarySearch, starts: Sequence[Sites] = (), report: Report | None = None
-) -> Found | None:
+) -> BadInstance | None:
     """Look for an instance on which the method does badly.
 
     A run begins with one of ``starts``; later with processors drawn anywhere, two
@@ -111,7 +111,7 @@ def _try_sites(
     optimum: Optimum,
     sites: Sites,
     lowest: float = 1.0,
-    before: Known | None = None,
+    before: KnownOptimum | None = None,
 ) -> _State | None:
     """Run the method on some sites; return the state if its ratio is not below."""
     instance = watch.hunt.ground.instance(sites)
@@ -174,7 +174,7 @@ NODES = 200_000
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownOptimum:
     """An optimum that is proved, and a choice that attains it."""
 
     sites: Sites
@@ -205,15 +205,15 @@ class Optimum:
                 self._inner[r] = bound or r * (r - 1) // 2
 
     def below(
-        self, instance: KSubset, limit: int, known: Known | None = None
-    ) -> Known | None:
+        self, instance: KSubset, limit: int, known: KnownOptimum | None = None
+    ) -> KnownOptimum | None:
         """Return the optimum if it is below a limit; None if not, or not proved.
 
         ``known`` is the optimum of a neighbour.
         """
         sites, k = instance.free, instance.k
         floor, must = int(self._inner[k]), NONE
-        kept: Known | None = None
+        kept: KnownOptimum | None = None
         if known is not None and not self.ground.points:
             new = set(sites) - set(known.sites)
             if known.chosen <= set(sites):  # still to be had
@@ -235,7 +235,7 @@ class Optimum:
             return None
         if cost >= start:
             return kept
-        return Known(sites, int(cost), frozenset(sites[i] for i in picked))
+        return KnownOptimum(sites, int(cost), frozenset(sites[i] for i in picked))
 
 
 # Changes

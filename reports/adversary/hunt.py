@@ -252,7 +252,7 @@ class AdversarySearch:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Found:
+class BadInstance:
     """A bad instance.
 
     Parameters
@@ -314,11 +314,11 @@ class Watch:
 
     def found(
         self, sites: Sites, cost: int, optimum: int, how: str, proved: bool = False
-    ) -> Found:
+    ) -> BadInstance:
         """Describe what was found until now."""
         name, ground = self.hunt.method.name, self.hunt.ground
         label = f"worst-{name.replace('/', '-')}-{ground.label}-k{ground.k}"
-        return Found(
+        return BadInstance(
             instance=ground.instance(sites, label, f"bad for {name}: {how}"),
             cost=cost,
             optimum=optimum,

@@ -13,7 +13,7 @@ from ...methods import KSUBSET
 from ...solvers import Settings, SolverError, Ties
 from ...solvers.running.interrupt import deferred
 from .annealing import Report, anneal
-from .hunt import AdversarySearch, Found, SearchSpace, Sites, Watch
+from .hunt import AdversarySearch, BadInstance, SearchSpace, Sites, Watch
 from .kernels import least_of_all, prices, sizes
 
 MOST_PLACES = 22
@@ -22,7 +22,7 @@ UNASKED = 16
 """Largest number of sets that are enumerated without an option."""
 
 
-def exhaust(hunt: AdversarySearch) -> Found | None:
+def exhaust(hunt: AdversarySearch) -> BadInstance | None:
     """Run the method on every instance, and compare with the optimum of each.
 
     The optima of all sets come from one sweep: the least cost in a set is that of
@@ -110,7 +110,7 @@ def run_search(
     *,
     exhaustive: bool = False,
     report: Report | None = None,
-) -> Found | None:
+) -> BadInstance | None:
     """Search until the budget ends, or Ctrl-C: exhaustively where that is quick.
 
     ``starts`` are sets of free processors to begin with; ``exhaustive`` searches all
@@ -124,7 +124,7 @@ def run_search(
         return exhaust(hunt) if every else anneal(hunt, starts, report)
 
 
-def proved_again(hunt: AdversarySearch, found: Found) -> Found:
+def proved_again(hunt: AdversarySearch, found: BadInstance) -> BadInstance:
     """Prove cost and optimum of the answer once more, by the registered methods.
 
     Raises

@@ -8,8 +8,8 @@ from random import Random
 from typing import Any, TypeVar
 
 from ...instances import KSubset, Submesh
-from ...instances.ksubset.certificate import Checker, Refused
-from ...instances.ksubset.counts import CHOSEN, REJECTED, UNDECIDED, State
+from ...instances.ksubset.certificate import CertificateChecker, RefusedStep
+from ...instances.ksubset.counts import CHOSEN, REJECTED, UNDECIDED, CountState
 from ...instances.submesh import Resident, box_at, sides
 from ...instances.submesh.infeasibility import FAMILIES, check_infeasible
 from ...instances.submesh.packing import Item, Packing
@@ -46,7 +46,7 @@ def _loses(instance: KSubset) -> str:
     random = Random(f"{instance.n} {instance.k} {instance.free}")
     costs = price_all(instance)
     least = min(costs.values())
-    checker = Checker(instance, least + 1)
+    checker = CertificateChecker(instance, least + 1)
     optima = [
         s for s, paid in costs.items() if paid == least and _takes_first(instance, s)
     ]
@@ -66,7 +66,9 @@ def _takes_first(instance: KSubset, chosen: tuple[int, ...]) -> bool:
     )
 
 
-def _state(checker: Checker, chosen: tuple[int, ...], random: Random) -> State:
+def _state(
+    checker: CertificateChecker, chosen: tuple[int, ...], random: Random
+) -> CountState:
     """Return a state that a set is in: some points decided, counts within bounds."""
     state = checker.root()
     n, m = len(state.status), len(state.low)
@@ -81,13 +83,15 @@ def _state(checker: Checker, chosen: tuple[int, ...], random: Random) -> State:
     return state
 
 
-def _counts(checker: Checker, chosen: tuple[int, ...]) -> list[int]:
+def _counts(checker: CertificateChecker, chosen: tuple[int, ...]) -> list[int]:
     """Count the chosen points inside of every cut."""
     cuts = range(len(checker.weight))
     return [sum(checker.inside(h, p) for p in chosen) for h in cuts]
 
 
-def _lost_in(checker: Checker, state: State, chosen: tuple[int, ...]) -> str:
+def _lost_in(
+    checker: CertificateChecker, state: CountState, chosen: tuple[int, ...]
+) -> str:
     if not checker.close(state):
         return "counts are said to contradict each other"
     if any(state.status[i] == REJECTED for i in chosen):
@@ -128,10 +132,12 @@ RULES = ("cost", "twins", "companions")
 """Rules whose steps list what they choose and what they reject."""
 
 
-def _accepted(derive: Callable[[State, T], None], state: State, what: T) -> bool:
+def _accepted(
+    derive: Callable[[CountState, T], None], state: CountState, what: T
+) -> bool:
     try:
         derive(state.copy(), what)
-    except Refused:
+    except RefusedStep:
         return False
     return True
 

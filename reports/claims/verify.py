@@ -14,7 +14,7 @@ from ...solvers.running import clock
 from ...solvers.running.interrupt import ending_callers
 from ..campaigns import pool
 from .catalogue import CLAIMS
-from .running.claim import Claim, Outcome, Trial, Undecided, Untrue, failed
+from .running.claim import Claim, Outcome, Trial, Undecided, UntrueAnswer, failed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +72,7 @@ def verify(claims: Iterable[Claim], trial: Trial) -> Iterator[ClaimResult]:
         try:
             with ending_callers():
                 found = {"outcome": claim.test(trial)}
-        except Untrue as error:  # a false answer of a method
+        except UntrueAnswer as error:  # a false answer of a method
             found = {"outcome": failed(str(error), 1, error.instance)}
         except Exception as error:
             name = "" if isinstance(error, Undecided) else f"{type(error).__name__}: "

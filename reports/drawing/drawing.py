@@ -16,7 +16,7 @@ from ...instances.problems import describe
 from .problems import labels_of, paid
 from .shapes import (
     ACCENTS,
-    Drawing,
+    Canvas,
     Label,
     Rect,
     Shape,
@@ -81,7 +81,7 @@ def drawing_of(
     *,
     title: str = "",
     remark: str = "",
-) -> Drawing:
+) -> Canvas:
     """Return the drawing that `draw` writes as SVG, also one where nothing is chosen.
 
     A submesh request of which nothing is chosen is drawn next to the mesh, to scale;
@@ -131,7 +131,7 @@ def drawing_of(
     title = title or instance.name
     about = describe(instance)
     spoken = "; ".join(f"{name}: {price}" for name, price in costs.items()) or remark
-    return Drawing(
+    return Canvas(
         width=width,
         height=height,
         title=title,

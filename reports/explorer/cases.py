@@ -15,7 +15,7 @@ from ...instances.reading import fields
 from ...instances.reading.suggestions import entry_named
 from ...methods import KSUBSET
 from ...solvers import Settings
-from ..adversary.worst_known import Entry, read_worst_known
+from ..adversary.worst_known import WorstInstance, read_worst_known
 from ..pages.numbers import decimal, fraction
 from .board import of_instance, refuse_large
 from .choices import length
@@ -191,7 +191,7 @@ def _case(case: WorstCase) -> dict[str, Any]:
 
 
 @cache
-def _ledger() -> list[Entry]:
+def _ledger() -> list[WorstInstance]:
     entries = read_worst_known().values()
     return sorted(entries, key=lambda one: (one.method, -one.ratio))
 

@@ -32,7 +32,7 @@ class ErrorText(Strong):
     __slots__ = ()
 
 
-class Link(str):
+class SectionLink(str):
     """The title of a section of the same document, as a link to it."""
 
     __slots__ = ()

@@ -77,7 +77,7 @@ class TimeChange:
 
 
 @dataclass(frozen=True, slots=True)
-class Contradiction:
+class ContradictedProof:
     """A proof of one store that a solution of the other refutes."""
 
     proved: Row
@@ -85,7 +85,7 @@ class Contradiction:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+class StoreComparison:
     """Two stores, run by run.
 
     ``missing`` are the rows of ``before`` that have none like them in ``after``,
@@ -99,7 +99,7 @@ class Comparison:
     added: Sequence[Row]
     changes: Sequence[Change]
     times: Sequence[TimeChange]
-    contradictions: Sequence[Contradiction]
+    contradictions: Sequence[ContradictedProof]
 
     @property
     def worse_answers(self) -> bool:
@@ -141,7 +141,7 @@ class Comparison:
         return len({one.before.key for one in self.changes if one.better is better})
 
 
-def compare(before: Iterable[Row], after: Iterable[Row]) -> Comparison:
+def compare(before: Iterable[Row], after: Iterable[Row]) -> StoreComparison:
     """Compare run by run: answers exactly, times as far as they are no noise.
 
     Runs belong together if instance (name and digest), method, seed, repeat and limits
@@ -152,7 +152,7 @@ def compare(before: Iterable[Row], after: Iterable[Row]) -> Comparison:
     first, second = _latest(before), _latest(after)
     both = [match for match in first if match in second]
     pairs = [(first[match], second[match]) for match in both]
-    return Comparison(
+    return StoreComparison(
         before=list(first.values()),
         after=list(second.values()),
         pairs=len(pairs),
@@ -236,7 +236,7 @@ def _height(bound: Value | None) -> tuple[int, ...]:
     return () if bound is None else as_tuple(bound)
 
 
-def _contradictions(rows: Iterable[Row]) -> list[Contradiction]:
+def _contradictions(rows: Iterable[Row]) -> list[ContradictedProof]:
     """Compare the highest bound of each instance with the lowest cost.
 
     A proof that there is no solution is above every bound.
@@ -252,7 +252,7 @@ def _contradictions(rows: Iterable[Row]) -> list[Contradiction]:
         best = min(costly, key=lambda row: _height(row.cost))
         proved = max(own, key=lambda row: (impossible(row), _height(row.bound)))
         if impossible(proved) or _height(proved.bound) > _height(best.cost):
-            found.append(Contradiction(proved, best))
+            found.append(ContradictedProof(proved, best))
     return found
 
 

@@ -8,13 +8,13 @@ from ...instances.value import cost_text
 from ...instances.words import with_noun
 from ..campaigns.rows import Row
 from ..pages.document import Document, Inline, Name, Section, Table, Text
-from .comparison import CHANCE, Change, Comparison, TimeChange, impossible, outcome
+from .comparison import CHANCE, Change, StoreComparison, TimeChange, impossible, outcome
 
 _SHOWN = 50
 """Changes of a kind that are listed; the others are counted."""
 
 
-def comparison_document(found: Comparison, first: str, second: str) -> Document:
+def comparison_document(found: StoreComparison, first: str, second: str) -> Document:
     """Build the document; ``first`` and ``second`` name the stores."""
     worse = [change for change in found.changes if not change.better]
     better = [change for change in found.changes if change.better]
@@ -52,7 +52,7 @@ def _names(values: Iterable[str]) -> tuple[Inline, ...]:
     return tuple(pieces[1:]) or ("nothing",)
 
 
-def _beyond(found: Comparison) -> str:
+def _beyond(found: StoreComparison) -> str:
     """Say what the counts of runs do not."""
     slower = sum(time.sign > 0 for time in found.times)
     faster = sum(time.sign < 0 for time in found.times)
@@ -62,7 +62,7 @@ def _beyond(found: Comparison) -> str:
     )
 
 
-def _list_contradictions(found: Comparison) -> Section:
+def _list_contradictions(found: StoreComparison) -> Section:
     rows = tuple(
         (
             Name(c.proved.instance),

@@ -13,9 +13,9 @@ from ..pages.document import (
     ErrorText,
     File,
     Inline,
-    Link,
     Name,
     Section,
+    SectionLink,
     Shares,
     Table,
     Text,
@@ -107,7 +107,7 @@ def _verdict(report: Report) -> Text:
             ".",
         ]
     if (more := len(report.broken) - _NAMED) > 0:
-        pieces += [f" {more} more are under ", Link("Failures"), "."]
+        pieces += [f" {more} more are under ", SectionLink("Failures"), "."]
     return tuple(pieces)
 
 

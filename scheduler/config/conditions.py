@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from .expression import LEX, ORDERS, Expression
-from .findings import Findings
+from .findings import Diagnostics
 from .source import Word
 
 SCALAR, VECTOR, CONDITION = "a scalar", "a vector", "a condition"
@@ -17,7 +17,7 @@ class Types:
     Vectors must have as many components as there are levels, if that is known.
     """
 
-    def __init__(self, levels: int | None, findings: Findings) -> None:
+    def __init__(self, levels: int | None, findings: Diagnostics) -> None:
         self._levels = levels
         self._findings = findings
 

@@ -12,7 +12,7 @@ from ...instances.reading.files import open_without_waiting, stem
 from .model import Configuration
 
 if TYPE_CHECKING:
-    from .check import Report
+    from .check import ConfigurationReport
 
 _DATA = files("closeknit.instances.data")
 _LARGEST = 4 * 2**20
@@ -60,7 +60,7 @@ def parse_configuration(text: str, *, name: str = "unnamed") -> Configuration:
     return report.configuration
 
 
-def examine(path: str | Path) -> Report:
+def examine(path: str | Path) -> ConfigurationReport:
     """Read a configuration and return all its errors and warnings.
 
     Raises
@@ -71,15 +71,15 @@ def examine(path: str | Path) -> Report:
     return examine_text(_decode(_content(path), path), name=stem(path), file=path)
 
 
-def examine_text(text: str, *, name: str, file: str | Path = "") -> Report:
+def examine_text(text: str, *, name: str, file: str | Path = "") -> ConfigurationReport:
     """Return all errors and warnings of a text, or its first syntax error."""
-    from .check import Report, check
+    from .check import ConfigurationReport, check
     from .parse import parse_source
 
     try:
         source = parse_source(text, file=file)
     except InputError as error:
-        return Report(None, (error,), ())
+        return ConfigurationReport(None, (error,), ())
     return check(source, name=name, file=file)
 
 

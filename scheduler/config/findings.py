@@ -28,7 +28,7 @@ def fault(file: str | Path, line: int, column: int, problem: str) -> InputError:
     return InputError(problem, file=f"{file or '<text>'}:{line}:{column}")
 
 
-class Findings:
+class Diagnostics:
     """Collects errors and warnings."""
 
     def __init__(self, file: str | Path) -> None:

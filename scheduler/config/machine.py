@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from .expectations import abbreviate
-from .findings import Findings, known
+from .findings import Diagnostics, known
 from .model import MOST_MEMBERS, MOST_PROCESSORS, Group
 from .source import GroupText, Share, Slot, Span, Word
 
@@ -23,7 +23,7 @@ class ConfiguredMachine:
     """Queues, hosts and processors as the first two parts of a text define them."""
 
     def __init__(
-        self, queues: Sequence[Word], slots: Sequence[Slot], findings: Findings
+        self, queues: Sequence[Word], slots: Sequence[Slot], findings: Diagnostics
     ) -> None:
         self._findings = findings
         self.queues = tuple(self._unique(queues, "queue"))

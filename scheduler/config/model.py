@@ -18,7 +18,7 @@ from ...instances.reading.suggestions import hint
 from ...instances.value import LARGEST
 from .conditions import Types
 from .expression import Expression, MinCost, evaluate
-from .findings import Findings
+from .findings import Diagnostics
 from .sizes import heading, pick, refuse_sizes
 
 MOST_PROCESSORS = 2**20
@@ -204,7 +204,7 @@ class Configuration:
         for queue in (None, *self.queues):
             own = tuple(one.sizes for one in self.constraints if one.queue == queue)
             refuse_sizes(own, "constraints")
-        findings = Findings(self.name)
+        findings = Diagnostics(self.name)
         for one in self.constraints:
             Types(self.levels, findings).condition(one.expression)
             if one.queue is not None and one.queue not in self.queues:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from .findings import Findings, known
+from .findings import Diagnostics, known
 from .model import Configuration, CostBlock
 from .sizes import heading, left_over
 from .source import GroupText, Sizes, Source, Word
@@ -16,7 +16,7 @@ def warn_of_oddities(
     configuration: Configuration,
     source: Source,
     hosts: Sequence[Word],
-    findings: Findings,
+    findings: Diagnostics,
 ) -> None:
     """Record a warning for everything that is valid but probably not intended.
 
@@ -29,7 +29,9 @@ def warn_of_oddities(
     _twice_on_a_level(configuration, source, findings)
 
 
-def _queues(configuration: Configuration, source: Source, findings: Findings) -> None:
+def _queues(
+    configuration: Configuration, source: Source, findings: Diagnostics
+) -> None:
     priced = {price.queue for block in configuration.costs for price in block.prices}
     own = {one.queue for one in configuration.constraints}
     for queue, word in zip(configuration.queues, source.queues, strict=True):
@@ -49,7 +51,7 @@ def _warn_of_no_use(
     configuration: Configuration,
     source: Source,
     hosts: Sequence[Word],
-    findings: Findings,
+    findings: Diagnostics,
 ) -> None:
     priced = {price.group for block in configuration.costs for price in block.prices}
     for text in source.groups:
@@ -65,7 +67,9 @@ def _warn_of_no_use(
             findings.warning(word, f"host {configuration.hosts[host]} is in no group")
 
 
-def _prices(configuration: Configuration, source: Source, findings: Findings) -> None:
+def _prices(
+    configuration: Configuration, source: Source, findings: Diagnostics
+) -> None:
     usable = {queue: set(configuration.usable(queue)) for queue in configuration.queues}
     members = {group.name: group.members for group in configuration.groups}
     idle: dict[tuple[str, str], bool] = {}
@@ -82,7 +86,7 @@ def _prices(configuration: Configuration, source: Source, findings: Findings) ->
                 findings.warning(text, f"group {pair[1]} costs nothing")
 
 
-def _sizes(configuration: Configuration, source: Source, findings: Findings) -> None:
+def _sizes(configuration: Configuration, source: Source, findings: Diagnostics) -> None:
     most = len(configuration.processors)
     _warn_of_no_size(
         [block.sizes for block in source.costs],
@@ -117,7 +121,7 @@ def _warn_of_no_size(
     texts: Sequence[Sizes],
     bounds: Sequence[tuple[int, int] | None],
     most: int,
-    findings: Findings,
+    findings: Diagnostics,
 ) -> None:
     for text, sizes in zip(texts, bounds, strict=True):
         if sizes is not None and sizes[0] > most:
@@ -129,7 +133,7 @@ def _warn_of_no_size(
 
 
 def _twice_on_a_level(
-    configuration: Configuration, source: Source, findings: Findings
+    configuration: Configuration, source: Source, findings: Diagnostics
 ) -> None:
     """Warn of hosts that pay twice on one level, once per pair of groups."""
     texts = {text.name.text: text for text in source.groups}

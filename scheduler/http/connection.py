@@ -14,7 +14,7 @@ from typing import cast
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from .problems import Problem
+from .problems import HTTPProblem
 
 MOST_HEAD = 2**16
 """Bytes of a head, and of whatever else comes between two parts of bodies."""
@@ -186,7 +186,9 @@ class Connection(HttpToolsProtocol):
             if self.cycle.response_started:
                 self.transport.abort()
                 return
-        response = Problem(status, detail, headers={"Connection": "close"}).response()
+        response = HTTPProblem(
+            status, detail, headers={"Connection": "close"}
+        ).response()
         head = [f"HTTP/1.1 {status} {HTTPStatus(status).phrase}".encode()]
         head += [name + b": " + value for name, value in response.raw_headers]
         self.transport.write(b"\r\n".join([*head, b"", bytes(response.body)]))

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from time import monotonic
 from typing import TypeVar
 
-from .problems import Problem
+from .problems import HTTPProblem
 
 _T = TypeVar("_T")
 _AGAIN = {"Retry-After": "1"}
@@ -38,14 +38,14 @@ class Worker:
         """
         if self.waiting >= self._most:
             problem = f"{self.waiting} requests are waiting already"
-            raise Problem(503, problem, headers=_AGAIN)
+            raise HTTPProblem(503, problem, headers=_AGAIN)
         begin = monotonic()
 
         def begun() -> _T:
             waited = monotonic() - begin
             if waited > seconds:
                 problem = f"has waited for {waited:.1f} s: too many requests"
-                raise Problem(503, problem, headers=_AGAIN)
+                raise HTTPProblem(503, problem, headers=_AGAIN)
             return call(waited)
 
         if self._pool is None:

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...instances import InputError
-from ..swf import Job, read_header, read_swf
+from ..swf import TraceJob, read_header, read_swf
 
 MOST_REQUESTS = 10**6
 """Limit on the jobs of a stream, random or from a trace."""
@@ -68,7 +68,7 @@ class StreamJob:
                 )
 
 
-def unusable(job: Job, most: int) -> Skipped | None:
+def unusable(job: TraceJob, most: int) -> Skipped | None:
     """Return why a job cannot be run on this many processors; None if it can."""
     if job.partial:
         return Skipped.PARTIAL
@@ -89,7 +89,7 @@ def jobs_of_trace(
     most: int,
     scale: Fraction | int = 1,
     divide: int = 1,
-    where: Callable[[Job], bool] | None = None,
+    where: Callable[[TraceJob], bool] | None = None,
     window: tuple[int, int | None] = (0, None),
 ) -> tuple[list[StreamJob], Counter[Skipped]]:
     """Read the jobs of a trace that a machine can run.
@@ -159,7 +159,7 @@ def jobs_of_trace(
     return jobs, skipped
 
 
-def several_processors_in_autumn_1996(path: str | Path) -> Callable[[Job], bool]:
+def several_processors_in_autumn_1996(path: str | Path) -> Callable[[TraceJob], bool]:
     """Select the 6087 jobs of Mache, Lo and Garg from the SDSC Paragon's log of 1996.
 
     These are jobs of more than one processor submitted from September to November
@@ -191,7 +191,7 @@ def several_processors_in_autumn_1996(path: str | Path) -> Callable[[Job], bool]
         for month in (9, 12)
     )
 
-    def taken(job: Job) -> bool:
+    def taken(job: TraceJob) -> bool:
         return (
             job.submit is not None
             and begin <= job.submit < end

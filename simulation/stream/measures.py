@@ -13,7 +13,7 @@ import numpy as np
 from ...heuristics.allocation.allocator import Allocator, Flags
 from ...instances import Grid, IntArray, Topology, arrays
 from .jobs import StreamJob
-from .simulator import End, Ends, Event, Policy, Start, simulate
+from .simulator import Ends, Event, JobEnd, Start, StartPolicy, simulate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,7 +190,7 @@ class Meter:
         self._used += sign * len(event.grant.used)
         self._held += sign * len(event.grant.held)
         self._lean += sign * self._ruler.lean(event.grant.held)
-        if isinstance(event, End):
+        if isinstance(event, JobEnd):
             self._ended += 1
             self._flow += event.time - event.job.submit
             at = self._running.pop(id(event.grant))
@@ -271,7 +271,7 @@ class Meter:
 def measure(
     jobs: Iterable[StreamJob],
     allocator: Allocator,
-    policy: Policy = Policy.FCFS,
+    policy: StartPolicy = StartPolicy.FCFS,
     ends: Ends | None = None,
 ) -> tuple[Summary, list[JobRow]]:
     """Run a stream to its end, and measure it; parameters as those of `simulate`."""

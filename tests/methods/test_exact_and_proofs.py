@@ -23,7 +23,7 @@ from closeknit.proofs.checking import Proved
 from closeknit.proofs.checking.folder import BY_DEFINITION
 from closeknit.proofs.checking.kinds import CERTIFICATE, LOG
 from closeknit.proofs.writing import exact_log
-from closeknit.proofs.writing.exact_log import Solved
+from closeknit.proofs.writing.exact_log import ExactOutcome
 from closeknit.proofs.writing.proof_log import ProofLog
 from closeknit.solvers import Grade, Limit, Result, Settings, SolverError, Status
 from closeknit.solvers.running.result import LOGGED
@@ -127,14 +127,14 @@ def test_exact_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> 
         SUKP["opb/exact"](SACK)
 
 
-def solved(monkeypatch: pytest.MonkeyPatch, answer: Solved) -> None:
+def solved(monkeypatch: pytest.MonkeyPatch, answer: ExactOutcome) -> None:
     monkeypatch.setattr(models_exact, "solve_by_exact", lambda *_, **__: answer)
 
 
 def test_a_check_that_is_stopped_is_the_word_of_a_solver(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    solved(monkeypatch, Solved(True, (1, 2), Limit.TIME))
+    solved(monkeypatch, ExactOutcome(True, (1, 2), Limit.TIME))
     result = SUKP["opb/exact"](SACK)
     assert result.status is Status.OPTIMAL
     assert result.proof is not None
@@ -143,7 +143,7 @@ def test_a_check_that_is_stopped_is_the_word_of_a_solver(
 
 
 def test_what_exact_has_when_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    solved(monkeypatch, Solved(False, (1,), Limit.TIME))
+    solved(monkeypatch, ExactOutcome(False, (1,), Limit.TIME))
     result = SUKP["opb/exact"](SACK)
     assert (result.status, result.objective) == (Status.FEASIBLE, 8)
     assert (result.bound, result.limit) == (None, Limit.TIME)
@@ -152,14 +152,14 @@ def test_what_exact_has_when_time_is_over(monkeypatch: pytest.MonkeyPatch) -> No
 @pytest.mark.parametrize(
     "answer",
     [
-        Solved(True, (1,), Proved(5, 1, 1)),
-        Solved(True, None, Proved(5, 1, 1)),
-        Solved(True, (1, 2), Proved(None, 1, 1)),
-        Solved(True, (1, 2), Proved(6, 1, 1)),
+        ExactOutcome(True, (1,), Proved(5, 1, 1)),
+        ExactOutcome(True, None, Proved(5, 1, 1)),
+        ExactOutcome(True, (1, 2), Proved(None, 1, 1)),
+        ExactOutcome(True, (1, 2), Proved(6, 1, 1)),
     ],
 )
 def test_an_answer_that_its_log_contradicts(
-    answer: Solved, monkeypatch: pytest.MonkeyPatch
+    answer: ExactOutcome, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     solved(monkeypatch, answer)
     if answer.chosen == (1,):  # a bound below is no contradiction, but no proof either

@@ -41,7 +41,7 @@ from closeknit.papers.parts import PartStore
 from closeknit.reports.pages.bootstrap import Estimate
 from closeknit.simulation.stream.jobs import generate, rescale
 from closeknit.simulation.stream.measures import measure
-from closeknit.simulation.stream.simulator import End, Start, simulate
+from closeknit.simulation.stream.simulator import JobEnd, Start, simulate
 
 from ..data import PARAGON, needs
 
@@ -79,7 +79,7 @@ def test_what_is_found_is_what_the_definitions_say(strategy: str) -> None:
         held: set[int] = set()
         events = list(simulate(jobs, placing))
         for event, following in zip(events, [*events[1:], None], strict=True):
-            if isinstance(event, End):
+            if isinstance(event, JobEnd):
                 held -= set(event.grant.held.tolist())
             if isinstance(event, Start):
                 held |= set(event.grant.held.tolist())

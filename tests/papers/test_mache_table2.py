@@ -21,7 +21,7 @@ from closeknit.papers.mache1999_network.figures import BY_ROWS, Figures
 from closeknit.papers.mache1999_network.findings import findings
 from closeknit.papers.mache1999_network.loads import (
     STEPS,
-    Case,
+    LoadCase,
     following,
     nearest,
     search_loads,
@@ -89,8 +89,8 @@ def test_a_part_is_what_the_stream_gives() -> None:
     assert len(set(found.service.tolist())) == len(one.strategies)
 
 
-def case(**changes: object) -> Case:
-    return replace(Case(traffic=TRAFFIC, start=100.0), **changes)  # type: ignore[arg-type]
+def case(**changes: object) -> LoadCase:
+    return replace(LoadCase(traffic=TRAFFIC, start=100.0), **changes)  # type: ignore[arg-type]
 
 
 def test_a_load_is_found_by_interpolation() -> None:

@@ -10,8 +10,8 @@ from closeknit.papers import network_validation
 from closeknit.papers.catalogue import RunOptions
 from closeknit.papers.network_validation import (
     ROWS,
-    Demand,
-    Row,
+    RowDemand,
+    ValidationRow,
     bisection_rows,
     measure_rows,
     permutation_rows,
@@ -23,9 +23,9 @@ from closeknit.reports.pages.markdown import markdown_of
 
 def test_rows_that_are_far_off_are_marked(monkeypatch: pytest.MonkeyPatch) -> None:
     some = [
-        Row("near", "somebody", 100.0, 114.0, Demand.CLOSE),
-        Row("far", "somebody", 100.0, 116.0, Demand.CLOSE),
-        Row("cut", "bisection", 0.5, 0.51, Demand.AT_MOST),
+        ValidationRow("near", "somebody", 100.0, 114.0, RowDemand.CLOSE),
+        ValidationRow("far", "somebody", 100.0, 116.0, RowDemand.CLOSE),
+        ValidationRow("cut", "bisection", 0.5, 0.51, RowDemand.AT_MOST),
     ]
     monkeypatch.setattr(network_validation, "rows", lambda phases, seed: iter(some))
     page = REPRODUCTIONS["network-validation"](RunOptions())

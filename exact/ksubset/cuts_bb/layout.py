@@ -22,7 +22,7 @@ CONTRADICTION = -1
 FAR = 2**62
 
 
-class Problem(NamedTuple):
+class CutProblem(NamedTuple):
     """What never changes. Positions of all axes are numbered through.
 
     Axis a owns the positions ``offset[a]`` to ``offset[a + 1] - 1``, the last of
@@ -69,7 +69,7 @@ class Scratch(NamedTuple):
     inside: Ints  # (cells,)
 
 
-class Stack(NamedTuple):
+class NodeStack(NamedTuple):
     """Open nodes, the next one last."""
 
     status: Bytes  # (capacity, n)
@@ -78,7 +78,7 @@ class Stack(NamedTuple):
     bound: Ints  # (capacity,) in hops
 
 
-def room_for(problem: Problem) -> Scratch:
+def room_for(problem: CutProblem) -> Scratch:
     """Make room to work in."""
     n = len(problem.position)
     cells = prod(problem.shape) if problem.exchange == BY_SWEEPS else 1

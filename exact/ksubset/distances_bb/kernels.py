@@ -18,7 +18,7 @@ _FEW = 16
 """Up to so many smallest values are kept in order; more are found by partition."""
 
 
-class Space(NamedTuple):
+class PairDistances(NamedTuple):
     """What does not change: distances and twins."""
 
     hops: Ints  # (n, n)
@@ -69,7 +69,7 @@ def smallest(values: Ints, count: int, number: int) -> int:
 
 
 @kernel
-def sifted(space: Space, frames: Frames, p: int, best: int, work: Ints) -> bool:
+def sifted(space: PairDistances, frames: Frames, p: int, best: int, work: Ints) -> bool:
     """Do the same as `filtered` in O(m), with what all processors are nearest to.
 
     Two missing processors are counted half from each.
@@ -93,7 +93,13 @@ def sifted(space: Space, frames: Frames, p: int, best: int, work: Ints) -> bool:
 
 @kernel
 def filtered(
-    space: Space, frames: Frames, p: int, best: int, near: Ints, bound: Ints, work: Ints
+    space: PairDistances,
+    frames: Frames,
+    p: int,
+    best: int,
+    near: Ints,
+    bound: Ints,
+    work: Ints,
 ) -> bool:
     """Take away the candidates of a row that lead to nothing cheaper than ``best``.
 
@@ -141,7 +147,7 @@ def filtered(
 
 
 @kernel
-def last_two(space: Space, frames: Frames, p: int, best: int) -> int:
+def last_two(space: PairDistances, frames: Frames, p: int, best: int) -> int:
     """Complete a row that lacks two in the cheapest way; return its cost or ``best``.
 
     Where it is cheaper, it is noted as the best choice.
@@ -160,7 +166,9 @@ def last_two(space: Space, frames: Frames, p: int, best: int) -> int:
 
 
 @kernel
-def search(space: Space, frames: Frames, best: int, budget: int) -> tuple[int, int]:
+def search(
+    space: PairDistances, frames: Frames, best: int, budget: int
+) -> tuple[int, int]:
     """Search some nodes; return the cost of the best choice, and how many there were.
 
     A row of ``frames`` stands for all choices of its chosen processors and others of

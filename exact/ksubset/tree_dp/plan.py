@@ -24,7 +24,7 @@ BUNCH, PATH = 0, 1
 """What a step merges in."""
 
 
-class Plan(NamedTuple):
+class MergePlan(NamedTuple):
     """What to merge, in which order."""
 
     n: int
@@ -125,7 +125,7 @@ def steps_of(
     bunch: Ints,
     member: Ints,
     away: Ints,
-) -> Plan:
+) -> MergePlan:
     """List the steps of all paths; give paths with equal steps a common group.
 
     ``size`` counts free processors, ``child`` is where the children of a node begin,
@@ -231,7 +231,7 @@ def steps_of(
             groups += 1
             key_of[groups] = end
         group[path] = slot[place]
-    return Plan(
+    return MergePlan(
         n,
         k,
         kind[:steps].copy(),

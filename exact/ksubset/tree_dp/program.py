@@ -104,7 +104,7 @@ class _Program:
             np.lexsort((away, home)),
             away,
         )
-        self.tables = kernels.Tables(
+        self.tables = kernels.TreeTables(
             pool=np.empty(self.plan.table[-2], dtype=np.int64),
             buffer=np.zeros((2, k + 1), dtype=np.int64),
             need=np.zeros(len(self.plan.first), dtype=np.int64),

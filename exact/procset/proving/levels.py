@@ -18,11 +18,11 @@ from ....instances import ProcSet
 from ....proofs.checking.formulas import levels_of
 from ....proofs.writing.proof_log import ProofLog
 from .families import Budgets, Families
-from .reach import Count, Reach
+from .reach import OpenSetCount, Reach
 from .relaxation import Logged
 from .shapes import Shapes
 from .store import Clause, LoggedRows, Members
-from .tree import Tree
+from .tree import RefutationTree
 
 _MOST = 2**40
 """Sum of the costs of a level, in units, up to which 64 bits hold combinations."""
@@ -92,7 +92,7 @@ class _Prover:
             self._lies_in[x - 1][s] = number
         self._request = instance.request
         self._members = Members(log, self._lies_in)
-        self._counts: dict[tuple[int, ...], Count] = {}
+        self._counts: dict[tuple[int, ...], OpenSetCount] = {}
         self._upper: list[_Upper] = []
         self._lower: list[Logged] = []
         self.levels = list(self._each_level(instance))
@@ -194,5 +194,5 @@ class _Prover:
             shapes = Shapes(self._store, sets, groups, rows, costs, budgets, reach)
             return shapes.refute(decided) if shapes.worthwhile() else None
 
-        tree = Tree(self._store, sets, groups, rows, by_shapes)
+        tree = RefutationTree(self._store, sets, groups, rows, by_shapes)
         return tree.refute([*assumed]).number

@@ -19,7 +19,7 @@ from .relaxation import Logged
 from .store import LoggedRows, Members
 
 
-class Count(NamedTuple):
+class OpenSetCount(NamedTuple):
     """A variable that holds where at most ``most`` sets are open, and its rows."""
 
     variable: int
@@ -69,13 +69,13 @@ class Reach:
         families: Families,
         groups: Sequence[Sequence[int]],
         members: Members,
-        counts: dict[tuple[int, ...], Count],
+        counts: dict[tuple[int, ...], OpenSetCount],
     ) -> None:
         self._store, self.families, self._groups = store, families, groups
         self._members, self._counts = members, counts
         self._held: dict[tuple[object, ...], _Held] = {}
 
-    def count(self, family: int, most: int) -> Count | None:
+    def count(self, family: int, most: int) -> OpenSetCount | None:
         """Return the variable of a limit; None where more sets are open in any case."""
         sets = self.families.sets[family]
         if (key := (most, *sets)) not in self._counts:
@@ -83,7 +83,7 @@ class Reach:
             if store.implies([(1, s) for s in sets], most + 1):
                 return None
             q = log.variable(f"q{len(log.names)}")
-            made = Count(q, sets, most, 0, 0)
+            made = OpenSetCount(q, sets, most, 0, 0)
             pairs = [
                 ([(a, x) for x, a in row.terms.items()], row.degree)
                 for row in made.rows
@@ -94,7 +94,7 @@ class Reach:
             ]
             for number, (terms, degree) in zip(numbers, pairs, strict=True):
                 store.hold(number, terms, degree)
-            self._counts[key] = Count(q, sets, most, *numbers)
+            self._counts[key] = OpenSetCount(q, sets, most, *numbers)
         return self._counts[key]
 
     def line(self, a: int, j: int, b: int, shape: Shape) -> list[Logged]:

@@ -15,7 +15,7 @@ from .families import Budgets, Shape
 from .reach import Reach
 from .relaxation import Logged
 from .store import Clause, LoggedRows
-from .tree import Tree
+from .tree import RefutationTree
 
 _FAMILIES = range(2, 5)
 _GROUPS = 100
@@ -115,7 +115,7 @@ class Shapes:
             if number and (count := self._reach.count(family, number - 1)):
                 rows.append(count.rows[1])
                 multipliers.append(self._budgets.price(row, family, number))
-        return Tree(
+        return RefutationTree(
             self._store, self._sets, self._groups, [*rows, self._costs[row]]
         ).refuted_by(decided, [*multipliers, 1])
 
@@ -136,7 +136,9 @@ class Shapes:
             level = int(reach[max(shape[family] - 1, 0)])
             rows = [self._rows[0], *lines, *(count.rows[0] for count in own)]
             multipliers = [1] * (1 + len(lines)) + [level] * len(own)
-            tree = Tree(self._store, self._sets, self._groups, [*rows, self._costs[-1]])
+            tree = RefutationTree(
+                self._store, self._sets, self._groups, [*rows, self._costs[-1]]
+            )
             return tree.refuted_by(decided, [*multipliers, 0])
         lines = [
             row
@@ -146,7 +148,9 @@ class Shapes:
         ]
         limits = [row for count in counts for row in count.rows]
         rows = [*self._rows[:-1], *lines, *limits, self._rows[-1]]
-        return Tree(self._store, self._sets, self._groups, rows).refute(decided)
+        return RefutationTree(self._store, self._sets, self._groups, rows).refute(
+            decided
+        )
 
     def _lines(self, family: int, shape: Shape) -> list[list[Logged]]:
         by = self._families.reaches(family, shape)[1].tolist()

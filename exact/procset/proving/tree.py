@@ -20,7 +20,7 @@ _LEAST = 1e-3
 """Counts for a set that is open or closed in the relaxation."""
 
 
-class Tree:
+class RefutationTree:
     """A tree whose leaves are combinations of rows that no choice obeys.
 
     Parameters

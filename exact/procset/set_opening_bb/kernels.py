@@ -25,7 +25,7 @@ from .layout import (
     TRAIL,
     UNDECIDED,
     Ints,
-    State,
+    SearchState,
     System,
 )
 
@@ -34,7 +34,7 @@ WIDEST_MATRIX = 64
 
 
 @kernel
-def _look(system: System, state: State) -> int:
+def _look(system: System, state: SearchState) -> int:
     """Look at the present node: return the set to branch on, or -1 if settled."""
     rules = system.rules
     ready = propagate(system, state)
@@ -98,7 +98,7 @@ def _look(system: System, state: State) -> int:
 
 
 @kernel
-def floor(state: State) -> int:
+def floor(state: SearchState) -> int:
     """Bound all that is left of the search: the least of its open nodes."""
     if state.tally[FRESH] and state.tally[DEPTH] == 0:
         return 0
@@ -110,7 +110,7 @@ def floor(state: State) -> int:
 
 
 @kernel
-def search(system: System, state: State, budget: int) -> bool:
+def search(system: System, state: SearchState, budget: int) -> bool:
     """Look at some more nodes; return whether all have been looked at."""
     tally, frame = state.tally, state.frame
     until = tally[NODES] + budget

@@ -11,12 +11,12 @@ Ints = npt.NDArray[np.int64]
 CLOSED, OPEN, UNDECIDED = 0, 1, 2
 """What has been decided about a set."""
 ALIVE, DEPTH, NODES, TRAIL, FRESH, MATRICES, TABLES = range(7)
-"""What ``State.tally`` counts; FRESH: the present node has not been looked at."""
+"""What ``SearchState.tally`` counts; FRESH: the present node has not been looked at."""
 SPENT, BEST = 0, 1
-"""What ``State.money`` holds: cost of the open sets, cost of the best solution."""
+"""``SearchState.money``: cost of the open sets, cost of the best solution."""
 
 
-class Rules(NamedTuple):
+class OpeningRules(NamedTuple):
     """Rules that can be switched off, to see what they buy; the answer stays."""
 
     shapes: bool = True
@@ -58,10 +58,10 @@ class System(NamedTuple):
     even: bool
     scale: int
     far: int
-    rules: Rules
+    rules: OpeningRules
 
 
-class State(NamedTuple):
+class SearchState(NamedTuple):
     """A search that can be left and taken up again.
 
     ``status`` of each set; ``order`` of the classes, and the ``place`` of each in it;

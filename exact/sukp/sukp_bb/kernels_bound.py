@@ -24,10 +24,10 @@ from .layout import (
     MULTIPLIER_BITS,
     NEED,
     OUT,
+    FlatInstance,
     Ints,
     Lists,
     Node,
-    Problem,
     Workspace,
 )
 
@@ -59,7 +59,7 @@ def from_shares(value: int, shift: int) -> int:
 
 @uncounted
 @kernel
-def too_heavy(problem: Problem, mass: int, size: int, free: int) -> bool:
+def too_heavy(problem: FlatInstance, mass: int, size: int, free: int) -> bool:
     """Whether elements of this mass weigh more than R can spare."""
     return (mass - (size if problem.drop > 0 else 0)) << problem.drop > free
 
@@ -67,7 +67,7 @@ def too_heavy(problem: Problem, mass: int, size: int, free: int) -> bool:
 @uncounted
 @kernel
 def in_order(
-    problem: Problem,
+    problem: FlatInstance,
     node: Node,
     room: Workspace,
     lists: Lists,
@@ -109,7 +109,7 @@ def in_order(
 @uncounted
 @kernel
 def pour(
-    problem: Problem,
+    problem: FlatInstance,
     node: Node,
     room: Workspace,
     lists: Lists,
@@ -210,7 +210,12 @@ def multiplier_for(room: Workspace, opens: int, wanted: int, total: int) -> int:
 @uncounted
 @kernel
 def bound_by_shares(
-    problem: Problem, node: Node, room: Workspace, load: Ints, opens: int, best: int
+    problem: FlatInstance,
+    node: Node,
+    room: Workspace,
+    load: Ints,
+    opens: int,
+    best: int,
 ) -> tuple[int, int]:
     """Bound the cost below a node, or decide elements.
 

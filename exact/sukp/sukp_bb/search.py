@@ -42,7 +42,7 @@ from ....solvers.running.limits import Limits, limits
 from ....solvers.running.progress import report
 from ...search import SteppableSearch
 from . import kernels
-from .layout import Bytes, Nodes, Problem, blank, to_arrays
+from .layout import Bytes, FlatInstance, Nodes, blank, to_arrays
 from .semidefinite import Products
 
 PROOF = Proof(Grade.ENUMERATED, "sukp-bb")
@@ -159,7 +159,7 @@ def first_choice(
 class _Lane:
     """Room for one plunge of the search."""
 
-    def __init__(self, problem: Problem, levels: int) -> None:
+    def __init__(self, problem: FlatInstance, levels: int) -> None:
         self.start = blank(problem, 1)
         self.out = blank(problem, levels)
         self.picked = np.zeros(len(problem.weight), dtype=np.int8)
@@ -171,7 +171,7 @@ class _Lane:
 
 
 def _plunge(
-    problem: Problem, best: int, budget: int, lane: _Lane
+    problem: FlatInstance, best: int, budget: int, lane: _Lane
 ) -> tuple[int, int, int]:
     found: tuple[int, int, int] = kernels.search(
         problem, lane.start, best, lane.picked, budget, _FIRST_SWEEPS, lane.out

@@ -31,7 +31,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.linalg.lapack import dpotrf, dpotri
 
-from .layout import Problem
+from .layout import FlatInstance
 
 Floats = npt.NDArray[np.float64]
 Longs = npt.NDArray[np.int64]
@@ -76,7 +76,7 @@ class Products:
     Time: O((items + elements)^3) for a step.
     """
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: FlatInstance) -> None:
         self.least = 0
         self.total = int(problem.profit.sum())
         owner = np.repeat(

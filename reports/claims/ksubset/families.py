@@ -24,8 +24,8 @@ from ....instances.ksubset.worst_cases import (
 )
 from ....methods import KSUBSET
 from ....solvers import Ties
-from ...adversary.worst_known import PATH, Entry, guarantee, read_worst_known
-from ..running.claim import Claim, Outcome, Trial, Untrue, failed, passed
+from ...adversary.worst_known import PATH, WorstInstance, guarantee, read_worst_known
+from ..running.claim import Claim, Outcome, Trial, UntrueAnswer, failed, passed
 
 EPSILONS = tuple(Fraction(1, b) for b in (2, 4, 10, 100, 132, 133))
 RING = KSubset(
@@ -263,14 +263,14 @@ def ledger_is_true(trial: Trial, path: str | Path = PATH) -> Outcome:
     )
 
 
-def _find_misstatement(trial: Trial, entry: Entry) -> str:
+def _find_misstatement(trial: Trial, entry: WorstInstance) -> str:
     """Describe what is not as written; "" if all is."""
     if entry.method not in KSUBSET:
         return "there is no such method"
     try:
         paid = replace(trial, seed=0).pay(entry.method, entry.instance)
         optimum = trial.optimum(entry.instance)
-    except (InputError, Untrue) as error:
+    except (InputError, UntrueAnswer) as error:
         return str(error)
     if paid != entry.cost:
         return f"costs {paid}, not {entry.cost}"

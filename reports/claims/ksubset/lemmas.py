@@ -16,7 +16,7 @@ from itertools import combinations, pairwise, permutations, product
 from random import Random
 
 from ....instances import KSubset, Points, Site
-from ..running.claim import Claim, Outcome, Trial, Untrue, failed, passed
+from ..running.claim import Claim, Outcome, Trial, UntrueAnswer, failed, passed
 from ..running.samples import pair_sum
 from ..running.shrink import broken
 
@@ -131,7 +131,7 @@ def against_lemma_2(
             if not (clear or ties):
                 continue
             if cut.crossing(picked) > cut.crossing(optimal):
-                raise Untrue(f"the sum over all cells grows: {points}", LEMMA_2)
+                raise UntrueAnswer(f"the sum over all cells grows: {points}", LEMMA_2)
             for cell in sorted({cut.cell(p) for p in optimal}):
                 now, before = cut.of_cell(picked, cell), cut.of_cell(optimal, cell)
                 if now > before:

@@ -18,7 +18,7 @@ from ....instances import (
     Sukp,
     arrays,
 )
-from .claim import Outcome, Undecided, Untrue, failed, passed
+from .claim import Outcome, Undecided, UntrueAnswer, failed, passed
 
 Kind = TypeVar("Kind", bound=Instance)
 
@@ -42,7 +42,7 @@ def describe(wrong: Callable[[Kind], str], instance: Kind) -> str:
     """Describe what is wrong; an untrue answer of a method is wrong by itself."""
     try:
         return wrong(instance)
-    except Untrue as error:
+    except UntrueAnswer as error:
         return str(error)
 
 

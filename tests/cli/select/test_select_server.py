@@ -20,7 +20,7 @@ import pytest
 
 from closeknit.cli.app import run
 from closeknit.cli.select.command import free_processors
-from closeknit.cli.select.server import LONGEST_LINE, Lines, Server, memory
+from closeknit.cli.select.server import LONGEST_LINE, LineSplitter, Server, memory
 from closeknit.instances import InputError
 from closeknit.scheduler.config import configuration_text, read_configuration
 from closeknit.scheduler.live import LiveSelector
@@ -86,7 +86,7 @@ def ask(process: subprocess.Popen[bytes], line: bytes) -> dict[str, Any]:
 
 
 def test_a_line_is_kept_up_to_its_limit_and_skipped_beyond() -> None:
-    lines = Lines()
+    lines = LineSplitter()
     assert lines.add(b"x" * LONGEST_LINE + b"\n") == [b"x" * LONGEST_LINE]
     tracemalloc.start()
     for _ in range(640):

@@ -15,7 +15,7 @@ from closeknit.cli.app import run
 from closeknit.clusters.batsim import interval_set
 from closeknit.simulation.stream.jobs import generate
 from closeknit.simulation.stream.measures import Meter
-from closeknit.simulation.stream.simulator import Event, Policy
+from closeknit.simulation.stream.simulator import Event, StartPolicy
 
 from ...data import IPSC, needs
 
@@ -313,7 +313,7 @@ def test_boxes_say_their_shapes() -> None:
         assert job.processors == rows * columns
         assert rows <= 16
         assert columns <= 22
-    assert {policy.value for policy in Policy} == {"fcfs", "easy"}
+    assert {policy.value for policy in StartPolicy} == {"fcfs", "easy"}
 
 
 NETWORK = ("--method", "row-major", "--shape", "3x4", "--network", "wormhole")

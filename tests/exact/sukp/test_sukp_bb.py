@@ -19,7 +19,7 @@ from closeknit.exact.sukp.sukp_bb import kernels
 from closeknit.exact.sukp.sukp_bb.kernels_bound import from_shares, to_shares
 from closeknit.exact.sukp.sukp_bb.layout import (
     MULTIPLIER_BITS,
-    Problem,
+    FlatInstance,
     blank,
     to_arrays,
 )
@@ -159,7 +159,7 @@ def assert_the_bound_holds_below(instance: Sukp, state: list[int]) -> None:
         assert bound <= min(cheaper)
 
 
-def bound_below(problem: Problem, state: list[int], best: int) -> int | None:
+def bound_below(problem: FlatInstance, state: list[int], best: int) -> int | None:
     """Bound of one node, by the state of each element, heaviest first, and item.
 
     None: pruned.

@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from closeknit.proofs.checking import (
+    CheckLimits,
     Formula,
-    Limits,
     NoProof,
-    Outcome,
     Propagator,
+    ProvenResult,
     Refused,
     TooLong,
     check_proof,
@@ -34,12 +34,12 @@ PROPAGATORS = [Propagator, FastPropagator]
 
 @pytest.mark.parametrize("propagator", PROPAGATORS)
 def test_accepts_a_sum(propagator: type[Propagator]) -> None:
-    assert check_proof(pigeons(3), PIGEONS, None, propagator) == Outcome(None, 5)
+    assert check_proof(pigeons(3), PIGEONS, None, propagator) == ProvenResult(None, 5)
 
 
 @pytest.mark.parametrize("propagator", PROPAGATORS)
 def test_accepts_a_bound(propagator: type[Propagator]) -> None:
-    assert check_proof(cover(), COVER, None, propagator) == Outcome(2, 6)
+    assert check_proof(cover(), COVER, None, propagator) == ProvenResult(2, 6)
 
 
 def test_accepts_a_bound_without_a_solution() -> None:
@@ -58,17 +58,17 @@ def test_accepts_older_versions() -> None:
         "p 5 4 +\n",
         "c 7\n",
     ]
-    assert check_proof(cover(), old) == Outcome(2, 6)
+    assert check_proof(cover(), old) == ProvenResult(2, 6)
     second = [line.replace(";", "") for line in COVER]
     second[0] = "pseudo-Boolean proof version 2.0\n"
     second[-2] = "conclusion BOUNDS 2 2\n"
-    assert check_proof(cover(), second) == Outcome(2, 6)
+    assert check_proof(cover(), second) == ProvenResult(2, 6)
 
 
 def test_steps_may_share_lines_and_span_them() -> None:
     text = " ".join(line.strip() for line in COVER[1:])
     lines = [*HEAD, text[:30] + "\n", text[30:] + "\n"]
-    assert check_proof(cover(), lines) == Outcome(2, 6)
+    assert check_proof(cover(), lines) == ProvenResult(2, 6)
 
 
 @pytest.mark.parametrize("propagator", PROPAGATORS)
@@ -237,14 +237,16 @@ def test_text_that_is_no_proof(lines: list[str]) -> None:
 def test_limits() -> None:
     long = proof("f 3", "pol " + "1 + " * 100)
     with pytest.raises(TooLong, match="line"):
-        check_proof(cover(), long, Limits(line=100))
+        check_proof(cover(), long, CheckLimits(line=100))
     many = proof("f 3", *["pol 1 2 +"] * 50)
     with pytest.raises(TooLong, match="steps"):
-        check_proof(cover(), many, Limits(steps=20))
+        check_proof(cover(), many, CheckLimits(steps=20))
     with pytest.raises(TooLong, match="rows"):
-        check_proof(cover(), many, Limits(rows=20))
+        check_proof(cover(), many, CheckLimits(rows=20))
     with pytest.raises(TooLong, match="takes more than"):
-        check_proof(cover(), proof("f 3", *["pol 1 2 +"] * 20_000), Limits(seconds=0))
+        check_proof(
+            cover(), proof("f 3", *["pol 1 2 +"] * 20_000), CheckLimits(seconds=0)
+        )
 
 
 @st.composite
@@ -333,10 +335,10 @@ def harmed(lines: list[str], rng: random.Random) -> list[str]:
 
 def check_anyhow(
     formula: Formula, lines: list[str], propagator: type[Propagator] = Propagator
-) -> Outcome | None:
+) -> ProvenResult | None:
     """Check a proof; None if it is refused in any of the ways that a proof may be."""
     try:
-        return check_proof(formula, lines, Limits(seconds=20), propagator)
+        return check_proof(formula, lines, CheckLimits(seconds=20), propagator)
     except (Refused, NoProof, TooLong):
         return None
 

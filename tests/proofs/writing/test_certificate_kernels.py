@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from closeknit.instances import KSubset, cost
-from closeknit.instances.ksubset.certificate import Checker
+from closeknit.instances.ksubset.certificate import CertificateChecker
 from closeknit.instances.ksubset.counts import CHOSEN, REJECTED
 from closeknit.proofs.writing.certificate_kernels import FastChecker
 
@@ -18,7 +18,10 @@ from ...strategies import ksubsets, topologies
 @given(instance=ksubsets(topologies()), data=st.data())
 def test_both_checkers_derive_the_same(instance: KSubset, data: st.DataObject) -> None:
     objective = cost(instance, tuple(range(instance.k))) + data.draw(st.integers(-3, 3))
-    plain, fast = Checker(instance, objective), FastChecker(instance, objective)
+    plain, fast = (
+        CertificateChecker(instance, objective),
+        FastChecker(instance, objective),
+    )
     state = plain.root()
     decided = st.lists(st.sampled_from([0, 0, CHOSEN, REJECTED]), max_size=instance.n)
     values = data.draw(decided)

@@ -8,7 +8,7 @@ import pytest
 from closeknit.cli.app import run
 from closeknit.instances import InputError, Sukp, write_instance
 from closeknit.methods import SUKP
-from closeknit.proofs.checking import Outcome, check_proof, check_proof_file
+from closeknit.proofs.checking import ProvenResult, check_proof, check_proof_file
 from closeknit.proofs.writing.exact_log import solve_by_exact
 from closeknit.proofs.writing.proof_syntax import SYNTAXES, rewritten
 from closeknit.solvers import Settings, write_solution
@@ -94,7 +94,7 @@ def test_rows_are_renumbered(lines: list[str], version: str) -> None:
 
 
 def test_what_an_old_version_cannot_say() -> None:
-    assert check_proof(cover(), rewritten(cover(), FIRST, "2.0")) == Outcome(1, 6)
+    assert check_proof(cover(), rewritten(cover(), FIRST, "2.0")) == ProvenResult(1, 6)
     with pytest.raises(InputError, match="without improving"):
         list(rewritten(cover(), FIRST, "1.1"))
     weak = proof("f 3", "soli a b ~c", "conclusion BOUNDS 0 2", "end p")

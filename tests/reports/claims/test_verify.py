@@ -34,7 +34,7 @@ from closeknit.instances.ksubset.json import parse_ksubset
 from closeknit.instances.topologies import Cuts
 from closeknit.methods import KSUBSET
 from closeknit.reports.claims.catalogue import CLAIMS
-from closeknit.reports.claims.running.claim import Trial, Untrue
+from closeknit.reports.claims.running.claim import Trial, UntrueAnswer
 from closeknit.reports.claims.running.samples import draw_samples
 from closeknit.reports.claims.verify import ClaimResult
 from closeknit.reports.claims.verify import verify as tried
@@ -427,7 +427,7 @@ def test_an_optimum_that_its_certificate_contradicts_breaks_a_claim() -> None:
     """No claim compares this optimum with another: only its certificate can tell."""
     trial = Trial(methods=with_saboteur("auto", mistaken), quick=True)
     instance = mesh(6, 6, k=9)
-    with pytest.raises(Untrue) as caught:
+    with pytest.raises(UntrueAnswer) as caught:
         trial.optimum(instance)
     text = str(caught.value)
     least = Trial().optimum(instance)
