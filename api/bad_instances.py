@@ -63,7 +63,7 @@ class Worst:
 
     @property
     def proved(self) -> bool:
-        """Whether all instances of this size were looked at, so that none is worse."""
+        """Whether all instances of this size were tried, so that none is worse."""
         return self.found.proved
 
     def __repr__(self) -> str:

@@ -294,7 +294,7 @@ def _set_outdated_aside(campaign: Campaign, store: ResultStore) -> str:
 def run_somewhere(
     calls: Sequence[pool.Call], *, jobs: int, scratch: Path | None
 ) -> Generator[tuple[int, Any], None, None]:
-    """Make calls as `pool.run` does; those that cannot be sent elsewhere, here.
+    """Make calls as `pool.run` does; make those that cannot be sent elsewhere here.
 
     The limits of memory and of hung calls do not hold for these.
     """

@@ -58,7 +58,7 @@ def examine(
 
 
 def twins(plain: bool) -> tuple[type[Propagator], type[CertificateChecker]]:
-    """Return what follows proofs and certificates; plain Python imports no numpy."""
+    """Return the checkers of proofs and certificates; plain ones import no numpy."""
     if plain:
         return Propagator, CertificateChecker
     from ..proofs.writing.certificate_kernels import FastChecker

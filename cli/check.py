@@ -86,7 +86,7 @@ def options(parser: Parser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print one line per fault, or what holds and what was derived again."""
+    """Check files; print one line per fault, or what holds and was derived again."""
     if args.rewrite and args.proof is None:
         raise InputError("is for --proof", field="--rewrite")
     settings = shared.settings_of(args)

@@ -54,7 +54,7 @@ def options(parser: Parser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run everything, print one table per instance."""
+    """Run all methods on all instances; print one table per instance."""
     from ..api.solving import run_each
 
     settings = shared.settings_of(args)

@@ -48,7 +48,7 @@ def options(parser: Parser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print what is known about the methods asked for."""
+    """Print a description of the methods asked for."""
     named = args.name not in (None, *METHODS)
     if args.k is not None and not 1 <= args.k <= _MOST_K:
         raise InputError(f"must be from 1 to {_MOST_K}", "--k", args.k)

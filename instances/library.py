@@ -22,7 +22,7 @@ _DATA = files(f"{__package__}.data")
 
 
 def bundled_names() -> list[str]:
-    """Names of the bundled instances, sorted.
+    """Return the names of the bundled instances, sorted.
 
     >>> "6x6-full-k9" in bundled_names()
     True

@@ -223,7 +223,7 @@ def answer_text(result: Result) -> str:
 
 
 def contradiction(name: str, result: Result, other: str, found: Result) -> str:
-    """Return which of two answers about one instance contradict each other; or ""."""
+    """Describe how two answers about one instance contradict each other; "" if not."""
     for one, claimed, two, answer in (
         (name, result, other, found),
         (other, found, name, result),

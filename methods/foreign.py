@@ -48,7 +48,7 @@ class Stated:
         raise SolverError(str(InputError(problem, self.label, found)))
 
     def fits(self, found: Any) -> bool:
-        """Whether it is what was expected."""
+        """Whether the value is of the expected kind."""
         return isinstance(found, str)
 
 
@@ -63,5 +63,5 @@ class Promise(Stated):
         return None if factor is None else Fraction(factor)
 
     def fits(self, found: Any) -> bool:
-        """Whether it is an exact number."""
+        """Whether the value is an exact number."""
         return isinstance(found, Rational) and not isinstance(found, bool)

@@ -81,7 +81,7 @@ def proved_by(
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """How an answer was proved, by a proof that was checked.
+    """A checked proof of an answer, and how it was found.
 
     ``kind`` is one of `KINDS`; ``by`` states who wrote it. ``size`` is in bytes; times
     are of writing it, a search or a solver included, and of checking it.

@@ -112,7 +112,7 @@ def fold(names: Iterable[str]) -> str:
 
 
 def first_repeated(names: Iterable[str]) -> str:
-    """Return the first name that was there before, or an empty text."""
+    """Return the first name that repeats an earlier one, or an empty text."""
     seen: set[str] = set()
     for name in names:
         if name in seen:

@@ -57,7 +57,7 @@ def write_json(out: str, form: str, **content: Any) -> None:
 
 
 def start_object(form: str, **content: Any) -> dict[str, Any]:
-    """Return an object of version 1 of a format, which it names first."""
+    """Return a JSON object that begins with a format and version 1."""
     return {"format": form, "version": 1, **content}
 
 

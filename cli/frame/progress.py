@@ -114,7 +114,7 @@ class Clock:
         self._first: int | None = None
 
     def begin(self, done: int) -> None:
-        """Take what was done at the first call as done before."""
+        """Count what is done at the first call as done before."""
         if self._first is None:
             self._first = done
 

@@ -96,7 +96,7 @@ def _widths(cells: Iterable[str], *, number: bool) -> tuple[int, int]:
 def wrap_text(
     text: str, first: str = "", then: str | None = None, width: int = WIDTH - 1
 ) -> str:
-    """Wrap a text at words, behind a beginning of its first and of its other lines."""
+    """Wrap a text at words, with a prefix of its first and one of its other lines."""
     return fill(
         text,
         width,

@@ -91,7 +91,7 @@ def _escape(text: str, signs: str) -> str:
 
 
 def lost(error: OSError) -> int:
-    """Report what the system refused; return the exit status.
+    """Report an error of the system; return the exit status.
 
     141 without a word when the reader of standard output is gone, as after
     ``| head``: that is how a signal would have ended the command. What cannot be

@@ -126,7 +126,7 @@ def options(parser: Parser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run the campaign, write the report, print its headline."""
+    """Run the campaign, write the report, and print its headline."""
     from ...api.campaigns import conduct
 
     if args.parquet:

@@ -44,7 +44,7 @@ def options(parser: Parser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Do what the action states."""
+    """Run the chosen subcommand."""
     status: int = args.action(args)
     return status
 

@@ -97,7 +97,7 @@ def in_three(
 def in_two_ways(
     sizes: Sequence[Sequence[Sequence[int]]], axis: int = 0
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return sides along an axis and across it of items in two ways, and their ways."""
+    """Return sides of items along an axis and across it, in both ways; and the ways."""
     both = np.array([[several[0], several[-1]] for several in sizes], dtype=np.int64)
     many = np.array([len(several) for several in sizes], dtype=np.int64)
     return both[:, :, axis].copy(), both[:, :, 1 - axis].copy(), many

@@ -16,7 +16,7 @@ Terms = list[tuple[int, int]]
 
 
 class ProcsetTerms:
-    """Classes, and the terms of every level of the cost, of n variables."""
+    """Classes, and the terms of every level of the cost in n variables."""
 
     def __init__(self, instance: ProcSet) -> None:
         self.instance = instance

@@ -12,7 +12,7 @@ from ...solvers.running.kernels import kernel
 
 
 class SnugWorkspace(NamedTuple):
-    """Room to work in, for boxes of up to ``count`` coordinates on an axis."""
+    """Working memory for boxes of up to ``count`` coordinates on an axis."""
 
     xs: Ints  # (count,)
     ys: Ints  # (count,)
@@ -25,7 +25,7 @@ class SnugWorkspace(NamedTuple):
 
 @kernel
 def room_for(count: int) -> SnugWorkspace:
-    """Make room to work in."""
+    """Allocate working memory."""
     return SnugWorkspace(
         np.empty(count, np.int64),
         np.empty(count, np.int64),

@@ -68,7 +68,7 @@ def draw(words: Words, below: int) -> int:
 
 @kernel
 def enter(side: Side, t: int) -> None:
-    """Choose a thing."""
+    """Add a thing to the choice."""
     worth, parts, back, things = side.worth, side.parts, side.back, side.things
     covers, owner, gain, loss = side.covers, side.owner, side.gain, side.loss
     side.state[OWN] += side.own[t]
@@ -93,7 +93,7 @@ def enter(side: Side, t: int) -> None:
 
 @kernel
 def leave(side: Side, t: int) -> None:
-    """Choose a thing no longer."""
+    """Remove a thing from the choice."""
     worth, parts, back, things = side.worth, side.parts, side.back, side.things
     covers, owner, gain, loss = side.covers, side.owner, side.gain, side.loss
     row = loss[t]

@@ -294,7 +294,7 @@ class Counts:
     def count_needs(
         self, state: CountState, p: Sequence[int], q: Sequence[int]
     ) -> tuple[list[int], list[int]]:
-        """How many of q each of p needs, and how many of p need each of q."""
+        """Count how many of q each of p needs, and how many of p need each of q."""
         needed, needing = [], [0] * len(q)
         for one in p:
             self.pause()

@@ -88,7 +88,7 @@ strings = many(string)
 
 
 def row(*shapes: Shape[Any]) -> Shape[tuple[Any, ...]]:
-    """Return the shape of a JSON array of exactly so many values, each of its own."""
+    """Return the shape of a JSON array with exactly one value of each given shape."""
 
     def decode(value: Any, field: str) -> tuple[Any, ...]:
         items = lists(value, field)
@@ -204,7 +204,7 @@ def distinct(found: tuple[T, ...], field: str) -> tuple[T, ...]:
 
 
 def one_of(*known: str) -> Shape[str]:
-    """Return the shape of a string that is one of those."""
+    """Return the shape of a string that is one of the given ones."""
 
     def decode(value: Any, field: str) -> str:
         if string(value, field) not in known:

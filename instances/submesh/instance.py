@@ -237,7 +237,7 @@ def describe(instance: Submesh) -> str:
 
 
 def dearest(instance: Submesh) -> tuple[int, int, int]:
-    """Return what no cost exceeds: all residents moved, all processors, all steps."""
+    """Return a bound on every cost: all residents moved, all processors, all steps."""
     count = len(instance.residents)
     steps = count * sum(side - 1 for side in instance.shape)
     return count, instance.size, steps

@@ -131,7 +131,7 @@ class Graph(OnNodes):
 
     @property
     def graph(self) -> Graph:
-        """Itself."""
+        """The graph itself."""
         return self
 
     @property

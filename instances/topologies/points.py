@@ -114,7 +114,7 @@ class Points(AlongAxes):
 
     @property
     def ring_lengths(self) -> tuple[int, ...]:
-        """No axis is a ring."""
+        """Zeros: no axis is a ring."""
         return (0,) * self.dimension
 
     def in_given_order(self) -> Iterator[Site]:
@@ -133,7 +133,7 @@ class Points(AlongAxes):
 
     @property
     def article(self) -> str:
-        """Points are many."""
+        """Its kind, a plural without an article."""
         return self.kind
 
     def document(self) -> dict[str, Any]:

@@ -117,7 +117,7 @@ class Tree(OnNodes):
 
     @property
     def tree(self) -> Tree:
-        """Itself."""
+        """The tree itself."""
         return self
 
     def document(self) -> dict[str, Any]:

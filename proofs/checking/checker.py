@@ -79,7 +79,7 @@ def check_proof(
 
 
 class Place(Enum):
-    """What a proof has come behind."""
+    """How far a proof has come."""
 
     HEADER = "the header"
     STEP = "a step"
@@ -114,7 +114,7 @@ _MAY_FOLLOW = {
 
 
 class Checker(Rules):
-    """Carries out statements where they may come."""
+    """Carries out the statements of a proof, each only where it may come."""
 
     def __init__(self, store: Store) -> None:
         super().__init__(store)

@@ -106,7 +106,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What became of an entry: ``holds``, ``wrong`` or ``unusable``, and why."""
+    """The verdict on an entry: ``holds``, ``wrong`` or ``unusable``, and why."""
 
     entry: Entry
     word: str

@@ -43,7 +43,7 @@ _HEADER = re.compile(
 
 
 def is_opb(path: str | Path) -> bool:
-    """Whether the name is that of a formula: ``.opb``, maybe packed.
+    """Whether a file is named as a formula: ``.opb``, maybe packed.
 
     >>> is_opb("a.opb"), is_opb("a.opb.xz"), is_opb("opb.json")
     (True, True, False)

@@ -179,7 +179,7 @@ class Rules:
             self.store.delete(self.store.key(word))
 
     def skip(self, parts: Parts) -> None:
-        """``core id 3``: of use to other checkers.
+        """``core id 3``: skip what only other checkers use.
 
         Sound: changes nothing.
         """

@@ -186,14 +186,14 @@ def split(words: list[str], most: int) -> list[list[str]]:
 
 
 def pace(words: Sequence[str], spend: Callable[[int], None]) -> Iterator[str]:
-    """Yield words, and spend while they are worked on."""
+    """Yield words; spend for every few of them first."""
     for begin in range(0, len(words), _FEW):
         spend(2 * _FEW)
         yield from words[begin : begin + _FEW]
 
 
 def number(word: str) -> int:
-    """Read a whole number; it has few enough digits.
+    """Read a whole number; refuse one of too many digits.
 
     >>> number("-12")
     -12
@@ -207,7 +207,7 @@ def number(word: str) -> int:
 
 
 def room(terms: int, bits: int) -> int:
-    """Return as how many terms those with numbers of so many bits count.
+    """Return the number of terms, weighted by how many bits their numbers have.
 
     >>> room(5, 255), room(5, 256)
     (5, 10)

@@ -225,7 +225,7 @@ def weigh(
 def leave_low(
     runs: Runs, status: Ints, low: Ints, high: Ints, cuts: Ints, gap: int, weights: Ints
 ) -> Flags:
-    """Which counts of some cuts cost less than ``gap`` more than what is chosen."""
+    """Mark counts of some cuts that cost less than ``gap`` more than what is chosen."""
     n, k = len(status), runs.k
     free = np.flatnonzero(status == _UNDECIDED)
     free = free[np.argsort(weights[free])]
@@ -262,7 +262,7 @@ def leave_low(
 def count_needs(
     runs: Runs, low: Ints, high: Ints, p: Ints, q: Ints, along: Ints
 ) -> tuple[Ints, Ints]:
-    """How many of q each of p needs, and how many of p need each of q."""
+    """Count how many of q each of p needs, and how many of p need each of q."""
     axes = runs.place.shape[1]
     needed = np.zeros(len(p), dtype=np.int64)
     needing = np.zeros(len(q), dtype=np.int64)
@@ -329,7 +329,7 @@ class FastChecker(CertificateChecker):
     def count_needs(
         self, state: CountState, p: Sequence[int], q: Sequence[int]
     ) -> tuple[list[int], list[int]]:
-        """How many of q each of p needs, and how many of p need each of q."""
+        """Count how many of q each of p needs, and how many of p need each of q."""
         needed: list[int] = []
         needing = np.zeros(len(q), dtype=np.int64)
         _, low, high = _arrays(state)

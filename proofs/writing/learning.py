@@ -78,7 +78,7 @@ class Learner:
         return set((np.flatnonzero(self._state.value[2::2] > 0) + 1).tolist())
 
     def refuted(self, keep_going: Callable[[], object]) -> bool:
-        """Return True after a refutation, False after a solution.
+        """Search until a refutation, then return True; after a solution return False.
 
         ``keep_going`` is called now and then, and ends the search by an exception.
         """

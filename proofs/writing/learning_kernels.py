@@ -74,7 +74,7 @@ class Learned(NamedTuple):
 
 
 class LearnerState(NamedTuple):
-    """Where the search is."""
+    """The state of the search."""
 
     numbers: Longs
     value: Bytes

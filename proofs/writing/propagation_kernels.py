@@ -353,7 +353,7 @@ def are_consistent(
     queue: Ints,
     after: Flags,
 ) -> tuple[bool, int]:
-    """Whether literals can all be true, as far as propagation knows; undo it.
+    """Test whether literals can all be true, as far as propagation knows; undo it.
 
     ``after`` receives which literals are then true, unless it is empty. Returns the
     terms looked at, too.

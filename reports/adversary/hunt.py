@@ -109,7 +109,7 @@ class SearchSpace:
         return points if self.points else topology_label(self.topology)
 
     def instance(self, sites: Sites, name: str = "worst", source: str = "") -> KSubset:
-        """Return the instance with these free processors."""
+        """Return an instance with these free processors."""
         topology = Points(sites) if self.points else self.topology
         return KSubset(name, topology, sites, self.k, source=source)
 
@@ -287,7 +287,7 @@ class BadInstance:
 
 @dataclass
 class Watch:
-    """A search under way: runs the method, counts that, and checks the time limit."""
+    """A running search: runs the method, counts the runs, and checks the time limit."""
 
     hunt: AdversarySearch
     begun: float = field(default_factory=clock.now)
@@ -315,7 +315,7 @@ class Watch:
     def found(
         self, sites: Sites, cost: int, optimum: int, how: str, proved: bool = False
     ) -> BadInstance:
-        """Describe what was found until now."""
+        """Describe the worst instance found until now."""
         name, ground = self.hunt.method.name, self.hunt.ground
         label = f"worst-{name.replace('/', '-')}-{ground.label}-k{ground.k}"
         return BadInstance(

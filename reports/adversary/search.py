@@ -95,7 +95,7 @@ def _maps(ground: SearchSpace) -> list[list[int]]:
 
 
 def most_free(topology: Topology, k: int, *, exhaustive: bool = False) -> int:
-    """Return how many processors of a network are free at most, if that is left open.
+    """Return the default for how many processors of a network are free at most.
 
     All of a small network, or of one that is searched exhaustively; else 2k + 4.
     """
@@ -125,7 +125,7 @@ def run_search(
 
 
 def proved_again(hunt: AdversarySearch, found: BadInstance) -> BadInstance:
-    """Prove cost and optimum of the answer once more, by the registered methods.
+    """Prove the cost and the optimum of an answer again by the registered methods.
 
     Raises
     ------

@@ -119,7 +119,7 @@ def lineups(
 
 
 def is_lenient(methods: object) -> bool:
-    """Whether no method is named by itself, so that each runs where it can."""
+    """Whether no method is named by itself, so that each runs where it is supported."""
     return methods is None or methods == SYSTEMS
 
 
@@ -221,7 +221,7 @@ class Campaign:
         return [store.rows[key] for key in keys if key in store.rows]
 
     def outdated_rows(self, store: ResultStore) -> list[Key]:
-        """Return the keys of rows of these runs that other code made, or unknown."""
+        """Return the keys of rows of these runs that other or unknown code made."""
         wanted = {key[:-1]: key for key in (task.key for task in self.tasks())}
         return [key for key in store.rows if wanted.get(key[:-1], key) != key]
 

@@ -50,7 +50,7 @@ class Killed(Failure):
 
 @dataclass(frozen=True, slots=True)
 class OutOfMemory(Failure):
-    """A call ended for the memory it took: ``mib`` after ``seconds`` of wall clock."""
+    """A call was ended for its memory: ``mib`` after ``seconds`` of wall clock."""
 
     seconds: float
     mib: int

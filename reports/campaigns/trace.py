@@ -19,7 +19,7 @@ _LEAST = 1e-3
 
 
 class Recorder:
-    """Keeps what a search reports, see `solvers.running.progress`; improvements only.
+    """Records the improvements that a search reports; see `solvers.running.progress`.
 
     Beyond `MOST` points, the one whose successor follows soonest, as a quotient of
     times, is dropped. So what a trace shows at a time was known by then, though perhaps
@@ -50,5 +50,5 @@ class Recorder:
 
     @property
     def trace(self) -> Trace:
-        """What was recorded, in the order of time."""
+        """The recorded improvements, in order of time."""
         return tuple(self._points)

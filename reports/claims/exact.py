@@ -243,7 +243,7 @@ def _stuck(instance: KSubset | Sukp) -> str:
 
 
 def improving(trial: Trial) -> Outcome:
-    """Begin searches with the choices that are only just not optimal."""
+    """Begin searches with choices that are barely not optimal."""
     count = QUICK_STARTS if trial.quick else STARTS
     samples = (*draw_samples(trial.seed, count), *planes(trial.seed, count))
     return survey(

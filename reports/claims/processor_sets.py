@@ -141,7 +141,7 @@ def _find_packing_error(knapsack: Sukp, kept: tuple[int, ...], least: int) -> st
 
 
 def reaching(trial: Trial) -> Outcome:
-    """Hold reaching to what holds for it, and show where the printed one is misled."""
+    """Test what is proven for reaching, and show where the printed one is misled."""
     methods = ("reaching-printed", "reaching")
     best, _ = trial.least(MISLED, "bruteforce")
     paid = {name: trial.run(name, MISLED).objective for name in methods}

@@ -43,7 +43,7 @@ _GRACE = 600.0
 
 @dataclass(frozen=True, slots=True)
 class Rederivation:
-    """What became of the answers that were derived again.
+    """The outcomes of deriving answers again.
 
     Parameters
     ----------

@@ -122,7 +122,7 @@ class StoreComparison:
 
     @property
     def problems(self) -> Iterator[str]:
-        """Say of each answer that is worse what it was and is, one line each."""
+        """List the answers that are worse, what they were and are, one line each."""
         for found in self.contradictions:
             yield (
                 f"{found.proved.instance}: {found.found.method} found "
@@ -206,7 +206,7 @@ def _answered(row: Row) -> bool:
 
 
 def outcome(row: Row) -> str:
-    """Say how a run ended."""
+    """Describe how a run ended."""
     if row.status == "infeasible":
         return row.status
     if row.cost is None:

@@ -26,7 +26,7 @@ _SOONEST = 1e-3
 
 
 def gap_between(cost: Value | None, bound: Value | None) -> Fraction | None:
-    """Return what is open between cost and bound, as a share of the greater; at most 1.
+    """Return the gap between cost and bound as a share of the greater; at most 1.
 
     1 if either is missing, None for lexicographic costs.
 
@@ -49,7 +49,7 @@ def final_gap(row: Row) -> Fraction | None:
 
 
 def gap_steps(row: Row) -> list[tuple[float, float]]:
-    """Return from when a run has which gap; before the first time it is 1."""
+    """Return when each gap of a run begins; before the first time it is 1."""
     steps = []
     for seconds, cost, bound in row.trace or ():
         gap = gap_between(cost, bound)

@@ -139,20 +139,20 @@ def _worst_card(
 
 
 def instance_marks(report: Report) -> dict[str, str]:
-    """Return by which mark the row of each instance is linked to."""
+    """Return the mark by which the row of each instance is linked."""
     problem = next(iter(report.parts))
     named = (verdict.instance.name for verdict in report.verdicts)
     return {name: f"instance-{problem}-{i}" for i, name in enumerate(named)}
 
 
 def method_mark(kind: str, report: Report, method: str) -> str:
-    """Return by which mark a method is linked to, as a row or as a card."""
+    """Return the mark by which a method is linked, as a row or as a card."""
     problem = next(iter(report.parts))
     return f"{kind}-{problem}-{'-'.join(method.split())}"
 
 
 def methods_section(report: Report) -> Section:
-    """Say of each method what it does and guarantees, and where its worst case is."""
+    """State what each method does and guarantees, and where its worst case is."""
     cards = {j.row.method: card.mark for card in worst_cards(report) for j in card.runs}
     rows: list[tuple[Cell, ...]] = []
     for s in report.summaries:

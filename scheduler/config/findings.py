@@ -12,7 +12,7 @@ _MOST_LISTED = 8
 
 
 class Place(Protocol):
-    """Anything with a position in the source."""
+    """A thing with a position in the source."""
 
     @property
     def line(self) -> int:

@@ -31,7 +31,7 @@ _BLANK = re.compile(rb"\n\r?\n")
 
 
 class Connection(HttpToolsProtocol):
-    """Reads one request at a time; what was sent beyond it stays with the client.
+    """Reads one request at a time; further ones are not read yet.
 
     Above the limit of connections, the one that has been waiting longest without a
     request is closed for the one that comes.
@@ -61,7 +61,7 @@ class Connection(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Parse as much as belongs to the request at work."""
+        """Parse the part that belongs to the current request."""
         if not self._refused:
             self._held += data
             self._feed()
@@ -92,7 +92,7 @@ class Connection(HttpToolsProtocol):
             self._expect()
 
     def on_headers_complete(self) -> None:
-        """Begin the request; that for the health has a place in any case."""
+        """Begin the request; a health request is always admitted."""
         self._spent, self._in_body = 0, True
         self._stop_expecting()
         lengths = [v for name, v in self.headers if name == b"content-length"]
@@ -115,7 +115,7 @@ class Connection(HttpToolsProtocol):
         super().on_message_complete()
 
     def on_response_complete(self) -> None:
-        """Go on with what has come meanwhile."""
+        """Continue with what arrived meanwhile."""
         self._since = self.loop.time()
         super().on_response_complete()
         if self.transport.is_closing():
@@ -128,7 +128,7 @@ class Connection(HttpToolsProtocol):
         self._refuse(400, "request: is no HTTP/1.1")
 
     def pause_writing(self) -> None:
-        """Leave a client that does not read."""
+        """Close the connection soon, unless the client reads."""
         super().pause_writing()
         self._unread = self._abort_later()
 

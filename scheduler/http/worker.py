@@ -61,7 +61,7 @@ class Worker:
             work.exception()  # read here, as a client may have gone
 
     def close(self) -> None:
-        """Let the call at work end; drop all that wait."""
+        """Let the current call end; drop those that wait."""
         if self._pool is not None:
             self._pool.shutdown(wait=True, cancel_futures=True)
             self._pool = None

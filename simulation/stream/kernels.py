@@ -123,7 +123,7 @@ def components(member: Flags, shape: Ints, rings: Ints) -> tuple[int, int]:
 
 @kernel
 def above_below(numbers: Ints, shape: Ints) -> int:
-    """Count those before the middle of the first axis, less those behind it."""
+    """Count the processors before the middle of the first axis less those behind it."""
     rows = shape[0]
     row = 1
     for axis in range(1, len(shape)):

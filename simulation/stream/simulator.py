@@ -52,7 +52,7 @@ Event = Start | JobEnd
 
 
 class Serves(Protocol):
-    """What a stream needs of a machine; every `Allocator` has it."""
+    """The protocol of a machine that runs a stream, as every `Allocator` has it."""
 
     idle: Flags
     """Whether each processor is idle."""

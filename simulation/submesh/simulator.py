@@ -262,7 +262,7 @@ def first_come(
 
 
 def release_next(running: list[tuple[float, int, BoxRequest]], tally: Tally) -> float:
-    """Release the boxes that are released next; return the time."""
+    """Release the boxes that are due next; return the time."""
     clock = running[0][0]
     while running and running[0][0] == clock:
         _, _, request = heapq.heappop(running)

@@ -12,7 +12,7 @@ from .result import COUNTED, Limit, Proof, Result, SolverError, Status
 
 
 def infeasible_by_count(instance: Instance, *, start: float) -> Result | None:
-    """Return an infeasible result if counting shows infeasibility, else None."""
+    """Return an infeasible result if counting shows that; else None."""
     if not problem_of(instance).unsolvable(instance):
         return None
     return Result(status=Status.INFEASIBLE, proof=COUNTED, seconds=clock.now() - start)

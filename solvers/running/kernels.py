@@ -171,7 +171,7 @@ def unlocked(function: Any) -> Any:
 
 
 def uncounted(function: Any) -> Any:
-    """Have no references to arrays counted where machine code calls this kernel.
+    """Count no references to arrays where machine code calls this kernel.
 
     It must neither make an array nor assign to a slice, which numba refuses.
     """
@@ -220,7 +220,7 @@ def only_ready() -> Iterator[None]:
 
 
 def quiet() -> None:
-    """Announce no compiling in this process: its parent has done so."""
+    """Announce no compiling in this process, as its parent has done so."""
     global _worth_saying
     _worth_saying = inf
 

@@ -235,7 +235,7 @@ class Method(Generic[Inst]):
 
 
 def by_alarm(result: Result, alarm: Alarm) -> Result:
-    """Return the result; what the alarm stopped, the time limit has, and not Ctrl-C.
+    """Return the result; name the time limit, not Ctrl-C, if the alarm stopped it.
 
     Raises KeyboardInterrupt if Ctrl-C stopped it, within `ending_callers`.
     """

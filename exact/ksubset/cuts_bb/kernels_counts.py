@@ -117,7 +117,7 @@ def exchange_along(
     gap: int,
     more: Ints,
 ) -> int:
-    """Write by how much each count from ``count`` to ``until`` exceeds the bound.
+    """Write how far each count from ``count`` to ``until`` exceeds the bound.
 
     ``after`` is the list from which points are taken, ``before`` the one to which they
     are given back. Returns the count before the one that reaches the gap.

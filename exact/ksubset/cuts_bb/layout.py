@@ -23,7 +23,7 @@ FAR = 2**62
 
 
 class CutProblem(NamedTuple):
-    """What never changes. Positions of all axes are numbered through.
+    """The constants of a search. Positions of all axes are numbered through.
 
     Axis a owns the positions ``offset[a]`` to ``offset[a + 1] - 1``, the last of
     which is no position but the end of the prefix sums.
@@ -50,7 +50,7 @@ class CutProblem(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Room to work in, refilled at every node."""
+    """Working memory, refilled at every node."""
 
     chosen: Ints  # (positions,) chosen points below a position of its axis
     possible: Ints  # (positions,) points below that are not rejected
@@ -79,7 +79,7 @@ class NodeStack(NamedTuple):
 
 
 def room_for(problem: CutProblem) -> Scratch:
-    """Make room to work in."""
+    """Allocate working memory."""
     n = len(problem.position)
     cells = prod(problem.shape) if problem.exchange == BY_SWEEPS else 1
     arrays = (

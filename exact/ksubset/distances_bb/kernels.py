@@ -19,7 +19,7 @@ _FEW = 16
 
 
 class PairDistances(NamedTuple):
-    """What does not change: distances and twins."""
+    """The constants of a search: distances and twins."""
 
     hops: Ints  # (n, n)
     nearest: Ints  # (n, k) sums of the distances to so many nearest others
@@ -70,7 +70,7 @@ def smallest(values: Ints, count: int, number: int) -> int:
 
 @kernel
 def sifted(space: PairDistances, frames: Frames, p: int, best: int, work: Ints) -> bool:
-    """Do the same as `filtered` in O(m), with what all processors are nearest to.
+    """Do what `filtered` does in O(m), by distances to the nearest of all processors.
 
     Two missing processors are counted half from each.
     """
@@ -101,7 +101,7 @@ def filtered(
     bound: Ints,
     work: Ints,
 ) -> bool:
-    """Take away the candidates of a row that lead to nothing cheaper than ``best``.
+    """Remove the candidates of a row that lead to nothing cheaper than ``best``.
 
     Afterwards ``bound`` has lower bounds of the cost with each candidate left.
     Returns whether enough are left. Three at least must be missing.

@@ -15,7 +15,7 @@ from .plan import BUNCH, PATH, Flags, Ints, MergePlan, entries
 
 
 class TreeTables(NamedTuple):
-    """What is computed."""
+    """The computed tables."""
 
     pool: Ints  # finished tables of groups
     buffer: Ints  # (2, k + 1) two tables; the current one is buffer[state[SIDE]]
@@ -103,7 +103,7 @@ def run(
     stop: int,
     work: int,
 ) -> int:
-    """Take the steps up to ``stop`` while work is left; return what is left.
+    """Do the steps up to ``stop`` within a budget of work; return what is left of it.
 
     The table before each step is kept in ``kept``, from the step whose ``entry`` is
     ``origin``, unless that has length 0. ``work`` counts sums, about.

@@ -25,7 +25,7 @@ BUNCH, PATH = 0, 1
 
 
 class MergePlan(NamedTuple):
-    """What to merge, in which order."""
+    """The order in which tables are merged."""
 
     n: int
     k: int

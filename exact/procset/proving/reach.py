@@ -37,7 +37,7 @@ class OpenSetCount(NamedTuple):
 
     @property
     def rows(self) -> list[Logged]:
-        """Both rows."""
+        """Both rows, over columns."""
         few = {s: -1 for s in self.sets} | {self.variable: -self.slack}
         many = {s: 1 for s in self.sets} | {self.variable: self.most + 1}
         return [

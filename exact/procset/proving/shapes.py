@@ -59,7 +59,7 @@ class Shapes:
         return bool(shapes) and 2 * sum(small) >= len(shapes)
 
     def refute(self, decided: list[int], shape: Shape = ()) -> Clause:
-        """Log a clause by which literals are refuted that state the first limits.
+        """Log a clause that refutes literals which state the first limits.
 
         They state that each of the first families opens exactly as many sets as the
         shape has.

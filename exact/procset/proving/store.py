@@ -92,7 +92,7 @@ class LoggedRows:
         return clause
 
     def resolve(self, literal: int, first: Clause, second: Clause) -> Clause:
-        """Log what follows from clauses with a literal, and with its negation.
+        """Log the resolvent of clauses with a literal and with its negation.
 
         They are forgotten. The second may follow without the negation.
         """

@@ -64,7 +64,7 @@ class RefutationTree:
         self._column[self._member] = self._owner
 
     def refute(self, assumed: list[int]) -> Clause:
-        """Log a clause over negations of literals, by which these are refuted.
+        """Log a clause over the negations of literals, which refutes them.
 
         The multipliers of the root are a row of their own: sets whose price exceeds
         what its bound leaves are decided by propagation.

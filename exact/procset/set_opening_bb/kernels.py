@@ -99,7 +99,7 @@ def _look(system: System, state: SearchState) -> int:
 
 @kernel
 def floor(state: SearchState) -> int:
-    """Bound all that is left of the search: the least of its open nodes."""
+    """Return the least bound of the open nodes."""
     if state.tally[FRESH] and state.tally[DEPTH] == 0:
         return 0
     least = state.money[BEST]
@@ -111,7 +111,7 @@ def floor(state: SearchState) -> int:
 
 @kernel
 def search(system: System, state: SearchState, budget: int) -> bool:
-    """Look at some more nodes; return whether all have been looked at."""
+    """Search some more nodes; return whether the search is finished."""
     tally, frame = state.tally, state.frame
     until = tally[NODES] + budget
     while tally[NODES] < until:

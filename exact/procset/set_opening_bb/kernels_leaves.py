@@ -23,7 +23,7 @@ from .layout import (
 
 @kernel
 def keep_best(state: SearchState, cost: int) -> None:
-    """Remember what is open now as the best solution."""
+    """Store the sets open now as the best solution."""
     state.money[BEST] = cost
     for j in range(len(state.status)):
         state.best[j] = state.status[j] == OPEN

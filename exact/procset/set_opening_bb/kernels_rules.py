@@ -61,7 +61,7 @@ def undo(system: System, state: SearchState, trail: int, alive: int) -> None:
 
 @kernel
 def reset(system: System, state: SearchState) -> None:
-    """Go back to where nothing is decided."""
+    """Take back all decisions."""
     undo(system, state, 0, len(system.size))
     state.tally[DEPTH] = 0
     state.tally[FRESH] = 1
@@ -134,7 +134,7 @@ def _allowances(system: System, state: SearchState) -> bool:
 
 @kernel
 def propagate(system: System, state: SearchState) -> int:
-    """Decide what follows; return what is ready, or -1 if nothing good is left."""
+    """Decide what follows; return what is ready, or -1 if nothing cheaper is left."""
     request, cost, family = system.request, system.cost, system.family
     status, cap, left = state.status, state.cap, state.left
     while True:

@@ -17,7 +17,7 @@ SPENT, BEST = 0, 1
 
 
 class OpeningRules(NamedTuple):
-    """Rules that can be switched off, to see what they buy; the answer stays."""
+    """Rules that can be switched off to measure their worth; the answer is the same."""
 
     shapes: bool = True
     """Search for each number of sets per family apart, cheapest first."""
@@ -62,7 +62,7 @@ class System(NamedTuple):
 
 
 class SearchState(NamedTuple):
-    """A search that can be left and taken up again.
+    """The state of a search that can be stopped and resumed.
 
     ``status`` of each set; ``order`` of the classes, and the ``place`` of each in it;
     ``tally`` and ``money``, see their indices; ``trail`` of decided sets. For each

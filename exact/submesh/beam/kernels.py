@@ -22,7 +22,7 @@ _FULL = (1 << SUM_BITS) - 1
 
 
 class Kinds(NamedTuple):
-    """What is to be packed."""
+    """The items to be packed, by kind."""
 
     roof: int  # height of the mesh
     waste: int  # cells that may stay free
@@ -32,7 +32,7 @@ class Kinds(NamedTuple):
 
 
 class Noise(NamedTuple):
-    """Chance, the same for equal states of a run."""
+    """Random noise, the same for equal states of a run."""
 
     most: float  # part of its cost that is added to a state
     seed: int
@@ -78,7 +78,7 @@ def add(sums, length, times):  # type: ignore[no-untyped-def]
 
 @kernel
 def short(sums, length):  # type: ignore[no-untyped-def]
-    """Return how much the greatest sum within a length leaves of it."""
+    """Return the difference of a length and the greatest sum within it."""
     at = length
     while not (sums[at // SUM_BITS] >> (at % SUM_BITS)) & 1:
         at -= 1

@@ -43,7 +43,7 @@ _STEPS = 4
 @uncounted
 @kernel
 def half(problem: FlatInstance, branch: int, second: bool) -> int:
-    """Return what it becomes: an element is in R first, an item first not hit by it."""
+    """Return the first or second state of a branch: IN first for elements, else OUT."""
     return IN if (branch < len(problem.weight)) != second else OUT
 
 
@@ -130,7 +130,7 @@ def grows_less(one: float, other: float, a: float, b: float) -> bool:
 @uncounted
 @kernel
 def within(value: float, most: float) -> float:
-    """Return a value, but at least 0 and at most this.
+    """Return the nearest value from 0 to ``most``.
 
     The functions that numba has for this heed NaN, and take longer.
     """

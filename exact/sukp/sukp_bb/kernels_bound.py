@@ -60,7 +60,7 @@ def from_shares(value: int, shift: int) -> int:
 @uncounted
 @kernel
 def too_heavy(problem: FlatInstance, mass: int, size: int, free: int) -> bool:
-    """Whether elements of this mass weigh more than R can spare."""
+    """Return whether elements of this mass weigh more than R can spare."""
     return (mass - (size if problem.drop > 0 else 0)) << problem.drop > free
 
 

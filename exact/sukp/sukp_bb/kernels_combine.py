@@ -41,7 +41,7 @@ def round_off(problem: FlatInstance, desk: Desk, draft: Draft, unit: int) -> Non
 def combine(
     problem: FlatInstance, desk: Desk, draft: Draft, ratio: float, best: int
 ) -> int:
-    """Make the row; return by how much it is contradicted (negative: is not)."""
+    """Combine the row; return how far it is contradicted (negative: it is not)."""
     tally, row, weight, state = draft.tally, draft.row, problem.weight, desk.state
     unit = tally[UNIT]
     m = len(weight)
@@ -181,7 +181,7 @@ def remove_empty(draft: Draft) -> None:
 
 @kernel
 def drop(problem: FlatInstance, draft: Draft, state: Bytes, surplus: int) -> None:
-    """Leave the smallest parts out that the row does not need.
+    """Leave out the smallest parts that the row does not need.
 
     It is to remain contradicted if ``surplus`` is positive; otherwise, elements that it
     decides are to remain so.

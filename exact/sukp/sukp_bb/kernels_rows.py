@@ -181,7 +181,7 @@ def pour(living: Living, load: Floats, near: Indices) -> None:
 def weigh(
     problem: FlatInstance, desk: Desk, load: Floats, order: Indices, need: int
 ) -> tuple[float, float]:
-    """Return what is still lost at least, and the best multiplier."""
+    """Return a lower bound on further losses, and the best multiplier."""
     weight, state = problem.weight, desk.state
     count = 0
     for i in range(len(order)):  # open elements come first

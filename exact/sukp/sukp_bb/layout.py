@@ -72,7 +72,7 @@ class Node(NamedTuple):
 
 
 class Workspace(NamedTuple):
-    """Room for the bound and for the choice of a branch."""
+    """Working memory for the bound and for the choice of a branch."""
 
     heavy: Ints  # mass of each element, 0 if it is not open
     opened: Indices  # the open elements; what follows is in this order
@@ -102,7 +102,7 @@ class Lists(NamedTuple):
 
 
 class Path(NamedTuple):
-    """What leads to the node at hand, level by level.
+    """The path to the current node, level by level.
 
     The last level has no branch yet.
     """
@@ -152,7 +152,7 @@ def node_of(problem: FlatInstance, start: Nodes) -> tuple[Node, int]:
 
 @kernel
 def room_for(problem: FlatInstance) -> Workspace:
-    """Return room for the bound."""
+    """Allocate working memory for the bound."""
     n, m = len(problem.profit), len(problem.weight)
     return Workspace(
         heavy=np.empty(m, dtype=np.int64),

@@ -92,7 +92,7 @@ def prove(
     settings: Settings,
     start: float,
 ) -> Result:
-    """Search from a choice; ``limit`` is what stopped the search for that one."""
+    """Search from a choice; ``limit`` stopped the search for that choice."""
     try:
         search = ExclusionSearch(instance, first, threads=settings.threads)
         limit = pursue(search, limit, settings=settings, start=start)

@@ -38,11 +38,11 @@ class RunCounter:
         self._taken = 0
 
     def runs(self, instance: Instance) -> int:
-        """Return how many an instance takes."""
+        """Return the number of runs that an instance takes."""
         return self.repeats * self._methods(instance)
 
     def look(self, runs: int, field: str = "") -> int:
-        """Return how many it would be with so many more; InputError if too many."""
+        """Return the sum with so many more runs; InputError if too many."""
         total = self._taken + runs
         if total > self.most:
             raise InputError(
@@ -53,7 +53,7 @@ class RunCounter:
         return total
 
     def take(self, runs: int, field: str = "") -> None:
-        """Count so many more; see `look`."""
+        """Count so many more runs; see `look`."""
         self._taken = self.look(runs, field)
 
 

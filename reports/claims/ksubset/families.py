@@ -42,7 +42,7 @@ _SHELLS = ((1, 4, 50), (2, 2, 100), (2, 4, 100), (2, 8, 400), (3, 4, 100))
 
 
 def theorem_1(trial: Trial) -> Outcome:
-    """Hold Theorem 1's construction to its closed forms, written out here again."""
+    """Compare Theorem 1's construction with its closed forms, written out here."""
     sizes = (1,) if trial.quick else (1, 2, 3)
     forms = []
     for d, q, eps in product(range(1, 5), sizes, EPSILONS):

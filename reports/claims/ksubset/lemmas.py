@@ -88,7 +88,7 @@ def _gaps(chosen: Sequence[Site], m: int) -> list[list[range]]:
 
 
 def ends_of(chosen: Sequence[Site], m: int) -> Iterator[Ends]:
-    """Give, for points with coordinates 0, 1, ..., all places where strips may end."""
+    """Yield, for points with coordinates 0, 1, ..., all places where strips may end."""
     half = Fraction(1, 2)
     yield from product(
         *(

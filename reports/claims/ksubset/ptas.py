@@ -110,7 +110,7 @@ def _some(random: Random, name: str, d: int, n: int, k: int) -> KSubset:
 
 
 def bound(trial: Trial) -> Outcome:
-    """Hold the bound of the improved scheme to the least crossing of all choices."""
+    """Compare the improved scheme's bound with the least crossing of all choices."""
     count = 40 if trial.quick else 250
     random = Random(f"closeknit strips {trial.seed}")
     seen = 0

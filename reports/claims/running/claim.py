@@ -22,11 +22,11 @@ from ....solvers.running.method import Run, RunOn
 
 
 class Undecided(RuntimeError):
-    """The exact route did not finish within the limit: nothing follows."""
+    """The exact route did not finish within the limit, so that nothing follows."""
 
 
 class UntrueAnswer(RuntimeError):
-    """A method answers what is not so: no valid choice, or another cost.
+    """A method's answer is false: no valid choice, or another cost.
 
     Parameters
     ----------
@@ -207,7 +207,7 @@ class Trial:
                 raise UntrueAnswer(f"{instance.name}: {one.wrong}", instance)
 
     def derived_again(self) -> list[Rederived]:
-        """Return what became of all answers that were derived again."""
+        """Return the outcomes of deriving all answers again."""
         return [one for several in self._again.values() for one in several]
 
     def _run_of(self, method: str, instance: Instance) -> RunOn[Any]:
