@@ -14,7 +14,7 @@ from ..instances.escape_hidden import brief
 from ..instances.words import with_noun
 from ..methods.by_name import method_named
 from ..reports.adversary.hunt import AdversarySearch, BadInstance, SearchSpace
-from ..reports.adversary.search import most_free, proved_again, run_search
+from ..reports.adversary.search import most_free, prove_found, run_search
 from ..solvers import Settings, Ties
 from .constructors import network_of
 from .solving import MethodLike
@@ -170,4 +170,4 @@ def worst(
         exhaustive=exhaustive,
         report=None if progress is None else lambda one: progress(worst_of(one)),
     )
-    return None if found is None else worst_of(proved_again(hunt, found))
+    return None if found is None else worst_of(prove_found(hunt, found))

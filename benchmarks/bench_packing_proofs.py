@@ -85,7 +85,7 @@ def bundled_states(limit: float) -> None:
 def prove_infeasible(log: ProofLog) -> bool:
     """Prove that the formula of a log has no solution; return False if it has one."""
     learner = Learner(len(log.formula.names), log.formula.rows)
-    refuted = learner.refuted(log.check_time)
+    refuted = learner.refute(log.check_time)
     if refuted:
         log.infeasible(learner.write(log))
     return refuted

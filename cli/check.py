@@ -33,7 +33,7 @@ from ..proofs.checking import (
     is_opb,
 )
 from ..proofs.checking.proof_file import proof_lines
-from ..proofs.writing.proof_syntax import SYNTAXES, rewritten
+from ..proofs.writing.proof_syntax import SYNTAXES, rewrite
 from ..solvers import Status, read_solution
 from ..solvers.running import clock
 from ..solvers.running.result import ACCEPTABLE
@@ -119,7 +119,7 @@ def run(args: argparse.Namespace) -> int:
     lines = found.wrong or objection
     if not lines and args.rewrite:
         with proof_lines(args.proof) as steps, writing(args.rewrite) as stream:
-            stream.writelines(rewritten(formula_of(instance), steps, args.syntax))
+            stream.writelines(rewrite(formula_of(instance), steps, args.syntax))
     if args.json:
         outputs.write_json(
             args.json,

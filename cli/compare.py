@@ -22,7 +22,7 @@ from ..methods.allocators.submesh import ALLOCATORS
 from ..reports.campaigns.campaign import count_left_out, left_out, lineups
 from ..reports.campaigns.row_fields import document_of
 from ..reports.campaigns.rows import Row
-from ..reports.drawing.problems import labels_of, paid
+from ..reports.drawing.problems import format_cost, labels_of
 from ..reports.pages.numbers import decimal, fraction, levels, seconds
 from ..reports.ratios.scoring import ScoredRun, open_levels
 from ..solvers import Limit
@@ -129,7 +129,7 @@ def _show(instance: Instance, found: list[ScoredRun]) -> None:
         rows.append(
             (
                 row.method,
-                paid(instance, row.cost).removeprefix(f"{cost} "),
+                format_cost(instance, row.cost).removeprefix(f"{cost} "),
                 *ratios,
                 *(fraction(one.guarantee),) * promised,
                 seconds(row.seconds),

@@ -30,7 +30,7 @@ from ..instances.reading.files import file_in, replaces
 from ..methods import METHODS
 from ..methods.rederiving import count_text
 from ..proofs.checking import CheckLimits, Propagator
-from ..proofs.checking.folder import Verdict, read_index, replay, told
+from ..proofs.checking.folder import Verdict, print_verdicts, read_index, replay
 from ..proofs.writing.certificate_kernels import FastChecker
 from ..proofs.writing.propagation_kernels import FastPropagator
 from ..reports.campaigns.compiling import OTHERS, compile_all
@@ -145,7 +145,7 @@ def _proofs(args: argparse.Namespace) -> int:
             wrong.append(f"{one.entry.name}: {one.word}: {one.why}")
         return one
 
-    status = told(map(note, replay(args.proofs, entries, limits, ways)))
+    status = print_verdicts(map(note, replay(args.proofs, entries, limits, ways)))
     streams.annotate("closeknit verify --proofs", wrong)
     return status
 

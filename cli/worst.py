@@ -28,7 +28,7 @@ from ..methods.by_name import method_named
 from ..reports.adversary import AdversarySearch, BadInstance, SearchSpace
 from ..reports.adversary.family_table import family_rows
 from ..reports.adversary.hunt import Sites
-from ..reports.adversary.search import most_free, proved_again, run_search
+from ..reports.adversary.search import most_free, prove_found, run_search
 from ..reports.adversary.worst_known import (
     PATH,
     Entries,
@@ -144,7 +144,7 @@ def run(args: argparse.Namespace) -> int:
     if found is None:
         print("closeknit: nothing found whose optimum is positive", file=sys.stderr)
         return 4
-    found = proved_again(hunt, found)
+    found = prove_found(hunt, found)
     kept = _keep(args, hunt, found) if recording else None
     if args.out:
         write_ksubset(found.instance, args.out)

@@ -346,7 +346,7 @@ def note_of(kinds: Mapping[str, NodeKind], names: Collection[str]) -> str:
 
     >>> note_of({}, ["n1", "n2"])
     'no report says what the nodes are: all are taken as alike'
-    >>> note_of({"n1": Kind(cores=64)}, ["n1", "n2"])
+    >>> note_of({"n1": NodeKind(cores=64)}, ["n1", "n2"])
     'no report says what 1 of the nodes are: these are taken as alike'
     """
     listed = [kinds.get(name) or NodeKind() for name in names]

@@ -28,7 +28,7 @@ from ..proofs.checking import Proved
 from ..proofs.checking.folder import BY_DEFINITION, KINDS, shown_by_definition
 from ..proofs.checking.kinds import AUTO, CERTIFICATE, LOG, kinds_about
 from ..proofs.writing.exact_log import ExactOutcome, Unusable, solve_by_exact
-from ..proofs.writing.proof_log import ProofLog, checked_proof, kept_proof
+from ..proofs.writing.proof_log import ProofLog, check_own_proof, keep_proof
 from ..solvers import answer
 from ..solvers.running import clock
 from ..solvers.running.method import AnyMethod
@@ -74,7 +74,7 @@ def proved_by(
             raise _DoesNotServe
 
     try:
-        return kept_proof(instance, path, write, seconds=seconds)
+        return keep_proof(instance, path, write, seconds=seconds)
     except _DoesNotServe:
         return None
 
@@ -224,7 +224,7 @@ def keep_certificate(
         draft = Path(folder) / "proof.xz"
         write_certificate(instance, result.objective, nodes, draft)
         spent = clock.now() - start
-        proved = checked_proof(instance, draft, 10 * seconds)
+        proved = check_own_proof(instance, draft, 10 * seconds)
         if isinstance(proved, Limit):
             return Cited(result, None, f"no certificate: stopped by {proved.value}")
         write_bytes(path, draft.read_bytes())

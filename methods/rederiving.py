@@ -112,7 +112,7 @@ def rederive(
     return OPEN if found is result else Rederived(proof=found.proof)
 
 
-def drawn(items: Iterable[Item], seed: int) -> list[Item]:
+def draw_some(items: Iterable[Item], seed: int) -> list[Item]:
     """Draw 1 of 20 items, and at least one."""
     several = list(items)
     number = -(-len(several) // _SHARE)

@@ -30,7 +30,7 @@ from .running import clock, logs, progress
 from .running.interrupt import OutOfTimeError, alarm_postponed, deferred, grace
 from .running.result import Grade, Limit, Proof, Result, SolverError, Status
 from .running.settings import DEFAULT, Settings
-from .running.tolerances import rounded_up
+from .running.tolerances import round_up
 
 BACKENDS = {
     "highs": "closeknit.solvers.mip_backends:highs",
@@ -151,7 +151,7 @@ def _best_known(
 ) -> tuple[list[int] | None, Value | None]:
     """Return the best of the solutions, and the bound on the cost."""
     found = [[round(v) for v in values] for values in known.values.values()]
-    bound = rounded_up(known.bound)
+    bound = round_up(known.bound)
     proved = None
     if bound is not None or known.optima:
         proved = formulation.bound_of(bound, known.optima)

@@ -23,7 +23,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
-from .running.tolerances import rounded_up
+from .running.tolerances import round_up
 
 Terms = list[tuple[str, int]]
 """Names of variables, and their coefficients."""
@@ -126,7 +126,7 @@ class ModelRun:
         """
         if self._levels and outcome["status"] == "optimal":
             least = self._sum(self._levels[len(self.optima)])
-            if rounded_up(outcome.get("bound")) == least:
+            if round_up(outcome.get("bound")) == least:
                 self.note(values=outcome["values"], version=outcome["version"])
                 self.optima.append(least)
                 self._last = {**outcome, "bound": None}

@@ -49,7 +49,7 @@ class _Late(BaseException):
 class LineSplitter:
     r"""Splits input into lines, none longer than `LONGEST_LINE`.
 
-    >>> lines = Lines()
+    >>> lines = LineSplitter()
     >>> lines.add(b"one\ntw"), lines.add(b"o\n" + LONGEST_LINE * b"x")
     ([b'one'], [b'two'])
     >>> lines.add(b"x"), lines.add(b"y\nthree"), lines.end()

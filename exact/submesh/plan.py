@@ -61,9 +61,9 @@ class MovePlan:
     def __str__(self) -> str:
         """Describe the outcome in a few words.
 
-        >>> str(Plan(None, refuted=1))
+        >>> str(MovePlan(None, refuted=1))
         'impossible within 1 temporary places'
-        >>> str(Plan(None, refuted=1, limit=Limit.TIME))
+        >>> str(MovePlan(None, refuted=1, limit=Limit.TIME))
         'unknown within 2 temporary places; impossible within 1'
         """
         if self.moves is not None:

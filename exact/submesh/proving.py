@@ -53,7 +53,7 @@ def prove_by_learning(
         weights=_beside(instance, formula) if chosen is None else None,
         likely=likely,
     )
-    if not learner.refuted(log.check_time):
+    if not learner.refute(log.check_time):
         raise SolverError(f"{instance.name}: there is a cheaper placement")
     contradiction = learner.write(log)
     if chosen is None:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from ...instances import InputError, Topology
 from ..engine import Deadlock, Engine, JobNumbers
-from ..grow_array import grown
+from ..grow_array import grow
 from ..kary_tree import KaryTree
 from ..messages import Messages
 from .graphs import graph_plan
@@ -126,11 +126,11 @@ class Posted(Engine):
         """Make room for messages, pairs of which one waits, and all jobs."""
         mail = self._mail
         self._mail = Mail(
-            grown(mail.messages, count),
-            grown(mail.successors, pairs),
-            grown(mail.heap, count),
-            grown(mail.jobs, self._jobs.most),
-            grown(mail.ended, self._jobs.most),
+            grow(mail.messages, count),
+            grow(mail.successors, pairs),
+            grow(mail.heap, count),
+            grow(mail.jobs, self._jobs.most),
+            grow(mail.ended, self._jobs.most),
         )
 
     def _drop(self, n: int) -> None:

@@ -98,7 +98,7 @@ class Records:
         return self.queues[:, None] + np.arange(begin, end, SLOT_SIZE)
 
 
-def laid_out(plan: NetworkPlan, slots: int) -> Records:
+def lay_out_records(plan: NetworkPlan, slots: int) -> Records:
     """Return the records of a network whose queues hold so many packets each.
 
     Raises

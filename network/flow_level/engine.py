@@ -39,7 +39,7 @@ from ...instances import InputError
 from ..cut_through.layout import ACTIVE, ARRIVING, STALE, Ints
 from ..cut_through.message_queue import PACKET, Network, Posted
 from ..cut_through.nets import NetworkPlan
-from ..grow_array import grown
+from ..grow_array import grow
 from ..messages import Messages
 from .kernels import NEEDS_ROOM, FairScratch, Floats, Flows, fair, flow
 from .kernels_routes import spread
@@ -120,12 +120,12 @@ class FlowLevel(Posted):
         flows = self._flows
         room = len(self._mail.messages)
         flows = flows._replace(
-            route=grown(flows.route, room),
-            left=grown(flows.left, room),
-            size=grown(flows.size, room),
-            rate=grown(flows.rate, room),
-            active=grown(flows.active, room),
-            arrivals=grown(flows.arrivals, room),
+            route=grow(flows.route, room),
+            left=grow(flows.left, room),
+            size=grow(flows.size, room),
+            rate=grow(flows.rate, room),
+            active=grow(flows.active, room),
+            arrivals=grow(flows.arrivals, room),
         )
         route = [self._pairs.get(key, -1) for key in keys.tolist()]
         flows.route[begin:end] = route
@@ -189,7 +189,7 @@ class FlowLevel(Posted):
                     field="routing",
                 )
             room = 2 * len(links) + self._lines
-            links, shares = grown(links, room), grown(shares, room)
+            links, shares = grow(links, room), grow(shares, room)
         through = np.add.reduceat(shares[: first[-1]], first[:-1]) - 1
         self._flows = flows._replace(
             first=np.concatenate([flows.first, first[1:]]),

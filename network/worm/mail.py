@@ -9,7 +9,7 @@ import numpy as np
 
 from ...instances import InputError, Topology
 from ..engine import Deadlock, Engine, JobNumbers
-from ..grow_array import grown
+from ..grow_array import grow
 from ..messages import Messages
 from .layout import (
     BLOCKED,
@@ -160,7 +160,7 @@ class Wormhole(Engine):
         room |= {"following": pairs}
         room |= dict.fromkeys(("undelivered", "ended"), self._jobs.most)
         self._mail = mail._replace(
-            **{name: grown(getattr(mail, name), least) for name, least in room.items()}
+            **{name: grow(getattr(mail, name), least) for name, least in room.items()}
         )
 
     def run(self, until: int | None = None) -> list[int]:

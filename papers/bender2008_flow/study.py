@@ -82,7 +82,7 @@ def study(options: RunOptions) -> Document:
         )
         for (about, load), by_strategy in named.items()
     ]
-    return _written(options, jobs, made[: len(loads)], made[len(loads) :])
+    return _build_document(options, jobs, made[: len(loads)], made[len(loads) :])
 
 
 def _part(
@@ -129,7 +129,7 @@ def _paces(jobs: FlowStream, options: RunOptions) -> dict[FlowModel, float]:
     }
 
 
-def _written(
+def _build_document(
     options: RunOptions,
     jobs: FlowStream,
     loads: Sequence[Setting],

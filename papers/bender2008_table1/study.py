@@ -73,10 +73,10 @@ def study(options: RunOptions) -> Document:
     rows: Rows = {state.name: {} for state in jobs.states}
     for (state, situation), part in parts.items():
         rows[state][situation] = SituationRow(part, found[state, situation])
-    return _written(options, shape, jobs, rows, missing)
+    return _build_document(options, shape, jobs, rows, missing)
 
 
-def _written(
+def _build_document(
     options: RunOptions,
     shape: tuple[int, ...],
     jobs: Stream,

@@ -44,7 +44,7 @@ def study(options: RunOptions) -> Document:
     for (machine, load, _), part in parts.items():
         one = Run(part, found[machine, load, part.seed], names(MACHINES[machine]))
         runs.setdefault((machine, load), []).append(one)
-    return _written(options, AllRuns(workloads, runs))
+    return _build_document(options, AllRuns(workloads, runs))
 
 
 def _parts(
@@ -76,7 +76,7 @@ def _parts(
                 )
 
 
-def _written(options: RunOptions, outcome: AllRuns) -> Document:
+def _build_document(options: RunOptions, outcome: AllRuns) -> Document:
     return Document(
         name="hops-or-seconds",
         title="Hops or seconds: what allocation should minimise",

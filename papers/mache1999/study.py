@@ -66,7 +66,7 @@ def study(options: RunOptions) -> Document:
         )
         for workload in found
     ]
-    return _written(options, shape, found, curves, missing)
+    return _build_document(options, shape, found, curves, missing)
 
 
 def lineup(shape: tuple[int, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -74,7 +74,7 @@ def lineup(shape: tuple[int, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return taking_part((*SIX, *OURS), shape, SIX)
 
 
-def _written(
+def _build_document(
     options: RunOptions,
     shape: tuple[int, ...],
     found: Sequence[StreamWorkload],

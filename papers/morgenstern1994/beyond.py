@@ -53,7 +53,7 @@ def study(options: RunOptions) -> Document:
         options.progress(2 * len(small) + k, steps, f"snug, {group.name}")
         gains.append(_gain(group, options.seed))
     options.progress(steps, steps, "")
-    return _written(policies, budgets, gains, options)
+    return _build_document(policies, budgets, gains, options)
 
 
 Policies = dict[tuple[Policy, str], list[Measures]]
@@ -125,7 +125,7 @@ def _kept(runs: Sequence[Measures], none: BudgetEffect, whole: BudgetEffect) -> 
     return mean([100 * (a - m) / max(a - b, 1e-9) for m, a, b in times])
 
 
-def _written(
+def _build_document(
     policies: dict[str, Policies],
     budgets: dict[str, list[BudgetEffect]],
     gains: Sequence[Gain],

@@ -134,7 +134,7 @@ class AnswerCounts:
 def share(cases: Iterable[MigrationCase]) -> AnswerCounts:
     """Count answers.
 
-    >>> two = share([Case(3, 90.0, True, "annealing", 0.1), Case(3, 95.0, None, "", 1)])
+    >>> two = share([MigrationCase(3, 90.0, True, "annealing", 0.1), MigrationCase(3, 95.0, None, "", 1)])
     >>> two.yes, two.undecided, [round(x) for x in two.interval]
     (1, 1, [9, 91])
     """

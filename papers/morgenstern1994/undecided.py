@@ -76,10 +76,12 @@ def study(options: RunOptions) -> Document:
         undecided = sum(case.fits is None for case in again)
         ranges.append(Range(longest, n, no, yes, asked, undecided))
     options.progress(len(RANGES), len(RANGES), "")
-    return _written(ranges, budget, options)
+    return _build_document(ranges, budget, options)
 
 
-def _written(ranges: Sequence[Range], budget: Budget, options: RunOptions) -> Document:
+def _build_document(
+    ranges: Sequence[Range], budget: Budget, options: RunOptions
+) -> Document:
     cases = [case for one in ranges for case in one.cases]
     few = [case for case in cases if case.residents <= FEW]
     ten = [case for case in cases if case.residents <= 10]

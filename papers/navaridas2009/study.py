@@ -45,7 +45,7 @@ def study(options: RunOptions) -> Document:
         )
         for machine in lineup
     ]
-    return _written(options, panels)
+    return _build_document(options, panels)
 
 
 def _parts(
@@ -73,7 +73,7 @@ def _parts(
                 )
 
 
-def _written(options: RunOptions, panels: Sequence[Panel]) -> Document:
+def _build_document(options: RunOptions, panels: Sequence[Panel]) -> Document:
     found = tuple(findings(panels))
     return Document(
         name="navaridas-figure3",

@@ -163,7 +163,7 @@ def replay(
         yield Verdict(entry, word, why, monotonic() - start)
 
 
-def told(verdicts: Iterable[Verdict]) -> int:
+def print_verdicts(verdicts: Iterable[Verdict]) -> int:
     """Print a line for each verdict, then how many hold; return the exit status.
 
     0 if all hold, 1 if one is wrong, 2 if one cannot be used and none is wrong, or if

@@ -77,7 +77,7 @@ class Learner:
         """The variables that are true, after the search has found a solution."""
         return set((np.flatnonzero(self._state.value[2::2] > 0) + 1).tolist())
 
-    def refuted(self, keep_going: Callable[[], object]) -> bool:
+    def refute(self, keep_going: Callable[[], object]) -> bool:
         """Search until a refutation, then return True; after a solution return False.
 
         ``keep_going`` is called now and then, and ends the search by an exception.

@@ -1,6 +1,6 @@
 """Writing pseudo-Boolean proofs about the formula of an instance, and keeping them.
 
-A search that proves its answer writes its steps to a `ProofLog`; `kept_proof` packs
+A search that proves its answer writes its steps to a `ProofLog`; `keep_proof` packs
 them into a file and lets the checker derive every one.
 """
 
@@ -209,7 +209,7 @@ def packing(formula: Formula) -> list[dict[str, int]]:
     return [{"id": lzma.FILTER_LZMA2, "preset": 1, "dict_size": size}]
 
 
-def kept_proof(
+def keep_proof(
     instance: Instance,
     path: str | Path,
     write: Callable[[ProofLog], None],
@@ -258,13 +258,13 @@ def kept_proof(
                 )
         except OutOfRoom as ended:
             return ended.limit
-        proved = checked_proof(instance, draft, 10 * seconds)
+        proved = check_own_proof(instance, draft, 10 * seconds)
         if isinstance(proved, Proved):
             write_bytes(path, draft.read_bytes())
         return proved
 
 
-def checked_proof(
+def check_own_proof(
     instance: Instance, path: str | Path, seconds: float
 ) -> Proved | Limit:
     """Check a proof of our own making; that it does not hold is an error."""

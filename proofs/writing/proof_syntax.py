@@ -17,7 +17,7 @@ SYNTAXES = ("1.1", "2.0", "3.0")
 """Versions that can be written."""
 
 
-def rewritten(formula: Formula, lines: Iterable[str], version: str) -> Iterator[str]:
+def rewrite(formula: Formula, lines: Iterable[str], version: str) -> Iterator[str]:
     """Yield the lines of a proof about a formula in another version of the syntax.
 
     Parameters

@@ -124,7 +124,7 @@ def run_search(
         return exhaust(hunt) if every else anneal(hunt, starts, report)
 
 
-def proved_again(hunt: AdversarySearch, found: BadInstance) -> BadInstance:
+def prove_found(hunt: AdversarySearch, found: BadInstance) -> BadInstance:
     """Prove the cost and the optimum of an answer again by the registered methods.
 
     Raises

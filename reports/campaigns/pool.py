@@ -349,7 +349,7 @@ def _serve(connection: Connection, scratch: Path | None, temporary: str) -> None
         except OSError:
             return
         except Exception as error:  # what cannot be pickled
-            connection.send(Failure(_told(error)))
+            connection.send(Failure(_describe_error(error)))
 
 
 def value_of(call: Callable[[], Any]) -> Any:
@@ -357,7 +357,7 @@ def value_of(call: Callable[[], Any]) -> Any:
     try:
         return call()
     except Exception as error:
-        return Failure(_told(error))
+        return Failure(_describe_error(error))
 
 
 def _die_with_parent() -> None:
@@ -367,6 +367,6 @@ def _die_with_parent() -> None:
         os.killpg(0, signal.SIGKILL)
 
 
-def _told(error: Exception) -> str:
+def _describe_error(error: Exception) -> str:
     said = " ".join(str(error).split())
     return f"{type(error).__name__}: {said}" if said else type(error).__name__

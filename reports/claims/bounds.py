@@ -113,7 +113,7 @@ def _below(by: str, trial: Trial) -> Outcome:
     )
 
 
-def written_out(k: int, d: int, flat: bool) -> dict[str, Fraction]:
+def guarantees_by_formula(k: int, d: int, flat: bool) -> dict[str, Fraction]:
     """Return the guarantees by their formulas, the greatest term by trying all.
 
     ``flat`` networks are meshes and points, where medians exist.
@@ -150,7 +150,7 @@ def compare_with_formulas(trial: Trial) -> Outcome:
             instance = KSubset("promised", topology, free, k)
             flat = topology.is_flat
             seen += 1
-            for name, wanted in written_out(k, d, flat).items():
+            for name, wanted in guarantees_by_formula(k, d, flat).items():
                 promise = KSUBSET[name].guarantee
                 found = promise(instance) if promise is not None else None
                 if found != wanted:

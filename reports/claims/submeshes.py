@@ -25,7 +25,7 @@ from ...methods.allocators.submesh import ALLOCATORS
 from ...solvers import Settings, Status
 from .ksubset.exactness import exact_claims
 from .running.claim import Claim, Outcome, Trial, Undecided, failed, passed
-from .running.shrink import broken
+from .running.shrink import outcome_of_failure
 
 FIRST_FIT = ("fs-1", "fs-f", "as", "iss", "zhu-first-fit", "bitmap")
 """All of these promise the first place, row by row."""
@@ -112,7 +112,7 @@ def agree(trial: Trial) -> Outcome:
             ]
             if odd:
                 why = f"{', '.join(odd)}, the first place is {wanted}"
-                return broken(state, _find_misplacement, requests, why)
+                return outcome_of_failure(state, _find_misplacement, requests, why)
     return passed(
         f"{', '.join(FIRST_FIT)} take the same place, the first, in {count} "
         f"streams, seed {trial.seed}",

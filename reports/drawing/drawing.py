@@ -13,7 +13,7 @@ from ...instances import (
     cost,
 )
 from ...instances.problems import describe
-from .problems import labels_of, paid
+from .problems import format_cost, labels_of
 from .shapes import (
     ACCENTS,
     Canvas,
@@ -148,7 +148,7 @@ def drawing_of(
 
 def _price(instance: Instance, value: Value) -> str:
     scale = labels_of(instance).scale(instance)
-    shown = paid(instance, value)
+    shown = format_cost(instance, value)
     shown = shown if shown.startswith("profit") else f"cost {shown}"
     return shown + f" / {scale}" * (scale > 1)
 

@@ -23,7 +23,7 @@ def graph_picture(
     """Draw the chosen nodes of a graph: processors as squares, other nodes as dots."""
     if graph.nodes > MOST_OF_GRAPH:
         return _list_nodes("graph", graph.nodes, _by_switch(graph, chosen))
-    places = laid_out(graph)
+    places = lay_out(graph)
     free = {v for (v,) in instance.free}
     links: list[list[Point]] = [[places[u], places[v]] for u, v, _ in graph.edges]
     processors = set(graph.processors)
@@ -81,7 +81,7 @@ def _square(x: float, y: float, side: float, kind: str) -> Rect:
     return Rect(kind=kind, x=x - side / 2, y=y - side / 2, width=side, height=side)
 
 
-def laid_out(graph: Graph) -> list[tuple[float, float]]:
+def lay_out(graph: Graph) -> list[tuple[float, float]]:
     """Place the nodes so that those with few hops between them lie close together.
 
     By Kamada and Kawai's springs, which begin from a circle, so that the same graph

@@ -105,7 +105,7 @@ def _example(family: Family, name: str) -> str:
     return words[words.index(option) + 1] if option in words else ""
 
 
-def made(body: dict[str, Any]) -> dict[str, Any]:
+def make_instance(body: dict[str, Any]) -> dict[str, Any]:
     """Make an instance: ``family`` and ``values``, texts by the name of a parameter.
 
     Returns

@@ -30,7 +30,7 @@ class Explorer:
         self.answers: Mapping[str, Answer] = {
             "start": self._start,
             "load": loading.load,
-            "family": cases.made,
+            "family": cases.make_instance,
             "worst": cases.worst,
             "compare": choices.compare,
             "export": choices.export,
@@ -60,7 +60,7 @@ class Explorer:
             "methods": choices.methods(),
             "families": cases.families(),
             "ledger": cases.ledger(),
-            "first": self._first or cases.made(_FIRST),
+            "first": self._first or cases.make_instance(_FIRST),
             "most": {
                 "processors": MOST_SHOWN,
                 "methods": choices.MOST_METHODS,

@@ -17,7 +17,7 @@ from ...instances import (
     Topology,
     Tree,
 )
-from ..drawing.graph import MOST_OF_GRAPH, laid_out
+from ..drawing.graph import MOST_OF_GRAPH, lay_out
 from ..drawing.grid import describe_rings
 
 MOST_SHOWN = 4096
@@ -274,7 +274,7 @@ def _graph(graph: Graph) -> Scene:
             note=f"a graph of {graph.nodes} nodes is drawn in rows, without its links",
         )
     stretch = 1.45
-    where = [(x * stretch, y * stretch + 4) for x, y in laid_out(graph)]
+    where = [(x * stretch, y * stretch + 4) for x, y in lay_out(graph)]
     return Scene(
         spots=[where[v] for v in graph.processors],
         side=18.0 if graph.nodes <= 64 else 13.0,

@@ -17,7 +17,7 @@ from ...methods.proofs import Kept, prove_and_cite
 from ...methods.warming import Kind, tiny_instances
 from ...proofs.checking.folder import KINDS, Content, Entry
 from ...proofs.checking.kinds import FILE_KINDS
-from ...proofs.writing.proof_log import kept_proof
+from ...proofs.writing.proof_log import keep_proof
 from ...solvers import DEFAULT, Result, Settings, SolverError
 from ...solvers.running.method import AnyMethod
 from ...solvers.running.solution_json import solution_of
@@ -84,7 +84,7 @@ def compile_checker() -> None:
     """Compile the checker's propagation, so that no time of a check includes it."""
     sack = Sukp("sack", (1,), (1,), ((0,),), 1)
     with TemporaryDirectory(prefix="closeknit-") as name:
-        kept_proof(
+        keep_proof(
             sack,
             Path(name) / "proof",
             lambda log: log.optimal(log.solution([2]), 0),

@@ -6,7 +6,7 @@ from ...instances.problems import describe
 from ...proofs.checking.folder import Entry
 from ...solvers import Grade
 from ..campaigns.rows import REFUSED
-from ..drawing.problems import LABELS, ProblemLabels, paid
+from ..drawing.problems import LABELS, ProblemLabels, format_cost
 from ..pages.document import (
     Cell,
     Document,
@@ -171,7 +171,7 @@ def _instances(report: Report, labels: ProblemLabels) -> Section:
         value: Cell
         proof = proof_cell(v)
         if v.optimum is not None:
-            value = paid(v.instance, v.optimum)
+            value = format_cost(v.instance, v.optimum)
         elif v.infeasible:
             value = "infeasible"
         elif v.contradiction:

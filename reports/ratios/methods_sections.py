@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import inf
 
 from ..drawing.drawing import draw
-from ..drawing.problems import paid
+from ..drawing.problems import format_cost
 from ..pages.document import (
     Cell,
     ErrorText,
@@ -124,9 +124,9 @@ def _worst_card(
         Ref(Name(instance.name), places[instance.name]),
         Name(name),
         levels(worst.ratios, _equation),
-        paid(instance, worst.row.cost),
+        format_cost(instance, worst.row.cost),
         "–" if worst.guarantee is None else _equation(worst.guarantee),
-        paid(instance, best.cost),
+        format_cost(instance, best.cost),
         Name(best.method),
         Name(str(worst.verdict.proof)),
         seconds(worst.row.seconds),

@@ -116,10 +116,10 @@ def _describe_name(open_terminals: Sequence[str], before: str) -> str:
     return "the name of a queue"
 
 
-def shown(text: str) -> str:
+def quote(text: str) -> str:
     r"""Quote text from a file, abbreviated and without control characters.
 
-    >>> print(shown("}"), shown("n" * 40), shown(chr(27)))
+    >>> print(quote("}"), quote("n" * 40), quote(chr(27)))
     "}" "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnn..." '\x1b'
     """
     if not text.isprintable():

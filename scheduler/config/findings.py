@@ -58,10 +58,10 @@ class Diagnostics:
         return tuple(fault(self._file, *one) for one in sorted(found))
 
 
-def known(names: Iterable[str]) -> str:
+def list_some(names: Iterable[str]) -> str:
     """List the first few of some names.
 
-    >>> known("abc"), known(str(i) for i in range(20))
+    >>> list_some("abc"), list_some(str(i) for i in range(20))
     ('a, b, c', '0, 1, 2, 3, 4, 5, 6, 7, ...')
     """
     listed = list(names)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from .expectations import abbreviate
-from .findings import Diagnostics, known
+from .findings import Diagnostics, list_some
 from .model import MOST_MEMBERS, MOST_PROCESSORS, Group
 from .source import GroupText, Share, Slot, Span, Word
 
@@ -138,7 +138,9 @@ class ConfiguredMachine:
 
     def no_queue(self, word: Word) -> str:
         """Return the message for an unknown queue."""
-        return f"there is no queue {abbreviate(word)} (queues: {known(self.queues)})"
+        return (
+            f"there is no queue {abbreviate(word)} (queues: {list_some(self.queues)})"
+        )
 
     def expand(self, span: Span, most: int) -> list[str]:
         """Return the hosts of a span.

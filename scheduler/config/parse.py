@@ -19,7 +19,7 @@ from lark.exceptions import UnexpectedCharacters, UnexpectedToken
 from lark.lark import PostLex
 
 from ...instances.errors import InputError
-from .expectations import expectation, shown
+from .expectations import expectation, quote
 from .expression import LEX, Expression
 from .findings import fault
 from .source import (
@@ -271,10 +271,10 @@ def _syntax_error(
 ) -> InputError:
     at: int = error.pos_in_stream or 0  # type: ignore[redundant-expr]
     line, column = error.line, error.column
-    found = shown(text[at : at + 1])
+    found = quote(text[at : at + 1])
     if isinstance(error, UnexpectedToken):
         token = error.token
-        found = shown(str(token))
+        found = quote(str(token))
         if token.type == "$END":  # lark gives it the position of the last token
             at, found = len(text), "the end of the file"
             line, column = token.end_line or 1, token.end_column or 1
@@ -293,7 +293,7 @@ def _syntax_error(
             file,
             history[-1].line or 1,
             history[-1].column or 1,
-            f"expected an integer, found {shown(history[-1] + decimal[0])}",
+            f"expected an integer, found {quote(history[-1] + decimal[0])}",
         )
     accepted = error.interactive_parser.accepts()  # type: ignore[no-untyped-call]
     wanted = expectation(accepted, stack, before)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from .findings import Diagnostics, known
+from .findings import Diagnostics, list_some
 from .model import Configuration, CostBlock
 from .sizes import heading, left_over
 from .source import GroupText, Sizes, Source, Word
@@ -151,10 +151,10 @@ def _twice_on_a_level(
                 missing = [configuration.hosts[host] for host in none]
                 findings.warning(
                     _place(texts[other], names[0]),
-                    f"{'hosts' if many else 'host'} {known(names)} "
+                    f"{'hosts' if many else 'host'} {list_some(names)} "
                     f"{'are' if many else 'is'} in two groups of level {level + 1}, "
                     f"{one} and {other}, and pay{'' if many else 's'} for both"
-                    + (f" ({known(missing)} in none)" if missing else ""),
+                    + (f" ({list_some(missing)} in none)" if missing else ""),
                 )
 
 

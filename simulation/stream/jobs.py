@@ -291,14 +291,16 @@ def generate(
         if sides is None:
             raise InputError("needs a mesh or a torus", field="sizes", value=sizes)
         each = [
-            drawn("sizes", sizes, n, np.random.default_rng(stream), side).tolist()
+            draw_integers(
+                "sizes", sizes, n, np.random.default_rng(stream), side
+            ).tolist()
             for stream, side in zip(streams[0].spawn(len(sides)), sides, strict=True)
         ]
         shapes = list(zip(*each, strict=True))
         wanted = [prod(shape) for shape in shapes if shape is not None]
     else:
-        wanted = drawn("sizes", sizes, n, for_sizes, most).tolist()
-    seconds = drawn("service", service, n, for_seconds, _LONGEST)
+        wanted = draw_integers("sizes", sizes, n, for_sizes, most).tolist()
+    seconds = draw_integers("service", service, n, for_seconds, _LONGEST)
     submits = np.cumsum(for_gaps.exponential(interarrival, n))
     submits -= submits[0]
     return [
@@ -309,7 +311,7 @@ def generate(
     ]
 
 
-def drawn(
+def draw_integers(
     field: str, text: str, n: int, rng: np.random.Generator, most: int
 ) -> npt.NDArray[np.int64]:
     """Draw n integers from 1 to most.

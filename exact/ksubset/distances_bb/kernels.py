@@ -69,8 +69,8 @@ def smallest(values: Ints, count: int, number: int) -> int:
 
 
 @kernel
-def sifted(space: PairDistances, frames: Frames, p: int, best: int, work: Ints) -> bool:
-    """Do what `filtered` does in O(m), by distances to the nearest of all processors.
+def sift(space: PairDistances, frames: Frames, p: int, best: int, work: Ints) -> bool:
+    """Do what `filter_row` does in O(m), by distances to the nearest of all processors.
 
     Two missing processors are counted half from each.
     """
@@ -92,7 +92,7 @@ def sifted(space: PairDistances, frames: Frames, p: int, best: int, work: Ints) 
 
 
 @kernel
-def filtered(
+def filter_row(
     space: PairDistances,
     frames: Frames,
     p: int,
@@ -187,7 +187,7 @@ def search(
             best = last_two(space, frames, p, best)
             frames.at[0] = p
             continue
-        if not sifted(space, frames, p, best, work) or not filtered(
+        if not sift(space, frames, p, best, work) or not filter_row(
             space, frames, p, best, near, bound, work
         ):
             frames.at[0] = p

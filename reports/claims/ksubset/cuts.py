@@ -78,7 +78,7 @@ def atlas(most: int) -> tuple[Graph, ...]:
     )
 
 
-def drawn(seed: int, count: int) -> Iterator[Graph]:
+def draw_graphs(seed: int, count: int) -> Iterator[Graph]:
     """Draw connected graphs of 4 to 10 nodes with links of one to three hops."""
     random = Random(f"closeknit graphs {seed}")
     for _ in range(count):
@@ -127,7 +127,7 @@ def partial_cube(graph: Graph, far: Table) -> bool:
 
 def _graphs(trial: Trial, most: int, seed: int) -> tuple[Graph, ...]:
     count = QUICK_SAMPLES if trial.quick else SAMPLES
-    return (*atlas(most), *drawn(seed, count))
+    return (*atlas(most), *draw_graphs(seed, count))
 
 
 def distances_and_cuts(trial: Trial) -> Outcome:

@@ -18,7 +18,7 @@ from random import Random
 from ....instances import KSubset, Points, Site
 from ..running.claim import Claim, Outcome, Trial, UntrueAnswer, failed, passed
 from ..running.samples import pair_sum
-from ..running.shrink import broken
+from ..running.shrink import outcome_of_failure
 
 SAMPLES, QUICK_SAMPLES = 3000, 400
 
@@ -240,7 +240,7 @@ def _test(check: Check, trial: Trial) -> Outcome:
         instance = KSubset(f"lemma-{seen}", Points(points), points, k, seed=trial.seed)
 
         if _wrong(check, instance, m):
-            return broken(instance, partial(_wrong, check), seen)
+            return outcome_of_failure(instance, partial(_wrong, check), seen)
         if check is lemma_3:  # as printed the products are not divided by m twice
             chosen, cut = _cut(instance, m)
             short += any(m * over > whole for over, whole in _over(cut, chosen, m))

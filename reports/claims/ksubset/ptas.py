@@ -18,7 +18,7 @@ from ....instances import KSubset, Mesh, Points, arrays
 from ....methods import KSUBSET
 from ....solvers import Grade
 from ..running.claim import Claim, Outcome, Trial, failed, passed
-from ..running.shrink import broken, describe
+from ..running.shrink import describe, outcome_of_failure
 
 LIMITS = {2: "2.000", 3: "1.333", 4: "1.172", 5: "1.106", 8: "1.040"}
 """What the factor of m strips tends to, 1/cos²(pi/2m), to three decimals."""
@@ -58,7 +58,7 @@ def _run_enumeration(dimensions: tuple[int, ...], trial: Trial) -> Outcome:
             seen[name] += 1
             wrong = partial(_above, trial, name, m)
             if describe(wrong, instance):
-                return broken(instance, wrong, sum(seen.values()))
+                return outcome_of_failure(instance, wrong, sum(seen.values()))
             if optimum := trial.optimum(instance):
                 ratio = Fraction(trial.pay(name, instance), optimum)
                 worst[name] = max(worst[name], ratio)
@@ -122,7 +122,7 @@ def bound(trial: Trial) -> Outcome:
             seen += 1
             wrong = partial(_not_bound, trial, name, m)
             if describe(wrong, instance):
-                return broken(instance, wrong, seen)
+                return outcome_of_failure(instance, wrong, seen)
             tight[name] += trial.run(name, instance).bound == trial.optimum(instance)
     share_of = ", ".join(f"{name} {number}" for name, number in tight.items())
     return passed(
@@ -187,7 +187,7 @@ def run_schemes(trial: Trial) -> Outcome:
         for name, m in run.items():
             wrong = partial(_find_contradiction, trial, name, m)
             if describe(wrong, instance):
-                return broken(instance, wrong, i + 1)
+                return outcome_of_failure(instance, wrong, i + 1)
             (paid, low), optimum = (
                 _cost_and_bound(trial, name, instance),
                 trial.optimum(instance),

@@ -23,7 +23,7 @@ from .claim import Outcome, Undecided, UntrueAnswer, failed, passed
 Kind = TypeVar("Kind", bound=Instance)
 
 
-def shrunk(instance: Kind, fails: Callable[[Kind], bool]) -> Kind:
+def smallest_failure(instance: Kind, fails: Callable[[Kind], bool]) -> Kind:
     """Return an instance that still fails and from which no single step leads on.
 
     Steps: choose one to six fewer, drop one free processor, cut an empty margin off a
@@ -54,7 +54,7 @@ def _certainly(wrong: Callable[[Kind], str], instance: Kind) -> bool:
         return False
 
 
-def broken(
+def outcome_of_failure(
     instance: Kind, wrong: Callable[[Kind], str], seen: int, why: str = ""
 ) -> Outcome:
     """Return the failed outcome, with the smallest instance that is ``wrong``.
@@ -62,7 +62,7 @@ def broken(
     Where it states nothing of the instance alone, ``why`` tells what was wrong.
     """
     fails = partial(_certainly, wrong)
-    smallest = shrunk(instance, fails) if fails(instance) else instance
+    smallest = smallest_failure(instance, fails) if fails(instance) else instance
     return failed(describe(wrong, smallest) or why, seen, smallest)
 
 
@@ -96,7 +96,7 @@ def survey(
                 continue
             seen += 1
             if why:
-                return broken(instance, wrong, seen, why)
+                return outcome_of_failure(instance, wrong, seen, why)
     if refusals and not seen:
         return failed("takes none of the instances", 0)
     return passed(result if isinstance(result, str) else result(), seen)

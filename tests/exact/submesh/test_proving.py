@@ -14,7 +14,7 @@ from closeknit.instances.submesh import Resident
 from closeknit.methods.proofs import prove_and_cite
 from closeknit.proofs.checking import Proved
 from closeknit.proofs.checking.kinds import LOG
-from closeknit.proofs.writing.proof_log import ProofLog, kept_proof
+from closeknit.proofs.writing.proof_log import ProofLog, keep_proof
 from closeknit.solvers import SolverError
 from closeknit.solvers.running.result import Grade, Limit
 from tests.oracles import cheapest_placement
@@ -27,7 +27,7 @@ def proved(
     def write(log: ProofLog) -> None:
         assert prove_by_learning(instance, chosen, log)
 
-    return kept_proof(instance, path, write, seconds=60)
+    return keep_proof(instance, path, write, seconds=60)
 
 
 @given(submeshes())

@@ -32,17 +32,17 @@ def test_every_subset_is_every_subset() -> None:
 def test_shrinking_drops_all_that_does_not_matter() -> None:
     instance = mesh(4, 4, k=7)
     wanted = {(1, 2), (3, 3)}
-    small = shrink.shrunk(instance, lambda x: x.n - x.k >= 1 and x.n >= 2)
+    small = shrink.smallest_failure(instance, lambda x: x.n - x.k >= 1 and x.n >= 2)
     assert (small.n, small.k) == (2, 1)
     assert small.topology == Mesh(
         tuple(max(axis) + 1 for axis in zip(*small.free, strict=True))
     )
-    kept = shrink.shrunk(
+    kept = shrink.smallest_failure(
         instance, lambda x: wanted <= set(x.free) and x.topology == instance.topology
     )
     assert (set(kept.free), kept.k) == (wanted, 1)
     points = KSubset("p", Points(((0,), (5,), (9,))), ((0,), (9,)), 2)
-    small = shrink.shrunk(points, lambda x: x.n == 2)
+    small = shrink.smallest_failure(points, lambda x: x.n == 2)
     assert small.topology == Points(((0,), (9,)))
 
 

@@ -17,7 +17,7 @@ from closeknit.instances import InputError, ProcessorSet, ProcSet
 from closeknit.instances.value import as_tuple
 from closeknit.methods import METHODS
 from closeknit.reports.campaigns.row_fields import document_of, parse_row
-from closeknit.reports.drawing.problems import paid
+from closeknit.reports.drawing.problems import format_cost
 from closeknit.reports.ratios.plots import plots
 from closeknit.reports.ratios.report import Report
 from closeknit.reports.ratios.scoring import (
@@ -264,9 +264,9 @@ def test_problems_do_not_mix() -> None:
 
 
 def test_paid_in_words() -> None:
-    assert paid(BAG, 4) == "profit 8 of 12 (4 left out)"
-    assert paid(A, (8, 1, 2)) == "8; 1; 2"
-    assert paid(BAG, None) == "–"
+    assert format_cost(BAG, 4) == "profit 8 of 12 (4 left out)"
+    assert format_cost(A, (8, 1, 2)) == "8; 1; 2"
+    assert format_cost(BAG, None) == "–"
     assert as_tuple(7) == (7,)
 
 
