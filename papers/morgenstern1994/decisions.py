@@ -134,7 +134,8 @@ class AnswerCounts:
 def share(cases: Iterable[MigrationCase]) -> AnswerCounts:
     """Count answers.
 
-    >>> two = share([MigrationCase(3, 90.0, True, "annealing", 0.1), MigrationCase(3, 95.0, None, "", 1)])
+    >>> cases = [MigrationCase(3, 90.0, True, "annealing", 0.1)]
+    >>> two = share([*cases, MigrationCase(3, 95.0, None, "", 1)])
     >>> two.yes, two.undecided, [round(x) for x in two.interval]
     (1, 1, [9, 91])
     """
