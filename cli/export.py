@@ -244,7 +244,7 @@ def _moves(instance: Submesh, args: argparse.Namespace) -> tuple[Formulation, st
     if args.level is not None:
         backend.set_level_objective(model, args.level - 1, at_most)
         return model, f"the objective is level {args.level}"
-    folded = builder.folded(model, weights)
+    folded = builder.fold_levels(model, weights)
     if to_cpsat:
         model.model.minimize(folded)
     else:

@@ -390,7 +390,7 @@ POINTS: tuple[Point, ...] = (
         "closeknit.cli.select.command:parse_json",
         "closeknit.cli.select.server:dumps",
         "closeknit.cli.select.command:names",
-        "closeknit.scheduler.config.files:_decoded",
+        "closeknit.scheduler.config.files:_decode",
         "closeknit.scheduler.config.parse:parse_source",
         "closeknit.scheduler.config.check:check",
         "closeknit.scheduler.config.model:Configuration.instance",
