@@ -386,7 +386,7 @@ POINTS: tuple[Point, ...] = (
     *out_of_memory(
         "os:read",
         "os:write",
-        "closeknit.cli.select.server:Lines.add",
+        "closeknit.cli.select.server:LineSplitter.add",
         "closeknit.cli.select.command:parse_json",
         "closeknit.cli.select.server:dumps",
         "closeknit.cli.select.command:names",
