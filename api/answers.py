@@ -9,12 +9,12 @@ from typing import Any
 
 from ..instances import Instance, KSubset, ProcSet, Submesh, Sukp, Value, problem_of
 from ..instances.escape_hidden import escape_hidden
-from ..instances.problems import described
+from ..instances.problems import describe
 from ..instances.submesh import Box, placement_of
 from ..instances.submesh.plan import order_of
 from ..instances.sukp.instance import weight
-from ..instances.value import cost_text, ordered
-from ..instances.words import counted
+from ..instances.value import as_tuple, cost_text
+from ..instances.words import with_noun
 from ..solvers import Result, Status
 
 _MOST_SHOWN = 64
@@ -54,7 +54,7 @@ def headline(instance: Instance, result: Result) -> str:
 class _Words:
     """How answers to a problem are worded; each function takes the instance first."""
 
-    asked: Callable[[Any], str] = described
+    asked: Callable[[Any], str] = describe
     cost: Callable[[Any, Value], str] = lambda instance, value: cost_text(value)
     incumbent: Callable[[Any, Value], str] | None = None
     bound: Callable[[Any, Value], str] | None = None
@@ -69,7 +69,7 @@ def _words(instance: Instance) -> _Words:
 
 def _whole(cost: Value) -> int:
     """Return a cost of one level as a number."""
-    return ordered(cost)[0]
+    return as_tuple(cost)[0]
 
 
 def _short(instance: Instance, value: Value) -> str:
@@ -87,12 +87,12 @@ def format_result(instance: Instance, method: str, result: Result) -> str:
     lines.append(f"  status  {_verdict(instance, result)}")
     lines.append(f"  time    {result.seconds:.3f} s")
     if result.chosen is not None:
-        show = _words(instance).chosen or _selected
+        show = _words(instance).chosen or _describe_selection
         lines += show(instance, result.chosen)
     return "\n".join(lines)
 
 
-def _selected(instance: Instance, chosen: tuple[int, ...]) -> list[str]:
+def _describe_selection(instance: Instance, chosen: tuple[int, ...]) -> list[str]:
     selection = problem_of(instance).names_of(instance, chosen)
     shown = " ".join(map(_site, selection[:_MOST_SHOWN]))
     more = len(selection) - _MOST_SHOWN
@@ -141,8 +141,8 @@ def _of_pairs(
 def _of_moves(
     instance: Submesh, value: Value, chosen: tuple[int, ...], line: str
 ) -> list[str]:
-    moved, area, steps = ordered(value)
-    what = f"{moved} moved, {counted(area, 'processor')}, {counted(steps, 'step')}"
+    moved, area, steps = as_tuple(value)
+    what = f"{moved} moved, {with_noun(area, 'processor')}, {with_noun(steps, 'step')}"
     return [f"{line} ({what if moved else 'no resident is moved'})"]
 
 
@@ -158,7 +158,7 @@ def _of_sets(
     return [line, sets]
 
 
-def _placed(instance: Submesh, chosen: tuple[int, ...]) -> list[str]:
+def _describe_placement(instance: Submesh, chosen: tuple[int, ...]) -> list[str]:
     """Describe where the request is placed, and which residents are moved where."""
     placement = placement_of(instance, chosen)
     lines = [f"  at      {_box(placement.at)}"]
@@ -167,7 +167,7 @@ def _placed(instance: Submesh, chosen: tuple[int, ...]) -> list[str]:
         lines.append(f"  move    residents[{i}] {_box(boxes[i])} to {_box(box)}")
         boxes[i] = box
     if (more := len(placement.moves) - _MOST_MOVES) > 0:
-        lines.append(f"  and {counted(more, 'more move')} (--json)")
+        lines.append(f"  and {with_noun(more, 'more move')} (--json)")
     if placement.moves:
         lines.append(f"  order   {_ORDERS[order_of(instance, placement)]}")
     return lines
@@ -215,7 +215,7 @@ def _profit(instance: Sukp, left_out: Value) -> int:
 
 _WORDS = {
     "ksubset": _Words(
-        asked=lambda one: f"{one.k} of {counted(one.n, 'free processor')}",
+        asked=lambda one: f"{one.k} of {with_noun(one.n, 'free processor')}",
         cost=lambda one, value: _length(one, _whole(value)),
         costs=_of_pairs,
     ),
@@ -226,5 +226,5 @@ _WORDS = {
         costs=_of_items,
         compared="the least profit left out",
     ),
-    "submesh": _Words(costs=_of_moves, chosen=_placed),
+    "submesh": _Words(costs=_of_moves, chosen=_describe_placement),
 }

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from ..instances import InputError, KSubset, Mesh, Topology
 from ..instances.escape_hidden import brief
-from ..instances.words import counted
+from ..instances.words import with_noun
 from ..methods.by_name import method_named
-from ..reports.adversary.hunt import AdversarySearch, Found, SearchSpace
-from ..reports.adversary.search import most_free, proved_again, searched
+from ..reports.adversary.hunt import AdversarySearch, BadInstance, SearchSpace
+from ..reports.adversary.search import most_free, prove_found, run_search
 from ..solvers import Settings, Ties
 from .constructors import network_of
 from .solving import MethodLike
@@ -38,7 +38,7 @@ class Worst:
     """
 
     method: str
-    found: Found
+    found: BadInstance
     guarantee: Fraction | None
 
     @property
@@ -63,14 +63,14 @@ class Worst:
 
     @property
     def proved(self) -> bool:
-        """Whether all instances of this size were looked at, so that none is worse."""
+        """Whether all instances of this size were tried, so that none is worse."""
         return self.found.proved
 
     def __repr__(self) -> str:
         text = (
             f"{self.method} pays {self.cost} against {self.optimum}, ratio "
             f"{float(self.ratio):.4f}, "
-            f"after {counted(self.found.evaluations, 'evaluation')}"
+            f"after {with_noun(self.found.evaluations, 'evaluation')}"
         )
         return brief("Worst", text + ", proved the worst" * self.proved)
 
@@ -161,13 +161,13 @@ def worst(
         evaluations=evaluations or inf,
     )
 
-    def worst_of(found: Found) -> Worst:
+    def worst_of(found: BadInstance) -> Worst:
         promise = chosen.guarantee
         return Worst(chosen.name, found, promise(found.instance) if promise else None)
 
-    found = searched(
+    found = run_search(
         hunt,
         exhaustive=exhaustive,
         report=None if progress is None else lambda one: progress(worst_of(one)),
     )
-    return None if found is None else worst_of(proved_again(hunt, found))
+    return None if found is None else worst_of(prove_found(hunt, found))

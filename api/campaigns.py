@@ -29,7 +29,7 @@ from ..reports.pages.csv_tables import csv_of
 from ..reports.pages.html import html_of
 from ..reports.pages.markdown import markdown_of
 from ..reports.proofs.campaign import kept_proofs
-from ..reports.proofs.proving import compile_proofs, compiled
+from ..reports.proofs.proving import compile_checker, compile_proofs
 from ..reports.proofs.rederivation import rederive_all
 from ..reports.ratios.document import ratio_document
 from ..reports.ratios.report import Report, many, report_on
@@ -204,12 +204,12 @@ def conduct(
     if retry_failed:
         rows = campaign.rows(store)
         store.forget(row.key for row in rows if row.status == FAILED)
-    if line := _reused(campaign, store):
+    if line := _set_outdated_aside(campaign, store):
         _LOG.info("%s", line)
         say(line)
     began = monotonic()
     if compiling_jobs is not None:  # each process would compile what others do, too
-        wanted = campaign.wanted(store)
+        wanted = campaign.missing_methods(store)
         more = _of_proofs(wanted) if proofs else {}
         compile_for(wanted, jobs=compiling_jobs, more=more)
     ready = monotonic()
@@ -263,7 +263,7 @@ def _of_proofs(
 
     These use the kernels of searches, and are therefore the last to be compiled.
     """
-    return {"all propagation": compiled} | {
+    return {"all propagation": compile_checker} | {
         f"{method.problem} proofs of {method.name}": partial(
             compile_proofs,
             method,
@@ -274,9 +274,9 @@ def _of_proofs(
     }
 
 
-def _reused(campaign: Campaign, store: ResultStore) -> str:
+def _set_outdated_aside(campaign: Campaign, store: ResultStore) -> str:
     """Set rows aside that other code made; say how many were, and how many are kept."""
-    outdated = campaign.outdated(store)
+    outdated = campaign.outdated_rows(store)
     aside = store.set_aside(outdated).name if outdated else ""
     kept = len(campaign.rows(store))
     parts = [f"{many(kept, 'row')} kept from an earlier run"] * (kept > 0)
@@ -294,7 +294,7 @@ def _reused(campaign: Campaign, store: ResultStore) -> str:
 def run_somewhere(
     calls: Sequence[pool.Call], *, jobs: int, scratch: Path | None
 ) -> Generator[tuple[int, Any], None, None]:
-    """Make calls as `pool.run` does; those that cannot be sent elsewhere, here.
+    """Make calls as `pool.run` does; make those that cannot be sent elsewhere here.
 
     The limits of memory and of hung calls do not hold for these.
     """

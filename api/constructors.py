@@ -159,7 +159,7 @@ def procset(
     """
     names = to_json_types(processors)
     if isinstance(sets, Mapping):
-        sets = [_named(key, value) for key, value in sets.items()]
+        sets = [_name_and_parameters(key, value) for key, value in sets.items()]
     document = _origin(name, source, seed) | {
         "format": PROCSET_FORMAT,
         "version": 1,
@@ -172,7 +172,7 @@ def procset(
     return parse_procset(document)
 
 
-def _named(name: Any, value: Any) -> Any:
+def _name_and_parameters(name: Any, value: Any) -> Any:
     return (name, *value) if isinstance(value, tuple | list) else (name, value)
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..instances import InputError, Instance, Value
-from ..instances.ksubset.certificate import Checker
+from ..instances.ksubset.certificate import CertificateChecker
 from ..instances.problems import problem_of
-from ..instances.value import cost_text, ordered
-from ..proofs.checking import Limits, Propagator, Refused, check_proof_file
+from ..instances.value import as_tuple, cost_text
+from ..proofs.checking import CheckLimits, Propagator, Refused, check_proof_file
 from ..proofs.checking.kinds import kinds_about
 from ..solvers import Grade, Proof, Result, Settings, Status, solution_errors
 from ..solvers.running.result import NOTHING
@@ -22,7 +22,7 @@ def examine(
     proof: str | Path | None = None,
     *,
     prove: Settings | None = None,
-    limits: Limits | None = None,
+    limits: CheckLimits | None = None,
     plain: bool = False,
 ) -> Findings:
     """Check a solution; derive its bound, or that there is none, where anything can.
@@ -34,7 +34,7 @@ def examine(
         instance, solution
     ):
         return _findings(solution, wrong, holds=False)
-    limits = limits or Limits()
+    limits = limits or CheckLimits()
     derived, remark = False, ""
     try:
         if proof is not None:
@@ -57,10 +57,10 @@ def examine(
     return _findings(solution, [], derived=derived, remark=remark)
 
 
-def twins(plain: bool) -> tuple[type[Propagator], type[Checker]]:
-    """Return what follows proofs and certificates; plain Python imports no numpy."""
+def twins(plain: bool) -> tuple[type[Propagator], type[CertificateChecker]]:
+    """Return the checkers of proofs and certificates; plain ones import no numpy."""
     if plain:
-        return Propagator, Checker
+        return Propagator, CertificateChecker
     from ..proofs.writing.certificate_kernels import FastChecker
     from ..proofs.writing.propagation_kernels import FastPropagator
 
@@ -112,11 +112,11 @@ def _reaches(solution: SolutionFile, proved: Value, by: str) -> bool:
     it, is wrong.
     """
     bound, price = solution.bound, solution.objective
-    if price is not None and ordered(price) < ordered(proved):
+    if price is not None and as_tuple(price) < as_tuple(proved):
         raise Untrue(
             f"objective: is {cost_text(price)}, but {by} proves {cost_text(proved)}"
         )
-    if bound is not None and ordered(bound) > ordered(proved):
+    if bound is not None and as_tuple(bound) > as_tuple(proved):
         raise Untrue(
             f"bound: is {cost_text(bound)}, but {by} proves {cost_text(proved)}"
         )
@@ -127,7 +127,7 @@ def _by_proof(
     instance: Instance,
     solution: SolutionFile,
     path: str | Path,
-    limits: Limits,
+    limits: CheckLimits,
     plain: bool,
 ) -> bool:
     """Follow a proof of the bound, or of infeasibility."""
@@ -155,7 +155,7 @@ def _is_in_file(instance: Instance, proof: Proof | None) -> bool:
 
 
 def _by_arithmetic(
-    instance: Instance, solution: SolutionFile, limits: Limits, plain: bool
+    instance: Instance, solution: SolutionFile, limits: CheckLimits, plain: bool
 ) -> bool:
     """Derive a bound by the name of its proof; raise `Untrue` if there is none."""
     bound, proof = solution.bound, solution.proof
@@ -165,7 +165,7 @@ def _by_arithmetic(
     if proof == NOTHING:
         return _reaches(solution, nothing, "that costs are not negative")
     if proof.grade is not Grade.CHECKED:
-        return ordered(bound) <= ordered(nothing)
+        return as_tuple(bound) <= as_tuple(nothing)
     if _is_in_file(instance, proof):
         return False  # which says it
     checker = twins(plain)[1]

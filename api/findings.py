@@ -11,7 +11,7 @@ from ..solvers.running.solution_json import SolutionFile
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What a check found: faults, or else what of the claims was derived again.
+    """The outcome of a check: faults, or else which claims were derived again.
 
     ``cost``, ``bound`` and ``status`` are True where a claim was derived, False where
     it was not, and None where nothing is claimed.
@@ -27,7 +27,7 @@ class Findings:
 
     @property
     def open(self) -> str:
-        """What holds and what was not derived, in one line; empty if all was."""
+        """One line on what holds and what was not derived; empty if all was."""
         if False not in (self.bound, self.status):
             return ""
         price, bound = self.claimed.objective, self.claimed.bound
@@ -36,7 +36,7 @@ class Findings:
         return f"{holds}{what} not re-derived ({self.claimed.proof})"
 
     def accepted(self, grades: Collection[str]) -> bool:
-        """Whether the grade of what was not derived is among those."""
+        """Whether the grade of what was not derived is among the given ones."""
         proof = self.claimed.proof
         return proof is not None and proof.grade.value in grades
 

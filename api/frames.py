@@ -62,7 +62,7 @@ def frame_of(rows: Sequence[dict[str, Any]]) -> pandas.DataFrame:
 
 
 def say_once(text: str) -> None:
-    """Warn that a spelling is old, once, in the line of whoever used it."""
+    """Warn once that a spelling is old, naming the line that uses it."""
     if text in _told:
         return
     _told.add(text)

@@ -37,7 +37,7 @@ def places_of(network: Topology, given: Any, field: str) -> Any:
     if isinstance(given, Iterable) and not isinstance(given, str | bytes):
         given = given.tolist() if hasattr(given, "tolist") else list(given)
     if _is_mask(given):
-        return network.listed(list(_masked(network, given, field)))
+        return network.listed(list(_sites_in_mask(network, given, field)))
     if network.labels is not None and isinstance(given, list):
         return _numbers(network, given, field)
     listed = to_json_types(given)
@@ -52,7 +52,7 @@ def _is_mask(given: Any) -> bool:
     return isinstance(given, bool | np.bool_)
 
 
-def _masked(network: Topology, mask: Any, field: str) -> Iterator[Site]:
+def _sites_in_mask(network: Topology, mask: Any, field: str) -> Iterator[Site]:
     """Give the processors that truth values mark."""
     sites: list[Site]
     if network.labels is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..instances import Instance
 from ..instances.problems import problem_of
-from ..instances.value import cost_text, ordered
+from ..instances.value import as_tuple, cost_text
 from ..methods import METHODS
 from ..solvers import Grade, Settings, Status
 from ..solvers.running.solution_json import SolutionFile
@@ -21,7 +21,7 @@ def prove_again(
         if found is not None:
             raise Untrue(f"status: infeasible, but {cost_text(found)} is possible")
         proved = result.status is Status.INFEASIBLE
-    elif found is not None and ordered(bound) > ordered(found):
+    elif found is not None and as_tuple(bound) > as_tuple(found):
         raise Untrue(
             f"bound: claims at least {cost_text(bound)}, but {cost_text(found)} is "
             "possible"
@@ -29,7 +29,7 @@ def prove_again(
     elif result.bound is None:
         proved = False
     else:
-        proved = ordered(bound) <= ordered(result.bound)
+        proved = as_tuple(bound) <= as_tuple(result.bound)
         if not proved:
             return False, f"proved again up to {cost_text(result.bound)} only {again}"
     if proved and result.proof and result.proof.grade is Grade.SOLVER:

@@ -28,7 +28,7 @@ from ..instances.reading.files import write_bytes, write_text
 from ..instances.reading.json_text import dumps
 from ..methods.user_methods import chosen
 from ..reports.drawing.drawing import drawing_of
-from ..reports.drawing.shapes import Drawing as Picture
+from ..reports.drawing.shapes import Canvas as Picture
 from ..solvers import Proof, Result, Status, solution_of
 from .answers import format_result, headline
 from .constructors import is_network, ksubset
@@ -84,7 +84,7 @@ class Solution(Generic[SelectionT]):
 
     @property
     def selection(self) -> SelectionT | None:
-        """What was chosen, as users call it; None if there is none.
+        """The choice, in the names that users know; None if there is none.
 
         Coordinates of processors; nodes of a graph as networkx has them, or by name;
         nodes of a tree by number; names of processors, items; of a submesh the box and
@@ -240,13 +240,13 @@ class Drawing:
         InputError
             For another suffix, or when the file cannot be written.
         """
-        from ..reports.drawing.rendering import rendered
+        from ..reports.drawing.rendering import render
 
         form = Path(path).suffix.lower().removeprefix(".")
         if form == "svg":
             write_text(path, self.svg)
         elif form in ("png", "pdf"):
-            write_bytes(path, rendered(self.picture, form))
+            write_bytes(path, render(self.picture, form))
         else:
             raise InputError("must end in .svg, .png, .pdf", file=path)
 
@@ -308,7 +308,7 @@ def draw(
 
 
 def instance_of(job: Job, **network: Any) -> Instance:
-    """Return the instance that was given, was solved, is in a file, or is meant.
+    """Return the instance of a solution, file or network; an instance as it is.
 
     ``network`` may hold ``k``, ``busy`` and ``free`` for a network; see `ksubset`.
     Raises InputError if they do not go with the job.
@@ -331,7 +331,7 @@ def instance_of(job: Job, **network: Any) -> Instance:
 
 
 def indices_of(instance: Instance, selection: Any) -> tuple[int, ...]:
-    """Return a selection as indices, whichever way it is written; see `own.chosen`.
+    """Return a selection as indices, whichever way it is written; see `chosen`.
 
     Nodes that are numbers are read as such where they can be no indices. Where they
     can be both, a list is taken for indices with a warning; a tuple, as in

@@ -17,11 +17,11 @@ from ..instances import (
     problem_of,
 )
 from ..instances.reading.files import try_file
-from ..instances.words import counted
+from ..instances.words import with_noun
 from ..methods import AnyMethod
 from ..methods.by_name import method_named
-from ..methods.confirming import run_confirmed
-from ..methods.proofs import cited, kinds_to_write
+from ..methods.confirming import run_and_confirm
+from ..methods.proofs import kinds_to_write, prove_and_cite
 from ..proofs.checking.kinds import AUTO
 from ..reports.campaigns.campaign import (
     Campaign,
@@ -150,9 +150,11 @@ def solve(
     kinds = kinds_to_write(instance, found, proof, proof_kind)
     if proof is not None:
         try_file(proof)
-    result = run_confirmed(found, instance, settings)
+    result = run_and_confirm(found, instance, settings)
     if proof is not None:
-        proved = cited(instance, result, proof, seconds=time_limit, kinds=kinds)
+        proved = prove_and_cite(
+            instance, result, proof, seconds=time_limit, kinds=kinds
+        )
         if proved.kept is None:
             warn(f"{proof}: {proved.why}", stacklevel=2)
         result = proved.result
@@ -175,7 +177,7 @@ class Comparison(Table[RunRow]):
         self.left_out = left_out
         jobs = len({one.row.instance for one in scored})
         names = list(dict.fromkeys(one.row.method for one in scored))
-        instances = counted(jobs, "instance")
+        instances = with_noun(jobs, "instance")
         shown = SHOWN if jobs > 1 else SHOWN[1:]
         title = f"{', '.join(names)} on {instances}"
         super().__init__([record(one) for one in scored], shown, title)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, overload
 from ..instances import InputError, Value, problem_of
 from ..instances.escape_hidden import brief, escape_hidden
 from ..instances.extras import install
-from ..instances.words import counted
+from ..instances.words import with_noun
 from ..reports.pages.numbers import Ratio, decimal
 from ..reports.ratios.scoring import ScoredRun
 from ..solvers import Proof
@@ -65,7 +65,7 @@ class Table(Sequence[RowT]):
         return iter(self.rows)
 
     def __repr__(self) -> str:
-        rows = counted(len(self), "row")
+        rows = with_noun(len(self), "row")
         return brief(type(self).__name__, f"{self.title}; {rows}; print() shows them")
 
     def __str__(self) -> str:

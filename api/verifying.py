@@ -21,7 +21,7 @@ _SHOWN = ("claim", "verdict", "instances", "seconds", "result")
 
 
 class VerdictRow(TypedDict):
-    """What came of a claim."""
+    """The verdict on a claim."""
 
     claim: str
     verdict: str

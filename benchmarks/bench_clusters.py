@@ -20,7 +20,7 @@ from bench_rules import tree
 
 from closeknit.clusters.placement import NodeSelector, Objective, Request
 from closeknit.clusters.placement.program import Flags
-from closeknit.clusters.rules import RULES, State
+from closeknit.clusters.rules import RULES, HierarchyState
 from closeknit.clusters.topologies import Hierarchy
 from closeknit.solvers import Status
 
@@ -85,7 +85,9 @@ def row(selector: NodeSelector, k: int, target: float, count: int) -> list[str]:
 
     def greedy(name: str) -> float:
         choose = RULES[name].choose
-        return milliseconds(lambda free: choose(State(fabric, free[0]), k), drawn)
+        return milliseconds(
+            lambda free: choose(HierarchyState(fabric, free[0]), k), drawn
+        )
 
     times = {objective.value: exact(objective) for objective in Objective}
     slowest = max(times, key=lambda name: times[name])

@@ -37,14 +37,14 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 from rich.console import Console  # noqa: E402
 from rich.table import Table  # noqa: E402
 
-from closeknit.exact.ksubset.cuts_bb.box import ALL_RULES, Rules  # noqa: E402
+from closeknit.exact.ksubset.cuts_bb.box import ALL_RULES, SearchRules  # noqa: E402
 from closeknit.exact.ksubset.cuts_bb.search import CutsSearch  # noqa: E402
 from closeknit.heuristics.ksubset.mm_inc import first_solution  # noqa: E402
 from closeknit.instances import KSubset, mesh  # noqa: E402
 from closeknit.instances.ksubset.generators import random_occupancy, uniform_points  # noqa: E402
 from closeknit.methods import KSUBSET  # noqa: E402
 from closeknit.methods.warming import kind_of, warm  # noqa: E402
-from closeknit.simulation.fragmentation import fragmented  # noqa: E402
+from closeknit.simulation.fragmentation import fragment  # noqa: E402
 from closeknit.solvers import Settings, Status  # noqa: E402
 
 HALF = Fraction(1, 2)
@@ -75,7 +75,7 @@ def meshes(
         for seed in range(count):
             yield random_occupancy(shape, k, free, seed, kind=kind)
         for seed in range(count if jobs else 0):
-            yield fragmented(
+            yield fragment(
                 shape,
                 k,
                 seed,
@@ -126,7 +126,8 @@ ROWS = (
 )
 
 ABLATIONS = {"all rules": ALL_RULES} | {
-    f"without {rule}": ALL_RULES._replace(**{rule: False}) for rule in Rules._fields
+    f"without {rule}": ALL_RULES._replace(**{rule: False})
+    for rule in SearchRules._fields
 }
 ABLATED = (
     meshes(16, 16, k=32),

@@ -30,7 +30,7 @@ from closeknit.instances.library import SUITES
 from closeknit.methods.warming import kind_of, warm
 from closeknit.proofs.checking import Proved
 from closeknit.proofs.writing.certificate_kernels import FastChecker
-from closeknit.proofs.writing.proof_log import ProofLog, kept_proof
+from closeknit.proofs.writing.proof_log import ProofLog, keep_proof
 from closeknit.reports.campaigns.study.file import read_study
 from closeknit.solvers import Grade, Limit, Result, Status
 from closeknit.solvers.running import clock
@@ -73,7 +73,7 @@ def run(instance: KSubset, path: Path, seconds: float) -> Run:
             prove(instance, chosen, log)
             written = process_time()
 
-        found = kept_proof(instance, path, write, seconds=seconds)
+        found = keep_proof(instance, path, write, seconds=seconds)
         if not isinstance(found, Proved):
             return failed
     end = process_time()

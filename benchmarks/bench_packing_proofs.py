@@ -27,7 +27,7 @@ from closeknit.exact.submesh.proving import prove_by_learning
 from closeknit.instances import Submesh
 from closeknit.instances.library import suite
 from closeknit.instances.submesh.packing import Packing, volume
-from closeknit.papers.morgenstern1994.decisions import simulated
+from closeknit.papers.morgenstern1994.decisions import simulate
 from closeknit.proofs.checking import Formula, check_proof, formula_of
 from closeknit.proofs.checking.formulas import packing_formula
 from closeknit.proofs.writing.learning import Learner
@@ -85,7 +85,7 @@ def bundled_states(limit: float) -> None:
 def prove_infeasible(log: ProofLog) -> bool:
     """Prove that the formula of a log has no solution; return False if it has one."""
     learner = Learner(len(log.formula.names), log.formula.rows)
-    refuted = learner.refuted(log.check_time)
+    refuted = learner.refute(log.check_time)
     if refuted:
         log.infeasible(learner.write(log))
     return refuted
@@ -113,7 +113,7 @@ def open_states() -> list[Packing]:
 
     for longest, count in QUEUES:
         requests = queue(SHAPE, count, Uniform(1, longest), seed=0)
-        simulated(requests, SHAPE, decide)  # type: ignore[arg-type]
+        simulate(requests, SHAPE, decide)  # type: ignore[arg-type]
     return found
 
 

@@ -31,7 +31,7 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 from rich.console import Console  # noqa: E402
 from rich.table import Table  # noqa: E402
 
-from closeknit.exact.procset.set_opening_bb.layout import Rules  # noqa: E402
+from closeknit.exact.procset.set_opening_bb.layout import OpeningRules  # noqa: E402
 from closeknit.exact.procset.set_opening_bb.search import ALL_RULES, SetOpeningSearch  # noqa: E402
 from closeknit.formulations.procset.set_classes import classes_of  # noqa: E402
 from closeknit.instances import ProcSet  # noqa: E402
@@ -40,7 +40,7 @@ from closeknit.instances.procset.generators import (  # noqa: E402
     random_sets,
     torus_planes,
 )
-from closeknit.instances.value import ordered  # noqa: E402
+from closeknit.instances.value import as_tuple  # noqa: E402
 from closeknit.methods import PROCSET  # noqa: E402
 from closeknit.methods.warming import kind_of, warm  # noqa: E402
 from closeknit.solvers import Settings, Status  # noqa: E402
@@ -108,7 +108,8 @@ ROWS = (
     ),
 )
 ABLATIONS = {"all rules": ALL_RULES} | {
-    f"without {rule}": ALL_RULES._replace(**{rule: False}) for rule in Rules._fields
+    f"without {rule}": ALL_RULES._replace(**{rule: False})
+    for rule in OpeningRules._fields
 }
 ABLATED = (
     planes(10, 32, Fraction(1)),
@@ -141,7 +142,7 @@ def table_of(rows: list[Row], count: int, limit: float, method: str) -> None:
             result = PROCSET[method](instance, Settings(time_limit=limit))
             times.append(process_time() - start)
             proven += result.status is Status.OPTIMAL
-            gaps.append(gap(ordered(result.objective), ordered(result.bound)))
+            gaps.append(gap(as_tuple(result.objective), as_tuple(result.bound)))
         table.add_row(
             row.name,
             f"{row.wanted:g}",

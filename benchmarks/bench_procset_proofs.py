@@ -41,7 +41,7 @@ from closeknit.proofs.checking import Proved, formula_of  # noqa: E402
 from closeknit.proofs.writing.proof_log import (  # noqa: E402
     OutOfRoom,
     ProofLog,
-    checked_proof,
+    check_own_proof,
     packing,
 )
 from closeknit.solvers import Settings, Status  # noqa: E402
@@ -167,7 +167,7 @@ def run(instance: ProcSet, method: str, path: Path, seconds: float) -> Run | Non
     except OutOfRoom:
         return None
     written = process_time()
-    if not isinstance(checked_proof(instance, path, 10 * seconds), Proved):
+    if not isinstance(check_own_proof(instance, path, 10 * seconds), Proved):
         return None
     end = process_time()
     return Run(path.stat().st_size, solved - start, written - solved, end - written)

@@ -44,14 +44,14 @@ import numpy as np
 from closeknit.clusters.placement import NodeSelector, Objective, Request
 from closeknit.clusters.placement.domains import as_written_down
 from closeknit.clusters.placement.node_classes import Alike
-from closeknit.clusters.rules import RULES, State
+from closeknit.clusters.rules import RULES, HierarchyState
 from closeknit.clusters.rules.choosing import seen
 from closeknit.clusters.rules.greedy import Sees
-from closeknit.clusters.rules.state import Layout
+from closeknit.clusters.rules.state import HierarchyLayout
 from closeknit.clusters.topologies import (
     Cluster,
+    FabricKind,
     Hierarchy,
-    Kind,
     parse_cluster,
     read_cluster,
 )
@@ -187,7 +187,7 @@ class Bench:
         self.tree = (
             fabric if isinstance(fabric, Hierarchy) else as_written_down(Alike(fabric))
         )
-        self.layout = Layout(self.tree)
+        self.layout = HierarchyLayout(self.tree)
         self.weights: list[int] = self.tree.weight.tolist()
         self.homes: list[int] = self.tree.home.tolist()
         self.chance = random.Random(zlib.crc32(self.name.encode()))
@@ -203,7 +203,7 @@ class Bench:
             return switches, hops
         at = self.tree.count(chosen).tolist()
         k, hops = len(chosen), len(chosen) * (len(chosen) - 1)
-        below = zip(self.layout.summed(at), self.weights, strict=True)
+        below = zip(self.layout.sum_subtrees(at), self.weights, strict=True)
         return sum(map(bool, at)), hops + sum(w * c * (k - c) for c, w in below) // 2
 
     def job(self) -> tuple[int, int]:
@@ -211,7 +211,7 @@ class Bench:
         n = len(self.tree.nodes)
         reach = log2(max(2, min(MOST_K, n // 3)))
         k = int(2 ** (1 + (reach - 1) * self.chance.random() ** 1.5))
-        if self.tree.kind is Kind.BLOCKS and self.chance.random() < 0.5:
+        if self.tree.kind is FabricKind.BLOCKS and self.chance.random() < 0.5:
             largest = int(self.tree.has_nodes.max())
             size = self.chance.choice([s for s in SEGMENTS if s <= largest])
             return max(1, k // size) * size, size
@@ -233,7 +233,7 @@ class Bench:
         assert hops.status is fewest.status is Status.OPTIMAL
         assert hops.objective is not None
         assert fewest.objective is not None
-        state = State(tree, free[0], size)
+        state = HierarchyState(tree, free[0], size)
         at = np.array(state.at)
         possible = largest_left(at, k, size)
         for name, rule in TREE_RULES.items():

@@ -38,10 +38,10 @@ from closeknit.instances.ksubset.dispersal import (  # noqa: E402
     pieces,
 )
 from closeknit.methods.allocators.table import allocator  # noqa: E402
-from closeknit.simulation.stream.jobs import StreamJob, generated, jobs_of_trace  # noqa: E402
-from closeknit.simulation.stream.kernels import placed  # noqa: E402
+from closeknit.simulation.stream.jobs import StreamJob, generate, jobs_of_trace  # noqa: E402
+from closeknit.simulation.stream.kernels import measure_job  # noqa: E402
 from closeknit.simulation.stream.measures import measure  # noqa: E402
-from closeknit.simulation.stream.simulator import Policy, Start, simulate  # noqa: E402
+from closeknit.simulation.stream.simulator import Start, StartPolicy, simulate  # noqa: E402
 
 MESH = Mesh((16, 16))
 JOBS = 20_000
@@ -57,7 +57,7 @@ Lines = Iterator[str]
 
 def drawn(n: int) -> list[StreamJob]:
     """Return a stream that fills the mesh to about five sixths."""
-    return generated(n, seed=SEED, most=256, interarrival=45.0)
+    return generate(n, seed=SEED, most=256, interarrival=45.0)
 
 
 def logged() -> list[StreamJob]:
@@ -77,7 +77,7 @@ def best(work: Callable[[], object]) -> float:
     return min(once(work) for _ in range(3))
 
 
-def run(jobs: list[StreamJob], policy: Policy) -> Lines:
+def run(jobs: list[StreamJob], policy: StartPolicy) -> Lines:
     """Simulate and measure a whole stream."""
     measure(jobs[:100], allocator("mm-inc", MESH))  # compiles
     seconds = once(lambda: measure(jobs, allocator("mm-inc", MESH), policy))
@@ -93,7 +93,7 @@ def kernels_and_definitions() -> Lines:
     sites = [[machine.places[i] for i in numbers] for numbers in used]
 
     def fast() -> list[tuple[float, int, int, int]]:
-        found = [(len(u), placed(u, shape, False)) for u in used]
+        found = [(len(u), measure_job(u, shape, False)) for u in used]
         return [
             (pairs / max(k * (k - 1) // 2, 1), box, abs(lean), count)
             for k, (pairs, box, lean, count) in found
@@ -134,10 +134,10 @@ def choices() -> Lines:
 
 
 ROWS: dict[str, Callable[[], Lines]] = {
-    "run drawn fcfs": lambda: run(drawn(JOBS), Policy.FCFS),
-    "run drawn easy": lambda: run(drawn(JOBS), Policy.EASY),
-    "run sdsc fcfs": lambda: run(logged(), Policy.FCFS),
-    "run sdsc easy": lambda: run(logged(), Policy.EASY),
+    "run drawn fcfs": lambda: run(drawn(JOBS), StartPolicy.FCFS),
+    "run drawn easy": lambda: run(drawn(JOBS), StartPolicy.EASY),
+    "run sdsc fcfs": lambda: run(logged(), StartPolicy.FCFS),
+    "run sdsc easy": lambda: run(logged(), StartPolicy.EASY),
     "measure": kernels_and_definitions,
     "choose": choices,
 }

@@ -35,7 +35,13 @@ from closeknit.heuristics.submesh.allocator import SubmeshAllocator  # noqa: E40
 from closeknit.instances.submesh import Box, box_at  # noqa: E402
 from closeknit.methods.allocators.submesh import ALLOCATORS  # noqa: E402
 from closeknit.simulation.submesh.simulator import Fixed, first_come  # noqa: E402
-from closeknit.simulation.submesh.stream import Normal, Request, Sides, Uniform, queue  # noqa: E402
+from closeknit.simulation.submesh.stream import (  # noqa: E402
+    BoxRequest,
+    Normal,
+    Sides,
+    Uniform,
+    queue,
+)
 
 SEED = 1
 MESH = (1024, 1024)
@@ -93,7 +99,7 @@ class Watched(Fixed):
         self.attempts = 0
         self.states: list[State] = []
 
-    def place(self, request: Request) -> bool:
+    def place(self, request: BoxRequest) -> bool:
         """Give the request a box if there is one."""
         self.attempts += 1
         if self.attempts > self.begin and self.attempts % self.every == 0:

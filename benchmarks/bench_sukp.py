@@ -34,7 +34,7 @@ from closeknit.exact.sukp.sukp_bb.search import (
 from closeknit.instances import Sukp, read_instance
 from closeknit.instances.sukp.generators import random_sukp
 from closeknit.methods import SUKP
-from closeknit.proofs.checking import Limits, check_proof_file, formula_of
+from closeknit.proofs.checking import CheckLimits, check_proof_file, formula_of
 from closeknit.proofs.writing.proof_log import ProofLog, packing
 from closeknit.proofs.writing.propagation_kernels import FastPropagator
 from closeknit.solvers import Settings, SolverError, Status
@@ -100,7 +100,7 @@ def proof(instance: Sukp, limit: float) -> str:
         with lzma.open(path, "wt", encoding="ascii", filters=how) as stream:
             write_proof(instance, result.chosen, ProofLog(formula, stream))
         wrote = process_time()
-        most = Limits(seconds=100 * limit)
+        most = CheckLimits(seconds=100 * limit)
         proved = check_proof_file(instance, path, most, FastPropagator)
         checked = process_time()
         with lzma.open(path) as packed:

@@ -18,8 +18,8 @@ from closeknit.reports.adversary import AdversarySearch, SearchSpace, anneal
 from closeknit.reports.adversary.family_table import CASES
 from closeknit.reports.adversary.worst_known import (
     PATH,
-    Entry,
-    improved,
+    WorstInstance,
+    merge_worse,
     read_worst_known,
     write_worst_known,
 )
@@ -60,7 +60,7 @@ def grounds(method: Method[KSubset]) -> Iterator[tuple[Topology, int, int]]:
         yield from ((Mesh((4, 4, 4)), k, 2 * k + 4) for k in (2, 4, 8))
 
 
-def searched(seconds: float, seed: int, names: list[str]) -> Iterator[Entry]:
+def searched(seconds: float, seed: int, names: list[str]) -> Iterator[WorstInstance]:
     """Search, the methods in turn."""
     for name, method in KSUBSET.items():
         if method.exact or (names and name not in names):
@@ -79,12 +79,12 @@ def searched(seconds: float, seed: int, names: list[str]) -> Iterator[Entry]:
                 print(f"{name}: {error}", flush=True)
                 continue
             if found is not None:
-                yield Entry.of(
+                yield WorstInstance.of(
                     name, found.instance, found.cost, found.optimum, found.how
                 )
 
 
-def built() -> Iterator[Entry]:
+def built() -> Iterator[WorstInstance]:
     """Run every heuristic on the worst-case families."""
     for family, make, _ in CASES:
         instance = make().instance
@@ -100,7 +100,7 @@ def built() -> Iterator[Entry]:
             assert isinstance(paid, int)
             assert isinstance(proved.objective, int)
             if paid > proved.objective:
-                yield Entry.of(
+                yield WorstInstance.of(
                     name, instance, paid, proved.objective, f"family {family}"
                 )
 
@@ -119,7 +119,7 @@ def main() -> None:
     for source in sources:
         for entry in source:
             known = read_worst_known(args.ledger)
-            merged = improved(known, [entry])
+            merged = merge_worse(known, [entry])
             if merged != known:
                 write_worst_known(merged, args.ledger)
             _, topology, k = entry.key

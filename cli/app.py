@@ -70,10 +70,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 def parse(words: Sequence[str]) -> tuple[argparse.Namespace, Module]:
     """Return the options of a command line, and the module that runs it."""
-    return _parsed(words)[1:]
+    return _parse(words)[1:]
 
 
-def _parsed(words: Sequence[str]) -> tuple[Parser, argparse.Namespace, Module]:
+def _parse(words: Sequence[str]) -> tuple[Parser, argparse.Namespace, Module]:
     name = next(
         (one for one in map(" ".join, (words[:2], words[:1])) if one in COMMANDS), ""
     )
@@ -95,7 +95,7 @@ def parsers() -> Iterator[tuple[str, Parser]]:
 
 def _run(words: Sequence[str]) -> int:
     try:
-        parser, args, module = _parsed(words)
+        parser, args, module = _parse(words)
     except SystemExit:
         sys.stdout.flush()
         raise

@@ -24,16 +24,16 @@ from ..instances.errors import InputError
 from ..instances.escape_hidden import escape_hidden
 from ..instances.reading.files import STANDARD, writing
 from ..instances.value import cost_text
-from ..instances.words import counted
+from ..instances.words import with_noun
 from ..proofs.checking import (
-    Limits,
+    CheckLimits,
     Refused,
     check_opb_proof,
     formula_of,
     is_opb,
 )
 from ..proofs.checking.proof_file import proof_lines
-from ..proofs.writing.proof_syntax import SYNTAXES, rewritten
+from ..proofs.writing.proof_syntax import SYNTAXES, rewrite
 from ..solvers import Status, read_solution
 from ..solvers.running import clock
 from ..solvers.running.result import ACCEPTABLE
@@ -86,11 +86,11 @@ def options(parser: Parser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print one line per fault, or what holds and what was derived again."""
+    """Check files; print one line per fault, or what holds and was derived again."""
     if args.rewrite and args.proof is None:
         raise InputError("is for --proof", field="--rewrite")
     settings = shared.settings_of(args)
-    limits = Limits(seconds=settings.time_limit, now=clock.now)
+    limits = CheckLimits(seconds=settings.time_limit, now=clock.now)
     if is_opb(args.file):
         return _check_formula(args, limits)
     if args.rewrite and (args.proof == STANDARD or not Path(args.proof).is_file()):
@@ -119,7 +119,7 @@ def run(args: argparse.Namespace) -> int:
     lines = found.wrong or objection
     if not lines and args.rewrite:
         with proof_lines(args.proof) as steps, writing(args.rewrite) as stream:
-            stream.writelines(rewritten(formula_of(instance), steps, args.syntax))
+            stream.writelines(rewrite(formula_of(instance), steps, args.syntax))
     if args.json:
         outputs.write_json(
             args.json,
@@ -160,7 +160,7 @@ def _claim(found: Any, unsolvable: str | None) -> str:
     return f"holds: {claim}" + (f"; {found.remark}" if found.remark else "")
 
 
-def _check_formula(args: argparse.Namespace, limits: Limits) -> int:
+def _check_formula(args: argparse.Namespace, limits: CheckLimits) -> int:
     """Check a proof about a formula that stands in a file; print what it concludes."""
     for given, name in (
         (args.solution, "SOLUTION"),
@@ -197,6 +197,6 @@ def _check_formula(args: argparse.Namespace, limits: Limits) -> int:
             lines=[why] if why else [],
         )
     if args.json != "-":
-        steps = proved and counted(proved.steps, "step")
+        steps = proved and with_noun(proved.steps, "step")
         print(escape_hidden(why or f"{args.proof}: derived: {concludes} ({steps})"))
     return 1 if why else 0

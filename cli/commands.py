@@ -17,7 +17,7 @@ from .frame.parser import Parser
 
 
 class Module(Protocol):
-    """What a command's module offers."""
+    """The protocol of a command's module."""
 
     __doc__: str | None
 

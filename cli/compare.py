@@ -16,20 +16,20 @@ import sys
 from typing import Any
 
 from ..instances import Instance, KSubset, problem_of, read_instance
-from ..instances.problems import described
+from ..instances.problems import describe
 from ..methods import METHODS
 from ..methods.allocators.submesh import ALLOCATORS
 from ..reports.campaigns.campaign import count_left_out, left_out, lineups
 from ..reports.campaigns.row_fields import document_of
 from ..reports.campaigns.rows import Row
-from ..reports.drawing.problems import labels_of, paid
+from ..reports.drawing.problems import format_cost, labels_of
 from ..reports.pages.numbers import decimal, fraction, levels, seconds
 from ..reports.ratios.scoring import ScoredRun, open_levels
 from ..solvers import Limit
 from .frame import outputs, shared, streams
 from .frame.parser import Parser, flag
 from .frame.progress import Clock, status_line
-from .frame.screen import WIDTH, print_table, screen, wrapped
+from .frame.screen import WIDTH, print_table, screen, wrap_text
 
 
 def options(parser: Parser) -> None:
@@ -54,7 +54,7 @@ def options(parser: Parser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run everything, print one table per instance."""
+    """Run all methods on all instances; print one table per instance."""
     from ..api.solving import run_each
 
     settings = shared.settings_of(args)
@@ -129,7 +129,7 @@ def _show(instance: Instance, found: list[ScoredRun]) -> None:
         rows.append(
             (
                 row.method,
-                paid(instance, row.cost).removeprefix(f"{cost} "),
+                format_cost(instance, row.cost).removeprefix(f"{cost} "),
                 *ratios,
                 *(fraction(one.guarantee),) * promised,
                 seconds(row.seconds),
@@ -149,7 +149,7 @@ def _show(instance: Instance, found: list[ScoredRun]) -> None:
         rows,
         right=("profit", "cost", "ratio", "exactly", "guarantee", "time"),
         drop=("exactly", "proof", "time", "guarantee", "ratio"),
-        title=f"{instance.name}: {described(instance)}",
+        title=f"{instance.name}: {describe(instance)}",
     )
     _print_reasons(instance, found)
 
@@ -166,7 +166,7 @@ def _print_reasons(instance: Instance, found: list[ScoredRun]) -> None:
             said.setdefault(text, []).append(one.row.method)
     width = min(WIDTH, screen().width) - 1
     for text, names in said.items():
-        print(wrapped(text, f"{', '.join(names)}: ", "  ", width))
+        print(wrap_text(text, f"{', '.join(names)}: ", "  ", width))
 
 
 def _known(row: Row) -> str:

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from ..instances.errors import InputError
 from ..instances.extras import install
-from ..instances.reading.files import decoded, read_bytes
-from ..instances.reading.packed import unpacked
+from ..instances.reading.files import decode_text, read_bytes
+from ..instances.reading.packed import unpack
 from .frame import shared
 from .frame.listening import serving, tcp, url
 from .frame.parser import Parser, flag
@@ -35,15 +35,15 @@ def run(args: argparse.Namespace) -> int:
     try:
         from ..reports.explorer.application import application
         from ..reports.explorer.explorer import Explorer
-        from ..reports.explorer.loading import loaded
+        from ..reports.explorer.loading import load
     except ImportError:
         problem = f"needs Starlette and uvicorn: {install('serve')}"
         raise InputError(problem) from None
     first = None
     if args.file is not None:
         packed = read_bytes(args.file)
-        text = decoded(unpacked(packed, file=args.file), file=args.file)
-        first = loaded({"name": Path(args.file).name, "text": text})
+        text = decode_text(unpack(packed, file=args.file), file=args.file)
+        first = load({"name": Path(args.file).name, "text": text})
         if len(first.get("parts", ())) > 1:
             first["text"] = text  # from which the page loads the other parts
     bound = tcp("127.0.0.1", args.port, "")

@@ -53,10 +53,10 @@ from ..instances import (
     read_instance,
 )
 from ..instances.errors import InputError
-from ..instances.problems import described
+from ..instances.problems import describe
 from ..instances.submesh import sides, ways_of
 from ..methods.ksubset import models as models_ksubset
-from ..methods.old_names import removed
+from ..methods.old_names import replacement_of
 from ..proofs.checking import formula_of
 from ..solvers.formulation import Formulation, MipFormulation
 from .frame import outputs
@@ -113,7 +113,7 @@ def options(parser: Parser) -> None:
 
 def _refuse_others(args: argparse.Namespace, known: Iterable[str]) -> None:
     if args.formulation not in known:
-        gone = removed(args.formulation, ["ksubset"])
+        gone = replacement_of(args.formulation, ["ksubset"])
         raise InputError(
             gone or f"must be one of {', '.join(known)} for {args.to}",
             field="--formulation",
@@ -205,7 +205,7 @@ def _submesh(instance: Submesh, args: argparse.Namespace) -> tuple[Formulation, 
         )
     if args.to != "cpsat" and (why := refusal(instance)):
         raise InputError(why, field="--to", value=args.to, file=args.file)
-    what = f"{described(instance)}, {args.formulation}"
+    what = f"{describe(instance)}, {args.formulation}"
     model: Formulation
     if args.formulation == MOVES:
         model, objective = _moves(instance, args)
@@ -244,7 +244,7 @@ def _moves(instance: Submesh, args: argparse.Namespace) -> tuple[Formulation, st
     if args.level is not None:
         backend.set_level_objective(model, args.level - 1, at_most)
         return model, f"the objective is level {args.level}"
-    folded = builder.folded(model, weights)
+    folded = builder.fold_levels(model, weights)
     if to_cpsat:
         model.model.minimize(folded)
     else:
@@ -290,7 +290,7 @@ def _write_formula(instance: Instance, args: argparse.Namespace) -> None:
         formula = formula_of(instance)
     except InputError as error:
         raise error.of_file(args.file) from None
-    outputs.write_out(args.out or "-", "".join(formula.text(described(instance))))
+    outputs.write_out(args.out or "-", "".join(formula.text(describe(instance))))
 
 
 _MODELS: Mapping[str, tuple[_Builder, tuple[str | None, ...]]] = {

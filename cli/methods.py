@@ -22,7 +22,7 @@ from ..reports.pages.numbers import decimal, fraction
 from ..sources import doc_of
 from .frame import outputs, shared
 from .frame.parser import Parser, flag, plain
-from .frame.screen import wrapped
+from .frame.screen import wrap_text
 
 _WIDTH = 79
 _MOST_K = 1024
@@ -48,7 +48,7 @@ def options(parser: Parser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print what is known about the methods asked for."""
+    """Print a description of the methods asked for."""
     named = args.name not in (None, *METHODS)
     if args.k is not None and not 1 <= args.k <= _MOST_K:
         raise InputError(f"must be from 1 to {_MOST_K}", "--k", args.k)
@@ -60,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
         outputs.write_json(args.json, "closeknit/methods", methods=listed)
     if args.json != "-":
         write: Callable[[str, AnyMethod], str]
-        write = _short if args.short else _explained if named else _entry
+        write = _short if args.short else _format_docstring if named else _entry
         if args.k is not None:
             found = [one for one in found if one[1].guarantee]
             write = _proven(args.k)
@@ -100,7 +100,7 @@ def _short(problem: str, method: AnyMethod) -> str:
 
 def _entry(problem: str, method: AnyMethod) -> str:
     lines = [f"{method.name} ({problem}, {_kind(method)})"]
-    lines.append(wrapped(method.summary.replace("``", ""), "    "))
+    lines.append(wrap_text(method.summary.replace("``", ""), "    "))
     lines += _fields(method, ("guarantee", "time", "source"), "    ", "      ")
     return "\n".join(lines)
 
@@ -111,10 +111,10 @@ def _fields(
     """Wrap the fields of a docstring, each behind its name."""
     for name in names:
         if text := method.doc_entry(name.title()):
-            yield wrapped(f"{name}: {text}".replace("``", ""), first, then)
+            yield wrap_text(f"{name}: {text}".replace("``", ""), first, then)
 
 
-def _explained(problem: str, method: AnyMethod) -> str:
+def _format_docstring(problem: str, method: AnyMethod) -> str:
     """Return the whole docstring, with its fields wrapped at the end."""
     doc = doc_of(method.function)
     body = [part for part in doc.split("\n\n") if not part.startswith(tuple(_LINES))]
@@ -140,7 +140,7 @@ def _proven(k: int) -> Callable[[str, AnyMethod], str]:
             for i, (factor, why) in enumerate(bounds):
                 head = f"  {network}:" if not i else "    beside"
                 equal = f"{fraction(factor)} = {decimal(factor)}"
-                lines.append(wrapped(f"{equal}  {why}", f"{head} ", "      "))
+                lines.append(wrap_text(f"{equal}  {why}", f"{head} ", "      "))
         return "\n".join(lines if lines[1:] else [f"{lines[0]}: nothing is proven"])
 
     return write

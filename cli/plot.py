@@ -60,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
             print(f"closeknit: {args.solution}: {'; '.join(wrong)}", file=sys.stderr)
             return 1
         if solution.selection is None:
-            drawing = drawing_of(instance, {}, remark=_unanswered(solution))
+            drawing = drawing_of(instance, {}, remark=_heading_of_instance(solution))
         else:
             chosen = {solution.method: _chosen(instance, solution)}
             drawing = drawing_of(instance, chosen)
@@ -72,7 +72,7 @@ def _chosen(instance: Instance, solution: SolutionFile) -> tuple[int, ...]:
     return problem_of(instance).chosen_of(instance, solution.selection)
 
 
-def _unanswered(solution: SolutionFile) -> str:
+def _heading_of_instance(solution: SolutionFile) -> str:
     """Return the heading of a picture that shows the instance only."""
     why = f" ({solution.proof})" if solution.proof else ""
     return f"{solution.method}: {solution.status.value}{why}"

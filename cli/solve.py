@@ -22,12 +22,12 @@ from ..instances.errors import InputError
 from ..instances.reading.json_text import dumps
 from ..methods import AnyMethod, interpreted_or_compiled
 from ..methods.by_name import methods_named, problems_of
-from ..methods.confirming import run_confirmed
-from ..methods.proofs import cited, kinds_to_write
+from ..methods.confirming import run_and_confirm
+from ..methods.proofs import kinds_to_write, prove_and_cite
 from ..proofs.checking.kinds import AUTO, FILE_KINDS
 from ..solvers import Limit, Result, Status
 from ..solvers.running import clock
-from ..solvers.running.method import stopped
+from ..solvers.running.method import stopped_result
 from ..solvers.running.progress import observed
 from ..solvers.running.settings import Settings, Ties
 from .frame import outputs, shared
@@ -109,9 +109,9 @@ def run(args: argparse.Namespace) -> int:
     solutions: list[Solution] = []
     unproved = False
     for instance in instances:
-        result = _solved(methods[problem_of(instance).name], instance, settings)
+        result = _solve(methods[problem_of(instance).name], instance, settings)
         if args.proof:
-            result, unproved = _proved(instance, result, args.proof, kinds, settings)
+            result, unproved = _prove(instance, result, args.proof, kinds, settings)
         solutions.append(Solution(instance, args.method, result))
         if args.json != "-":
             print(solutions[-1])
@@ -137,7 +137,7 @@ def run(args: argparse.Namespace) -> int:
     return 3 if Status.INFEASIBLE in ends else 0
 
 
-def _solved(method: AnyMethod, instance: Instance, settings: Settings) -> Result:
+def _solve(method: AnyMethod, instance: Instance, settings: Settings) -> Result:
     """Run the method; return any choice if interrupted before it has found one."""
     from ..api.answers import format_standing
 
@@ -154,12 +154,12 @@ def _solved(method: AnyMethod, instance: Instance, settings: Settings) -> Result
 
     try:
         with status_line(standing), observed(observe):
-            return run_confirmed(method, instance, settings)
+            return run_and_confirm(method, instance, settings)
     except KeyboardInterrupt:
-        return stopped(instance, Limit.INTERRUPT, start=start)
+        return stopped_result(instance, Limit.INTERRUPT, start=start)
 
 
-def _proved(
+def _prove(
     instance: Instance,
     result: Result,
     path: str,
@@ -167,7 +167,9 @@ def _proved(
     settings: Settings,
 ) -> tuple[Result, bool]:
     """Write a proof to a file, check it, and cite it; say whether there is none."""
-    found = cited(instance, result, path, seconds=settings.time_limit, kinds=kinds)
+    found = prove_and_cite(
+        instance, result, path, seconds=settings.time_limit, kinds=kinds
+    )
     said = found.why
     if kept := found.kept:
         said = (

@@ -24,13 +24,13 @@ from typing import TYPE_CHECKING, Any
 from ..extensions import left_out
 from ..instances import Instance, problem_of, write_instance
 from ..instances.errors import InputError
-from ..instances.ksubset.certificate import Checker
+from ..instances.ksubset.certificate import CertificateChecker
 from ..instances.option_values import seconds
 from ..instances.reading.files import file_in, replaces
 from ..methods import METHODS
 from ..methods.rederiving import count_text
-from ..proofs.checking import Limits, Propagator
-from ..proofs.checking.folder import Verdict, read_index, replayed, told
+from ..proofs.checking import CheckLimits, Propagator
+from ..proofs.checking.folder import Verdict, print_verdicts, read_index, replay
 from ..proofs.writing.certificate_kernels import FastChecker
 from ..proofs.writing.propagation_kernels import FastPropagator
 from ..reports.campaigns.compiling import OTHERS, compile_all
@@ -39,7 +39,7 @@ from ..solvers.running.method import Run
 from .frame import outputs, shared, streams
 from .frame.parser import Parser, flag
 from .frame.progress import progress_bar
-from .frame.screen import print_table, wrapped
+from .frame.screen import print_table, wrap_text
 
 if TYPE_CHECKING:
     from ..reports.claims.running.claim import Claim, Trial
@@ -131,17 +131,21 @@ def _proofs(args: argparse.Namespace) -> int:
         if getattr(args, option):
             field = "CLAIM" if option == "claims" else f"--{option}"
             raise InputError("is for claims, not for --proofs", field=field)
-    limits = Limits(seconds=seconds(args.time_limit), now=clock.now)
-    ways = (Propagator, Checker) if args.plain else (FastPropagator, FastChecker)
+    limits = CheckLimits(seconds=seconds(args.time_limit), now=clock.now)
+    ways = (
+        (Propagator, CertificateChecker)
+        if args.plain
+        else (FastPropagator, FastChecker)
+    )
     entries = read_index(args.proofs)
     wrong: list[str] = []
 
-    def noted(one: Verdict) -> Verdict:
+    def note(one: Verdict) -> Verdict:
         if one.word != "holds":
             wrong.append(f"{one.entry.name}: {one.word}: {one.why}")
         return one
 
-    status = told(map(noted, replayed(args.proofs, entries, limits, ways)))
+    status = print_verdicts(map(note, replay(args.proofs, entries, limits, ways)))
     streams.annotate("closeknit verify --proofs", wrong)
     return status
 
@@ -176,7 +180,7 @@ def _keep(verdict: ClaimResult, directory: str) -> Path | None:
     """Write the counterexample, if there is one; the verdict stands if that fails."""
     if verdict.outcome is None or verdict.outcome.counterexample is None:
         return None
-    instance = _labelled(verdict, verdict.outcome.counterexample)
+    instance = _label(verdict, verdict.outcome.counterexample)
     try:
         name = verdict.claim.name.replace(":", "-").strip("<>")
         path = file_in(directory, f"{name}.json")
@@ -187,7 +191,7 @@ def _keep(verdict: ClaimResult, directory: str) -> Path | None:
     return path
 
 
-def _labelled(verdict: ClaimResult, instance: Instance) -> Instance:
+def _label(verdict: ClaimResult, instance: Instance) -> Instance:
     """Return the instance, labelled with what it is a counterexample to."""
     source = f"counterexample to {verdict.claim.name}: {verdict.said}"
     return replace(instance, source=source)
@@ -210,7 +214,7 @@ def _write_list(claims: list[Claim], out: str | None) -> None:
         source, tested = f"Source: {claim.source}.", f"Tested: {claim.tested}."
         print(claim.name)
         for text in (claim.statement, source, tested):
-            print(wrapped(text, "  "))
+            print(wrap_text(text, "  "))
 
 
 def _write_json(
@@ -227,7 +231,7 @@ def _write_json(
             "cpu_seconds": round(verdict.cpu, 3),
         }
         if outcome and outcome.counterexample is not None:
-            instance = _labelled(verdict, outcome.counterexample)
+            instance = _label(verdict, outcome.counterexample)
             row["counterexample"] = problem_of(instance).document_of(instance)
             if path := files.get(verdict.claim.name):
                 row["file"] = str(path)

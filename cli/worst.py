@@ -19,21 +19,21 @@ from typing import Any
 from ..instances import KSubset, Mesh, arrays, read_instance, write_ksubset
 from ..instances.errors import InputError
 from ..instances.ksubset.generators import network_of
-from ..instances.ksubset.instance import described
+from ..instances.ksubset.instance import describe
 from ..instances.ksubset.json import document_of
 from ..instances.option_values import seconds
 from ..instances.reading.files import try_file
-from ..instances.words import counted
+from ..instances.words import with_noun
 from ..methods.by_name import method_named
-from ..reports.adversary import AdversarySearch, Found, SearchSpace
+from ..reports.adversary import AdversarySearch, BadInstance, SearchSpace
 from ..reports.adversary.family_table import family_rows
 from ..reports.adversary.hunt import Sites
-from ..reports.adversary.search import most_free, proved_again, searched
+from ..reports.adversary.search import most_free, prove_found, run_search
 from ..reports.adversary.worst_known import (
     PATH,
     Entries,
-    Entry,
-    improved,
+    WorstInstance,
+    merge_worse,
     read_worst_known,
     worst_document,
     write_worst_known,
@@ -44,7 +44,7 @@ from .frame import outputs, shared
 from .frame.families import add_kind
 from .frame.parser import Once, Parser, flag
 from .frame.progress import status_line
-from .frame.screen import print_table, wrapped
+from .frame.screen import print_table, wrap_text
 
 _SIDE = _K = 8
 """Sides of the mesh and processors to choose, where they are not given."""
@@ -144,7 +144,7 @@ def run(args: argparse.Namespace) -> int:
     if found is None:
         print("closeknit: nothing found whose optimum is positive", file=sys.stderr)
         return 4
-    found = proved_again(hunt, found)
+    found = prove_found(hunt, found)
     kept = _keep(args, hunt, found) if recording else None
     if args.out:
         write_ksubset(found.instance, args.out)
@@ -170,7 +170,7 @@ def _hunt(args: argparse.Namespace) -> tuple[AdversarySearch, list[Sites]]:
             field="--ties",
             value=args.ties,
         )
-    ground, starts = _started(args) if args.start else (_ground(args), [])
+    ground, starts = _read_start(args) if args.start else (_ground(args), [])
     limit = inf if args.evaluations else 60.0
     hunt = AdversarySearch(
         method=method,
@@ -203,7 +203,7 @@ def _ground(args: argparse.Namespace) -> SearchSpace:
     return SearchSpace(topology=cube, k=k, most=most, points=True)
 
 
-def _started(args: argparse.Namespace) -> tuple[SearchSpace, list[Sites]]:
+def _read_start(args: argparse.Namespace) -> tuple[SearchSpace, list[Sites]]:
     """Read where to begin; points are moved into a cube that is a quarter wider."""
     instance = read_instance(args.start)
     if not isinstance(instance, KSubset):
@@ -233,18 +233,18 @@ def _started(args: argparse.Namespace) -> tuple[SearchSpace, list[Sites]]:
 
 def _search(
     hunt: AdversarySearch, starts: list[Sites], *, exhaustive: bool
-) -> Found | None:
+) -> BadInstance | None:
     standing = ""
 
-    def report(found: Found) -> None:
+    def report(found: BadInstance) -> None:
         nonlocal standing
         standing = (
             f"ratio {float(found.ratio):.4f}, "
-            f"{counted(found.evaluations, 'evaluation')}, {found.seconds:.0f} s"
+            f"{with_noun(found.evaluations, 'evaluation')}, {found.seconds:.0f} s"
         )
 
     with status_line(lambda: standing):
-        return searched(hunt, starts, exhaustive=exhaustive, report=report)
+        return run_search(hunt, starts, exhaustive=exhaustive, report=report)
 
 
 def _ledger(args: argparse.Namespace) -> tuple[Entries, Path]:
@@ -258,20 +258,20 @@ def _ledger(args: argparse.Namespace) -> tuple[Entries, Path]:
     return (read_worst_known(path) if path.exists() else {}), path
 
 
-def _keep(args: argparse.Namespace, hunt: AdversarySearch, found: Found) -> bool:
+def _keep(args: argparse.Namespace, hunt: AdversarySearch, found: BadInstance) -> bool:
     """Write the ledger if what was found is worse than what it has."""
     entries, path = _ledger(args)  # read again: others may have written meanwhile
-    entry = Entry.of(
+    entry = WorstInstance.of(
         hunt.method.name, found.instance, found.cost, found.optimum, found.how
     )
-    merged = improved(entries, [entry])
+    merged = merge_worse(entries, [entry])
     if merged == entries:
         return False
     write_worst_known(merged, path)
     return True
 
 
-def _summary(hunt: AdversarySearch, found: Found) -> dict[str, Any]:
+def _summary(hunt: AdversarySearch, found: BadInstance) -> dict[str, Any]:
     promise = hunt.method.guarantee
     factor = promise(found.instance) if promise else None
     return {
@@ -292,9 +292,9 @@ def _summary(hunt: AdversarySearch, found: Found) -> dict[str, Any]:
     }
 
 
-def _show(found: Found, guarantee: str | None, kept: bool | None) -> None:
+def _show(found: BadInstance, guarantee: str | None, kept: bool | None) -> None:
     """Print what was found; ``kept`` is None without a ledger."""
-    print(f"{found.instance.name}: {described(found.instance)}")
+    print(f"{found.instance.name}: {describe(found.instance)}")
     print(f"  ratio     {found.ratio} = {float(found.ratio):.6f}")
     print(f"  cost      {found.cost}, optimum {found.optimum}")
     if guarantee is not None:
@@ -303,12 +303,12 @@ def _show(found: Found, guarantee: str | None, kept: bool | None) -> None:
     rate = found.evaluations / max(found.seconds, 1e-9)
     print(
         f"  time      {found.seconds:.1f} s, "
-        f"{counted(found.evaluations, 'evaluation')}, {rate:.0f} a second"
+        f"{with_noun(found.evaluations, 'evaluation')}, {rate:.0f} a second"
     )
     if found.proved:
         print("  proved    no instance of this size is worse")
     free = " ".join(",".join(map(str, p)) for p in found.instance.free)
-    print(wrapped(free, "  free      ", " " * 12))
+    print(wrap_text(free, "  free      ", " " * 12))
     if kept is not None:
         print(f"  ledger    {'entered' if kept else 'not worse than what it has'}")
 

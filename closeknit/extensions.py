@@ -59,7 +59,7 @@ def load(place: str) -> "Any":
     return getattr(found, name) if name else found
 
 
-def _installed() -> "dict[str, Extension]":
+def _load_parts() -> "dict[str, Extension]":
     found = {}
     for part in PARTS:
         try:
@@ -70,7 +70,7 @@ def _installed() -> "dict[str, Extension]":
     return found
 
 
-INSTALLED = _installed()
+INSTALLED = _load_parts()
 """The parts that are here, by name, in the order of `PARTS`."""
 
 

@@ -15,9 +15,9 @@ from types import MappingProxyType
 from typing import Any
 
 from ..instances import InputError
-from ..instances.words import counted
-from .kinds import Kind, kinds_of, note_of
-from .node_states import OF_STATE, NodeState, Report, Rules, count_reasons
+from ..instances.words import with_noun
+from .kinds import NodeKind, kinds_of, note_of
+from .node_states import OF_STATE, NodeReport, NodeRules, NodeState, count_reasons
 from .state import ENDING
 from .topologies.fabric import Cluster
 
@@ -40,12 +40,12 @@ _ADD = {"kubectl": "kubectl get nodes -o json"}
 class Known:
     """What is known of the nodes of a cluster, from whatever source."""
 
-    reports: Sequence[Report] = ()
+    reports: Sequence[NodeReport] = ()
     free: Iterable[str] | None = None
     """The nodes that the user calls free, which alone may be; None: not stated."""
     busy: Iterable[str] = ()
     """The nodes that the user calls busy."""
-    rules: Rules = field(default_factory=Rules)
+    rules: NodeRules = field(default_factory=NodeRules)
     assume_up: bool = False
     """Whether nodes of which nothing is stated are up."""
     of_kinds: bool = True
@@ -71,7 +71,7 @@ class Availability:
     """The jobs that hold a node, where a report states it."""
     ignored: int
     """Nodes of reports that are not in the topology."""
-    kinds: dict[str, Kind]
+    kinds: dict[str, NodeKind]
     """What nodes are, where a report states it."""
     states: dict[str, str]
     """The states of jobs that hold nodes and do more than run, or less."""
@@ -219,11 +219,11 @@ def _together(states: Sequence[NodeState]) -> NodeState:
         return states[0] if states else NodeState()
     named = [frozenset(one.reservations) for one in states if one.reservations]
     common = frozenset.intersection(*named) if named else frozenset()
-    merged = reduce(NodeState.merged, states)
+    merged = reduce(NodeState.merge, states)
     return replace(merged, reservations=tuple(sorted(common)))
 
 
-def _shut(kind: Kind | None, rules: Rules) -> str:
+def _shut(kind: NodeKind | None, rules: NodeRules) -> str:
     """Say that a job cannot start in any of the partitions of a node; "" if it can."""
     if kind is None or not kind.closed:
         return ""
@@ -235,7 +235,7 @@ def _shut(kind: Kind | None, rules: Rules) -> str:
 
 def _refuse_strange(
     cluster: Cluster,
-    reports: Sequence[Report],
+    reports: Sequence[NodeReport],
     free: dict[str, None],
     busy: dict[str, None],
 ) -> None:
@@ -254,7 +254,7 @@ def _refuse_strange(
             raise InputError(problem, "", named[0], file=report.file)
 
 
-def _source(given: list[Report], known: Known) -> str:
+def _source(given: list[NodeReport], known: Known) -> str:
     """Say where the state of nodes is from."""
     sources = [report.file or report.source for report in given]
     if known.free is not None:
@@ -264,7 +264,7 @@ def _source(given: list[Report], known: Known) -> str:
     return ", ".join(dict.fromkeys(sources))
 
 
-def _notes(reports: list[Report], planned: int, now: float | None) -> list[str]:
+def _notes(reports: list[NodeReport], planned: int, now: float | None) -> list[str]:
     """Return what should be known of the reports next to the counts."""
     moment = time.time() if now is None else now
     notes: dict[str, None] = {}
@@ -276,7 +276,7 @@ def _notes(reports: list[Report], planned: int, now: float | None) -> list[str]:
     if planned:
         of_them = "is" if planned == 1 else "are"
         notes[
-            f"{counted(planned, 'free node')} {of_them} planned for a job that waits"
+            f"{with_noun(planned, 'free node')} {of_them} planned for a job that waits"
         ] = None
     return list(notes)
 
@@ -289,5 +289,5 @@ def _age(seconds: float) -> str:
     """
     for size, unit in ((86_400, "day"), (3600, "hour")):
         if seconds >= 2 * size:
-            return counted(int(seconds // size), unit)
-    return counted(int(seconds // 60), "minute")
+            return with_noun(int(seconds // size), unit)
+    return with_noun(int(seconds // 60), "minute")

@@ -120,7 +120,7 @@ class BatsimScheduler:
             case "SIMULATION_BEGINS":
                 self._begin(data, at)
             case "JOB_SUBMITTED":
-                job = _submitted(data, at)
+                job = _read_job(data, at)
                 if self._fits(job.k):
                     self._queue(job, at)
                 else:
@@ -132,7 +132,7 @@ class BatsimScheduler:
                     raise InputError("is not running", f"{at}.job_id", name)
                 self._set(done.nodes, free=True)
             case "NOTIFY":
-                self._notified(data, at)
+                self._note_hosts(data, at)
             case _ if kind not in _IGNORED:
                 raise InputError("is not supported", f"events[{i}].type", kind)
 
@@ -187,7 +187,7 @@ class BatsimScheduler:
             self._possible[k] = found.objective is not None
         return self._possible[k]
 
-    def _notified(self, data: dict[str, Any], at: str) -> None:
+    def _note_hosts(self, data: dict[str, Any], at: str) -> None:
         """Take note of hosts that fail or come back; other notes change nothing."""
         kind = str(data.get("type", "")).lower()
         if kind not in ("event_machine_available", "event_machine_unavailable"):
@@ -208,7 +208,7 @@ class BatsimScheduler:
 
     def _starts(self) -> Iterator[dict[str, Any]]:
         """Start the first jobs as long as they fit; then such as overtake them."""
-        while self._waiting and (event := self._started(self._waiting[0])):
+        while self._waiting and (event := self._start(self._waiting[0])):
             self._waiting.popleft()
             yield event
         if not self._easy or not self._waiting:
@@ -218,7 +218,7 @@ class BatsimScheduler:
         while self._waiting:
             job = self._waiting.popleft()
             short = self._now + job.walltime <= by
-            event = self._started(job) if short or job.k <= spare else None
+            event = self._start(job) if short or job.k <= spare else None
             if event is None:
                 kept.append(job)
                 continue
@@ -242,7 +242,7 @@ class BatsimScheduler:
     def _count(self) -> int:
         return sum(int(np.count_nonzero(one)) for one in self._free)
 
-    def _started(self, job: _Job) -> dict[str, Any] | None:
+    def _start(self, job: _Job) -> dict[str, Any] | None:
         """Start a job if nodes are found for it."""
         if job.k > self._count():
             return None
@@ -262,7 +262,7 @@ class BatsimScheduler:
         return {"timestamp": self._now, "type": kind, "data": data}
 
 
-def _submitted(data: dict[str, Any], at: str) -> _Job:
+def _read_job(data: dict[str, Any], at: str) -> _Job:
     name = fields.string(data.get("job_id"), f"{at}.job_id")
     job = fields.objects(data.get("job"), f"{at}.job")
     k = fields.integer(job.get("res"), f"{at}.job.res")

@@ -12,7 +12,7 @@ from ..methods.allocators.table import allocator
 from ..reports.claims.running.claim import Claim, Outcome, Trial, failed, passed
 from ..scheduler.config.expression import ORDERS, Expression, evaluate
 from ..simulation.stream.jobs import StreamJob
-from ..simulation.stream.simulator import Policy, Start, simulate
+from ..simulation.stream.simulator import Start, StartPolicy, simulate
 
 STREAMS, QUICK_STREAMS = 1500, 120
 _MOST = 6
@@ -36,7 +36,7 @@ def _idle(running: _Running, then: int) -> int:
     return _MOST - sum(k for _, due, k in running if due > then)
 
 
-def by_definition(jobs: list[StreamJob], policy: Policy) -> dict[int, int]:
+def by_definition(jobs: list[StreamJob], policy: StartPolicy) -> dict[int, int]:
     """Go second by second: whoever delays the first of the queue by no means, starts.
 
     Estimates are not below the times, so that nothing outlives its own.
@@ -55,7 +55,7 @@ def by_definition(jobs: list[StreamJob], policy: Policy) -> dict[int, int]:
             if _idle(there, now) >= 0 and not delays:
                 starts[job.number] = now
                 running = there
-            elif policy is Policy.FCFS:
+            elif policy is StartPolicy.FCFS:
                 break
             elif not first:
                 first = job.processors
@@ -71,7 +71,7 @@ def policies(trial: Trial) -> Outcome:
     count = QUICK_STREAMS if trial.quick else STREAMS
     for seen in range(1, count + 1):
         jobs = _stream(random)
-        for policy in Policy:
+        for policy in StartPolicy:
             machine = allocator("row-major", Mesh((_MOST,)))
             found = {
                 event.job.number: event.time
@@ -91,7 +91,7 @@ def policies(trial: Trial) -> Outcome:
                     seen,
                 )
     return passed(
-        f"starts as by definition under {' and '.join(p.value for p in Policy)}"
+        f"starts as by definition under {' and '.join(p.value for p in StartPolicy)}"
         f", seed {trial.seed}",
         count,
     )
@@ -133,7 +133,7 @@ class _Draw:
             return Expression("component", (vector,), at), values[at - 1]
         one, value = self.scalar(depth - 1)
         if kind in ("ceil", "floor"):
-            return Expression(kind, (one,)), _rounded(kind, value)
+            return Expression(kind, (one,)), _round(kind, value)
         if kind == "minus":
             return Expression("minus", (one,)), -value
         other, second = self.scalar(depth - 1)
@@ -160,7 +160,7 @@ class _Draw:
             return Expression("vector", parts), values
         one, value = self.vector(depth - 1)
         if kind in ("ceil", "floor"):
-            rounded = tuple(_rounded(kind, x) for x in value)
+            rounded = tuple(_round(kind, x) for x in value)
             return Expression(kind, (one,)), rounded
         if kind == "product":
             factor, by = self.scalar(depth - 1)
@@ -210,7 +210,7 @@ _ORDERED: dict[str, Callable[[Any], bool]] = {
 }
 
 
-def _rounded(kind: str, value: Any) -> int:
+def _round(kind: str, value: Any) -> int:
     """Round up or down, by the numerator and the denominator."""
     exact: Fraction = Fraction(value)
     if kind == "ceil":

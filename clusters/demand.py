@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from ..instances import InputError
 from ..instances.reading.suggestions import entry_named
-from .kinds import Kind
+from .kinds import NodeKind
 
 _TOKEN = re.compile(r"\s*([&|()]|[^\s&|()]+)")
 _MOST_CONSTRAINT = 4096
@@ -48,14 +48,14 @@ class Demand:
         object.__setattr__(self, "features", named)
         object.__setattr__(self, "_allows", allows)
 
-    def allows(self, kind: Kind) -> bool:
+    def allows(self, kind: NodeKind) -> bool:
         """Whether the job may use a node of this kind."""
         if self.partitions and not kind.partitions.intersection(self.partitions):
             return False
         return self._allows(kind.features or frozenset())
 
 
-def usable_nodes(kinds: Mapping[str, Kind], demand: Demand) -> set[str]:
+def usable_nodes(kinds: Mapping[str, NodeKind], demand: Demand) -> set[str]:
     """Return the nodes that a job may use, whether they are free or not.
 
     Raises

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..instances import InputError, Points, Topology, Tree
-from ..reports.explorer.board import admitted, document_of
+from ..reports.explorer.board import admit, document_of
 from ..reports.explorer.scenes import MOST_SHOWN
 from .availability import Known, availability
 from .topologies import Fabric, Hierarchy, parse_cluster
@@ -60,7 +60,7 @@ def _of_fabric(fabric: Fabric, name: str, unusable: Collection[str]) -> dict[str
     k = min(_MOST_K, max(1, (count - len(busy)) // 2))
     if isinstance(fabric, Hierarchy):
         return document_of(
-            admitted(_halved(tree_topology(fabric))),
+            admit(_halve_hops(tree_topology(fabric))),
             *(busy, k, name),
             nodes=fabric.nodes,
             domains=fabric.domains,
@@ -76,7 +76,7 @@ def _of_fabric(fabric: Fabric, name: str, unusable: Collection[str]) -> dict[str
         problem = "has several nodes at one place, which the page does not show"
         raise InputError(problem, "topology")
     names, absent = [], []
-    for number, site in enumerate(admitted(topology).locations()):
+    for number, site in enumerate(admit(topology).locations()):
         if site not in labels or not labels[site]:
             absent.append(number)
             names.append(NO_NODE)
@@ -85,7 +85,7 @@ def _of_fabric(fabric: Fabric, name: str, unusable: Collection[str]) -> dict[str
     return document_of(topology, absent, k, name, nodes=names)
 
 
-def _halved(tree: Tree) -> Tree:
+def _halve_hops(tree: Tree) -> Tree:
     """Return a tree of twice the hops in hops, if these are whole."""
     weight = np.array(tree.weight)
     if (weight % 2).any():

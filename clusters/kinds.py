@@ -18,7 +18,7 @@ from ..instances.reading import fields
 from .node_states import OF_STATE, objects, taints_of
 
 if TYPE_CHECKING:
-    from .node_states import Report
+    from .node_states import NodeReport
 
 _PLAIN = ("cpu", "memory", "pods", "ephemeral-storage")
 """What every node of Kubernetes has; the rest of what is allocatable are devices."""
@@ -42,7 +42,7 @@ _MOST_READ = 4096
 
 
 @dataclass(frozen=True)
-class Kind:
+class NodeKind:
     """What a report states that a node is; equal kinds can stand for each other."""
 
     partitions: frozenset[str] = frozenset()
@@ -72,7 +72,7 @@ class Kind:
         known = self.partitions, self.features, self.devices, self.architecture
         return any(known) or self.cores > 0
 
-    def joined(self, other: Kind) -> Kind:
+    def join(self, other: NodeKind) -> NodeKind:
         """Return what two entries say of one node together.
 
         ``sinfo`` lists a node once for each of its partitions; of two reports one may
@@ -93,7 +93,7 @@ class Kind:
         mine, theirs = self.features, other.features
         if mine is not None and theirs is not None:
             mine = mine & theirs
-        return Kind(
+        return NodeKind(
             self.partitions | other.partitions,
             theirs if mine is None else mine,
             other.devices if self.devices is None else self.devices,
@@ -105,7 +105,7 @@ class Kind:
             self.unclear or other.unclear or any(one != two for one, two in both),
         )
 
-    def less(self, used: Mapping[str, int]) -> Kind:
+    def less(self, used: Mapping[str, int]) -> NodeKind:
         """Return the kind without devices that are used.
 
         Slurm may count them with a type and use them without, or the other way round.
@@ -127,20 +127,20 @@ class Kind:
         return replace(self, devices=tuple(rest))
 
 
-_READ: dict[str, Kind] = {}
+_READ: dict[str, NodeKind] = {}
 """What was read lately, by its text."""
 
 
-def kinds_of(reports: Iterable[Report]) -> dict[str, Kind]:
+def kinds_of(reports: Iterable[NodeReport]) -> dict[str, NodeKind]:
     """Return what reports say together that nodes are.
 
     Devices that pods of DaemonSets and of the node itself ask for are not left.
     """
-    kinds: dict[str, Kind] = {}
+    kinds: dict[str, NodeKind] = {}
     asked: dict[str, dict[str, dict[str, int]]] = {}
     for report in reports:
         for name, kind in report.kinds.items():
-            kinds[name] = kinds[name].joined(kind) if name in kinds else kind
+            kinds[name] = kinds[name].join(kind) if name in kinds else kind
         for name, pods in report.devices.items():
             asked[name] = asked.get(name, {}) | pods
     for name, pods in asked.items():
@@ -150,7 +150,7 @@ def kinds_of(reports: Iterable[Report]) -> dict[str, Kind]:
     return kinds
 
 
-def kind_in_slurm(entry: Mapping[str, Any], at: str, *, free: bool) -> Kind:
+def kind_in_slurm(entry: Mapping[str, Any], at: str, *, free: bool) -> NodeKind:
     """Read what a node is from an entry of ``scontrol show nodes`` or ``sinfo``.
 
     Of a free node only the devices count that no job uses. What many nodes have in
@@ -166,7 +166,7 @@ def kind_in_slurm(entry: Mapping[str, Any], at: str, *, free: bool) -> Kind:
     return known
 
 
-def _read_kind(entry: Mapping[str, Any], at: str, *, free: bool) -> Kind:
+def _read_kind(entry: Mapping[str, Any], at: str, *, free: bool) -> NodeKind:
     features = entry.get("active_features", entry.get("features"))
     gres, used = entry.get("gres", ""), entry.get("gres_used", "")
     cores, least = entry.get("cpus", 0), None
@@ -184,7 +184,7 @@ def _read_kind(entry: Mapping[str, Any], at: str, *, free: bool) -> Kind:
         state = fields.objects(partitions.get("partition") or {}, where).get("state")
         partitions = partitions.get("name")
     names = frozenset(_words(partitions, f"{at}.partitions"))
-    found = Kind(
+    found = NodeKind(
         names,
         None if features is None else frozenset(_words(features, f"{at}.features")),
         tuple(sorted(_gres(gres, f"{at}.gres").items())) if "gres" in entry else None,
@@ -196,7 +196,7 @@ def _read_kind(entry: Mapping[str, Any], at: str, *, free: bool) -> Kind:
     return found.less(_gres(used, f"{at}.gres_used")) if free else found
 
 
-def kind_in_kubernetes(item: Mapping[str, Any], at: str) -> Kind:
+def kind_in_kubernetes(item: Mapping[str, Any], at: str) -> NodeKind:
     """Read what a node is from an item of ``kubectl get nodes``."""
     metadata = fields.objects(item.get("metadata") or {}, f"{at}.metadata")
     labels = fields.objects(metadata.get("labels") or {}, f"{at}.labels")
@@ -213,7 +213,7 @@ def kind_in_kubernetes(item: Mapping[str, Any], at: str) -> Kind:
     system = fields.string(info.get("operatingSystem") or "linux", f"{at}.nodeInfo")
     if system != "linux":
         architecture = f"{system} {architecture}"
-    return Kind(
+    return NodeKind(
         features=machine or None,
         devices=devices if offered else None,
         architecture=architecture,
@@ -325,14 +325,14 @@ def _gres(text: Any, at: str) -> dict[str, int]:
 
 
 def interchangeable(
-    kinds: Mapping[str, Kind], names: Collection[str]
+    kinds: Mapping[str, NodeKind], names: Collection[str]
 ) -> dict[str, int]:
     """Return a number for each node; nodes with the same one can stand for each other.
 
     Nodes of which nothing is stated are taken as alike; one of which it is unclear what
     it is, is like no other.
     """
-    number: dict[Kind | str | None, int] = {}
+    number: dict[NodeKind | str | None, int] = {}
     found = {}
     for name in names:
         kind = kinds.get(name)
@@ -341,15 +341,15 @@ def interchangeable(
     return found
 
 
-def note_of(kinds: Mapping[str, Kind], names: Collection[str]) -> str:
+def note_of(kinds: Mapping[str, NodeKind], names: Collection[str]) -> str:
     """Return what has to be stated about how these nodes are compared; "" if they are.
 
     >>> note_of({}, ["n1", "n2"])
     'no report says what the nodes are: all are taken as alike'
-    >>> note_of({"n1": Kind(cores=64)}, ["n1", "n2"])
+    >>> note_of({"n1": NodeKind(cores=64)}, ["n1", "n2"])
     'no report says what 1 of the nodes are: these are taken as alike'
     """
-    listed = [kinds.get(name) or Kind() for name in names]
+    listed = [kinds.get(name) or NodeKind() for name in names]
     unknown = sum(not kind.says_anything for kind in listed)
     unclear = sum(kind.unclear for kind in listed)
     notes = []

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..instances import InputError
 from ..instances.reading import fields
-from ..instances.reading.files import decoded
+from ..instances.reading.files import decode_text
 from ..instances.reading.json_lists import read_lists
 from ..instances.reading.packed import reading_unpacked
 
@@ -70,11 +70,11 @@ def text_or_report(path: str | Path, *, most: int) -> str | dict[str, Any]:
     with reading_unpacked(path) as content:
         head = content.peek().lstrip()
         if not _JOB_LINE.match(head) and head.startswith((b"{", b"\xef\xbb\xbf{")):
-            return read_lists(content, reduced, file=path)
+            return read_lists(content, drop_unread, file=path)
         text = content.read(most + 1)
     if len(text) > most:
         raise InputError(f"is larger than {most // 2**20} MiB", file=path)
-    return decoded(text, file=path)
+    return decode_text(text, file=path)
 
 
 def refuse_failed(document: dict[str, Any]) -> None:
@@ -112,17 +112,17 @@ def kubernetes_objects(document: dict[str, Any]) -> list[Any]:
     ]
 
 
-def reduced(entry: Any, key: str = "") -> Any:
+def drop_unread(entry: Any, key: str = "") -> Any:
     """Return the parts of an object that are read anywhere.
 
-    >>> reduced({"kind": "Node", "metadata": {"name": "a", "uid": "7"}, "status": {}})
+    >>> drop_unread({"kind": "Node", "metadata": {"name": "a", "uid": 7}, "status": {}})
     {'kind': 'Node', 'metadata': {'name': 'a'}, 'status': {}}
     """
     if isinstance(entry, list) and key in _KEPT:
-        return [reduced(one, key) for one in entry]
+        return [drop_unread(one, key) for one in entry]
     if not isinstance(entry, dict):
         return entry
     if key == "labels":
         return {intern(k): intern(v) if type(v) is str else v for k, v in entry.items()}
     kept = _KEPT.get(key, entry)
-    return {k: reduced(entry[k], k) for k in kept if k in entry}
+    return {k: drop_unread(entry[k], k) for k in kept if k in entry}

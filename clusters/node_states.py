@@ -17,7 +17,7 @@ from ..instances.reading import fields
 from ..scheduler import hostlist
 
 if TYPE_CHECKING:
-    from .kinds import Kind
+    from .kinds import NodeKind
 
 BOOTS = frozenset({"POWERED_DOWN", "POWERING_UP"})
 """Flags of Slurm's nodes that are free, but have to boot first."""
@@ -47,7 +47,7 @@ class NodeState:
     planned: bool = False
     """Whether Slurm plans to give it to a job that waits."""
 
-    def merged(self, other: NodeState) -> NodeState:
+    def merge(self, other: NodeState) -> NodeState:
         """Return what two entries, or reports, say together: the worse of the two."""
         problems = [x for one in (self, other) for x in one.problem.split("+") if x]
         return NodeState(
@@ -61,7 +61,7 @@ class NodeState:
 
 
 @dataclass(frozen=True)
-class Rules:
+class NodeRules:
     """What a job may have beyond the nodes that are free to every job."""
 
     reservation: str = ""
@@ -90,7 +90,7 @@ class Rules:
 
 
 @dataclass
-class Report:
+class NodeReport:
     """What one report states; names in the order in which they come."""
 
     source: str
@@ -102,7 +102,7 @@ class Report:
     """The jobs or pods that hold a node."""
     states: dict[str, str] = field(default_factory=dict)
     """The states of the jobs and pods that hold nodes and do more than run, or less."""
-    kinds: dict[str, Kind] = field(default_factory=dict)
+    kinds: dict[str, NodeKind] = field(default_factory=dict)
     """What nodes are, where it states it."""
     devices: dict[str, dict[str, dict[str, int]]] = field(default_factory=dict)
     """The devices of a node that pods use which stay there, by pod."""
@@ -113,26 +113,26 @@ class Report:
     nobody: bool = False
     """Whether it states of jobs or pods, if it names no node, that none holds one."""
 
-    def add(self, name: str, state: NodeState, kind: Kind | None = None) -> None:
+    def add(self, name: str, state: NodeState, kind: NodeKind | None = None) -> None:
         """Add what is stated about a node; of two entries the worse counts."""
         if kind is not None and (kind.says_anything or kind.taints or state.reserved):
             if state.reserved:
                 named = frozenset(state.reservations) or {_RESERVED}
                 kind = replace(kind, reservations=frozenset(named))
             other = self.kinds.get(name, kind)
-            self.kinds[name] = kind if other == kind else other.joined(kind)
+            self.kinds[name] = kind if other == kind else other.join(kind)
         known = self.nodes.get(name)
         if known is None or known == state:
             self.nodes[name] = state
         else:
-            self.nodes[name] = known.merged(state)
+            self.nodes[name] = known.merge(state)
 
     def hold(self, job: str, nodes: str, at: str) -> None:
         """Add the nodes of a job, a hostlist."""
-        for name in self.unfolded(nodes, at):
+        for name in self.unfold(nodes, at):
             self.holders.setdefault(name, {})[job] = None
 
-    def unfolded(self, nodes: str, at: str) -> list[str]:
+    def unfold(self, nodes: str, at: str) -> list[str]:
         """Return the names of a hostlist; all lists of a report have a limit."""
         found = hostlist.unfold(nodes, field=at, most=_MOST_NAMES - self.names)
         self.names += len(found)

@@ -25,7 +25,7 @@ from .long_reports import (
     text_or_report,
 )
 from .node_states import (
-    Report,
+    NodeReport,
     heartbeats,
     objects,
     state_of_kubernetes,
@@ -72,7 +72,7 @@ _NEVER_LEAVE = {"DaemonSet", "Node"}
 
 def read_option(
     texts: Sequence[str], option: str
-) -> tuple[list[str] | None, list[Report]]:
+) -> tuple[list[str] | None, list[NodeReport]]:
     """Read what an option states each time that it is given: hostlists, or reports.
 
     Parameters
@@ -97,30 +97,30 @@ def read_option(
     names: dict[str, None] | None = None
     reports = []
     for text in texts:
-        found: Report | list[str]
+        found: NodeReport | list[str]
         if text == "-" or text.startswith("@"):
             found = _file(text if text == "-" else text[1:], option)
         else:
             found = distinct(text, option)
-        if isinstance(found, Report):
+        if isinstance(found, NodeReport):
             reports.append(found)
         else:
             names = (names or {}) | dict.fromkeys(found)
     return None if names is None else list(names), reports
 
 
-def read_report(file: str) -> Report:
+def read_report(file: str) -> NodeReport:
     """Read a report from a file, ``-`` for standard input; InputError if it is none."""
     found = _file(file, "--state")
-    assert isinstance(found, Report)
+    assert isinstance(found, NodeReport)
     return found
 
 
-def _called(file: str) -> str:
+def _name_of(file: str) -> str:
     return "standard input" if file == "-" else file
 
 
-def _file(file: str, option: str) -> Report | list[str]:
+def _file(file: str, option: str) -> NodeReport | list[str]:
     if not file:
         raise InputError("'@' names no file", option)
     content = text_or_report(file, most=MOST_BYTES)
@@ -144,8 +144,8 @@ def _file(file: str, option: str) -> Report | list[str]:
                 )
             return distinct(bare, option)
     except InputError as error:
-        raise error.of_file(_called(file)) from None
-    found.file = _called(file)
+        raise error.of_file(_name_of(file)) from None
+    found.file = _name_of(file)
     return found
 
 
@@ -159,14 +159,14 @@ def distinct(text: str, field: str, most: int = hostlist.MOST) -> list[str]:
     return names
 
 
-def parse_report(text: str) -> Report:
+def parse_report(text: str) -> NodeReport:
     """Read a report; raises InputError if it is malformed or of no known kind."""
     if _is_lines(text):
         return _lines(text)
     return report_of(fields.objects(parse_json(text), "document"))
 
 
-def report_of(document: dict[str, Any]) -> Report:
+def report_of(document: dict[str, Any]) -> NodeReport:
     """Read a report that is parsed already; InputError as in `parse_report`."""
     refuse_failed(document)
     lists = [key for key in ("sinfo", "nodes", "jobs", "items") if key in document]
@@ -206,8 +206,8 @@ def number_of(value: Any, at: str) -> int | None:
     return number
 
 
-def _sinfo(document: dict[str, Any]) -> Report:
-    report = Report("sinfo")
+def _sinfo(document: dict[str, Any]) -> NodeReport:
+    report = NodeReport("sinfo")
     for i, entry in enumerate(objects(document["sinfo"], "sinfo")):
         at = f"sinfo[{i}]"
         node = fields.objects(entry.get("node"), f"{at}.node")
@@ -215,13 +215,13 @@ def _sinfo(document: dict[str, Any]) -> Report:
         kind = kind_in_slurm(entry, at, free=not state.problem)
         nodes = fields.objects(entry.get("nodes"), f"{at}.nodes")
         for listed in fields.strings(nodes.get("nodes"), f"{at}.nodes.nodes"):
-            for name in report.unfolded(listed, at):
+            for name in report.unfold(listed, at):
                 report.add(name, state, kind)
     return report
 
 
-def _scontrol(document: dict[str, Any]) -> Report:
-    report = Report("scontrol")
+def _scontrol(document: dict[str, Any]) -> NodeReport:
+    report = NodeReport("scontrol")
     for i, entry in enumerate(objects(document["nodes"], "nodes")):
         at = f"nodes[{i}]"
         name = _name(entry.get("name"), f"{at}.name")
@@ -257,8 +257,8 @@ def _is_lines(text: str) -> bool:
     return isinstance(first, dict) and "id" in first
 
 
-def _lines(text: str) -> Report:
-    report = Report("jobs")
+def _lines(text: str) -> NodeReport:
+    report = NodeReport("jobs")
     seen: set[str] = set()
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip():
@@ -282,8 +282,8 @@ def _lines(text: str) -> Report:
     return report
 
 
-def _squeue(document: dict[str, Any]) -> Report:
-    report = Report("squeue")
+def _squeue(document: dict[str, Any]) -> NodeReport:
+    report = NodeReport("squeue")
     report.nobody = bool(document["jobs"] or document.get("meta"))
     for i, entry in enumerate(objects(document["jobs"], "jobs")):
         at = f"jobs[{i}]"
@@ -325,8 +325,8 @@ def nodes_of_job(entry: Mapping[str, Any], at: str) -> str:
     return "" if nodes in _NOWHERE else nodes
 
 
-def _kubectl(document: dict[str, Any]) -> Report:
-    report = Report("kubectl", nobody=document.get("kind") == "PodList")
+def _kubectl(document: dict[str, Any]) -> NodeReport:
+    report = NodeReport("kubectl", nobody=document.get("kind") == "PodList")
     fields.lists(document.get("items", []), "items")
     for i, entry in enumerate(objects(kubernetes_objects(document), "items")):
         at = f"items[{i}]"
@@ -346,7 +346,7 @@ def _kubectl(document: dict[str, Any]) -> Report:
 
 
 def _add_pod(
-    report: Report, entry: dict[str, Any], metadata: dict[str, Any], at: str
+    report: NodeReport, entry: dict[str, Any], metadata: dict[str, Any], at: str
 ) -> None:
     spec = fields.objects(entry.get("spec") or {}, f"{at}.spec")
     status = fields.objects(entry.get("status") or {}, f"{at}.status")

@@ -44,15 +44,15 @@ def brief(kind: str, text: str, name: str = "") -> str:
     return f"{head}{shown if len(shown) <= room else f'{shown[: room - 1]}…'}>"
 
 
-def spelled(text: str) -> str:
-    """Escape text as `escape_hidden` does, reversibly by `unspelled`."""
+def spell(text: str) -> str:
+    """Escape text as `escape_hidden` does, reversibly by `unspell`."""
     if not (_ANY.search(text) or _WRITTEN.search(text)):
         return text
     return escape_hidden(text.replace("\\", "\\\\"))
 
 
-def unspelled(text: str) -> str:
-    """Undo `spelled`."""
+def unspell(text: str) -> str:
+    """Undo `spell`."""
     if not _WRITTEN.search(text):
         return text
     return _EITHER.sub(lambda f: chr(int(f[1], 16)) if f[1] else "\\", text)

@@ -156,7 +156,7 @@ class Family:
         return error
 
 
-def required(name: str, help: str, **more: Any) -> Parameter:
+def required_parameter(name: str, help: str, **more: Any) -> Parameter:
     """Return a required parameter."""
     return Parameter(name=name, required=True, help=help, **more)
 
@@ -219,7 +219,7 @@ NETWORK = (
 )
 """Parameters for a network and its kind."""
 
-K = required("k", "processors to choose")
+K = required_parameter("k", "processors to choose")
 SEED = optional("seed", "0", "random seed")
 COUNT = optional("count", "1", "instances to make, with consecutive seeds")
 SEEDED = (SEED, COUNT)

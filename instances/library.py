@@ -22,7 +22,7 @@ _DATA = files(f"{__package__}.data")
 
 
 def bundled_names() -> list[str]:
-    """Names of the bundled instances, sorted.
+    """Return the names of the bundled instances, sorted.
 
     >>> "6x6-full-k9" in bundled_names()
     True
@@ -48,7 +48,7 @@ def bundled(name: str) -> Instance:
     return parse_instance(parse_json(text, file=f"{name}.json"))
 
 
-def _bundled(problem: str | None = None) -> list[Instance]:
+def _instances_of(problem: str | None = None) -> list[Instance]:
     """Return all bundled instances, or those of one problem, sorted by name."""
     found = map(bundled, bundled_names())
     return [one for one in found if problem in (None, problem_of(one).name)]
@@ -91,8 +91,11 @@ def _graphs() -> list[Instance]:
 
 SUITES = MappingProxyType[str, Callable[[], list[Instance]]](
     {
-        "bundled": _bundled,
-        **{f"bundled-{problem}": partial(_bundled, problem) for problem in PROBLEMS},
+        "bundled": _instances_of,
+        **{
+            f"bundled-{problem}": partial(_instances_of, problem)
+            for problem in PROBLEMS
+        },
         "graphs": _graphs,
         "worst-cases": lambda: [case.instance for case in all_worst_cases()],
     }

@@ -24,9 +24,9 @@ from .ksubset.lower_bounds import derive_bound
 from .procset import instance as procset
 from .procset import json as procset_json
 from .procset.instance import ProcSet
-from .reading.files import decoded, read_bytes, stem, write_text
+from .reading.files import decode_text, read_bytes, stem, write_text
 from .reading.json_text import dumps
-from .reading.packed import unpacked
+from .reading.packed import unpack
 from .reading.parsing import parse_json
 from .submesh import Submesh
 from .submesh import json as submesh_json
@@ -66,13 +66,13 @@ class Problem:
     """From a choice to what users call it: what solution files list, but for nodes."""
     features: Callable[[Any], Features]
     """Properties for tables."""
-    described: Callable[[Any], str]
+    describe: Callable[[Any], str]
     """Short description."""
     any_choice: Callable[[Any], Collection[int] | None]
     """A valid choice that needs no search, or None."""
     canonical: Callable[[Iterable[int]], Iterable[int]] = sorted
     """Puts the integers of a choice into canonical order."""
-    located: Callable[[Any, Any], Any] = lambda instance, listed: None
+    locate: Callable[[Any, Any], Any] = lambda instance, listed: None
     """Puts locations that a method of a user lists into the form of solution files;
     returns None for anything else."""
     chosen_by_names: Callable[[Any, Any], Iterable[int] | None] = (
@@ -112,7 +112,7 @@ def _problem(
         check=definition.check,
         cost=definition.cost,
         features=definition.features,
-        described=definition.described,
+        describe=definition.describe,
         document_of=files.document_of,
         sha256=files.sha256,
         selection_of=files.selection_of,
@@ -128,7 +128,7 @@ _LISTED = (
         ksubset,
         ksubset_json,
         parse=ksubset_json.parse_ksubset,
-        located=ksubset_json.located,
+        locate=ksubset_json.locate,
         names_of=ksubset_json.names_of,
         chosen_by_names=ksubset_json.chosen_by_names,
         any_choice=lambda one: range(one.k),
@@ -140,7 +140,7 @@ _LISTED = (
         procset,
         procset_json,
         parse=procset_json.parse_procset,
-        located=procset_json.located,
+        locate=procset_json.locate,
         levels=lambda one: one.levels,
         unsolvable=procset.unsolvable,
         any_choice=lambda one: one.available[: one.request],
@@ -159,7 +159,7 @@ _LISTED = (
         submesh,
         submesh_json,
         parse=submesh_json.parse_submesh,
-        located=submesh_json.located,
+        locate=submesh_json.locate,
         levels=lambda one: 3,
         unsolvable=submesh.unsolvable,
         check_infeasible=lambda one, proof: check_infeasible(packing_of(one), proof),
@@ -215,9 +215,9 @@ def cost(instance: Instance, chosen: Collection[int]) -> Value:
     return problem_of(instance).cost(instance, chosen)
 
 
-def described(instance: Instance) -> str:
+def describe(instance: Instance) -> str:
     """Describe an instance in a few words."""
-    return problem_of(instance).described(instance)
+    return problem_of(instance).describe(instance)
 
 
 def sha256(instance: Instance) -> str:
@@ -299,7 +299,7 @@ write_ksubset = write_procset = write_sukp = write_submesh = write_instance
 def _read(path: str | Path, *, any_form: bool) -> Instance | None:
     """Read a file; unless ``any_form``, only one that has the format of an instance."""
     try:
-        text = decoded(unpacked(read_bytes(path), file=path))
+        text = decode_text(unpack(read_bytes(path), file=path))
         if sukp_text.is_sukp_text(text):
             return sukp_text.parse_sukp_text(text, default_name=stem(path))
         if not any_form and Path(path).suffix != ".json":

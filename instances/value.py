@@ -9,10 +9,10 @@ LARGEST = 2**62
 """Exclusive upper bound of coordinates, costs and their sums, exact in 64 bits."""
 
 
-def ordered(value: Value) -> tuple[int, ...]:
+def as_tuple(value: Value) -> tuple[int, ...]:
     """Return a cost as a tuple, for comparisons.
 
-    >>> ordered(7), ordered((8, 1, 2))
+    >>> as_tuple(7), as_tuple((8, 1, 2))
     ((7,), (8, 1, 2))
     """
     return (value,) if isinstance(value, int) else value
@@ -24,7 +24,7 @@ def cost_text(value: Value | None) -> str:
     >>> cost_text(5256), cost_text((8, 1, 2)), cost_text(None)
     ('5256', '8; 1; 2', '')
     """
-    return "" if value is None else "; ".join(map(str, ordered(value)))
+    return "" if value is None else "; ".join(map(str, as_tuple(value)))
 
 
 def shape(value: Value) -> int:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 
-def counted(number: int, what: str) -> str:
+def with_noun(number: int, what: str) -> str:
     """Return a number with its noun, which is given for one.
 
-    >>> counted(1, "switch"), counted(2, "leaf switch"), counted(0, "node")
+    >>> with_noun(1, "switch"), with_noun(2, "leaf switch"), with_noun(0, "node")
     ('1 switch', '2 leaf switches', '0 nodes')
-    >>> counted(2, "branch"), counted(2, "entry"), counted(3, "box"), counted(2, "way")
-    ('2 branches', '2 entries', '3 boxes', '2 ways')
+    >>> with_noun(2, "branch"), with_noun(2, "entry"), with_noun(3, "box")
+    ('2 branches', '2 entries', '3 boxes')
+    >>> with_noun(2, "way")
+    '2 ways'
     """
     return f"{number} {what if number == 1 else _plural(what)}"
 

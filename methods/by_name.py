@@ -58,7 +58,7 @@ def method_named(name: Any, problem: str, field: str = "method") -> AnyMethod:
 def known_method(name: str, field: str) -> None:
     """Raise InputError if no problem has a method of this name."""
     if ":" in name:  # of one's own
-        own.imported(name, field)
+        own.import_method(name, field)
         return
     from . import METHODS
 

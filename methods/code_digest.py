@@ -110,9 +110,9 @@ class _Walk:
         if kind in _PLAIN or kind is bytes:
             self.note(kind.__name__, thing)
         elif kind is tuple:  # may be shared or not, as Python likes
-            self._listed(kind, thing)
+            self._add_items(kind, thing)
         elif kind is frozenset:
-            self._unordered(thing)
+            self._add_set(thing)
         elif kind is CodeType:
             self._code(thing)
         elif id(thing) in self._met:
@@ -123,25 +123,25 @@ class _Walk:
 
     def _object(self, kind: type, thing: Any) -> None:
         if kind is list:
-            self._listed(kind, thing)
+            self._add_items(kind, thing)
         elif kind in (dict, MappingProxyType):
-            self._listed(kind, [*thing.items()])
+            self._add_items(kind, [*thing.items()])
         elif kind is set:
-            self._unordered(thing)
+            self._add_set(thing)
         elif kind is FunctionType:
             self._function(thing)
         elif kind is MethodType:
-            self._listed(kind, (thing.__func__, thing.__self__))
+            self._add_items(kind, (thing.__func__, thing.__self__))
         elif isinstance(thing, ModuleType):
             self._module(thing, vars(thing))
         elif isinstance(thing, type):
             self._class(thing)
         elif kind in (staticmethod, classmethod):
-            self._listed(kind, (thing.__func__,))
+            self._add_items(kind, (thing.__func__,))
         elif kind is property:
-            self._listed(kind, (thing.fget, thing.fset, thing.fdel))
+            self._add_items(kind, (thing.fget, thing.fset, thing.fdel))
         elif kind is cached_property:
-            self._listed(kind, (thing.func,))
+            self._add_items(kind, (thing.func,))
         elif kind in _DESCRIPTORS:
             self.note(kind.__name__, thing.__name__)
             self._origin(getattr(thing, "__module__", None) or "builtins")
@@ -150,13 +150,13 @@ class _Walk:
         else:
             self._instance(kind, thing)
 
-    def _listed(self, kind: type, things: Iterable[Any]) -> None:
+    def _add_items(self, kind: type, things: Iterable[Any]) -> None:
         listed = list(things)
         self.note(kind.__name__, len(listed))
         for one in listed:
             self.add(one)
 
-    def _unordered(self, things: Iterable[Any]) -> None:
+    def _add_set(self, things: Iterable[Any]) -> None:
         digests = []
         for one in things:
             alone = _Walk()
@@ -169,13 +169,13 @@ class _Walk:
         self.note(code.co_kwonlyargcount, code.co_posonlyargcount)
         self.note(code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars)
         self.note(code.co_exceptiontable)
-        self._listed(tuple, code.co_consts)
+        self._add_items(tuple, code.co_consts)
 
     def _function(self, function: FunctionType) -> None:
         """Add a function of one's own, or one that a package made of it."""
         cells = [cell.cell_contents for cell in function.__closure__ or ()]
-        self._listed(tuple, cells)
-        self._listed(tuple, (function.__defaults__, function.__kwdefaults__))
+        self._add_items(tuple, cells)
+        self._add_items(tuple, (function.__defaults__, function.__kwdefaults__))
         where = str(function.__globals__.get("__name__"))
         if self._origin(where):
             self.note(function.__qualname__, function.__code__.co_qualname)
@@ -185,14 +185,14 @@ class _Walk:
         names = set(_names(function.__code__))
         for name in sorted(names):
             if name in function.__globals__:
-                self._named(name, function.__globals__[name], names)
+                self._add_value(name, function.__globals__[name], names)
             elif name in _DYNAMIC and hasattr(builtins, name):
                 raise ValueError(f"uses {name}")
         package = str(function.__globals__.get("__package__") or "")
-        for module in _imported(function.__code__, package):
+        for module in _imports_of(function.__code__, package):
             self._module(module, names)
 
-    def _named(self, name: str, value: Any, names: Iterable[str]) -> None:
+    def _add_value(self, name: str, value: Any, names: Iterable[str]) -> None:
         self.note(name)
         if isinstance(value, ModuleType):
             self._module(value, names)
@@ -211,12 +211,12 @@ class _Walk:
             if name in vars(module) and place not in self._looked_up:
                 self._looked_up.add(place)
                 if not name.startswith("__"):
-                    self._named(name, vars(module)[name], names)
+                    self._add_value(name, vars(module)[name], names)
 
     def _class(self, kind: type) -> None:
         self.note("class", kind.__qualname__)
         if not self._origin(kind.__module__):
-            self._listed(tuple, (*kind.__bases__, type(kind)))
+            self._add_items(tuple, (*kind.__bases__, type(kind)))
             self._attributes(vars(kind))
 
     def _attributes(self, found: Mapping[str, Any]) -> None:
@@ -237,7 +237,7 @@ class _Walk:
             self.note(reduced)
             return
         made, arguments, *rest = reduced
-        self._listed(tuple, (made, arguments))
+        self._add_items(tuple, (made, arguments))
         for part in rest:
             once = part is not None and hasattr(part, "__next__")
             self.add(list(part) if once else part)
@@ -289,7 +289,7 @@ def _names(code: CodeType) -> Iterable[str]:
             yield constant
 
 
-def _imported(code: CodeType, package: str) -> Iterable[ModuleType]:
+def _imports_of(code: CodeType, package: str) -> Iterable[ModuleType]:
     """Yield the modules that code imports when it runs; what is missing is left out."""
     before: list[Any] = []
     for step in dis.get_instructions(code):
@@ -303,4 +303,4 @@ def _imported(code: CodeType, package: str) -> Iterable[ModuleType]:
         before = [*before[-1:], step.argval]
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            yield from _imported(constant, package)
+            yield from _imports_of(constant, package)

@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory, gettempdir
 from ..instances import InputError, Instance, problem_of
 from ..instances.reading.files import file_in, write_text
 from ..instances.reading.json_text import dumps
-from ..instances.value import cost_text, ordered
+from ..instances.value import as_tuple, cost_text
 from ..solvers import (
     DEFAULT,
     Contradiction,
@@ -37,7 +37,7 @@ from ..solvers.running.logs import LOG
 from ..solvers.running.method import AnyMethod
 from . import METHODS
 from .interpreted_or_compiled import run_once
-from .proofs import cited
+from .proofs import prove_and_cite
 from .user_methods import OwnMethod
 
 SECOND = {
@@ -57,7 +57,7 @@ _LEAST = 0.05
 """Seconds below which no other method is run."""
 
 
-def run_confirmed(
+def run_and_confirm(
     method: AnyMethod, instance: Instance, settings: Settings = DEFAULT
 ) -> Result:
     """Run a method once, as `run_once` does, and `confirm` what it claims.
@@ -168,7 +168,7 @@ def prove_again(instance: Instance, result: Result, seconds: float) -> Result | 
     def prove() -> Result | None:
         with TemporaryDirectory(prefix="closeknit-") as name:
             path = Path(name) / "proof"
-            found = cited(instance, result, path, seconds=seconds, exact=False)
+            found = prove_and_cite(instance, result, path, seconds=seconds, exact=False)
             return found.result if found.kept else None
 
     try:
@@ -223,7 +223,7 @@ def answer_text(result: Result) -> str:
 
 
 def contradiction(name: str, result: Result, other: str, found: Result) -> str:
-    """Return which of two answers about one instance contradict each other; or ""."""
+    """Describe how two answers about one instance contradict each other; "" if not."""
     for one, claimed, two, answer in (
         (name, result, other, found),
         (other, found, name, result),
@@ -236,7 +236,7 @@ def contradiction(name: str, result: Result, other: str, found: Result) -> str:
                 f"{one} ({claimed.proof}) claims that there is no choice, but {priced}"
             )
         if claimed.bound is not None and (
-            ordered(answer.objective) < ordered(claimed.bound)
+            as_tuple(answer.objective) < as_tuple(claimed.bound)
         ):
             bound = cost_text(claimed.bound)
             return f"{one} ({claimed.proof}) claims at least {bound}, but {priced}"
@@ -247,7 +247,7 @@ def agree(result: Result, found: Result) -> bool:
     """Whether the second answer claims what the first does, or more."""
     if result.bound is None or found.bound is None:
         return result.status is found.status is Status.INFEASIBLE
-    return ordered(found.bound) >= ordered(result.bound)
+    return as_tuple(found.bound) >= as_tuple(result.bound)
 
 
 def keep_both(

@@ -12,7 +12,7 @@ from ..instances import InputError
 from ..solvers import SolverError
 
 
-def called(label: str, function: Callable[..., Any], *arguments: Any) -> Any:
+def call(label: str, function: Callable[..., Any], *arguments: Any) -> Any:
     """Call a function from outside.
 
     Raises InputError and SolverError as they are, and SolverError for whatever else it
@@ -23,10 +23,10 @@ def called(label: str, function: Callable[..., Any], *arguments: Any) -> Any:
     except (InputError, SolverError):
         raise
     except (Exception, SystemExit) as error:
-        raise SolverError(f"{label}: {described(error)}") from error
+        raise SolverError(f"{label}: {describe(error)}") from error
 
 
-def described(error: BaseException) -> str:
+def describe(error: BaseException) -> str:
     """Return the kind of an error and what it states, on one line."""
     return f"{type(error).__name__}: {' '.join(str(error).split())}".rstrip(": ")
 
@@ -41,14 +41,14 @@ class Stated:
 
     def __call__(self, instance: Any, /) -> Any:
         """Return what is stated; raises SolverError if it cannot be meant."""
-        found = called(self.label, self.function, instance)
+        found = call(self.label, self.function, instance)
         if found is None or self.fits(found):
             return found
         problem = f"must be {self.expected}, or None"
         raise SolverError(str(InputError(problem, self.label, found)))
 
     def fits(self, found: Any) -> bool:
-        """Whether it is what was expected."""
+        """Whether the value is of the expected kind."""
         return isinstance(found, str)
 
 
@@ -63,5 +63,5 @@ class Promise(Stated):
         return None if factor is None else Fraction(factor)
 
     def fits(self, found: Any) -> bool:
-        """Whether it is an exact number."""
+        """Whether the value is an exact number."""
         return isinstance(found, Rational) and not isinstance(found, bool)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ..instances.escape_hidden import brief
-from ..instances.words import counted
+from ..instances.words import with_noun
 from ..solvers.running.method import AnyMethod
-from .user_methods import installed
+from .user_methods import installed_methods
 
 _WIDEST = 60
 """Characters of a guarantee that are shown."""
@@ -27,7 +27,7 @@ class MethodList(Mapping[str, AnyMethod]):
     def __init__(self, problem: str, table: Mapping[str, AnyMethod]) -> None:
         self.problem = problem
         self._table = table
-        self._methods = {**installed()[problem], **table}
+        self._methods = {**installed_methods()[problem], **table}
 
     def __getitem__(self, name: str) -> AnyMethod:
         return self._methods[name]
@@ -39,7 +39,7 @@ class MethodList(Mapping[str, AnyMethod]):
         return len(self._methods)
 
     def __repr__(self) -> str:
-        number = counted(len(self), "method")
+        number = with_noun(len(self), "method")
         return brief("MethodList", f"{number} for {self.problem}: {', '.join(self)}")
 
     def __str__(self) -> str:
@@ -48,9 +48,9 @@ class MethodList(Mapping[str, AnyMethod]):
         for name, method in self.items():
             kind = "exact" if method.exact else "     "
             promise = method.doc_entry("Guarantee") or method.summary
-            lines.append(f"{name:{width}}  {kind}  {_cropped(promise)}".rstrip())
+            lines.append(f"{name:{width}}  {kind}  {_crop(promise)}".rstrip())
         return "\n".join(lines)
 
 
-def _cropped(text: str) -> str:
+def _crop(text: str) -> str:
     return text if len(text) <= _WIDEST else f"{text[: _WIDEST - 1]}…"

@@ -11,11 +11,11 @@ from functools import partial
 from typing import Generic, Protocol
 
 from ..instances import cost
-from ..instances.value import ordered
+from ..instances.value import as_tuple
 from ..solvers import Limit, Proof, Result, Settings, answer
 from ..solvers.formulation import Formulation
 from ..solvers.running import clock
-from ..solvers.running.method import Inst, Inst_contra, Method, Variant, stopped
+from ..solvers.running.method import Inst, Inst_contra, Method, Variant, stopped_result
 
 CP_SAT = "cpsat"
 MIP_BACKENDS = ("highs", "cbc")
@@ -91,13 +91,13 @@ def run(form: Model[Inst], backend: str, instance: Inst, settings: Settings) -> 
     try:
         hint = form.first(instance)
         price = cost(instance, hint)
-        if not any(ordered(price)):
+        if not any(as_tuple(price)):
             return answer(instance, hint, start=start, bound=price, proof=form.free)
         solve = solver(backend)  # first, as its error names the missing library
         build = form.cpsat() if backend == CP_SAT else form.mip()
         model = build(instance, hint=hint)
     except KeyboardInterrupt:
         if hint is None:
-            return stopped(instance, Limit.INTERRUPT, start=start)
+            return stopped_result(instance, Limit.INTERRUPT, start=start)
         return answer(instance, hint, start=start, limit=Limit.INTERRUPT)
     return solve(model, settings=settings, start=start)

@@ -93,10 +93,10 @@ def current(problem: str, name: str) -> str:
     return OLD_NAMES.get(problem, {}).get(name, name)
 
 
-def removed(name: str, problems: Iterable[str]) -> str | None:
+def replacement_of(name: str, problems: Iterable[str]) -> str | None:
     """Return what to take for a method that was removed; None if it was not.
 
-    >>> removed("levelset-bb", ["ksubset", "procset"])
+    >>> replacement_of("levelset-bb", ["ksubset", "procset"])
     'levelset-bb was removed: take cuts-bb'
     """
     new = (REMOVED[problem].get(name) for problem in problems if problem in REMOVED)
@@ -105,7 +105,7 @@ def removed(name: str, problems: Iterable[str]) -> str | None:
 
 def hint_for(name: str, known: Iterable[str], problems: Iterable[str] = REMOVED) -> str:
     """Return what to take for an unknown name: for a removed method, else a hint."""
-    return removed(name, problems) or hint(name, known)
+    return replacement_of(name, problems) or hint(name, known)
 
 
 def require_known(

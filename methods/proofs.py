@@ -23,12 +23,12 @@ from ..instances import InputError, Instance, KSubset, cost, problem_of
 from ..instances.extras import install
 from ..instances.ksubset.certificate_file import write_certificate
 from ..instances.reading.files import write_bytes
-from ..instances.value import cost_text, ordered
+from ..instances.value import as_tuple, cost_text
 from ..proofs.checking import Proved
 from ..proofs.checking.folder import BY_DEFINITION, KINDS, shown_by_definition
 from ..proofs.checking.kinds import AUTO, CERTIFICATE, LOG, kinds_about
-from ..proofs.writing.exact_log import Solved, Unusable, solve_by_exact
-from ..proofs.writing.proof_log import ProofLog, checked_proof, kept_proof
+from ..proofs.writing.exact_log import ExactOutcome, Unusable, solve_by_exact
+from ..proofs.writing.proof_log import ProofLog, check_own_proof, keep_proof
 from ..solvers import answer
 from ..solvers.running import clock
 from ..solvers.running.method import AnyMethod
@@ -74,14 +74,14 @@ def proved_by(
             raise _DoesNotServe
 
     try:
-        return kept_proof(instance, path, write, seconds=seconds)
+        return keep_proof(instance, path, write, seconds=seconds)
     except _DoesNotServe:
         return None
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """How an answer was proved, by a proof that was checked.
+    """A checked proof of an answer, and how it was found.
 
     ``kind`` is one of `KINDS`; ``by`` states who wrote it. ``size`` is in bytes; times
     are of writing it, a search or a solver included, and of checking it.
@@ -143,7 +143,7 @@ def kinds_to_write(
     return kinds
 
 
-def cited(
+def prove_and_cite(
     instance: Instance,
     result: Result,
     path: str | Path,
@@ -206,12 +206,12 @@ def _by_definition(result: Result) -> Result:
     )
 
 
-def certified(
+def keep_certificate(
     instance: KSubset, result: Result, path: str | Path, seconds: float, exact: bool
 ) -> Cited:
     """Write the search over cuts down as a certificate, check it, and cite it.
 
-    Parameters are those of `cited`.
+    Parameters are those of `prove_and_cite`.
     """
     if result.status is not Status.OPTIMAL or not isinstance(result.objective, int):
         return Cited(result, None, "no certificate: it was not proved optimal")
@@ -224,7 +224,7 @@ def certified(
         draft = Path(folder) / "proof.xz"
         write_certificate(instance, result.objective, nodes, draft)
         spent = clock.now() - start
-        proved = checked_proof(instance, draft, 10 * seconds)
+        proved = check_own_proof(instance, draft, 10 * seconds)
         if isinstance(proved, Limit):
             return Cited(result, None, f"no certificate: stopped by {proved.value}")
         write_bytes(path, draft.read_bytes())
@@ -232,7 +232,7 @@ def certified(
     return Cited(replace(result, proof=CERTIFIED), kept, "")
 
 
-def _logged(
+def _log_proof(
     instance: Instance,
     result: Result,
     path: str | Path,
@@ -270,16 +270,21 @@ def _logged(
     return Cited(result, None if why else kept, why)
 
 
-WRITERS: dict[str, Callable[..., Cited]] = {CERTIFICATE: certified, LOG: _logged}
+WRITERS: dict[str, Callable[..., Cited]] = {
+    CERTIFICATE: keep_certificate,
+    LOG: _log_proof,
+}
 """Who writes each of `FILE_KINDS`."""
 
 
-def _better(instance: Instance, result: Result, solved: Solved, start: float) -> Result:
+def _better(
+    instance: Instance, result: Result, solved: ExactOutcome, start: float
+) -> Result:
     """Return what Exact found, where that is better than the answer."""
     if solved.chosen is None or not isinstance(solved.proved, Proved):
         return result
     price = cost(instance, solved.chosen)
-    if result.objective is not None and ordered(result.objective) <= ordered(price):
+    if result.objective is not None and as_tuple(result.objective) <= as_tuple(price):
         return result
     found = answer(instance, solved.chosen, start=start)
     return replace(found, seconds=result.seconds + found.seconds)
@@ -300,9 +305,9 @@ def _with_proof(result: Result, proved: Proved, path: str | Path) -> tuple[Resul
             ),
             "",
         )
-    if result.objective is None or ordered(proved.bound) < ordered(result.objective):
+    if result.objective is None or as_tuple(proved.bound) < as_tuple(result.objective):
         return result, f"proves a bound of {cost_text(proved.bound)}"
-    if ordered(proved.bound) > ordered(result.objective):
+    if as_tuple(proved.bound) > as_tuple(result.objective):
         raise SolverError(f"{path} proves more than a solution costs")
     optimal = replace(
         result, status=Status.OPTIMAL, bound=proved.bound, proof=LOGGED, limit=None

@@ -41,7 +41,7 @@ MOST_INTERPRETED = 64
 
 @dataclass(frozen=True, slots=True)
 class Rederived:
-    """What became of an answer that was derived again.
+    """The outcome of deriving an answer again.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ OPEN = Rederived(finished=False)
 
 
 def seconds_for(solving: float) -> float:
-    """Return the limit on deriving an answer again that took so long to find."""
+    """Return the time limit on deriving an answer again, by the time of its search."""
     return max(_LEAST, _TIMES * solving)
 
 
@@ -112,7 +112,7 @@ def rederive(
     return OPEN if found is result else Rederived(proof=found.proof)
 
 
-def drawn(items: Iterable[Item], seed: int) -> list[Item]:
+def draw_some(items: Iterable[Item], seed: int) -> list[Item]:
     """Draw 1 of 20 items, and at least one."""
     several = list(items)
     number = -(-len(several) // _SHARE)
@@ -120,7 +120,7 @@ def drawn(items: Iterable[Item], seed: int) -> list[Item]:
 
 
 def is_drawn(what: str) -> bool:
-    """Whether this one of items that come one by one is drawn, as 1 in 20 are."""
+    """Whether an item of a sequence is drawn, as 1 in 20 are."""
     return Random(f"closeknit interpreted {what}").randrange(_SHARE) == 0
 
 

@@ -35,14 +35,14 @@ def digest_of_files(module: str) -> str:
     ``__init__`` where that is what is imported from.
     """
     digest = sha256()
-    for name in sorted(_reached(module)):
+    for name in sorted(_reachable_modules(module)):
         path, text = _file(name)
         if path is not None:
             digest.update(f"{name}:{len(text)}:{text}".encode())
     return digest.hexdigest()
 
 
-def _reached(module: str) -> set[str]:
+def _reachable_modules(module: str) -> set[str]:
     found = {module}
     waiting = [module]
     while waiting:
@@ -71,11 +71,11 @@ def _imports(module: str) -> frozenset[str]:
         return frozenset()
     package = module if path.name == "__init__.py" else module.rpartition(".")[0]
     return frozenset(
-        name for name in _named(text, package) if _file(name)[0] is not None
+        name for name in _modules_in(text, package) if _file(name)[0] is not None
     )
 
 
-def _named(text: str, package: str) -> Iterator[str]:
+def _modules_in(text: str, package: str) -> Iterator[str]:
     """Yield the modules that imports name, and what may be modules in them."""
     for whence, names, plain in _IMPORT.findall(text):
         if plain:

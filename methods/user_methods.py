@@ -46,7 +46,7 @@ from ..solvers import (
 )
 from ..solvers.running import clock
 from ..solvers.running.method import AnyMethod, LeastOf, Method
-from .foreign import Promise, Stated, called, described
+from .foreign import Promise, Stated, call, describe
 
 GROUP = "closeknit.methods"
 """Group of entry points in which packages offer methods."""
@@ -81,13 +81,13 @@ class OwnRule:
         valid.
         """
         start = clock.now()
-        found = called(self.name, self.rule, instance, settings)
+        found = call(self.name, self.rule, instance, settings)
         result = getattr(found, "result", found)  # unwrap a solution
         if isinstance(result, Result):
-            return self._checked(instance, result, settings, start)
-        return self._priced(instance, found, settings, start)
+            return self._check(instance, result, settings, start)
+        return self._price(instance, found, settings, start)
 
-    def _checked(
+    def _check(
         self, instance: Instance, claimed: Result, settings: Settings, start: float
     ) -> Result:
         """Return the callable's answer with its cost and proof recomputed."""
@@ -97,7 +97,7 @@ class OwnRule:
                 status=Status.INFEASIBLE, proof=proof, seconds=clock.now() - start
             )
         bound: Value | None = claimed.bound
-        result = self._priced(
+        result = self._price(
             instance,
             claimed.chosen,
             settings,
@@ -114,7 +114,7 @@ class OwnRule:
             )
         return result
 
-    def _priced(
+    def _price(
         self,
         instance: Instance,
         selection: Any,
@@ -139,7 +139,7 @@ class OwnMethod(Method[Any]):
     where: str = field(default="", kw_only=True)
     """``module:name`` by which another process imports it; "" if none can."""
 
-    def renamed(self, name: str) -> OwnMethod:
+    def with_name(self, name: str) -> OwnMethod:
         """Return the same method under another name."""
         assert isinstance(self.function, OwnRule)
         return replace(self, name=name, function=replace(self.function, name=name))
@@ -149,7 +149,7 @@ class OwnMethod(Method[Any]):
             raise TypeError(
                 f"{self.name} cannot be sent to another process: define it in a module"
             )
-        return _imported, (self.where, self.name, self.problem)
+        return _import_method, (self.where, self.name, self.problem)
 
 
 def own_method(
@@ -177,8 +177,8 @@ def own_method(
         name=label,
         function=rule,
         exact=bool(getattr(thing, "exact", False)),
-        guarantee=_stated(thing, "guarantee", label, Promise),
-        refuses=_stated(thing, "refuses", label, Stated),
+        guarantee=_ask(thing, "guarantee", label, Promise),
+        refuses=_ask(thing, "refuses", label, Stated),
         takes_ties=bool(getattr(thing, "takes_ties", True)),
         seeded=bool(getattr(thing, "seeded", True)),
         where=where or where_of(thing),
@@ -186,7 +186,7 @@ def own_method(
     )
 
 
-def _stated(thing: Any, attribute: str, label: str, kind: type[Stated]) -> Any:
+def _ask(thing: Any, attribute: str, label: str, kind: type[Stated]) -> Any:
     """Return what a callable states of instances, checked whenever it is asked."""
     stated, field = getattr(thing, attribute, None), f"{label}.{attribute}"
     if stated is None or isinstance(stated, LeastOf | kind):
@@ -212,16 +212,18 @@ def where_of(thing: Any) -> str:
     return f"{module}:{name}" if found is thing else ""
 
 
-def imported(where: str, field: str = "method") -> OwnMethod:
+def import_method(where: str, field: str = "method") -> OwnMethod:
     """Import a method given as ``module:name``.
 
     The current directory is searched as well, even where Python itself does not. Raises
     InputError if there is no such module, or nothing of this name in it.
     """
-    return _imported(where, where, "", field)
+    return _import_method(where, where, "", field)
 
 
-def _imported(where: str, name: str, problem: str, field: str = "method") -> OwnMethod:
+def _import_method(
+    where: str, name: str, problem: str, field: str = "method"
+) -> OwnMethod:
     module, _, attribute = where.partition(":")
     here = str(Path.cwd())
     if here not in sys.path and "" not in sys.path:
@@ -231,7 +233,7 @@ def _imported(where: str, name: str, problem: str, field: str = "method") -> Own
     except ModuleNotFoundError as error:
         raise InputError(f"{error}", field, where) from None
     except (Exception, SystemExit) as error:
-        why = f"cannot be imported: {described(error)}"
+        why = f"cannot be imported: {describe(error)}"
         raise InputError(why, field, where) from error
     for part in attribute.split("."):
         if not hasattr(thing, part):
@@ -241,7 +243,7 @@ def _imported(where: str, name: str, problem: str, field: str = "method") -> Own
 
 
 @cache
-def installed() -> Mapping[str, Mapping[str, OwnMethod]]:
+def installed_methods() -> Mapping[str, Mapping[str, OwnMethod]]:
     """Return the methods of installed packages, by problem and name.
 
     A method that cannot be imported, or whose problem is not stated, is skipped with a
@@ -275,9 +277,13 @@ def found_outside(
     that names no problem counts for all of those given.
     """
     if ":" in name:
-        method = imported(name, field)
+        method = import_method(name, field)
         return {p: method for p in problems if method.problem in ("", p)}
-    return {p: installed()[p][name] for p in problems if name in installed()[p]}
+    return {
+        p: installed_methods()[p][name]
+        for p in problems
+        if name in installed_methods()[p]
+    }
 
 
 def given(thing: Any, problem: str, table: Mapping[str, AnyMethod]) -> AnyMethod:
@@ -296,7 +302,7 @@ def given(thing: Any, problem: str, table: Mapping[str, AnyMethod]) -> AnyMethod
         )
     if method.name in table:
         module = getattr(thing, "__module__", "") or "own"
-        method = method.renamed(f"{module}:{method.name}")
+        method = method.with_name(f"{module}:{method.name}")
     return method
 
 
@@ -328,6 +334,6 @@ def chosen(instance: Instance, selection: Any) -> tuple[int, ...]:
     listed = to_json_types(selection)
     if isinstance(listed, list) and set(map(type, listed)) <= {int}:
         return tuple(problem.canonical(listed))
-    if (located := problem.located(instance, listed)) is not None:
+    if (located := problem.locate(instance, listed)) is not None:
         return problem.chosen_of(instance, located)
     raise InputError("must list indices or locations", "selection", selection)

@@ -59,7 +59,7 @@ class JobNumbers:
             self._names[number] = job
         return self._numbers[job]
 
-    def ended(self, number: int) -> int:
+    def release(self, number: int) -> int:
         """Take a number back; return the job that had it."""
         job = self._names.pop(number)
         del self._numbers[job]

@@ -10,7 +10,7 @@ import numpy.typing as npt
 _Number = TypeVar("_Number", np.int64, np.float64)
 
 
-def grown(values: npt.NDArray[_Number], least: int) -> npt.NDArray[_Number]:
+def grow(values: npt.NDArray[_Number], least: int) -> npt.NDArray[_Number]:
     """Return the array, or one with more rows, half again as many as needed.
 
     Parameters

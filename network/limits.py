@@ -24,7 +24,7 @@ _MOST_ORDERS = 256
 """Nodes from which parts of a graph are grown."""
 
 
-class Limit(NamedTuple):
+class LoadBound(NamedTuple):
     """A bound on the load, and what it comes from."""
 
     load: float
@@ -33,7 +33,7 @@ class Limit(NamedTuple):
 
 def load_limit(
     network: Network, ends: Ints, partner: Ints | None = None, lanes: int = 1
-) -> Limit:
+) -> LoadBound:
     """Return the least of the three bounds.
 
     Parameters
@@ -48,9 +48,9 @@ def load_limit(
         Flits that a link carries per cycle.
     """
     limits = (
-        Limit(1.0, "the way out of a processor"),
-        Limit(hop_limit(network, ends, partner, lanes), "all links together"),
-        Limit(cut_limit(network, ends, partner, lanes=lanes), "the links of a cut"),
+        LoadBound(1.0, "the way out of a processor"),
+        LoadBound(hop_limit(network, ends, partner, lanes), "all links together"),
+        LoadBound(cut_limit(network, ends, partner, lanes=lanes), "the links of a cut"),
     )
     return min(limits, key=lambda one: one.load)
 

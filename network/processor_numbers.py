@@ -60,7 +60,7 @@ def processors_of(network: Network) -> Topology:
     return network.as_tree() if isinstance(network, KaryTree) else network
 
 
-def placed(
+def place_jobs(
     network: Network, method: str, sizes: Sequence[int], seed: int = 0
 ) -> list[Ints]:
     """Choose processors for jobs, one after the other, on an idle network.
@@ -91,7 +91,7 @@ def placed(
 
     Examples
     --------
-    >>> placed(Mesh(2, 4), "column", [3, 2])
+    >>> place_jobs(Mesh(2, 4), "column", [3, 2])
     [array([0, 4, 1]), array([5, 2])]
     """
     topology = processors_of(network)
@@ -129,7 +129,7 @@ def hops_between(network: Network, processors: Ints) -> Ints:
     return found
 
 
-def mapped(
+def map_ranks(
     network: Network, processors: Ints, traffic: Ints, method: str, seed: int = 0
 ) -> Ints:
     """Order the processors of a job so that its ranks send over few links.

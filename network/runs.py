@@ -17,7 +17,7 @@ from .cut_through.message_queue import PACKET, Network
 from .engine import Engine
 from .flow_level.engine import FlowLevel
 from .messages import Ints
-from .processor_numbers import mapped, placed
+from .processor_numbers import map_ranks, place_jobs
 from .progress_steps import Pace, Show
 from .recording import LinkFilm, LinkRecorder
 from .workloads.format import PHIT_BYTES, Workload
@@ -37,7 +37,7 @@ class Switching(Enum):
 
 
 @dataclass(frozen=True)
-class Summary:
+class RunSummary:
     """What was measured of a run; times are in cycles.
 
     Parameters
@@ -110,7 +110,7 @@ class Finished(Traced):
         Its measures; see `Traced` for the others.
     """
 
-    summary: Summary
+    summary: RunSummary
 
 
 def engine_for(
@@ -218,7 +218,7 @@ def run_on(
     latency = (engine.delivered - engine.sent)[np.tile(source != target, len(places))]
     ends, carried = links_of(engine)
     last = max(end, default=0)
-    summary = Summary(
+    summary = RunSummary(
         time_cycles=last,
         messages=len(latency),
         **latency_measures(latency),
@@ -246,7 +246,7 @@ def links_of(engine: Engine) -> tuple[npt.NDArray[np.int64], Ints]:
 
 
 class LatencyMeasures(TypedDict):
-    """See `Summary`."""
+    """See `RunSummary`."""
 
     mean_latency_cycles: float | None
     p95_latency_cycles: int | None
@@ -268,7 +268,7 @@ def latency_measures(latency: Ints) -> LatencyMeasures:
 
 
 class LinkMeasures(TypedDict):
-    """See `Summary`."""
+    """See `RunSummary`."""
 
     flits_carried: int
     links: int
@@ -286,7 +286,7 @@ def link_measures(
     return LinkMeasures(
         flits_carried=int(carried.sum()),
         links=len(carried),
-        busiest_link=None if busiest is None else _named(network, ends[busiest]),
+        busiest_link=None if busiest is None else _name_link(network, ends[busiest]),
         busiest_link_flits=most,
         busiest_link_share=most / cycles if cycles else 0.0,
     )
@@ -317,7 +317,7 @@ def run_network(
     workload
         Messages of an instance.
     placement
-        Method that chooses processors, see `placed`.
+        Method that chooses processors, see `place_jobs`.
     mapping
         Method that orders the tasks of each instance on them, see `order_ranks`; by
         default, and with I/O nodes on a side, the order of the placement is kept.
@@ -350,10 +350,10 @@ def run_network(
         whole, switching, routing=routing, packet=packet, seed=seed, table=table
     )
     tasks = workload.tasks - (workload.io if io else 0)
-    places = placed(network, placement, [tasks] * instances, seed)
+    places = place_jobs(network, placement, [tasks] * instances, seed)
     if mapping != "identity" and io is None:
         traffic = workload.matrix()
-        places = [mapped(network, one, traffic, mapping, seed) for one in places]
+        places = [map_ranks(network, one, traffic, mapping, seed) for one in places]
     if io:
         if workload.io != len(io.io):
             raise InputError(
@@ -365,7 +365,7 @@ def run_network(
     return run_on(engine, whole, workload, places, filmed=filmed, show=show)
 
 
-def _named(network: Network, ends: npt.NDArray[np.int64]) -> str:
+def _name_link(network: Network, ends: npt.NDArray[np.int64]) -> str:
     """Name a link by the cells of a grid, or the numbers of nodes."""
     if network.grid is None:
         return f"{ends[0]} -> {ends[1]}"

@@ -44,7 +44,7 @@ _LEAD = (
 )
 
 
-class Demand(Enum):
+class RowDemand(Enum):
     """What is asked of a row."""
 
     CLOSE = "within 15 %"
@@ -52,7 +52,7 @@ class Demand(Enum):
 
 
 @dataclass(frozen=True)
-class Row:
+class ValidationRow:
     """A figure of others next to ours.
 
     Parameters
@@ -71,17 +71,17 @@ class Row:
     source: str
     theirs: float
     ours: float
-    demand: Demand
+    demand: RowDemand
 
     @property
     def holds(self) -> bool:
         """Whether the demand is met."""
-        if self.demand is Demand.CLOSE:
+        if self.demand is RowDemand.CLOSE:
             return abs(self.ours - self.theirs) <= TOLERANCE * self.theirs
         return self.ours <= self.theirs
 
 
-def permutation_rows(seed: int) -> Iterator[Row]:
+def permutation_rows(seed: int) -> Iterator[ValidationRow]:
     """Yield what a 4-ary 3-tree lets pass of permutations, as packets and as flows."""
     tree = KaryTree(4, 3)
     draw = np.random.default_rng(seed)
@@ -98,11 +98,15 @@ def permutation_rows(seed: int) -> Iterator[Row]:
     packets, flows = found
     text = "4-ary 3-tree, {} of permutations: phits per processor and cycle"
     theirs = "Karol et al. 1987"
-    yield Row(text.format("packets"), theirs, 2 - 2**0.5, packets, Demand.CLOSE)
-    yield Row(text.format("flows"), "packets", packets, flows, Demand.CLOSE)
+    yield ValidationRow(
+        text.format("packets"), theirs, 2 - 2**0.5, packets, RowDemand.CLOSE
+    )
+    yield ValidationRow(
+        text.format("flows"), "packets", packets, flows, RowDemand.CLOSE
+    )
 
 
-def bisection_rows(phases: Phases, seed: int) -> Iterator[Row]:
+def bisection_rows(phases: Phases, seed: int) -> Iterator[ValidationRow]:
     """Yield what meshes accept when every processor offers a flit per cycle."""
     for mesh in (Mesh(8, 8), Mesh(4, 4, 4)):
         engine = RigidWorms(mesh)
@@ -110,10 +114,10 @@ def bisection_rows(phases: Phases, seed: int) -> Iterator[Row]:
         limit = cut_limit(mesh, engine.channels()[0][1])
         sides = "x".join(map(str, mesh.shape))
         name = f"mesh {sides}, rigid worms: accepted of 1 flit per processor and cycle"
-        yield Row(name, "bisection", limit, accepted, Demand.AT_MOST)
+        yield ValidationRow(name, "bisection", limit, accepted, RowDemand.AT_MOST)
 
 
-def rows(phases: Phases | None = None, *, seed: int = 1) -> Iterator[Row]:
+def rows(phases: Phases | None = None, *, seed: int = 1) -> Iterator[ValidationRow]:
     """Yield all rows of the validation.
 
     Parameters
@@ -125,7 +129,7 @@ def rows(phases: Phases | None = None, *, seed: int = 1) -> Iterator[Row]:
     """
     phases = phases or Phases(2000, 8000, 4000)
     yield from permutation_rows(seed)
-    yield Row(
+    yield ValidationRow(
         "mesh 8x8, rigid worms: saturation, 5-flit packets",
         "BookSim 2, 1 virtual channel",
         0.25,
@@ -136,17 +140,17 @@ def rows(phases: Phases | None = None, *, seed: int = 1) -> Iterator[Row]:
             seed=seed,
             own=True,
         ),
-        Demand.CLOSE,
+        RowDemand.CLOSE,
     )
     yield from bisection_rows(phases, seed)
 
 
 def study(options: RunOptions) -> Document:
     """Measure every row with the cycles that `rows` takes by default."""
-    return measured(options, None)
+    return measure_rows(options, None)
 
 
-def measured(options: RunOptions, phases: Phases | None) -> Document:
+def measure_rows(options: RunOptions, phases: Phases | None) -> Document:
     """Measure every row.
 
     Parameters
@@ -156,7 +160,7 @@ def measured(options: RunOptions, phases: Phases | None) -> Document:
     phases
         Cycles of each measurement; None for the default.
     """
-    found: list[Row] = []
+    found: list[ValidationRow] = []
     for row in rows(phases, seed=1 + options.seed):
         found.append(row)
         options.progress(len(found), ROWS, row.name)

@@ -28,7 +28,7 @@ class Arrays:
 
     __slots__ = ()
 
-    def packed(self) -> bytes:
+    def pack(self) -> bytes:
         """Write the arrays; equal arrays give equal bytes."""
         stream = BytesIO()
         names: Any = type(self).__dataclass_fields__  # type: ignore[attr-defined]
@@ -36,7 +36,7 @@ class Arrays:
         return stream.getvalue()
 
     @classmethod
-    def unpacked(cls, content: bytes) -> Self | None:
+    def unpack(cls, content: bytes) -> Self | None:
         """Read arrays; None if the bytes are not what was written."""
         names: Any = cls.__dataclass_fields__  # type: ignore[attr-defined]
         try:
@@ -94,12 +94,12 @@ class PartStore(Generic[Outcome]):
             content = (self.where / self._name(part)).read_bytes()
         except OSError:
             return None
-        found = self.kind.unpacked(content)
+        found = self.kind.unpack(content)
         return found if found is not None and part.fits(found) else None
 
     def put(self, part: Part, found: Outcome) -> None:
         """Store an outcome atomically; an error if the folder cannot be written."""
-        write_bytes(file_in(self.where, self._name(part)), found.packed())
+        write_bytes(file_in(self.where, self._name(part)), found.pack())
 
     @staticmethod
     def _name(part: Part) -> str:

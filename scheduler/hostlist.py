@@ -107,14 +107,12 @@ def fold(names: Iterable[str]) -> str:
         end = max(len(name.rstrip("0123456789")), len(name) - _DIGITS)
         grouped.setdefault(name[:end], []).append(name[end:])
     return ",".join(
-        piece
-        for prefix, numbers in grouped.items()
-        for piece in _folded(prefix, numbers)
+        piece for prefix, numbers in grouped.items() for piece in _fold(prefix, numbers)
     )
 
 
 def first_repeated(names: Iterable[str]) -> str:
-    """Return the first name that was there before, or an empty text."""
+    """Return the first name that repeats an earlier one, or an empty text."""
     seen: set[str] = set()
     for name in names:
         if name in seen:
@@ -178,7 +176,7 @@ def _combinations(pieces: Sequence[str | list[_Range]]) -> Iterator[str]:
     return map("".join, product(*choices))
 
 
-def _folded(prefix: str, numbers: list[str]) -> Iterator[str]:
+def _fold(prefix: str, numbers: list[str]) -> Iterator[str]:
     """Fold the numbers of one prefix; runs of equal width become ranges."""
     yield from [prefix] * numbers.count("")
     digits = sorted((n for n in numbers if n), key=lambda n: (len(n), n))

@@ -21,7 +21,7 @@ from ..instances.families import (
     choice,
     kind_of_network,
     optional,
-    required,
+    required_parameter,
     sides,
 )
 from ..instances.ksubset import families as ksubset
@@ -29,11 +29,11 @@ from ..instances.ksubset.generators import network_of, network_text
 from ..instances.procset import families as procset
 from ..instances.submesh import families as submesh
 from ..instances.sukp import families as sukp
-from ..instances.words import counted
-from .fragmentation import fragmented
+from ..instances.words import with_noun
+from .fragmentation import fragment
 from .machine import Machine
 from .replay import Replay
-from .swf import Job, read_swf, trace_name
+from .swf import TraceJob, read_swf, trace_name
 
 _EVERY = 64
 """Jobs of a trace between two reports of progress."""
@@ -101,7 +101,7 @@ def snapshots(
     )
     made = 0
     for instance in replay.occupancies(
-        _reported(islice(jobs, end), end, progress), begin, every
+        _report(islice(jobs, end), end, progress), begin, every
     ):
         yield instance
         made += 1
@@ -114,14 +114,14 @@ def snapshots(
         )
     reasons = "; ".join(f"{n} {why.value}" for why, n in replay.skipped.items())
     note(
-        f"{counted(made, 'file')} written, {counted(skipped, 'job')} skipped"
+        f"{with_noun(made, 'file')} written, {with_noun(skipped, 'job')} skipped"
         + (f" ({reasons})" if reasons else "")
     )
 
 
-def _reported(
-    jobs: Iterable[Job], total: int | None, progress: Progress
-) -> Iterator[Job]:
+def _report(
+    jobs: Iterable[TraceJob], total: int | None, progress: Progress
+) -> Iterator[TraceJob]:
     for i, job in enumerate(jobs):
         if i % _EVERY == 0:
             progress(i, total)
@@ -132,7 +132,7 @@ FRAGMENTED = Family(
     name="fragmented",
     problem="ksubset",
     summary="what arriving and departing jobs leave free",
-    make=fragmented,
+    make=fragment,
     parameters=(
         *NETWORK,
         K,
@@ -173,7 +173,7 @@ TRACE = Family(
     description=_TRACE_TEXT,
     make=snapshots,
     parameters=(
-        required(
+        required_parameter(
             "trace",
             "trace in SWF; may end in .xz or .gz",
             read=str,

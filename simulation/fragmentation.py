@@ -24,7 +24,7 @@ SIZES = ("exponential", "uniform")
 _TURNOVERS = 10
 
 
-def fragmented(
+def fragment(
     shape: Sequence[int],
     k: int,
     seed: int,

@@ -140,7 +140,7 @@ class ProcessorWatch:
         self.idle[held] = True
 
     def look(self, idle: Flags, free: int) -> None:
-        """Compare with the machine's own records after an event."""
+        """Compare the records with those of the machine after an event."""
         _require(np.array_equal(idle, self.idle), "idle is not what no job holds")
         _require(free == int(self.idle.sum()), f"{free} free is not what is idle")
 

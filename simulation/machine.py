@@ -12,7 +12,7 @@ from ..methods.old_names import require_known
 
 
 class Machine:
-    """A network, all of it free at first, and the allocator of a name.
+    """A network, free at first, and an allocator chosen by name.
 
     The allocator's seed increases by 1 per job, as some methods are randomized.
     """

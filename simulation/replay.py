@@ -11,17 +11,17 @@ from ..instances import InputError, KSubset
 from .machine import Machine
 from .stream.jobs import Skipped, StreamJob, unusable
 from .stream.simulator import Start, simulate
-from .swf import Job
+from .swf import TraceJob
 
-__all__ = ["Placement", "Replay", "Skipped"]
+__all__ = ["PlacedJob", "Replay", "Skipped"]
 
 
 @dataclass(frozen=True, slots=True)
-class Placement:
+class PlacedJob:
     """A placed job."""
 
     place: int  # position in the replayed trace, from 0, with skipped jobs
-    job: Job
+    job: TraceJob
     time: int  # when it starts, in seconds since the start of the trace
     met: KSubset  # the problem it poses: the processors free before, its size as k
 
@@ -42,12 +42,12 @@ class Replay:
     skipped: Counter[Skipped] = field(default_factory=Counter)
     """Number of jobs that were not replayed, by reason."""
 
-    def run(self, jobs: Iterable[Job]) -> Iterator[Placement]:
+    def run(self, jobs: Iterable[TraceJob]) -> Iterator[PlacedJob]:
         """Replay these jobs, in the order of their submission; yield every start."""
         return (self._placement(job, start) for job, start in self._starts(jobs))
 
     def occupancies(
-        self, jobs: Iterable[Job], first: int = 0, every: int = 1
+        self, jobs: Iterable[TraceJob], first: int = 0, every: int = 1
     ) -> Iterator[KSubset]:
         """Yield the problem of every ``every``-th job, skipped ones not counted.
 
@@ -66,24 +66,24 @@ class Replay:
             seen.add(job.number)
             yield self._placement(job, start).met
 
-    def _starts(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, Start]]:
+    def _starts(self, jobs: Iterable[TraceJob]) -> Iterator[tuple[TraceJob, Start]]:
         """Run the stream; a job's number in it is its place among those replayed."""
-        taken: dict[int, Job] = {}
+        taken: dict[int, TraceJob] = {}
         for event in simulate(self._usable(jobs, taken), self.machine.allocator):
             if isinstance(event, Start):
                 yield taken.pop(event.job.number), event
 
-    def _placement(self, job: Job, start: Start) -> Placement:
+    def _placement(self, job: TraceJob, start: Start) -> PlacedJob:
         met = self.machine.problem(
             start.idle,
             start.job.processors,
             f"{self.name}-{job.number}",
             f"{self.source}, job {job.number}",
         )
-        return Placement(start.job.number, job, start.time, met)
+        return PlacedJob(start.job.number, job, start.time, met)
 
     def _usable(
-        self, jobs: Iterable[Job], taken: dict[int, Job]
+        self, jobs: Iterable[TraceJob], taken: dict[int, TraceJob]
     ) -> Iterator[StreamJob]:
         """Yield the jobs that can be run, by their places; record them in ``taken``."""
         for place, job in enumerate(jobs):

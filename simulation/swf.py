@@ -52,7 +52,7 @@ MOST_BYTES = 2**30
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class TraceJob:
     """One line of a trace; unknown fields are None.
 
     Times are in seconds: ``submit`` since the start of the trace, the others
@@ -89,7 +89,7 @@ class Job:
         return self.status in _PARTIAL
 
 
-def read_swf(path: str | Path) -> Iterator[Job]:
+def read_swf(path: str | Path) -> Iterator[TraceJob]:
     """Read the jobs of a trace one by one; plain, or packed by xz or gzip.
 
     Raises
@@ -166,13 +166,13 @@ def trace_name(path: str | Path) -> str:
 def _lines(path: str | Path) -> Iterator[tuple[int, str]]:
     """Yield lines with their numbers, in bounded memory."""
     with reading_unpacked(path) as stream:
-        for number, line in _bounded(stream, path):
+        for number, line in _read_lines(stream, path):
             # comments may be in any encoding; the numbers are ASCII
             form = "utf-8-sig" if number == 1 else "utf-8"
             yield number, line.decode(form, "replace").strip()
 
 
-def _bounded(stream: BinaryIO, path: str | Path) -> Iterator[tuple[int, bytes]]:
+def _read_lines(stream: BinaryIO, path: str | Path) -> Iterator[tuple[int, bytes]]:
     left = MOST_BYTES
     for number in count(1):
         line = stream.readline(MOST_LINE + 1)
@@ -186,7 +186,7 @@ def _bounded(stream: BinaryIO, path: str | Path) -> Iterator[tuple[int, bytes]]:
         yield number, line
 
 
-def _job(line: str) -> Job:
+def _job(line: str) -> TraceJob:
     texts = line.split()
     if len(texts) < len(FIELDS):
         raise InputError(
@@ -199,7 +199,7 @@ def _job(line: str) -> Job:
     numbers = [_number(text, i) for i, text in enumerate(texts)]
     if numbers[0] is None:
         raise InputError("must be given", field=FIELDS[0], value=-1)
-    return Job(*numbers)  # type: ignore[arg-type]
+    return TraceJob(*numbers)  # type: ignore[arg-type]
 
 
 def _number(text: str, field: int) -> float | None:

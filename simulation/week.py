@@ -22,7 +22,7 @@ import numpy.typing as npt
 from scipy import optimize, stats
 
 from ..instances import InputError
-from .swf import Job
+from .swf import TraceJob
 
 JOBS = 21_902
 SMALL = 6_692 / JOBS
@@ -89,10 +89,10 @@ def synthetic_week(seed: int = 0, *, jobs: int = JOBS) -> list[Submission]:
     )
     seconds = np.concatenate([_short(random, small), _run_times(random, jobs - small)])
     chains = _chains(random, nodes, seconds)
-    return _numbered(random, nodes, seconds, chains)
+    return _number_jobs(random, nodes, seconds, chains)
 
 
-def submissions_of(jobs: Iterable[Job], processors: int) -> Iterator[Submission]:
+def submissions_of(jobs: Iterable[TraceJob], processors: int) -> Iterator[Submission]:
     """Convert the jobs of a trace that this many processors can run.
 
     Those without submit time, run time or size, partial runs and jobs larger than the
@@ -204,7 +204,7 @@ def _chains(
     return chains
 
 
-def _numbered(
+def _number_jobs(
     random: np.random.Generator,
     nodes: npt.NDArray[np.int64],
     seconds: npt.NDArray[np.int64],

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..instances import Instance, Value, check, cost
-from ..instances.value import ordered
+from ..instances.value import as_tuple
 from .running import progress
 from .running.answer import answer
 from .running.result import Limit, Proof, Result, SolverError
@@ -137,12 +137,12 @@ class Standing:
             chosen = self._formulation.decode(values)
             if not check(instance, chosen):
                 paid = cost(instance, chosen)
-                if self._cost is None or ordered(paid) < ordered(self._cost):
+                if self._cost is None or as_tuple(paid) < as_tuple(self._cost):
                     self._cost = paid
         if self._part:
             bound = None
         if bound is not None and (
-            self._bound is None or ordered(bound) > ordered(self._bound)
+            self._bound is None or as_tuple(bound) > as_tuple(self._bound)
         ):
             self._bound = bound
         known = (self._cost, self._bound)
@@ -177,12 +177,12 @@ def to_result(
     known = formulation.hint
     if chosen is None or (
         known is not None
-        and ordered(cost(instance, known)) < ordered(cost(instance, chosen))
+        and as_tuple(cost(instance, known)) < as_tuple(cost(instance, chosen))
     ):
         chosen = known
     grounds: Proof | None = proof
     before = formulation.bound
-    if bound is None or (before is not None and ordered(before) >= ordered(bound)):
+    if bound is None or (before is not None and as_tuple(before) >= as_tuple(bound)):
         bound, grounds = formulation.bound, formulation.proof
     return answer(
         instance,

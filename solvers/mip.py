@@ -23,14 +23,14 @@ from pathlib import Path
 from typing import Any
 
 from ..instances import Value, cost
-from ..instances.value import ordered
+from ..instances.value import as_tuple
 from .formulation import MipFormulation, Standing, to_result
 from .mip_backends import cbc_progress
 from .running import clock, logs, progress
 from .running.interrupt import OutOfTimeError, alarm_postponed, deferred, grace
 from .running.result import Grade, Limit, Proof, Result, SolverError, Status
 from .running.settings import DEFAULT, Settings
-from .running.tolerances import rounded_up
+from .running.tolerances import round_up
 
 BACKENDS = {
     "highs": "closeknit.solvers.mip_backends:highs",
@@ -103,7 +103,7 @@ def solve(
         if settings.memory_mb is None or not _FULL.search(complaint):
             raise SolverError(_crash(backend, code, complaint))
         limit = Limit.MEMORY
-    values, bound = _priced(formulation, known)
+    values, bound = _best_known(formulation, known)
     return to_result(
         formulation,
         values,
@@ -146,19 +146,19 @@ class _Known:
         self.version = str(report.get("version") or self.version)
 
 
-def _priced(
+def _best_known(
     formulation: MipFormulation, known: _Known
 ) -> tuple[list[int] | None, Value | None]:
     """Return the best of the solutions, and the bound on the cost."""
     found = [[round(v) for v in values] for values in known.values.values()]
-    bound = rounded_up(known.bound)
+    bound = round_up(known.bound)
     proved = None
     if bound is not None or known.optima:
         proved = formulation.bound_of(bound, known.optima)
     if len(found) < 2:
         return found[0] if found else None, proved
     instance, decode = formulation.instance, formulation.decode
-    best = min(found, key=lambda values: ordered(cost(instance, decode(values))))
+    best = min(found, key=lambda values: as_tuple(cost(instance, decode(values))))
     return best, proved
 
 
@@ -221,7 +221,7 @@ def _run(
             env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
             start_new_session=True,
         )
-        output = logs.Follower(backend, folder) if logs.enabled() else None
+        output = logs.LogFollower(backend, folder) if logs.enabled() else None
         report = _Reporter(formulation, folder) if progress.is_observed() else None
         try:
             while True:
@@ -262,7 +262,7 @@ class _Reporter:
         if size != self._seen:
             self._seen = size
             known = _progress(self._folder)
-            self._standing.update(*_priced(self._formulation, known))
+            self._standing.update(*_best_known(self._formulation, known))
 
 
 def _kill(child: subprocess.Popen[bytes]) -> None:

@@ -1,7 +1,7 @@
 """HiGHS and CBC through PuLP; they run only in a solver's process.
 
-A backend is a function that solves a `Job`. Optimality gaps are 0; improved solutions
-and bounds are reported as they are found.
+A backend is a function that solves a `ModelRun`. Optimality gaps are 0; improved
+solutions and bounds are reported as they are found.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-from .mip_worker import Job
+from .mip_worker import ModelRun
 
 _EVERY = 0.25
 """Minimal seconds between two reports of a bound."""
 
 
-def highs(job: Job) -> None:
+def highs(job: ModelRun) -> None:
     """Run HiGHS."""
     highspy = import_module("highspy")
     pulp = import_module("pulp")
@@ -81,7 +81,7 @@ def highs(job: Job) -> None:
     )
 
 
-def cbc(job: Job) -> None:
+def cbc(job: ModelRun) -> None:
     """Run CBC, bundled with PuLP or found on the path."""
     pulp = import_module("pulp")
     solver = None

@@ -23,13 +23,13 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
-from .running.tolerances import rounded_up
+from .running.tolerances import round_up
 
 Terms = list[tuple[str, int]]
 """Names of variables, and their coefficients."""
 
 
-class Job:
+class ModelRun:
     """One model to solve, and the files for its results.
 
     Attributes
@@ -126,7 +126,7 @@ class Job:
         """
         if self._levels and outcome["status"] == "optimal":
             least = self._sum(self._levels[len(self.optima)])
-            if rounded_up(outcome.get("bound")) == least:
+            if round_up(outcome.get("bound")) == least:
                 self.note(values=outcome["values"], version=outcome["version"])
                 self.optima.append(least)
                 self._last = {**outcome, "bound": None}
@@ -146,7 +146,7 @@ class Job:
 def main(folder: str) -> int:
     """Solve the job in a folder."""
     Thread(target=_leave_with_parent, args=(folder,), daemon=True).start()
-    job = Job(Path(folder))
+    job = ModelRun(Path(folder))
     module, _, name = job.about["backend"].partition(":")
     try:
         job.load()

@@ -28,7 +28,7 @@ from closeknit.instances.submesh import (
 from closeknit.instances.submesh.packing import Item, Packing, ways
 from closeknit.network.mapping.instance import RankMapping
 from closeknit.simulation.stream.jobs import StreamJob
-from closeknit.simulation.stream.simulator import Policy
+from closeknit.simulation.stream.simulator import StartPolicy
 
 Masks = npt.NDArray[np.int16]
 
@@ -290,7 +290,7 @@ def _idle(running: Running, then: int = -1) -> int:
     return PROCESSORS - sum(k for _, due, k in running if due > then)
 
 
-def start_times(jobs: list[StreamJob], policy: Policy) -> dict[int, int]:
+def start_times(jobs: list[StreamJob], policy: StartPolicy) -> dict[int, int]:
     """Simulate second by second, from the definition of the policies."""
     starts: dict[int, int] = {}
     running: Running = []
@@ -311,7 +311,7 @@ def start_times(jobs: list[StreamJob], policy: Policy) -> dict[int, int]:
                 running = there
                 waiting.remove(job)
             elif head is None:
-                if policy is Policy.FCFS:
+                if policy is StartPolicy.FCFS:
                     break
                 head = job.processors
                 moment = min(t for t in range(1000) if _idle(running, t) >= head)

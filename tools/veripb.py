@@ -51,10 +51,10 @@ from closeknit.instances.procset.generators import (
 from closeknit.instances.submesh import Resident, box_at, overlap
 from closeknit.instances.sukp.generators import random_sukp
 from closeknit.instances.topologies.graph import Graph
-from closeknit.methods.proofs import cited
+from closeknit.methods.proofs import prove_and_cite
 from closeknit.proofs.checking import Proved, formula_of
 from closeknit.proofs.checking.folder import read_index
-from closeknit.proofs.checking.formulas import folded, levels_of
+from closeknit.proofs.checking.formulas import fold, levels_of
 from closeknit.proofs.checking.kinds import LOG
 from closeknit.proofs.checking.proof_file import proof_lines
 from closeknit.proofs.writing.exact_log import solve_by_exact
@@ -189,7 +189,7 @@ def ask_veripb(instance: Path, solution: Path, proof: Path) -> dict[str, str]:
     answer, shape = read_solution(solution), formula_of(one)
     least: int | str = "INF"
     if answer.objective is not None:
-        least = folded(answer.objective, levels_of(one)) * shape.unit - shape.offset
+        least = fold(answer.objective, levels_of(one)) * shape.unit - shape.offset
     right = f"s VERIFIED BOUNDS {least} <= obj <= {least}"
     return {way: find_objection(formula, text, right) for way, text in texts.items()}
 
@@ -236,7 +236,7 @@ def draw_cases(
     for number in range(count):
         instance = DRAW[problem](pick)
         result = ck.solve(instance, time_limit=limit).result
-        found = cited(instance, result, proof, seconds=limit, kinds={LOG})
+        found = prove_and_cite(instance, result, proof, seconds=limit, kinds={LOG})
         write_instance(instance, at)
         write_solution(instance, "auto", result, solution)
         if found.kept is None:

@@ -46,7 +46,7 @@ def serving(
 
     from ...scheduler.http.connection import Connection
 
-    class Server(uvicorn.Server):
+    class LimitedServer(uvicorn.Server):
         """Accepts a few clients at a time, so that surplus ones can be sent away."""
 
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -72,7 +72,7 @@ def serving(
         timeout_keep_alive=75,
         timeout_graceful_shutdown=int(limit) + 5,
     )
-    server = Server(config)
+    server = LimitedServer(config)
     # uvicorn raises those again that ended it, for the handlers that were there
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:  # as under nohup

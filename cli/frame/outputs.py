@@ -53,11 +53,11 @@ def write_json(out: str, form: str, **content: Any) -> None:
     """Write a JSON object of version 1 of a format, as `write_out` does."""
     from ...instances.reading.json_text import dumps
 
-    write_out(out, dumps(headed(form, **content)) + "\n")
+    write_out(out, dumps(start_object(form, **content)) + "\n")
 
 
-def headed(form: str, **content: Any) -> dict[str, Any]:
-    """Return an object of version 1 of a format, which it names first."""
+def start_object(form: str, **content: Any) -> dict[str, Any]:
+    """Return a JSON object that begins with a format and version 1."""
     return {"format": form, "version": 1, **content}
 
 
@@ -68,12 +68,12 @@ def output(text: str) -> str:
 
 def file(text: str) -> OutputFile:
     """Read an option that names a file."""
-    return OutputFile(_named(text))
+    return OutputFile(_nonempty_text(text))
 
 
 def folder(text: str) -> OutputFolder:
     """Read an option that names a folder."""
-    return OutputFolder(_named(text))
+    return OutputFolder(_nonempty_text(text))
 
 
 def picture(text: str) -> OutputFile:
@@ -138,7 +138,7 @@ def _same(one: str, other: str) -> bool:
         return False
 
 
-def _named(text: str) -> str:
+def _nonempty_text(text: str) -> str:
     if not text:
         raise ArgumentTypeError("must not be empty")
     return text

@@ -75,8 +75,8 @@ class Parser(argparse.ArgumentParser):
         """
         self._old[old] = (option, implied)
 
-    def removed(self, word: str, instead: str) -> None:
-        """Refuse an option or a subcommand of before in one line that states why."""
+    def refuse_old_word(self, word: str, instead: str) -> None:
+        """Refuse a removed option or subcommand in one line that states why."""
         self._removed[word] = instead
 
     def subcommand(self, group: Any, name: str, **more: Any) -> Parser:
@@ -162,7 +162,7 @@ class Parser(argparse.ArgumentParser):
             raise argparse.ArgumentError(action, problem) from None
 
     def error(self, message: str) -> NoReturn:
-        """Raise what is wrong with the words given."""
+        """Raise InputError for what is wrong with the words given."""
         from ...instances.errors import InputError
 
         raise InputError(f"{message} (see {self.prog} --help)")

@@ -51,7 +51,7 @@ def progress_bar(forecast: Forecast | None = None) -> Iterator[Show]:
 
     class Count(ProgressColumn):
         def render(self, task: Task) -> Text:
-            return Text(counted(int(task.completed), task.total))
+            return Text(format_progress(int(task.completed), task.total))
 
     class Left(ProgressColumn):
         max_refresh = 0.5
@@ -114,13 +114,13 @@ class Clock:
         self._first: int | None = None
 
     def begin(self, done: int) -> None:
-        """Take what was done at the first call as done before."""
+        """Count what is done at the first call as done before."""
         if self._first is None:
             self._first = done
 
     def line(self, done: int, total: float | None, what: str) -> str:
         """Write how much is done, what is done now, and the time left."""
-        parts = (counted(done, total), what, self.left(done, total))
+        parts = (format_progress(done, total), what, self.left(done, total))
         return ", ".join(filter(None, parts))
 
     def left(self, done: int, total: float | None) -> str:
@@ -134,10 +134,10 @@ class Clock:
         return time_left((monotonic() - self._began) * (total - done) / ours)
 
 
-def counted(done: int, total: float | None) -> str:
+def format_progress(done: int, total: float | None) -> str:
     """Write how much is done.
 
-    >>> counted(414, 2663), counted(414, None)
+    >>> format_progress(414, 2663), format_progress(414, None)
     ('414 of 2663', '414')
     """
     return f"{done}" if total is None else f"{done} of {int(total)}"

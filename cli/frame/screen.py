@@ -76,7 +76,7 @@ def print_table(
     console.print(made)
     if len(shown) < len(columns):
         names = ", ".join(name for i, name in enumerate(columns) if i not in shown)
-        print(wrapped(f"not shown, for lack of width: {names}", width=console.width))
+        print(wrap_text(f"not shown, for lack of width: {names}", width=console.width))
 
 
 def _widths(cells: Iterable[str], *, number: bool) -> tuple[int, int]:
@@ -93,10 +93,10 @@ def _widths(cells: Iterable[str], *, number: bool) -> tuple[int, int]:
     return max(map(cell_len, parts), default=0), max(map(cell_len, lines), default=0)
 
 
-def wrapped(
+def wrap_text(
     text: str, first: str = "", then: str | None = None, width: int = WIDTH - 1
 ) -> str:
-    """Wrap a text at words, behind a beginning of its first and of its other lines."""
+    """Wrap a text at words, with a prefix of its first and one of its other lines."""
     return fill(
         text,
         width,

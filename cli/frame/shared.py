@@ -109,7 +109,7 @@ def settings_of(args: argparse.Namespace, ties: Ties = Ties.LEX) -> Settings:
 
 
 def processes(wanted: int | None) -> int:
-    """Return how many processes to run; one for each CPU if that is left open."""
+    """Return how many processes to run; by default one for each CPU."""
     if wanted is None:
         return cpus()
     if wanted < 1:

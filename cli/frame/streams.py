@@ -79,11 +79,11 @@ def annotate(title: str, problems: Sequence[str]) -> None:
         shown[_ANNOTATIONS - 1 :] = [f"and {more} more"]
     with suppress(OSError):
         for problem in shown:
-            text = _escaped(problem, "%\r\n")
-            print(f"::error title={_escaped(title, '%:,')}::{text}", file=sys.stderr)
+            text = _escape(problem, "%\r\n")
+            print(f"::error title={_escape(title, '%:,')}::{text}", file=sys.stderr)
 
 
-def _escaped(text: str, signs: str) -> str:
+def _escape(text: str, signs: str) -> str:
     """Write text so that it stays one line of a workflow command, and only that."""
     for sign in signs:
         text = text.replace(sign, f"%{ord(sign):02X}")
@@ -91,7 +91,7 @@ def _escaped(text: str, signs: str) -> str:
 
 
 def lost(error: OSError) -> int:
-    """Report what the system refused; return the exit status.
+    """Report an error of the system; return the exit status.
 
     141 without a word when the reader of standard output is gone, as after
     ``| head``: that is how a signal would have ended the command. What cannot be

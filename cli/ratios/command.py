@@ -126,7 +126,7 @@ def options(parser: Parser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run the campaign, write the report, print its headline."""
+    """Run the campaign, write the report, and print its headline."""
     from ...api.campaigns import conduct
 
     if args.parquet:
@@ -202,10 +202,10 @@ def _runner(
     if jobs is not None:
         yield lambda scratch: partial(pool.run, jobs=jobs, scratch=scratch)
         return
-    from ...reports.campaigns.cluster import connected
+    from ...reports.campaigns.cluster import connect
     from ...reports.campaigns.cluster import run as run_on_cluster
 
-    with connected(args.dask, jobqueue=args.dask_jobqueue) as client:
+    with connect(args.dask, jobqueue=args.dask_jobqueue) as client:
         yield lambda scratch: partial(run_on_cluster, client=client)
 
 

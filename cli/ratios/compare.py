@@ -48,7 +48,7 @@ def options(parser: Parser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Compare two stores, print what differs."""
+    """Compare two stores, and print the differences."""
     paths = [Path(name) for name in (args.before, args.after)]
     paths = [path / FILE if path.is_dir() else path for path in paths]
     before, after = map(rows_in, paths)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from ...instances.words import counted
+from ...instances.words import with_noun
 from ...scheduler.config import (
     Configuration,
     configuration_text,
@@ -31,7 +31,7 @@ def options(parser: Parser) -> None:
     flag(check, "--strict", "treat warnings as failure")
     show = parser.subcommand(actions, "show", help="write what was read, as text")
     show.set_defaults(action=_show)
-    parser.removed("compile", "select reads the text itself, in milliseconds")
+    parser.refuse_old_word("compile", "select reads the text itself, in milliseconds")
     for action in (check, show):
         action.add_argument(
             "file", metavar="FILE", help="configuration, or the name of a bundled one"
@@ -44,7 +44,7 @@ def options(parser: Parser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Do what the action states."""
+    """Run the chosen subcommand."""
     status: int = args.action(args)
     return status
 
@@ -57,7 +57,7 @@ def _check(args: argparse.Namespace) -> int:
         print(finding, file=sys.stderr)
     if report.configuration is None:
         return 2
-    print(f"{args.file}: {_described(report.configuration)}")
+    print(f"{args.file}: {_summarise(report.configuration)}")
     return 1 if args.strict and report.warnings else 0
 
 
@@ -71,7 +71,7 @@ def _place(file: str) -> tuple[int, ...]:
     return tuple(int(part) for part in file.rsplit(":", 2)[1:])
 
 
-def _described(configuration: Configuration) -> str:
+def _summarise(configuration: Configuration) -> str:
     one = configuration
     counts = {
         "queue": len(one.queues),
@@ -81,7 +81,7 @@ def _described(configuration: Configuration) -> str:
         "level": one.levels,
         "constraint": len(one.constraints),
     }
-    parts = [counted(n, what) for what, n in counts.items()]
+    parts = [with_noun(n, what) for what, n in counts.items()]
     if one.lookahead is not None:
         parts.append(f"lookahead after {one.lookahead}")
     return ", ".join(parts)

@@ -20,7 +20,7 @@ from typing import Any
 from ...instances.errors import InputError
 from ...instances.reading.json_text import dumps
 from ...scheduler.live import LiveSelector
-from ..frame.outputs import headed
+from ..frame.outputs import start_object
 
 FORMAT = "closeknit/select-processors"
 """Format of an answer."""
@@ -36,7 +36,7 @@ Answer = Callable[[bytes], dict[str, Any]]
 
 
 def _line(content: dict[str, Any]) -> bytes:
-    return dumps(headed(FORMAT, **content), indented=False).encode() + b"\n"
+    return dumps(start_object(FORMAT, **content), indented=False).encode() + b"\n"
 
 
 _STARVED = _line({"error": "there is not enough memory for this request"})
@@ -46,10 +46,10 @@ class _Late(BaseException):
     """A request ran out of time; a BaseException, so that no library handles it."""
 
 
-class Lines:
+class LineSplitter:
     r"""Splits input into lines, none longer than `LONGEST_LINE`.
 
-    >>> lines = Lines()
+    >>> lines = LineSplitter()
     >>> lines.add(b"one\ntw"), lines.add(b"o\n" + LONGEST_LINE * b"x")
     ([b'one'], [b'two'])
     >>> lines.add(b"x"), lines.add(b"y\nthree"), lines.end()
@@ -122,7 +122,7 @@ class Server:
             ) from None
 
     def _run(self) -> int:
-        lines = Lines()
+        lines = LineSplitter()
         with self._signals() as woken:
             while not self._ended(woken):
                 ready, _, _ = select.select([self._source, woken], [], [])
@@ -148,16 +148,16 @@ class Server:
             if self._ending == signal.SIGINT:
                 return False
             if line is None or line.strip():
-                self._write(self._answered(line))
+                self._write(self._answer_line(line))
         return True
 
-    def _answered(self, line: bytes | None) -> bytes:
+    def _answer_line(self, line: bytes | None) -> bytes:
         try:
-            return self._tried(line)
+            return self._try_to_answer(line)
         except MemoryError:
             return _STARVED
 
-    def _tried(self, line: bytes | None) -> bytes:
+    def _try_to_answer(self, line: bytes | None) -> bytes:
         try:
             try:
                 if line is None:
@@ -238,11 +238,11 @@ class Server:
     def _signals(self) -> Iterator[int]:
         """Write signals to a pipe; yield the end to read from."""
 
-        def noted(number: int, frame: FrameType | None) -> None:
+        def ignore_signal(number: int, frame: FrameType | None) -> None:
             """Do nothing: the number of the signal is in the pipe already."""
 
-        handlers = {number: noted for number in (signal.SIGTERM, signal.SIGHUP)}
-        handlers |= {signal.SIGINT: noted, signal.SIGALRM: self._late}
+        handlers = {number: ignore_signal for number in (signal.SIGTERM, signal.SIGHUP)}
+        handlers |= {signal.SIGINT: ignore_signal, signal.SIGALRM: self._late}
         woken, wake = os.pipe()
         os.set_blocking(woken, False)
         os.set_blocking(wake, False)
@@ -265,7 +265,7 @@ def memory(mib: int) -> Iterator[None]:
     An allocation beyond the limit raises MemoryError, which fails one request. If a
     library ends the process instead, the scheduler sees the pipe closed.
     """
-    before = _limited(mib)
+    before = _limit_memory(mib)
     try:
         yield
     finally:
@@ -276,7 +276,7 @@ def memory(mib: int) -> Iterator[None]:
                 resource.setrlimit(resource.RLIMIT_DATA, before)
 
 
-def _limited(mib: int) -> tuple[int, int] | None:
+def _limit_memory(mib: int) -> tuple[int, int] | None:
     """Set the memory limit; return the former one, None if it cannot be set."""
     try:
         import resource

@@ -31,15 +31,15 @@ from ...instances.ksubset.generators import network_of
 from ...instances.reading.files import write_text
 from ...instances.reading.json_text import dumps
 from ...instances.topologies import MOST_PROCESSORS
-from ...instances.words import counted
+from ...instances.words import with_noun
 from ...methods.allocators.table import allocator, names
 from ...methods.old_names import require_known
 from ...reports.streams.film import Film
 from ...simulation.families import TRACE_RANGE, window_of
 from ...simulation.stream.batsim import BatsimJobs
-from ...simulation.stream.jobs import StreamJob, generated, jobs_of_trace, largest
+from ...simulation.stream.jobs import StreamJob, generate, jobs_of_trace, largest
 from ...simulation.stream.measures import JobRow, Meter, Summary, csv_of_jobs
-from ...simulation.stream.simulator import Ends, Event, Policy, Start, simulate
+from ...simulation.stream.simulator import Ends, Event, Start, StartPolicy, simulate
 from ...solvers.running.interrupt import deferred
 from ...sources import doc_of
 from ..frame import outputs, shared
@@ -230,7 +230,7 @@ def run(args: argparse.Namespace) -> int:
     return 130
 
 
-class RunTimes:
+class RunTimesOrPart:
     """Jobs end when their run times are over; parts may let something else decide."""
 
     unit = "s"
@@ -247,12 +247,12 @@ class RunTimes:
         return summary
 
 
-def run_times(args: argparse.Namespace, network: Topology) -> RunTimes:
+def run_times(args: argparse.Namespace, network: Topology) -> RunTimesOrPart:
     """Return what decides when jobs end, by the options of parts if there are any."""
     for part in hooks("simulate stream"):
-        found: RunTimes = part.run_times(args, network)
+        found: RunTimesOrPart = part.run_times(args, network)
         return found
-    return RunTimes()
+    return RunTimesOrPart()
 
 
 def _refuse_strangers(args: argparse.Namespace) -> None:
@@ -272,7 +272,7 @@ def _jobs(args: argparse.Namespace, most: int) -> list[StreamJob]:
     """Read or draw the jobs; report on standard error what was skipped."""
     try:
         if args.trace is None:
-            return generated(
+            return generate(
                 1000 if args.requests is None else args.requests,
                 seed=args.seed,
                 most=most,
@@ -307,7 +307,7 @@ def _jobs(args: argparse.Namespace, most: int) -> list[StreamJob]:
         )
     if skipped:
         reasons = "; ".join(f"{n} {why.value}" for why, n in skipped.items())
-        number = counted(sum(skipped.values()), "job")
+        number = with_noun(sum(skipped.values()), "job")
         print(f"{number} skipped ({reasons})", file=sys.stderr)
     return jobs
 
@@ -322,7 +322,7 @@ def _shown(
     """Run the stream; show on a terminal how many jobs have started."""
     started = 0
     with progress_bar() as show:
-        for event in simulate(jobs, machine, Policy(policy), ends):
+        for event in simulate(jobs, machine, StartPolicy(policy), ends):
             started += isinstance(event, Start)
             if started % _EVERY == 0:
                 show(started, len(jobs), name)
@@ -348,5 +348,5 @@ def _title(
         else f"{'×'.join(map(str, args.shape))} tree"
     )
     by = f", {args.network}" if vars(args).get("network") else ""
-    number = counted(len(jobs), "job")
+    number = with_noun(len(jobs), "job")
     return f"{number} ({what}) on a {at}, {_POLICIES[args.policy]}{by}"

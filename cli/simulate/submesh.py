@@ -23,7 +23,7 @@ from ...instances.submesh import MOST_PROCESSORS
 from ...methods.allocators.submesh import ALLOCATORS
 from ...simulation.submesh.migration import Migrating, migration_judge
 from ...simulation.submesh.simulator import Fixed, Judge, first_come
-from ...simulation.submesh.stream import Normal, Request, Sides, Uniform, queue
+from ...simulation.submesh.stream import BoxRequest, Normal, Sides, Uniform, queue
 from ...solvers.running.settings import Settings
 from ...sources import doc_of
 from ..frame import outputs, shared
@@ -119,7 +119,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _staying(
-    args: argparse.Namespace, requests: Sequence[Request], limits: Settings
+    args: argparse.Namespace, requests: Sequence[BoxRequest], limits: Settings
 ) -> dict[str, float | None]:
     """Run an allocator that moves no resident."""
     maker = entry_named(args.method, ALLOCATORS, "--method", "allocator")
@@ -133,17 +133,17 @@ def _staying(
             args.shape, rotate=args.rotate, torus=args.torus, settings=limits
         )
     occupancy = Fixed(maker(args.shape, rotate=args.rotate, torus=args.torus))
-    return _served(requests, occupancy, judge)
+    return _serve(requests, occupancy, judge)
 
 
-def _served(
-    requests: Sequence[Request], occupancy: Fixed, judge: Judge | None = None
+def _serve(
+    requests: Sequence[BoxRequest], occupancy: Fixed, judge: Judge | None = None
 ) -> dict[str, float | None]:
     """Serve the queue; show on a terminal how many requests have started."""
     started = 0
     with progress_bar() as show:
 
-        def count(request: Request, time: float) -> None:
+        def count(request: BoxRequest, time: float) -> None:
             nonlocal started
             started += 1
             show(started, len(requests), "requests")
@@ -152,13 +152,13 @@ def _served(
 
 
 def _moving(
-    args: argparse.Namespace, requests: Sequence[Request], limits: Settings
+    args: argparse.Namespace, requests: Sequence[BoxRequest], limits: Settings
 ) -> dict[str, float | None]:
     """Run mig; if it left anything undecided, run again as if that always fitted."""
     if why := ALLOCATORS["fs-f"].refuses(args.shape, args.torus):
         raise InputError(f"mig {why}", field="--shape", value=list(args.shape))
     occupancy = Migrating(args.shape, rotate=args.rotate, settings=limits)
-    measures = _served(requests, occupancy)
+    measures = _serve(requests, occupancy)
     # what failed could not be mended, by definition, unless that was not decided
     measures |= {
         "migration_fragmentation_pct": 0.0,
@@ -171,7 +171,7 @@ def _moving(
         generous = Migrating(
             args.shape, rotate=args.rotate, settings=limits, generous=True
         )
-        lenient = _served(requests, generous)
+        lenient = _serve(requests, generous)
     for name in ("completion_time", "utilization_pct"):
         measures[f"{name}_if_undecided_fit"] = lenient.get(name)
     return measures

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 
 from ...solvers import DEFAULT, Limit, Settings, cpsat
 from ...solvers.running import clock
-from .defrag_model import Counts, Goal, Solved, freed_domains, rearranged
-from .layout import Layout
-from .move_order import Step, steps
+from .defrag_model import Counts, Goal, Solved, freed_domains, rearrange
+from .layout import ClusterLayout
+from .move_order import JobMove, steps
 
 
 @dataclass(frozen=True)
-class Point:
+class GoalMoves:
     """The fewest moves for one goal."""
 
     goal: Goal
@@ -25,7 +25,7 @@ class Point:
     """Proved on nodes, or on jobs if these count first; None if it is impossible."""
     freed: tuple[str, ...] = ()
     """The domains without a job in the end; or with room for the job."""
-    plan: tuple[Step, ...] | None = ()
+    plan: tuple[JobMove, ...] | None = ()
     """The moves in order; None if no possible order was found."""
     by: str = cpsat.BY
     limit: Limit | None = None
@@ -37,7 +37,9 @@ class Point:
         return self.bound is None or value == self.bound
 
 
-def front(layout: Layout, goal: Goal, settings: Settings = DEFAULT) -> Iterator[Point]:
+def front(
+    layout: ClusterLayout, goal: Goal, settings: Settings = DEFAULT
+) -> Iterator[GoalMoves]:
     """Find the fewest moves for one domain more than are free now, for two, and so on.
 
     The last point is impossible, or the limit was reached at it.
@@ -56,8 +58,8 @@ def front(layout: Layout, goal: Goal, settings: Settings = DEFAULT) -> Iterator[
 
 
 def fewest(
-    layout: Layout, goal: Goal, settings: Settings = DEFAULT, least: int = 0
-) -> Point:
+    layout: ClusterLayout, goal: Goal, settings: Settings = DEFAULT, least: int = 0
+) -> GoalMoves:
     """Find the fewest moves that reach a goal.
 
     Parameters
@@ -76,26 +78,26 @@ def fewest(
     if not goal.room:
         solved = freed_domains(layout, goal, settings)
         if solved.bound is None:
-            return Point(goal, None, None, None)
+            return GoalMoves(goal, None, None, None)
     bound = max(least, solved.bound or 0)
     if solved.after is None:
         left = max(0.0, settings.time_limit - (clock.now() - start))
-        solved = rearranged(layout, goal, replace(settings, time_limit=left), bound)
+        solved = rearrange(layout, goal, replace(settings, time_limit=left), bound)
     if solved.after is None:
-        return Point(goal, None, None, solved.bound, limit=solved.limit)
-    nodes, jobs = _moved(layout, solved.after)
-    return Point(
+        return GoalMoves(goal, None, None, solved.bound, limit=solved.limit)
+    nodes, jobs = _count_moves(layout, solved.after)
+    return GoalMoves(
         goal,
         nodes,
         jobs,
         max(bound, solved.bound or 0),
-        tuple(_reached(layout, goal, solved.after)),
+        tuple(_domains_met(layout, goal, solved.after)),
         steps(layout, solved.after),
         limit=solved.limit,
     )
 
 
-def _moved(layout: Layout, after: Counts) -> tuple[int, int]:
+def _count_moves(layout: ClusterLayout, after: Counts) -> tuple[int, int]:
     """Return how many nodes and how many jobs are moved."""
     moved = [
         (
@@ -106,7 +108,7 @@ def _moved(layout: Layout, after: Counts) -> tuple[int, int]:
     return sum(moved), sum(map(bool, moved))
 
 
-def _reached(layout: Layout, goal: Goal, after: Counts) -> Iterator[str]:
+def _domains_met(layout: ClusterLayout, goal: Goal, after: Counts) -> Iterator[str]:
     """Return the domains that are as they were wanted."""
     room = [0] * len(layout.domains)
     on = [0] * len(layout.domains)

@@ -9,7 +9,7 @@ from ortools.sat.python import cp_model
 
 from ...instances import InputError
 from ...solvers import Limit, Settings, cpsat
-from .layout import Layout
+from .layout import ClusterLayout
 
 _MOST_PAIRS = 2**18
 """Maximal number of pairs of a job and a leaf in a model."""
@@ -42,7 +42,7 @@ class Solved:
     limit: Limit | None = None
 
 
-def freed_domains(layout: Layout, goal: Goal, settings: Settings) -> Solved:
+def freed_domains(layout: ClusterLayout, goal: Goal, settings: Settings) -> Solved:
     """Choose the domains that are freed as if jobs could be torn apart at will.
 
     Then only the nodes of freed domains move, and there is room if the other domains
@@ -52,7 +52,7 @@ def freed_domains(layout: Layout, goal: Goal, settings: Settings) -> Solved:
     model = cp_model.CpModel()
     freed = [model.new_bool_var(f"free {name}") for name in layout.domains]
     model.add(cp_model.LinearExpr.sum(freed) >= goal.domains)
-    gone = _emptied(layout, model, freed)
+    gone = _leaf_variables(layout, model, freed)
     taken: defaultdict[_Cell, int] = defaultdict(int)
     held: defaultdict[tuple[int, _Cell], int] = defaultdict(int)
     total: defaultdict[int, int] = defaultdict(int)
@@ -85,15 +85,15 @@ def freed_domains(layout: Layout, goal: Goal, settings: Settings) -> Solved:
     bound = max(0, found.bound or 0) // weight
     if found.values is None or not goal.spread:
         return Solved(None, bound, found.limit)
-    return Solved(_refilled(layout, found.values), bound, found.limit)
+    return Solved(_refill(layout, found.values), bound, found.limit)
 
 
 _Cell = tuple[int, ...]
 """The domains of a leaf."""
 
 
-def _emptied(
-    layout: Layout, model: cp_model.CpModel, freed: list[cp_model.IntVar]
+def _leaf_variables(
+    layout: ClusterLayout, model: cp_model.CpModel, freed: list[cp_model.IntVar]
 ) -> dict[_Cell, cp_model.IntVar]:
     """Return, for leaves in the same domains, whether any of these is freed."""
     found: dict[_Cell, cp_model.IntVar] = {}
@@ -109,7 +109,7 @@ def _emptied(
 
 def _minimise(
     model: cp_model.CpModel,
-    layout: Layout,
+    layout: ClusterLayout,
     goal: Goal,
     nodes: cp_model.LinearExprT,
     moved: list[cp_model.IntVar],
@@ -125,7 +125,7 @@ def _minimise(
     return weight
 
 
-def _refilled(layout: Layout, freed: list[int]) -> Counts:
+def _refill(layout: ClusterLayout, freed: list[int]) -> Counts:
     """Move the nodes of freed domains to free ones elsewhere, in order."""
     room = {
         leaf: len(nodes)
@@ -149,8 +149,8 @@ def _refilled(layout: Layout, freed: list[int]) -> Counts:
     return after
 
 
-def rearranged(
-    layout: Layout, goal: Goal, settings: Settings, least: int = 0
+def rearrange(
+    layout: ClusterLayout, goal: Goal, settings: Settings, least: int = 0
 ) -> Solved:
     """Find the arrangement with the fewest moves.
 
@@ -242,7 +242,7 @@ def rearranged(
 
 def _want(
     model: cp_model.CpModel,
-    layout: Layout,
+    layout: ClusterLayout,
     goal: Goal,
     counts: list[dict[int, cp_model.LinearExprT]],
     room: list[int],

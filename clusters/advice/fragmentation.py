@@ -137,11 +137,11 @@ def prometheus(
             yield f"closeknit_{name}{{{labels}}} {value}"
 
     def by_level(what: str) -> Iterator[tuple[str, int]]:
-        return ((f'level="{_escaped(r.level)}"', getattr(r, what)) for r in found)
+        return ((f'level="{_escape(r.level)}"', getattr(r, what)) for r in found)
 
     states = (('state="free"', free), ('state="busy"', nodes - free))
     groups = (
-        (f'level="{_escaped(r.level)}",size="{size}"', count)
+        (f'level="{_escape(r.level)}",size="{size}"', count)
         for r in found
         for size, count in r.groups.items()
     )
@@ -173,5 +173,5 @@ def prometheus(
     return "\n".join(lines) + "\n"
 
 
-def _escaped(label: str) -> str:
+def _escape(label: str) -> str:
     return label.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")

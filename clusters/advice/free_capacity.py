@@ -11,7 +11,7 @@ from ...instances import IntArray
 from ..placement import NodeSelector
 from ..placement.domains import WHOLE
 from ..placement.program import Chooser, Flags
-from ..topologies import Hierarchy, Kind, Space
+from ..topologies import FabricKind, Hierarchy, Space
 
 _MOST_CELLS = 2**15
 """Maximal number of cells of a grid whose free submeshes are looked at."""
@@ -27,7 +27,7 @@ def choosers_of(selector: NodeSelector) -> list[Chooser]:
             home = np.zeros(len(fabric.nodes), dtype=np.int64)
             root, none = np.array([-1]), np.array([0])
             alone = Hierarchy(
-                Kind.GRAPH, fabric.nodes, home, (WHOLE,), root, none, (WHOLE,)
+                FabricKind.GRAPH, fabric.nodes, home, (WHOLE,), root, none, (WHOLE,)
             )
             chooser = Chooser(alone)
         found.append(chooser)

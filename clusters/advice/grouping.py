@@ -16,7 +16,7 @@ from ...solvers import DEFAULT, Grade, Limit, Proof, Settings, Status, cpsat
 from ..placement import Placement, Request
 from ..placement.node_classes import Alike, Flags
 from ..placement.space_model import switch_groups
-from .models import Ends
+from .models import EndVariables
 from .obstacle import JobsToEnd
 
 _BY = str(Proof(Grade.SOLVER, cpsat.BY))
@@ -99,13 +99,13 @@ class Grouping:
         self, free: Flags, held: Sequence[tuple[str, ...]], settings: Settings
     ) -> JobsToEnd:
         """Find the fewest jobs whose nodes suffice; of these the smallest."""
-        ends = Ends(self.model, held)
+        ends = EndVariables(self.model, held)
         for i in self.wanted:
             if not free[i] and not ends.require(i):
                 return JobsToEnd(None, by="counting")
         self.model.add(self.request.size * self.count == self.request.k)
         for x, here in zip(self.x, self.classes, strict=True):
-            self.model.add(x <= ends.freed(here, free))
+            self.model.add(x <= ends.free_at_end(here, free))
         allowed = np.zeros_like(free)
         allowed[[i for here in self.classes for i in here]] = True
 

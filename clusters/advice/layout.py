@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from ...instances import InputError
-from ..kinds import Kind, interchangeable
+from ..kinds import NodeKind, interchangeable
 from ..placement import NodeSelector
 from ..placement.domains import domains_of, level_of
 from ..placement.program import Flags
@@ -15,7 +15,7 @@ from ..topologies import Hierarchy, Space
 
 
 @dataclass(frozen=True)
-class Job:
+class RunningJob:
     """A running job."""
 
     name: str
@@ -31,7 +31,7 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Layout:
+class ClusterLayout:
     """The leaves of a cluster, and the jobs on them.
 
     A leaf is a domain with nodes, a plane of a mesh or torus, or the nodes of a graph
@@ -51,7 +51,7 @@ class Layout:
     """Names of these domains."""
     free: tuple[tuple[str, ...], ...]
     """The nodes of each leaf that jobs can be moved to."""
-    jobs: tuple[Job, ...]
+    jobs: tuple[RunningJob, ...]
     coming: tuple[int, ...]
     """How many nodes of each leaf are coming free: no job is moved there, but they are
     room for a job that comes later."""
@@ -77,10 +77,10 @@ def layout_of(
     *,
     level: str | None = None,
     stay: Collection[str] = (),
-    kinds: Mapping[str, Kind] | None = None,
+    kinds: Mapping[str, NodeKind] | None = None,
     ending: Collection[str] = (),
     freeable: Collection[str] | None = None,
-) -> Layout:
+) -> ClusterLayout:
     """Return where the jobs of a cluster are.
 
     Parameters
@@ -113,7 +113,7 @@ def layout_of(
     holding = {
         name: jobs for name, jobs in holders.items() if not gone.issuperset(jobs)
     }
-    joined = _joined(holding)
+    joined = _group_jobs(holding)
     for name in stay:
         if name not in joined and name not in gone:
             raise InputError("holds no node of the topology", "stay", name)
@@ -134,9 +134,11 @@ def layout_of(
     for i, fabric in enumerate(selector.cluster.fabrics):
         if isinstance(fabric, Hierarchy):
             called = level or fabric.levels[0]
-            names, leaf_of, inside = _numbered(fabric, called, domains)
+            names, leaf_of, inside = _leaves_of_tree(fabric, called, domains)
         else:
-            called, (names, leaf_of, inside) = _grouped(selector, i, level, domains)
+            called, (names, leaf_of, inside) = _leaves_of_network(
+                selector, i, level, domains
+            )
         shown = shown or called
         first = place[-1] + 1 if place else 0
         cells = [
@@ -170,11 +172,11 @@ def layout_of(
         problem = f"no such level (there are: {', '.join(known_levels)})"
         raise InputError(problem, "level", level)
     jobs = (
-        Job(name, {v: tuple(nodes) for v, nodes in where.items()}, name in stays)
+        RunningJob(name, {v: tuple(nodes) for v, nodes in where.items()}, name in stays)
         for name, where in sorted(at.items())
     )
     parts = {one: n for n, one in enumerate(dict.fromkeys(part))}
-    return Layout(
+    return ClusterLayout(
         tuple(leaves),
         tuple(place),
         tuple(parts[one] for one in part),
@@ -192,7 +194,7 @@ _Leaves = tuple[list[str], list[int], list[tuple[int, ...]]]
 """Names of leaves, the leaf of every node, the domains of every leaf."""
 
 
-def _numbered(fabric: Hierarchy, level: str, domains: list[str]) -> _Leaves:
+def _leaves_of_tree(fabric: Hierarchy, level: str, domains: list[str]) -> _Leaves:
     """Return the leaves of a hierarchy; domains of the level are added."""
     height = fabric.levels.index(level) if level in fabric.levels else -1
     inside = [-1] * len(fabric.parent)
@@ -212,7 +214,7 @@ def _numbered(fabric: Hierarchy, level: str, domains: list[str]) -> _Leaves:
     )
 
 
-def _grouped(
+def _leaves_of_network(
     selector: NodeSelector, part: int, level: str | None, domains: list[str]
 ) -> tuple[str, _Leaves]:
     """Return the level and leaves of another network; domains are added."""
@@ -231,7 +233,7 @@ def _grouped(
     return found.level, (names, leaf_of, inside)
 
 
-def _joined(holders: Mapping[str, Mapping[str, None]]) -> dict[str, str]:
+def _group_jobs(holders: Mapping[str, Mapping[str, None]]) -> dict[str, str]:
     """Return for every job its name, or those of all jobs that share nodes with it."""
     import networkx
 

@@ -10,11 +10,11 @@ from ortools.sat.python import cp_model
 
 from ...solvers import Settings, SolverError, cpsat
 from ..placement import least_busy
-from ..placement.program import Flags, Run
+from ..placement.program import Flags, ProgramRun
 from .obstacle import JobsToEnd
 
 
-class Ends:
+class EndVariables:
     """The part of a model that states which jobs end.
 
     Parameters
@@ -36,7 +36,7 @@ class Ends:
         }
         self._given: dict[tuple[str, ...], cp_model.IntVar] = {}
 
-    def released(self, jobs: tuple[str, ...]) -> cp_model.IntVar:
+    def all_end(self, jobs: tuple[str, ...]) -> cp_model.IntVar:
         """Return whether all jobs of a node end."""
         if len(jobs) == 1:
             return self.ends[jobs[0]]
@@ -46,16 +46,16 @@ class Ends:
                 self.model.add_implication(self._given[jobs], self.ends[job])
         return self._given[jobs]
 
-    def freed(self, nodes: Sequence[int], free: Flags) -> cp_model.LinearExprT:
+    def free_at_end(self, nodes: Sequence[int], free: Flags) -> cp_model.LinearExprT:
         """Return how many of some nodes are free in the end."""
         ready = sum(bool(free[i]) for i in nodes)
         by = Counter(self.held[i] for i in nodes if self.held[i] and not free[i])
-        return ready + sum(n * self.released(jobs) for jobs, n in by.items())
+        return ready + sum(n * self.all_end(jobs) for jobs, n in by.items())
 
     def require(self, node: int) -> bool:
         """Say that a busy node is needed; return whether ends of jobs free it."""
         if self.held[node]:
-            self.model.add(self.released(self.held[node]) == 1)
+            self.model.add(self.all_end(self.held[node]) == 1)
         return bool(self.held[node])
 
     def fewest(self, settings: Settings, fits: Callable[[Flags], bool]) -> JobsToEnd:
@@ -84,7 +84,7 @@ class Ends:
 
 
 def fewest_jobs(
-    run: Run, free: Flags, held: Sequence[tuple[str, ...]], settings: Settings
+    run: ProgramRun, free: Flags, held: Sequence[tuple[str, ...]], settings: Settings
 ) -> JobsToEnd:
     """Find the fewest jobs whose nodes let a request fit; of these the smallest.
 
@@ -103,7 +103,7 @@ def fewest_jobs(
     """
     fabric, size = run.fabric, run.size
     model = cp_model.CpModel()
-    ends = Ends(model, held)
+    ends = EndVariables(model, held)
     at: dict[int, list[int]] = {}
     for i in np.flatnonzero(run.free).tolist():
         at.setdefault(int(fabric.home[i]), []).append(i)
@@ -114,7 +114,7 @@ def fewest_jobs(
         segments = model.new_int_var(
             int(run.need[v]), int(run.room[v]), f"segments {v}"
         )
-        model.add(size * segments <= ends.freed(at[v], free))
+        model.add(size * segments <= ends.free_at_end(at[v], free))
         up = v
         while up >= 0:
             below[up].append(segments)

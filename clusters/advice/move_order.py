@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ...solvers import SolverError
-from .layout import Layout
+from .layout import ClusterLayout
 
 _MOST_STATES = 20_000
 _MOST_PARKED = 2
@@ -21,7 +21,7 @@ Counts = Sequence[dict[int, int]]
 
 
 @dataclass(frozen=True)
-class Step:
+class JobMove:
     """A job goes from some nodes to as many others."""
 
     job: str
@@ -39,7 +39,7 @@ class _Change:
     takes: Counter[int]
 
 
-def steps(layout: Layout, after: Counts) -> tuple[Step, ...] | None:
+def steps(layout: ClusterLayout, after: Counts) -> tuple[JobMove, ...] | None:
     """Return the moves in an order that is possible.
 
     Parameters
@@ -64,7 +64,7 @@ def steps(layout: Layout, after: Counts) -> tuple[Step, ...] | None:
     for parked in range(_MOST_PARKED + 1):
         order = _Search(layout, changes, parked).order(free)
         if order is not None:
-            found = _named(layout, after, changes, order)
+            found = _name_steps(layout, after, changes, order)
             _replay(layout, after, found)
             return found
     return None
@@ -78,7 +78,7 @@ class _Search:
     """A search for an order with at most so many jobs parked."""
 
     def __init__(
-        self, layout: Layout, changes: dict[int, _Change], parked: int
+        self, layout: ClusterLayout, changes: dict[int, _Change], parked: int
     ) -> None:
         self.layout, self.changes, self.parked = layout, changes, parked
         self.seen: set[tuple[frozenset[int], tuple[int, ...]]] = set()
@@ -157,9 +157,12 @@ class _Search:
         return None if +parts else found
 
 
-def _named(
-    layout: Layout, after: Counts, changes: dict[int, _Change], order: list[_Event]
-) -> tuple[Step, ...]:
+def _name_steps(
+    layout: ClusterLayout,
+    after: Counts,
+    changes: dict[int, _Change],
+    order: list[_Event],
+) -> tuple[JobMove, ...]:
     """Return the steps with the names of nodes, from counts."""
     free = [list(nodes) for nodes in layout.free]
     away: dict[int, list[tuple[int, str]]] = {}
@@ -176,7 +179,7 @@ def _named(
         for v, name in sources:
             free[v].append(name)
         found.append(
-            Step(
+            JobMove(
                 layout.jobs[j].name,
                 tuple(name for _, name in sources),
                 tuple(name for _, name in targets),
@@ -186,7 +189,7 @@ def _named(
     return tuple(found)
 
 
-def _replay(layout: Layout, after: Counts, found: Sequence[Step]) -> None:
+def _replay(layout: ClusterLayout, after: Counts, found: Sequence[JobMove]) -> None:
     """Carry out the steps; raise SolverError if one is not possible or leads astray."""
     leaf_of = {name: v for v, nodes in enumerate(layout.free) for name in nodes}
     free = set(leaf_of)

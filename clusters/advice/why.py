@@ -19,7 +19,7 @@ from ...instances import InputError
 from ...solvers import DEFAULT, Limit, Settings, Status
 from ...solvers.running import clock
 from ..placement import NodeSelector, Placement, Request, least_busy
-from ..placement.program import Chooser, Flags, Run
+from ..placement.program import Chooser, Flags, ProgramRun
 from ..placement.space import SpaceChooser
 from .free_capacity import choosers_of, in_groups
 from .obstacle import Holders, JobsToEnd, Reason
@@ -135,7 +135,7 @@ class _Question:
         for count in range(1, len(names) + 1):
             yield from combinations(names, count)
 
-    def relaxed(self, dropped: Iterable[str]) -> Request:
+    def relax(self, dropped: Iterable[str]) -> Request:
         """Return the request without some constraints."""
         request = self.request
         return replace(
@@ -145,7 +145,7 @@ class _Question:
             require=frozenset() if "require" in dropped else request.require,
         )
 
-    def allowed(self, dropped: Iterable[str] = ()) -> list[Flags]:
+    def allowed_nodes(self, dropped: Iterable[str] = ()) -> list[Flags]:
         """Return which nodes may be chosen, free or not."""
         allowed = [np.ones_like(one) for one in self.free]
         for name, flags in self.forbidden.items():
@@ -171,7 +171,7 @@ class _Question:
             return Grouping(chooser.alike, request, allowed[i])
         return None
 
-    def counted(self, i: int, request: Request) -> Request:
+    def for_counting(self, i: int, request: Request) -> Request:
         """Return the request as counting has it; a network has no levels there."""
         tree = isinstance(self.selector.choosers[i], Chooser)
         return request if tree else replace(request, levels={})
@@ -187,12 +187,12 @@ class _Question:
         """Return the choice in a fabric with the fewest busy nodes."""
         if found := self.grouping(i, request, allowed):
             return found.least_busy(free[i], settings)
-        request, chooser = self.counted(i, request), self.choosers[i]
+        request, chooser = self.for_counting(i, request), self.choosers[i]
         return least_busy(chooser, request, free[i], allowed[i], settings)
 
     def least_busy(self, settings: Settings) -> tuple[Placement, int]:
         """Return the choice with the fewest busy nodes, and its fabric."""
-        allowed = self.allowed()
+        allowed = self.allowed_nodes()
         found = [
             (self.least(i, self.request, self.free, allowed, settings), i)
             for i in self.possible(self.request, allowed)
@@ -217,14 +217,14 @@ class _Question:
 
     def without(self, dropped: Sequence[str], state: Sequence[Flags]) -> bool:
         """Whether it fits without some constraints."""
-        usable = zip(self.allowed(dropped), state, strict=True)
-        return self.fits(self.relaxed(dropped), [a & b for a, b in usable])
+        usable = zip(self.allowed_nodes(dropped), state, strict=True)
+        return self.fits(self.relax(dropped), [a & b for a, b in usable])
 
     def largest(self, name: str, state: Sequence[Flags], end: float) -> int | None:
         """Return the largest smaller size of groups that fits, None if only 1 does."""
         request = self.request
         size = request.segment if name == "segment" else request.levels.get(name, 1)
-        usable = [a & b for a, b in zip(self.allowed(), state, strict=True)]
+        usable = [a & b for a, b in zip(self.allowed_nodes(), state, strict=True)]
         for smaller in (d for d in range(size - 1, 1, -1) if request.k % d == 0):
             if clock.now() > end:
                 return None
@@ -241,15 +241,15 @@ class _Question:
 
     def most(self, state: Sequence[Flags]) -> int:
         """Return the largest number of nodes that fits with the constraints."""
-        usable = [a & b for a, b in zip(self.allowed(), state, strict=True)]
+        usable = [a & b for a, b in zip(self.allowed_nodes(), state, strict=True)]
         found = 0
         for i in self.possible(self.request, usable):
             if groups := self.grouping(i, self.request, usable):
                 found = max(found, groups.most()[0])
                 continue
-            request, chooser = self.counted(i, self.request), self.choosers[i]
+            request, chooser = self.for_counting(i, self.request), self.choosers[i]
             fabric, sizes = chooser.fabric, request.sizes(chooser.fabric)
-            run = Run(chooser, request, usable[i])
+            run = ProgramRun(chooser, request, usable[i])
             unit = max(sizes.values(), default=1)
             k = int(in_groups(fabric, sizes, run.room * run.size)[0]) // unit * unit
             if k > found and self.fits(replace(self.request, k=k), usable):
@@ -258,7 +258,7 @@ class _Question:
 
     def fewest_jobs(self, holders: Holders, settings: Settings) -> JobsToEnd:
         """Return the fewest jobs whose nodes suffice, of these the smallest."""
-        allowed = self.allowed()
+        allowed = self.allowed_nodes()
         found = [
             replace(self._fewest_jobs(i, holders, settings), fabric=i)
             for i in self.possible(self.request, allowed)
@@ -274,11 +274,11 @@ class _Question:
     def _fewest_jobs(self, i: int, holders: Holders, settings: Settings) -> JobsToEnd:
         from .models import fewest_jobs
 
-        allowed, free = self.allowed(), self.free[i]
+        allowed, free = self.allowed_nodes(), self.free[i]
         nodes = self.selector.cluster.fabrics[i].nodes
         held = [tuple(holders.get(name, ())) for name in nodes]
         if groups := self.grouping(i, self.request, allowed):
             return groups.fewest_jobs(free, held, settings)
-        request = self.counted(i, self.request)
-        run = Run(self.choosers[i], request, allowed[i])
+        request = self.for_counting(i, self.request)
+        run = ProgramRun(self.choosers[i], request, allowed[i])
         return fewest_jobs(run, free, held, settings)

@@ -18,8 +18,8 @@ from ...instances.errors import InputError
 from ...scheduler.hostlist import unfold
 from ..availability import IN_NO_REPORT, Availability, Known, availability
 from ..demand import Demand, usable_nodes
-from ..kinds import Kind, note_of
-from ..node_states import Rules
+from ..kinds import NodeKind, note_of
+from ..node_states import NodeRules
 from ..placement import MOST_K, NodeSelector, Objective, Request
 from ..placement.program import Flags
 from ..state import read_option, read_report
@@ -155,7 +155,7 @@ class Forbidden:
     """
 
     def __init__(
-        self, args: argparse.Namespace, cluster: Cluster, kinds: Mapping[str, Kind]
+        self, args: argparse.Namespace, cluster: Cluster, kinds: Mapping[str, NodeKind]
     ) -> None:
         self.by_option: dict[str, list[str]] = {}
         """The names of nodes, by the option that forbids them."""
@@ -192,7 +192,7 @@ class Forbidden:
             reason = f"not of --{option} {text}"[:_LONGEST_REASON]
             self.reasons |= dict.fromkeys(names, reason)
             self.asked = f"--{option} {text} {self.asked}".strip()
-        names = unfolded(getattr(args, "exclude", None), "--exclude")
+        names = unfold_option(getattr(args, "exclude", None), "--exclude")
         for name in names:
             if name not in cluster.index:
                 raise InputError("is not in the topology", "--exclude", name)
@@ -208,7 +208,7 @@ class Forbidden:
 
 
 @dataclass(frozen=True, eq=False)
-class ClusterState:
+class KnownCluster:
     """A cluster, and what is known of its nodes."""
 
     selector: NodeSelector
@@ -243,13 +243,13 @@ class ClusterState:
         return self.known.document(self.forbidden.reasons, chosen)
 
 
-def unfolded(hostlists: Sequence[str] | None, field: str) -> list[str]:
+def unfold_option(hostlists: Sequence[str] | None, field: str) -> list[str]:
     """Return the names in the hostlists of an option, each once."""
     listed = (unfold(one, field=field) for one in hostlists or () if one)
     return list(dict.fromkeys(name for names in listed for name in names))
 
 
-def read_machine(args: argparse.Namespace, free: Sequence[str] | None) -> ClusterState:
+def read_machine(args: argparse.Namespace, free: Sequence[str] | None) -> KnownCluster:
     """Read the topology and which nodes are free; ``free`` is None if not given."""
     busy, files = args.busy or (), args.state or ()
     _refuse_twice([args.topology, args.node_name_map, *files, *busy, *(free or ())])
@@ -269,7 +269,7 @@ def read_machine(args: argparse.Namespace, free: Sequence[str] | None) -> Cluste
             reports=reports,
             free=listed,
             busy=named or (),
-            rules=Rules(
+            rules=NodeRules(
                 args.reservation or "",
                 not args.no_boot,
                 frozenset(args.tolerate or ()),
@@ -287,7 +287,7 @@ def read_machine(args: argparse.Namespace, free: Sequence[str] | None) -> Cluste
         )
     forbidden = Forbidden(args, selector.cluster, known.kinds)
     flags = selector.free(without=known.reasons)
-    return ClusterState(selector, flags, known, forbidden)
+    return KnownCluster(selector, flags, known, forbidden)
 
 
 def _refuse_twice(sources: Sequence[str | None]) -> None:
@@ -342,11 +342,11 @@ def request_of(
         if name in levels:
             raise InputError("is given twice", field="--levels", value=name)
         levels[name] = int(size)
-    require = unfolded(args.require, "--require")
+    require = unfold_option(args.require, "--require")
     if len(require) > args.k:
         problem = f"names {len(require)} nodes, more than -k {args.k}"
         raise InputError(problem, "--require")
-    excluded = set(unfolded(args.exclude, "--exclude"))
+    excluded = set(unfold_option(args.exclude, "--exclude"))
     if both := [name for name in require if name in excluded]:
         raise InputError("is in --exclude too", "--require", both[0])
     try:
@@ -358,10 +358,10 @@ def request_of(
             frozenset(require),
         )
     except InputError as error:
-        raise named(error) from None
+        raise name_option(error) from None
 
 
-def named(error: InputError) -> InputError:
+def name_option(error: InputError) -> InputError:
     """Return the error with the name of the option in place of the field."""
     dashes = "-" if error.field == "k" else "--"
     if not error.field or error.field.startswith("-"):

@@ -22,10 +22,10 @@ from ...cli.frame.parser import Parser, flag
 from ...cli.frame.screen import print_table
 from ...instances.errors import InputError
 from ...instances.option_values import seconds
-from ...instances.words import counted
+from ...instances.words import with_noun
 from ...scheduler.hostlist import fold
 from ...solvers import Settings
-from ..advice.layout import Layout, layout_of
+from ..advice.layout import ClusterLayout, layout_of
 from ..placement import MOST_K
 from ..state import ENDING
 from . import cluster
@@ -74,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
     if args.busy is None and args.state is None:
         raise InputError("is needed: which job holds which nodes", field="--state")
     machine = cluster.read_machine(args, None)
-    ending, kept = _not_moved(machine)
+    ending, kept = _jobs_to_keep(machine)
     other_kinds = machine.forbidden.other_kinds
     freeable = machine.known.freeable.difference(other_kinds)
     stay = [name.strip() for name in args.stay.split(",")] if args.stay else []
@@ -94,7 +94,7 @@ def run(args: argparse.Namespace) -> int:
             freeable=freeable,
         )
     except InputError as error:
-        raise cluster.named(error) from None
+        raise cluster.name_option(error) from None
     settings = Settings(time_limit=seconds(args.time_limit))
     goal = Goal(by_jobs=args.objective == "jobs", spread=args.allow_spread)
     if args.fit is not None:
@@ -139,7 +139,7 @@ def _positive(option: str, value: int) -> None:
         raise InputError(problem, field=option, value=value)
 
 
-def _not_moved(machine: cluster.ClusterState) -> tuple[list[str], dict[str, str]]:
+def _jobs_to_keep(machine: cluster.KnownCluster) -> tuple[list[str], dict[str, str]]:
     """Return the jobs that end, and the states of others that must not be moved.
 
     Only jobs in the topology count.
@@ -157,7 +157,7 @@ def _not_moved(machine: cluster.ClusterState) -> tuple[list[str], dict[str, str]
     return [job for job, state in states.items() if state in ENDING], kept
 
 
-def _nameless(machine: cluster.ClusterState) -> dict[str, dict[str, None]]:
+def _nameless(machine: cluster.KnownCluster) -> dict[str, dict[str, None]]:
     """Return the nodes that are busy, but no report of jobs states with which."""
     if not machine.holders.keys() & machine.selector.cluster.index.keys():
         return {}  # there is no report of the jobs of this cluster
@@ -182,7 +182,7 @@ def _few(listed: list[str]) -> str:
     return ", ".join([*listed[:_MOST_SHOWN], *([f"{more} more"] if more > 0 else [])])
 
 
-def _usable(machine: cluster.ClusterState) -> list[Any]:
+def _usable(machine: cluster.KnownCluster) -> list[Any]:
     """Return which nodes jobs can be moved to."""
     for name in machine.forbidden.by_option["exclude"]:
         if name in machine.holders:
@@ -192,7 +192,10 @@ def _usable(machine: cluster.ClusterState) -> list[Any]:
 
 
 def _document(
-    machine: cluster.ClusterState, layout: Layout, points: list[Any], objective: str
+    machine: cluster.KnownCluster,
+    layout: ClusterLayout,
+    points: list[Any],
+    objective: str,
 ) -> dict[str, Any]:
     """Return the front as a JSON object."""
     taken = layout.taken()
@@ -242,13 +245,13 @@ def _point(point: Any) -> dict[str, Any]:
 
 
 def _show(
-    layout: Layout, shown: dict[str, Any], state: list[str], *, with_plan: bool
+    layout: ClusterLayout, shown: dict[str, Any], state: list[str], *, with_plan: bool
 ) -> None:
     print(shown["topology"])
     for line in state:
         print(f"  {line}")
     held, empty = shown["held"], shown["free_domains"]
-    on = f"{shown['jobs']} on {counted(held, 'node')}"
+    on = f"{shown['jobs']} on {with_noun(held, 'node')}"
     print(f"  jobs     {on}, {shown['free']} free")
     print(f"  {shown['level']:<8} {shown['domains']}, {empty} without a job")
     if not shown["front"]:
@@ -282,7 +285,7 @@ def _known(point: dict[str, Any]) -> str:
         return "proved"
     if "nodes" not in point and "bound" not in point:
         return "impossible, proved"
-    least = counted(point["bound"], point["objective"].removesuffix("s"))
+    least = with_noun(point["bound"], point["objective"].removesuffix("s"))
     return f"at least {least}, {point['limit']} limit"
 
 

@@ -19,7 +19,7 @@ from ...cli.frame import outputs
 from ...cli.frame.parser import Parser
 from ...cli.frame.screen import print_table
 from ...instances.errors import InputError
-from ...instances.words import counted
+from ...instances.words import with_noun
 from ..advice.fragmentation import LevelRoom, prometheus, rooms, usual_sizes
 from ..advice.free_capacity import largest_submesh
 from ..topologies.fabric import Space
@@ -107,7 +107,7 @@ def _sizes(text: str | None) -> list[int]:
 
 
 def _document(
-    machine: cluster.ClusterState,
+    machine: cluster.KnownCluster,
     found: list[LevelRoom],
     free: int,
     box: tuple[int, ...] | None,
@@ -139,24 +139,24 @@ def _document(
 
 
 def _show(
-    machine: cluster.ClusterState,
+    machine: cluster.KnownCluster,
     found: list[LevelRoom],
     free: int,
     box: tuple[int, ...] | None,
     state: list[str],
 ) -> None:
     cluster_ = machine.selector.cluster
-    strange = f"; {counted(machine.ignored, 'node')} not in the topology"
+    strange = f"; {with_noun(machine.ignored, 'node')} not in the topology"
     print(cluster_.summary())
     print(
-        f"  free  {free} of {counted(len(cluster_.index), 'node')}"
+        f"  free  {free} of {with_noun(len(cluster_.index), 'node')}"
         + strange * bool(machine.ignored)
     )
     for line in state:
         print(f"  {line}")
     if box:
         sides = "x".join(map(str, box))
-        print(f"  largest free submesh  {sides}, {counted(prod(box), 'node')}")
+        print(f"  largest free submesh  {sides}, {with_noun(prod(box), 'node')}")
     print()
     columns = ["level", "domains", "wholly free", "largest job", "if together"]
     rows = [

@@ -28,17 +28,17 @@ from ...cli.frame.screen import print_table
 from ...instances.errors import InputError
 from ...instances.option_values import seconds
 from ...instances.reading.files import write_text, writing
-from ...instances.words import counted
+from ...instances.words import with_noun
 from ...reports.pages.html import html_of
 from ...solvers import Settings
 from ...solvers.running.interrupt import deferred
 from ..grading import (
-    Decision,
+    DecisionGrade,
     Defaults,
-    Grade,
+    PastDecision,
     Totals,
     Ungraded,
-    graded,
+    grade_decision,
     read_decisions,
 )
 from ..pages.grades import (
@@ -132,7 +132,9 @@ def run(args: argparse.Namespace) -> int:
             one = _grade(selector, decision, settings, strict=args.strict)
             totals.add(one)
             if rows is not None:
-                rows.write(json.dumps(outputs.headed(_FORMAT, **as_row(one))) + "\n")
+                rows.write(
+                    json.dumps(outputs.start_object(_FORMAT, **as_row(one))) + "\n"
+                )
             if totals.seen % _EVERY == 0:
                 show(totals.seen, None, "decisions")
             if pressed.is_set():
@@ -141,7 +143,9 @@ def run(args: argparse.Namespace) -> int:
             notes = {"notes": [alike]} if alike else {}
             of_totals = {"objective": defaults.objective.value}
             last = (
-                outputs.headed(_FORMAT, totals=totals_row(totals)) | of_totals | notes
+                outputs.start_object(_FORMAT, totals=totals_row(totals))
+                | of_totals
+                | notes
             )
             rows.write(json.dumps(last) + "\n")
     if args.html:
@@ -153,7 +157,7 @@ def run(args: argparse.Namespace) -> int:
             print(f"note: {alike}")
         _show(totals, args.file)
     if pressed.is_set():
-        seen = counted(totals.seen, "decision")
+        seen = with_noun(totals.seen, "decision")
         print(f"closeknit: interrupted after {seen}", file=sys.stderr)
         return 130
     return 0 if totals.passed else 1
@@ -185,15 +189,15 @@ def _since(text: str | None) -> int | None:
 
 def _grade(
     selector: NodeSelector,
-    decision: Decision | Ungraded,
+    decision: PastDecision | Ungraded,
     settings: Settings,
     *,
     strict: bool,
-) -> Grade | Ungraded:
-    one: Grade | Ungraded = (
+) -> DecisionGrade | Ungraded:
+    one: DecisionGrade | Ungraded = (
         decision
         if isinstance(decision, Ungraded)
-        else graded(selector, decision, settings)
+        else grade_decision(selector, decision, settings)
     )
     if strict and isinstance(one, Ungraded):
         named = f"job {one.job}: " if one.job else ""

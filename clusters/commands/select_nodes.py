@@ -14,7 +14,7 @@ from ...cli.frame.parser import Parser, flag
 from ...instances import IntArray
 from ...instances.errors import InputError
 from ...instances.option_values import seconds
-from ...instances.words import counted
+from ...instances.words import with_noun
 from ...methods.interpreted_or_compiled import in_tiers
 from ...solvers import Settings, Status
 from ..availability import NOT_GIVEN
@@ -22,7 +22,7 @@ from ..placement import (
     NodeSelector,
     Placement,
     Request,
-    described,
+    describe_placement,
     for_kubernetes,
 )
 from ..placement.answer import parts_text
@@ -110,8 +110,8 @@ def run(args: argparse.Namespace, free: Sequence[str] | None) -> int:
     machine = cluster.read_machine(args, free)
     selector, flags = machine.selector, machine.usable
     request = cluster.request_of(args, selector, args.objective)
-    placement = _selected(selector, request, flags, args)
-    shown = described(selector, request, flags, placement)
+    placement = _select(selector, request, flags, args)
+    shown = describe_placement(selector, request, flags, placement)
     if machine.ignored:
         shown["ignored"] = machine.ignored
     chosen = shown.get("chosen", ())
@@ -135,7 +135,7 @@ def _status(placement: Placement) -> int:
     return 4 if placement.objective is None else 0
 
 
-def _selected(
+def _select(
     selector: NodeSelector,
     request: Request,
     flags: list[Flags],
@@ -154,7 +154,7 @@ def _selected(
             settings=settings,
         )
     except InputError as error:
-        raise cluster.named(error) from None
+        raise cluster.name_option(error) from None
 
 
 def _show(
@@ -203,11 +203,11 @@ def _nothing(placement: Placement, rule: str | None) -> str:
 
 def _print_text(shown: dict[str, Any], state: list[str]) -> None:
     print(shown["topology"])
-    print(f"  free        {shown['free']} of {counted(shown['nodes'], 'node')}")
+    print(f"  free        {shown['free']} of {with_noun(shown['nodes'], 'node')}")
     for line in state:
         print(f"  {line}")
     if "ignored" in shown:
-        strange = counted(shown["ignored"], "node")
+        strange = with_noun(shown["ignored"], "node")
         print(f"  ignored     {strange} not in the topology")
     if "chosen" in shown:
         print(f"  chosen      {shown['hostlist']}")
@@ -242,7 +242,7 @@ def _explain(
             names, counts = _by_leaf(chooser)
             at, used = counts(flags[i]), counts(taken)
             for v in np.flatnonzero(used).tolist():
-                print(f"  {names[v]}: {used[v]} of {counted(at[v], 'free node')}")
+                print(f"  {names[v]}: {used[v]} of {with_noun(at[v], 'free node')}")
         else:
             _against(chooser, request, flags[i])
         after = largest_in(chooser, flags[i] & ~taken)
@@ -265,7 +265,7 @@ def _by_leaf(
 
 def _against(chooser: Chooser | SpaceChooser, request: Request, free: Flags) -> None:
     """Print how many groups each level has room for."""
-    nodes = counted(int(np.count_nonzero(free)), "node")
+    nodes = with_noun(int(np.count_nonzero(free)), "node")
     print(f"  {nodes} free, {request.k} wanted")
     if isinstance(chooser, SpaceChooser):
         size = request.size

@@ -10,12 +10,12 @@ import numpy as np
 
 from ...instances import KSubset, Points
 from ...instances.reading.files import write_text
-from ...instances.words import counted
+from ...instances.words import with_noun
 from ...reports.drawing.drawing import drawing_of
-from ...reports.drawing.shapes import Drawing
+from ...reports.drawing.shapes import Canvas
 from ...reports.pages.document import Document, Name, Plot, Section, Table
 from ...reports.pages.html import html_of
-from ..pages.drawing import Panel, cluster_drawing, panel_svg, panels
+from ..pages.drawing import LeafPanel, cluster_drawing, panel_svg, panels
 from ..placement import NodeSelector, Placement
 from ..placement.answer import parts_text
 from ..placement.program import Flags
@@ -35,7 +35,7 @@ def write(
     title, about = shown["topology"], _about(shown)
     fabrics = selector.cluster.fabrics
     at = placement.fabric
-    found: list[Panel] = []
+    found: list[LeafPanel] = []
     note = ""
     if isinstance(space := fabrics[at], Space):
         drawing = _of_space(space, free[at], placement, about[0])
@@ -56,7 +56,7 @@ def write(
 
 def _about(shown: dict[str, Any]) -> list[str]:
     """Return the request, the grade and the nodes as lines of text."""
-    free = counted(shown["free"], "free node")
+    free = with_noun(shown["free"], "free node")
     lines = [f"{shown['k']} of {free}, by {shown['objective']}"]
     if "cost" not in shown:
         return [*lines, f"nothing chosen: {shown['status']}"]
@@ -67,11 +67,11 @@ def _about(shown: dict[str, Any]) -> list[str]:
         lines.append(f"at least {parts_text(shown['bound'])}")
     if "map" in shown:
         found = shown["map"]
-        lines.append(f"ranks by {found['pattern']}: {counted(found['cost'], 'hop')}")
+        lines.append(f"ranks by {found['pattern']}: {with_noun(found['cost'], 'hop')}")
     return [*lines, f"chosen: {shown['hostlist']}"]
 
 
-def _of_space(space: Space, free: Flags, placement: Placement, request: str) -> Drawing:
+def _of_space(space: Space, free: Flags, placement: Placement, request: str) -> Canvas:
     """Draw a network that is no tree as the instance of its free nodes."""
     order = sorted(np.flatnonzero(free).tolist(), key=lambda i: (space.sites[i], i))
     sites = tuple(space.sites[i] for i in order)
@@ -89,8 +89,8 @@ def _of_space(space: Space, free: Flags, placement: Placement, request: str) -> 
 def _page(
     title: str,
     about: Sequence[str],
-    found: Sequence[Panel],
-    drawing: Drawing,
+    found: Sequence[LeafPanel],
+    drawing: Canvas,
     note: str,
 ) -> Document:
     """Return a page with the panels side by side."""

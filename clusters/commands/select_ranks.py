@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from ...instances.errors import InputError
-from ...instances.words import counted
+from ...instances.words import with_noun
 from ...methods.interpreted_or_compiled import in_tiers
 from ...network.workloads.measured import read_traffic
 from ...solvers import Settings
 from ..placement import NodeSelector, Placement
 from ..ranks import order_on, traffic_of
-from .cluster import named
+from .cluster import name_option
 
 
 def add_to(
@@ -27,7 +27,7 @@ def add_to(
     try:
         traffic = traffic_of(pattern, len(nodes))
     except InputError as error:
-        raise named(error) from None
+        raise name_option(error) from None
     if traffic is None:
         if not Path(pattern).exists():
             problem = (
@@ -62,7 +62,7 @@ def print_map(shown: dict[str, Any]) -> None:
     bound = "" if found["bound"] is None else f", bound {found['bound']}"
     print(f"  ranks       {','.join(shown['ranks'])}")
     print(
-        f"  map         {found['pattern']}: {counted(found['cost'], 'hop')}, "
+        f"  map         {found['pattern']}: {with_noun(found['cost'], 'hop')}, "
         f"{found['unordered']} in the order of the topology{bound} "
         f"({found['status']}{known})"
     )

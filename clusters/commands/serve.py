@@ -69,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
     token = _token(args.token_file)
     limit = seconds(args.time_limit)
     try:
-        from ...scheduler.http.factory import Policy
+        from ...scheduler.http.factory import AccessPolicy
         from ..service.application import Application
         from ..service.service import Service
     except ImportError:
@@ -80,7 +80,7 @@ def run(args: argparse.Namespace) -> int:
         selector = NodeSelector(cluster.cluster_of(args))
         service = Service(selector, time_limit=limit)
         service.prepare()
-        policy = Policy(
+        policy = AccessPolicy(
             token=token,
             local=not token and not args.socket,
             most_bytes=args.max_body * 1024,

@@ -23,19 +23,19 @@ from ...cli.frame import outputs, shared
 from ...cli.frame.families import add_parameter
 from ...cli.frame.parser import Once, Parser
 from ...cli.frame.progress import progress_bar
-from ...cli.frame.screen import print_table, wrapped
+from ...cli.frame.screen import print_table, wrap_text
 from ...instances.errors import InputError
 from ...instances.option_values import seconds
 from ...instances.reading.files import write_text
-from ...instances.words import counted
+from ...instances.words import with_noun
 from ...reports.pages.document import format_cell
 from ...reports.pages.html import html_of
 from ...simulation.families import TRACE_RANGE, window_of
-from ...simulation.stream.jobs import Skipped, StreamJob, jobs_of_trace, rescaled
-from ...simulation.stream.simulator import Policy
+from ...simulation.stream.jobs import Skipped, StreamJob, jobs_of_trace, rescale
+from ...simulation.stream.simulator import StartPolicy
 from ..grading.reading import is_json
 from ..pages.whatif import (
-    Mean,
+    PairedMean,
     as_rows,
     difference,
     interval,
@@ -48,18 +48,18 @@ from ..placement import NodeSelector
 from ..topologies import Hierarchy
 from ..whatif.machine import METHODS, THRIFTY
 from ..whatif.simulator import (
-    Outcome,
-    Setting,
+    ReplayOutcome,
+    ReplaySetting,
     fitting,
     in_groups,
     jobs_of_report,
-    replayed,
+    replay,
 )
 from .cluster import (
     add_kinds,
     add_objective,
     add_topology,
-    named,
+    name_option,
     objective_of,
     read_idle,
 )
@@ -90,7 +90,7 @@ def options(parser: Parser) -> None:
     add_objective(parser, "what the optimum minimises, and regret is measured by")
     parser.add_argument(
         "--policy",
-        choices=[one.value for one in Policy],
+        choices=[one.value for one in StartPolicy],
         default="easy",
         help="which jobs may start",
     )
@@ -145,16 +145,16 @@ def run(args: argparse.Namespace) -> int:
     try:
         jobs = fitting(jobs, selector, methods, skipped, setting.seconds)
     except InputError as error:
-        raise named(error) from None
+        raise name_option(error) from None
     if not jobs:
         problem = f"no job of these could be run ({skipped.total()} skipped)"
         raise InputError(problem, file=args.trace)
-    outcomes: list[Outcome] = []
+    outcomes: list[ReplayOutcome] = []
     total = len(jobs) * setting.replays * len(methods)
     with progress_bar() as show:
         for i, name in enumerate(methods):
-            for found in replayed(jobs, selector, name, setting):
-                if isinstance(found, Outcome):
+            for found in replay(jobs, selector, name, setting):
+                if isinstance(found, ReplayOutcome):
                     outcomes.append(found)
                 elif found % _EVERY == 0:
                     done = i * len(jobs) * setting.replays + found
@@ -164,7 +164,7 @@ def run(args: argparse.Namespace) -> int:
     notes += [alike] if alike else []
     if open_ := sum(one.open for one in outcomes):
         notes.append(
-            f"{counted(open_, 'choice')} without a proved optimum within "
+            f"{with_noun(open_, 'choice')} without a proved optimum within "
             f"{setting.seconds:g} s: "
             "what they cost above it is at most this"
         )
@@ -192,11 +192,11 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _setting(args: argparse.Namespace, selector: NodeSelector) -> Setting:
+def _setting(args: argparse.Namespace, selector: NodeSelector) -> ReplaySetting:
     try:
-        return Setting(
+        return ReplaySetting(
             objective_of(args, selector),
-            Policy(args.policy),
+            StartPolicy(args.policy),
             args.replays,
             float(args.communication or 0),
             seconds(args.time_limit),
@@ -218,7 +218,7 @@ def _jobs(
             if args.divide is not None:
                 raise InputError("is for traces in SWF", "divide", divide)
             jobs, left_out = jobs_of_report(args.trace, most)
-            jobs = rescaled(islice(jobs, *window), scale)
+            jobs = rescale(islice(jobs, *window), scale)
         else:
             jobs, left_out = jobs_of_trace(
                 args.trace, most=most, scale=scale, divide=divide, window=window
@@ -250,21 +250,24 @@ def _methods(
 
 
 def _notes(
-    args: argparse.Namespace, setting: Setting, jobs: int, skipped: Counter[Skipped]
+    args: argparse.Namespace,
+    setting: ReplaySetting,
+    jobs: int,
+    skipped: Counter[Skipped],
 ) -> list[str]:
     reasons = "; ".join(f"{n} {why.value}" for why, n in skipped.items())
     left_out = f", {skipped.total()} skipped ({reasons})" if skipped else ""
     share = f"{100 * setting.communication:g} % of run times grow with hops"
     return [
-        f"{counted(jobs, 'job')}{left_out}",
-        f"{setting.policy.value}, {counted(setting.replays, 'replay')}, optimum by "
+        f"{with_noun(jobs, 'job')}{left_out}",
+        f"{setting.policy.value}, {with_noun(setting.replays, 'replay')}, optimum by "
         f"{setting.objective.value}"
         + (f", {share}" if setting.communication else "")
         + (f", segments of {args.segment}" if args.segment else ""),
     ]
 
 
-def _show(found: list[Mean]) -> None:
+def _show(found: list[PairedMean]) -> None:
     for measure in dict.fromkeys(one.measure for one in found):
         rows = [one for one in found if one.measure == measure]
         print_table(
@@ -283,4 +286,4 @@ def _show(found: list[Mean]) -> None:
             title=f"\n{says(measure)}",
         )
     if text := remark(found):
-        print(f"\n{wrapped(text.replace('`', ''))}")
+        print(f"\n{wrap_text(text.replace('`', ''))}")

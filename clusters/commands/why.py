@@ -16,7 +16,7 @@ from ...cli.frame import outputs, shared
 from ...cli.frame.parser import Parser
 from ...instances.errors import InputError
 from ...instances.option_values import seconds
-from ...instances.words import counted
+from ...instances.words import with_noun
 from ...methods.interpreted_or_compiled import in_tiers
 from ...scheduler.hostlist import fold
 from ...solvers import Settings
@@ -59,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
             settings=Settings(time_limit=seconds(args.time_limit)),
         )
     except InputError as error:
-        raise cluster.named(error) from None
+        raise cluster.name_option(error) from None
     kind = _kind(machine, request)
     if args.json:
         shown = _document(machine, request, reason)
@@ -74,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
     return 4 if reason.placement.limit else 3
 
 
-def _kind(machine: cluster.ClusterState, request: Request) -> dict[str, Any]:
+def _kind(machine: cluster.KnownCluster, request: Request) -> dict[str, Any]:
     """Return how many nodes are of the kind that is asked for; empty if none is."""
     forbidden = machine.forbidden
     if not forbidden.asked:
@@ -90,7 +90,7 @@ def _kind(machine: cluster.ClusterState, request: Request) -> dict[str, Any]:
 
 
 def _held(
-    machine: cluster.ClusterState, nodes: Iterable[str]
+    machine: cluster.KnownCluster, nodes: Iterable[str]
 ) -> dict[tuple[str, str], list[str]]:
     """Return nodes by the jobs that hold them, and by why they are not free."""
     found: dict[tuple[str, str], list[str]] = {}
@@ -103,7 +103,7 @@ def _held(
 
 
 def _document(
-    machine: cluster.ClusterState, request: Request, reason: Reason
+    machine: cluster.KnownCluster, request: Request, reason: Reason
 ) -> dict[str, Any]:
     """Return the answer as a JSON object."""
     placement = reason.placement
@@ -143,7 +143,7 @@ def _document(
 
 
 def _show(
-    machine: cluster.ClusterState,
+    machine: cluster.KnownCluster,
     request: Request,
     reason: Reason,
     kind: dict[str, Any],
@@ -151,12 +151,12 @@ def _show(
 ) -> None:
     print(machine.selector.cluster.summary())
     total = len(machine.selector.cluster.index)
-    print(f"  free        {machine.count} of {counted(total, 'node')}")
+    print(f"  free        {machine.count} of {with_noun(total, 'node')}")
     for line in cluster.state_lines(machine.known.document()):
         print(f"  {line}")
     if machine.ignored:
-        print(f"  ignored     {counted(machine.ignored, 'node')} not in the topology")
-    print(f"  request     {_asked(request)}")
+        print(f"  ignored     {with_noun(machine.ignored, 'node')} not in the topology")
+    print(f"  request     {_describe_request(request)}")
     if kind:
         of = "of " * kind["asked"].startswith("--")
         print(
@@ -172,7 +172,7 @@ def _show(
         return
     proved = f"proved ({placement.by})"
     if kind and kind["too_few"]:
-        there = counted(kind["nodes"], "node")
+        there = with_noun(kind["nodes"], "node")
         print(
             f"  answer      it never fits: only {there} of the kind that is asked for, "
             f"{request.k} wanted; proved (counting)"
@@ -192,9 +192,9 @@ def _show(
     _show_changes(request, reason, args, machine.forbidden.taints)
 
 
-def _asked(request: Request) -> str:
+def _describe_request(request: Request) -> str:
     """Return the request in words."""
-    parts = [counted(request.k, "node")]
+    parts = [with_noun(request.k, "node")]
     if request.segment > 1:
         parts.append(f"{request.segment} within one switch or block")
     parts += [f"{size} within one {name}" for name, size in request.levels.items()]
@@ -212,7 +212,7 @@ def _show_jobs(jobs: JobsToEnd) -> None:
     count = len(jobs.jobs)
     known = "proved" if jobs.bound == count else f"at least {jobs.bound}"
     print(f"Fewest jobs that would have to end: {count}, {known} ({jobs.by})")
-    print(f"  {', '.join(jobs.jobs)}: {counted(jobs.nodes, 'node')}")
+    print(f"  {', '.join(jobs.jobs)}: {with_noun(jobs.nodes, 'node')}")
 
 
 def _show_changes(

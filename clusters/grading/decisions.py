@@ -52,7 +52,7 @@ class Ungraded:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Decision:
+class PastDecision:
     """A decision with everything that its grade depends on."""
 
     where: str
@@ -98,7 +98,7 @@ def decision_of(
     selector: NodeSelector,
     usable: Sequence[Flags],
     objective: Objective,
-) -> Decision | Ungraded:
+) -> PastDecision | Ungraded:
     """Read the object of a line.
 
     Parameters
@@ -142,7 +142,7 @@ def decision_of(
         except InputError as error:
             raise UngradableError(Why.UNKNOWN, str(error.of_json())) from None
         free = [a & b for a, b in zip(flags, usable, strict=True)]
-        return Decision(where, name, wish.request(objective), free, tuple(chosen))
+        return PastDecision(where, name, wish.request(objective), free, tuple(chosen))
     except UngradableError as error:
         wished = wish.objective or objective
         return Ungraded(where, name, error.why, str(error), wished)

@@ -11,13 +11,13 @@ from math import inf
 import numpy as np
 
 from ...instances import InputError
-from ...instances.words import counted
+from ...instances.words import with_noun
 from ...solvers import DEFAULT, Settings, Status
 from ..placement import NodeSelector, Objective, Request, measures, names_of
 from ..placement.domains import SWITCH
 from ..placement.program import Chooser, Flags
 from ..placement.space import SpaceChooser
-from .decisions import Decision, UngradableError, Ungraded, Why
+from .decisions import PastDecision, UngradableError, Ungraded, Why
 
 Ratio = Fraction | float
 """An exact fraction, or infinity: a positive cost where the optimum is 0."""
@@ -26,7 +26,7 @@ _MOST_SHOWN = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Grade:
+class DecisionGrade:
     """What a decision costs, and what was possible."""
 
     where: str
@@ -84,9 +84,9 @@ def ratio(objective: Objective, cost: Sequence[int], least: Sequence[int]) -> Ra
     return Fraction(1)
 
 
-def graded(
-    selector: NodeSelector, decision: Decision, settings: Settings = DEFAULT
-) -> Grade | Ungraded:
+def grade_decision(
+    selector: NodeSelector, decision: PastDecision, settings: Settings = DEFAULT
+) -> DecisionGrade | Ungraded:
     """Compare a decision with the optimum for the same job and the same free nodes.
 
     Parameters
@@ -106,15 +106,17 @@ def graded(
         of the cluster, or objective or levels are not defined on this network.
     """
     try:
-        return _graded(selector, decision, settings)
+        return _compare_with_optimum(selector, decision, settings)
     except UngradableError as error:
         wished = decision.request.objective
         return Ungraded(decision.where, decision.job, error.why, str(error), wished)
 
 
-def _graded(selector: NodeSelector, decision: Decision, settings: Settings) -> Grade:
+def _compare_with_optimum(
+    selector: NodeSelector, decision: PastDecision, settings: Settings
+) -> DecisionGrade:
     request = decision.request
-    part, chosen = _placed(selector, decision)
+    part, chosen = _check_placement(selector, decision)
     try:
         found = selector.select(request, decision.free, settings)
         broken = _broken(selector.choosers[part], request, chosen)
@@ -129,7 +131,7 @@ def _graded(selector: NodeSelector, decision: Decision, settings: Settings) -> G
         best = _split(selector.choosers[found.fabric], found.chosen)
         if broken or found.objective < cost:
             names = names_of(selector.cluster.fabrics[found.fabric], found)
-    return Grade(
+    return DecisionGrade(
         decision.where,
         decision.job,
         request.k,
@@ -143,7 +145,9 @@ def _graded(selector: NodeSelector, decision: Decision, settings: Settings) -> G
     )
 
 
-def _placed(selector: NodeSelector, decision: Decision) -> tuple[int, tuple[int, ...]]:
+def _check_placement(
+    selector: NodeSelector, decision: PastDecision
+) -> tuple[int, tuple[int, ...]]:
     """Return the fabric and the nodes of a decision, which must be free."""
     index, request = selector.cluster.index, decision.request
     places = []
@@ -160,7 +164,7 @@ def _placed(selector: NodeSelector, decision: Decision) -> tuple[int, tuple[int,
         twice = next(name for name, n in Counter(decision.chosen).items() if n > 1)
         raise UngradableError(Why.TWICE, f"chosen: {twice} is listed twice")
     if len(places) != request.k:
-        detail = f"{counted(len(places), 'node')} for a job of {request.k}"
+        detail = f"{with_noun(len(places), 'node')} for a job of {request.k}"
         raise UngradableError(Why.COUNT, detail)
     if missing := sorted(request.require.difference(decision.chosen)):
         raise UngradableError(Why.REQUEST, f"{missing[0]} was required, but not chosen")

@@ -18,7 +18,7 @@ from ..topologies.fabric import MOST_NODES
 from ..topologies.kubernetes import short
 from ..topologies.label_families import HOSTNAME
 from .decisions import Wish
-from .records import Part, Record
+from .records import NodeGroup, Record
 
 
 def looks_like_kueue(entry: Mapping[str, Any]) -> bool:
@@ -99,7 +99,7 @@ def _requests(entry: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
         yield name, asked
 
 
-def _part(name: str, assignment: Any, asked: Mapping[str, Any], at: str) -> Part:
+def _part(name: str, assignment: Any, asked: Mapping[str, Any], at: str) -> NodeGroup:
     levels = fields.strings(assignment.get("levels"), f"{at}.levels")
     if not levels:
         raise InputError("is empty", f"{at}.levels")
@@ -115,14 +115,14 @@ def _part(name: str, assignment: Any, asked: Mapping[str, Any], at: str) -> Part
     if levels[-1] != HOSTNAME:
         wish = Wish(total, levels=_groups(asked, total, 1))
         domains = tuple(("/".join(values), count) for values, count in pods.items())
-        return Part(name, wish, domains=domains)
+        return NodeGroup(name, wish, domains=domains)
     shares = set(pods.values())
     share = shares.pop() if len(shares) == 1 else 0
     slices = asked.get("podSetSliceSize") or 1
     uneven = slices != 1 and (not share or slices % share != 0)
     groups = _groups(asked, len(pods), share or 1)
     hosts = ",".join(values[-1] for values in pods)
-    return Part(name, Wish(len(pods), levels=groups), hosts, uneven=uneven)
+    return NodeGroup(name, Wish(len(pods), levels=groups), hosts, uneven=uneven)
 
 
 def _groups(asked: Mapping[str, Any], k: int, share: int) -> dict[str, int]:

@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from ...instances import InputError
-from ...instances.reading.files import decoded
+from ...instances.reading.files import decode_text
 from ...instances.reading.packed import reading_unpacked
 from ...instances.reading.parsing import parse_json
-from ...instances.words import counted
+from ...instances.words import with_noun
 from ..long_reports import MOST_BYTES, kubernetes_objects, refuse_failed
 from ..placement import NodeSelector, Objective
 from ..placement.program import Flags
-from .decisions import Decision, Ungraded, decision_of
+from .decisions import PastDecision, Ungraded, decision_of
 from .kueue import kueue_record, looks_like_kueue
 from .records import MOST_RECORDS, Record
 from .replaying import decisions_of
@@ -56,7 +56,7 @@ class Defaults:
 
 def read_decisions(
     path: str | Path, selector: NodeSelector, defaults: Defaults
-) -> Iterator[Decision | Ungraded]:
+) -> Iterator[PastDecision | Ungraded]:
     """Read decisions one by one; ``-`` is standard input.
 
     Of a report all jobs are read first, as a start depends on those that overlap.
@@ -138,7 +138,7 @@ def _records(
                 raise InputError(f"is more than {MOST_RECORDS} jobs", file=where)
             found.append(record)
     if timeless and note:
-        jobs = counted(timeless, "running job")
+        jobs = with_noun(timeless, "running job")
         note(f"{path}: left out {jobs} without a time of start")
     return found
 
@@ -163,7 +163,7 @@ def _entries(
     while content:
         where = f"{name}:{number}" if lines else name
         if content.strip():
-            text = decoded(content, file=where)
+            text = decode_text(content, file=where)
             parsed = parse_json(text, file=where)
             if not isinstance(parsed, dict):
                 raise InputError("must be an object", file=where, value=parsed)

@@ -12,7 +12,7 @@ MOST_RECORDS = 10**6
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class NodeGroup:
     """Nodes that were chosen at once: those of a job, or of one of its sets of pods."""
 
     name: str
@@ -33,7 +33,7 @@ class Record:
     """
 
     where: str
-    parts: tuple[Part, ...]
+    parts: tuple[NodeGroup, ...]
     submit: int
     start: int
     end: int | None

@@ -9,14 +9,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...instances import InputError, IntArray
-from ...instances.words import counted
+from ...instances.words import with_noun
 from ...scheduler.hostlist import unfold
 from ..placement import NodeSelector, Objective
 from ..placement.program import Flags
 from ..topologies import Hierarchy
 from ..topologies.fabric import MOST_NODES
-from .decisions import Decision, UngradableError, Ungraded, Why, once
-from .records import Part, Record
+from .decisions import PastDecision, UngradableError, Ungraded, Why, once
+from .records import NodeGroup, Record
 
 
 def decisions_of(
@@ -25,7 +25,7 @@ def decisions_of(
     usable: Sequence[Flags],
     objective: Objective,
     since: int | None = None,
-) -> Iterator[Decision | Ungraded]:
+) -> Iterator[PastDecision | Ungraded]:
     """Yield the decision at the start of every job, in the order of starts.
 
     A node is free at a start if no other job runs on it; at equal times jobs end before
@@ -48,7 +48,7 @@ def decisions_of(
     for record in sorted(records, key=lambda one: one.start):
         run.until(record.start)
         free = run.free()
-        found: list[Decision | Ungraded] = []
+        found: list[PastDecision | Ungraded] = []
         held: list[tuple[int, int]] = []
         for part in record.parts:
             try:
@@ -66,20 +66,20 @@ def decisions_of(
 
 def _decision(
     record: Record,
-    part: Part,
+    part: NodeGroup,
     names: Sequence[str],
     free: Sequence[Flags],
     objective: Objective,
-) -> Decision:
+) -> PastDecision:
     if part.uneven:
         raise UngradableError(Why.SHARED, "groups of pods are no groups of nodes")
     once(names, "nodes")
     k = part.wish.k or len(names)
     if k != len(names):
-        detail = f"{counted(len(names), 'node')} for a job of {k}"
+        detail = f"{with_noun(len(names), 'node')} for a job of {k}"
         raise UngradableError(Why.COUNT, detail)
     request = replace(part.wish, k=k).request(objective)
-    return Decision(record.where, part.name, request, free, tuple(names))
+    return PastDecision(record.where, part.name, request, free, tuple(names))
 
 
 class _Run:
@@ -117,7 +117,7 @@ class _Run:
             heapq.heappush(self.ends, (end, self.started, held))
 
     def chosen(
-        self, part: Part, free: Sequence[Flags], held: Sequence[tuple[int, int]]
+        self, part: NodeGroup, free: Sequence[Flags], held: Sequence[tuple[int, int]]
     ) -> list[str]:
         """Return the nodes of a part; of domains, the first that are free."""
         if not part.domains:

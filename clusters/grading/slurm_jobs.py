@@ -10,7 +10,7 @@ from ...instances import InputError
 from ...instances.reading import fields
 from ..state import RUNNING, nodes_of_job, number_of
 from .decisions import Wish
-from .records import Part, Record
+from .records import NodeGroup, Record
 
 _ON_NODES = {"RUNNING", "SUSPENDED", "COMPLETING", "CONFIGURING"}
 _SEGMENT = re.compile(r"\s--segment[= ](\d{1,7})\b", re.ASCII)
@@ -67,7 +67,7 @@ def slurm_record(entry: Mapping[str, Any], where: str) -> Record | None:
     wish = Wish(number_of(count, "node count") or 0, int(found[1]) if found else 1)
     return Record(
         where,
-        (Part(str(number), wish, nodes),),
+        (NodeGroup(str(number), wish, nodes),),
         min(submit or start, start),
         start,
         None if not end or states & RUNNING else end,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from .decisions import Ungraded, Why
-from .grade import Grade, Ratio
+from .grade import DecisionGrade, Ratio
 
 STEPS = tuple(Fraction(n, 100) for n in (100, 102, 105, 110, 125, 150, 200))
 """Upper ends of the classes of ratios."""
@@ -57,9 +57,11 @@ class Totals:
     sizes: dict[int, SizeClass] = field(default_factory=dict)
     """By the least size of the class."""
     _total: float = 0.0
-    _worst: list[tuple[tuple[bool, Ratio], int, Grade]] = field(default_factory=list)
+    _worst: list[tuple[tuple[bool, Ratio], int, DecisionGrade]] = field(
+        default_factory=list
+    )
 
-    def add(self, one: Grade | Ungraded) -> None:
+    def add(self, one: DecisionGrade | Ungraded) -> None:
         """Add a decision."""
         if isinstance(one, Ungraded):
             self.ungraded[one.why] += 1
@@ -77,7 +79,7 @@ class Totals:
             if len(self._worst) > self.keep:
                 heapq.heappop(self._worst)
 
-    def _add(self, one: Grade, low: Ratio) -> None:
+    def _add(self, one: DecisionGrade, low: Ratio) -> None:
         self.graded += 1
         self.above += self.most is not None and low > self.most
         self.worst = max(self.worst, low)
@@ -126,6 +128,6 @@ class Totals:
             return bool(self.graded or self.broken)
         return bool(self.graded) and not self.above and not self.broken
 
-    def worst_grades(self) -> list[Grade]:
+    def worst_grades(self) -> list[DecisionGrade]:
         """Return the worst grades, those with broken groups first."""
         return [one for _, _, one in sorted(self._worst, reverse=True)]

@@ -14,9 +14,9 @@ from textwrap import wrap
 import numpy as np
 
 from ...instances import IntArray
-from ...instances.words import counted
+from ...instances.words import with_noun
 from ...reports.drawing.shapes import (
-    Drawing,
+    Canvas,
     Label,
     Picture,
     Point,
@@ -26,7 +26,7 @@ from ...reports.drawing.shapes import (
     box,
     boxes,
     breadth,
-    cropped,
+    crop,
 )
 from ..placement.program import Flags
 from ..topologies import Hierarchy
@@ -47,7 +47,7 @@ _LARGEST, _SMALLEST = 13.0, 7.2
 
 
 @dataclass(frozen=True)
-class Panel:
+class LeafPanel:
     """Some leaves with their nodes."""
 
     title: str
@@ -59,7 +59,7 @@ class Panel:
 
 def panels(
     fabrics: Sequence[tuple[Hierarchy, Flags, Sequence[int]]],
-) -> tuple[list[Panel], str]:
+) -> tuple[list[LeafPanel], str]:
     """Draw the leaves of every fabric, with its free and its chosen nodes.
 
     Returns
@@ -67,7 +67,7 @@ def panels(
     tuple
         The panels, and what is not drawn, if anything.
     """
-    found: list[Panel] = []
+    found: list[LeafPanel] = []
     every = sum(len(fabric.nodes) for fabric, *_ in fabrics)
     drawn = left_out = 0
     for fabric, free, chosen in fabrics:
@@ -91,14 +91,16 @@ def panels(
                 [kinds[m] for m in members],
                 [fabric.domains[v] for v in above] if len(set(above)) > 1 else [],
             )
-            found.append(Panel(title, len(own), int((own > 0).sum()), taken, picture))
-    note = f"not drawn: {counted(left_out, 'further part')}" if left_out else ""
+            found.append(
+                LeafPanel(title, len(own), int((own > 0).sum()), taken, picture)
+            )
+    note = f"not drawn: {with_noun(left_out, 'further part')}" if left_out else ""
     return found, note
 
 
 def cluster_drawing(
-    found: Sequence[Panel], *, title: str, about: Sequence[str], note: str = ""
-) -> Drawing:
+    found: Sequence[LeafPanel], *, title: str, about: Sequence[str], note: str = ""
+) -> Canvas:
     """Return panels below each other, under a title and lines about the choice."""
     shapes: list[Shape] = []
     y = 28.0
@@ -107,7 +109,7 @@ def cluster_drawing(
         y += 18
     long = int(_ROOM / breadth("x", 11))
     for text in about:
-        for line in _wrapped(text, long)[:6]:
+        for line in _wrap(text, long)[:6]:
             shapes.append(Label(_MARGIN, y, line, size=11))
             y += 15
     y += 8
@@ -127,7 +129,7 @@ def cluster_drawing(
         y += 15
     width, height = _ROOM + 2.0 * _MARGIN, y
     content = repr((title, about, [(p.title, p.free, p.chosen) for p in found]))
-    return Drawing(
+    return Canvas(
         width=width,
         height=height,
         title=title,
@@ -141,24 +143,24 @@ _LEGEND = (("ck-a", "chosen"), ("ck-free", "free"), ("ck-busy", "busy"))
 _KINDS = ("ck-busy", "ck-free", "ck-a")
 
 
-def _wrapped(text: str, width: int) -> list[str]:
+def _wrap(text: str, width: int) -> list[str]:
     return wrap(text, width, subsequent_indent="   ", break_on_hyphens=False)
 
 
-def _heading(panel: Panel) -> str:
+def _heading(panel: LeafPanel) -> str:
     shown = f"{panel.free} of {panel.nodes} free"
     if panel.chosen:
         shown += f", {panel.chosen} chosen"
-    name = cropped(panel.title, _ROOM - breadth(shown, 12) - 20, 12)
+    name = crop(panel.title, _ROOM - breadth(shown, 12) - 20, 12)
     return f"{name}: {shown}"
 
 
-def panel_svg(panel: Panel, title: str) -> str:
+def panel_svg(panel: LeafPanel, title: str) -> str:
     """Return a panel alone as SVG."""
     picture = panel.picture
     mark = "ck" + sha256(repr((title, panel.title)).encode()).hexdigest()[:10]
     shown = _heading(panel)
-    return Drawing(
+    return Canvas(
         width=picture.width,
         height=picture.height,
         title=panel.title,
@@ -228,13 +230,11 @@ def _panel(
         if above and above[i] != last:
             last = above[i]
             y += 3.0 * (y > 0)
-            labels.append(
-                Label(x0, y + 10, cropped(last, wide, 10), size=10, bold=True)
-            )
+            labels.append(Label(x0, y + 10, crop(last, wide, 10), size=10, bold=True))
             y += 15
         lines = -(-len(own) // most)
         middle = y + side / 2 + 3.5
-        shown = cropped(leaf, name - 4, 10)
+        shown = crop(leaf, name - 4, 10)
         labels.append(Label(x0, middle, shown, size=10))
         for j, kind in enumerate(own.tolist()):
             left = x0 + name + j % most * side

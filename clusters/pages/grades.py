@@ -8,7 +8,7 @@ from typing import Any
 
 from matplotlib.ticker import MaxNLocator
 
-from ...instances.words import counted
+from ...instances.words import with_noun
 from ...reports.pages.document import (
     Cell,
     Document,
@@ -21,9 +21,9 @@ from ...reports.pages.document import (
     Table,
 )
 from ...reports.pages.numbers import decimal, fraction, percent, within
-from ...reports.pages.plot_style import A, B, in_style, plotted, sheet
+from ...reports.pages.plot_style import A, B, as_plot, in_style, sheet
 from ...scheduler.hostlist import fold
-from ..grading import Grade, Totals, Ungraded
+from ..grading import DecisionGrade, Totals, Ungraded
 from ..grading.totals import STEPS
 
 NONE = "none"
@@ -31,7 +31,7 @@ NONE = "none"
 _NEAR = Fraction(11, 10)
 
 
-def as_row(one: Grade | Ungraded) -> dict[str, Any]:
+def as_row(one: DecisionGrade | Ungraded) -> dict[str, Any]:
     """Return a decision as an object of JSON."""
     if isinstance(one, Ungraded):
         return {
@@ -81,7 +81,7 @@ def totals_row(totals: Totals) -> dict[str, Any]:
 
 def summary(totals: Totals) -> str:
     """Describe the totals in a line."""
-    parts = [counted(totals.seen, "decision")]
+    parts = [with_noun(totals.seen, "decision")]
     if totals.answered:
         share = percent(totals.optimal, totals.answered)
         parts.append(f"{totals.optimal} of {totals.answered} optimal ({share})")
@@ -108,21 +108,21 @@ def verdict(totals: Totals) -> str:
         return f"passed: no ratio is above {decimal(totals.most)}"
     found = []
     if totals.above:
-        number = counted(totals.above, "decision")
+        number = with_noun(totals.above, "decision")
         found.append(f"{number} above {decimal(totals.most)}")
     if totals.broken:
-        found.append(f"{counted(totals.broken, 'decision')} with broken groups")
+        found.append(f"{with_noun(totals.broken, 'decision')} with broken groups")
     return f"failed: {', '.join(found)}"
 
 
-def shown_ratio(one: Grade) -> str:
+def shown_ratio(one: DecisionGrade) -> str:
     """Return the ratio as text, or that groups are broken."""
     if one.low is None or one.high is None:
         return "broken groups" if one.broken else "–"
     return decimal(one.low) if one.exact else within(one.low, one.high)
 
 
-def shown_cost(one: Grade, cost: tuple[int, ...] | None) -> str:
+def shown_cost(one: DecisionGrade, cost: tuple[int, ...] | None) -> str:
     """Return a cost with the names of its parts."""
     if cost is None:
         return NONE
@@ -159,7 +159,7 @@ def grades_page(file: str, topology: str, totals: Totals) -> Document:
     if worst := totals.worst_grades():
         sections.append(Section(title="Worst decisions", tables=(_worst(worst, file),)))
     if totals.ungraded:
-        sections.append(_not_graded(totals))
+        sections.append(_ungraded_section(totals))
     found = verdict(totals)
     tiles = [
         (str(totals.seen), "decisions"),
@@ -220,7 +220,7 @@ def _histogram(totals: Totals) -> Plot:
     axes.set_ylabel("decisions")
     axes.grid(axis="y")
     axes.set_axisbelow(True)
-    return plotted(
+    return as_plot(
         figure,
         "Decisions by ratio",
         "Left: optimal.",
@@ -247,7 +247,7 @@ def _by_size(totals: Totals) -> Table:
     )
 
 
-def _worst(worst: Iterable[Grade], file: str) -> Table:
+def _worst(worst: Iterable[DecisionGrade], file: str) -> Table:
     rows: list[tuple[Cell, ...]] = [
         (
             (Name(one.job or "–"), Note(Name(place(one.where, file)))),
@@ -267,7 +267,7 @@ def _worst(worst: Iterable[Grade], file: str) -> Table:
     )
 
 
-def _not_graded(totals: Totals) -> Section:
+def _ungraded_section(totals: Totals) -> Section:
     reasons = Table(
         name="not-graded",
         caption="Why decisions have no grade",

@@ -22,14 +22,14 @@ from ...reports.pages.document import (
 )
 from ...reports.pages.plot_style import (
     FAINT,
+    as_plot,
     in_style,
     named_rows,
     per_cent,
-    plotted,
     sheets,
 )
 from ..placement import Objective
-from ..whatif.simulator import FIXED, Outcome
+from ..whatif.simulator import FIXED, ReplayOutcome
 
 _REGRET = "regret_pct"
 _SAYS = {
@@ -41,7 +41,7 @@ _SAYS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Mean:
+class PairedMean:
     """A measure under a method, and what it differs from that under the first."""
 
     measure: str
@@ -53,7 +53,7 @@ class Mean:
     """The difference in per cent; None for the first, or where that has 0."""
 
 
-def means(outcomes: Sequence[Outcome], seed: int = 0) -> list[Mean]:
+def means(outcomes: Sequence[ReplayOutcome], seed: int = 0) -> list[PairedMean]:
     """Return all means over jobs, with the middle 95 % of resampled streams.
 
     Streams are put together from blocks of consecutive jobs, the same for all methods,
@@ -83,11 +83,11 @@ def means(outcomes: Sequence[Outcome], seed: int = 0) -> list[Mean]:
                         100 * more / float(totals[0]),
                         100 * (sums[:, j] / sums[:, 0] - 1),
                     )
-            found.append(Mean(measure, outcome.method, own, paired, relative))
+            found.append(PairedMean(measure, outcome.method, own, paired, relative))
     return found
 
 
-def as_rows(found: Sequence[Mean], objective: Objective) -> list[dict[str, Any]]:
+def as_rows(found: Sequence[PairedMean], objective: Objective) -> list[dict[str, Any]]:
     """Return the means as objects of JSON; the objective is what regret means."""
 
     def numbers(one: Estimate | None) -> list[float] | None:
@@ -142,7 +142,7 @@ def difference(one: Estimate | None) -> tuple[str, str]:
     return value, f"{low} .. {high}"
 
 
-def remark(found: Sequence[Mean]) -> str:
+def remark(found: Sequence[PairedMean]) -> str:
     """Say so if no method changes when jobs start."""
     waits = {one.own.value for one in found if one.measure == FIXED[0]}
     if len(waits) > 1 or len({one.method for one in found}) < 2:
@@ -155,7 +155,7 @@ def remark(found: Sequence[Mean]) -> str:
 
 
 def whatif_page(
-    source: str, found: Sequence[Mean], jobs: int, notes: Sequence[str]
+    source: str, found: Sequence[PairedMean], jobs: int, notes: Sequence[str]
 ) -> Document:
     """Build the page; ``source`` describes trace and topology."""
     first = found[0].method
@@ -191,7 +191,7 @@ def whatif_page(
     )
 
 
-def _table(found: Sequence[Mean]) -> Table:
+def _table(found: Sequence[PairedMean]) -> Table:
     return _by_measure(
         "measures",
         "Means, by method",
@@ -200,7 +200,7 @@ def _table(found: Sequence[Mean]) -> Table:
     )
 
 
-def _against(found: Sequence[Mean]) -> Table:
+def _against(found: Sequence[PairedMean]) -> Table:
     return _by_measure(
         "differences",
         "More than the first method has; bold if hardly by chance",
@@ -209,14 +209,17 @@ def _against(found: Sequence[Mean]) -> Table:
     )
 
 
-def _difference_cell(one: Mean) -> Cell:
+def _difference_cell(one: PairedMean) -> Cell:
     value, ends = difference(one.difference)
     surely = one.difference is not None and one.difference.sign
     return (Strong(value) if surely else value, Note(ends))
 
 
 def _by_measure(
-    name: str, caption: str, found: Sequence[Mean], cell: Callable[[Mean], Cell]
+    name: str,
+    caption: str,
+    found: Sequence[PairedMean],
+    cell: Callable[[PairedMean], Cell],
 ) -> Table:
     """Make a table with a row for each measure and a column for each method."""
     rows: dict[str, list[Cell]] = {}
@@ -231,7 +234,7 @@ def _by_measure(
     )
 
 
-def _panels(found: Sequence[Mean]) -> dict[str, list[tuple[str, Estimate]]]:
+def _panels(found: Sequence[PairedMean]) -> dict[str, list[tuple[str, Estimate]]]:
     """Return what is drawn: the regret of all methods, differences of what differs."""
     panels: dict[str, list[tuple[str, Estimate]]] = {}
     for one in found:
@@ -259,7 +262,7 @@ def _plot(panels: Mapping[str, Sequence[tuple[str, Estimate]]]) -> Plot:
         axes.axvline(0, linewidth=0.8, color=FAINT)
         axes.margins(x=0.15)
         axes.set_xlabel(label)
-    return plotted(
+    return as_plot(
         figure,
         "Measures that differ",
         "Lines: the middle 95 % of resampled streams.",

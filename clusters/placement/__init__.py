@@ -1,6 +1,6 @@
 """Nodes of a cluster for a job: the exact choice, by several objectives."""
 
-from .answer import described as described
+from .answer import describe_placement as describe_placement
 from .answer import for_kubernetes as for_kubernetes
 from .freeing import least_busy as least_busy
 from .request import MOST_K as MOST_K

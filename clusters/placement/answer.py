@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...instances.words import counted
+from ...instances.words import with_noun
 from ...scheduler.hostlist import fold
 from ..topologies.label_families import HOSTNAME
 from .program import Flags
@@ -15,7 +15,7 @@ from .request import Placement, Request
 from .selection import NodeSelector, names_of
 
 
-def described(
+def describe_placement(
     selector: NodeSelector,
     request: Request,
     flags: Sequence[Flags],
@@ -52,7 +52,7 @@ def parts_text(parts: Mapping[str, int]) -> str:
     """
     nouns = {"switches": "switch", "hops": "hop", "blocks": "block"}
     return ", ".join(
-        counted(value, nouns[name]) if name in nouns else f"{name} {value}"
+        with_noun(value, nouns[name]) if name in nouns else f"{name} {value}"
         for name, value in parts.items()
     )
 

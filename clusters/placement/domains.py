@@ -13,7 +13,7 @@ import numpy as np
 
 from ...instances import InputError, IntArray
 from ...instances.topologies.graph_json import names_of
-from ..topologies import Hierarchy, Kind, Space
+from ..topologies import FabricKind, Hierarchy, Space
 from .node_classes import Alike, Flags
 
 AXES = "xyzw"
@@ -104,4 +104,6 @@ def as_written_down(alike: Alike) -> Hierarchy:
     names = (WHOLE, *(f"group{i}" for i in range(len(groups))))
     parent = np.array([-1] + [0] * len(groups))
     weight = np.array([0] + [2] * len(groups))
-    return Hierarchy(Kind.TREE, fabric.nodes, home, names, parent, weight, (SWITCH,))
+    return Hierarchy(
+        FabricKind.TREE, fabric.nodes, home, names, parent, weight, (SWITCH,)
+    )

@@ -9,7 +9,7 @@ import numpy as np
 from ...solvers import DEFAULT, Limit, Settings, SolverError, Status
 from ...solvers.running import clock
 from . import kernels
-from .program import BY, Chooser, Flags, Run
+from .program import BY, Chooser, Flags, ProgramRun
 from .request import Objective, Placement, Request
 
 
@@ -32,12 +32,12 @@ def least_busy(
         If a level is unknown or a required node is not allowed here.
     """
     start = clock.now()
-    run = Run(chooser, replace(request, objective=Objective.SWITCHES), allowed)
-    found = _solved(run, free & allowed, start, settings)
+    run = ProgramRun(chooser, replace(request, objective=Objective.SWITCHES), allowed)
+    found = _solve(run, free & allowed, start, settings)
     return replace(found, seconds=clock.now() - start)
 
 
-def _solved(run: Run, free: Flags, start: float, settings: Settings) -> Placement:
+def _solve(run: ProgramRun, free: Flags, start: float, settings: Settings) -> Placement:
     k, domains = run.request.k, len(run.fabric.parent)
     if k > int(run.below[0]):
         return Placement(Status.INFEASIBLE, by="counting")
@@ -48,7 +48,7 @@ def _solved(run: Run, free: Flags, start: float, settings: Settings) -> Placemen
     costs = run.costs()._replace(
         own=none + 1, open=none, edge=none, spoil=none, ready=ready, beyond=first
     )
-    tables = run.filled(costs, start, settings)
+    tables = run.fill_tables(costs, start, settings)
     if isinstance(tables, Limit):
         bound = (max(held, k - int(np.count_nonzero(free))),)
         return Placement(Status.UNKNOWN, 0, (), None, bound, "counting", tables)
@@ -56,7 +56,7 @@ def _solved(run: Run, free: Flags, start: float, settings: Settings) -> Placemen
         return Placement(Status.INFEASIBLE, by=BY)
     taken = np.zeros(domains, dtype=np.int64)
     kernels.trace(run.chooser.shape, tables, 0, run.k, taken)
-    chosen = run.picked(taken * run.size, free)
+    chosen = run.pick(taken * run.size, free)
     busy = sum(not free[i] for i in chosen)
     if len(chosen) != k or busy != held + int(tables.whole[0]) // first:
         raise SolverError("the selection does not cost what its tables say")

@@ -51,7 +51,7 @@ class Costs(NamedTuple):
     beyond: int  # cost of each further one
 
 
-class Tables(NamedTuple):
+class DomainTables(NamedTuple):
     """Tables of the domains that are open, and those that are needed again."""
 
     table: Ints  # (depths, k + 1)
@@ -95,7 +95,7 @@ def _merge(a: Ints, b: Ints, out: Ints, begin: int, end: int) -> None:
 
 
 @kernel
-def _open(costs: Costs, tables: Tables, v: int, depth: int) -> None:
+def _open(costs: Costs, tables: DomainTables, v: int, depth: int) -> None:
     """Begin the table of a domain with the nodes at the domain itself."""
     own = min(costs.room[v], costs.k) + 1
     tables.length[depth] = own
@@ -109,7 +109,7 @@ def _open(costs: Costs, tables: Tables, v: int, depth: int) -> None:
 
 
 @kernel
-def _keep(tables: Tables, v: int, depth: int, k: int, at: int) -> int:
+def _keep(tables: DomainTables, v: int, depth: int, k: int, at: int) -> int:
     """Keep the tables of a domain and of its parent, which begins again."""
     length = tables.length
     a = tables.table[depth - 1, : length[depth - 1]]
@@ -124,7 +124,9 @@ def _keep(tables: Tables, v: int, depth: int, k: int, at: int) -> int:
 
 
 @kernel
-def fill(shape: Shape, costs: Costs, tables: Tables, state: Ints, work: int) -> bool:
+def fill(
+    shape: Shape, costs: Costs, tables: DomainTables, state: Ints, work: int
+) -> bool:
     """Take events while work is left, also parts of a merge; True at the end."""
     k = costs.k
     while state[AT] < len(shape.event):
@@ -165,7 +167,7 @@ def fill(shape: Shape, costs: Costs, tables: Tables, state: Ints, work: int) -> 
 
 
 @kernel
-def trace(shape: Shape, tables: Tables, top: int, k: int, taken: Ints) -> None:
+def trace(shape: Shape, tables: DomainTables, top: int, k: int, taken: Ints) -> None:
     """Split k segments below a domain; leave in ``taken`` those at domains themselves.
 
     Of equally cheap splits the one with fewest in the domain that is listed later.

@@ -90,7 +90,7 @@ class Chooser:
             Which nodes of the fabric may be chosen.
         settings
             The time limit counts; when it is reached, the answer is a choice by the
-            greedy rule of `packed`, if there is one, and a bound by counting.
+            greedy rule of `pack_tightly`, if there is one, and a bound by counting.
 
         Raises
         ------
@@ -98,12 +98,12 @@ class Chooser:
             If a level is unknown or a required node is not free here.
         """
         start = clock.now()
-        run = Run(self, request, free)
-        found = run.solved(start, settings)
+        run = ProgramRun(self, request, free)
+        found = run.solve(start, settings)
         return replace(found, seconds=clock.now() - start)
 
 
-class Run:
+class ProgramRun:
     """One request to one hierarchy."""
 
     def __init__(self, chooser: Chooser, request: Request, free: Flags) -> None:
@@ -114,15 +114,15 @@ class Run:
         self.free = free
         domains = len(fabric.parent)
         at = np.bincount(fabric.home[free], minlength=domains)
-        self.below = self._summed(at)
-        self.wanted = self._required()
+        self.below = self._sum_subtrees(at)
+        self.wanted = self._required_nodes()
         needed = np.bincount(fabric.home[self.wanted], minlength=domains)
         self.need = -(-needed // self.size)
         self.room = self._usable(at) // self.size
         self.k = request.k // self.size
         self.factors = self._factors()
 
-    def _summed(self, at: IntArray) -> IntArray:
+    def _sum_subtrees(self, at: IntArray) -> IntArray:
         total = at.tolist()
         for v in range(len(total) - 1, 0, -1):
             total[self.chooser.parents[v]] += total[v]
@@ -138,7 +138,7 @@ class Run:
             usable[~within] = 0
         return usable
 
-    def _required(self) -> Flags:
+    def _required_nodes(self) -> Flags:
         wanted = np.zeros(len(self.fabric.nodes), dtype=np.bool_)
         if self.request.require:
             number = {name: i for i, name in enumerate(self.fabric.nodes)}
@@ -220,21 +220,21 @@ class Run:
             0,
         )
 
-    def solved(self, start: float, settings: Settings) -> Placement:
+    def solve(self, start: float, settings: Settings) -> Placement:
         """Run the program; a greedy choice and a bound if it is stopped."""
         if self.request.k > int(self.below[0]):
             return Placement(Status.INFEASIBLE, by="counting")
-        tables = self.filled(self.costs(), start, settings)
+        tables = self.fill_tables(self.costs(), start, settings)
         if isinstance(tables, Limit):
-            return self._stopped(tables)
+            return self._answer_greedily(tables)
         top = self._top(tables.whole)
         if tables.whole[top] >= kernels.FAR:
             return Placement(Status.INFEASIBLE, by=BY)
-        return self._traced(tables, top, int(tables.whole[top]))
+        return self._trace(tables, top, int(tables.whole[top]))
 
-    def filled(
+    def fill_tables(
         self, costs: kernels.Costs, start: float, settings: Settings
-    ) -> kernels.Tables | Limit:
+    ) -> kernels.DomainTables | Limit:
         """Return the tables of all domains, or the limit that was reached."""
         shape, k = self.chooser.shape, self.k
         depths = int(shape.depth.max()) + 1
@@ -244,7 +244,7 @@ class Run:
             return Limit.MEMORY
         domains = len(shape.parent)
         begin, first, second = np.zeros((3, domains), dtype=np.int64)
-        tables = kernels.Tables(
+        tables = kernels.DomainTables(
             np.empty((depths, k + 1), dtype=np.int64),
             lengths,
             np.empty(kept, dtype=np.int64),
@@ -264,23 +264,23 @@ class Run:
         """Return the domain that takes all: the root, or for spread the lowest."""
         if self.request.objective is not Objective.SPREAD:
             return 0
-        needed = self._summed(self.need)
+        needed = self._sum_subtrees(self.need)
         fits = (whole < kernels.FAR) & (needed == needed[0])
         if not fits.any():
             return 0
         lowest = fits & (self.fabric.level == self.fabric.level[fits].min())
         return int(np.argmin(np.where(lowest, whole, kernels.FAR)))
 
-    def _traced(self, tables: kernels.Tables, top: int, value: int) -> Placement:
+    def _trace(self, tables: kernels.DomainTables, top: int, value: int) -> Placement:
         taken = np.zeros(len(self.fabric.parent), dtype=np.int64)
         kernels.trace(self.chooser.shape, tables, top, self.k, taken)
-        chosen = self.picked(taken * self.size)
+        chosen = self.pick(taken * self.size)
         found = measures.cost(self.fabric, self.request.objective, chosen, self.below)
-        if self._value(found) != self._promised(value, top):
+        if self._value(found) != self._parts_of_value(value, top):
             raise SolverError("the selection does not cost what its tables say")
         return Placement(Status.OPTIMAL, 0, chosen, found, found, BY)
 
-    def picked(self, taken: IntArray, first: Flags | None = None) -> tuple[int, ...]:
+    def pick(self, taken: IntArray, first: Flags | None = None) -> tuple[int, ...]:
         """Pick nodes at every domain: required ones, those of ``first``, others."""
         picked = np.zeros(len(self.free), dtype=np.bool_)
         order, home, count = self.chooser.order, self.fabric.home, taken.copy()
@@ -298,7 +298,7 @@ class Run:
             pairs = measures.UNIT * pairs + self.regard * left * (left - 1)
         return (*found[:-1], 2 * (found[-1] - pairs))
 
-    def _promised(self, value: int, top: int) -> tuple[int, ...]:
+    def _parts_of_value(self, value: int, top: int) -> tuple[int, ...]:
         """Return the same parts from the value of a table."""
         first, half, spoil = self.factors
         objective = self.request.objective
@@ -316,7 +316,7 @@ class Run:
             return int(self.fabric.level[top]), number, halves
         return number, halves
 
-    def _stopped(self, limit: Limit) -> Placement:
+    def _answer_greedily(self, limit: Limit) -> Placement:
         """Return a greedy choice, and a bound by counting."""
         objective, k = self.request.objective, self.request.k
         least = [0] * (len(objective.parts) - 1)
@@ -324,27 +324,27 @@ class Run:
             largest = np.sort(self.room)[::-1].cumsum()
             least[-1] = int(np.searchsorted(largest, self.k)) + 1
         bound = (*least, k * (k - 1))
-        taken = self.packed()
+        taken = self.pack_tightly()
         if taken is None:
             return Placement(Status.UNKNOWN, 0, (), None, bound, "counting", limit)
-        chosen = self.picked(taken * self.size)
+        chosen = self.pick(taken * self.size)
         found = measures.cost(self.fabric, objective, chosen, self.below)
         status = Status.OPTIMAL if found == bound else Status.FEASIBLE
         return Placement(status, 0, chosen, found, bound, "counting", limit)
 
-    def packed(self) -> IntArray | None:
+    def pack_tightly(self) -> IntArray | None:
         """Take the fullest switches of a lowest domain with room, the tightest one.
 
         None if groups at several levels or required nodes make that unsafe.
         """
         if len(self.sizes) > 1 or any(self.sizes) or self.wanted.any():
             return None
-        fits = self._summed(self.room) >= self.k
+        fits = self._sum_subtrees(self.room) >= self.k
         if not fits.any():
             return None
         level = self.fabric.level
         fits &= level == level[fits].min()
-        room = np.where(fits, self._summed(self.room), kernels.FAR)
+        room = np.where(fits, self._sum_subtrees(self.room), kernels.FAR)
         top = int(np.argmin(room))
         inside = np.zeros(len(level), dtype=np.bool_)
         inside[top] = True

@@ -17,7 +17,7 @@ from .domains import SWITCH, domains_of
 from .node_classes import Alike, Flags
 from .program import Chooser
 from .request import Objective, Placement, Request
-from .space_model import Model, in_groups
+from .space_model import SpaceModel, in_groups
 
 MOST_CLASSES = 300
 """Maximal number of classes of free nodes in a model."""
@@ -59,8 +59,8 @@ class SpaceChooser:
                 raise InputError(problem, "objective", request.objective.value)
             problem = f"is for at most {MOST_CLASSES} different nodes here"
             raise InputError(problem, "require or segment", alike)
-        model = Model(self.alike, request, free)
-        found = model.solved(settings, start)
+        model = SpaceModel(self.alike, request, free)
+        found = model.solve(settings, start)
         return replace(found, seconds=clock.now() - start)
 
     def _refuse(self, request: Request) -> None:

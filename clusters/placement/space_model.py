@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ortools.sat.python import cp_model
 
 
-class Model:
+class SpaceModel:
     """One request as a model for CP-SAT."""
 
     def __init__(self, alike: Alike, request: Request, free: Flags) -> None:
@@ -146,7 +146,7 @@ class Model:
                 saved.append((far - d) * both)
         return far * (k * (k - 1) // 2) - sum(saved)
 
-    def solved(self, settings: Settings, start: float) -> Placement:
+    def solve(self, settings: Settings, start: float) -> Placement:
         """Minimise part after part; what is left when time is up is bounded simply."""
         from ...solvers import cpsat
 
@@ -171,13 +171,13 @@ class Model:
             if found.limit is not None:
                 least = self._least()[len(proved)]
                 bound = (*proved, max(least, found.bound or 0))
-                return self._placed(counts, bound, str(proof), found.limit)
+                return self._placement(counts, bound, str(proof), found.limit)
             assert found.bound is not None
             proved.append(found.bound)
             self.model.add(part == found.bound)
         if tuple(proved) == self._least():  # the own bound says the same
             proof = Proof(Grade.CONFIRMED, f"{cpsat.BY}, counting")
-        return self._placed(counts, tuple(proved), str(proof))
+        return self._placement(counts, tuple(proved), str(proof))
 
     def _parts(self) -> tuple[Callable[[], cp_model.LinearExpr], ...]:
         return {
@@ -208,10 +208,10 @@ class Model:
         found = self.alike.by_method(plain, self.free, settings)
         cost = self.alike.cost(Objective.SPREAD, found.chosen)
         if found.chosen and cost[0] <= diameter:
-            counts = self._counted(found.chosen)
+            counts = self._count_by_class(found.chosen)
         return counts, (found.bound or (0,))[0]
 
-    def _placed(
+    def _placement(
         self,
         counts: Sequence[int] | None,
         bound: tuple[int, ...],
@@ -233,7 +233,7 @@ class Model:
         status = Status.OPTIMAL if cost == bound else Status.FEASIBLE
         return Placement(status, 0, chosen, cost, bound, proof, limit)
 
-    def _counted(self, chosen: Sequence[int]) -> list[int]:
+    def _count_by_class(self, chosen: Sequence[int]) -> list[int]:
         """Return how many nodes of every class are chosen."""
         inside = set(chosen)
         return [sum(i in inside for i in here) for here in self.classes]
@@ -260,7 +260,7 @@ class Model:
         result = first_solution(instance, settings)
         if result.chosen is None or result.limit is Limit.INTERRUPT:
             return None
-        return self._counted([order[i] for i in result.chosen])
+        return self._count_by_class([order[i] for i in result.chosen])
 
 
 def in_groups(alike: Alike, chosen: Sequence[int], size: int) -> bool:

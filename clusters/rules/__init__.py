@@ -3,4 +3,4 @@
 from .choosing import by_rule as by_rule
 from .greedy import RULES as RULES
 from .greedy import Rule as Rule
-from .state import State as State
+from .state import HierarchyState as HierarchyState

@@ -17,7 +17,7 @@ from ..placement.domains import as_written_down
 from ..placement.program import Chooser
 from ..placement.space import SpaceChooser
 from .greedy import RULES, Sees
-from .state import Flags, State
+from .state import Flags, HierarchyState
 
 
 def by_rule(
@@ -77,7 +77,7 @@ def by_rule(
 
 def seen(
     name: str, chooser: Chooser | SpaceChooser, free: Flags, size: int = 1
-) -> State:
+) -> HierarchyState:
     """Return what a rule sees of the free nodes of one fabric.
 
     Raises InputError if it knows nothing of such networks.
@@ -85,7 +85,7 @@ def seen(
     if isinstance(chooser, Chooser):
         if RULES[name].sees is Sees.GRID:
             raise InputError(f"{name} is for {Sees.GRID.value}", "method")
-        return State(chooser.fabric, free, size)
+        return HierarchyState(chooser.fabric, free, size)
     fabric, sees = chooser.fabric, RULES[name].sees
     grid = fabric.topology.grid and fabric.topology.dimension < 4
     if (sees is Sees.SWITCHES and chooser.alike.cables is None) or (
@@ -93,7 +93,7 @@ def seen(
     ):
         problem = f"{name} is for {sees.value}, not for {fabric.kinds}"
         raise InputError(problem, "method")
-    return State(_written_down(chooser.alike), free, size, fabric)
+    return HierarchyState(_written_down(chooser.alike), free, size, fabric)
 
 
 _written_down = lru_cache(maxsize=16)(as_written_down)

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from .state import State
+from .state import HierarchyState
 
 Chosen = tuple[int, ...] | None
 
 
-def flux_low(state: State, k: int, /) -> Chosen:
+def flux_low(state: HierarchyState, k: int, /) -> Chosen:
     """Take the free nodes with the lowest numbers.
 
     Guarantee: none.
@@ -27,7 +27,7 @@ def flux_low(state: State, k: int, /) -> Chosen:
     return tuple(free[:k].tolist()) if len(free) >= k else None
 
 
-def flux_high(state: State, k: int, /) -> Chosen:
+def flux_high(state: HierarchyState, k: int, /) -> Chosen:
     """Take the free nodes with the highest numbers.
 
     Guarantee: none.
@@ -39,7 +39,7 @@ def flux_high(state: State, k: int, /) -> Chosen:
     return tuple(free[-k:].tolist()) if len(free) >= k else None
 
 
-def flux_locality(state: State, k: int, /) -> Chosen:
+def flux_locality(state: HierarchyState, k: int, /) -> Chosen:
     """Take runs of successive free nodes, those with the highest numbers first.
 
     Runs are compared by where they begin, not by how long they are. Within a run the

@@ -23,7 +23,7 @@ from .slurm_order import (
     slurm_spread,
     slurm_switches,
 )
-from .state import State
+from .state import HierarchyState
 from .volcano import volcano_binpack, volcano_spread
 
 
@@ -40,7 +40,7 @@ class Sees(Enum):
 class Rule:
     """A rule, whether it places segments whole, and what networks it knows."""
 
-    choose: Callable[[State, int], tuple[int, ...] | None]
+    choose: Callable[[HierarchyState, int], tuple[int, ...] | None]
     segments: bool = False
     sees: Sees = Sees.SWITCHES
 

@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .state import State
+from .state import HierarchyState
 
 Chosen = tuple[int, ...] | None
 
 
-def kueue_best_fit(state: State, k: int, /) -> Chosen:
+def kueue_best_fit(state: HierarchyState, k: int, /) -> Chosen:
     """Fill the roomiest domains; the last is the tightest that does.
 
     The job gets a lowest domain with room, the tightest one. At each level below, all
@@ -45,7 +45,9 @@ def kueue_best_fit(state: State, k: int, /) -> Chosen:
     return state.first({v: count * state.size for v, count in taken.items()})
 
 
-def _best_fit(state: State, pool: Sequence[tuple[int, int]], k: int) -> dict[int, int]:
+def _best_fit(
+    state: HierarchyState, pool: Sequence[tuple[int, int]], k: int
+) -> dict[int, int]:
     """Take domains with room from the roomiest down; the last as tight as can be."""
     rank, below = state.layout.rank, state.below
     order = sorted(pool, key=lambda p: (-p[1], below[p[0]], rank[p[0]]))
@@ -60,7 +62,7 @@ def _best_fit(state: State, pool: Sequence[tuple[int, int]], k: int) -> dict[int
     raise AssertionError("the pool has less room than what is above it")
 
 
-def kueue_least_free(state: State, k: int, /) -> Chosen:
+def kueue_least_free(state: HierarchyState, k: int, /) -> Chosen:
     """Take the tightest switch with room, or fill those with least room first.
 
     Levels above the switches play no part.
@@ -84,7 +86,7 @@ def kueue_least_free(state: State, k: int, /) -> Chosen:
     return state.first(taken)
 
 
-def kueue_balanced(state: State, k: int, /) -> Chosen:
+def kueue_balanced(state: HierarchyState, k: int, /) -> Chosen:
     """Share a job evenly over as few switches below one domain as filling needs.
 
     Below each domain above the switches, filling from the roomiest down tells how many
@@ -104,23 +106,23 @@ def kueue_balanced(state: State, k: int, /) -> Chosen:
         groups.setdefault(state.layout.parent[v], []).append(v)
     best, share, fewest = [], 0, 0
     for up in sorted(groups, key=lambda v: rank[v] if v >= 0 else -1):
-        used = _filled([room[v] for v in groups[up]], k)
+        used = _fill_roomiest([room[v] for v in groups[up]], k)
         if not used:
             continue
         least = min(k // len(used), used[-1])
         if least < max(share, 1):
             continue
         pruned = [v for v in groups[up] if room[v] >= least]
-        count = len(_filled([room[v] for v in pruned], k))
+        count = len(_fill_roomiest([room[v] for v in pruned], k))
         if count and (least > share or count < fewest):
             best, share, fewest = pruned, least, count
-    taken = _balanced(state, best, k, share, fewest) if share else None
+    taken = _balance(state, best, k, share, fewest) if share else None
     if taken is None:
         return kueue_best_fit(state, k)
     return state.first({v: count * state.size for v, count in taken.items()})
 
 
-def _filled(rooms: Sequence[int], k: int) -> list[int]:
+def _fill_roomiest(rooms: Sequence[int], k: int) -> list[int]:
     """Return the rooms that are used when the roomiest are filled first, or none."""
     used: list[int] = []
     for room in sorted(rooms, reverse=True):
@@ -131,8 +133,8 @@ def _filled(rooms: Sequence[int], k: int) -> list[int]:
     return used if k <= 0 else []
 
 
-def _balanced(
-    state: State, leaves: Sequence[int], k: int, share: int, count: int
+def _balance(
+    state: HierarchyState, leaves: Sequence[int], k: int, share: int, count: int
 ) -> dict[int, int] | None:
     """Give each of so many leaves its share, and the roomiest what is left."""
     chosen = _tightest_set(state, leaves, k * state.size, count)
@@ -149,7 +151,7 @@ def _balanced(
 
 
 def _tightest_set(
-    state: State, leaves: Sequence[int], nodes: int, count: int
+    state: HierarchyState, leaves: Sequence[int], nodes: int, count: int
 ) -> tuple[int, ...] | None:
     """Return so many leaves with enough free nodes and as few as can be."""
     sets: list[dict[int, tuple[int, ...]]] = [{} for _ in range(count + 1)]

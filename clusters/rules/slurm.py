@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from .state import Layout, State
+from .state import HierarchyLayout, HierarchyState
 
 Chosen = tuple[int, ...] | None
 
 
-def slurm_tree(state: State, k: int, /) -> Chosen:
+def slurm_tree(state: HierarchyState, k: int, /) -> Chosen:
     """Take the tightest leaf switch with room, or the fullest and what is near.
 
     Where no leaf has room for all that is missing, leaves are compared by the first
@@ -41,7 +41,7 @@ def slurm_tree(state: State, k: int, /) -> Chosen:
             if best < 0:
                 best = v
                 continue
-            better, fits = _compared(layout, free, v, best, k)
+            better, fits = _compare(layout, free, v, best, k)
             nearer = far[v] < far[best] and fits
             if nearer or (far[v] == far[best] and better):
                 best = v
@@ -56,8 +56,8 @@ def slurm_tree(state: State, k: int, /) -> Chosen:
     return state.first(taken)
 
 
-def _compared(
-    layout: Layout, free: list[int], a: int, b: int, k: int
+def _compare(
+    layout: HierarchyLayout, free: list[int], a: int, b: int, k: int
 ) -> tuple[bool, bool]:
     """Return whether a leaf is better than another, and whether it has room."""
     parent = layout.parent
@@ -77,7 +77,7 @@ def _compared(
     return layout.level[a] < layout.level[b], a_fits
 
 
-def slurm_block(state: State, k: int, /) -> Chosen:
+def slurm_block(state: HierarchyState, k: int, /) -> Chosen:
     """Take segment by segment, each from the tightest group of blocks with room.
 
     The group is the smallest of BlockSizes that a segment needs; within it a segment
@@ -108,7 +108,7 @@ def slurm_block(state: State, k: int, /) -> Chosen:
     return state.first(taken)
 
 
-def _block_sizes(layout: Layout) -> tuple[int, list[int]]:
+def _block_sizes(layout: HierarchyLayout) -> tuple[int, list[int]]:
     """Return the size of a base block, and the levels of groups as powers of two."""
     sizes = layout.fabric.block_sizes
     base = sizes[0] if sizes else min(len(layout.members[v]) for v in layout.leaves)
@@ -142,7 +142,7 @@ class _Plan:
         self.most = -(-self.segment // (self.base << self.within))
         self.by_group = width != self.most << self.within
         group = self._group(width)
-        return None if group is None else self._filled(group)
+        return None if group is None else self._fill(group)
 
     def _group(self, width: int) -> range | None:
         """Return the group with fewest free nodes that has room, the last one."""
@@ -164,7 +164,7 @@ class _Plan:
             found[i >> self.within] = found.get(i >> self.within, 0) + self.free[i]
         return found
 
-    def _filled(self, group: range) -> dict[int, int] | None:
+    def _fill(self, group: range) -> dict[int, int] | None:
         self.sums = self._sums(group)
         taken: dict[int, int] = {}
         left, most = self.segment, self.most

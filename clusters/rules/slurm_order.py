@@ -14,14 +14,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from .slurm import slurm_tree
-from .state import State
+from .state import HierarchyState
 
 Chosen = tuple[int, ...] | None
 _BITS = 5
 """Bits of a coordinate in Slurm's curve, which is that of a cube of 32."""
 
 
-def slurm_flat(state: State, k: int, /) -> Chosen:
+def slurm_flat(state: HierarchyState, k: int, /) -> Chosen:
     """Take the shortest run of successive free nodes with room, or the longest ones.
 
     A run is interrupted by any node that is not free. Where none has room for all that
@@ -35,7 +35,7 @@ def slurm_flat(state: State, k: int, /) -> Chosen:
     return _by_runs(state, range(len(state.free)), k)
 
 
-def slurm_hilbert(state: State, k: int, /) -> Chosen:
+def slurm_hilbert(state: HierarchyState, k: int, /) -> Chosen:
     """Take runs as `slurm_flat`, of nodes in the order of a Hilbert curve.
 
     The curve fills a cube of 32, or the next power of two for longer sides.
@@ -52,7 +52,7 @@ def slurm_hilbert(state: State, k: int, /) -> Chosen:
     return _by_runs(state, sorted(range(len(keys)), key=keys.__getitem__), k)
 
 
-def slurm_spread(state: State, k: int, /) -> Chosen:
+def slurm_spread(state: HierarchyState, k: int, /) -> Chosen:
     """Take the free nodes with the lowest numbers, ignoring the topology.
 
     That is what ``--spread-job`` does with a number of nodes: it switches the topology
@@ -67,7 +67,7 @@ def slurm_spread(state: State, k: int, /) -> Chosen:
     return tuple(free[:k].tolist()) if len(free) >= k else None
 
 
-def slurm_switches(state: State, k: int, /) -> Chosen:
+def slurm_switches(state: HierarchyState, k: int, /) -> Chosen:
     """Take nodes as `slurm_tree`, on as few switches as the idle machine needs.
 
     That is ``--switches=N`` with the least N that makes sense, and no maximum wait:
@@ -90,7 +90,7 @@ def slurm_switches(state: State, k: int, /) -> Chosen:
     return chosen if used <= least else None
 
 
-def slurm_pack_serial(state: State, k: int, /) -> Chosen:
+def slurm_pack_serial(state: HierarchyState, k: int, /) -> Chosen:
     """Take the last free node for a job of one node, else nodes as `slurm_tree`.
 
     That is ``SchedulerParameters=pack_serial_at_end``, for jobs of one CPU.
@@ -106,7 +106,7 @@ def slurm_pack_serial(state: State, k: int, /) -> Chosen:
     return slurm_tree(state, k)
 
 
-def _by_runs(state: State, order: Sequence[int], k: int) -> Chosen:
+def _by_runs(state: HierarchyState, order: Sequence[int], k: int) -> Chosen:
     """Take runs of free nodes in some order."""
     if int(np.count_nonzero(state.free)) < k:
         return None

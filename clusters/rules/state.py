@@ -15,7 +15,7 @@ Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
-class Layout:
+class HierarchyLayout:
     """What of a hierarchy does not change from job to job."""
 
     fabric: Hierarchy
@@ -65,7 +65,7 @@ class Layout:
     @cached_property
     def total(self) -> list[int]:
         """Nodes below every domain, free or not."""
-        return self.summed(self.fabric.has_nodes.tolist())
+        return self.sum_subtrees(self.fabric.has_nodes.tolist())
 
     @cached_property
     def rank(self) -> list[int]:
@@ -79,7 +79,7 @@ class Layout:
             found[v] = place
         return found
 
-    def summed(self, at: list[int]) -> list[int]:
+    def sum_subtrees(self, at: list[int]) -> list[int]:
         """Return the sums over subtrees of numbers at the domains themselves."""
         total = list(at)
         for v in range(len(total) - 1, 0, -1):
@@ -107,11 +107,11 @@ class Layout:
         return far
 
 
-_layout_of = lru_cache(maxsize=16)(Layout)
+_layout_of = lru_cache(maxsize=16)(HierarchyLayout)
 
 
 @dataclass(frozen=True, eq=False)
-class State:
+class HierarchyState:
     """A hierarchy, its free nodes, and segments that must be whole (1: none).
 
     A network that is no tree is seen as it can be written down for Slurm: see
@@ -125,7 +125,7 @@ class State:
     """The network, if it is no tree."""
 
     @cached_property
-    def layout(self) -> Layout:
+    def layout(self) -> HierarchyLayout:
         """What the last few hierarchies were asked before is kept."""
         return _layout_of(self.fabric)
 
@@ -140,7 +140,7 @@ class State:
     @cached_property
     def below(self) -> list[int]:
         """Free nodes below every domain."""
-        return self.layout.summed(self.at)
+        return self.layout.sum_subtrees(self.at)
 
     @cached_property
     def room(self) -> list[int]:
@@ -150,7 +150,7 @@ class State:
     @cached_property
     def room_below(self) -> list[int]:
         """Segments that fit below every domain."""
-        return self.layout.summed(self.room)
+        return self.layout.sum_subtrees(self.room)
 
     def lowest(self, k: int) -> list[int]:
         """Return the domains with room for k segments at the lowest level with any."""

@@ -7,12 +7,12 @@ here the first is taken, so that the same state gives the same choice.
 
 from __future__ import annotations
 
-from .state import State
+from .state import HierarchyState
 
 Chosen = tuple[int, ...] | None
 
 
-def volcano_binpack(state: State, k: int, /) -> Chosen:
+def volcano_binpack(state: HierarchyState, k: int, /) -> Chosen:
     """Take the lowest domain that is fullest with the job, segment by segment.
 
     That is the mode hard: of the lowest HyperNodes with room the one with the largest
@@ -28,7 +28,7 @@ def volcano_binpack(state: State, k: int, /) -> Chosen:
     return _by_use(state, k, 1)
 
 
-def volcano_spread(state: State, k: int, /) -> Chosen:
+def volcano_spread(state: HierarchyState, k: int, /) -> Chosen:
     """Take the lowest domain that is emptiest with the job, segment by segment.
 
     Volcano's design names spreading over HyperNodes next to packing them, but 1.14 has
@@ -42,7 +42,7 @@ def volcano_spread(state: State, k: int, /) -> Chosen:
     return _by_use(state, k, -1)
 
 
-def _by_use(state: State, k: int, sign: int) -> Chosen:
+def _by_use(state: HierarchyState, k: int, sign: int) -> Chosen:
     fits = state.lowest(k)
     if not fits:
         return None
@@ -58,14 +58,14 @@ def _by_use(state: State, k: int, sign: int) -> Chosen:
     return state.first(taken)
 
 
-def _use(state: State, v: int, free: int, more: int) -> float:
+def _use(state: HierarchyState, v: int, free: int, more: int) -> float:
     """Return which share of a domain's nodes is in use with some more."""
     total = state.layout.total[v]
     return (total - free + more) / total
 
 
 def _segments(
-    state: State, top: int, k: int, sign: int
+    state: HierarchyState, top: int, k: int, sign: int
 ) -> tuple[float, dict[int, int]]:
     """Place segments one by one; return the sum of their scores, and the nodes."""
     leaves = [v for v in state.layout.inside(top) if state.room[v]]

@@ -7,9 +7,9 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from ...scheduler.http.factory import Policy, application, handled
+from ...scheduler.http.factory import AccessPolicy, answer_errors, application
 from ...scheduler.http.messages import json_response
-from ...scheduler.http.problems import Problem
+from ...scheduler.http.problems import HTTPProblem
 from ...scheduler.http.worker import Worker
 from . import openapi
 from .extender import Extender
@@ -25,14 +25,14 @@ class Application:
     ones at once, as waking another thread up twice takes longer.
     """
 
-    def __init__(self, service: Service, policy: Policy) -> None:
+    def __init__(self, service: Service, policy: AccessPolicy) -> None:
         self._service, self._policy = service, policy
         self._worker = Worker(policy.most_waiting)
         self._extender = Extender(service)
         self._metrics = Metrics(service)
         self._metrics.waiting.set_function(lambda: self._worker.waiting)
         routes = [
-            Route(path, handled(handler), methods=methods)
+            Route(path, answer_errors(handler), methods=methods)
             for path, methods, handler in (
                 ("/select", ["POST"], self._select),
                 ("/state", ["GET", "POST", "PUT"], self._state),
@@ -70,13 +70,13 @@ class Application:
         if "chosen" in answer:
             if body.get("take"):
                 if await request.is_disconnected():
-                    raise Problem(503, "the client has gone")
+                    raise HTTPProblem(503, "the client has gone")
                 answer["take"] = state.take(answer["chosen"])
             return json_response(answer)
         none = "no choice of free nodes is possible"
         late = "nothing was found within the limit"
         detail = none if answer["status"] == "infeasible" else late
-        raise Problem(409, detail, answer=answer)
+        raise HTTPProblem(409, detail, answer=answer)
 
     async def _filter(self, request: Request) -> Response:
         body, free = await self._policy.body(request), self._service.state.not_busy

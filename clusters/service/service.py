@@ -9,7 +9,7 @@ from typing import Any
 from ...instances import InputError
 from ...instances.reading import fields
 from ...solvers import Settings
-from ..placement import MOST_K, NodeSelector, Objective, Request, described
+from ..placement import MOST_K, NodeSelector, Objective, Request, describe_placement
 from ..placement.program import Flags
 from ..topologies import Hierarchy
 from .state import ClusterState, flags_of, names_in
@@ -94,7 +94,7 @@ class Service:
         request, free = self.request(body, free)
         settings = self._settings(body, waited)
         placement = self.selector.select(request, free, settings)
-        return described(self.selector, request, free, placement)
+        return describe_placement(self.selector, request, free, placement)
 
     def request(
         self, body: dict[str, Any], free: Sequence[Flags]

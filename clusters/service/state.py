@@ -14,7 +14,7 @@ from ...instances.reading import fields
 from ...scheduler.hostlist import fold
 from ...scheduler.http.bodies import ConflictError
 from ..availability import Availability, Known, availability
-from ..node_states import Rules
+from ..node_states import NodeRules
 from ..placement import NodeSelector
 from ..placement.program import Flags
 from ..state import distinct, report_of
@@ -168,7 +168,7 @@ class ClusterState:
         if number > _LARGEST_FIRST:
             raise InputError("must be from 0 to 2^52", "sequence", number)
         if "reports" in body:
-            known = self._reported(body)
+            known = self._read_reports(body)
             flags = self._selector.free(without=known.reasons)
             self._told = known.document()
         elif given := [key for key in _OF_REPORTS if key in body]:
@@ -181,7 +181,7 @@ class ClusterState:
         self._now = flags, number, {}
         self._stepped = monotonic()
 
-    def _reported(self, body: dict[str, Any]) -> Availability:
+    def _read_reports(self, body: dict[str, Any]) -> Availability:
         """Return what the reports of a body and its lists say together."""
         reports = []
         for i, one in enumerate(fields.lists(body["reports"], "reports")):
@@ -207,7 +207,7 @@ class ClusterState:
             reports=reports,
             free=names.get("free"),
             busy=names.get("busy", ()),
-            rules=Rules(
+            rules=NodeRules(
                 fields.string(body.get("reservation", ""), "reservation"),
                 not truths["no_boot"],
                 frozenset(fields.strings(body.get("tolerate", []), "tolerate")),

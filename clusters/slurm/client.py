@@ -58,7 +58,7 @@ class Client:
             lines.append("Content-Type: application/json")
         lines.append(f"Content-Length: {len(content)}\r\n\r\n")
         try:
-            answer = self._exchanged("\r\n".join(lines).encode() + content)
+            answer = self._exchange("\r\n".join(lines).encode() + content)
             head, _, rest = answer.partition(b"\r\n\r\n")
             version, status, *_ = head.split(None, 2)
             found = json.loads(rest)
@@ -68,7 +68,7 @@ class Client:
         except (OSError, ValueError, RecursionError) as error:
             raise ServiceError(f"{self._address}: {error}") from None
 
-    def _exchanged(self, request: bytes) -> bytes:
+    def _exchange(self, request: bytes) -> bytes:
         end = monotonic() + self._seconds
         unix = isinstance(self._where, str)
         with socket.socket(socket.AF_UNIX if unix else socket.AF_INET) as line:

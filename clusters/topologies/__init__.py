@@ -2,8 +2,8 @@
 
 from .fabric import Cluster as Cluster
 from .fabric import Fabric as Fabric
+from .fabric import FabricKind as FabricKind
 from .fabric import Hierarchy as Hierarchy
-from .fabric import Kind as Kind
 from .fabric import Space as Space
 from .infiniband import read_name_map as read_name_map
 from .reading import parse_cluster as parse_cluster

@@ -11,9 +11,9 @@ from itertools import pairwise
 from xml.parsers import expat
 
 from ...instances import InputError
-from ...instances.words import counted
+from ...instances.words import with_noun
 from .fabric import MOST_NODES, Cluster
-from .switch_trees import Switch, Where, cluster_of
+from .switch_trees import SourceFile, Switch, cluster_of
 
 _CARD = re.compile(r"(?P<row>R\d)(?P<column>[0-9A-F])-(?P<half>M\d)-(?P<card>N\d\d)")
 _MOST_DEPTH = 16
@@ -24,7 +24,7 @@ def looks_like_cobalt(text: str) -> bool:
     return text.lstrip().startswith("<") and "<PartitionList" in text
 
 
-def read_cobalt(text: str, where: Where) -> Cluster:
+def read_cobalt(text: str, where: SourceFile) -> Cluster:
     """Build a cluster of node cards; raises InputError with the line."""
     cards: dict[str, int] = {}
     partitions: dict[str, int] = {}
@@ -70,7 +70,7 @@ def read_cobalt(text: str, where: Where) -> Cluster:
     return _cluster(sorted(cards), len(partitions), where)
 
 
-def _cluster(cards: list[str], partitions: int, where: Where) -> Cluster:
+def _cluster(cards: list[str], partitions: int, where: SourceFile) -> Cluster:
     switches: dict[str, Switch] = {"machine": Switch("machine", 0, [], [])}
     for card in cards:
         found = _CARD.fullmatch(card)
@@ -88,5 +88,5 @@ def _cluster(cards: list[str], partitions: int, where: Where) -> Cluster:
         list(switches.values()),
         where,
         levels=("midplane", "rack", "row", "machine"),
-        notes=[f"nodes are node cards, of {counted(partitions, 'partition')}"],
+        notes=[f"nodes are node cards, of {with_noun(partitions, 'partition')}"],
     )

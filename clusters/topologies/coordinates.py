@@ -12,9 +12,9 @@ import re
 from ...instances import InputError, Points
 from ...instances.ksubset.generators import network_of
 from ...instances.topologies.grid import grid_shape
-from .fabric import MOST_NODES, Cluster, Kind, Space
+from .fabric import MOST_NODES, Cluster, FabricKind, Space
 from .infiniband import csv_rows
-from .switch_trees import Where
+from .switch_trees import SourceFile
 
 _HEADS = ("node", "name", "host", "hostname", "nodename")
 _SHAPE = re.compile(
@@ -38,7 +38,7 @@ def has_shape(text: str) -> bool:
     return bool(_SHAPE.search(text))
 
 
-def read_coordinates(text: str, where: Where) -> Cluster:
+def read_coordinates(text: str, where: SourceFile) -> Cluster:
     """Build a cluster from nodes and coordinates; raises InputError with the line."""
     shape_line = None
     for said in _NETWORK.finditer(text):
@@ -83,11 +83,11 @@ def read_coordinates(text: str, where: Where) -> Cluster:
             words = f"points in {len(sites[0])}-D"
     except InputError as error:
         raise error.of_file(where.file) from None
-    fabric = Space(Kind.PRODUCT, tuple(nodes), topology, tuple(sites), words)
+    fabric = Space(FabricKind.PRODUCT, tuple(nodes), topology, tuple(sites), words)
     return Cluster("nodes with coordinates", (fabric,))
 
 
-def _site(number: int, row: list[str], where: Where) -> tuple[int, ...]:
+def _site(number: int, row: list[str], where: SourceFile) -> tuple[int, ...]:
     """Read coordinates: a column each, or all in one such as ``(0,1,2)`` or ``0x1``."""
     words = row[1:]
     if len(words) == 1:

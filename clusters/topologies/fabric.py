@@ -17,8 +17,8 @@ import numpy as np
 
 from ...instances import InputError, IntArray, Site
 from ...instances.topologies import Topology
-from ...instances.words import counted
-from ..node_states import Report
+from ...instances.words import with_noun
+from ..node_states import NodeReport
 
 MOST_NODES = 2**20
 MOST_DOMAINS = 2**18
@@ -26,7 +26,7 @@ MOST_DEPTH = 64
 """Maximal numbers of nodes and domains, and maximal depth of a tree of domains."""
 
 
-class Kind(Enum):
+class FabricKind(Enum):
     """What a fabric is."""
 
     TREE = "tree"
@@ -43,7 +43,7 @@ class Hierarchy:
     weights of the path between them say.
     """
 
-    kind: Kind
+    kind: FabricKind
     nodes: tuple[str, ...]
     home: IntArray
     """The domain of every node."""
@@ -121,21 +121,21 @@ class Hierarchy:
 
     def summary(self) -> str:
         """Describe it in a few words."""
-        if self.kind is Kind.BLOCKS:
-            shown = f"{counted(self.leaves(), 'block')}"
+        if self.kind is FabricKind.BLOCKS:
+            shown = f"{with_noun(self.leaves(), 'block')}"
         else:
             name = self.levels[0]
             leaf = "leaf switch" if name == "switch" else name
             height = len(self.levels)
-            shown = f"{height}-level tree, {counted(self.leaves(), leaf)}"
-        return f"{shown}, {counted(len(self.nodes), 'node')}"
+            shown = f"{height}-level tree, {with_noun(self.leaves(), leaf)}"
+        return f"{shown}, {with_noun(len(self.nodes), 'node')}"
 
 
 @dataclass(frozen=True, eq=False)
 class Space:
     """A network that is no tree: a torus, points in space, or a graph."""
 
-    kind: Kind
+    kind: FabricKind
     nodes: tuple[str, ...]
     topology: Topology
     sites: tuple[Site, ...]
@@ -157,7 +157,7 @@ class Space:
 
     def summary(self) -> str:
         """Describe it in a few words."""
-        return f"{self.words}, {counted(len(self.nodes), 'node')}"
+        return f"{self.words}, {with_noun(len(self.nodes), 'node')}"
 
 
 Fabric = Hierarchy | Space
@@ -170,7 +170,7 @@ class Cluster:
     source: str
     fabrics: tuple[Fabric, ...]
     notes: tuple[str, ...] = field(default=())
-    report: Report | None = None
+    report: NodeReport | None = None
     """What the file states of its nodes, next to their places."""
     partial: tuple[str, ...] = ()
     """The levels that are used, if the file seems to have more: what is proved holds
@@ -195,7 +195,7 @@ class Cluster:
         shown = parts[0]
         if len(parts) > 1:
             total = sum(len(fabric.nodes) for fabric in self.fabrics)
-            words = f"{counted(len(parts), 'part')} without a connection, "
-            words += counted(total, "node")
+            words = f"{with_noun(len(parts), 'part')} without a connection, "
+            words += with_noun(total, "node")
             shown = f"{words}; the first: {shown}"
         return "; ".join([f"{self.source}: {shown}", *self.notes])

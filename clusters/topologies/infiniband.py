@@ -15,10 +15,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from ...instances.reading.files import read_text
-from ...instances.words import counted
+from ...instances.words import with_noun
 from .fabric import Cluster
-from .switch_trees import Where
-from .wiring import wired
+from .switch_trees import SourceFile
+from .wiring import build_from_cables
 
 MOST_LINKS = 2**21
 _DEVICE = re.compile(r'(?P<kind>Switch|Ca|Rt)\s+\d+\s+"(?P<id>[^"]+)"(?P<rest>.*)')
@@ -61,7 +61,7 @@ def read_name_map(path: str | Path) -> dict[int, str]:
     This is the file format of ibnetdiscover's option ``--node-name-map``; ``#`` begins
     a comment. Raises InputError with the line.
     """
-    where = Where(str(path))
+    where = SourceFile(str(path))
     found: dict[int, str] = {}
     for number, line in enumerate(read_text(path).splitlines(), 1):
         shown = line.partition("#")[0]
@@ -76,7 +76,7 @@ def read_name_map(path: str | Path) -> dict[int, str]:
 
 
 def read_ibnetdiscover(
-    text: str, where: Where, names: Mapping[int, str] | None = None
+    text: str, where: SourceFile, names: Mapping[int, str] | None = None
 ) -> Cluster:
     """Build a cluster from the output; ``names`` are those of adapters, by GUID.
 
@@ -136,7 +136,7 @@ def read_ibnetdiscover(
         ends = title[a], title[b]
         if all(ends) and ends[0] != ends[1]:
             links.setdefault((min(ends), max(ends)), number)
-    return wired("ibnetdiscover", links, list(hosts.values()), where)
+    return build_from_cables("ibnetdiscover", links, list(hosts.values()), where)
 
 
 def _label(host: str) -> str:
@@ -169,7 +169,7 @@ def looks_like_edges(header: list[str]) -> bool:
     return set(names[:2]) in _HEADS and set(names[2:]) <= _COLUMNS
 
 
-def read_edges(text: str, header: Sequence[str], where: Where) -> Cluster:
+def read_edges(text: str, header: Sequence[str], where: SourceFile) -> Cluster:
     """Build a cluster from a list of cables, one a line: two names, and more columns.
 
     A pair that is repeated has parallel cables; where a column counts these, it is
@@ -205,12 +205,14 @@ def read_edges(text: str, header: Sequence[str], where: Where) -> Cluster:
     hosts = [name for name in names if not name.startswith(_SWITCH)]
     if len(hosts) == len(names):
         hosts = [name for name, others in names.items() if len(others) == 1]
-    cluster = wired("list of cables", links, hosts, where)
-    notes = (f"{counted(parallel, 'parallel cable')} counted once",) if parallel else ()
+    cluster = build_from_cables("list of cables", links, hosts, where)
+    notes = (
+        (f"{with_noun(parallel, 'parallel cable')} counted once",) if parallel else ()
+    )
     return replace(cluster, notes=notes)
 
 
-def csv_rows(text: str, where: Where) -> Iterator[tuple[int, list[str]]]:
+def csv_rows(text: str, where: SourceFile) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows below the column names, with their lines; skip comments."""
     reader = csv.reader(text.splitlines(), strict=True)
     begun = False

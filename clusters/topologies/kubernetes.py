@@ -14,14 +14,14 @@ from dataclasses import replace
 from typing import Any
 
 from ...instances.reading import fields
-from ...instances.words import counted
+from ...instances.words import with_noun
 from ...scheduler.hostlist import first_repeated
 from ..long_reports import kubernetes_objects
 from ..node_states import says_a_state
 from ..state import report_of
 from .fabric import MOST_NODES, Cluster
 from .label_families import HOSTNAME, candidates, known_levels, note_of
-from .switch_trees import Switch, Where, cluster_of, first_of
+from .switch_trees import SourceFile, Switch, cluster_of, first_of
 
 
 def looks_like_kubernetes(document: Any) -> bool:
@@ -33,7 +33,10 @@ def looks_like_kubernetes(document: Any) -> bool:
 
 
 def read_kubernetes(
-    document: dict[str, Any], where: Where, name: str = "", labels: Sequence[str] = ()
+    document: dict[str, Any],
+    where: SourceFile,
+    name: str = "",
+    labels: Sequence[str] = (),
 ) -> Cluster:
     """Build a cluster from nodes and their labels.
 
@@ -79,7 +82,7 @@ def read_kubernetes(
             where.fail(0, "cannot be given with --labels", "--topology-name", name)
         cluster = _cluster(found, labels, where, notes)
         return replace(cluster, report=report)
-    listed = _named(topologies, name, where)
+    listed = _levels_of(topologies, name, where)
     chosen = [label for label in listed if label != HOSTNAME]
     if topologies and not chosen:
         title = name or next(iter(topologies))
@@ -98,7 +101,7 @@ def read_kubernetes(
 
 
 def _add_node(
-    found: dict[str, dict[str, str]], item: dict[str, Any], at: str, where: Where
+    found: dict[str, dict[str, str]], item: dict[str, Any], at: str, where: SourceFile
 ) -> None:
     """Add a node with its labels."""
     metadata = fields.objects(item.get("metadata"), at)
@@ -111,7 +114,9 @@ def _add_node(
     }
 
 
-def _named(topologies: dict[str, list[str]], name: str, where: Where) -> list[str]:
+def _levels_of(
+    topologies: dict[str, list[str]], name: str, where: SourceFile
+) -> list[str]:
     """Return the levels of the one Topology, or of the one that is named."""
     there = first_of(list(topologies))
     if name and not topologies:
@@ -143,7 +148,7 @@ def _of_kueue(item: dict[str, Any], at: str) -> tuple[str, list[str]]:
 def _cluster(
     found: dict[str, dict[str, str]],
     labels: Sequence[str],
-    where: Where,
+    where: SourceFile,
     notes: list[str],
     *,
     partial: bool = False,
@@ -171,7 +176,7 @@ def _cluster(
     for path, switch in domains.items():
         switch.children, switch.nodes = children[path], at.get(path, [])
     if left_out:
-        notes = [*notes, f"{counted(left_out, 'node')} without these labels left out"]
+        notes = [*notes, f"{with_noun(left_out, 'node')} without these labels left out"]
     names = [short(label) for label in reversed(labels)]
     listed = list(domains.values())
     if len(children[()]) == 1:

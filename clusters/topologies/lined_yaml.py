@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from ...instances import InputError
-from .switch_trees import Where
+from .switch_trees import SourceFile
 
 MOST_VALUES = 2**20
 MOST_DEPTH = 32
@@ -22,14 +22,18 @@ class Lined:
     value: Any
     line: int
 
-    def of(self, kind: type[_T], where: Where, field: str) -> _T:
+    def of(self, kind: type[_T], where: SourceFile, field: str) -> _T:
         """Return the value; refuse one of another kind."""
         if not isinstance(self.value, kind):
             where.fail(self.line, f"must be {_WORDS[kind]}", field)
         return self.value
 
     def entries(
-        self, where: Where, field: str, known: tuple[str, ...], needed: tuple[str, ...]
+        self,
+        where: SourceFile,
+        field: str,
+        known: tuple[str, ...],
+        needed: tuple[str, ...],
     ) -> dict[str, Lined]:
         """Return a mapping; refuse unknown keys and missing ones."""
         found: dict[str, Lined] = self.of(dict, where, field)
@@ -41,22 +45,22 @@ class Lined:
                 where.fail(self.line, f"needs {key}", field)
         return found
 
-    def items(self, where: Where, field: str) -> list[Lined]:
+    def items(self, where: SourceFile, field: str) -> list[Lined]:
         """Return the entries of a list."""
         found: list[Lined] = self.of(list, where, field)
         return found
 
-    def text(self, where: Where, field: str) -> str:
+    def text(self, where: SourceFile, field: str) -> str:
         """Return text."""
         return self.of(str, where, field)
 
-    def names(self, where: Where, field: str) -> list[str]:
+    def names(self, where: SourceFile, field: str) -> list[str]:
         """Return the names in a hostlist, or in a list of hostlists."""
         parts = self.value if isinstance(self.value, list) else [self]
         listed = ",".join(part.text(where, field) for part in parts)
         return where.names(self.line, listed, field) if listed.strip(", ") else []
 
-    def flag(self, where: Where, field: str) -> bool:
+    def flag(self, where: SourceFile, field: str) -> bool:
         """Return a truth value."""
         word = self.text(where, field).lower()
         if word not in ("true", "false", "yes", "no", "on", "off"):
@@ -64,7 +68,7 @@ class Lined:
         return word in ("true", "yes", "on")
 
 
-def parse_lined(text: str, where: Where) -> Lined:
+def parse_lined(text: str, where: SourceFile) -> Lined:
     """Parse one YAML document; all scalars are text.
 
     Raises InputError if PyYAML is missing, or the text is malformed, has anchors or
@@ -91,7 +95,7 @@ def parse_lined(text: str, where: Where) -> Lined:
 class _Builder:
     """Builds the document from events, one after the other."""
 
-    def __init__(self, yaml: Any, where: Where) -> None:
+    def __init__(self, yaml: Any, where: SourceFile) -> None:
         self._yaml, self._where = yaml, where
         self._open: list[tuple[Lined, list[Lined]]] = []
         self._count = 0
@@ -113,11 +117,11 @@ class _Builder:
             kind = isinstance(event, yaml.MappingStartEvent)
             self._open.append((Lined({} if kind else [], line), []))
         elif isinstance(event, yaml.MappingEndEvent | yaml.SequenceEndEvent):
-            self._put(self._closed())
+            self._put(self._close())
         elif isinstance(event, yaml.DocumentStartEvent) and self.document is not None:
             self._where.fail(line, "has more than one document")
 
-    def _closed(self) -> Lined:
+    def _close(self) -> Lined:
         whole, parts = self._open.pop()
         if isinstance(whole.value, list):
             whole.value.extend(parts)

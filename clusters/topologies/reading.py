@@ -16,7 +16,7 @@ from . import cobalt, coordinates, infiniband, kubernetes, slurm_conf
 from .fabric import Cluster
 from .lined_yaml import parse_lined
 from .slurm_yaml import read_slurm_yaml
-from .switch_trees import Where
+from .switch_trees import SourceFile
 from .topograph import read_topograph
 
 FORMATS = (
@@ -78,7 +78,7 @@ def parse_cluster(
     host_names: Mapping[int, str] | None = None,
 ) -> Cluster:
     """Build a cluster from the text of a file, or its JSON; see `read_cluster`."""
-    where = Where(file)
+    where = SourceFile(file)
     if isinstance(text, str) and text.lstrip().startswith("{"):
         text = dict(fields.objects(parse_json(text, file=file), "document"))
     elif isinstance(text, str) and not _is_yaml(text):
@@ -118,11 +118,13 @@ def parse_cluster(
     raise InputError(f"is none of: {FORMATS}", file=file)
 
 
-def _refuse_name(where: Where, name: str) -> NoReturn:
+def _refuse_name(where: SourceFile, name: str) -> NoReturn:
     where.fail(0, "is for files with several topologies", "--topology-name", name)
 
 
-def _from_yaml(text: str, where: Where, name: str, nodes: Sequence[str]) -> Cluster:
+def _from_yaml(
+    text: str, where: SourceFile, name: str, nodes: Sequence[str]
+) -> Cluster:
     document = parse_lined(text, where)
     if isinstance(document.value, list):
         return read_slurm_yaml(document, where, name, nodes)

@@ -17,8 +17,8 @@ from itertools import pairwise
 
 from ...instances import Torus
 from ...scheduler.hostlist import first_repeated
-from .fabric import Cluster, Fabric, Hierarchy, Kind, Space
-from .switch_trees import Switch, Where, cluster_of, left_out
+from .fabric import Cluster, Fabric, FabricKind, Hierarchy, Space
+from .switch_trees import SourceFile, Switch, cluster_of, left_out
 
 _PAIR = re.compile(
     r"\s*(?P<key>[A-Za-z]\w*)\s*=(?:\s+(?=[A-Za-z]\w*\s*=)|\s*"
@@ -48,7 +48,7 @@ def looks_like_slurm_conf(text: str) -> bool:
     return bool(re.search(rf"^\s*(?:{keys})\s*=", text, flags) or _INCLUDE.search(text))
 
 
-def read_slurm_conf(text: str, where: Where) -> Cluster:
+def read_slurm_conf(text: str, where: SourceFile) -> Cluster:
     """Build a cluster from a topology.conf; raises InputError with the line."""
     lines = [
         _pairs(number, line, where) for number, line in _logical_lines(text, where)
@@ -60,7 +60,7 @@ def read_slurm_conf(text: str, where: Where) -> Cluster:
             (
                 number,
                 _only_name(number, pairs["ringname"], where, "RingName"),
-                _listed(number, pairs, "nodes", where),
+                _list_names(number, pairs, "nodes", where),
             )
             for number, pairs in lines
         ]
@@ -70,14 +70,14 @@ def read_slurm_conf(text: str, where: Where) -> Cluster:
     return _tree(lines, where)
 
 
-def _tree(lines: Sequence[_Line], where: Where) -> Cluster:
+def _tree(lines: Sequence[_Line], where: SourceFile) -> Cluster:
     """Build a tree; upper switches may repeat the nodes below, as scontrol does."""
     refuse_mixture({next(iter(p)) for _, p in lines}, "switchname", lines, where)
     switches, repeated = [], []
     for number, pairs in lines:
         name = _only_name(number, pairs["switchname"], where, "SwitchName")
-        below = _listed(number, pairs, "switches", where)
-        nodes = _listed(number, pairs, "nodes", where)
+        below = _list_names(number, pairs, "switches", where)
+        nodes = _list_names(number, pairs, "nodes", where)
         if below and nodes:
             if "level" not in pairs:
                 where.fail(number, "has both Switches and Nodes", "SwitchName", name)
@@ -91,7 +91,7 @@ def _tree(lines: Sequence[_Line], where: Where) -> Cluster:
     return cluster_of("Slurm topology.conf", switches, where)
 
 
-def _blocks(lines: Sequence[_Line], first: set[str], where: Where) -> Cluster:
+def _blocks(lines: Sequence[_Line], first: set[str], where: SourceFile) -> Cluster:
     if "switchname" in first:
         refuse_mixture(first, "blockname", lines, where)
     blocks: list[Switch] = []
@@ -106,7 +106,7 @@ def _blocks(lines: Sequence[_Line], first: set[str], where: Where) -> Cluster:
             ]
         elif "blockname" in pairs:
             name = _only_name(number, pairs["blockname"], where, "BlockName")
-            nodes = _listed(number, pairs, "nodes", where)
+            nodes = _list_names(number, pairs, "nodes", where)
             blocks.append(Switch(name, number, (), nodes))
     shown = {p["blocksize"] for _, p in lines if "blocksize" in p}  # by scontrol
     sizes = sizes or sorted(block_size(0, size, where) for size in shown)
@@ -114,7 +114,7 @@ def _blocks(lines: Sequence[_Line], first: set[str], where: Where) -> Cluster:
 
 
 def blocks_of(
-    source: str, blocks: Sequence[Switch], sizes: Sequence[int], where: Where
+    source: str, blocks: Sequence[Switch], sizes: Sequence[int], where: SourceFile
 ) -> Cluster:
     """Build blocks, with one level for every size above the first.
 
@@ -141,14 +141,14 @@ def blocks_of(
     if len(current) > 1:
         domains.append(Switch("all-blocks", 0, current))
         names.append("machine")
-    cluster = cluster_of(source, domains, where, kind=Kind.BLOCKS, levels=names)
+    cluster = cluster_of(source, domains, where, kind=FabricKind.BLOCKS, levels=names)
     [fabric] = cluster.fabrics
     assert isinstance(fabric, Hierarchy)
     fabric = replace(fabric, block_sizes=tuple(sizes))
     return replace(cluster, fabrics=(fabric,))
 
 
-def block_size(line: int, text: object, where: Where) -> int:
+def block_size(line: int, text: object, where: SourceFile) -> int:
     """Read a block size."""
     if not re.fullmatch(r"[1-9]\d{0,6}", str(text), re.ASCII):
         where.fail(line, "must be a positive integer", "BlockSizes", text)
@@ -156,7 +156,7 @@ def block_size(line: int, text: object, where: Where) -> int:
 
 
 def rings_of(
-    source: str, rings: Sequence[tuple[int, str, Sequence[str]]], where: Where
+    source: str, rings: Sequence[tuple[int, str, Sequence[str]]], where: SourceFile
 ) -> Cluster:
     """Build a torus of one axis for every ring of line, name and nodes in order."""
     fabrics: list[Fabric] = []
@@ -167,14 +167,14 @@ def rings_of(
             torus = Torus(len(nodes))
             sites = tuple((i,) for i in range(len(nodes)))
             words = f"ring {name}"
-            fabrics.append(Space(Kind.PRODUCT, tuple(nodes), torus, sites, words))
+            fabrics.append(Space(FabricKind.PRODUCT, tuple(nodes), torus, sites, words))
     refuse_shared(rings, where)
     empty = left_out([name for _, name, nodes in rings if not nodes])
     return Cluster(source, tuple(fabrics), empty)
 
 
 def refuse_shared(
-    parts: Sequence[tuple[int, str, Sequence[str]]], where: Where
+    parts: Sequence[tuple[int, str, Sequence[str]]], where: SourceFile
 ) -> None:
     """Refuse parts of line, name and nodes of which two have a name or node."""
     if name := first_repeated(name for _, name, _ in parts):
@@ -185,7 +185,7 @@ def refuse_shared(
 
 
 def refuse_mixture(
-    first: set[str], wanted: str, lines: Sequence[_Line], where: Where
+    first: set[str], wanted: str, lines: Sequence[_Line], where: SourceFile
 ) -> None:
     """Refuse lines of another plugin than the one that was recognised."""
     if first - {wanted}:
@@ -197,7 +197,7 @@ def refuse_mixture(
         where.fail(number, f"cannot stand beside {wanted}", key)
 
 
-def _logical_lines(text: str, where: Where) -> Iterator[tuple[int, str]]:
+def _logical_lines(text: str, where: SourceFile) -> Iterator[tuple[int, str]]:
     """Yield lines without comments, with their numbers; join continued ones."""
     begun, start = "", 0
     for number, line in enumerate(text.splitlines(), 1):
@@ -217,7 +217,7 @@ def _logical_lines(text: str, where: Where) -> Iterator[tuple[int, str]]:
         where.fail(start, "ends within a continued line")
 
 
-def _pairs(number: int, line: str, where: Where) -> _Line:
+def _pairs(number: int, line: str, where: SourceFile) -> _Line:
     """Return the keys, in lower case, and values of a line."""
     found: dict[str, str] = {}
     at = 0
@@ -236,14 +236,16 @@ def _pairs(number: int, line: str, where: Where) -> _Line:
     return number, found
 
 
-def _listed(number: int, pairs: dict[str, str], key: str, where: Where) -> list[str]:
+def _list_names(
+    number: int, pairs: dict[str, str], key: str, where: SourceFile
+) -> list[str]:
     """Return the names that a key lists, none if it is missing or empty."""
     text = pairs.get(key, "").strip()
     empty = text in ("", "(null)")  # as C prints what is not there
     return [] if empty else where.names(number, text, key.capitalize())
 
 
-def _only_name(number: int, text: str, where: Where, field: str) -> str:
+def _only_name(number: int, text: str, where: SourceFile, field: str) -> str:
     """Return a name; a hostlist of several is refused."""
     if text.upper() == "DEFAULT":
         where.fail(number, "must be one name", field, text)

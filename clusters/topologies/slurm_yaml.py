@@ -7,10 +7,10 @@ from itertools import product
 
 from ...instances import Torus
 from ...scheduler.hostlist import first_repeated
-from .fabric import MOST_NODES, Cluster, Fabric, Kind, Space
+from .fabric import MOST_NODES, Cluster, Fabric, FabricKind, Space
 from .lined_yaml import Lined
 from .slurm_conf import block_size, blocks_of, refuse_shared, rings_of
-from .switch_trees import Switch, Where, cluster_of, first_of, left_out
+from .switch_trees import SourceFile, Switch, cluster_of, first_of, left_out
 
 _SOURCE = "Slurm topology.yaml"
 _KINDS = ("tree", "block", "flat", "ring", "torus3d")
@@ -18,7 +18,7 @@ _AXES = ("x", "y", "z")
 
 
 def read_slurm_yaml(
-    document: Lined, where: Where, name: str = "", nodes: Sequence[str] = ()
+    document: Lined, where: SourceFile, name: str = "", nodes: Sequence[str] = ()
 ) -> Cluster:
     """Build a cluster from one of the topologies of a file.
 
@@ -64,7 +64,7 @@ def read_slurm_yaml(
 
 
 def _built(
-    fields: Mapping[str, Lined], name: str, where: Where, nodes: Sequence[str]
+    fields: Mapping[str, Lined], name: str, where: SourceFile, nodes: Sequence[str]
 ) -> Cluster:
     kind = next(kind for kind in _KINDS if kind in fields)
     body = fields[kind]
@@ -91,7 +91,7 @@ def _built(
     return cluster_of(source, [Switch("flat", 0, (), nodes)], where)
 
 
-def _tree(body: Lined, source: str, where: Where) -> Cluster:
+def _tree(body: Lined, source: str, where: SourceFile) -> Cluster:
     inner = body.entries(where, "tree", ("switches",), ("switches",))
     switches = []
     for entry in inner["switches"].items(where, "switches"):
@@ -106,7 +106,7 @@ def _tree(body: Lined, source: str, where: Where) -> Cluster:
     return cluster_of(source, switches, where)
 
 
-def _blocks(body: Lined, source: str, where: Where) -> Cluster:
+def _blocks(body: Lined, source: str, where: SourceFile) -> Cluster:
     inner = body.entries(where, "block", ("block_sizes", "blocks"), ("blocks",))
     blocks = []
     for entry in inner["blocks"].items(where, "blocks"):
@@ -123,7 +123,7 @@ def _blocks(body: Lined, source: str, where: Where) -> Cluster:
     return blocks_of(source, blocks, sizes, where)
 
 
-def _toruses(body: Lined, source: str, where: Where) -> Cluster:
+def _toruses(body: Lined, source: str, where: SourceFile) -> Cluster:
     inner = body.entries(where, "torus3d", ("toruses",), ("toruses",))
     fabrics: list[Fabric] = []
     parts: list[tuple[int, str, Sequence[str]]] = []
@@ -144,7 +144,7 @@ def _toruses(body: Lined, source: str, where: Where) -> Cluster:
         if cells:
             torus = Torus(shape)
             fabrics.append(
-                Space(Kind.PRODUCT, tuple(parts[-1][2]), torus, sites, words)
+                Space(FabricKind.PRODUCT, tuple(parts[-1][2]), torus, sites, words)
             )
         restricted = restricted or "placements" in one
     refuse_shared(parts, where)
@@ -154,27 +154,27 @@ def _toruses(body: Lined, source: str, where: Where) -> Cluster:
 
 
 def _cells(
-    one: Mapping[str, Lined], shape: tuple[int, ...], where: Where
+    one: Mapping[str, Lined], shape: tuple[int, ...], where: SourceFile
 ) -> list[tuple[str, tuple[int, ...]]]:
     """Return the nodes of a torus with their places, x varying fastest."""
     if "nodes" in one:
-        return _placed(one["nodes"], (0, 0, 0), shape, shape, where)
+        return _place_nodes(one["nodes"], (0, 0, 0), shape, shape, where)
     found = []
     for entry in one["regions"].items(where, "regions") if "regions" in one else ():
         known = ("anchor", "dims", "nodes")
         region = entry.entries(where, "region", known, known)
         anchor = _numbers(region["anchor"], where, "anchor", 0)
         dims = _numbers(region["dims"], where, "dims", 1)
-        found += _placed(region["nodes"], anchor, dims, shape, where)
+        found += _place_nodes(region["nodes"], anchor, dims, shape, where)
     return found
 
 
-def _placed(
+def _place_nodes(
     listed: Lined,
     anchor: tuple[int, ...],
     dims: tuple[int, ...],
     shape: tuple[int, ...],
-    where: Where,
+    where: SourceFile,
 ) -> list[tuple[str, tuple[int, ...]]]:
     nodes = listed.names(where, "nodes")
     if not nodes:
@@ -191,7 +191,9 @@ def _placed(
     ]
 
 
-def _numbers(entry: Lined, where: Where, field: str, least: int) -> tuple[int, ...]:
+def _numbers(
+    entry: Lined, where: SourceFile, field: str, least: int
+) -> tuple[int, ...]:
     """Read an object of x, y and z."""
     inner = entry.entries(where, field, _AXES, _AXES)
     found = []

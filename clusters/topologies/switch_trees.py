@@ -11,7 +11,7 @@ import numpy as np
 
 from ...instances import InputError
 from ...scheduler.hostlist import first_repeated, unfold
-from .fabric import MOST_DEPTH, MOST_DOMAINS, MOST_NODES, Cluster, Hierarchy, Kind
+from .fabric import MOST_DEPTH, MOST_DOMAINS, MOST_NODES, Cluster, FabricKind, Hierarchy
 
 _STANDS_FOR_OTHERS = re.compile(
     r"(?:^|(?<=[\s,]))(?:ALL|DEFAULT)(?=[\s,]|$)|\w{0,20}[{}=\"'()^*]", re.IGNORECASE
@@ -33,7 +33,7 @@ class Switch:
 
 
 @dataclass
-class Where:
+class SourceFile:
     """The file that is read, for messages that name a line."""
 
     file: str
@@ -77,7 +77,7 @@ class _Forest:
     """Domains by number, with their parents and nodes."""
 
     switches: Sequence[Switch]
-    where: Where
+    where: SourceFile
     number: dict[str, int] = field(default_factory=dict)
     parent: list[int] = field(default_factory=list)
     nodes: dict[str, int] = field(default_factory=dict)
@@ -155,9 +155,9 @@ class _Forest:
 def cluster_of(
     source: str,
     switches: Sequence[Switch],
-    where: Where,
+    where: SourceFile,
     *,
-    kind: Kind = Kind.TREE,
+    kind: FabricKind = FabricKind.TREE,
     levels: Sequence[str] = ("switch",),
     notes: Sequence[str] = (),
 ) -> Cluster:
@@ -212,7 +212,7 @@ def _hierarchy(
     forest: _Forest,
     order: list[int],
     at: list[list[str]],
-    kind: Kind,
+    kind: FabricKind,
     levels: Sequence[str],
 ) -> Hierarchy:
     place = {v: i for i, v in enumerate(order)}

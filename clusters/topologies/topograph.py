@@ -9,17 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...instances.words import counted
-from .fabric import Cluster, Kind
+from ...instances.words import with_noun
+from .fabric import Cluster, FabricKind
 from .lined_yaml import Lined
-from .switch_trees import Switch, Where, cluster_of, first_of
+from .switch_trees import SourceFile, Switch, cluster_of, first_of
 
 VIEWS = ("tree", "block")
 _READ = {"switches", "blocks", "switch", "nodes", "labels", "annotations", "metadata"}
 _DOMAIN, _SUB_DOMAIN = "/domain", "/sub-domain"
 
 
-def read_topograph(document: Lined, where: Where, name: str = "") -> Cluster:
+def read_topograph(document: Lined, where: SourceFile, name: str = "") -> Cluster:
     """Build a cluster from a model; ``name`` is ``tree`` (default) or ``block``."""
     view = name or VIEWS[0]
     if view not in VIEWS:
@@ -59,7 +59,7 @@ def read_topograph(document: Lined, where: Where, name: str = "") -> Cluster:
     return cluster_of("topograph model", listed, where, notes=notes)
 
 
-def _blocks(blocks: list[dict[str, Lined]], where: Where) -> Cluster:
+def _blocks(blocks: list[dict[str, Lined]], where: SourceFile) -> Cluster:
     """Build a tree of accelerator domains, with sub-domains where there are any."""
     domains: dict[str, Switch] = {}
     top = Switch("all-domains")
@@ -93,19 +93,19 @@ def _blocks(blocks: list[dict[str, Lined]], where: Where) -> Cluster:
         "topograph model (blocks)",
         switches,
         where,
-        kind=Kind.BLOCKS,
+        kind=FabricKind.BLOCKS,
         levels=names,
-        notes=[f"{counted(left_out, 'node')} without a domain left out"]
+        notes=[f"{with_noun(left_out, 'node')} without a domain left out"]
         if left_out
         else [],
     )
 
 
-def _nodes(block: Mapping[str, Lined], where: Where) -> list[str]:
+def _nodes(block: Mapping[str, Lined], where: SourceFile) -> list[str]:
     return block["nodes"].names(where, "nodes") if "nodes" in block else []
 
 
-def _annotations(block: Mapping[str, Lined], where: Where) -> dict[str, str]:
+def _annotations(block: Mapping[str, Lined], where: SourceFile) -> dict[str, str]:
     """Return annotations and labels of a block as texts."""
     found: dict[str, str] = {}
     for key in ("annotations", "labels"):

@@ -15,9 +15,9 @@ import numpy as np
 
 from ...instances import Graph, Tree, arrays
 from ...instances.arrays.graphs import tree_of
-from ...instances.words import counted
-from .fabric import MOST_NODES, Cluster, Fabric, Hierarchy, Kind, Space
-from .switch_trees import Where
+from ...instances.words import with_noun
+from .fabric import MOST_NODES, Cluster, Fabric, FabricKind, Hierarchy, Space
+from .switch_trees import SourceFile
 
 _LEAST_HOSTS = 3
 """Hosts below which any network is a tree."""
@@ -26,7 +26,9 @@ Links = Mapping[tuple[str, str], int]
 """Pairs of names, in order, and the line of the first cable between the two."""
 
 
-def wired(source: str, links: Links, hosts: Sequence[str], where: Where) -> Cluster:
+def build_from_cables(
+    source: str, links: Links, hosts: Sequence[str], where: SourceFile
+) -> Cluster:
     """Build a cluster from cables; one fabric for each connected part with hosts.
 
     Raises InputError if there are no hosts, or a fabric is too large for a graph.
@@ -76,10 +78,12 @@ def _fabric(
         return tree
     switches = len(part) - len(hosts)
     groups = {tuple(sorted(near[part[v]])) for v in hosts}
-    words = f"graph of {counted(switches, 'switch')}, {counted(len(groups), 'group')}"
+    words = (
+        f"graph of {with_noun(switches, 'switch')}, {with_noun(len(groups), 'group')}"
+    )
     words += " of hosts with the same switches"
     names = tuple(part[v] for v in hosts)
-    return Space(Kind.GRAPH, names, graph, tuple((v,) for v in hosts), words)
+    return Space(FabricKind.GRAPH, names, graph, tuple((v,) for v in hosts), words)
 
 
 def _tree(
@@ -114,7 +118,7 @@ def _tree(
         order,
         [up[v] for v in order],
         [2] * len(order),
-        Kind.TREE,
+        FabricKind.TREE,
     )
 
 
@@ -145,7 +149,7 @@ def _tree_of_hops(
     for upper, v in enumerate((v for v, name in enumerate(names) if not name), 1):
         names[v] = f"upper-{upper}"
     named = [part[v] for v in hosts]
-    return _kept(named, home, names, parent, weight, Kind.GRAPH)
+    return _kept(named, home, names, parent, weight, FabricKind.GRAPH)
 
 
 def _hung(
@@ -191,7 +195,7 @@ def _kept(
     names: list[str],
     parent: list[int],
     weight: list[int],
-    kind: Kind,
+    kind: FabricKind,
 ) -> Hierarchy:
     """Leave out domains without nodes below."""
     occupied = set(home)

@@ -15,7 +15,7 @@ from ...heuristics.allocation.allocator import Allocation
 from ...instances import InputError
 from ...scheduler.hostlist import unfold
 from ...simulation.stream.jobs import Skipped, StreamJob
-from ...simulation.stream.simulator import Policy, RunTimes, Start, simulate
+from ...simulation.stream.simulator import RunTimes, Start, StartPolicy, simulate
 from ...solvers import DEFAULT
 from ..grading.reading import read_records
 from ..grading.records import Record
@@ -28,7 +28,7 @@ FIXED = ("wait_s", "hops", "switches", "regret_pct")
 
 
 @dataclass(frozen=True)
-class Setting:
+class ReplaySetting:
     """What all replays have in common.
 
     Parameters
@@ -45,7 +45,7 @@ class Setting:
     """
 
     objective: Objective
-    policy: Policy = Policy.EASY
+    policy: StartPolicy = StartPolicy.EASY
     replays: int = 3
     communication: float = 0.0
     seconds: float = DEFAULT.time_limit
@@ -61,7 +61,7 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Outcome:
+class ReplayOutcome:
     """What was measured under one method."""
 
     method: str
@@ -92,9 +92,12 @@ class _Stretched(RunTimes):
         super().begin(place, replace(job, seconds=seconds), grant, now)
 
 
-def replayed(
-    jobs: Sequence[StreamJob], selector: NodeSelector, method: str, setting: Setting
-) -> Iterator[int | Outcome]:
+def replay(
+    jobs: Sequence[StreamJob],
+    selector: NodeSelector,
+    method: str,
+    setting: ReplaySetting,
+) -> Iterator[int | ReplayOutcome]:
     """Replay a trace under one method.
 
     Parameters
@@ -125,7 +128,7 @@ def replayed(
     started = open_ = 0
     for number in range(setting.replays):
         machine = ClusterMachine(selector, method, setting.objective, setting.seconds)
-        order, shifted = _shifted(jobs, number * len(jobs) // setting.replays)
+        order, shifted = _shift_start(jobs, number * len(jobs) // setting.replays)
         place = dict(zip(map(id, shifted), order, strict=True))
         ends = (
             _Stretched(machine, setting.communication)
@@ -147,7 +150,7 @@ def replayed(
                 started += 1
                 yield started
         open_ += machine.open
-    yield Outcome(method, columns, values / setting.replays, open_)
+    yield ReplayOutcome(method, columns, values / setting.replays, open_)
 
 
 def jobs_of_report(
@@ -206,7 +209,7 @@ def fitting(
 ) -> list[StreamJob]:
     """Return the jobs that every method serves on the idle cluster; count the others.
 
-    Raises InputError as `replayed` does.
+    Raises InputError as `replay` does.
     """
     served: dict[tuple[int, tuple[int, ...] | None], bool] = {}
     for job in jobs:
@@ -230,7 +233,7 @@ def _size(record: Record) -> tuple[int, int]:
     return k, record.parts[0].wish.segment if len(record.parts) == 1 else 1
 
 
-def _shifted(
+def _shift_start(
     jobs: Sequence[StreamJob], first: int
 ) -> tuple[list[int], list[StreamJob]]:
     """Let the stream begin at another job; return the order, and copies of the jobs.

@@ -82,7 +82,7 @@ class _Program:
         self.sizes = classes.sizes
         self.surplus = sum(self.sizes) - classes.request
         self.radix = radix_of((*classes.private, *classes.shared), classes.levels)
-        self.items = self._ordered(classes)
+        self.items = self._order_items(classes)
         after, rest = [0], [0]
         for union, worth in reversed(self.items):
             after.append(after[-1] | union)
@@ -96,7 +96,7 @@ class _Program:
         self.looked_at = 0
         self.widest = 1
 
-    def _ordered(self, classes: SetClasses) -> list[tuple[int, int]]:
+    def _order_items(self, classes: SetClasses) -> list[tuple[int, int]]:
         """List the items that fit by their last elements, as unions and values."""
         members: list[list[int]] = [[c] for c in range(len(self.sizes))]
         members += [[] for _ in classes.shared]

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...formulations.procset.set_classes import Cost
-from ...heuristics.procset.layout import alike, ragged
+from ...heuristics.procset.layout import alike, concatenate
 from ...heuristics.procset.reaching import ReachingMachine
 from ...instances import InputError, ProcessorSet
 from ...solvers import Limit
@@ -106,14 +106,14 @@ class RequestSolver:
             refuse_lookahead(lookahead, levels)
         priced = [one for one in self.sets if any(one.cost)]
         home, self._incidence = alike(n_processors, priced)
-        self.order, sequence = frontier_order.ordered(self._incidence, order)
+        self.order, sequence = frontier_order.choose_order(self._incidence, order)
         """Name of the order used."""
         home = np.argsort(sequence)[home]
         self._classes = (
             home,
             np.searchsorted(np.sort(home), np.arange(len(sequence) + 1)),
             np.argsort(home, kind="stable"),
-            *ragged([self._incidence[c] for c in sequence]),
+            *concatenate([self._incidence[c] for c in sequence]),
         )
         self._prices = prices_of(
             [one.cost for one in priced],

@@ -12,7 +12,7 @@ from ...instances.arrays import cells
 from ...instances.submesh import Box, box_at
 from ...instances.submesh.packing import Packing, ways
 from . import constructive_kernels as kernels
-from .direct import first_free, in_three, in_two_ways, occupied
+from .direct import first_free, in_three, in_two_ways, mark_held
 
 _WORK = 2_000_000
 """Annealing steps times items squared between two checks, about 0.01 s."""
@@ -134,7 +134,7 @@ def _one_by_one(
     packing: Packing, free: list[int], stop: Callable[[], bool]
 ) -> tuple[Box, ...] | None:
     """Put each item into the first free place, in each of the orders."""
-    begin = occupied(packing.shape, _held(packing))
+    begin = mark_held(packing.shape, _held(packing))
     for order in orders(packing, free):
         taken = begin.copy()
         boxes = [item.at for item in packing.items]

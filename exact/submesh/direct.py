@@ -35,7 +35,7 @@ def free_box(
     """
     d = len(shape)
     if len(held) ** (d + 1) > _EACH * prod(shape) + _FEW:
-        return first_free(occupied(shape, held), size, torus)
+        return first_free(mark_held(shape, held), size, torus)
     low, length = in_three(held, d)
     flat = (1,) * (3 - d)
     found = direct(
@@ -50,7 +50,7 @@ def free_box(
     return box_at(found[:d].tolist(), size)
 
 
-def occupied(shape: Sequence[int], held: Sequence[Box]) -> Flags:
+def mark_held(shape: Sequence[int], held: Sequence[Box]) -> Flags:
     """Mark every processor that is held."""
     taken = np.zeros(shape, dtype=bool)
     for box in held:
@@ -97,7 +97,7 @@ def in_three(
 def in_two_ways(
     sizes: Sequence[Sequence[Sequence[int]]], axis: int = 0
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return sides along an axis and across it of items in two ways, and their ways."""
+    """Return sides of items along an axis and across it, in both ways; and the ways."""
     both = np.array([[several[0], several[-1]] for several in sizes], dtype=np.int64)
     many = np.array([len(several) for several in sizes], dtype=np.int64)
     return both[:, :, axis].copy(), both[:, :, 1 - axis].copy(), many

@@ -157,12 +157,12 @@ def decide(
         tried.append("construction")
         boxes = construct(packing, settings.seed, stop, rounds=0)
         if boxes is not None:
-            return _packed(packing, boxes, "construction", tried)
+            return _verdict_of_packing(packing, boxes, "construction", tried)
         tried.append("annealing")
         rounds = _ROUNDS if len(packing.items) <= _SOLVED else _MORE_ROUNDS
         boxes = construct(packing, settings.seed, stop, rounds, plain=False)
         if boxes is not None:
-            return _packed(packing, boxes, "annealing", tried)
+            return _verdict_of_packing(packing, boxes, "annealing", tried)
         if len(packing.items) > _SOLVED and is_plain(packing) and not stop():
             tried.append("beam")
             now = clock.now()
@@ -171,7 +171,7 @@ def decide(
                 packing, stop=lambda: clock.now() - now >= share, seed=settings.seed
             )
             if boxes is not None:
-                return _packed(packing, boxes, "beam", tried)
+                return _verdict_of_packing(packing, boxes, "beam", tried)
         tried.append("cp-sat")
         verdict = by_cpsat(packing, settings, start=start, hint=hint)
     except KeyboardInterrupt:
@@ -179,7 +179,7 @@ def decide(
     return replace(verdict, tried=tuple(tried))
 
 
-def _packed(
+def _verdict_of_packing(
     packing: Packing, boxes: tuple[Box, ...], by: str, tried: Sequence[str]
 ) -> Feasibility:
     """Return a positive verdict, after checking the boxes."""
@@ -216,7 +216,7 @@ def by_cpsat(
     if found.values is None:
         return Feasibility(tried=("cp-sat",), limit=found.limit)
     boxes = built.decode(found.values)
-    return _packed(packing, boxes, "cp-sat", ("cp-sat",))
+    return _verdict_of_packing(packing, boxes, "cp-sat", ("cp-sat",))
 
 
 def _hint(packing: Packing, held: Sequence[Box]) -> tuple[Box, ...]:

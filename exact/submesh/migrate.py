@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from ...instances import Submesh, cost
 from ...instances.submesh import Placement, placement_of
-from ...instances.value import ordered
+from ...instances.value import as_tuple
 from ...solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, Status, answer
 from ...solvers.running import clock
 from .plan import in_order
@@ -47,7 +47,7 @@ def migrate_cp_sat(instance: Submesh, /, settings: Settings = DEFAULT) -> Result
     try:
         return search.without_moves() or search.by_model()
     except KeyboardInterrupt:
-        return search.ended(Limit.INTERRUPT)
+        return search.result_so_far(Limit.INTERRUPT)
 
 
 @dataclass
@@ -89,15 +89,15 @@ class Migration:
             while size <= len(self.subsets.movable):
                 self.bound = (size, 0, 0)
                 if self.most is not None and size > self.most:
-                    return self.ended(Limit.NODES)
-                listed = self.subsets.listed(size)
+                    return self.result_so_far(Limit.NODES)
+                listed = self.subsets.list_sets(size)
                 if listed is None or self.looked + len(listed) > MOST_SETS:
                     return self.beyond_sets()
                 if (done := self._of_size(listed)) is not None:
                     return done
                 size += 1
         except KeyboardInterrupt:
-            return self.ended(Limit.INTERRUPT)
+            return self.result_so_far(Limit.INTERRUPT)
         return self.impossible()
 
     def without_moves(self) -> Result | None:
@@ -107,7 +107,7 @@ class Migration:
             return self.impossible()
         if self.subsets.fewest == 0:
             self.best = self.subsets.fit(()).placement
-            return self.ended()
+            return self.result_so_far()
         return None
 
     def _of_size(self, listed: list[tuple[int, ...]]) -> Result | None:
@@ -120,28 +120,28 @@ class Migration:
             if least is None:
                 self.bound = (len(moved), area, 0)
             if self._out_of_time():
-                return self.ended(Limit.TIME)
+                return self.result_so_far(Limit.TIME)
             if self.looked == self.settings.node_limit:
-                return self.ended(Limit.NODES)
+                return self.result_so_far(Limit.NODES)
             self.looked += 1
             found = self.subsets.fit(moved, self._out_of_time)
             if found.fits is False:
                 continue
             if found.fits is None:
                 if self._out_of_time():
-                    return self.ended(Limit.TIME)
+                    return self.result_so_far(Limit.TIME)
                 return self.beyond_sets()
             self._offer(found.placement)
             least = area
             result = self._nearest(moved, found.placement)
             if result.status is not Status.OPTIMAL:
-                return self.ended(result.limit)
+                return self.result_so_far(result.limit)
         if least is None:
             return None
         assert self.best is not None
         number, area, way = self._cost(self.best)
         self.bound = number, area, way
-        return self.ended()
+        return self.result_so_far()
 
     def _nearest(self, moved: tuple[int, ...], known: Placement | None) -> Result:
         """Minimise the displacement of exactly these by a model; keep improvements."""
@@ -173,7 +173,7 @@ class Migration:
 
     def _offer(self, placement: Placement | None) -> None:
         known = [one for one in (self.best, placement) if one is not None]
-        self.best = min(known, key=lambda one: ordered(self._cost(one)), default=None)
+        self.best = min(known, key=lambda one: as_tuple(self._cost(one)), default=None)
 
     def _cost(self, placement: Placement) -> tuple[int, ...]:
         return cost(self.instance, placement.flat())
@@ -185,7 +185,7 @@ class Migration:
         left = self.settings.time_limit - (clock.now() - self.start)
         return in_order(self.instance, placement, left)
 
-    def ended(self, limit: Limit | None = None) -> Result:
+    def result_so_far(self, limit: Limit | None = None) -> Result:
         """Return the best result so far, the moves in order if one is found."""
         best = None if self.best is None else self._in_order(self.best)
         return answer(

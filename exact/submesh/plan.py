@@ -18,7 +18,7 @@ from ...instances.submesh import (
     sides,
     ways_of,
 )
-from ...instances.words import counted
+from ...instances.words import with_noun
 from ...solvers import Limit
 from ...solvers.running import clock
 from ...solvers.running.interrupt import deferred
@@ -35,7 +35,7 @@ _EVERY = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class MovePlan:
     """Moves in order, or the number of detours proved insufficient.
 
     Parameters
@@ -61,13 +61,15 @@ class Plan:
     def __str__(self) -> str:
         """Describe the outcome in a few words.
 
-        >>> str(Plan(None, refuted=1))
+        >>> str(MovePlan(None, refuted=1))
         'impossible within 1 temporary places'
-        >>> str(Plan(None, refuted=1, limit=Limit.TIME))
+        >>> str(MovePlan(None, refuted=1, limit=Limit.TIME))
         'unknown within 2 temporary places; impossible within 1'
         """
         if self.moves is not None:
-            return f"{counted(len(self.moves), 'move')}, {self.detours} of them detours"
+            return (
+                f"{with_noun(len(self.moves), 'move')}, {self.detours} of them detours"
+            )
         if self.limit is None:
             return f"impossible within {self.refuted} temporary places"
         unknown = f"unknown within {self.refuted + 1} temporary places"
@@ -85,7 +87,7 @@ def plan(
     node_limit: int = MOST_NODES,
     time_limit: float = inf,
     few_stops: bool = False,
-) -> Plan:
+) -> MovePlan:
     """Put the moves of a placement into an order in which each has room.
 
     Every move is into space that is free at that time, see ``submesh_plan.replay``; a
@@ -133,12 +135,12 @@ def plan(
     start = clock.now()
     with deferred() as pressed:
 
-        def ended() -> Limit | None:
+        def limit_now() -> Limit | None:
             if pressed.is_set():
                 return Limit.INTERRUPT
             return Limit.TIME if clock.now() - start >= time_limit else None
 
-        search = _Planner(instance, placement, slide, ended, few_stops=few_stops)
+        search = _Planner(instance, placement, slide, limit_now, few_stops=few_stops)
         for allowed in range(detours + 1):
             try:
                 found = search.run(allowed, node_limit)
@@ -146,12 +148,12 @@ def plan(
                 if error.limit is Limit.NODES and few_stops:
                     short = error.limit
                     continue
-                return Plan(None, 0, refuted, error.limit)
+                return MovePlan(None, 0, refuted, error.limit)
             if found is not None:
-                return Plan(tuple(found), allowed, refuted)
+                return MovePlan(tuple(found), allowed, refuted)
             if allowed == refuted + 1 and (allowed < 2 or not few_stops):
                 refuted = allowed
-    return Plan(None, 0, refuted, short)
+    return MovePlan(None, 0, refuted, short)
 
 
 def in_order(
@@ -286,11 +288,11 @@ class _Planner:
     def _stops(self, m: int, allowed: int) -> list[Box]:
         """Return a resident's temporary places, those with fewest conflicts first."""
         if allowed == 1:
-            return self._undominated[m]
+            return self._undominated_places[m]
         return self._all(m, allowed, 1 if self.few_stops else allowed)
 
     @cached_property
-    def _undominated(self) -> list[list[Box]]:
+    def _undominated_places(self) -> list[list[Box]]:
         """For each resident, list the temporary places that no other one dominates.
 
         If no other resident makes a detour, only the initial and final boxes that a
@@ -301,13 +303,13 @@ class _Planner:
             kept: list[tuple[frozenset[int], Box]] = []
             for box in self._all(m, 1, 1):
                 self._count_place()
-                met = self._overlapped(box)
+                met = self._boxes_overlapping(box)
                 if not any(other <= met for other, _ in kept):
                     kept.append((met, box))
             found.append([box for _, box in kept])
         return found
 
-    def _overlapped(self, box: Box) -> frozenset[int]:
+    def _boxes_overlapping(self, box: Box) -> frozenset[int]:
         both = [*self.homes, *self.ends]
         return frozenset(
             n for n, other in enumerate(both) if overlap(self.instance, box, other)
@@ -336,7 +338,7 @@ class _Planner:
                     overlap(instance, box, other) for other in self.still
                 ):
                     found.append(box)
-        found.sort(key=lambda box: (len(self._overlapped(box)), box))
+        found.sort(key=lambda box: (len(self._boxes_overlapping(box)), box))
         self._known[m, allowed] = found
         return found
 

@@ -10,8 +10,8 @@ from ...instances.submesh import corner, placement_of, sides
 from ...instances.submesh.packing import packing_of, ways
 from ...instances.submesh.placement import final_boxes
 from ...proofs.checking import Formula
-from ...proofs.checking.formulas import folded, levels_of
-from ...proofs.checking.rows import Row, added, normalised
+from ...proofs.checking.formulas import fold, levels_of
+from ...proofs.checking.rows import Row, add, normalise
 from ...proofs.writing.learning import MOST_SUM, Learner
 from ...proofs.writing.proof_log import ProofLog
 from ...solvers import SolverError
@@ -42,7 +42,7 @@ def prove_by_learning(
         true = set(_true(instance, chosen, formula))
         log.solution(sorted(true))
         cost = sum(a for v, a in objective.items() if v in true)
-        cheaper = normalised([(-a, v) for v, a in objective.items()], 1 - cost)
+        cheaper = normalise([(-a, v) for v, a in objective.items()], 1 - cost)
         rows.append(cheaper)
         if instance.torus:
             rows.append(_counting(instance, cheaper, log))
@@ -53,7 +53,7 @@ def prove_by_learning(
         weights=_beside(instance, formula) if chosen is None else None,
         likely=likely,
     )
-    if not learner.refuted(log.check_time):
+    if not learner.refute(log.check_time):
         raise SolverError(f"{instance.name}: there is a cheaper placement")
     contradiction = learner.write(log)
     if chosen is None:
@@ -117,9 +117,9 @@ def _counting(instance: Submesh, cheaper: Row, log: ProofLog) -> Row:
     parts: list[int | str] = [log.last]
     for i, resident in enumerate(instance.residents):
         row, price = log.formula.rows[2 * i], prod(sides(resident.box))
-        price = folded((1, price, 0), levels)
+        price = fold((1, price, 0), levels)
         parts += [2 * i + 1, price, "*", "+"]
         terms = {x: a * price for x, a in row.terms.items()}
-        cheaper = added(cheaper, Row(terms, row.degree * price))
+        cheaper = add(cheaper, Row(terms, row.degree * price))
     log.pol(parts)
     return cheaper

@@ -100,7 +100,7 @@ class Subsets:
         """Return how many residents must move at least; None if no place exists."""
         return min((mask.bit_count() for mask in self.in_the_way), default=None)
 
-    def listed(self, size: int) -> list[tuple[int, ...]] | None:
+    def list_sets(self, size: int) -> list[tuple[int, ...]] | None:
         """List the sets of a size that can free some place, by increasing area.
 
         Returns None if there are too many sets of this size.

@@ -22,7 +22,7 @@ _SOURCES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class CatalogueEntry:
     """A named formulation for one kind of solver.
 
     ``load`` imports ortools or PuLP and returns the functions that build models, by
@@ -54,19 +54,19 @@ def _mip() -> Mapping[str, Builder]:
     return BUILDERS
 
 
-def _by_name(*entries: Entry) -> Mapping[str, Entry]:
+def _by_name(*entries: CatalogueEntry) -> Mapping[str, CatalogueEntry]:
     return MappingProxyType({entry.name: entry for entry in entries})
 
 
 CP = _by_name(
-    Entry("pairs", _cpsat),
-    Entry("cuts-unary", _cpsat),
+    CatalogueEntry("pairs", _cpsat),
+    CatalogueEntry("cuts-unary", _cpsat),
 )
 """For CP-SAT."""
 
 MIP = _by_name(
-    Entry("pairs", _mip),
-    Entry("rlt", _mip),
-    Entry("cuts-unary", _mip),
+    CatalogueEntry("pairs", _mip),
+    CatalogueEntry("rlt", _mip),
+    CatalogueEntry("cuts-unary", _mip),
 )
 """For mixed-integer solvers, and for LP and MPS files."""

@@ -12,7 +12,7 @@ from ...instances import KSubset, arrays
 
 
 @dataclass(frozen=True)
-class Counts:
+class ModelCounts:
     """The parts that models over cuts share, independent of any solver.
 
     With c_h the number of chosen processors inside cut h, the pair sum is Σ w_h c_h (k
@@ -60,7 +60,7 @@ class Counts:
 
     @cached_property
     def own(self) -> tuple[tuple[int, ...], ...]:
-        """Processors inside every cut and in none of those directly inside it."""
+        """Processors inside each cut, but in none directly inside it."""
         sides = arrays.cuts(self.instance).sides
         rows = []
         for h, within in enumerate(self.inside):
@@ -70,7 +70,7 @@ class Counts:
 
     @cached_property
     def margins(self) -> tuple[int, ...]:
-        """Lower bounds on the distances from each processor to others, times ``unit``.
+        """Lower bounds on distances from each processor to others, times ``unit``.
 
         Let D(p) be the sum of the distances from p to an optimal choice S. Exchanging
         p in S for q outside changes the pair sum by D(q) - d(p, q) - D(p), which is
@@ -88,7 +88,7 @@ class Counts:
         return tuple(nearest)
 
     def of(self, chosen: Collection[int]) -> list[int]:
-        """Count a choice inside every cut."""
+        """Count the chosen processors inside every cut."""
         if not len(self):
             return []
         counts = arrays.cuts(self.instance).sides[:, sorted(chosen)].sum(axis=1)

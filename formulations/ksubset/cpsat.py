@@ -16,7 +16,7 @@ from ortools.sat.python import cp_model
 
 from ...instances import KSubset, arrays
 from ...solvers.formulation import CpFormulation
-from .counts import Counts
+from .counts import ModelCounts
 from .strengthening import Strengthening, chosen_of, symmetry_of
 
 ALL = Strengthening()
@@ -98,7 +98,7 @@ class _Cuts(_Build):
         self, name: str, instance: KSubset, strengthening: Strengthening
     ) -> None:
         super().__init__(name, instance, strengthening)
-        self.counts = Counts(instance, strengthening.nesting)
+        self.counts = ModelCounts(instance, strengthening.nesting)
         model = self.model
         self.c = [
             model.new_int_var(low, high, f"c{h}")

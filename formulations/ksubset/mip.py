@@ -12,7 +12,7 @@ from typing import Any
 from ...instances import KSubset, arrays
 from ...solvers.formulation import MipFormulation
 from ...solvers.modelling import load_pulp
-from .counts import Counts
+from .counts import ModelCounts
 from .strengthening import Strengthening, chosen_of, symmetry_of
 
 ALL = Strengthening()
@@ -133,7 +133,7 @@ class _Cuts(_Build):
         self, name: str, instance: KSubset, strengthening: Strengthening
     ) -> None:
         super().__init__(name, instance, strengthening)
-        self.counts = Counts(instance, strengthening.nesting)
+        self.counts = ModelCounts(instance, strengthening.nesting)
         self.known = self.counts.of(self.hint or ())
         self.c = [
             self._variable(f"c{h}", low, high, "Continuous", self.known[h])

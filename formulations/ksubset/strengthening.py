@@ -24,7 +24,7 @@ class Strengthening:
     With ``symmetry``, mirror images and shifts of a choice are excluded if the free
     processors have such symmetry, see `Symmetry`. With ``nesting``, counts are tied to
     those of the cuts that enclose them. With ``levels``, the choice must be a level set
-    of its own distances, which every optimal one is (see `counts.Counts.margins`); only
+    of its own distances, which every optimal one is (see `ModelCounts.margins`); only
     models over cuts for CP-SAT use it.
     """
 

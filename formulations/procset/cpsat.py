@@ -58,16 +58,16 @@ def classes(
         for variable, value in zip(variables, terms.values(hint), strict=True):
             model.add_hint(variable, value)
 
-    def named(numbered: Terms) -> list[tuple[cp_model.IntVar, int]]:
+    def with_variables(numbered: Terms) -> list[tuple[cp_model.IntVar, int]]:
         return [(variables[i], weight) for i, weight in numbered]
 
     levels: tuple[Level, ...] = ()
     if weighted:
-        folded = named(terms.folded())
+        folded = with_variables(terms.fold())
         model.minimize(weigh([y for y, _ in folded], [w for _, w in folded]))
     else:
         levels = tuple(
-            Level(terms=named(terms.level(number)), unit=unit)
+            Level(terms=with_variables(terms.level(number)), unit=unit)
             for number, unit in enumerate(terms.radix.units)
         )
     return CpFormulation(

@@ -59,15 +59,17 @@ def classes(
     for k, s in terms.implications:
         row([(k, 1), (s, -1)], constants.LpConstraintLE, 0)
 
-    def named(numbered: Terms) -> list[tuple[Any, int]]:
+    def with_variables(numbered: Terms) -> list[tuple[Any, int]]:
         return [(variables[i], weight) for i, weight in numbered]
 
     levels: tuple[Level, ...] = ()
     if weighted:
-        model.setObjective(pulp.LpAffineExpression(named(terms.folded(_FLOAT_BITS))))
+        model.setObjective(
+            pulp.LpAffineExpression(with_variables(terms.fold(_FLOAT_BITS)))
+        )
     else:
         levels = tuple(
-            Level(terms=named(terms.level(number)), unit=unit)
+            Level(terms=with_variables(terms.level(number)), unit=unit)
             for number, unit in enumerate(terms.radix.units)
         )
         model.setObjective(pulp.LpAffineExpression(levels[0].terms))

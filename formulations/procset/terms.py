@@ -16,7 +16,7 @@ Terms = list[tuple[int, int]]
 
 
 class ProcsetTerms:
-    """Classes, and the terms of every level of the cost, of n variables."""
+    """Classes, and the terms of every level of the cost in n variables."""
 
     def __init__(self, instance: ProcSet) -> None:
         self.instance = instance
@@ -42,7 +42,7 @@ class ProcsetTerms:
             if price[number]
         ]
 
-    def folded(self, bits: int = 62) -> Terms:
+    def fold(self, bits: int = 62) -> Terms:
         """Terms of all levels folded into one, see `Radix`.
 
         Raises

@@ -108,7 +108,7 @@ def moves(
     )
 
 
-def folded(model: CpFormulation, weights: Sequence[int]) -> cp_model.LinearExprT:
+def fold_levels(model: CpFormulation, weights: Sequence[int]) -> cp_model.LinearExprT:
     """Return the weighted sum of the levels: one objective for all."""
     terms = [
         (x, weight * coefficient)
@@ -142,7 +142,9 @@ class _Builder:
         starts = [
             self._start(f"r{axis}", axis, ways) for axis in range(self.instance.d)
         ]
-        self._add(Thing(tuple(starts), ways, self._turned("r", ways)), starts)
+        self._add(
+            Thing(tuple(starts), ways, self._rotation_variables("r", ways)), starts
+        )
 
     def add_resident(self, i: int) -> None:
         """Place a resident anywhere; a boolean tells whether it moved."""
@@ -150,7 +152,7 @@ class _Builder:
         one = instance.residents[i]
         home = sides(one.box)
         ways = ways_of(instance.shape, home, one.turns)
-        turned = self._turned(f"t{i}", ways)
+        turned = self._rotation_variables(f"t{i}", ways)
         moved = self.moved[i] = model.new_bool_var(f"m{i}")
         starts = []
         for axis, (place, side) in enumerate(
@@ -187,7 +189,7 @@ class _Builder:
         least = 1 if self.instance.torus else min(way[axis] for way in ways)
         return self.model.new_int_var(0, side - least, name)
 
-    def _turned(
+    def _rotation_variables(
         self, name: str, ways: Sequence[Sequence[int]]
     ) -> tuple[cp_model.IntVar, ...]:
         if len(ways) == 1:

@@ -73,7 +73,7 @@ def moves(instance: Submesh) -> MipFormulation:
     )
 
 
-def folded(model: MipFormulation, weights: Sequence[int]) -> Any:
+def fold_levels(model: MipFormulation, weights: Sequence[int]) -> Any:
     """Return the weighted sum of the levels: one objective for all."""
     terms: dict[str, tuple[Any, int]] = {}
     for weight, level in zip(weights, model.levels, strict=True):

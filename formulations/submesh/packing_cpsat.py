@@ -236,7 +236,7 @@ def _hint(
     if pivot is not None and not packing.torus:
         for a, side in enumerate(packing.shape):
             if 2 * boxes[pivot][a] + sides(boxes[pivot])[a] > side:
-                boxes = [_mirrored(box, a, side) for box in boxes]
+                boxes = [_mirror(box, a, side) for box in boxes]
     for group in groups:
         ordered = sorted(boxes[i] for i in group)
         for i, box in zip(group, ordered, strict=True):
@@ -248,7 +248,7 @@ def _hint(
             model.add_hint(way, int(size == sides(box)))
 
 
-def _mirrored(box: Box, a: int, side: int) -> Box:
+def _mirror(box: Box, a: int, side: int) -> Box:
     low = list(corner(box))
     low[a] = side - low[a] - sides(box)[a]
     return box_at(low, sides(box))

@@ -81,7 +81,7 @@ class Allocator(ABC):
         self.free = len(self.places)
 
     def find(self, k: int, shape: Sequence[int] | None = None) -> Allocation | None:
-        """Return what a job would be allocated now, without allocating it.
+        """Return the processors that a job would get now, without allocating them.
 
         Parameters
         ----------

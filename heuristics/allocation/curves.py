@@ -30,13 +30,13 @@ _ELSE = "else the k of least span"
 
 
 @lru_cache(maxsize=16)
-def ordered(order: str, shape: tuple[int, ...]) -> IntArray:
+def processors_along(order: str, shape: tuple[int, ...]) -> IntArray:
     """Return the numbers of all processors of a grid along a curve, read-only.
 
     Examples
     --------
-    >>> ordered("snake", (2, 3)).tolist(), ordered("column", (2, 3)).tolist()
-    ([0, 1, 2, 5, 4, 3], [0, 3, 1, 4, 2, 5])
+    >>> processors_along("snake", (2, 3)).tolist()
+    [0, 1, 2, 5, 4, 3]
     """
     numbers = np.arange(prod(shape), dtype=np.int64)
     if order == "hilbert":
@@ -83,7 +83,7 @@ class Curve(Allocator):
     ) -> None:
         super().__init__(topology, seed=seed)
         self.packing = packing
-        self.order = ordered(order, topology.shape)  # type: ignore[attr-defined]
+        self.order = processors_along(order, topology.shape)  # type: ignore[attr-defined]
 
     def _choose(self, k: int, shape: tuple[int, ...] | None) -> Allocation:
         start = 0

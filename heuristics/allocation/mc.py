@@ -66,7 +66,7 @@ class MC(Allocator):
             best, where = shells.scan(tried, k, free, best)
             if where >= 0:
                 centre, box = free[where], tried
-        order = ranked(shells, box, centre, free)
+        order = rank_cells(shells, box, centre, free)
         return Allocation.of(np.sort(numbers[order[:k]]))
 
     def _boxes(self, k: int, grid: tuple[int, ...]) -> Iterable[tuple[int, ...]]:
@@ -79,7 +79,9 @@ class MC(Allocator):
         return sorted(turned, key=lambda sides: sides[:: self._turn])
 
 
-def ranked(shells: Shells, box: IntArray, centre: IntArray, free: IntArray) -> IntArray:
+def rank_cells(
+    shells: Shells, box: IntArray, centre: IntArray, free: IntArray
+) -> IntArray:
     """Sort cells by shell, within it sides before corners, shorter sides first.
 
     Returns their indices; the sort is stable.

@@ -19,10 +19,10 @@ import numpy as np
 from ...instances import IntArray, Topology, Tree
 from . import curves_kernels as kernels
 from .allocator import Allocation, Allocator
-from .curves import ordered
+from .curves import processors_along
 
 
-class Placement(Allocator):
+class PlacementRule(Allocator):
     """Take the first k idle processors {order}.
 
     Guarantee: none.
@@ -47,7 +47,7 @@ class Placement(Allocator):
         if topology.tree:
             self.order = _ports(topology.tree, first=order == "shuffle")
         else:
-            self.order = ordered(order, topology.size)
+            self.order = processors_along(order, topology.size)
 
     def _choose(self, k: int, shape: tuple[int, ...] | None) -> Allocation:
         return Allocation.of(kernels.take(self.idle, self.order, 0, k))

@@ -9,7 +9,7 @@ from math import prod
 import numpy as np
 
 from ...instances import IntArray, KSubset, arrays
-from ...instances.arrays import ranked
+from ...instances.arrays import rank
 from ...solvers import Limit, Settings
 from ...solvers.running import clock
 
@@ -105,7 +105,7 @@ def intersections(instance: KSubset) -> Centres:
     """
     if instance.topology.ring_lengths is None:
         return everywhere(instance)
-    return Centres(tuple(ranked(axis)[0] for axis in arrays.points(instance).T))
+    return Centres(tuple(rank(axis)[0] for axis in arrays.points(instance).T))
 
 
 def free_sites(instance: KSubset) -> Centres:

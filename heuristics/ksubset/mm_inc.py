@@ -27,7 +27,7 @@ def mm_inc(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     Ties: among equal exchanges the least p, then the least q, by coordinates.
     Source: Bender et al. 2008, section 5 (MM+Inc).
     """
-    return _improved(instance, settings, mm)
+    return _improve(instance, settings, mm)
 
 
 def mm_inc_all(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
@@ -40,7 +40,7 @@ def mm_inc_all(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     Ties: among equal exchanges the least p, then the least q, by coordinates.
     Source: Bender et al. 2008, section 5 (MM+Inc) and note to Table 1.
     """
-    return _improved(instance, settings, mm_all)
+    return _improve(instance, settings, mm_all)
 
 
 def mm_inc_first(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
@@ -56,7 +56,7 @@ def mm_inc_first(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     Ties: the order of the exchanges decides.
     Source: Bender et al. 2008, section 5 (MM+Inc).
     """
-    return _improved(instance, settings, mm, first=True)
+    return _improve(instance, settings, mm, first=True)
 
 
 class Descent:
@@ -117,7 +117,7 @@ def places(instance: KSubset) -> kernels.Places:
     )
 
 
-def _improved(
+def _improve(
     instance: KSubset, settings: Settings, median: Run, *, first: bool = False
 ) -> Result:
     start = clock.now()

@@ -49,13 +49,13 @@ def slopes(sizes: Sequence[int]) -> tuple[int, ...]:
 
 
 @cache
-def neglected(sizes: tuple[int, ...]) -> Fraction:
+def hidden_share(sizes: tuple[int, ...]) -> Fraction:
     """Return phi: the largest share of the pairs across a gap that a strip hides.
 
     With L points left of a strip of t and R right of it, l (t - l) of the (L + l) (R +
     t - l) pairs across a gap behind its first l points lie within it.
 
-    >>> neglected((8, 16, 8))
+    >>> hidden_share((8, 16, 8))
     Fraction(1, 4)
     """
     k = sum(sizes)
@@ -72,5 +72,5 @@ def factor(sizes: tuple[int, ...]) -> Fraction | None:
     >>> factor((8, 16, 8)), factor((5, 11, 11, 5)), factor((32,))
     (Fraction(4, 3), Fraction(22, 19), None)
     """
-    phi = neglected(sizes)
+    phi = hidden_share(sizes)
     return None if phi == 1 else 1 / (1 - phi)

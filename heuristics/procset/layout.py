@@ -41,8 +41,8 @@ def layout_of(processors: int, sets: Sequence[ProcessorSet]) -> Layout:
     for c, numbers in enumerate(incidence):
         for number in numbers:
             classes[number].append(c)
-    set_first, set_class = ragged(classes)
-    class_first, class_set = ragged(incidence)
+    set_first, set_class = concatenate(classes)
+    class_first, class_set = concatenate(incidence)
     return Layout(
         home=home,
         set_first=set_first,
@@ -93,7 +93,7 @@ def _fit(costs: Sequence[Cost], first: int, last: int) -> bool:
     return fits(part, radix_of(part, last - first))
 
 
-def ragged(rows: Sequence[Sequence[int]]) -> tuple[IntArray, IntArray]:
+def concatenate(rows: Sequence[Sequence[int]]) -> tuple[IntArray, IntArray]:
     """Concatenate rows; return where each begins, and the values."""
     first = np.cumsum([0, *map(len, rows)], dtype=np.int64)
     held = np.fromiter((x for row in rows for x in row), np.int64, int(first[-1]))

@@ -18,7 +18,7 @@ from ...instances.submesh import MOST_PROCESSORS, Box, sides
 from ...solvers.running import clock
 
 
-class OutOfTimeError(Exception):
+class SearchTimeError(Exception):
     """A search ran beyond `SubmeshAllocator.until`."""
 
 
@@ -148,7 +148,7 @@ class SubmeshAllocator(ABC):
 
     def _look_at_the_clock(self) -> None:
         if clock.now() > self.until:
-            raise OutOfTimeError
+            raise SearchTimeError
 
     @abstractmethod
     def _search(self, size: tuple[int, ...]) -> Box | None:

@@ -7,7 +7,7 @@ import numpy as np
 from ...instances.submesh import Box, box_at
 from .allocator import SubmeshAllocator
 from .bitmap_kernels import mark, search
-from .frame_sliding import in_three, padded
+from .frame_sliding import in_three, pad
 
 
 class Bitmap(SubmeshAllocator):
@@ -26,7 +26,7 @@ class Bitmap(SubmeshAllocator):
     """
 
     def _set_up(self) -> None:
-        self._shape = padded(self.shape, 1)
+        self._shape = pad(self.shape, 1)
         width, depth, layers = (int(side) for side in self._shape)
         words = ((2 if self.torus else 1) * width + 63) // 64
         self._bits = np.zeros((layers, depth, words), dtype=np.uint64)
@@ -39,7 +39,7 @@ class Bitmap(SubmeshAllocator):
         i, j, k, steps = search(
             self._bits,
             self._shape,
-            padded(size, 1),
+            pad(size, 1),
             self.torus,
             self._after,
             self._upto,

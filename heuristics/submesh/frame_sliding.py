@@ -21,7 +21,7 @@ _BUDGET = 2**21
 """Steps between two checks of the clock, about 10 ms."""
 
 
-def padded(values: Sequence[int], filler: int) -> Ints:
+def pad(values: Sequence[int], filler: int) -> Ints:
     """Return the values along three axes."""
     return np.array([*values, *(filler,) * (3 - len(values))], dtype=np.int64)
 
@@ -29,14 +29,14 @@ def padded(values: Sequence[int], filler: int) -> Ints:
 def in_three(box: Box) -> Ints:
     """Return the corners of a box along three axes."""
     d = len(box) // 2
-    return np.concatenate([padded(box[:d], 0), padded(box[d:], 0)])
+    return np.concatenate([pad(box[:d], 0), pad(box[d:], 0)])
 
 
 class FrameSliding(SubmeshAllocator):
     """The list of residents, as an array in the order of allocation."""
 
     def _set_up(self) -> None:
-        self._shape = padded(self.shape, 1)
+        self._shape = pad(self.shape, 1)
         self._boxes = np.zeros((16, 6), dtype=np.int64)
         self._count = 0
 
@@ -78,7 +78,7 @@ class EveryFrame(FrameSliding):
 
     def _slide(self, size: tuple[int, ...], stride: Sequence[int]) -> Box | None:
         where = np.zeros(3, dtype=np.int64)
-        wanted, step = padded(size, 1), padded(stride, 1)
+        wanted, step = pad(size, 1), pad(stride, 1)
         boxes, count, shape, torus = self._boxes, self._count, self._shape, self.torus
         why = self._run(
             lambda: slide(boxes, count, shape, wanted, step, torus, where, _BUDGET)

@@ -120,7 +120,7 @@ def jump(
     where: Ints,
     budget: int,
 ) -> tuple[int, int]:
-    """Go on behind the first resident in the way, then below the least low one."""
+    """Continue behind the first resident in the way, then below the least low one."""
     i, j, below = where[0], where[1], where[2]
     steps = 0
     while j <= depth - y:

@@ -112,7 +112,7 @@ def forget(heads: Ints, pool: Ints, box: Ints, four: bool) -> int:
 
 @kernel
 def begin(scan: Ints, width: int) -> None:
-    """Make a scan set of one element; its head is node 1 for ever."""
+    """Make a scan set of one element; its head always is node 1."""
     scan[LOW, 0] = scan[NEXT, 0] = 0
     scan[COUNT, _make(scan, 0, width - 1, 0)] = 0
 

@@ -45,7 +45,7 @@ class MaximumBoundaryValue(FrameSliding):
 
 
 @kernel
-def _shared(low: int, high: int, begin: int, end: int) -> int:
+def _overlap_length(low: int, high: int, begin: int, end: int) -> int:
     """Length of what two intervals have in common."""
     return max(0, min(high, end) - max(low, begin) + 1)
 
@@ -64,9 +64,9 @@ def boundary_value(
     for n in range(count):
         a, b, c, d = near[n, 0], near[n, 1], near[n, 2], near[n, 3]
         if c == i - 1 or a == i + x:
-            value += _shared(b, d, j, j + y - 1)
+            value += _overlap_length(b, d, j, j + y - 1)
         if d == j - 1 or b == j + y:
-            value += _shared(a, c, i, i + x - 1)
+            value += _overlap_length(a, c, i, i + x - 1)
     return value
 
 

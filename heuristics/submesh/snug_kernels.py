@@ -11,8 +11,8 @@ from ...instances import IntArray as Ints
 from ...solvers.running.kernels import kernel
 
 
-class Workspace(NamedTuple):
-    """Room to work in, for boxes of up to ``count`` coordinates on an axis."""
+class SnugWorkspace(NamedTuple):
+    """Working memory for boxes of up to ``count`` coordinates on an axis."""
 
     xs: Ints  # (count,)
     ys: Ints  # (count,)
@@ -24,9 +24,9 @@ class Workspace(NamedTuple):
 
 
 @kernel
-def room_for(count: int) -> Workspace:
-    """Make room to work in."""
-    return Workspace(
+def room_for(count: int) -> SnugWorkspace:
+    """Allocate working memory."""
+    return SnugWorkspace(
         np.empty(count, np.int64),
         np.empty(count, np.int64),
         np.empty(count, np.int64),
@@ -86,7 +86,7 @@ def snuggest(
                     if ahead:
                         value = _outlook(boxes, n + 1, shape, caps, weight, room)
                     else:
-                        value = float(_touched(boxes, n, shape))
+                        value = float(_measure_contact(boxes, n, shape))
                     if value > best:
                         best, best_i, best_j = value, i, j
             begin = max(begin, rights[k] + 1)
@@ -95,7 +95,7 @@ def snuggest(
 
 @kernel
 def _outlook(
-    boxes: Ints, n: int, shape: Ints, caps: Ints, weight: float, room: Workspace
+    boxes: Ints, n: int, shape: Ints, caps: Ints, weight: float, room: SnugWorkspace
 ) -> float:
     """Count the sizes that fit now, and on average after one departure."""
     total = 0.0
@@ -108,7 +108,7 @@ def _outlook(
 
 @kernel
 def sizes_that_fit(
-    boxes: Ints, n: int, gone: int, shape: Ints, caps: Ints, room: Workspace
+    boxes: Ints, n: int, gone: int, shape: Ints, caps: Ints, room: SnugWorkspace
 ) -> float:
     """Count the sizes up to the caps that have a free place, one box being gone.
 
@@ -209,7 +209,7 @@ def _add(wide: Ints, high: Ints, front: int, w: int, h: int) -> int:
 
 
 @kernel
-def _touched(boxes: Ints, n: int, shape: Ints) -> int:
+def _measure_contact(boxes: Ints, n: int, shape: Ints) -> int:
     """Measure how much of the outline of box n lies on edges and on other boxes."""
     a, b, c, d = boxes[n, 0], boxes[n, 1], boxes[n, 2], boxes[n, 3]
     x, y = c - a + 1, d - b + 1

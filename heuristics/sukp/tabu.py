@@ -120,7 +120,7 @@ class TabuSearch:
 
     @property
     def left_out(self) -> int:
-        """Their cost."""
+        """Cost of the best items: the profit left out."""
         return int(self._record[0])
 
     def run(self, deadline: float, node_limit: int | None = None) -> Limit | None:

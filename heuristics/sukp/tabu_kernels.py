@@ -68,7 +68,7 @@ def draw(words: Words, below: int) -> int:
 
 @kernel
 def enter(side: Side, t: int) -> None:
-    """Choose a thing."""
+    """Add a thing to the choice."""
     worth, parts, back, things = side.worth, side.parts, side.back, side.things
     covers, owner, gain, loss = side.covers, side.owner, side.gain, side.loss
     side.state[OWN] += side.own[t]
@@ -93,7 +93,7 @@ def enter(side: Side, t: int) -> None:
 
 @kernel
 def leave(side: Side, t: int) -> None:
-    """Choose a thing no longer."""
+    """Remove a thing from the choice."""
     worth, parts, back, things = side.worth, side.parts, side.back, side.things
     covers, owner, gain, loss = side.covers, side.owner, side.gain, side.loss
     row = loss[t]
@@ -117,7 +117,7 @@ def leave(side: Side, t: int) -> None:
 
 
 @kernel
-def met(seen: Words, key: np.uint64) -> bool:
+def was_met(seen: Words, key: np.uint64) -> bool:
     """Whether a set of this hash was met, as far as is remembered."""
     return bool(seen[key & np.uint64(len(seen) - 1)] == key)
 
@@ -180,7 +180,7 @@ def best_of_items(side: Side, capacity: int) -> tuple[int, int]:
     for j in range(n):
         if own[j] < best:
             break
-        if inside[j] or gain[j] > room or met(seen, key ^ sign[j]):
+        if inside[j] or gain[j] > room or was_met(seen, key ^ sign[j]):
             continue
         ties = ties + 1 if own[j] == best else 1
         if draw(words, ties) == 0:
@@ -196,7 +196,11 @@ def best_of_items(side: Side, capacity: int) -> tuple[int, int]:
         for j in range(n):
             if own[j] - own[i] < best:
                 break
-            if inside[j] or gain[j] + row[j] > space or met(seen, without ^ sign[j]):
+            if (
+                inside[j]
+                or gain[j] + row[j] > space
+                or was_met(seen, without ^ sign[j])
+            ):
                 continue
             ties = ties + 1 if own[j] - own[i] == best else 1
             if draw(words, ties) == 0:
@@ -204,7 +208,7 @@ def best_of_items(side: Side, capacity: int) -> tuple[int, int]:
     for i in range(n - 1, -1, -1):
         if -own[i] <= best:
             break
-        if inside[i] and not met(seen, key ^ sign[i]):
+        if inside[i] and not was_met(seen, key ^ sign[i]):
             return i, NONE
     return out, new
 
@@ -225,7 +229,7 @@ def best_of_elements(side: Side, need: int) -> tuple[int, int]:
     for i in range(n - 1, -1, -1):
         if own[i] > slack:
             break
-        if inside[i] and -loss[i, i] < best and not met(seen, key ^ sign[i]):
+        if inside[i] and -loss[i, i] < best and not was_met(seen, key ^ sign[i]):
             best, out = -loss[i, i], i
     if out != NONE:
         return out, NONE
@@ -242,7 +246,7 @@ def best_of_elements(side: Side, need: int) -> tuple[int, int]:
             if gain[j] > limit or inside[j]:
                 continue
             change = gain[j] + row[j]
-            if change > limit or met(seen, without ^ sign[j]):
+            if change > limit or was_met(seen, without ^ sign[j]):
                 continue
             ties = ties + 1 if change == limit else 1
             limit = change
@@ -250,7 +254,7 @@ def best_of_elements(side: Side, need: int) -> tuple[int, int]:
                 out, new = i, j
         best = limit - row[i]
     for j in range(n):
-        if not inside[j] and gain[j] < best and not met(seen, key ^ sign[j]):
+        if not inside[j] and gain[j] < best and not was_met(seen, key ^ sign[j]):
             best, out, new = gain[j], NONE, j
     return out, new
 

@@ -71,13 +71,13 @@ def has_cuts(instance: KSubset) -> bool:
 
 
 @_kept
-def cuts(instance: KSubset) -> Cuts:
+def cuts(instance: KSubset) -> CutArrays:
     """Return the weighted cuts whose sum is the distance of any two free sites."""
     graph = instance.topology.graph
     found = embedding(graph) if graph else None
     if graph is None or found is None:
-        return Cuts.of(instance.topology.cuts(instance.free))
-    return Cuts.of(found.cuts([graph.number[v] for (v,) in instance.free]))
+        return CutArrays.of(instance.topology.cuts(instance.free))
+    return CutArrays.of(found.cuts([graph.number[v] for (v,) in instance.free]))
 
 
 def sites_array(sites: Sequence[Site]) -> IntArray:
@@ -88,7 +88,7 @@ def sites_array(sites: Sequence[Site]) -> IntArray:
 
 
 @dataclass(frozen=True)
-class Cuts:
+class CutArrays:
     """The cuts of a set of n sites as read-only arrays; fields as of the plain ones."""
 
     weights: IntArray
@@ -103,7 +103,7 @@ class Cuts:
     denominator: int
 
     @classmethod
-    def of(cls, given: plain.Cuts) -> Cuts:
+    def of(cls, given: plain.Cuts) -> CutArrays:
         """Convert cuts."""
         columns = (given.weights, given.axis, given.start, given.stop, given.parent)
         weights, axis, start, stop, parent = np.array(columns, dtype=np.int64)
@@ -163,7 +163,7 @@ def _axes(p: IntArray, q: IntArray) -> Iterator[tuple[IntArray, IntArray]]:
 def _on_tree(tree: Tree, p: IntArray, q: IntArray) -> IntArray:
     """Path lengths between nodes, from the cuts of the sites."""
     nodes, place = np.unique(np.concatenate([p, q]), return_inverse=True)
-    separated = Cuts.of(tree.cuts([(v,) for v in nodes.tolist()]))
+    separated = CutArrays.of(tree.cuts([(v,) for v in nodes.tolist()]))
     u, v = place.reshape(2, -1)
     lengths = np.zeros(u.size, dtype=np.int64)
     for weight, side in zip(separated.weights, separated.sides, strict=True):
@@ -231,12 +231,12 @@ def _found_tree(graph: Graph) -> Tree:
     return Tree(found.parent, found.weight, found.leaf)
 
 
-def ranked(coordinates: IntArray) -> tuple[IntArray, IntArray]:
+def rank(coordinates: IntArray) -> tuple[IntArray, IntArray]:
     """Return the distinct coordinates, ascending, and the rank of each coordinate.
 
     Like ``numpy.unique``, but without sorting if the coordinates span a short range.
 
-    >>> values, ranks = ranked(np.array([7, 5, 5, 9]))
+    >>> values, ranks = rank(np.array([7, 5, 5, 9]))
     >>> values.tolist(), ranks.tolist()
     ([5, 7, 9], [1, 0, 0, 2])
     """

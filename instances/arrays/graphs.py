@@ -136,7 +136,7 @@ def tree_of(hops: IntArray) -> RootedTree | None:
         nearer = parts[p] > deepest
         deepest[nearer] = parts[p][nearer]
         at[nearer] = p
-    return tree.rooted(leaf.tolist())
+    return tree.root_at(leaf.tolist())
 
 
 def _classes(nodes: int, edges: Sequence[Edge]) -> tuple[BoolArray, IntArray] | None:

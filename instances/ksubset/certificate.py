@@ -30,16 +30,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from .certificate_nodes import End, Ints, Node, Shapes, Step
-from .counts import CHOSEN, REJECTED, UNDECIDED, Counts, State
+from .certificate_nodes import CertificateShapes, End, Ints, Node, Step
+from .counts import CHOSEN, REJECTED, UNDECIDED, Counts, CountState
 from .instance import KSubset
 
 
-class Refused(Exception):
+class RefusedStep(Exception):
     """A step of a certificate does not follow."""
 
 
-class Checker(Counts):
+class CertificateChecker(Counts):
     """Derives the steps of a certificate for one instance and objective.
 
     ``shapes`` decodes nodes, steps and ends to what `step` and `leaf` take.
@@ -47,10 +47,10 @@ class Checker(Counts):
 
     def __init__(self, instance: KSubset, objective: int) -> None:
         super().__init__(instance, objective)
-        self.shapes = Shapes(self.n, len(self.weight), self.k)
+        self.shapes = CertificateShapes(self.n, len(self.weight), self.k)
 
-    def step(self, state: State, step: Step) -> None:
-        """Derive one recorded step; raises `Refused` if it does not follow."""
+    def step(self, state: CountState, step: Step) -> None:
+        """Derive one recorded step; raises `RefusedStep` if it does not follow."""
         rules: Mapping[str, Callable[..., None]] = {
             "cost": self._by_cost,
             "narrow": self._by_counts,
@@ -60,13 +60,13 @@ class Checker(Counts):
         }
         rules[step.rule](state, *step.what)
 
-    def _decide(self, state: State, points: Ints, value: int) -> None:
+    def _decide(self, state: CountState, points: Ints, value: int) -> None:
         for p in points:
             if state.status[p] != UNDECIDED:
-                raise Refused("decides a point twice")
+                raise RefusedStep("decides a point twice")
             state.status[p] = value
 
-    def _by_cost(self, state: State, chosen: Ints, rejected: Ints) -> None:
+    def _by_cost(self, state: CountState, chosen: Ints, rejected: Ints) -> None:
         """Decide points whose other way would lift the bound to the objective.
 
         Without a point that the bound counts, it counts the lightest of the others
@@ -80,32 +80,34 @@ class Checker(Counts):
             if not (
                 taken[p] and spare and bound - weights[p] + min(spare) >= self.threshold
             ):
-                raise Refused(f"cost does not choose {_some(chosen)}")
+                raise RefusedStep(f"cost does not choose {_some(chosen)}")
         for p in rejected:
             if not (
                 not taken[p]
                 and last
                 and bound + weights[p] - max(last) >= self.threshold
             ):
-                raise Refused(f"cost does not reject {_some(rejected)}")
+                raise RefusedStep(f"cost does not reject {_some(rejected)}")
         self._decide(state, chosen, CHOSEN)
         self._decide(state, rejected, REJECTED)
 
-    def _by_counts(self, state: State, cuts: Ints, lows: Ints, highs: Ints) -> None:
+    def _by_counts(
+        self, state: CountState, cuts: Ints, lows: Ints, highs: Ints
+    ) -> None:
         """Narrow intervals by counts with which the bound reaches the objective."""
         ends = list(zip(cuts, lows, highs, strict=True))
         for h, low, high in ends:
             if not state.low[h] <= low <= high <= state.high[h]:
-                raise Refused("does not narrow an interval")
+                raise RefusedStep("does not narrow an interval")
         for (_, low, high), counts in zip(
             ends, self.affordable(state, cuts), strict=True
         ):
             if counts and not (low <= counts[0] and counts[-1] <= high):
-                raise Refused(f"some cut of {_some(cuts)} may have other counts")
+                raise RefusedStep(f"some cut of {_some(cuts)} may have other counts")
         for h, low, high in ends:
             state.low[h], state.high[h] = low, high
 
-    def _by_exchange(self, state: State, ps: Ints, qs: Ints) -> None:
+    def _by_exchange(self, state: CountState, ps: Ints, qs: Ints) -> None:
         """Decide one of p and q where p needs q: both are chosen, or both rejected.
 
         All pairs are looked at before any is decided; that does not move a count.
@@ -116,46 +118,46 @@ class Checker(Counts):
         for p, several in others.items():
             self.pause()
             if not all(self.needs(state, p, several)):
-                raise Refused("a point does not need another")
+                raise RefusedStep("a point does not need another")
         for p, q in zip(ps, qs, strict=True):
             if state.status[p] == CHOSEN and state.status[q] == UNDECIDED:
                 state.status[q] = CHOSEN
             elif state.status[q] == REJECTED and state.status[p] == UNDECIDED:
                 state.status[p] = REJECTED
             else:
-                raise Refused(f"exchanging {p} and {q} decides nothing")
+                raise RefusedStep(f"exchanging {p} and {q} decides nothing")
 
-    def _by_twins(self, state: State, chosen: Ints, rejected: Ints) -> None:
+    def _by_twins(self, state: CountState, chosen: Ints, rejected: Ints) -> None:
         """Decide points by their twins: a set takes the first ones, as good as any."""
         for p in rejected:
             self.pause()
             if not self._is_twin(state, p, range(p), REJECTED):
-                raise Refused(f"no earlier twin of {p} is rejected")
+                raise RefusedStep(f"no earlier twin of {p} is rejected")
             self._decide(state, (p,), REJECTED)
         for p in chosen:
             self.pause()
             if not self._is_twin(state, p, range(p + 1, self.n), CHOSEN):
-                raise Refused(f"no later twin of {p} is chosen")
+                raise RefusedStep(f"no later twin of {p} is chosen")
             self._decide(state, (p,), CHOSEN)
 
     def _is_twin(
-        self, state: State, p: int, others: Iterable[int], status: int
+        self, state: CountState, p: int, others: Iterable[int], status: int
     ) -> bool:
         """Whether one of the others is a twin of a point, and of this status."""
         site = self.twin[p]
         return any(state.status[q] == status and self.twin[q] == site for q in others)
 
-    def _by_companions(self, state: State, chosen: Ints, rejected: Ints) -> None:
+    def _by_companions(self, state: CountState, chosen: Ints, rejected: Ints) -> None:
         """Decide points that need too many others, or that too many others need."""
         if not all(self.needs_too_many(state, rejected)):
-            raise Refused("a rejected point does not need too many")
+            raise RefusedStep("a rejected point does not need too many")
         if not all(self.needed_by_too_many(state, chosen)):
-            raise Refused("not too many need a chosen point")
+            raise RefusedStep("not too many need a chosen point")
         self._decide(state, chosen, CHOSEN)
         self._decide(state, rejected, REJECTED)
 
-    def leaf(self, state: State, end: End) -> None:
-        """Derive why a node ends; raises `Refused` if that does not follow.
+    def leaf(self, state: CountState, end: End) -> None:
+        """Derive why a node ends; raises `RefusedStep` if that does not follow.
 
         No cheaper set is left where counts contradict each other, where the bound
         reaches the objective, or where it does so with every count of some cut
@@ -166,34 +168,34 @@ class Checker(Counts):
         closed = self.close(state)
         if reason == "counts":
             if closed:
-                raise Refused("counts do not contradict each other")
+                raise RefusedStep("counts do not contradict each other")
             return
         if not closed:
-            raise Refused("counts contradict each other already")
+            raise RefusedStep("counts contradict each other already")
         if reason == "bound":
             value, low, high = what
             if (*state.low,) != low or (*state.high,) != high:
-                raise Refused("the intervals are others")
+                raise RefusedStep("the intervals are others")
             bound = self.bound(state)[0]
             if bound != value:
-                raise Refused(f"the bound is {bound}, not {value}")
+                raise RefusedStep(f"the bound is {bound}, not {value}")
             if bound < self.threshold:
-                raise Refused(f"a bound of {bound} is below {self.threshold}")
+                raise RefusedStep(f"a bound of {bound} is below {self.threshold}")
         elif reason == "narrow":
             (h,) = what
             if self.affordable(state, [h])[0]:
-                raise Refused(f"cut {h} may have some count")
+                raise RefusedStep(f"cut {h} may have some count")
         elif reason == "exchange":
             p, q = what
             if state.status[p] != CHOSEN or state.status[q] != REJECTED:
-                raise Refused(f"{p} is not chosen or {q} not rejected")
+                raise RefusedStep(f"{p} is not chosen or {q} not rejected")
             if not self.needs(state, p, [q])[0]:
-                raise Refused(f"{p} does not need {q}")
+                raise RefusedStep(f"{p} does not need {q}")
         elif reason == "twins":
             (p,) = what
             earlier = self._is_twin(state, p, range(p), REJECTED)
             if state.status[p] != CHOSEN or not earlier:
-                raise Refused(
+                raise RefusedStep(
                     f"no earlier twin of {p} is rejected, or it is not chosen"
                 )
         else:  # by companions
@@ -201,28 +203,30 @@ class Checker(Counts):
             ways = self.needs_too_many, self.needed_by_too_many
             torn = all(way(state, [p])[0] for way in ways)
             if state.status[p] != UNDECIDED or not torn:
-                raise Refused(f"{p} is not torn by its companions")
+                raise RefusedStep(f"{p} is not torn by its companions")
 
 
 def _some(numbers: Ints) -> str:
     return ", ".join(map(str, numbers[:3])) + (", …" if len(numbers) > 3 else "")
 
 
-def derive(checker: Checker, state: State, node: Node) -> list[State]:
+def derive(
+    checker: CertificateChecker, state: CountState, node: Node
+) -> list[CountState]:
     """Derive a node; return its children, the first one last."""
     for step in node.steps:
         checker.pause()
         if not checker.close(state):
-            raise Refused("counts contradict each other already")
+            raise RefusedStep("counts contradict each other already")
         checker.step(state, step)
     if node.end.reason != "split":
         checker.leaf(state, node.end)
         return []
     if not checker.close(state):
-        raise Refused("counts contradict each other already")
+        raise RefusedStep("counts contradict each other already")
     h, at = node.end.what
     if not state.low[h] <= at < state.high[h]:
-        raise Refused(f"does not split the count of cut {h} at {at}")
+        raise RefusedStep(f"does not split the count of cut {h} at {at}")
     lower, upper = state, state.copy()
     lower.high[h] = at
     upper.low[h] = at + 1

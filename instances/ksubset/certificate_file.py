@@ -12,11 +12,11 @@ from typing import Any, BinaryIO
 
 from ..errors import InputError
 from ..reading import fields
-from ..reading.files import MOST_BYTES, decoded, write_bytes
+from ..reading.files import MOST_BYTES, decode_text, write_bytes
 from ..reading.packed import reading_unpacked
 from ..reading.parsing import parse_json
 from ..value import LARGEST
-from .certificate import Checker, Refused, derive
+from .certificate import CertificateChecker, RefusedStep, derive
 from .instance import KSubset
 from .json import sha256
 
@@ -50,12 +50,12 @@ def check_certificate(
     stream: BinaryIO | None = None,
     *,
     seconds: float = inf,
-    by: type[Checker] = Checker,
+    by: type[CertificateChecker] = CertificateChecker,
 ) -> int:
     """Check a certificate file; return the lower bound that it proves.
 
     ``stream`` is its content, unpacked, where it is open already. Every node is derived
-    again, by `Checker` or its fast twin, with O(m + n d) per propagation of counts.
+    again, by `CertificateChecker` or its fast twin, in O(m + n d) per propagation.
     Raises InputError if the file is not a certificate, is damaged, is for another
     instance, or is not checked in so many ``seconds``, and `WrongStep` if a step does
     not follow; names the file and the line.
@@ -87,10 +87,10 @@ def check_certificate(
         look_at_clock()
         try:
             if not waiting:
-                raise Refused("the tree is complete already")
+                raise RefusedStep("the tree is complete already")
             node = checker.shapes.node(parse_json(line))
             waiting += derive(checker, waiting.pop(), node)
-        except Refused as refused:
+        except RefusedStep as refused:
             raise WrongStep(str(refused), file=f"{path}:{number}") from None
         except InputError as error:
             raise error.of_file(f"{path}:{number}") from None
@@ -131,7 +131,7 @@ def _lines(path: str | Path, stream: BinaryIO | None) -> list[str]:
     text, _, digest = body.rstrip(b"\n").rpartition(b"\n")
     if hashlib.sha256(text + b"\n").hexdigest().encode() != digest:
         raise InputError("is damaged: the digest differs", file=path)
-    lines = decoded(text, file=path).split("\n", MOST_NODES + 1)
+    lines = decode_text(text, file=path).split("\n", MOST_NODES + 1)
     if len(lines) > MOST_NODES + 1:
         raise InputError(f"has more than {MOST_NODES} nodes", file=path)
     return lines

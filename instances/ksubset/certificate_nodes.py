@@ -51,15 +51,15 @@ class Node(NamedTuple):
     end: End
 
 
-class Shapes:
+class CertificateShapes:
     """Decodes steps, ends and nodes for n points, m cuts, and k to be chosen."""
 
     def __init__(self, n: int, m: int, k: int) -> None:
         points, cuts, counts = (n, "point"), (m, "cut"), (k + 1, "count")
         point, cut, count = starmap(fields.index, (points, cuts, counts))
         low_or_high = _all_counts(m, k)
-        divided = _divided(fields.indices(*points))
-        self.step: Shape[Step] = _named(
+        divided = _shape_of_points(fields.indices(*points))
+        self.step: Shape[Step] = _shape_by_word(
             Step,
             {
                 "cost": divided,
@@ -69,7 +69,7 @@ class Shapes:
                 "companions": divided,
             },
         )
-        self.end: Shape[End] = _named(
+        self.end: Shape[End] = _shape_by_word(
             End,
             {
                 "counts": fields.row(),
@@ -88,7 +88,9 @@ class Shapes:
         return Node._make(self._node(value, "node"))
 
 
-def _named(made: Callable[[str, Any], T], known: Mapping[str, Shape[Any]]) -> Shape[T]:
+def _shape_by_word(
+    made: Callable[[str, Any], T], known: Mapping[str, Shape[Any]]
+) -> Shape[T]:
     """Return the shape of a list that begins with a word, which states what follows."""
     word = fields.one_of(*known)
 
@@ -100,7 +102,7 @@ def _named(made: Callable[[str, Any], T], known: Mapping[str, Shape[Any]]) -> Sh
     return decode
 
 
-def _divided(points: Shape[tuple[int, ...]]) -> Shape[tuple[Ints, ...]]:
+def _shape_of_points(points: Shape[tuple[int, ...]]) -> Shape[tuple[Ints, ...]]:
     """Return the shape of a list of chosen points and one of rejected points."""
     both = fields.row(points, points)
 

@@ -18,16 +18,16 @@ UNDECIDED, CHOSEN, REJECTED = 0, 1, 2
 
 
 @dataclass
-class State:
+class CountState:
     """The status of every point, and the interval of every count, at a node."""
 
     status: MutableSequence[int]
     low: MutableSequence[int]
     high: MutableSequence[int]
 
-    def copy(self) -> State:
+    def copy(self) -> CountState:
         """Return a copy for a child."""
-        return State(self.status[:], self.low[:], self.high[:])
+        return CountState(self.status[:], self.low[:], self.high[:])
 
     def points(self, status: int) -> list[int]:
         """List the points of a status."""
@@ -84,12 +84,12 @@ class Counts:
         """Whether a point lies inside a cut."""
         return self.start[h] <= self.place[p][self.axis[h]] < self.stop[h]
 
-    def root(self) -> State:
+    def root(self) -> CountState:
         """Return the state of the root, at which all points are undecided."""
         m = len(self.weight)
-        return State([UNDECIDED] * self.n, [0] * m, [self.k] * m)
+        return CountState([UNDECIDED] * self.n, [0] * m, [self.k] * m)
 
-    def close(self, state: State) -> bool:
+    def close(self, state: CountState) -> bool:
         """Propagate counts to a fixpoint; return False on a contradiction."""
         while True:
             chosen, possible = self._below(state)
@@ -112,7 +112,7 @@ class Counts:
             if not decided:
                 return True
 
-    def _below(self, state: State) -> tuple[list[int], list[int]]:
+    def _below(self, state: CountState) -> tuple[list[int], list[int]]:
         """Count the chosen, and those not rejected, below every position."""
         chosen, possible = [0] * self.positions, [0] * self.positions
         for status, places in zip(state.status, self.place, strict=True):
@@ -123,7 +123,7 @@ class Counts:
         return [0, *accumulate(chosen)], [0, *accumulate(possible)]
 
     def _narrow(
-        self, state: State, chosen: Sequence[int], possible: Sequence[int]
+        self, state: CountState, chosen: Sequence[int], possible: Sequence[int]
     ) -> bool:
         """Bound every count by the points inside, and by those outside."""
         most, least = self.k - chosen[self.all], self.k - possible[self.all]
@@ -141,7 +141,7 @@ class Counts:
         return inside - (below[link.last] - below[link.first])
 
     def _link(
-        self, state: State, chosen: Sequence[int], possible: Sequence[int]
+        self, state: CountState, chosen: Sequence[int], possible: Sequence[int]
     ) -> bool:
         """Propagate bounds between neighbouring counts to a fixpoint.
 
@@ -171,7 +171,7 @@ class Counts:
         return True
 
     def _runs(
-        self, state: State, chosen: Sequence[int], possible: Sequence[int]
+        self, state: CountState, chosen: Sequence[int], possible: Sequence[int]
     ) -> tuple[list[bool], list[bool]]:
         """Mark the positions of cuts, and rings between cuts, that are full or empty.
 
@@ -209,7 +209,7 @@ class Counts:
             change[stop] -= gain
         return list(accumulate(change))
 
-    def bound(self, state: State) -> tuple[int, list[int], list[bool]]:
+    def bound(self, state: CountState) -> tuple[int, list[int], list[bool]]:
         """Return the secant bound, the points' weights, and the points it counts.
 
         With c of k inside, a cut of weight w costs w c (k - c), and on [l, u] at least
@@ -229,7 +229,7 @@ class Counts:
         total = sum(w for w, counts in zip(weights, taken, strict=True) if counts)
         return constant + total, weights, taken
 
-    def affordable(self, state: State, cuts: Collection[int]) -> list[list[int]]:
+    def affordable(self, state: CountState, cuts: Collection[int]) -> list[list[int]]:
         """List for some cuts the counts that leave the bound low, ascending.
 
         With c inside of a cut, the bound counts the lightest points, c of them inside
@@ -259,7 +259,7 @@ class Counts:
             found.append(some)
         return found
 
-    def needs(self, state: State, p: int, others: Collection[int]) -> list[bool]:
+    def needs(self, state: CountState, p: int, others: Collection[int]) -> list[bool]:
         """Whether no optimal set contains p without q, for each q of others.
 
         D(q) - D(p) - d(p, q) is a sum over the cuts with exactly one of them inside: w
@@ -277,22 +277,24 @@ class Counts:
         along = self._along(gains)
         return [total + sum(along[at] for at in self.place[q]) < 0 for q in others]
 
-    def needs_too_many(self, state: State, points: Sequence[int]) -> list[bool]:
+    def needs_too_many(self, state: CountState, points: Sequence[int]) -> list[bool]:
         """Whether each point needs more others than remain to be chosen."""
-        needed = self.counted(state, points, state.points(UNDECIDED))[0]
+        needed = self.count_needs(state, points, state.points(UNDECIDED))[0]
         chosen = len(state.points(CHOSEN))
         return [chosen + count + 1 > self.k for count in needed]
 
-    def needed_by_too_many(self, state: State, points: Sequence[int]) -> list[bool]:
+    def needed_by_too_many(
+        self, state: CountState, points: Sequence[int]
+    ) -> list[bool]:
         """Whether more others need each point than can be rejected."""
-        needing = self.counted(state, state.points(UNDECIDED), points)[1]
+        needing = self.count_needs(state, state.points(UNDECIDED), points)[1]
         possible = self.n - len(state.points(REJECTED))
         return [possible - count - 1 < self.k for count in needing]
 
-    def counted(
-        self, state: State, p: Sequence[int], q: Sequence[int]
+    def count_needs(
+        self, state: CountState, p: Sequence[int], q: Sequence[int]
     ) -> tuple[list[int], list[int]]:
-        """How many of q each of p needs, and how many of p need each of q."""
+        """Count how many of q each of p needs, and how many of p need each of q."""
         needed, needing = [], [0] * len(q)
         for one in p:
             self.pause()

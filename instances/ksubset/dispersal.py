@@ -100,7 +100,7 @@ def pieces(topology: Topology, sites: Collection[Site]) -> int:
         count += 1
         reached = [left.pop()]
         while reached:
-            near = [q for q in _linked(grid, reached.pop()) if q in left]
+            near = [q for q in _neighbours(grid, reached.pop()) if q in left]
             left.difference_update(near)
             reached.extend(near)
     return count
@@ -112,7 +112,7 @@ def _grid(topology: Topology) -> Grid:
     return topology.grid
 
 
-def _linked(grid: Grid, site: Site) -> set[Site]:
+def _neighbours(grid: Grid, site: Site) -> set[Site]:
     """Return the sites one hop away."""
     linked = set()
     for axis, (side, ring) in enumerate(zip(grid.shape, grid.rings, strict=True)):

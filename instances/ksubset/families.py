@@ -6,7 +6,16 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from .. import option_values as read
-from ..families import NETWORK, SEEDED, Family, K, optional, portion, required, sides
+from ..families import (
+    NETWORK,
+    SEEDED,
+    Family,
+    K,
+    optional,
+    portion,
+    required_parameter,
+    sides,
+)
 from . import worst_cases
 from .generators import (
     clustered_points,
@@ -20,7 +29,7 @@ from .instance import KSubset
 
 _family = partial(Family, "ksubset")
 _POINTS = (
-    required("n", "number of points"),
+    required_parameter("n", "number of points"),
     optional("d", "2", "dimension"),
     K,
     optional("size", "1000", "side of the cube"),
@@ -107,7 +116,7 @@ GRAPHS = (
         "nodes of a random regular graph",
         random_regular,
         (
-            required("n", "nodes"),
+            required_parameter("n", "nodes"),
             optional("degree", "3", "links of every node"),
             *_OCCUPIED,
         ),
@@ -118,7 +127,7 @@ GRAPHS = (
         "processors of a graph in a file",
         graph_file,
         (
-            required(
+            required_parameter(
                 "file",
                 ".graphml, .gml or .json",
                 read=str,

@@ -132,35 +132,35 @@ def random_regular_network(n: int, degree: int, seed: int) -> Graph:
 def dragonfly(
     a: int, p: int, h: int, k: int, free: int | Fraction = Fraction(1), seed: int = 0
 ) -> KSubset:
-    """Choose k hosts of a dragonfly; see `dragonfly_network` and `occupied`.
+    """Choose k hosts of a dragonfly; see `dragonfly_network` and `draw_free`.
 
     >>> dragonfly(4, 2, 2, k=8).name
     'dragonfly-a4-p2-h2-full-k8'
     """
     network = dragonfly_network(a, p, h)
-    return occupied(network, f"dragonfly-a{a}-p{p}-h{h}", k, free, seed)
+    return draw_free(network, f"dragonfly-a{a}-p{p}-h{h}", k, free, seed)
 
 
 def fat_tree(
     radix: int, k: int, free: int | Fraction = Fraction(1), seed: int = 0
 ) -> KSubset:
-    """Choose k hosts of a fat-tree; see `fat_tree_network` and `occupied`.
+    """Choose k hosts of a fat-tree; see `fat_tree_network` and `draw_free`.
 
     >>> fat_tree(4, k=8, free=Fraction(3, 4), seed=2).name
     'fat-tree-4-random-75pct-k8-s2'
     """
-    return occupied(fat_tree_network(radix), f"fat-tree-{radix}", k, free, seed)
+    return draw_free(fat_tree_network(radix), f"fat-tree-{radix}", k, free, seed)
 
 
 def hypercube(
     d: int, k: int, free: int | Fraction = Fraction(1), seed: int = 0
 ) -> KSubset:
-    """Choose k nodes of a hypercube; see `occupied`.
+    """Choose k nodes of a hypercube; see `draw_free`.
 
     >>> hypercube(3, k=4).n
     8
     """
-    return occupied(hypercube_network(d), f"hypercube-{d}", k, free, seed)
+    return draw_free(hypercube_network(d), f"hypercube-{d}", k, free, seed)
 
 
 def random_regular(
@@ -175,19 +175,19 @@ def random_regular(
     """
     network = random_regular_network(n, degree, seed)
     name = f"regular-n{n}-d{degree}"
-    return occupied(network, name, k, free, seed, drawn=True)
+    return draw_free(network, name, k, free, seed, drawn=True)
 
 
 def graph_file(
     path: str | Path, k: int, free: int | Fraction = Fraction(1), seed: int = 0
 ) -> KSubset:
-    """Choose k processors of a graph in a file; see `read_graph` and `occupied`."""
+    """Choose k processors of a graph in a file; see `read_graph` and `draw_free`."""
     network = read_graph(path)
-    instance = occupied(network, stem(path), k, free, seed)
+    instance = draw_free(network, stem(path), k, free, seed)
     return replace(instance, source="; ".join([instance.source, *network.notes]))
 
 
-def occupied(
+def draw_free(
     network: Graph,
     name: str,
     k: int,

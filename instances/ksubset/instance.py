@@ -15,7 +15,7 @@ from ..old_names import OldNames
 from ..reading.numbers import at_least
 from ..topologies import Mesh, Site, Topology, as_topology
 from ..value import LARGEST
-from ..words import counted
+from ..words import with_noun
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class KSubset(OldNames):
             raise InputError(problem, "topology")
 
     def __repr__(self) -> str:
-        return brief("KSubset", described(self), self.name)
+        return brief("KSubset", describe(self), self.name)
 
     @property
     def n(self) -> int:
@@ -142,7 +142,7 @@ def check(instance: KSubset, chosen: Collection[int]) -> list[str]:
     if len(set(chosen)) < len(chosen):
         wrong.append("a processor is chosen twice")
     if len(chosen) != instance.k:
-        wrong.append(f"{counted(len(chosen), 'processor')} chosen, not {instance.k}")
+        wrong.append(f"{with_noun(len(chosen), 'processor')} chosen, not {instance.k}")
     return wrong
 
 
@@ -162,11 +162,11 @@ def cost(instance: KSubset, chosen: Collection[int]) -> int:
     return instance.topology.pair_sum([instance.free[i] for i in chosen])
 
 
-def described(instance: KSubset) -> str:
+def describe(instance: KSubset) -> str:
     """Describe an instance in a few words.
 
     >>> from closeknit.instances import mesh
-    >>> described(mesh(2, 3, k=2))
+    >>> describe(mesh(2, 3, k=2))
     '2×3 mesh, 6 of 6 processors free, k = 2'
     """
     topology = instance.topology

@@ -42,7 +42,7 @@ def read_ksubset(path: str | Path) -> KSubset:
 
 def parse_ksubset(value: Any, *, default_name: str = "unnamed") -> KSubset:
     """Build an instance from parsed JSON (decimals as `Decimal`)."""
-    document = fields.headed(value, FORMAT)
+    document = fields.check_header(value, FORMAT)
     fields.only(document, _KNOWN, ("topology", "k"), "")
     topology = parse_topology(fields.objects(document["topology"], "topology"))
     return on_topology(topology, document, default_name=default_name)
@@ -150,7 +150,7 @@ def chosen_by_names(instance: KSubset, listed: Collection[Any]) -> list[int] | N
     return list(chosen)
 
 
-def located(instance: KSubset, listed: Any) -> list[Any] | None:
+def locate(instance: KSubset, listed: Any) -> list[Any] | None:
     """Return coordinates or nodes as solution files list them; None for anything else.
 
     On a tree or graph a site is ``[node]`` for users, and the bare number in files.

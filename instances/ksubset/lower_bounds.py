@@ -14,7 +14,7 @@ from time import monotonic
 
 from ..errors import InputError
 from ..topologies import Grid, Site, Tree
-from .certificate import Checker
+from .certificate import CertificateChecker
 from .instance import KSubset
 from .towns import least_sum
 
@@ -28,7 +28,7 @@ def derive_bound(
     by: str,
     *,
     seconds: float = inf,
-    checker: type[Checker] = Checker,
+    checker: type[CertificateChecker] = CertificateChecker,
 ) -> int | None:
     """Derive the bound of a name: no k processors cost less.
 
@@ -137,7 +137,7 @@ def _grid_stars(
             radius += 1
             if radius > reach:
                 reach = 2 * radius
-                free, strides = _continued(instance.free, grid, reach)
+                free, strides = _continue_grid(instance.free, grid, reach)
                 far = reach * sum(strides)
                 rings = [
                     itemgetter(
@@ -154,7 +154,7 @@ def _grid_stars(
         yield star
 
 
-def _continued(
+def _continue_grid(
     sites: Sequence[Site], grid: Grid, reach: int
 ) -> tuple[memoryview, list[int]]:
     """Return which cells of a grid that goes on are free, and the steps of its axes."""

@@ -17,7 +17,7 @@ from types import MappingProxyType
 
 from ..errors import InputError
 from ..topologies import Mesh
-from .certificate import Checker
+from .certificate import CertificateChecker
 from .certificate_file import check_certificate
 from .instance import KSubset
 
@@ -35,7 +35,7 @@ CERTIFIED_TOWNS: Mapping[int, tuple[int, ...]] = MappingProxyType(
 """Least pair sums by k, from 0 on, for the dimensions with certificates."""
 
 _DATA = files(f"{__package__.rpartition('.')[0]}.data") / "towns"
-_followed: dict[tuple[int, type[Checker]], int] = {}
+_followed: dict[tuple[int, type[CertificateChecker]], int] = {}
 """Up to which k the certificates of a dimension were followed in this process."""
 
 
@@ -49,7 +49,11 @@ def has_certificate(k: int, dimension: int) -> bool:
 
 
 def least_sum(
-    k: int, dimension: int, *, seconds: float = inf, by: type[Checker] = Checker
+    k: int,
+    dimension: int,
+    *,
+    seconds: float = inf,
+    by: type[CertificateChecker] = CertificateChecker,
 ) -> int | None:
     """Derive the least pair sum of k distinct grid points; None where nothing does.
 

@@ -12,14 +12,14 @@ from ..families import (
     choice,
     optional,
     portion,
-    required,
+    required_parameter,
     sides,
 )
 from .generators import drakenberg_system, random_domains, random_sets, torus_planes
 
 _family = partial(Family, "procset")
-_REQUEST = required("request", "processors wanted")
-_N = required("n", "processors")
+_REQUEST = required_parameter("request", "processors wanted")
+_N = required_parameter("n", "processors")
 _FREE = portion("free", "100%", "free processors")
 _PRIVATE = optional("private", "0", "largest cost of a single processor")
 _COSTS = choice(
@@ -95,7 +95,7 @@ FAMILIES = (
         random_sets,
         (
             _N,
-            required("sets", "number of sets"),
+            required_parameter("sets", "number of sets"),
             portion("size", "20%", "processors of a set"),
             optional("levels", "1", "levels of the costs"),
             optional("most", "9", "largest cost of a set"),

@@ -16,7 +16,7 @@ from ..escape_hidden import brief
 from ..features import Features
 from ..reading.numbers import at_least
 from ..value import LARGEST
-from ..words import counted
+from ..words import with_noun
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +150,7 @@ class ProcSet:
             raise InputError("must not be negative", f"{field}.cost", list(one.cost))
 
     def __repr__(self) -> str:
-        return brief("ProcSet", described(self), self.name)
+        return brief("ProcSet", describe(self), self.name)
 
     @property
     def n(self) -> int:
@@ -204,7 +204,7 @@ def check(instance: ProcSet, chosen: Collection[int]) -> list[str]:
     if len(set(chosen)) < len(chosen):
         wrong.append("a processor is chosen twice")
     if len(set(chosen)) < instance.request:
-        number = counted(len(set(chosen)), "processor")
+        number = with_noun(len(set(chosen)), "processor")
         wrong.append(f"{number} chosen, not {instance.request}")
     return wrong
 
@@ -230,11 +230,11 @@ def cost(instance: ProcSet, chosen: Collection[int]) -> tuple[int, ...]:
     return tuple(total)
 
 
-def described(instance: ProcSet) -> str:
+def describe(instance: ProcSet) -> str:
     """Describe an instance in a few words."""
     return (
-        f"{instance.request} of {counted(instance.n, 'available processor')}, "
-        f"{counted(len(instance.sets), 'set')}"
+        f"{instance.request} of {with_noun(instance.n, 'available processor')}, "
+        f"{with_noun(len(instance.sets), 'set')}"
     )
 
 
@@ -246,7 +246,7 @@ def unsolvable(instance: ProcSet) -> str | None:
     '2 processors requested, 1 available'
     """
     if instance.request > instance.n:
-        number = counted(instance.request, "processor")
+        number = with_noun(instance.request, "processor")
         return f"{number} requested, {instance.n} available"
     return None
 

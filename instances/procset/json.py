@@ -21,7 +21,7 @@ def parse_procset(value: Any, *, default_name: str = "unnamed") -> ProcSet:
 
     Raises InputError if it is invalid; names the field and the value.
     """
-    document = fields.headed(value, FORMAT)
+    document = fields.check_header(value, FORMAT)
     fields.only(document, _KNOWN, _NEEDED, "")
     processors = fields.strings(document["processors"], "processors")
     index = {name: i for i, name in enumerate(processors)}
@@ -91,7 +91,7 @@ def selection_of(instance: ProcSet, chosen: Collection[int]) -> list[str]:
     return _names(instance, sorted(chosen))
 
 
-def located(instance: ProcSet, listed: Any) -> list[str] | None:
+def locate(instance: ProcSet, listed: Any) -> list[str] | None:
     """Return names of processors as they are; None for anything else."""
     names = isinstance(listed, list) and set(map(type, listed)) == {str}
     return listed if names else None

@@ -19,7 +19,7 @@ Pair = TypeVar("Pair", bound=Hashable)
 """What has a length: the two ends."""
 
 
-def scaled(rows: Any, field: str) -> tuple[tuple[tuple[int, ...], ...], int]:
+def scale_points(rows: Any, field: str) -> tuple[tuple[tuple[int, ...], ...], int]:
     """Scale points to integers by the least power of ten; return both.
 
     Raises InputError if a coordinate is not a number, is too large, or has too many
@@ -27,7 +27,7 @@ def scaled(rows: Any, field: str) -> tuple[tuple[tuple[int, ...], ...], int]:
 
     Examples
     --------
-    >>> scaled([[0.5, 1], [2, 1.25]], "points")
+    >>> scale_points([[0.5, 1], [2, 1.25]], "points")
     (((50, 100), (200, 125)), 100)
     """
     listed = fields.lists(to_json_types(rows), field)
@@ -36,7 +36,7 @@ def scaled(rows: Any, field: str) -> tuple[tuple[tuple[int, ...], ...], int]:
     return tuple(tuple(int(x * scale) for x in row) for row in numbers), scale
 
 
-def unscaled(x: int, unit: Decimal) -> int | Decimal:
+def unscale(x: int, unit: Decimal) -> int | Decimal:
     """Return what a scaled integer stands for, as an integer if it is one."""
     number = x * unit
     return int(number) if number == int(number) else number.normalize()

@@ -88,7 +88,7 @@ strings = many(string)
 
 
 def row(*shapes: Shape[Any]) -> Shape[tuple[Any, ...]]:
-    """Return the shape of a JSON array of exactly so many values, each of its own."""
+    """Return the shape of a JSON array with exactly one value of each given shape."""
 
     def decode(value: Any, field: str) -> tuple[Any, ...]:
         items = lists(value, field)
@@ -204,7 +204,7 @@ def distinct(found: tuple[T, ...], field: str) -> tuple[T, ...]:
 
 
 def one_of(*known: str) -> Shape[str]:
-    """Return the shape of a string that is one of those."""
+    """Return the shape of a string that is one of the given ones."""
 
     def decode(value: Any, field: str) -> str:
         if string(value, field) not in known:
@@ -259,7 +259,7 @@ def only(
             raise InputError("is missing", f"{prefix}{name}")
 
 
-def headed(value: Any, form: str) -> dict[str, Any]:
+def check_header(value: Any, form: str) -> dict[str, Any]:
     """Return the object of a file, after checking its format and version."""
     document = objects(value, "document")
     only(document, document, ("format", "version"), "")
@@ -278,7 +278,7 @@ def file(
     """Return the shape of a file of a format, whose fields are named from the top."""
     head = {"format": string, "version": integer}
     body = record({**head, **needed}, optional)
-    return lambda value: body(headed(value, form), "")
+    return lambda value: body(check_header(value, form), "")
 
 
 class Named(Protocol):

@@ -54,7 +54,7 @@ def reading(path: str | Path) -> Iterator[BinaryIO]:
                 raise InputError("is closed", file="standard input")
             yield sys.stdin.buffer
         else:
-            with open(path, "rb", opener=opened) as stream:
+            with open(path, "rb", opener=open_without_waiting) as stream:
                 yield stream
     except OSError as error:
         why = error.strerror or error
@@ -65,7 +65,7 @@ def reading(path: str | Path) -> Iterator[BinaryIO]:
         raise InputError("is not a valid file name", file=repr(str(path))) from None
 
 
-def opened(path: str, flags: int) -> int:
+def open_without_waiting(path: str, flags: int) -> int:
     """Open a file as ``open`` does, but never wait for the writer of a named pipe.
 
     Named pipes are refused. A pipe without a name, such as ``/dev/fd/63`` or
@@ -86,7 +86,7 @@ def opened(path: str, flags: int) -> int:
     return descriptor
 
 
-def decoded(content: bytes, *, file: str | Path = "") -> str:
+def decode_text(content: bytes, *, file: str | Path = "") -> str:
     """Decode UTF-8 text without its byte order mark; raise InputError if invalid."""
     try:
         return content.decode("utf-8-sig")
@@ -96,7 +96,7 @@ def decoded(content: bytes, *, file: str | Path = "") -> str:
 
 def read_text(path: str | Path, *, most: int = MOST_BYTES) -> str:
     """Return the text of a UTF-8 file; raise InputError if it cannot be read."""
-    return decoded(read_bytes(path, most=most), file=path)
+    return decode_text(read_bytes(path, most=most), file=path)
 
 
 def stem(path: str | Path) -> str:
@@ -133,7 +133,7 @@ def _written(path: str | Path) -> Iterator[BinaryIO]:
     with _complaining(path):
         place = _place(path)
         if not _replaceable(place):
-            with _opened(place) as stream:
+            with _open_special(place) as stream:
                 yield stream
             return
         temporary, stream = _beside(place)
@@ -271,7 +271,7 @@ def _replaceable(place: Path) -> bool:
     return not _is_open(place) and (place.is_file() or not place.exists())
 
 
-def _opened(place: Path) -> BinaryIO:
+def _open_special(place: Path) -> BinaryIO:
     """Open a device or a pipe; a file open in this process keeps its position."""
     if place.parent == Path("/proc/self/fd").resolve() and place.name.isdecimal():
         sys.stdout.flush()

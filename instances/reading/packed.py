@@ -66,7 +66,7 @@ class _Filling(RawIOBase):
         return len(found)
 
 
-def unpacked(content: bytes, *, file: str | Path, most: int = MOST_BYTES) -> bytes:
+def unpack(content: bytes, *, file: str | Path, most: int = MOST_BYTES) -> bytes:
     """Unpack ``xz`` data; return anything else unchanged.
 
     Raises InputError if it is damaged, truncated, or larger than ``most`` bytes when

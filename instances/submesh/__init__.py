@@ -16,11 +16,11 @@ from .boxes import ways_of as ways_of
 from .instance import MOST_PROCESSORS as MOST_PROCESSORS
 from .instance import Resident as Resident
 from .instance import Submesh as Submesh
+from .instance import box_error as box_error
 from .instance import dearest as dearest
-from .instance import described as described
+from .instance import describe as describe
 from .instance import features as features
 from .instance import first_overlap as first_overlap
-from .instance import ill_formed as ill_formed
 from .instance import overlap as overlap
 from .instance import unsolvable as unsolvable
 from .placement import Placement as Placement

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..families import SEEDED, Family, flag, optional, required, sides
+from ..families import SEEDED, Family, flag, optional, required_parameter, sides
 from .generators import waiting_state
 
 FAMILIES = (
@@ -14,7 +14,7 @@ FAMILIES = (
         (
             sides(),
             optional("least", "1", "shortest side of a request"),
-            required("most", "longest side of a request"),
+            required_parameter("most", "longest side of a request"),
             optional("after", "50", "requests served before"),
             flag("torus", "boxes may wrap round"),
             flag("rotate", "the request may be turned"),

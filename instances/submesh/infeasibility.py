@@ -234,14 +234,14 @@ def _of_functions(packing: Packing, functions: Sequence[tuple[str, int]]) -> lis
         for a, along in enumerate(lengths):
             along += {size[a] for size in several}
 
-    def rescaled(size: Sequence[int]) -> int:
+    def rescaled_volume(size: Sequence[int]) -> int:
         return prod(
             image(*functions[a], packing.shape[a], size[a], lengths[a])
             for a in range(packing.d)
         )
 
-    total = sum(min(map(rescaled, several)) for several in sizes)
-    room = rescaled(packing.shape)
+    total = sum(min(map(rescaled_volume, several)) for several in sizes)
+    room = rescaled_volume(packing.shape)
     if total > room:
         return []
     return [f"dual feasible: rescaled to {total}, and the mesh to {room}"]

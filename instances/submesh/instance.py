@@ -9,7 +9,7 @@ from math import prod
 from ..errors import InputError
 from ..escape_hidden import brief
 from ..features import Features
-from ..words import counted
+from ..words import with_noun
 from .boxes import Box, rows, sides, ways_of
 
 MOST_PROCESSORS = 2**24
@@ -98,7 +98,7 @@ class Submesh:
                 list(self.shape),
             )
         for i, one in enumerate(self.residents):
-            if wrong := ill_formed(self, one.box):
+            if wrong := box_error(self, one.box):
                 raise InputError(wrong, f"residents[{i}]", list(one.box))
         self._refuse_blocked()
         names = [f"residents[{i}]" for i in range(len(self.residents))]
@@ -121,7 +121,7 @@ class Submesh:
             seen.add(cell)
 
     def __repr__(self) -> str:
-        return brief("Submesh", described(self), self.name)
+        return brief("Submesh", describe(self), self.name)
 
     @property
     def d(self) -> int:
@@ -189,7 +189,7 @@ def first_overlap(
     return None
 
 
-def ill_formed(instance: Submesh, box: Box) -> str | None:
+def box_error(instance: Submesh, box: Box) -> str | None:
     """Return why this is not a box of the mesh, or None if it is one."""
     d = instance.d
     if len(box) != 2 * d:
@@ -216,28 +216,28 @@ def unsolvable(instance: Submesh) -> str | None:
         )
         return f"a {wanted} box does not fit into a {mesh} mesh"
     if prod(instance.request) > instance.free:
-        number = counted(prod(instance.request), "processor")
+        number = with_noun(prod(instance.request), "processor")
         return f"{number} requested, {instance.free} free"
     return None
 
 
-def described(instance: Submesh) -> str:
+def describe(instance: Submesh) -> str:
     """Describe an instance in a few words.
 
-    >>> described(Submesh("one", (4, 4), (Resident((0, 0, 1, 1)),), (4, 2)))
+    >>> describe(Submesh("one", (4, 4), (Resident((0, 0, 1, 1)),), (4, 2)))
     '4x2 in a 4x4 mesh with 1 resident, 12 of 16 processors free'
     """
     wanted, shape = ("x".join(map(str, s)) for s in (instance.request, instance.shape))
     kind = "torus" if instance.torus else "mesh"
     return (
         f"{wanted} in a {shape} {kind} with "
-        f"{counted(len(instance.residents), 'resident')}, "
+        f"{with_noun(len(instance.residents), 'resident')}, "
         f"{instance.free} of {instance.size} processors free"
     )
 
 
 def dearest(instance: Submesh) -> tuple[int, int, int]:
-    """Return what no cost exceeds: all residents moved, all processors, all steps."""
+    """Return a bound on every cost: all residents moved, all processors, all steps."""
     count = len(instance.residents)
     steps = count * sum(side - 1 for side in instance.shape)
     return count, instance.size, steps

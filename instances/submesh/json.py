@@ -25,7 +25,7 @@ def parse_submesh(value: Any, *, default_name: str = "unnamed") -> Submesh:
 
     Raises InputError if it is invalid; names the field and the value.
     """
-    document = fields.headed(value, FORMAT)
+    document = fields.check_header(value, FORMAT)
     fields.only(document, _KNOWN, _NEEDED, "")
     boxes = fields.rows(document["residents"], "residents")
     residents = fields.within(len(boxes), "resident")
@@ -76,7 +76,7 @@ def selection_of(instance: Submesh, chosen: Sequence[int]) -> dict[str, Any]:
     }
 
 
-def located(instance: Submesh, listed: Any) -> dict[str, Any] | None:
+def locate(instance: Submesh, listed: Any) -> dict[str, Any] | None:
     """Return a placement in the form of solution files; None for anything else."""
     return listed if isinstance(listed, dict) else None
 
@@ -94,11 +94,11 @@ def chosen_of(instance: Submesh, selection: Any) -> tuple[int, ...]:
     moves = tuple((one["resident"], one["to"]) for one in document.get("moves", ()))
     placement = Placement(document["at"], moves)
     if "order" in document:
-        _replayed(instance, placement, document["order"])
+        _check_order(instance, placement, document["order"])
     return placement.flat()
 
 
-def _replayed(instance: Submesh, placement: Placement, order: str) -> None:
+def _check_order(instance: Submesh, placement: Placement, order: str) -> None:
     """Refuse moves that cannot be made in the claimed order."""
     if check(instance, placement.flat()):
         return  # its errors are reported by the caller's check

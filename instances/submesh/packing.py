@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import prod
 
 from ..errors import InputError
-from . import Box, Placement, Submesh, first_overlap, ill_formed, sides, ways_of
+from . import Box, Placement, Submesh, box_error, first_overlap, sides, ways_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ def check_packed(packing: Packing, boxes: Sequence[Box]) -> list[str]:
         blocked=packing.blocked,
     )
     for i, (item, box) in enumerate(zip(packing.items, boxes, strict=True)):
-        if wrong := ill_formed(empty, box):
+        if wrong := box_error(empty, box):
             return [f"items[{i}] {wrong}"]
         if sides(box) not in ways(packing, item):
             return [f"items[{i}] is given {sides(box)}, not {item.size}"]

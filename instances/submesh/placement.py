@@ -9,7 +9,7 @@ from math import prod
 
 from ..errors import InputError
 from .boxes import Box, corner, sides
-from .instance import Submesh, first_overlap, ill_formed
+from .instance import Submesh, box_error, first_overlap
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ def check(instance: Submesh, chosen: Sequence[int] | Collection[int]) -> list[st
 
 
 def _of_request(instance: Submesh, box: Box) -> list[str]:
-    if wrong := ill_formed(instance, box):
+    if wrong := box_error(instance, box):
         return [f"the request {wrong}"]
     if not _fits(sides(box), instance.request, instance.rotate):
         return [f"the request is given {sides(box)}, not {instance.request}"]
@@ -110,7 +110,7 @@ def _of_move(instance: Submesh, i: int, box: Box) -> list[str]:
         return [f"residents[{i}] is moved, but nothing may be"]
     if one.fixed:
         return [f"residents[{i}] is moved, but is fixed"]
-    if wrong := ill_formed(instance, box):
+    if wrong := box_error(instance, box):
         return [f"the new box of residents[{i}] {wrong}"]
     if not _fits(sides(box), sides(one.box), one.turns):
         return [f"residents[{i}] is given {sides(box)}, not {sides(one.box)}"]

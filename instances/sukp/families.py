@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .. import option_values as read
-from ..families import SEEDED, Family, optional, required
+from ..families import SEEDED, Family, optional, required_parameter
 from .generators import random_sukp
 
 FAMILIES = (
@@ -13,8 +13,8 @@ FAMILIES = (
         "a random set-union knapsack",
         random_sukp,
         (
-            required("items", "number of items"),
-            required("elements", "number of elements"),
+            required_parameter("items", "number of items"),
+            required_parameter("elements", "number of elements"),
             optional(
                 "density",
                 "0.1",

@@ -13,7 +13,7 @@ from ..errors import InputError
 from ..escape_hidden import brief
 from ..features import Features
 from ..value import LARGEST
-from ..words import counted
+from ..words import with_noun
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class Sukp:
                     raise InputError("no such element", f"items[{i}]", e)
 
     def __repr__(self) -> str:
-        return brief("Sukp", described(self), self.name)
+        return brief("Sukp", describe(self), self.name)
 
     @property
     def n(self) -> int:
@@ -88,12 +88,10 @@ class Sukp:
         return len(self.items)
 
 
-def described(instance: Sukp) -> str:
+def describe(instance: Sukp) -> str:
     """Describe an instance in a few words."""
-    return (
-        f"{counted(instance.n, 'item')}, {counted(len(instance.weights), 'element')}, "
-        f"capacity {instance.capacity}"
-    )
+    elements = with_noun(len(instance.weights), "element")
+    return f"{with_noun(instance.n, 'item')}, {elements}, capacity {instance.capacity}"
 
 
 def weight(instance: Sukp, chosen: Collection[int]) -> int:

@@ -19,7 +19,7 @@ def parse_sukp(value: Any, *, default_name: str = "unnamed") -> Sukp:
 
     Raises InputError if it is invalid; names the field and the value.
     """
-    document = fields.headed(value, FORMAT)
+    document = fields.check_header(value, FORMAT)
     fields.only(document, _KNOWN, _NEEDED, "")
     return Sukp(
         **fields.origin(document, default_name),

@@ -33,7 +33,7 @@ def parse_gml(text: str) -> Graph:
 
     Raises InputError if it is malformed or not a valid graph.
     """
-    graphs = _parsed(text).get("graph", [])
+    graphs = _parse(text).get("graph", [])
     if not graphs or not isinstance(graphs[0][1], dict):
         raise InputError("not usable GML: has no graph")
     if len(graphs) > 1:
@@ -59,7 +59,7 @@ def parse_gml(text: str) -> Graph:
     return listed.graph()
 
 
-def _parsed(text: str) -> _List:
+def _parse(text: str) -> _List:
     """Return the keys and values of a text; numbers stay as they are written."""
     whole: _List = {}
     stack: list[_List] = [whole]

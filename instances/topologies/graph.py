@@ -11,10 +11,10 @@ from typing import Any
 
 from ..errors import InputError
 from ..escape_hidden import brief, escape_hidden
-from ..reading.decimals import length_of, refuse_scale, scaled_lengths, unscaled
+from ..reading.decimals import length_of, refuse_scale, scaled_lengths, unscale
 from ..reading.fields import integer
 from ..reading.numbers import at_most, between
-from ..words import counted
+from ..words import with_noun
 from .cuts import Cuts
 from .metric_cuts import Embedding, embedding_of
 from .shortest_paths import (
@@ -110,7 +110,7 @@ class Graph(OnNodes):
         hops = lengths_from(0, self.neighbours)
         if lost := [v for v, length in enumerate(hops) if length < 0]:
             raise InputError(
-                f"not connected: no path from node 0 to {counted(len(lost), 'node')}",
+                f"not connected: no path from node 0 to {with_noun(len(lost), 'node')}",
                 "topology.edges",
                 lost[0],
             )
@@ -131,7 +131,7 @@ class Graph(OnNodes):
 
     @property
     def graph(self) -> Graph:
-        """Itself."""
+        """The graph itself."""
         return self
 
     @property
@@ -145,7 +145,7 @@ class Graph(OnNodes):
         return {
             "kind": self.kind,
             "nodes": self.nodes,
-            "edges": [[u, v, unscaled(w, unit)] for u, v, w in self.edges],
+            "edges": [[u, v, unscale(w, unit)] for u, v, w in self.edges],
             "processors": list(self.processors),
         }
 
@@ -219,8 +219,10 @@ class Graph(OnNodes):
         return replace(graph_of(lengths, chosen, names), originals=tuple(number))
 
     def __repr__(self) -> str:
-        text = f"{counted(self.nodes, 'node')}, {counted(len(self.edges), 'edge')}, "
-        return brief("Graph", text + f"{counted(len(self.processors), 'processor')}")
+        text = (
+            f"{with_noun(self.nodes, 'node')}, {with_noun(len(self.edges), 'edge')}, "
+        )
+        return brief("Graph", text + f"{with_noun(len(self.processors), 'processor')}")
 
     @cached_property
     def labels(self) -> tuple[Hashable, ...]:
@@ -341,10 +343,10 @@ def graph_of(
             shortest[key] = min(number, shortest.get(key, number))
     notes = []
     if parallel := len(lengths) - loops - len(shortest):
-        edges = counted(parallel, "parallel edge")
+        edges = with_noun(parallel, "parallel edge")
         notes.append(f"{edges}: of each pair the shortest counts")
     if loops:
-        notes.append(f"{counted(loops, 'edge')} from a node to itself left out")
+        notes.append(f"{with_noun(loops, 'edge')} from a node to itself left out")
     scaled, scale, rounded = scaled_lengths(shortest, LONGEST)
     return Graph(
         len(names) if nodes is None else nodes,

@@ -82,7 +82,7 @@ class Grid(AlongAxes):
 
     @property
     def grid(self) -> Grid:
-        """Itself."""
+        """The grid itself."""
         return self
 
     @property

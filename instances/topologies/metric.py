@@ -18,7 +18,7 @@ MOST_PAIRS = 10**6
 
 
 class Metric(Topology):
-    """A network that is none of ours, priced by its own ``distance``, pair by pair.
+    """A network of a foreign class, priced by its own ``distance``, pair by pair.
 
     Nothing else of it is used: it has no cuts and no axes, so methods that need these
     refuse it, and it has no file.
@@ -65,7 +65,7 @@ class Metric(Topology):
 
     @property
     def kind(self) -> str:
-        """What the given network calls itself, or the name of its class."""
+        """The kind that the given network states, or the name of its class."""
         return str(getattr(self.given, "kind", type(self.given).__name__.lower()))
 
     @property

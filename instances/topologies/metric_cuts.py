@@ -60,7 +60,7 @@ class Embedding:
             doubled = subtree_cuts(leaf, self.parent, self.weight, self.order)
         else:
             sides = [[side >> i & 1 for i in numbers] for side in self.sides]
-            doubled = _chained(sides, self.weights, len(numbers))
+            doubled = _chain(sides, self.weights, len(numbers))
         if any(weight % 2 for weight in doubled.weights):
             return replace(doubled, denominator=2)
         return replace(doubled, weights=tuple(w // 2 for w in doubled.weights))
@@ -128,7 +128,7 @@ class Branches:
         self.depth.append(depth)
         return len(self.parent) - 1
 
-    def rooted(self, leaf: Iterable[int]) -> RootedTree:
+    def root_at(self, leaf: Iterable[int]) -> RootedTree:
         """Return the tree, given the node of every point."""
         depth, ups = self.depth, enumerate(self.parent)
         weight = [depth[v] - depth[up] if up >= 0 else 0 for v, up in ups]
@@ -171,7 +171,7 @@ def tree_of(n: int, hops: Callable[[int], Sequence[int]]) -> RootedTree | None:
         for q, part in enumerate(here):
             if part > deepest[q]:
                 deepest[q], at[q] = part, p
-    return tree.rooted(leaf)
+    return tree.root_at(leaf)
 
 
 def _classes(neighbours: Neighbours, edges: Sequence[Edge]) -> dict[int, int] | None:
@@ -224,7 +224,7 @@ def _adds_up(
     )
 
 
-def _chained(sides: Sequence[Sequence[int]], weights: Sequence[int], n: int) -> Cuts:
+def _chain(sides: Sequence[Sequence[int]], weights: Sequence[int], n: int) -> Cuts:
     """Arrange cuts as nested ranges of positions, greedily on few axes.
 
     Cuts with all points on one side are omitted, equal cuts merged.

@@ -15,14 +15,14 @@ from ..reading.decimals import (
     decimals,
     digits,
     refuse_scale,
-    scaled,
-    unscaled,
+    scale_points,
+    unscale,
 )
 from ..reading.fields import integer
 from ..reading.json_types import to_json_types
 from ..reading.numbers import between
 from ..value import LARGEST
-from ..words import counted
+from ..words import with_noun
 from .topology import AlongAxes, Site, reads
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class Points(AlongAxes):
         """Convert lists, arrays and decimals; refuse invalid points."""
         where = "topology.coordinates"
         if digits is not None or not _is_exact(self.coordinates):
-            coordinates, scale = _converted(self.coordinates, digits, where)
+            coordinates, scale = _convert(self.coordinates, digits, where)
             if self.scale != 1:
                 raise InputError("is for integers", "scale", self.scale)
             object.__setattr__(self, "coordinates", coordinates)
@@ -114,7 +114,7 @@ class Points(AlongAxes):
 
     @property
     def ring_lengths(self) -> tuple[int, ...]:
-        """No axis is a ring."""
+        """Zeros: no axis is a ring."""
         return (0,) * self.dimension
 
     def in_given_order(self) -> Iterator[Site]:
@@ -129,11 +129,11 @@ class Points(AlongAxes):
     @property
     def described(self) -> str:
         """The points in a few words."""
-        return f"{counted(len(self.coordinates), 'point')} in {self.dimension}-D"
+        return f"{with_noun(len(self.coordinates), 'point')} in {self.dimension}-D"
 
     @property
     def article(self) -> str:
-        """Points are many."""
+        """Its kind, a plural without an article."""
         return self.kind
 
     def document(self) -> dict[str, Any]:
@@ -145,7 +145,7 @@ class Points(AlongAxes):
         if self.scale == 1:
             return super().listed(sites)
         unit = Decimal(1) / self.scale
-        return [[unscaled(x, unit) for x in site] for site in sites]
+        return [[unscale(x, unit) for x in site] for site in sites]
 
     def parse_sites(self, value: Any, field: str) -> list[Site]:
         """Return the points that a file lists."""
@@ -169,18 +169,18 @@ def _parse(value: dict[str, Any]) -> Points:
     both = "kind", "coordinates"
     fields.only(value, both, both, "topology")
     where = "topology.coordinates"
-    return Points(*scaled(fields.lists(value["coordinates"], where), where))
+    return Points(*scale_points(fields.lists(value["coordinates"], where), where))
 
 
-def _converted(
+def _convert(
     rows: object, digits: int | None, field: str
 ) -> tuple[tuple[Site, ...], int]:
     """Scale coordinates to integers, after rounding them if ``digits`` is given."""
     if digits is not None:
         between(integer(digits, "digits"), 0, MOST_DECIMALS, "digits")
-        rows = _rounded(to_json_types(rows), digits)
+        rows = _round(to_json_types(rows), digits)
     try:
-        coordinates, scale = scaled(rows, field)
+        coordinates, scale = scale_points(rows, field)
     except InputError as error:
         if "decimals" in error.problem:
             raise InputError(f"{error.problem}: {_ROUND}", error.field) from None
@@ -191,10 +191,10 @@ def _converted(
     return coordinates, scale
 
 
-def _rounded(value: Any, digits: int) -> Any:
+def _round(value: Any, digits: int) -> Any:
     """Round numbers in lists, half to even; leave everything else as it is."""
     if isinstance(value, list):
-        return [_rounded(each, digits) for each in value]
+        return [_round(each, digits) for each in value]
     if isinstance(value, Decimal) and abs(value) < LARGEST:
         return value.quantize(Decimal(1).scaleb(-digits), context=_EXACT)
     return value

@@ -177,7 +177,7 @@ class Topology(OldNames):
         raise InputError("cannot be written to a file", "topology.kind", self.kind)
 
     def identity(self) -> dict[str, Any]:
-        """Return what two networks that are the same agree in, for digests."""
+        """Return what equal networks have in common, for digests."""
         return self.document()
 
     def listed(self, sites: Sequence[Site]) -> list[Any]:
@@ -205,7 +205,7 @@ BY_SIDES: dict[str, Callable[[Sequence[int]], Topology]] = {}
 
 
 def reads(*kinds: str) -> Callable[[Parser], Parser]:
-    """Enter a function into `PARSERS`, under some kinds."""
+    """Register a function in `PARSERS` for some kinds."""
 
     def enter(parse: Parser) -> Parser:
         PARSERS.update(dict.fromkeys(kinds, parse))

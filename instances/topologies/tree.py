@@ -14,7 +14,7 @@ from ..reading import fields
 from ..reading.fields import integers
 from ..reading.json_types import to_json_types
 from ..value import LARGEST
-from ..words import counted
+from ..words import with_noun
 from .cuts import Cuts, downwards, subtree_cuts
 from .grid import grid_shape
 from .topology import (
@@ -98,8 +98,8 @@ class Tree(OnNodes):
         object.__setattr__(self, "weight", tuple(rootless))
 
     def __repr__(self) -> str:
-        processors = counted(len(self.processors), "processor")
-        text = f"{counted(len(self.parent), 'node')}, {processors}"
+        processors = with_noun(len(self.processors), "processor")
+        text = f"{with_noun(len(self.parent), 'node')}, {processors}"
         return brief("Tree", text)
 
     @cached_property
@@ -117,7 +117,7 @@ class Tree(OnNodes):
 
     @property
     def tree(self) -> Tree:
-        """Itself."""
+        """The tree itself."""
         return self
 
     def document(self) -> dict[str, Any]:

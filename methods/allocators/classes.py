@@ -21,7 +21,7 @@ from ...heuristics.allocation.mbs import MBS
 from ...heuristics.allocation.mc import MC
 from ...heuristics.allocation.mc_elongated import MCElongated
 from ...heuristics.allocation.paging import Paging
-from ...heuristics.allocation.placements import Placement, Quadrant
+from ...heuristics.allocation.placements import PlacementRule, Quadrant
 from ...heuristics.allocation.plas import PLAS
 from ...heuristics.allocation.thrifty import Thrifty
 
@@ -45,7 +45,7 @@ STRATEGIES: Mapping[str, AllocatorSpec] = MappingProxyType(
             for name, exponent in (("paging", 0), ("paging-1", 1))
         },
         **{
-            order: AllocatorSpec(Placement, refuses, arguments={"order": order})
+            order: AllocatorSpec(PlacementRule, refuses, arguments={"order": order})
             for order, refuses in (
                 ("consecutive", needs_a_tree),
                 ("shuffle", needs_a_tree),

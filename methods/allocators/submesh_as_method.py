@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from ...heuristics.submesh.allocator import OutOfTimeError
+from ...heuristics.submesh.allocator import SearchTimeError
 from ...instances import Submesh
 from ...solvers import Grade, Limit, Proof, Result, Settings, Status, answer
 from ...solvers.running import clock
@@ -51,7 +51,7 @@ def run(name: str, instance: Submesh, settings: Settings) -> Result:
             allocator.hold((*cell, *cell))
         allocator.until = start + settings.time_limit
         box = allocator.find(instance.request)
-    except OutOfTimeError:
+    except SearchTimeError:
         limit = Limit.TIME
     except KeyboardInterrupt:
         limit = Limit.INTERRUPT

@@ -64,14 +64,14 @@ def methods() -> list[Method[KSubset]]:
     ]
 
 
-def _split(name: str) -> tuple[catalogue.Entry, str]:
+def _split(name: str) -> tuple[catalogue.CatalogueEntry, str]:
     """Return the formulation and the backend of a method."""
     formulation, _, backend = name.partition("/")
     entries = catalogue.CP if backend == CP_SAT else catalogue.MIP
     return entries[formulation], backend
 
 
-def _doc(entry: catalogue.Entry, backend: str) -> str:
+def _doc(entry: catalogue.CatalogueEntry, backend: str) -> str:
     return (
         f"Solve the model {entry.name} with {backend}.\n\n"
         "Starts from mm-inc and a bound by stars, towns or axes; where these two meet, "

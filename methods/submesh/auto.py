@@ -39,7 +39,7 @@ def auto(instance: Submesh, /, settings: Settings = DEFAULT) -> Result:
                 seed=settings.seed,
             )
     except KeyboardInterrupt:
-        return search.ended(Limit.INTERRUPT)
+        return search.result_so_far(Limit.INTERRUPT)
     return done or search.run()
 
 
@@ -56,6 +56,6 @@ class _Auto(Migration):
             self.proof = verdict.proof
             return replace(self.impossible(), certificate=verdict.certificate)
         if verdict.limit is Limit.INTERRUPT:
-            return self.ended(Limit.INTERRUPT)
+            return self.result_so_far(Limit.INTERRUPT)
         self.best = verdict.placement
         return self.by_model()

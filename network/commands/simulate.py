@@ -19,7 +19,7 @@ from typing import Any
 from ...cli.frame import outputs, shared
 from ...cli.frame.parser import Once, Parser
 from ...cli.frame.progress import Show, progress_bar
-from ...cli.frame.screen import print_measures, wrapped
+from ...cli.frame.screen import print_measures, wrap_text
 from ...instances.errors import InputError
 from ...instances.reading.files import write_text
 from ...instances.reading.json_text import dumps
@@ -188,7 +188,7 @@ def run(args: argparse.Namespace) -> int:
         print_measures(measures)
         wide = max(map(len, measures))
         if cycles:
-            print(wrapped(cycles, f"{'instance_cycles':{wide}}  ", " " * (wide + 2)))
+            print(wrap_text(cycles, f"{'instance_cycles':{wide}}  ", " " * (wide + 2)))
     if args.plot:
         from ..pages.page import network_page
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...cli.frame import shared
 from ...cli.frame.parser import Parser
-from ...cli.simulate.stream import RunTimes
+from ...cli.simulate.stream import RunTimesOrPart
 from ...instances import Topology
 from ...instances.errors import InputError
 from ...simulation.stream.jobs import StreamJob
@@ -67,17 +67,17 @@ def add(parser: Parser) -> None:
     )
 
 
-def run_times(args: argparse.Namespace, network: Topology) -> RunTimes:
+def run_times(args: argparse.Namespace, network: Topology) -> RunTimesOrPart:
     """Return the network of a stream; without one, the run times of the jobs."""
     if args.network is not None:
         return Interconnect(args, network)
     for name in _OPTIONS:
         if getattr(args, name) is not None:
             raise InputError("is for --network", f"--{name.replace('_', '-')}")
-    return RunTimes()
+    return RunTimesOrPart()
 
 
-class Interconnect(RunTimes):
+class Interconnect(RunTimesOrPart):
     """The network of a stream.
 
     Parameters

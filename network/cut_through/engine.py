@@ -59,7 +59,7 @@ from .layout import (
     Ints,
 )
 from .message_queue import PACKET, QUEUE, Network, Posted
-from .records import laid_out
+from .records import lay_out_records
 
 _MOST_SHOWN = 3
 _MOST_SEED = 2**31 - 1
@@ -133,7 +133,7 @@ class CutThrough(Posted):
         at_least(queue, 2, "queue")
         between(bubble, 1, queue, "bubble")
         super().__init__(network, routing, table, packet, queue)
-        self._records = laid_out(self._plan, queue)
+        self._records = lay_out_records(self._plan, queue)
         net = self._records.net
         net[PHITS], net[BUBBLE] = packet, bubble
         net[SEED], net[BACKWARDS] = seed, backwards
@@ -192,7 +192,7 @@ class CutThrough(Posted):
         due = begin + (first + EVENT_SIZE * np.arange(net[AGENDA_COUNT])) % size
         net[due + 1] += np.where(net[due + 1] < 0, n, 0)
 
-    def _blocked(self) -> str:
+    def _blockage(self) -> str:
         """Name the packets that wait at the heads of queues, the longest first."""
         net, queues = self._records.net, self._records.queues
         heads = queues[net[net[queues + BITS_AT]] != 0]

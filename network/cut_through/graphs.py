@@ -14,7 +14,7 @@ from ...instances import Graph, InputError, Tree
 from ...instances.arrays.graphs import weighted_rows
 from ...solvers.running.kernels import kernel
 from .layout import DRAWN, GRAPH, LOWEST, TABLE, VALIANT, Ints, Routes
-from .nets import NO_TABLE, Plan
+from .nets import NO_TABLE, NetworkPlan
 
 MOST_DISTANCES = 2**24
 ROUTINGS = {"minimal": LOWEST, "drawn": DRAWN, "valiant": VALIANT}
@@ -105,7 +105,7 @@ def follow(table: Ints, links: Ints, first: Ints, home: Ints, found: Ints) -> in
 
 def graph_plan(
     graph: Graph | Tree, routing: str, table: np.ndarray | None = None
-) -> Plan:
+) -> NetworkPlan:
     """Lay out a graph or a tree and its routes.
 
     Parameters
@@ -201,7 +201,7 @@ def graph_plan(
         away=away,
         middles=switches,
     )
-    return Plan(
+    return NetworkPlan(
         routes=routes,
         links=links,
         lanes=lanes,

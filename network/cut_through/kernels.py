@@ -12,7 +12,7 @@ from __future__ import annotations
 from ...solvers.running.kernels import kernel
 from .kernels_mail import deliver, pop
 from .kernels_routes import (
-    drawn,
+    draw_number,
     on_graph,
     on_grid,
     on_tree,
@@ -283,7 +283,7 @@ def choose(net: Net, q: int, vertex: int, changes: int) -> int:
                 packet = net[U(q + HEAD)]
                 message = net[U(packet + MESSAGE)]
                 number = net[U(vertex + NUMBER)]
-                bits = drawn(net[SEED], message, net[U(packet + STATE)], number)
+                bits = draw_number(net[SEED], message, net[U(packet + STATE)], number)
             ties += 1
             bits = redrawn(bits)
             if (bits >> 15) * ties < 2**16:  # with probability 1 / ties

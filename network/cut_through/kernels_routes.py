@@ -64,7 +64,7 @@ PER_MESSAGE = 668265263
 
 
 @kernel
-def drawn(seed: int, message: int, state: int, place: int) -> int:
+def draw_number(seed: int, message: int, state: int, place: int) -> int:
     """Return 31 random bits of a packet at a place, whenever they are asked for.
 
     No product exceeds 2^61, so that machine code and source agree.
@@ -212,7 +212,7 @@ def on_graph(net: Net, routes: Routes, now: int) -> None:
         goal = net[U(packet + GOAL)] >> 1
         state = net[U(packet + STATE)]
         if way == VALIANT and state & 1 == 0:
-            bits = drawn(seed, net[U(packet + MESSAGE)], state, net[VERTICES])
+            bits = draw_number(seed, net[U(packet + MESSAGE)], state, net[VERTICES])
             middle = middles[bits % len(middles)]
             if middle == here:
                 state += 1
@@ -237,7 +237,7 @@ def on_graph(net: Net, routes: Routes, now: int) -> None:
                     port = i - first[here]
                     continue
                 if ties == 2:
-                    bits = drawn(seed, net[U(packet + MESSAGE)], state, here)
+                    bits = draw_number(seed, net[U(packet + MESSAGE)], state, here)
                 bits = redrawn(bits)
                 if (bits >> 15) * ties < 2**16:  # with probability 1 / ties
                     port = i - first[here]

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from ...instances import InputError, Topology
 from ..engine import Deadlock, Engine, JobNumbers
-from ..grow_array import grown
+from ..grow_array import grow
 from ..kary_tree import KaryTree
 from ..messages import Messages
 from .graphs import graph_plan
@@ -38,7 +38,7 @@ from .layout import (
     Ints,
     Mail,
 )
-from .nets import Plan, check_room, grid_plan, tree_plan
+from .nets import NetworkPlan, check_room, grid_plan, tree_plan
 
 PACKET = 16
 """Phits of a packet."""
@@ -76,7 +76,7 @@ class Posted(Engine):
         packet: int,
         queue: int = QUEUE,
     ) -> None:
-        self._plan = planned(network, routing, table, queue)
+        self._plan = lay_out(network, routing, table, queue)
         super().__init__(len(self._plan.routes.home))
         self.network = network
         self._packet_phits = packet
@@ -93,7 +93,7 @@ class Posted(Engine):
         """Run the kernel until a cycle (if at least 0); return why it came back."""
 
     @abstractmethod
-    def _blocked(self) -> str:
+    def _blockage(self) -> str:
         """Name what is blocked."""
 
     def _add(self, messages: Messages, job: int) -> None:
@@ -126,11 +126,11 @@ class Posted(Engine):
         """Make room for messages, pairs of which one waits, and all jobs."""
         mail = self._mail
         self._mail = Mail(
-            grown(mail.messages, count),
-            grown(mail.successors, pairs),
-            grown(mail.heap, count),
-            grown(mail.jobs, self._jobs.most),
-            grown(mail.ended, self._jobs.most),
+            grow(mail.messages, count),
+            grow(mail.successors, pairs),
+            grow(mail.heap, count),
+            grow(mail.jobs, self._jobs.most),
+            grow(mail.ended, self._jobs.most),
         )
 
     def _drop(self, n: int) -> None:
@@ -163,11 +163,11 @@ class Posted(Engine):
         if why == JOB_ENDED:
             self.time = int(tally[NOW])
             numbers = self._mail.ended[: tally[ENDED]].tolist()
-            return sorted(map(self._jobs.ended, numbers))
+            return sorted(map(self._jobs.release, numbers))
         if why == IDLE:
             if tally[OPEN]:
                 self.time = int(tally[NOW])
-                raise Deadlock(self._blocked())
+                raise Deadlock(self._blockage())
             if until is not None:
                 tally[NOW] = limit
         self.time = int(tally[NOW])
@@ -186,9 +186,9 @@ class Posted(Engine):
         return [(name, ends.copy()) for name, ends in self._plan.channels]
 
 
-def planned(
+def lay_out(
     network: Network, routing: str, table: npt.ArrayLike | None, slots: int
-) -> Plan:
+) -> NetworkPlan:
     """Lay out any network."""
     if links := network.graph or network.tree:
         given = None if table is None else np.asarray(table)

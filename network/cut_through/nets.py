@@ -17,7 +17,7 @@ MOST_SLOTS = 2**24
 
 
 @dataclass(frozen=True)
-class Plan:
+class NetworkPlan:
     """A network before its queues are laid out.
 
     Parameters
@@ -50,7 +50,7 @@ NONE = np.zeros(0, np.int64)
 NO_TABLE = np.zeros((0, 0), np.int64)
 
 
-def grid_plan(grid: Grid, adaptive: bool) -> Plan:
+def grid_plan(grid: Grid, adaptive: bool) -> NetworkPlan:
     """Lay out a mesh or torus; a switch and a processor at every cell.
 
     Both ways round a ring of two are the same link. Channel 0 is the escape channel,
@@ -90,7 +90,7 @@ def grid_plan(grid: Grid, adaptive: bool) -> Plan:
         away=NO_TABLE,
         middles=NONE,
     )
-    return Plan(
+    return NetworkPlan(
         routes=routes,
         links=links,
         lanes=np.full(count, 2, np.int64),
@@ -100,7 +100,7 @@ def grid_plan(grid: Grid, adaptive: bool) -> Plan:
     )
 
 
-def tree_plan(tree: KaryTree) -> Plan:
+def tree_plan(tree: KaryTree) -> NetworkPlan:
     """Lay out a k-ary n-tree; its injection queues are ports of leaf switches."""
     k, n, width = tree.k, tree.n, tree.width
     switches = n * width
@@ -143,7 +143,7 @@ def tree_plan(tree: KaryTree) -> Plan:
         away=NO_TABLE,
         middles=NONE,
     )
-    return Plan(
+    return NetworkPlan(
         routes=routes,
         links=links,
         lanes=lanes,

@@ -65,7 +65,7 @@ from .layout import (
     Ints,
     Net,
 )
-from .nets import Plan, check_room
+from .nets import NetworkPlan, check_room
 
 LINE = 16
 """Numbers of a line of a cache, at which records of queues and vertices begin."""
@@ -98,7 +98,7 @@ class Records:
         return self.queues[:, None] + np.arange(begin, end, SLOT_SIZE)
 
 
-def laid_out(plan: Plan, slots: int) -> Records:
+def lay_out_records(plan: NetworkPlan, slots: int) -> Records:
     """Return the records of a network whose queues hold so many packets each.
 
     Raises

@@ -38,10 +38,10 @@ import numpy.typing as npt
 from ...instances import InputError
 from ..cut_through.layout import ACTIVE, ARRIVING, STALE, Ints
 from ..cut_through.message_queue import PACKET, Network, Posted
-from ..cut_through.nets import Plan
-from ..grow_array import grown
+from ..cut_through.nets import NetworkPlan
+from ..grow_array import grow
 from ..messages import Messages
-from .kernels import NEEDS_ROOM, Floats, Flows, Scratch, fair, flow
+from .kernels import NEEDS_ROOM, FairScratch, Floats, Flows, fair, flow
 from .kernels_routes import spread
 
 HEAD_OF_LINE = 2 - 2**0.5
@@ -120,12 +120,12 @@ class FlowLevel(Posted):
         flows = self._flows
         room = len(self._mail.messages)
         flows = flows._replace(
-            route=grown(flows.route, room),
-            left=grown(flows.left, room),
-            size=grown(flows.size, room),
-            rate=grown(flows.rate, room),
-            active=grown(flows.active, room),
-            arrivals=grown(flows.arrivals, room),
+            route=grow(flows.route, room),
+            left=grow(flows.left, room),
+            size=grow(flows.size, room),
+            rate=grow(flows.rate, room),
+            active=grow(flows.active, room),
+            arrivals=grow(flows.arrivals, room),
         )
         route = [self._pairs.get(key, -1) for key in keys.tolist()]
         flows.route[begin:end] = route
@@ -189,7 +189,7 @@ class FlowLevel(Posted):
                     field="routing",
                 )
             room = 2 * len(links) + self._lines
-            links, shares = grown(links, room), grown(shares, room)
+            links, shares = grow(links, room), grow(shares, room)
         through = np.add.reduceat(shares[: first[-1]], first[:-1]) - 1
         self._flows = flows._replace(
             first=np.concatenate([flows.first, first[1:]]),
@@ -205,9 +205,9 @@ class FlowLevel(Posted):
                 return why
             self._scratch = self._room(2 * len(self._scratch.owner))
 
-    def _room(self, entries: int) -> Scratch:
+    def _room(self, entries: int) -> FairScratch:
         lines = self._lines
-        return Scratch(
+        return FairScratch(
             following=np.zeros(entries, np.int64),
             owner=np.zeros(entries, np.int64),
             head=np.full(lines, -1),
@@ -217,7 +217,7 @@ class FlowLevel(Posted):
             room=np.zeros(lines),
         )
 
-    def _blocked(self) -> str:
+    def _blockage(self) -> str:
         return f"no message can be sent at cycle {self.time}"
 
     @property
@@ -246,7 +246,7 @@ class FlowLevel(Posted):
         return np.rint(found[: len(self._plan.links)]).astype(np.int64)
 
 
-def _together(plan: Plan, processors: int) -> Floats:
+def _together(plan: NetworkPlan, processors: int) -> Floats:
     """Return the phits per cycle of links, and out of processors, that are shared."""
     found = np.ones(len(plan.links) + processors)
     begin = 0

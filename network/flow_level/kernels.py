@@ -83,7 +83,7 @@ class Flows(NamedTuple):
     together: Floats
 
 
-class Scratch(NamedTuple):
+class FairScratch(NamedTuple):
     """Room for `fair`: entries by link, and what is left of links."""
 
     following: Ints
@@ -104,7 +104,7 @@ def fair(
     shares: Floats,
     rate: Floats,
     together: Floats,
-    scratch: Scratch,
+    scratch: FairScratch,
 ) -> bool:
     """Set the max-min fair rates of flows by progressive filling.
 
@@ -252,7 +252,9 @@ def post(tally: Ints, mail: Mail, flows: Flows) -> None:
 
 
 @kernel
-def flow(tally: Ints, mail: Mail, flows: Flows, scratch: Scratch, until: int) -> int:
+def flow(
+    tally: Ints, mail: Mail, flows: Flows, scratch: FairScratch, until: int
+) -> int:
     """Simulate until a job ends, a cycle is reached (if at least 0), or all is sent."""
     messages = mail.messages
     tally[ENDED] = 0

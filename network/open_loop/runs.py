@@ -14,7 +14,7 @@ from ...instances import InputError
 from ...instances.reading.numbers import at_least
 from ..cut_through.message_queue import PACKET, Network
 from ..engine import Engine
-from ..limits import Limit, load_limit
+from ..limits import LoadBound, load_limit
 from ..messages import Ints
 from ..progress_steps import Show
 from ..runs import (
@@ -50,9 +50,9 @@ class LoadSummary:
     messages
         Released in the window; latencies are of these.
     mean_latency_cycles, p95_latency_cycles, max_latency_cycles
-        As in `runs.Summary`.
+        As in `runs.RunSummary`.
     flits_carried, links, busiest_link, busiest_link_flits, busiest_link_share
-        As in `runs.Summary`, over all cycles, those before and behind the window
+        As in `runs.RunSummary`, over all cycles, those before and behind the window
         included.
     """
 
@@ -148,7 +148,7 @@ def run_load(
     bound = load_limit(network, ends, partner, wide)
     if switching is not Switching.WORMHOLE:  # which pads nothing
         unit = packet or PACKET
-        bound = Limit(bound.load * flits / (unit * -(-flits // unit)), bound.by)
+        bound = LoadBound(bound.load * flits / (unit * -(-flits // unit)), bound.by)
     phases = Phases(3 * cycles // 10, cycles, cycles // 2)
     if load > bound.load:
         raise InputError(
@@ -210,7 +210,7 @@ def _refuse(
     phases: Phases,
     seed: int,
     partner: Ints | None,
-    bound: Limit,
+    bound: LoadBound,
 ) -> NoReturn:
     """Raise an error that states where saturation lies."""
     step = load / _STEPS

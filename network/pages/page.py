@@ -16,9 +16,9 @@ from ...reports.pages.plot_style import (
     RULE,
     A,
     B,
+    as_plot,
     dots,
     in_style,
-    plotted,
     sheet,
 )
 from ..cut_through.message_queue import Network
@@ -123,7 +123,7 @@ def heat_map(network: Network, run: Traced) -> Plot:
     axes.set_ylim(rows - 0.2, -0.8)
     axes.set_aspect("equal")
     axes.set_axis_off()
-    return plotted(
+    return as_plot(
         figure,
         "Map",
         f"A line per link and direction, on the right of its way; the darkest carried "
@@ -151,7 +151,7 @@ def sorted_loads(run: Traced) -> Plot:
     axes.set_xlabel("links, those that carried most first")
     axes.set_ylabel("flits")
     axes.grid(axis="y")
-    return plotted(
+    return as_plot(
         figure, "Load of links", "Thin line: the mean.", "Flits of all links"
     )
 
@@ -179,7 +179,7 @@ def through_time(film: LinkFilm) -> Plot:
     axes.set_ylabel("links in use, %")
     axes.legend(frameon=False, loc="lower center", ncols=2, bbox_to_anchor=(0.5, 1))
     axes.grid(axis="y")
-    return plotted(
+    return as_plot(
         figure,
         "Use of links",
         f"Share of intervals of {film.step} cycles in which links send.",
@@ -205,7 +205,7 @@ def latencies(run: Traced) -> Plot:
     axes.set_xlabel("cycles from release to the last flit")
     axes.set_ylabel("messages, %")
     axes.grid(axis="y")
-    return plotted(
+    return as_plot(
         figure, "Latency", "Thin line: the mean.", "Share of messages by their latency"
     )
 

@@ -29,7 +29,7 @@ def binary_tree(tasks: int, size: int) -> Workload:
     >>> binary_tree(4, 64).messages[:, :2].tolist()
     [[1, 0], [3, 2], [2, 0]]
     """
-    build = _started(tasks, size)
+    build = _start(tasks, size)
     inbox: list[list[int]] = [[] for _ in range(tasks)]
     step = 1
     while step < tasks:
@@ -42,7 +42,7 @@ def binary_tree(tasks: int, size: int) -> Workload:
 def butterfly(tasks: int, size: int) -> Workload:
     """Exchange between tasks whose numbers differ in bit s, in step s."""
     power_of_two(tasks)
-    build = _started(tasks, size)
+    build = _start(tasks, size)
     for bit in range(tasks.bit_length() - 1):
         build.step((u, u ^ 1 << bit, size) for u in range(tasks))
     return build.workload("BU")
@@ -50,7 +50,7 @@ def butterfly(tasks: int, size: int) -> Workload:
 
 def mesh_exchange(tasks: int, size: int, axes: int) -> Workload:
     """Send from every task to all its neighbours in a virtual mesh at once."""
-    build = _started(tasks, size)
+    build = _start(tasks, size)
     build.step((u, v, size) for u, v in mesh_pairs(sides_of(tasks, axes)))
     return build.workload(f"{axes}M")
 
@@ -62,7 +62,7 @@ def wave_front(tasks: int, size: int, axes: int, waves: int = 1) -> Workload:
     wave from all those of lower ones. All waves start at once.
     """
     at_least(waves, 1, "waves")
-    build = _started(tasks, size)
+    build = _start(tasks, size)
     ahead: list[list[int]] = [[] for _ in range(tasks)]
     for u, v in mesh_pairs(sides_of(tasks, axes)):
         if v > u:
@@ -116,7 +116,7 @@ def bipartite_io(
     first = np.random.default_rng(seed).integers(0, io, tasks)
     source = np.repeat(np.arange(tasks), io)
     target = tasks + (np.tile(np.arange(io), tasks) + first[source]) % io
-    return _chained("io", tasks, io, source, target, size, outstanding, seed)
+    return _chain("io", tasks, io, source, target, size, outstanding, seed)
 
 
 def mixed(
@@ -173,7 +173,7 @@ def mixed(
     other = (source + 1 + turn % max(1, tasks - 1)) % tasks
     target = np.where(is_io, tasks + (begin[source] + turn) % io, other)
     kept = is_io | (tasks > 1)
-    return _chained(
+    return _chain(
         "mixed", tasks, io, source[kept], target[kept], size, outstanding, seed
     )
 
@@ -228,7 +228,7 @@ def _number(cell: tuple[int, ...] | list[int], sides: tuple[int, ...]) -> int:
     return sum(x * prod(sides[axis + 1 :]) for axis, x in enumerate(cell))
 
 
-def _started(tasks: int, size: int) -> Builder:
+def _start(tasks: int, size: int) -> Builder:
     positive(tasks=tasks)
     at_least(size, 0, "bytes")
     return Builder(tasks)
@@ -245,10 +245,10 @@ def _all_to_all(name: str, tasks: int, size: int, outstanding: int) -> Workload:
     source = np.repeat(np.arange(tasks), tasks - 1)
     turn = np.tile(np.arange(1, tasks), tasks)
     target = (source + turn) % tasks
-    return _chained(name, tasks, 0, source, target, size, outstanding, None)
+    return _chain(name, tasks, 0, source, target, size, outstanding, None)
 
 
-def _chained(
+def _chain(
     name: str,
     tasks: int,
     io: int,

@@ -19,7 +19,7 @@ import numpy as np
 
 from ...instances import InputError
 from ...instances.reading.fields import (
-    headed,
+    check_header,
     integer,
     integers,
     lists,
@@ -213,7 +213,7 @@ def workload_of(value: Any) -> Workload:
     InputError
         If it is not valid: one line with the field and the value.
     """
-    found = headed(value, FORMAT)
+    found = check_header(value, FORMAT)
     only(found, _FIELDS, ("tasks", "messages"), "")
     return Workload(
         tasks=integer(found["tasks"], "tasks"),

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...instances import InputError, IntArray
 from ...instances.reading.suggestions import entry_named
-from ...simulation.stream.jobs import StreamJob, drawn
+from ...simulation.stream.jobs import StreamJob, draw_integers
 from ..messages import Messages
 from .causal import mixed
 from .format import Workload
@@ -87,7 +87,9 @@ class JobTraffic:
         """Return how many messages a job sends."""
         if self.messages == RUN_TIME:
             return min(seconds, _MOST_MESSAGES)
-        return int(drawn("messages", self.messages, 1, random, _MOST_MESSAGES)[0])
+        return int(
+            draw_integers("messages", self.messages, 1, random, _MOST_MESSAGES)[0]
+        )
 
     def of(self, job: StreamJob, random: np.random.Generator) -> Workload:
         """Return the messages of a job between its tasks and I/O nodes.

@@ -22,9 +22,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ...instances import InputError
-from ...instances.reading.files import decoded, read_bytes, stem
+from ...instances.reading.files import decode_text, read_bytes, stem
 from ...instances.reading.numbers import at_least, between, positive
-from ...instances.reading.packed import unpacked
+from ...instances.reading.packed import unpack
 from ..messages import Ints
 from .format import MOST_BYTES, MOST_TASKS, Builder, Workload
 
@@ -134,7 +134,7 @@ def read_traffic(path: str | Path, tasks: int | None = None) -> Traffic:
     InputError
         If the file is not valid: one line with file, line, field and value.
     """
-    text = decoded(unpacked(read_bytes(path), file=path), file=path)
+    text = decode_text(unpack(read_bytes(path), file=path), file=path)
     try:
         return parse_traffic(text, stem(path), tasks)
     except InputError as error:
@@ -180,7 +180,7 @@ _Row = tuple[int, int, int, int, int]
 """Line, sender, receiver, bytes, messages."""
 
 
-def _ordered(lines: list[str]) -> Iterator[_Row]:
+def _read_directions(lines: list[str]) -> Iterator[_Row]:
     names = ("src", "dst", "bytes", "messages")
     for number, text in enumerate(lines[1:], 2):
         u, v, size, count = _numbers(text, names, number, _INTEGER)
@@ -188,7 +188,7 @@ def _ordered(lines: list[str]) -> Iterator[_Row]:
         yield number, u, v, size, count
 
 
-def _unordered(lines: list[str]) -> Iterator[_Row]:
+def _read_pairs(lines: list[str]) -> Iterator[_Row]:
     for number, text in enumerate(lines[1:], 2):
         u, v, size = _numbers(text, ("u", "v", "weight"), number, _WHOLE)
         _different(u, v, number)
@@ -209,8 +209,8 @@ def _square(lines: list[str]) -> Iterator[_Row]:
 
 
 _FORMS: dict[str, Callable[[list[str]], Iterator[_Row]]] = {
-    "src,dst,bytes,messages": _ordered,
-    "u,v,weight": _unordered,
+    "src,dst,bytes,messages": _read_directions,
+    "u,v,weight": _read_pairs,
 }
 
 

@@ -41,7 +41,7 @@ def _multi_partition(
     side = isqrt(tasks) if tasks > 0 else 0
     if side * side != tasks or not tasks:
         raise InputError("must be a square number", field="tasks", value=tasks)
-    build = _started(tasks, size, iterations)
+    build = _start(tasks, size, iterations)
     if side == 1:
         return build.workload(name)
     ahead = []
@@ -76,13 +76,13 @@ def cg(tasks: int, size: int, iterations: int = 1) -> Workload:
     across the diagonal gets the result; dot products exchange one number likewise.
     """
     power_of_two(tasks)
-    build = _started(tasks, size, iterations)
+    build = _start(tasks, size, iterations)
     bits = tasks.bit_length() - 1
     rows = 1 << bits // 2
     columns = tasks // rows
     halves = [columns >> i + 1 for i in range(columns.bit_length() - 1)]
 
-    def transposed(u: int) -> int:
+    def transpose(u: int) -> int:
         if rows == columns:
             return u % rows * rows + u // rows
         half = u // 2
@@ -91,7 +91,7 @@ def cg(tasks: int, size: int, iterations: int = 1) -> Workload:
     for _ in range(iterations):
         for distance in reversed(halves):
             build.step((u, u ^ distance, size) for u in range(tasks))
-        build.step((u, transposed(u), size) for u in range(tasks) if transposed(u) != u)
+        build.step((u, transpose(u), size) for u in range(tasks) if transpose(u) != u)
         for _ in range(2):
             for distance in halves:
                 build.step((u, u ^ distance, _WORD) for u in range(tasks))
@@ -104,7 +104,7 @@ def integer_sort(tasks: int, size: int, iterations: int = 1) -> Workload:
     The 1024 sizes are summed by recursive doubling.
     """
     power_of_two(tasks)
-    build = _started(tasks, size, iterations)
+    build = _start(tasks, size, iterations)
     for _ in range(iterations):
         for bit in range(tasks.bit_length() - 1):
             build.step((u, u ^ 1 << bit, 4 * 1024) for u in range(tasks))
@@ -116,7 +116,7 @@ def integer_sort(tasks: int, size: int, iterations: int = 1) -> Workload:
 def ft(tasks: int, size: int, iterations: int = 1) -> Workload:
     """Send as Fourier transform: all to all, and a checksum along a tree."""
     power_of_two(tasks)
-    build = _started(tasks, size, iterations)
+    build = _start(tasks, size, iterations)
     for _ in range(iterations):
         build.step(_everyone(tasks, size))
         step = 1
@@ -134,7 +134,7 @@ def lu(tasks: int, size: int, iterations: int = 1, planes: int = 62) -> Workload
     """
     power_of_two(tasks)
     at_least(planes, 1, "planes")
-    build = _started(tasks, size, iterations)
+    build = _start(tasks, size, iterations)
     bits = tasks.bit_length() - 1
     fast = 1 << bits // 2
     slow = tasks // fast
@@ -165,7 +165,7 @@ def mg(tasks: int, size: int, iterations: int = 1) -> Workload:
     fewer tasks, are left out. Going down a grid is exchanged once, going up twice.
     """
     power_of_two(tasks)
-    build = _started(tasks, size, iterations)
+    build = _start(tasks, size, iterations)
     bits = tasks.bit_length() - 1
     sides = [1 << (bits + 2 - axis) // 3 for axis in range(3)]
     faces = [size]
@@ -199,7 +199,7 @@ def _everyone(tasks: int, size: int) -> list[tuple[int, int, int]]:
     return [(u, (u + i) % tasks, size) for u in range(tasks) for i in range(1, tasks)]
 
 
-def _started(tasks: int, size: int, iterations: int) -> Builder:
+def _start(tasks: int, size: int, iterations: int) -> Builder:
     positive(tasks=tasks, iterations=iterations)
     at_least(size, 0, "bytes")
     return Builder(tasks)

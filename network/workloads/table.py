@@ -25,7 +25,7 @@ TASKS = 64
 _LONG = 2**16
 
 
-class Kind(NamedTuple):
+class WorkloadKind(NamedTuple):
     """A kind of workload.
 
     Parameters
@@ -44,41 +44,47 @@ class Kind(NamedTuple):
     size: int
 
 
-WORKLOADS: dict[str, Kind] = {
+WORKLOADS: dict[str, WorkloadKind] = {
     kind.name: kind
     for kind in (
-        Kind("BI", "reduction along a binary tree", binary_tree, _LONG),
-        Kind("BU", "butterfly: exchange across every bit", butterfly, _LONG),
-        Kind(
+        WorkloadKind("BI", "reduction along a binary tree", binary_tree, _LONG),
+        WorkloadKind("BU", "butterfly: exchange across every bit", butterfly, _LONG),
+        WorkloadKind(
             "2M",
             "all neighbours in a square at once",
             partial(mesh_exchange, axes=2),
             _LONG,
         ),
-        Kind(
+        WorkloadKind(
             "3M",
             "all neighbours in a cube at once",
             partial(mesh_exchange, axes=3),
             _LONG,
         ),
-        Kind("2W", "wave front in a square", partial(wave_front, axes=2), _LONG),
-        Kind("3W", "wave front in a cube", partial(wave_front, axes=3), _LONG),
-        Kind(
+        WorkloadKind(
+            "2W", "wave front in a square", partial(wave_front, axes=2), _LONG
+        ),
+        WorkloadKind("3W", "wave front in a cube", partial(wave_front, axes=3), _LONG),
+        WorkloadKind(
             "WF",
             f"waterfall: {WAVES} wave fronts in a square",
             partial(wave_front, axes=2, waves=WAVES),
             256,
         ),
-        Kind("n-to-n", "everyone to everyone at once", n_to_n, _LONG),
-        Kind("all-to-all", "everyone to everyone, one by one", all_to_all, _LONG),
-        Kind("io", "everyone to every I/O node, one by one", bipartite_io, _LONG),
-        Kind("BT", "skeleton of block tridiagonal", npb.bt, 35840),
-        Kind("CG", "skeleton of conjugate gradient", npb.cg, 14000),
-        Kind("IS", "skeleton of integer sort", npb.integer_sort, 8192),
-        Kind("LU", "skeleton of lower-upper", npb.lu, 40960),
-        Kind("MG", "skeleton of multigrid", npb.mg, 32768),
-        Kind("SP", "skeleton of scalar pentadiagonal", npb.sp, 35840),
-        Kind("FT", "skeleton of Fourier transform", npb.ft, 32768),
+        WorkloadKind("n-to-n", "everyone to everyone at once", n_to_n, _LONG),
+        WorkloadKind(
+            "all-to-all", "everyone to everyone, one by one", all_to_all, _LONG
+        ),
+        WorkloadKind(
+            "io", "everyone to every I/O node, one by one", bipartite_io, _LONG
+        ),
+        WorkloadKind("BT", "skeleton of block tridiagonal", npb.bt, 35840),
+        WorkloadKind("CG", "skeleton of conjugate gradient", npb.cg, 14000),
+        WorkloadKind("IS", "skeleton of integer sort", npb.integer_sort, 8192),
+        WorkloadKind("LU", "skeleton of lower-upper", npb.lu, 40960),
+        WorkloadKind("MG", "skeleton of multigrid", npb.mg, 32768),
+        WorkloadKind("SP", "skeleton of scalar pentadiagonal", npb.sp, 35840),
+        WorkloadKind("FT", "skeleton of Fourier transform", npb.ft, 32768),
     )
 }
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...instances import InputError, Topology
 from ..engine import Deadlock, Engine, JobNumbers
-from ..grow_array import grown
+from ..grow_array import grow
 from ..messages import Messages
 from .layout import (
     BLOCKED,
@@ -160,7 +160,7 @@ class Wormhole(Engine):
         room |= {"following": pairs}
         room |= dict.fromkeys(("undelivered", "ended"), self._jobs.most)
         self._mail = mail._replace(
-            **{name: grown(getattr(mail, name), least) for name, least in room.items()}
+            **{name: grow(getattr(mail, name), least) for name, least in room.items()}
         )
 
     def run(self, until: int | None = None) -> list[int]:
@@ -192,7 +192,7 @@ class Wormhole(Engine):
             self.time = int(tally[TIME])
             numbers = self._mail.ended[: tally[ENDED]].tolist()
             tally[ENDED] = 0
-            ended = sorted({*map(self._jobs.ended, numbers), *self._due})
+            ended = sorted({*map(self._jobs.release, numbers), *self._due})
             self._due = []
             if ended:
                 return ended
@@ -202,7 +202,7 @@ class Wormhole(Engine):
                 return []
             circle = self._circle()
             if answer == BLOCKED or circle:
-                raise Deadlock(self._blocked(circle))
+                raise Deadlock(self._blockage(circle))
 
     @abstractmethod
     def _go_on(self, until: int) -> int:
@@ -235,7 +235,7 @@ class Wormhole(Engine):
                 return circle
         return []
 
-    def _blocked(self, circle: list[int]) -> str:
+    def _blockage(self, circle: list[int]) -> str:
         waiting = self._waiting()
         mail = self._mail
         parts = [

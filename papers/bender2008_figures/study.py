@@ -28,8 +28,8 @@ from ...reports.pages.plot_style import (
     INK,
     A,
     B,
+    as_plot,
     in_style,
-    plotted,
     sheets,
 )
 from ...solvers import Status
@@ -91,7 +91,7 @@ def figure2(options: RunOptions) -> Document:
             Section(
                 title="Towns of 2 to 21 points",
                 plots=(_clusters(),),
-                tables=(_printed(),),
+                tables=(_table_of_paper(),),
             ),
             Section(
                 title="Further towns",
@@ -182,7 +182,7 @@ def _limit(ideal: City, n: int) -> float:
     return float(ideal.psi / 2 * n**2.5)
 
 
-def _printed() -> Table:
+def _table_of_paper() -> Table:
     return Table(
         name="figure-2",
         caption="Least pair sums: printed, found, and the mean distance",
@@ -236,7 +236,7 @@ def _clusters() -> Plot:
         axes.set_aspect("equal")
         pairs = k * (k - 1) // 2
         axes.set_title(f"{town(k)}/{pairs} = {town(k) / pairs:.3f}", fontsize=7)
-    return plotted(
+    return as_plot(
         figure,
         "Optimal towns of 2 to 21 points",
         "Pair sum over number of pairs, and the mean distance.",
@@ -260,7 +260,7 @@ def _over_the_city(ideal: City) -> Plot:
         axes.set_ylim(-0.62, 0.62)
         axes.set_aspect("equal")
         axes.set_title(f"{n} points", color=INK)
-    return plotted(
+    return as_plot(
         figure,
         "Towns, scaled to area 1, the optimal city, and a circle (dotted)",
         "The boundary is integrated from its differential equation.",

@@ -63,7 +63,7 @@ class Setting:
         return float(100 * used / whole)
 
     @cached_property
-    def _resampled(self) -> tuple[dict[str, float], dict[str, Floats]]:
+    def _resampled_sums(self) -> tuple[dict[str, float], dict[str, Floats]]:
         """Sums of flow times over runs, and the same of streams put together again."""
         columns = [sum(one.flow for one in runs) for runs in self.found.values()]
         values = np.stack(columns, axis=1)
@@ -76,7 +76,7 @@ class Setting:
 
     def above(self, better: str, worse: str) -> Estimate:
         """By how many per cent the mean of one is above that of the other, paired."""
-        plain, drawn = self._resampled
+        plain, drawn = self._resampled_sums
         return estimate(
             100 * (plain[worse] / plain[better] - 1),
             100 * (drawn[worse] / drawn[better] - 1),

@@ -8,14 +8,14 @@ from fractions import Fraction
 import numpy as np
 
 from ...heuristics.allocation.allocator import Allocator
-from ...heuristics.allocation.curves import Curve, ordered
+from ...heuristics.allocation.curves import Curve, processors_along
 from ...instances import IntArray, Mesh
 from ...network.jobs import Deliveries
 from ...network.messages import Messages, messages
 from ...network.workloads.causal import mixed
 from ...network.worm.engine import RigidWorms
 from ...simulation.stream.jobs import StreamJob
-from ...simulation.stream.simulator import End, Policy, Start, simulate
+from ...simulation.stream.simulator import JobEnd, Start, StartPolicy, simulate
 from .. import parts
 from ..bender2008_table1.parts import placing_by
 
@@ -27,7 +27,7 @@ CUT = "hilbert-8x8-cut/best-fit"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Model:
+class FlowModel:
     """What the paper does not give.
 
     Parameters
@@ -42,7 +42,7 @@ class Model:
 
     length: int = 16
     outstanding: int = 1
-    policy: str = Policy.FCFS.value
+    policy: str = StartPolicy.FCFS.value
 
 
 def quota(job: StreamJob) -> int:
@@ -75,7 +75,7 @@ class Part(parts.Part):
 
     jobs: tuple[StreamJob, ...]
     strategy: str
-    model: Model
+    model: FlowModel
     pace: float
     stretch: Fraction
     number: int
@@ -142,13 +142,13 @@ def run(part: Part) -> Found:
     service = np.zeros(len(jobs), np.int64)
     size = np.zeros(len(jobs), np.int64)
     last = 0
-    for event in simulate(jobs, machine, Policy(part.model.policy), ends):
+    for event in simulate(jobs, machine, StartPolicy(part.model.policy), ends):
         job, last = event.job, event.time
         if isinstance(event, Start):
             service[job.number] = -event.time
             size[job.number] = job.processors
         else:
-            assert isinstance(event, End)
+            assert isinstance(event, JobEnd)
             service[job.number] += event.time
             flow[job.number] = event.time - job.submit
     used = np.array([int((service * size).sum()), last * MESH_SIZE], np.int64)
@@ -176,7 +176,9 @@ class CutCurve(Curve):
         super().__init__(MESH, order="hilbert", packing="best-fit")
         rows, columns = MESH.shape
         cells = np.stack(
-            np.unravel_index(ordered("hilbert", (columns, columns)), (columns, columns))
+            np.unravel_index(
+                processors_along("hilbert", (columns, columns)), (columns, columns)
+            )
         )
         inside = cells[:, cells[1] < rows]
         self.order = np.ravel_multi_index((inside[1], inside[0]), MESH.shape)

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from ...instances import InputError
-from ...simulation.stream.jobs import Skipped, StreamJob, generated, jobs_of_trace
+from ...simulation.stream.jobs import Skipped, StreamJob, generate, jobs_of_trace
 from ...simulation.swf import trace_name
 from ..bender2008_table1.streams import offered_load
 
@@ -26,7 +26,7 @@ SHAKE = 600
 
 
 @dataclass(frozen=True, kw_only=True)
-class Stream:
+class FlowStream:
     """Jobs of at most 32 processors in the order of submission, numbered from 0."""
 
     about: str
@@ -38,7 +38,7 @@ class Stream:
         return offered_load(self.jobs, PROCESSORS)
 
 
-def stream(trace: str | None, *, seed: int, first: int | None) -> Stream:
+def stream(trace: str | None, *, seed: int, first: int | None) -> FlowStream:
     """Read a log and divide its sizes, or draw a stream.
 
     Raises
@@ -48,7 +48,7 @@ def stream(trace: str | None, *, seed: int, first: int | None) -> Stream:
     """
     if trace is None:
         gap = 4 * SERVICE / (PROCESSORS * LOAD)
-        jobs = generated(
+        jobs = generate(
             first or DRAWN,
             seed=seed,
             most=PROCESSORS,
@@ -87,7 +87,7 @@ def stream(trace: str | None, *, seed: int, first: int | None) -> Stream:
         + "."
     )
     numbered = tuple(replace(job, number=i) for i, job in enumerate(jobs))
-    return Stream(about=about, jobs=numbered)
+    return FlowStream(about=about, jobs=numbered)
 
 
 def shaken(

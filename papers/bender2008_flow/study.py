@@ -10,12 +10,12 @@ import numpy as np
 
 from ...instances import InputError
 from ...reports.pages.document import Document, Finding, Section, all_hold
-from ...simulation.stream.simulator import Policy
+from ...simulation.stream.simulator import StartPolicy
 from ..catalogue import RunOptions
 from ..parts import run_all
 from .figures import BLOCKS, PRINTED, Setting, pace_of
-from .parts import CUT, MESH, SECONDS, Found, Model, Part, quota, run
-from .streams import SHAKE, Stream, shaken, stream
+from .parts import CUT, MESH, SECONDS, FlowModel, Found, Part, quota, run
+from .streams import SHAKE, FlowStream, shaken, stream
 from .tables import order_table, plot, sensitivity_table, strategies_table
 
 RANDOM = "random"
@@ -27,12 +27,12 @@ LINEUP = (*PRINTED, *VARIANTS, *OURS, RANDOM)
 HEAVIER = Fraction(11, 20)
 """A load next to that of the log."""
 RUNS, FULL_RUNS = 3, 10
-MODEL = Model()
-MODELS: Mapping[str, Model] = {
-    "messages of 4 flits": Model(length=4),
-    "messages of 64 flits": Model(length=64),
-    "all messages under way at once": Model(outstanding=0),
-    "jobs may overtake (EASY)": Model(policy=Policy.EASY.value),
+MODEL = FlowModel()
+MODELS: Mapping[str, FlowModel] = {
+    "messages of 4 flits": FlowModel(length=4),
+    "messages of 64 flits": FlowModel(length=64),
+    "all messages under way at once": FlowModel(outstanding=0),
+    "jobs may overtake (EASY)": FlowModel(policy=StartPolicy.EASY.value),
 }
 TRIED = (*PRINTED, CUT, "thrifty")
 """Strategies that these are run with, once."""
@@ -82,14 +82,14 @@ def study(options: RunOptions) -> Document:
         )
         for (about, load), by_strategy in named.items()
     ]
-    return _written(options, jobs, made[: len(loads)], made[len(loads) :])
+    return _build_document(options, jobs, made[: len(loads)], made[len(loads) :])
 
 
 def _part(
-    jobs: Stream,
+    jobs: FlowStream,
     options: RunOptions,
     strategy: str,
-    model: Model,
+    model: FlowModel,
     pace: float,
     stretch: Fraction,
     number: int,
@@ -107,7 +107,7 @@ def _part(
     )
 
 
-def _paces(jobs: Stream, options: RunOptions) -> dict[Model, float]:
+def _paces(jobs: FlowStream, options: RunOptions) -> dict[FlowModel, float]:
     """Measure how long a message lasts where there is much room.
 
     The best of the paper places the log, with submissions three times as far apart;
@@ -129,9 +129,9 @@ def _paces(jobs: Stream, options: RunOptions) -> dict[Model, float]:
     }
 
 
-def _written(
+def _build_document(
     options: RunOptions,
-    jobs: Stream,
+    jobs: FlowStream,
     loads: Sequence[Setting],
     models: Sequence[Setting],
 ) -> Document:
@@ -213,7 +213,7 @@ _ON_MODELS = (
 )
 
 
-def _notes(options: RunOptions, jobs: Stream, setting: Setting) -> Iterator[str]:
+def _notes(options: RunOptions, jobs: FlowStream, setting: Setting) -> Iterator[str]:
     yield jobs.about
     yield (
         f"Seed {options.seed}. {setting.runs} runs: the stream as it is, and with "

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from ...reports.pages.document import Cell, Plot, Table
 from ...reports.pages.plot_style import (
     B,
+    as_plot,
     in_style,
     named_rows,
     per_cent,
-    plotted,
     sheet,
 )
 from .figures import PRINTED, Setting
@@ -104,7 +104,7 @@ def plot(setting: Setting, left_out: str) -> Plot:
     labels = [f"{n} ({PRINTED.index(n) + 1})" if n in PRINTED else n for n in names]
     named_rows(axes, labels)
     axes.set_xlabel(f"mean flow time, % above {first}")
-    return plotted(
+    return as_plot(
         figure,
         f"Flow time against {first}, load {float(setting.load):.2f}",
         "95 % intervals over weeks of the stream; in brackets the rank in the paper, "

@@ -21,7 +21,7 @@ _PLACES = 10**12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ratios:
+class DecisionRatios:
     """One decision in one situation, compared with the optimum.
 
     Jobs of one processor are left out: there is nothing to be decided. The numbers
@@ -42,7 +42,7 @@ class Ratios:
     high: Fraction | None
 
 
-class Row:
+class SituationRow:
     """All decisions in one situation."""
 
     def __init__(self, part: Part, found: Found) -> None:
@@ -75,35 +75,35 @@ class Row:
         return relative(self.costs(better), self.costs(worse))
 
     @cached_property
-    def _compared(self) -> Mask:
+    def _with_optimum(self) -> Mask:
         asked: Mask = (self.costs(OPTIMAL) >= 0) & (self.found.k > 1)
         return asked
 
     @cached_property
     def _proven(self) -> Mask:
-        proven: Mask = self._compared & (self.costs(OPTIMAL) == self.found.bound)
+        proven: Mask = self._with_optimum & (self.costs(OPTIMAL) == self.found.bound)
         return proven
 
     @property
     def compared(self) -> int:
         """Number of decisions for which an optimum was searched."""
-        return int(self._compared.sum())
+        return int(self._with_optimum.sum())
 
     @property
     def open(self) -> int:
         """Number of those that were not proved within the limit."""
         return self.compared - int(self._proven.sum())
 
-    def ratios(self, decision: str) -> Ratios:
+    def ratios(self, decision: str) -> DecisionRatios:
         """Compare a decision with the optimum."""
         costs, best = self.costs(decision), self.costs(OPTIMAL)
-        served = self._compared & (costs >= 0)
+        served = self._with_optimum & (costs >= 0)
         proven = self._proven & served
         mine, least = costs[proven], best[proven]
-        return Ratios(
+        return DecisionRatios(
             jobs=int(served.sum()),
             average=float(costs[served].mean()) if served.any() else None,
-            refused=int((self._compared & (costs < 0)).sum()),
+            refused=int((self._with_optimum & (costs < 0)).sum()),
             proven=len(mine),
             optimal=int((mine == least).sum()),
             of_sums=_over(mine, least),

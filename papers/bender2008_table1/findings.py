@@ -9,7 +9,7 @@ from itertools import pairwise
 from ...instances import IntArray
 from ...reports.pages.bootstrap import Estimate
 from ...reports.pages.document import Finding, all_hold
-from .entries import Row, relative
+from .entries import SituationRow, relative
 from .parts import OPTIMAL
 from .printed import IN_A_ROW, NAMES, ON_THE_DIAGONAL, PRINTED, VARIANTS, Variant
 from .streams import SHORT
@@ -44,7 +44,7 @@ class RankingFinding:
         return ", ".join(f"{name} {step}" for name, step in self.steps)
 
 
-def judged(steps: Sequence[RankingFinding]) -> bool | None:
+def judge(steps: Sequence[RankingFinding]) -> bool | None:
     """Whether all of several rankings hold."""
     return all_hold(verdict.holds for verdict in steps)
 
@@ -59,7 +59,7 @@ def _ranking(order: Sequence[str], costs: Callable[[str], IntArray]) -> RankingF
     )
 
 
-def row_verdict(row: Row, variant: Variant) -> RankingFinding:
+def row_verdict(row: SituationRow, variant: Variant) -> RankingFinding:
     """Judge the ranking of decisions within one situation."""
     return _ranking(IN_A_ROW, lambda name: row.costs(variant[name]))
 
@@ -96,7 +96,7 @@ def _rows_finding(where: str, rows: Rows, variant: Variant) -> Finding:
         claim=f"{where}: in every row {' < '.join(IN_A_ROW)}",
         paper=", ".join(_printed_spans()),
         ours=f"{good} of {len(NAMES)} rows; above the one before: {', '.join(spans)}",
-        holds=judged(list(found.values())),
+        holds=judge(list(found.values())),
         criterion=_SURELY,
         remark=_astray(found),
     )
@@ -149,7 +149,7 @@ def _columns_finding(where: str, rows: Rows, variant: Variant) -> Finding:
         paper="4 of 4 columns (read off the table; the text does not say it)",
         ours=f"{good} of {len(NAMES)} columns; best situation in each: "
         + ", ".join(first),
-        holds=judged(list(found.values())),
+        holds=judge(list(found.values())),
         criterion=_SURELY,
     )
 
@@ -177,7 +177,7 @@ _AT = {"every location": "at every location", "as defined": "as defined"}
 
 
 def _does(verdicts: Sequence[RankingFinding]) -> str:
-    holds = judged(verdicts)
+    holds = judge(verdicts)
     if holds is None:
         met = all(verdict.in_order for verdict in verdicts)
         return "is met, though some steps may be chance" if met else "is not decided"

@@ -13,11 +13,11 @@ from ...reports.pages.plot_style import (
     INK,
     A,
     B,
+    as_plot,
     box,
     in_style,
     named_rows,
     per_cent,
-    plotted,
     ratio_axis,
     sheet,
     sheets,
@@ -55,7 +55,7 @@ def paper_plot(state: str, rows: Rows) -> Plot:
         axes.set_title(title, fontsize=9, loc="left", pad=6)
         axes.set_xlabel("decision")
     grid[0].set_ylabel("situation")
-    return plotted(
+    return as_plot(
         figure,
         f"Table 1, the paper's and ours ({state})",
         "Average sum of pairwise distances; the darker, the farther above "
@@ -90,7 +90,7 @@ def ratio_plot(state: str, rows: Rows) -> Plot:
     _heat(axes, situations, decisions, shades, shown)
     axes.set_ylabel("situation")
     axes.set_xlabel("decision")
-    return plotted(
+    return as_plot(
         figure,
         f"Cost over proven optimum ({state})",
         "Sum over sum. Who has placed the stream, by row; who is asked, by "
@@ -148,7 +148,7 @@ def diagonal_plot(state: str, rows: Rows) -> Plot:
     axes.margins(x=0.08)
     named_rows(axes, order)
     axes.set_xlabel("mean pair sum over the whole stream, % above deciding optimally")
-    return plotted(
+    return as_plot(
         figure,
         f"Placing the whole stream ({state})",
         "Everyone in the situations that it has made itself, with 95 % "
@@ -176,7 +176,7 @@ def spread_plot(state: str, rows: Rows) -> Plot:
     axes.set_xlim(1 - 0.001, top + 0.08 * (top - 1) + 0.002)
     named_rows(axes, names)
     axes.set_xlabel("cost / proven optimum (scale stretched near 1)")
-    return plotted(
+    return as_plot(
         figure,
         f"Ratios in situations of one's own ({state})",
         "Each dot a quantile of the decisions, up to the worst; the box "

@@ -13,11 +13,11 @@ from ...instances import InputError
 from ...simulation.stream.jobs import (
     Skipped,
     StreamJob,
-    generated,
+    generate,
     jobs_of_trace,
-    rescaled,
+    rescale,
 )
-from ...simulation.swf import Job, read_swf, trace_name
+from ...simulation.swf import TraceJob, read_swf, trace_name
 
 DRAWN = 10_000
 """Number of jobs of the synthetic stream."""
@@ -36,7 +36,7 @@ _MOST_LEFT_OUT = Fraction(1, 100)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class State:
+class ArrivalPattern:
     """One arrival pattern; the paper does not specify which it used."""
 
     name: str
@@ -50,7 +50,7 @@ class Stream:
 
     name: str
     about: tuple[str, ...]  # trace, filter, numbers
-    states: tuple[State, ...]  # the same jobs at different times
+    states: tuple[ArrivalPattern, ...]  # the same jobs at different times
 
 
 def offered_load(jobs: Sequence[StreamJob], processors: int) -> Fraction:
@@ -84,8 +84,8 @@ def stream(
     if trace is None:
         name, jobs, about = _drawn(processors, seed, first)
     else:
-        name, jobs, about = _traced(trace, shape, first)
-    timed, how = _timed(jobs, processors, load)
+        name, jobs, about = _read_trace(trace, shape, first)
+    timed, how = _set_times(jobs, processors, load)
     work = sum(job.processors * job.seconds for job in jobs)
     ones = sum(job.processors == 1 for job in jobs)
     numbers = (
@@ -98,8 +98,8 @@ def stream(
         name=name,
         about=(about, numbers),
         states=(
-            State(name=TIMED, about=how, jobs=tuple(timed)),
-            State(
+            ArrivalPattern(name=TIMED, about=how, jobs=tuple(timed)),
+            ArrivalPattern(
                 name=PACKED,
                 about="All jobs wait from the beginning and start in their order, each "
                 "as soon as it fits: the machine is as full as first come first "
@@ -116,7 +116,7 @@ Part = tuple[str, list[StreamJob], str]
 def _drawn(processors: int, seed: int, first: int | None) -> Part:
     mean = max(1, processors // 8)
     gap = mean * SERVICE / (processors * float(MODERATE))
-    jobs = generated(
+    jobs = generate(
         first or DRAWN,
         seed=seed,
         most=processors,
@@ -132,7 +132,7 @@ def _drawn(processors: int, seed: int, first: int | None) -> Part:
     return "synthetic", jobs, about
 
 
-def _traced(trace: str, shape: tuple[int, ...], first: int | None) -> Part:
+def _read_trace(trace: str, shape: tuple[int, ...], first: int | None) -> Part:
     partition, others = _main_partition(read_swf(trace))
     jobs, left_out = jobs_on(trace, shape, lambda job: job.partition == partition)
     if not jobs:
@@ -147,7 +147,7 @@ def _traced(trace: str, shape: tuple[int, ...], first: int | None) -> Part:
     return trace_name(trace), jobs[:first], about
 
 
-def _main_partition(jobs: Iterable[Job]) -> tuple[int | None, int]:
+def _main_partition(jobs: Iterable[TraceJob]) -> tuple[int | None, int]:
     """Return the partition that did most work, and how many jobs the others have."""
     work: Counter[int | None] = Counter()
     number: Counter[int | None] = Counter()
@@ -159,7 +159,7 @@ def _main_partition(jobs: Iterable[Job]) -> tuple[int | None, int]:
 
 
 def jobs_on(
-    trace: str, shape: tuple[int, ...], where: Callable[[Job], bool]
+    trace: str, shape: tuple[int, ...], where: Callable[[TraceJob], bool]
 ) -> tuple[list[StreamJob], str]:
     """Read the jobs that a mesh can run, and describe those that are left out.
 
@@ -178,7 +178,7 @@ def jobs_on(
     return jobs, left_out or "none"
 
 
-def _timed(
+def _set_times(
     jobs: Sequence[StreamJob], processors: int, load: Fraction | None
 ) -> tuple[list[StreamJob], str]:
     """Submit jobs at the times of the trace, or scaled to a load."""
@@ -193,7 +193,7 @@ def _timed(
         "as otherwise the queue would only grow" if load is None else "as was asked for"
     )
     factor = own / wanted
-    return rescaled(jobs, factor), (
+    return rescale(jobs, factor), (
         f"Jobs come when the stream says, times {float(factor):.3f}: it offers "
         f"{float(own):.2f} of what the machine can do, brought to "
         f"{float(wanted):.2f}, {why}."

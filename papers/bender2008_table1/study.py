@@ -11,12 +11,12 @@ from ...reports.streams.film import Film, slider
 from ...simulation.stream.simulator import simulate
 from ..catalogue import RunOptions
 from ..parts import run_all
-from .entries import Row
+from .entries import SituationRow
 from .findings import findings, lead
 from .parts import OPTIMAL, Found, Part, run, taking_part
 from .plots import diagonal_plot, paper_plot, ratio_plot, spread_plot
 from .printed import AS_DEFINED, EVERYWHERE, JOBS
-from .streams import State, Stream, stream
+from .streams import ArrivalPattern, Stream, stream
 from .tables import (
     diagonal_table,
     entries_table,
@@ -26,7 +26,7 @@ from .tables import (
     ratio_matrix,
 )
 
-Rows = dict[str, dict[str, Row]]
+Rows = dict[str, dict[str, SituationRow]]
 """By state, then by situation."""
 EVERY = 4
 """Expensive methods run only on every N-th job: optima, further allocators."""
@@ -72,11 +72,11 @@ def study(options: RunOptions) -> Document:
     found = run_all(parts, run, Found, options)
     rows: Rows = {state.name: {} for state in jobs.states}
     for (state, situation), part in parts.items():
-        rows[state][situation] = Row(part, found[state, situation])
-    return _written(options, shape, jobs, rows, missing)
+        rows[state][situation] = SituationRow(part, found[state, situation])
+    return _build_document(options, shape, jobs, rows, missing)
 
 
-def _written(
+def _build_document(
     options: RunOptions,
     shape: tuple[int, ...],
     jobs: Stream,
@@ -104,7 +104,9 @@ def _written(
     )
 
 
-def _sections(state: State, rows: dict[str, Row]) -> Iterable[Section]:
+def _sections(
+    state: ArrivalPattern, rows: dict[str, SituationRow]
+) -> Iterable[Section]:
     name = state.name
     yield Section(
         title=f"The table ({name})",
@@ -129,7 +131,7 @@ def _sections(state: State, rows: dict[str, Row]) -> Iterable[Section]:
     )
 
 
-def _films(shape: tuple[int, ...], state: State) -> Section:
+def _films(shape: tuple[int, ...], state: ArrivalPattern) -> Section:
     """Show the first jobs being placed by the four of the table."""
     films = []
     for name in EVERYWHERE.values():

@@ -9,11 +9,11 @@ from itertools import pairwise
 from ...reports.pages.bootstrap import Estimate
 from ...reports.pages.document import Cell, Table
 from ...reports.pages.numbers import decimal, fraction
-from .entries import Row, relative
+from .entries import SituationRow, relative
 from .parts import OPTIMAL
 from .printed import IN_A_ROW, NAMES, PRINTED, VARIANTS
 
-Rows = Mapping[str, Row]
+Rows = Mapping[str, SituationRow]
 """By situation."""
 
 

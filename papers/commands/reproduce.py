@@ -12,7 +12,7 @@ from pathlib import Path
 from ...cli.frame import outputs, shared
 from ...cli.frame.parser import Once, Parser, flag
 from ...cli.frame.progress import progress_bar
-from ...cli.frame.screen import wrapped
+from ...cli.frame.screen import wrap_text
 from ...instances.errors import InputError
 from ...instances.reading.files import refuse_links, try_folder
 from ...instances.reading.suggestions import entry_named
@@ -31,7 +31,9 @@ def options(parser: Parser) -> None:
         "table", nargs="?", metavar="TABLE", help="what to reproduce; see --list"
     )
     flag(parser, "--list", "list what can be reproduced")
-    parser.removed("oeis", "docs/papers/oeis has the terms; see also tools/oeis.py")
+    parser.refuse_old_word(
+        "oeis", "docs/papers/oeis has the terms; see also tools/oeis.py"
+    )
     parser.add_argument(
         "--trace",
         metavar="FILE",
@@ -99,7 +101,9 @@ def run(args: argparse.Namespace) -> int:
         wide = max(map(len, REPRODUCTIONS))
         for name, entry in REPRODUCTIONS.items():
             begun = f"{name:{wide}}  "
-            print(wrapped(f"{entry.source}: {entry.summary}", begun, " " * len(begun)))
+            print(
+                wrap_text(f"{entry.source}: {entry.summary}", begun, " " * len(begun))
+            )
         return 0
     if args.table is None:
         raise InputError("is needed; see --list", field="TABLE")
@@ -149,13 +153,13 @@ def run(args: argparse.Namespace) -> int:
     for finding in study.findings:
         print(
             f"- {finding.claim}: paper {finding.paper or 'silent'}, "
-            f"here {finding.ours}{_judged(finding)}"
+            f"here {finding.ours}{_describe_finding(finding)}"
         )
     print(page)
     return 0
 
 
-def _judged(finding: Finding) -> str:
+def _describe_finding(finding: Finding) -> str:
     """Describe whether a statement holds, by which criterion, and what is known."""
     mark = {True: "holds", False: "does not hold", None: "not judged"}[finding.holds]
     remark = finding.remark if finding.holds is None else ""

@@ -13,7 +13,7 @@ from ...exact.procset.incremental_selector import RequestSolver
 from ...heuristics.procset.reaching import ReachingMachine
 from ...instances.procset.sample_machine import system
 from ...reports.pages.document import Cell, Document, Finding, Plot, Section, Table
-from ...reports.pages.plot_style import FAINT, INK, A, B, in_style, plotted, sheet
+from ...reports.pages.plot_style import FAINT, INK, A, B, as_plot, in_style, sheet
 from ...simulation.dispatch import Flags, dispatch
 from ...simulation.week import JOBS, WEEK, Submission
 from ..catalogue import RunOptions
@@ -277,7 +277,7 @@ def _plot(lines: dict[str, list[tuple[int, float, float]]]) -> Plot:
     axes.set_ylabel("line cards")
     axes.set_ylim(bottom=0.5)
     axes.legend(frameon=False, loc="upper left")
-    return plotted(
+    return as_plot(
         figure,
         "Line cards of a job against its size",
         "Mean and standard deviation over all jobs of a size; the thin step is "

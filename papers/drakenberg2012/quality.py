@@ -12,7 +12,7 @@ from ...exact.procset.incremental_selector import RequestSolver
 from ...heuristics.procset.reaching import ReachingMachine
 from ...instances.procset.sample_machine import system
 from ...reports.pages.document import Cell, Document, Finding, Plot, Section, Table
-from ...reports.pages.plot_style import FAINT, A, B, in_style, plotted, sheet
+from ...reports.pages.plot_style import FAINT, A, B, as_plot, in_style, sheet
 from ...simulation.dispatch import Flags, dispatch
 from ...simulation.week import Submission
 from ..catalogue import RunOptions
@@ -48,11 +48,11 @@ class Asked:
 def study(options: RunOptions) -> Document:
     """Run a stream under reaching, and run every method at every request."""
     jobs, about = stream(options)
-    asked = list(_asked(jobs, options))
+    asked = list(_ask_each(jobs, options))
     return build_document(asked, about, options.seed)
 
 
-def _asked(jobs: Sequence[Submission], options: RunOptions) -> list[Asked]:
+def _ask_each(jobs: Sequence[Submission], options: RunOptions) -> list[Asked]:
     realistic = system("node", "realistic").sets
     uniform = system("node", "uniform").sets
     exact, exact_uniform = (RequestSolver(NODES, s) for s in (realistic, uniform))
@@ -93,9 +93,9 @@ def build_document(asked: Sequence[Asked], about: str, seed: int) -> Document:
     near = [one for one in many if one.surplus <= WALL]
     differ = sum(one.realistic != one.best_realistic for one in near)
     equal = sum(one.judged_realistic == one.judged_uniform for one in many)
-    better, worse, sign = _compared(many)
+    better, worse, sign = _compare(many)
     exact_wins = sum(one.best_uniform < one.judged_realistic for one in near)
-    near_better, near_worse, _ = _compared(near)
+    near_better, near_worse, _ = _compare(near)
     optimal = sum(one.realistic == one.best_realistic for one in many)
     lead = (
         f"Of {len(many)} requests for several nodes, reaching with realistic costs is "
@@ -150,7 +150,7 @@ def build_document(asked: Sequence[Asked], about: str, seed: int) -> Document:
                 ours=f"{near_better} and {near_worse}",
             ),
         ),
-        sections=(_by_bins(many), _printed(near)),
+        sections=(_by_bins(many), _section_of_paper(near)),
         notes=(
             f"Stream: {about}. A job starts when it fits, even if earlier ones wait; "
             "which nodes it gets, and so what later jobs meet, reaching with "
@@ -166,7 +166,7 @@ _LEVEL = 0.01
 """Significance level at which a share counts as larger than the paper's."""
 
 
-def _compared(asked: Sequence[Asked]) -> tuple[int, int, float]:
+def _compare(asked: Sequence[Asked]) -> tuple[int, int, float]:
     """Count requests in which realistic costs do better, and worse; a sign test."""
     better = sum(one.judged_realistic < one.judged_uniform for one in asked)
     worse = sum(one.judged_realistic > one.judged_uniform for one in asked)
@@ -211,7 +211,7 @@ def _by_bins(many: Sequence[Asked]) -> Section:
         real = sum(one.realistic == one.best_realistic for one in inside)
         plain = sum(one.judged_uniform == one.best_uniform for one in inside)
         first = sum(one.realistic[0] == one.best_realistic[0] for one in inside)
-        better, worse, sign = _compared(inside)
+        better, worse, sign = _compare(inside)
         cards = [one.realistic[0] - one.best_realistic[0] for one in inside]
         rows.append(
             {
@@ -245,7 +245,7 @@ def _by_bins(many: Sequence[Asked]) -> Section:
     )
 
 
-def _printed(near: Sequence[Asked]) -> Section:
+def _section_of_paper(near: Sequence[Asked]) -> Section:
     ways: tuple[tuple[str, Callable[[Asked], Cost]], ...] = (
         ("reaching: priced by the sets that removal saves", lambda one: one.realistic),
         ("reaching-printed: priced by the sets touched", lambda one: one.printed),
@@ -292,7 +292,7 @@ def _plot(heads: Sequence[str], shares: dict[str, list[float]]) -> Plot:
     axes.set_xlabel("processors not selected, |Pa| - r")
     axes.set_ylabel("optimal, % of requests")
     axes.legend(frameon=False, ncols=2, loc="upper right")
-    return plotted(
+    return as_plot(
         figure,
         "Share of requests in which reaching is optimal, by |Pa| - r",
         "Reaching with realistic and with uniform costs, each against the exact "

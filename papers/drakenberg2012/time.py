@@ -19,8 +19,8 @@ from ...reports.pages.plot_style import (
     INK,
     A,
     B,
+    as_plot,
     in_style,
-    plotted,
     sheet,
     time_label,
 )
@@ -47,7 +47,7 @@ _WALLED = 20
 
 
 @dataclass(frozen=True, slots=True)
-class MetInstance:
+class MetRequest:
     """A request in its state: the available nodes, and how many are requested."""
 
     available: Flags
@@ -72,28 +72,26 @@ class Timed:
 def study(options: RunOptions) -> Document:
     """Collect requests of a stream, and time every method on the same ones."""
     jobs, about = stream(options)
-    bins = _collected(jobs)
+    bins = _collect(jobs)
     methods = dict(_methods())
     found: dict[str, list[Timed | None]] = {name: [] for name in methods}
     steps = len(methods) * len(bins)
     for place, (name, (run, most, each)) in enumerate(methods.items()):
         for step, met in enumerate(bins):
             options.progress(place * len(bins) + step, steps, name)
-            found[name].append(
-                _timed(run, [m for m in met if m.surplus <= most][:each])
-            )
+            found[name].append(_time(run, [m for m in met if m.surplus <= most][:each]))
     options.progress(steps, steps, "")
     return build_document(bins, found, about, options.seed)
 
 
-def _collected(jobs: Sequence[Submission]) -> list[list[MetInstance]]:
+def _collect(jobs: Sequence[Submission]) -> list[list[MetRequest]]:
     """Run the stream under the exact algorithm; keep requests of every |Pa| - r."""
     machine = RequestSolver(NODES, system("node").sets)
-    bins: list[list[MetInstance]] = [[] for _ in _EDGES]
+    bins: list[list[MetRequest]] = [[] for _ in _EDGES]
     seen = [0] * len(_EDGES)
 
     def choose(free: Flags, job: Submission) -> Ints:
-        met = MetInstance(free.copy(), job.processors)
+        met = MetRequest(free.copy(), job.processors)
         at = int(np.searchsorted(_EDGES, met.surplus))
         # evenly over the stream: thinned out whenever a bin is full
         seen[at] += 1
@@ -108,7 +106,7 @@ def _collected(jobs: Sequence[Submission]) -> list[list[MetInstance]]:
     return bins
 
 
-Run = Callable[[MetInstance], bool]
+Run = Callable[[MetRequest], bool]
 """Answers a request; returns whether the answer was proved optimal."""
 
 
@@ -123,9 +121,9 @@ def _methods() -> Iterator[tuple[str, tuple[Run, int, int]]]:
             f"reaching{suffix}",
             (_by_machine(ReachingMachine, granularity), NODES, _EACH),
         )
-    yield "exact, 1994: goldschmidt", (_named("goldschmidt"), _WALLED, _EACH)
-    yield "cpsat", (_named("classes/cpsat"), NODES, _FEW)
-    yield "mip (HiGHS)", (_named("classes/highs"), NODES, _FEW)
+    yield "exact, 1994: goldschmidt", (_run_of("goldschmidt"), _WALLED, _EACH)
+    yield "cpsat", (_run_of("classes/cpsat"), NODES, _FEW)
+    yield "mip (HiGHS)", (_run_of("classes/highs"), NODES, _FEW)
 
 
 def _by_machine(kind: type[RequestSolver | ReachingMachine], granularity: str) -> Run:
@@ -133,18 +131,18 @@ def _by_machine(kind: type[RequestSolver | ReachingMachine], granularity: str) -
     each = NODE if granularity == "core" else 1
     machine = kind(NODES * each, system(granularity).sets)
 
-    def run(met: MetInstance) -> bool:
+    def run(met: MetRequest) -> bool:
         found = machine.select(np.repeat(met.available, each), met.request * each)
         return isinstance(found, Selection) and found.exact
 
     return run
 
 
-def _named(name: str) -> Run:
+def _run_of(name: str) -> Run:
     sample = system("node")
     settings = Settings(time_limit=_PATIENCE)
 
-    def run(met: MetInstance) -> bool:
+    def run(met: MetRequest) -> bool:
         available = np.flatnonzero(met.available).tolist()
         instance: ProcSet = sample.ask(met.request, available)
         return PROCSET[name](instance, settings).status is Status.OPTIMAL
@@ -152,7 +150,7 @@ def _named(name: str) -> Run:
     return run
 
 
-def _timed(run: Run, met: Sequence[MetInstance]) -> Timed | None:
+def _time(run: Run, met: Sequence[MetRequest]) -> Timed | None:
     """Time a method on requests, the best of a few runs each; warmed up before."""
     if not met:
         return None
@@ -173,7 +171,7 @@ def _timed(run: Run, met: Sequence[MetInstance]) -> Timed | None:
 
 
 def build_document(
-    bins: Sequence[Sequence[MetInstance]],
+    bins: Sequence[Sequence[MetRequest]],
     found: dict[str, list[Timed | None]],
     about: str,
     seed: int,
@@ -264,7 +262,7 @@ def build_document(
 
 def _table(
     heads: Sequence[str],
-    bins: Sequence[Sequence[MetInstance]],
+    bins: Sequence[Sequence[MetRequest]],
     found: dict[str, list[Timed | None]],
 ) -> Table:
     rows: list[tuple[Cell, ...]] = []
@@ -323,7 +321,7 @@ def _plot(heads: Sequence[str], found: dict[str, list[Timed | None]]) -> Plot:
     axes.set_ylabel("mean time of a selection")
     axes.grid(axis="y")
     figure.legend(frameon=False, fontsize=8, ncols=4, loc="outside upper center")
-    return plotted(
+    return as_plot(
         figure,
         "Time of a selection against |Pa| - r",
         "The same requests for every method, on a logarithmic scale of time.",

@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from ...instances import problem_of
-from ...instances.problems import described
+from ...instances.problems import describe
 from ...methods import METHODS
 from ...methods.warming import kind_of, warm
 from ...proofs.checking.folder import Entry
@@ -19,7 +19,7 @@ from ...reports.proofs.library import fill
 from ...reports.proofs.proving import Proven, solve_and_prove
 from ...solvers import Settings
 from ..catalogue import RunOptions
-from .cases import Case, cases
+from .cases import FrontierCase, cases
 
 SECONDS, SECONDS_FULL = 40.0, 600.0
 """Limits on solving, and on each way to write a proof."""
@@ -31,13 +31,13 @@ def study(options: RunOptions) -> Document:
     """Fill the folder of the report; what it holds already is not made again."""
     listed = cases(options.full)
     if options.out is not None:
-        return _document(listed, *_filled(Path(options.out), listed, options))
+        return _document(listed, *_fill(Path(options.out), listed, options))
     with TemporaryDirectory(prefix="closeknit-") as name:
-        return _document(listed, *_filled(Path(name), listed, options))
+        return _document(listed, *_fill(Path(name), listed, options))
 
 
-def _filled(
-    where: Path, listed: Sequence[Case], options: RunOptions
+def _fill(
+    where: Path, listed: Sequence[FrontierCase], options: RunOptions
 ) -> tuple[dict[str, Entry], dict[str, str]]:
     """Make what is missing in a folder; return entries, and why others are missing."""
     seconds = SECONDS_FULL if options.full else SECONDS
@@ -53,7 +53,7 @@ def _filled(
     return fill(where, wanted, about=_ABOUT, jobs=jobs, progress=progress)
 
 
-def _run(case: Case, seconds: float) -> Proven:
+def _run(case: FrontierCase, seconds: float) -> Proven:
     """Solve and prove one case; runs in a process of the pool."""
     method = METHODS[problem_of(case.instance).name]["auto"]
     warm(method, kind_of(case.instance))
@@ -61,7 +61,9 @@ def _run(case: Case, seconds: float) -> Proven:
 
 
 def _document(
-    listed: Sequence[Case], found: Mapping[str, Entry], missing: Mapping[str, str]
+    listed: Sequence[FrontierCase],
+    found: Mapping[str, Entry],
+    missing: Mapping[str, str],
 ) -> Document:
     proved = [case for case in listed if case.instance.name in found]
     size = sum(found[case.instance.name].size for case in proved)
@@ -101,9 +103,9 @@ def _document(
     )
 
 
-def _row(case: Case, entry: Entry) -> tuple[Cell, ...]:
+def _row(case: FrontierCase, entry: Entry) -> tuple[Cell, ...]:
     return (
-        *(Name(entry.name), described(case.instance), entry.status),
+        *(Name(entry.name), describe(case.instance), entry.status),
         *(price(entry.cost), entry.kind, Name(entry.by), entry.size),
         *(entry.solving, entry.writing, entry.checking),
     )

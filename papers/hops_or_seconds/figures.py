@@ -123,7 +123,7 @@ def means(runs: Sequence[Run], rows: Floats) -> list[Estimate]:
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
+class AllRuns:
     """All runs, by machine and load."""
 
     workloads: tuple[str, ...]

@@ -34,7 +34,7 @@ _ROUTERS, _HOSTS, _GLOBAL = 6, 3, 3
 
 
 @dataclass(frozen=True, kw_only=True)
-class System:
+class NetworkSystem:
     """A network, how it passes packets on, and who chooses processors on it.
 
     Parameters
@@ -81,10 +81,10 @@ def _on_grids() -> tuple[str, ...]:
     )
 
 
-MACHINES: Mapping[str, System] = {
+MACHINES: Mapping[str, NetworkSystem] = {
     machine.name: machine
     for machine in (
-        System(
+        NetworkSystem(
             name="mesh",
             about="16x16 mesh, wormhole switching, dimension order",
             network=Mesh(16, 16),
@@ -92,7 +92,7 @@ MACHINES: Mapping[str, System] = {
             static="dimension-order",
             heuristics=_on_grids(),
         ),
-        System(
+        NetworkSystem(
             name="mesh-packets",
             about="16x16 mesh, virtual cut-through, adaptive",
             network=Mesh(16, 16),
@@ -100,7 +100,7 @@ MACHINES: Mapping[str, System] = {
             static="",
             heuristics=_on_grids(),
         ),
-        System(
+        NetworkSystem(
             name="torus",
             about="16x16 torus, virtual cut-through, adaptive",
             network=Torus(16, 16),
@@ -108,7 +108,7 @@ MACHINES: Mapping[str, System] = {
             static="",
             heuristics=_on_grids(),
         ),
-        System(
+        NetworkSystem(
             name="fat-tree",
             about="4-ary 4-tree of 256 processors, virtual cut-through, adaptive",
             network=KaryTree(4, 4),
@@ -117,7 +117,7 @@ MACHINES: Mapping[str, System] = {
             heuristics=("mm", "mm-inc", "consecutive", "shuffle"),
             groups=(4, 16, 64, 256),
         ),
-        System(
+        NetworkSystem(
             name="dragonfly",
             about=f"dragonfly of 19 groups of {_ROUTERS} routers with {_HOSTS} hosts "
             f"and {_GLOBAL} global links each, virtual cut-through, minimal routes",
@@ -149,7 +149,7 @@ class Load:
     busy: float
     traffic: bool
 
-    def sizes(self, machine: System) -> tuple[int, ...]:
+    def sizes(self, machine: NetworkSystem) -> tuple[int, ...]:
         """Return the sizes of jobs that leave something to choose from."""
         free = (1 - self.busy) * machine.processors
         return tuple(k for k in SIZES if 1.5 * k <= free)
@@ -168,7 +168,7 @@ LOADS: Mapping[str, Load] = {
 
 
 @dataclass(frozen=True, eq=False)
-class State:
+class BusyMachine:
     """A machine with other jobs on it.
 
     Parameters
@@ -183,7 +183,7 @@ class State:
     free: IntArray
 
 
-def state(machine: System, busy: float, seed: int) -> State:
+def state(machine: NetworkSystem, busy: float, seed: int) -> BusyMachine:
     """Fill a machine with jobs and let some leave, so that what is free has holes.
 
     Jobs of 8, 16 and 32 processors, drawn alike, are placed by `mm` until one does not
@@ -206,7 +206,9 @@ def state(machine: System, busy: float, seed: int) -> State:
             len(running) > stay if turn < REFILLS else placing.free < enough
         ):
             placing.release(running.pop())
-    return State(tuple(grant.held for grant in running), np.flatnonzero(placing.idle))
+    return BusyMachine(
+        tuple(grant.held for grant in running), np.flatnonzero(placing.idle)
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -231,7 +233,7 @@ class Choices:
     proven: bool
 
 
-def names(machine: System) -> tuple[str, ...]:
+def names(machine: NetworkSystem) -> tuple[str, ...]:
     """Return the methods of a machine, then the draws."""
     return (
         *(OPTIMAL, *machine.heuristics),
@@ -240,7 +242,7 @@ def names(machine: System) -> tuple[str, ...]:
     )
 
 
-def choices(machine: System, there: State, k: int, seed: int) -> Choices:
+def choices(machine: NetworkSystem, there: BusyMachine, k: int, seed: int) -> Choices:
     """Choose k free processors by every method, and draw some.
 
     A set near to one is drawn among the 1.5 k free processors nearest to one that is
@@ -279,7 +281,7 @@ def choices(machine: System, there: State, k: int, seed: int) -> Choices:
     )
 
 
-def _chooser(machine: System, name: str) -> Allocator:
+def _chooser(machine: NetworkSystem, name: str) -> Allocator:
     if name != OPTIMAL:
         return allocator(name, machine.topology)
     limits = Settings(time_limit=inf, node_limit=NODES)

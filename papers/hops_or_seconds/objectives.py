@@ -10,8 +10,8 @@ import numpy.typing as npt
 from ...instances import IntArray, arrays
 from ...network.flow_level.engine import FlowLevel
 from ...network.messages import Messages
-from ...simulation.stream.kernels import placed
-from .machines import System
+from ...simulation.stream.kernels import measure_job
+from .machines import NetworkSystem
 
 Floats = npt.NDArray[np.float64]
 PAIR_SUM = "pair sum"
@@ -28,7 +28,7 @@ _MANY = 960
 """Phits from everyone to everyone: many, so that shares of links are not rounded."""
 
 
-class Static:
+class StaticLoads:
     """Loads of links if everything is sent at once, by the network's own routes.
 
     Where packets choose among ways, a message spreads over them as in `FlowLevel`.
@@ -36,7 +36,7 @@ class Static:
     whatever the placement, they carry the same.
     """
 
-    def __init__(self, machine: System) -> None:
+    def __init__(self, machine: NetworkSystem) -> None:
         self._flows = FlowLevel(machine.network, routing=machine.static, packet=1)
         ends = np.concatenate([ends for _, ends in self._flows.channels()])
         if machine.network.grid:
@@ -80,7 +80,7 @@ def all_to_all(k: int) -> IntArray:
     return _MANY * (1 - np.eye(k, dtype=np.int64))
 
 
-def of_set(machine: System, static: Static, used: IntArray) -> list[float]:
+def of_set(machine: NetworkSystem, static: StaticLoads, used: IntArray) -> list[float]:
     """Return the values of `OF_SET` for a set of processors, ascending."""
     sites = np.array(list(machine.topology.locations()), np.int64)[used]
     hops = arrays.distances(machine.topology, sites[:, None], sites[None])
@@ -95,7 +95,7 @@ def of_set(machine: System, static: Static, used: IntArray) -> list[float]:
     ]
 
 
-def _extent(machine: System, used: IntArray) -> tuple[int, int]:
+def _extent(machine: NetworkSystem, used: IntArray) -> tuple[int, int]:
     """Return processors of the smallest enclosing part, and connected pieces.
 
     On a grid the part is a box. Elsewhere it is as many groups of processors as are
@@ -105,7 +105,7 @@ def _extent(machine: System, used: IntArray) -> tuple[int, int]:
     network = machine.network
     if grid := network.grid:
         shape, rings = np.array(grid.shape), np.array(grid.ring_lengths)
-        _, box, _, pieces = placed(used, shape, rings)
+        _, box, _, pieces = measure_job(used, shape, rings)
         return int(box), int(pieces)
     touched = [len(np.unique(used // size)) for size in machine.groups]
     if network.graph:

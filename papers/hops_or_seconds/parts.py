@@ -12,7 +12,7 @@ from ...network.messages import Ints, Messages
 from ...network.runs import engine_for
 from .. import parts
 from .machines import LOADS, MACHINES, choices, names, state
-from .objectives import OF_SET, OF_TRAFFIC, Floats, Static, of_set
+from .objectives import OF_SET, OF_TRAFFIC, Floats, StaticLoads, of_set
 from .workloads import messages, phits
 
 START = 4096
@@ -68,7 +68,7 @@ def run(part: Part) -> Found:
     machine, load = MACHINES[part.machine], LOADS[part.load]
     there = state(machine, load.busy, part.seed)
     chosen = choices(machine, there, part.k, part.seed)
-    static = Static(machine)
+    static = StaticLoads(machine)
     rest = there.others if load.traffic else ()
     times, rates, of_traffic = [], [], []
     for name in part.workloads:
@@ -87,7 +87,7 @@ def run(part: Part) -> Found:
             engine = engine_for(
                 machine.network, machine.switching, packet=machine.packet
             )
-            row.append(timed(engine, own.on(used.tolist()), others, part.seed))
+            row.append(time_job(engine, own.on(used.tolist()), others, part.seed))
         times.append([cycles for cycles, _ in row])
         rates.append([rate for _, rate in row])
         of_traffic.append(values)
@@ -112,7 +112,7 @@ def traffic_objectives(loads: IntArray, background: IntArray) -> list[int]:
     return [int(loads.sum()), int(loads.max()), int(shared)]
 
 
-def timed(
+def time_job(
     engine: Engine, own: Messages, others: list[Messages], seed: int
 ) -> tuple[int, float]:
     """Return the cycles that a job takes, and what others get meanwhile.

@@ -11,13 +11,13 @@ from ...reports.pages.plot_style import (
     RULE,
     A,
     B,
+    as_plot,
     dots,
     in_style,
     named_rows,
-    plotted,
     sheets,
 )
-from .figures import Outcome
+from .figures import AllRuns
 from .machines import LOADS, MACHINES, OPTIMAL
 from .objectives import OBJECTIVES
 
@@ -25,7 +25,7 @@ _COLUMNS = 4
 
 
 @in_style
-def overview(outcome: Outcome) -> Plot:
+def overview(outcome: AllRuns) -> Plot:
     """Draw the mean correlation of every objective, alone and among others."""
     figure, grid = sheets(
         9.8, 0.8 + 0.3 * len(OBJECTIVES), 1, len(outcome.machines), sharey=True
@@ -46,7 +46,7 @@ def overview(outcome: Outcome) -> Plot:
         axes.set_xticks([-0.5, 0, 0.5])
         axes.set_title(machine, fontsize=9, loc="left")
         axes.set_xlabel("Spearman's rho")
-    return plotted(
+    return as_plot(
         figure,
         "What predicts the time of a job",
         "Rank correlation of objectives with time over the sets of a state, mean over "
@@ -56,7 +56,7 @@ def overview(outcome: Outcome) -> Plot:
 
 
 @in_style
-def scatter(outcome: Outcome, machine: str, objective: str) -> Plot:
+def scatter(outcome: AllRuns, machine: str, objective: str) -> Plot:
     """Draw times against an objective, both relative to the set of least pair sum."""
     loads = [outcome.loads[0], outcome.loads[-1]]
     colours = (
@@ -85,7 +85,7 @@ def scatter(outcome: Outcome, machine: str, objective: str) -> Plot:
         axes.set_title(outcome.workloads[i], fontsize=9, loc="left", color=FAINT)
     figure.supxlabel(f"{objective}, the proven least pair sum = 1", fontsize=9)
     figure.supylabel("time", fontsize=9)
-    return plotted(
+    return as_plot(
         figure,
         f"Time against {objective}: {MACHINES[machine].about}",
         "Every set of every state, relative to the set of least pair sum of its state, "

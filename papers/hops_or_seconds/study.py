@@ -11,7 +11,7 @@ from ...reports.pages.bootstrap import Estimate
 from ...reports.pages.document import Document, Finding, Section, all_hold
 from ..catalogue import RunOptions
 from ..parts import run_all
-from .figures import DRAWS, Outcome, Run
+from .figures import DRAWS, AllRuns, Run
 from .machines import LOADS, MACHINES, NEAR, NODES, RANDOM, SIZES, names
 from .objectives import LINK, OBJECTIVES, OF_SET, PAIR_SUM, TRAFFIC_HOPS
 from .parts import START, Found, Part, run
@@ -44,7 +44,7 @@ def study(options: RunOptions) -> Document:
     for (machine, load, _), part in parts.items():
         one = Run(part, found[machine, load, part.seed], names(MACHINES[machine]))
         runs.setdefault((machine, load), []).append(one)
-    return _written(options, Outcome(workloads, runs))
+    return _build_document(options, AllRuns(workloads, runs))
 
 
 def _parts(
@@ -76,7 +76,7 @@ def _parts(
                 )
 
 
-def _written(options: RunOptions, outcome: Outcome) -> Document:
+def _build_document(options: RunOptions, outcome: AllRuns) -> Document:
     return Document(
         name="hops-or-seconds",
         title="Hops or seconds: what allocation should minimise",
@@ -116,7 +116,7 @@ def _written(options: RunOptions, outcome: Outcome) -> Document:
     )
 
 
-def verdict(outcome: Outcome) -> str:
+def verdict(outcome: AllRuns) -> str:
     """Answer in one sentence, from the intervals over all loads of a machine."""
     where: dict[str, list[str]] = {"faster": [], "link": []}
     for machine in outcome.machines:
@@ -133,7 +133,7 @@ def verdict(outcome: Outcome) -> str:
     )
 
 
-def _summary(outcome: Outcome) -> Iterator[str]:
+def _summary(outcome: AllRuns) -> Iterator[str]:
     for machine in outcome.machines:
         runs = outcome.of(machine)
         rhos = dict(zip(OBJECTIVES, outcome.rhos(runs), strict=True))
@@ -158,7 +158,7 @@ def _per_cent(one: Estimate) -> str:
     return f"{one.value:+.1f} % [{one.low:+.1f}, {one.high:+.1f}]"
 
 
-def _findings(outcome: Outcome) -> Iterator[Finding]:
+def _findings(outcome: AllRuns) -> Iterator[Finding]:
     """Answer the questions for every machine."""
     for machine in outcome.machines:
         by_load = {load: outcome.of(machine, load) for load in outcome.loads}
@@ -172,7 +172,7 @@ def _findings(outcome: Outcome) -> Iterator[Finding]:
             f"{MM}",
             {load: outcome.above(runs, MM) for load, runs in by_load.items()},
         )
-        yield _judged(
+        yield _judge(
             f"{machine}: the pair sum predicts time better than the busiest link of "
             "all to all",
             {
@@ -182,10 +182,10 @@ def _findings(outcome: Outcome) -> Iterator[Finding]:
             "rho, pair sum less link: ",
             str,
         )
-        yield _judged(
+        yield _judge(
             f"{machine}: others deliver less while the job is on random sets",
             {
-                load: _turned(outcome.above(runs, "random", others=True))
+                load: _negate(outcome.above(runs, "random", others=True))
                 for load, runs in by_load.items()
                 if LOADS[load].traffic
             },
@@ -194,15 +194,15 @@ def _findings(outcome: Outcome) -> Iterator[Finding]:
         )
 
 
-def _turned(one: Estimate) -> Estimate:
+def _negate(one: Estimate) -> Estimate:
     return Estimate(-one.value, -one.high, -one.low)
 
 
 def _faster(claim: str, gaps: dict[str, Estimate]) -> Finding:
-    return _judged(claim, gaps, "more time there: ", _per_cent)
+    return _judge(claim, gaps, "more time there: ", _per_cent)
 
 
-def _judged(
+def _judge(
     claim: str,
     gaps: dict[str, Estimate],
     before: str,
@@ -231,7 +231,7 @@ _ON_WORTH = (
 )
 
 
-def _notes(options: RunOptions, outcome: Outcome) -> Iterator[str]:
+def _notes(options: RunOptions, outcome: AllRuns) -> Iterator[str]:
     runs = outcome.of()
     seeds = sorted({run.part.seed for run in runs})
     yield (

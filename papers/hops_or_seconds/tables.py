@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 
 from ...reports.pages.bootstrap import Estimate
 from ...reports.pages.document import Cell, Table
-from .figures import DRAWS, Outcome, Run
+from .figures import DRAWS, AllRuns, Run
 from .machines import LOADS, MACHINES
 from .objectives import OBJECTIVES
 
 
-def rho_table(outcome: Outcome) -> Table:
+def rho_table(outcome: AllRuns) -> Table:
     """Give the mean correlation of every objective with time, by machine."""
     return _by_objective(
         outcome,
@@ -22,7 +22,7 @@ def rho_table(outcome: Outcome) -> Table:
     )
 
 
-def regret_table(outcome: Outcome) -> Table:
+def regret_table(outcome: AllRuns) -> Table:
     """Give what is lost by choosing the set of least objective, by machine."""
     return _by_objective(
         outcome,
@@ -34,7 +34,7 @@ def regret_table(outcome: Outcome) -> Table:
 
 
 def _by_objective(
-    outcome: Outcome,
+    outcome: AllRuns,
     name: str,
     caption: str,
     judge: Callable[[Sequence[Run]], list[Estimate]],
@@ -50,7 +50,7 @@ def _by_objective(
     return Table.of(name, caption, rows)
 
 
-def load_table(outcome: Outcome) -> Table:
+def load_table(outcome: AllRuns) -> Table:
     """Give the correlations by machine and load."""
     rows: list[dict[str, Cell]] = []
     for machine in outcome.machines:
@@ -65,7 +65,7 @@ def load_table(outcome: Outcome) -> Table:
     return Table.of("by_load", "Spearman's rho by load", rows)
 
 
-def cells_table(outcome: Outcome) -> Table:
+def cells_table(outcome: AllRuns) -> Table:
     """Give every cell, with intervals, and the means over workloads."""
     rows: list[dict[str, Cell]] = []
     for machine in outcome.machines:
@@ -93,16 +93,16 @@ def cells_table(outcome: Outcome) -> Table:
     )
 
 
-def compared(machine: str) -> tuple[str, ...]:
+def comparisons(machine: str) -> tuple[str, ...]:
     """Return what the optimum is compared with on a machine."""
     return (*MACHINES[machine].heuristics, *DRAWS)
 
 
-def worth_table(outcome: Outcome, machine: str) -> Table:
+def worth_table(outcome: AllRuns, machine: str) -> Table:
     """Give by how many per cent a job takes longer than on the optimal set."""
     proven = [int(run.found.proven[0]) for run in outcome.of(machine)]
     rows: list[dict[str, Cell]] = []
-    for name in compared(machine):
+    for name in comparisons(machine):
         row: dict[str, Cell] = {"*set of": name}
         for load in outcome.loads:
             row[load] = _value(outcome.above(outcome.of(machine, load), name))
@@ -121,13 +121,13 @@ def worth_table(outcome: Outcome, machine: str) -> Table:
     )
 
 
-def differences_table(outcome: Outcome) -> Table:
+def differences_table(outcome: AllRuns) -> Table:
     """Give the same with intervals."""
     rows: list[dict[str, Cell]] = []
     for machine in outcome.machines:
         for load in outcome.loads:
             runs = outcome.of(machine, load)
-            for name in compared(machine):
+            for name in comparisons(machine):
                 rate = None
                 if LOADS[load].traffic:
                     rate = outcome.above(runs, name, others=True)

@@ -49,7 +49,7 @@ def made(name: str, tasks: int, budget: int, traffic: str | None) -> Workload:
     """
     if name == MEASURED:
         assert traffic is not None
-        return _measured(traffic, tasks, budget)
+        return _from_measurement(traffic, tasks, budget)
 
     def make(size: int) -> Workload:
         if name == "WF":
@@ -61,7 +61,7 @@ def made(name: str, tasks: int, budget: int, traffic: str | None) -> Workload:
     return make(max(_PACKET, size))
 
 
-def _measured(path: str, tasks: int, budget: int) -> Workload:
+def _from_measurement(path: str, tasks: int, budget: int) -> Workload:
     measured = read_traffic(path).at_least(1000)  # no set-up, no bookkeeping
     ranks = measured.tasks
     if ranks % tasks or ranks < 2 * max(SIZES):

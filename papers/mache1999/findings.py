@@ -27,10 +27,10 @@ _SURELY = (
 _OUTCOMES = {True: "holds", False: "does not hold", None: "is not decided"}
 
 
-def judged(signs: Iterable[int]) -> bool | None:
+def judge(signs: Iterable[int]) -> bool | None:
     """Whether all differences have the stated sign; None where one may be chance.
 
-    >>> judged([1, 1]), judged([1, 0]), judged([1, 0, -1])
+    >>> judge([1, 1]), judge([1, 0]), judge([1, 0, -1])
     (True, None, False)
     """
     return all_hold({1: True, 0: None, -1: False}[sign] for sign in signs)
@@ -56,7 +56,7 @@ class Trend:
         """Whether the stated trend holds from end to end, and nowhere the opposite."""
         if self.against:
             return False
-        return judged([self.direction * self.ends.sign])
+        return judge([self.direction * self.ends.sign])
 
     @property
     def as_text(self) -> str:
@@ -153,7 +153,7 @@ def _below(
             if low < _MANY
             else " at every load"
         ),
-        holds=judged(gap.sign for _, gap in gaps),
+        holds=judge(gap.sign for _, gap in gaps),
         criterion=f"{worse} less {better}: {_SURELY}",
         remark=_unsure(gaps, f"{worse} less {better}"),
     )
@@ -218,7 +218,7 @@ def _random_and_mbs_high(curves: Curves) -> Finding:
         paper="section 4.3",
         ours=f"so in {sum(sign > 0 for sign in signs)} of {len(signs)} comparisons; "
         + ", ".join(means),
-        holds=judged(signs),
+        holds=judge(signs),
         criterion=f"each difference to the other four: {_SURELY}",
         remark=f"not so: {_few(low)}" if low else "",
     )

@@ -12,7 +12,7 @@ import numpy as np
 from ...heuristics.allocation.allocator import Allocator
 from ...instances import IntArray, Mesh
 from ...methods.allocators.of_method import MethodAsAllocator
-from ...simulation.stream.jobs import StreamJob, rescaled
+from ...simulation.stream.jobs import StreamJob, rescale
 from ...simulation.stream.measures import Meter
 from ...simulation.stream.simulator import Start, simulate
 from ...solvers import Status
@@ -68,7 +68,7 @@ def run(part: Part) -> Found:
     for seed, stream in enumerate(part.streams, start=part.seed):
         factor = offered_load(stream, prod(part.shape)) / part.load
         placing = placing_by(part.strategy, topology, seed=seed, nodes=part.nodes)
-        rows += _place(rescaled(stream, factor), placing, part)
+        rows += _place(rescale(stream, factor), placing, part)
     columns = np.array(rows, dtype=np.int64).T.copy()
     return Found(**dict(zip(Found.__dataclass_fields__, columns, strict=True)))
 
@@ -96,7 +96,7 @@ def _place(
         if started:
             span.append(0)
             lean.append(0)
-            proved.append(_proved(placing, part))
+            proved.append(_optimality(placing, part))
     return [
         (
             *(row.processors, row.start_s),
@@ -115,7 +115,7 @@ def _sides(shape: tuple[int, ...]) -> IntArray:
     return np.repeat(signs, prod(shape[1:]))
 
 
-def _proved(placing: Allocator, part: Part) -> int:
+def _optimality(placing: Allocator, part: Part) -> int:
     if part.strategy != AUTO or not isinstance(placing, MethodAsAllocator):
         return -1
     return int(placing.last is not None and placing.last.status is Status.OPTIMAL)

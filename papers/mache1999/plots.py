@@ -17,8 +17,8 @@ from ...reports.pages.plot_style import (
     INK,
     A,
     B,
+    as_plot,
     in_style,
-    plotted,
     sheets,
 )
 from .curves import Curves, Measure
@@ -67,7 +67,7 @@ def plot(curves: Curves, measure: Measure, figure_of_paper: str) -> Plot:
     _scale(row[0], curves, measure)
     for axes, names in zip(row, (six, [ELONGATED, *ours]), strict=True):
         _label(axes, curves, measure, names)
-    return plotted(
+    return as_plot(
         figure,
         f"{figure_of_paper}: {measure.name}, {curves.name}",
         f"Mean of {curves.jobs} jobs at each point against utilisation; "

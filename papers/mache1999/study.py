@@ -15,7 +15,7 @@ from .findings import ELONGATED, MC, SIX, findings, summary
 from .parts import AUTO, Found, Part, run
 from .plots import plot
 from .tables import measure_table, points_table, ranking_table
-from .workloads import Workload, workloads
+from .workloads import StreamWorkload, workloads
 
 MESH = (16, 22)
 """Rows are the side of the I/O nodes."""
@@ -66,7 +66,7 @@ def study(options: RunOptions) -> Document:
         )
         for workload in found
     ]
-    return _written(options, shape, found, curves, missing)
+    return _build_document(options, shape, found, curves, missing)
 
 
 def lineup(shape: tuple[int, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -74,10 +74,10 @@ def lineup(shape: tuple[int, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return taking_part((*SIX, *OURS), shape, SIX)
 
 
-def _written(
+def _build_document(
     options: RunOptions,
     shape: tuple[int, ...],
-    found: Sequence[Workload],
+    found: Sequence[StreamWorkload],
     curves: Sequence[Curves],
     missing: Sequence[str],
 ) -> Document:
@@ -121,7 +121,7 @@ def _upper(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _sections(workload: Workload, curves: Curves) -> Iterator[Section]:
+def _sections(workload: StreamWorkload, curves: Curves) -> Iterator[Section]:
     slug = workload.name.lower().replace(", ", "_")
     yield Section(
         title=f"Dispersal, {curves.name}: Fig. 9",
@@ -168,7 +168,7 @@ _ON_OURS = (
 
 def _notes(
     options: RunOptions,
-    found: Sequence[Workload],
+    found: Sequence[StreamWorkload],
     curves: Sequence[Curves],
     missing: Sequence[str],
 ) -> Iterator[str]:

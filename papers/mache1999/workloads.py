@@ -11,7 +11,7 @@ from statistics import fmean, pstdev
 from ...instances import InputError
 from ...simulation.stream.jobs import (
     StreamJob,
-    generated,
+    generate,
     several_processors_in_autumn_1996,
 )
 from ...simulation.swf import read_header, trace_name
@@ -29,7 +29,7 @@ SERVICE = 3600
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Workload:
+class StreamWorkload:
     """Streams of jobs that are run at several loads, each on a machine of its own."""
 
     name: str
@@ -44,7 +44,7 @@ class Workload:
 
 def workloads(
     trace: str | None, shape: tuple[int, ...], *, seed: int, first: int | None
-) -> Iterator[Workload]:
+) -> Iterator[StreamWorkload]:
     """Draw workload I, in both readings of its sizes, and read workload II if given.
 
     The seed is of the first stream that is drawn; each further one has the next.
@@ -57,7 +57,7 @@ def workloads(
             value="x".join(map(str, shape)),
         )
     if trace is not None:  # may be refused: before the others are drawn
-        traced = _traced(trace, shape, first)
+        traced = _read_trace(trace, shape, first)
     for name, sizes in (
         ("I, sizes", f"exponential:{SIDE**2}"),
         ("I, sides", f"box:exponential:{SIDE}"),
@@ -69,10 +69,10 @@ def workloads(
 
 def _drawn(
     name: str, sizes: str, shape: tuple[int, ...], *, seed: int, n: int
-) -> Workload:
+) -> StreamWorkload:
     processors = prod(shape)
     draw = partial(
-        generated,
+        generate,
         n,
         most=processors,
         sides=shape,
@@ -96,7 +96,7 @@ def _drawn(
         f"Gaps and run times exponential, run times of mean {SERVICE} s.",
         numbers([job for stream in streams for job in stream]),
     )
-    return Workload(name=name, about=about, streams=streams)
+    return StreamWorkload(name=name, about=about, streams=streams)
 
 
 def numbers(jobs: Sequence[StreamJob]) -> str:
@@ -113,7 +113,9 @@ def numbers(jobs: Sequence[StreamJob]) -> str:
     )
 
 
-def _traced(trace: str, shape: tuple[int, ...], first: int | None) -> Workload:
+def _read_trace(
+    trace: str, shape: tuple[int, ...], first: int | None
+) -> StreamWorkload:
     if not _is_the_papers(trace):
         found = main_stream(trace, shape, seed=0, first=first)
         return _workload(list(found.states[0].jobs), found.about[0])
@@ -126,8 +128,10 @@ def _traced(trace: str, shape: tuple[int, ...], first: int | None) -> Workload:
     )
 
 
-def _workload(jobs: list[StreamJob], about: str) -> Workload:
-    return Workload(name="II", about=(about, numbers(jobs)), streams=(tuple(jobs),))
+def _workload(jobs: list[StreamJob], about: str) -> StreamWorkload:
+    return StreamWorkload(
+        name="II", about=(about, numbers(jobs)), streams=(tuple(jobs),)
+    )
 
 
 def _is_the_papers(trace: str) -> bool:

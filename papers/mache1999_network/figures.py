@@ -38,7 +38,7 @@ class Figures:
     ) -> Figures:
         """Collect what every stream gave, in parts of some of the strategies."""
 
-        def stacked(name: str) -> Floats:
+        def stack(name: str) -> Floats:
             return np.stack(
                 [np.concatenate([getattr(one, name) for one in row]) for row in found]
             )
@@ -47,7 +47,7 @@ class Figures:
             share=share,
             strategies=strategies,
             interarrival=interarrival,
-            **{name: stacked(name) for name in Found.__dataclass_fields__},
+            **{name: stack(name) for name in Found.__dataclass_fields__},
         )
 
     def by_rows(self) -> Figures:

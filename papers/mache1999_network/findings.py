@@ -31,7 +31,7 @@ def findings(columns: Sequence[Figures]) -> Iterator[Finding]:
         + ", ".join(f"{rho:.2f} at {share} %" for share, rho in rhos),
         holds=all(rho >= LEAST_RHO for _, rho in rhos),
         criterion=f"rho at least {LEAST_RHO} in every column from 100 to 20 %",
-        remark=_listed(f"{share} %" for share, rho in rhos if rho < LEAST_RHO),
+        remark=_list_exceptions(f"{share} %" for share, rho in rhos if rho < LEAST_RHO),
     )
     for name, shares in ((PLAS, (100, 80)), (ELONGATED, (60, 40, 20)), (MC, (0,))):
         yield from (_first(by[share], name) for share in shares if share in by)
@@ -53,7 +53,7 @@ def _utilisation(columns: Sequence[Figures]) -> Finding:
     )
 
 
-def _listed(words: Iterable[str]) -> str:
+def _list_exceptions(words: Iterable[str]) -> str:
     """Name where something is not so."""
     found = ", ".join(words)
     return f"not at {found}" if found else ""
@@ -68,7 +68,7 @@ def _first(column: Figures, name: str) -> Finding:
         claim=f"{name} is first of six at {column.share} % I/O",
         paper="Table 2" if (name, column.share) != (ELONGATED, 60) else "section 4.2",
         ours=f"rank {column.ranks[name]}; order {', '.join(column.order)}",
-        holds=_judged(gap.sign for _, gap in gaps),
+        holds=_judge(gap.sign for _, gap in gaps),
         criterion=f"each other strategy less {name}: {_SURELY}",
         remark=f"others less {name}, cycles: {'; '.join(close)}" if close else "",
     )
@@ -90,16 +90,16 @@ def _slower(
         paper="Table 2, 100 to 20 %",
         ours=f"rank {ranks}; so beyond chance in "
         f"{len(gaps) - len(close)} of {len(gaps)} comparisons",
-        holds=_judged(gap.sign for _, _, gap in gaps),
+        holds=_judge(gap.sign for _, _, gap in gaps),
         criterion=f"{name} less each of them: {_SURELY}",
         remark=f"{name} less others, cycles: {'; '.join(close)}" if close else "",
     )
 
 
-def _judged(signs: Iterable[int]) -> bool | None:
+def _judge(signs: Iterable[int]) -> bool | None:
     """Whether all differences have the stated sign; None where one may be chance.
 
-    >>> _judged([1, 1]), _judged([1, 0]), _judged([1, 0, -1])
+    >>> _judge([1, 1]), _judge([1, 0]), _judge([1, 0, -1])
     (True, None, False)
     """
     return all_hold({1: True, 0: None, -1: False}[sign] for sign in signs)

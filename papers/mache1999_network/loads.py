@@ -28,7 +28,7 @@ NODES = 20_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Case:
+class LoadCase:
     """What jobs send, how large they are, and how busy the machine is to be.
 
     ``start`` is the time between arrivals that is tried first.
@@ -56,7 +56,7 @@ class Case:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Loaded:
+class LoadOutcome:
     """The paper's six strategies at the load that was found."""
 
     interarrival: float
@@ -66,12 +66,12 @@ class Loaded:
     """What every stream gave there."""
 
 
-def searched(
-    cases: Mapping[Key, Case],
+def search_loads(
+    cases: Mapping[Key, LoadCase],
     jobs: int,
     streams: Sequence[Sequence[int]],
     options: RunOptions,
-) -> dict[Key, Loaded]:
+) -> dict[Key, LoadOutcome]:
     """Search the load of every case, all cases side by side.
 
     Parameters
@@ -116,7 +116,7 @@ def searched(
             }
         gaps = {key: nearest(tried[key], case.goal) for key, case in cases.items()}
     return {
-        key: Loaded(
+        key: LoadOutcome(
             interarrival=gap,
             tried=tried[key],
             found=[made[cases[key].part(gap, jobs, s, SIX)] for s in streams[-1]],

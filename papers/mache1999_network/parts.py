@@ -13,7 +13,7 @@ from ...instances import Mesh
 from ...methods.allocators.of_method import MethodAsAllocator
 from ...network.jobs import Deliveries, MixedTraffic
 from ...network.worm.engine import RigidWorms
-from ...simulation.stream.jobs import StreamJob, generated
+from ...simulation.stream.jobs import StreamJob, generate
 from ...simulation.stream.simulator import Start, simulate
 from ...solvers import Status
 from .. import parts
@@ -22,7 +22,7 @@ from ..bender2008_table1.parts import placing_by
 Floats = npt.NDArray[np.float64]
 
 SIZES = "box:exponential:4"
-"""Sizes of jobs, as `generated` reads them."""
+"""Sizes of jobs, as `generate` reads them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +36,7 @@ class Part(parts.Part):
     traffic
         What the jobs send.
     sizes
-        Of the jobs, as `generated` reads them.
+        Of the jobs, as `generate` reads them.
     jobs, interarrival
         Their number, and the mean cycles between two.
     """
@@ -60,7 +60,7 @@ class Part(parts.Part):
 
     def stream(self) -> list[StreamJob]:
         """Draw the jobs."""
-        return generated(
+        return generate(
             self.jobs,
             seed=self.seed,
             most=prod(self.shape),

@@ -12,7 +12,7 @@ from ..catalogue import RunOptions
 from ..parts import run_all
 from .figures import BY_ROWS, Figures
 from .findings import findings
-from .loads import GOAL, NEAR, NEARER, NODES, Case, searched
+from .loads import GOAL, NEAR, NEARER, NODES, LoadCase, search_loads
 from .parts import Found, run
 from .printed import ELONGATED, INTERARRIVAL, SHARES, SIX
 from .tables import load_table, plot, ranks_table, service_table
@@ -68,14 +68,14 @@ def study(options: RunOptions) -> Document:
 def _table(options: RunOptions, jobs: int) -> list[Figures]:
     """Run the six at the loads that are searched, and the others at the same."""
     cases = {
-        share: Case(
+        share: LoadCase(
             traffic=replace(TRAFFIC, share=share / 100),
             start=float(INTERARRIVAL[share]),
         )
         for share in SHARES
     }
     seeds = range(options.seed, options.seed + STREAMS)
-    loads = searched(cases, jobs, (seeds[:FEW], seeds), options)
+    loads = search_loads(cases, jobs, (seeds[:FEW], seeds), options)
     parts = {
         (share, seed): cases[share].part(loaded.interarrival, jobs, seed, OTHERS)
         for seed in seeds
@@ -110,7 +110,7 @@ def _rows(options: RunOptions, jobs: int, made: Sequence[Figures]) -> Iterator[R
         for column in made
     }
     seeds = range(options.seed, options.seed + SOME)
-    loads = searched(cases, jobs, (seeds,), options)
+    loads = search_loads(cases, jobs, (seeds,), options)
     for variant in lineup:
         yield (
             variant.name,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...reports.pages.document import Cell, Plot, Table
-from ...reports.pages.plot_style import FAINT, INK, A, B, in_style, plotted, sheets
+from ...reports.pages.plot_style import FAINT, INK, A, B, as_plot, in_style, sheets
 from ..bender2008_table1.parts import OPTIMAL
 from .figures import Figures, error
 from .printed import ELONGATED, INTERARRIVAL, RANK, SERVICE, SHARES, SIX
@@ -139,7 +139,7 @@ def plot(columns: Sequence[Figures]) -> Plot:
         axes.invert_xaxis()
         axes.grid(axis="y")
     right.legend(frameon=False, fontsize=8, ncols=2)
-    return plotted(
+    return as_plot(
         figure,
         "Service times",
         "Mean service time relative to that of mc-elongated, from I/O only on the left "

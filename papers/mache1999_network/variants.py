@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from ...network.jobs import MixedTraffic
 from ...reports.pages.document import Cell, Table
 from .figures import Figures
-from .loads import GOAL, Case
+from .loads import GOAL, LoadCase
 from .parts import SIZES
 from .printed import ELONGATED, PLAS
 
 
 @dataclass(frozen=True, kw_only=True)
-class Variant:
+class DecisionVariant:
     """One decision that is made otherwise.
 
     ``start`` is the time between arrivals that is tried first, as a multiple of that
@@ -27,9 +27,9 @@ class Variant:
     goal: float = GOAL
     start: float = 1.0
 
-    def case(self, column: Figures) -> Case:
+    def case(self, column: Figures) -> LoadCase:
         """Return what is run in place of a column of the table."""
-        return Case(
+        return LoadCase(
             traffic=replace(self.traffic, share=column.share / 100),
             sizes=self.sizes,
             goal=self.goal,
@@ -37,49 +37,49 @@ class Variant:
         )
 
 
-def variants(base: MixedTraffic) -> Iterator[Variant]:
+def variants(base: MixedTraffic) -> Iterator[DecisionVariant]:
     """Yield all variants of what the table runs."""
     for first, what in (
         ("row", "that of its own row"),
         ("number", "by its number"),
         ("top", "the top one"),
     ):
-        yield Variant(
+        yield DecisionVariant(
             name=f"first I/O node of a task: {what}", traffic=replace(base, first=first)
         )
     for times in (0.25, 4.0):
         messages = times * base.messages
-        yield Variant(
+        yield DecisionVariant(
             name=f"{messages:g} messages of a job",
             traffic=replace(base, messages=messages),
             start=times,
         )
-    yield Variant(
+    yield DecisionVariant(
         name=f"{base.messages / 16:g} messages of a task",
         traffic=replace(base, quota="task", messages=base.messages / 16),
     )
-    yield Variant(
+    yield DecisionVariant(
         name="every task to each I/O node or each other task, once",
         traffic=replace(base, quota="pattern"),
         start=2.0,
     )
     for length in (1, 16):
-        yield Variant(
+        yield DecisionVariant(
             name=f"messages of {length} flit{'s' * (length > 1)}",
             traffic=replace(base, length=length),
             start=length / base.length,
         )
-    yield Variant(
+    yield DecisionVariant(
         name="I/O drawn per message, not per job", traffic=replace(base, per="message")
     )
-    yield Variant(
+    yield DecisionVariant(
         name="all messages under way at once", traffic=replace(base, outstanding=0)
     )
-    yield Variant(
+    yield DecisionVariant(
         name="sizes exponential of mean 16", traffic=base, sizes="exponential:16"
     )
     for goal in (45.0, 80.0):
-        yield Variant(
+        yield DecisionVariant(
             name=f"utilisation {goal:g} %",
             traffic=base,
             goal=goal,

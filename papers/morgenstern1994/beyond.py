@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from ...reports.pages.document import Cell, Document, Finding, Plot, Section, Table
-from ...reports.pages.plot_style import FAINT, A, B, in_style, plotted, sheet
+from ...reports.pages.plot_style import FAINT, A, B, as_plot, in_style, sheet
 from ...simulation.submesh.migration import Migrating
 from ...simulation.submesh.policies import DEPTH, Policy, serve
 from ...simulation.submesh.simulator import Measures, first_come
 from ...simulation.submesh.stream import Uniform
 from ...solvers.running import clock
 from ..catalogue import RunOptions
-from .runs import LIMITS, RUNS, Group, Mean, mean, relative, small_groups
+from .runs import LIMITS, RUNS, Mean, RunGroup, mean, relative, small_groups
 
 FEWER = 5
 """Number of runs of policies and budgets, which take longer."""
@@ -36,13 +36,13 @@ def study(options: RunOptions) -> Document:
     n = options.first
     small, turned = small_groups(n or 1000), small_groups(n or 1000, rotate=True)
     large = [
-        Group(f"1024: to {m}", (1024, 1024), n or 4000, Uniform(1, m))
+        RunGroup(f"1024: to {m}", (1024, 1024), n or 4000, Uniform(1, m))
         for m in (1024, 512, 256, 128, 64)
     ]
     every = [*small, *turned, *large]
     steps = 2 * len(small) + len(every)
     policies: dict[str, Policies] = {}
-    budgets: dict[str, list[Budget]] = {}
+    budgets: dict[str, list[BudgetEffect]] = {}
     for k, group in enumerate(small):
         options.progress(2 * k, steps, f"policies, {group.name}")
         policies[group.name] = _policies(group, options.seed)
@@ -53,14 +53,14 @@ def study(options: RunOptions) -> Document:
         options.progress(2 * len(small) + k, steps, f"snug, {group.name}")
         gains.append(_gain(group, options.seed))
     options.progress(steps, steps, "")
-    return _written(policies, budgets, gains, options)
+    return _build_document(policies, budgets, gains, options)
 
 
 Policies = dict[tuple[Policy, str], list[Measures]]
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class BudgetEffect:
     """The effect of a budget of moves per failure: runs, moves, processors moved."""
 
     most: int | None
@@ -79,7 +79,7 @@ class Gain:
     slower: float
 
 
-def _policies(group: Group, seed: int) -> Policies:
+def _policies(group: RunGroup, seed: int) -> Policies:
     queues = [group.queue(seed + run) for run in range(FEWER)]
     return {
         (policy, method): [
@@ -90,13 +90,13 @@ def _policies(group: Group, seed: int) -> Policies:
     }
 
 
-def _budgets(group: Group, seed: int) -> Iterator[Budget]:
+def _budgets(group: RunGroup, seed: int) -> Iterator[BudgetEffect]:
     queues = [group.queue(seed + run) for run in range(FEWER)]
     plain = [first_come(q, group.occupancy("fs-f")) for q in queues]
-    yield Budget(0, plain, [0] * FEWER, [0] * FEWER, 0)
+    yield BudgetEffect(0, plain, [0] * FEWER, [0] * FEWER, 0)
     for most in (*BUDGETS, None):
         meshes = [Migrating(group.shape, budget=most, settings=LIMITS) for _ in queues]
-        yield Budget(
+        yield BudgetEffect(
             most,
             [first_come(q, mesh) for q, mesh in zip(queues, meshes, strict=True)],
             [mesh.moved for mesh in meshes],
@@ -105,29 +105,29 @@ def _budgets(group: Group, seed: int) -> Iterator[Budget]:
         )
 
 
-def _gain(group: Group, seed: int) -> Gain:
+def _gain(group: RunGroup, seed: int) -> Gain:
     queues = [group.queue(seed + run) for run in range(RUNS)]
 
-    def timed(method: str) -> tuple[list[float], float]:
+    def time_runs(method: str) -> tuple[list[float], float]:
         first_come(queues[0], group.occupancy(method))  # compiled, and in the caches
         start = clock.cpu()
         runs = [first_come(q, group.occupancy(method)) for q in queues]
         return _times(runs), clock.cpu() - start
 
-    four, before = timed("4iss")
-    snug, after = timed("snug")
+    four, before = time_runs("4iss")
+    snug, after = time_runs("snug")
     return Gain(group.name, relative(snug, four), after / before)
 
 
-def _kept(runs: Sequence[Measures], none: Budget, whole: Budget) -> Mean:
+def _kept(runs: Sequence[Measures], none: BudgetEffect, whole: BudgetEffect) -> Mean:
     """Return the share of the gain of mig that is kept, in per cent, run by run."""
     times = zip(_times(runs), _times(none.runs), _times(whole.runs), strict=True)
     return mean([100 * (a - m) / max(a - b, 1e-9) for m, a, b in times])
 
 
-def _written(
+def _build_document(
     policies: dict[str, Policies],
-    budgets: dict[str, list[Budget]],
+    budgets: dict[str, list[BudgetEffect]],
     gains: Sequence[Gain],
     options: RunOptions,
 ) -> Document:
@@ -216,7 +216,7 @@ def _policy_section(policies: dict[str, Policies]) -> Section:
     return Section(title="Who may overtake", tables=(table,))
 
 
-def _budget_section(budgets: dict[str, list[Budget]]) -> Section:
+def _budget_section(budgets: dict[str, list[BudgetEffect]]) -> Section:
     rows: list[dict[str, Cell]] = []
     for name, found in budgets.items():
         for one in found:
@@ -255,7 +255,7 @@ def _budget_section(budgets: dict[str, list[Budget]]) -> Section:
 
 
 @in_style
-def _budget_plot(budgets: dict[str, list[Budget]]) -> Plot:
+def _budget_plot(budgets: dict[str, list[BudgetEffect]]) -> Plot:
     figure, axes = sheet(6.4, 3.4)
     for (name, found), colour in zip(budgets.items(), (A, B), strict=True):
         kept = [_kept(one.runs, found[0], found[-1]) for one in found]
@@ -276,7 +276,7 @@ def _budget_plot(budgets: dict[str, list[Budget]]) -> Plot:
     axes.set_xlabel("residents that may be moved for one request")
     axes.set_ylabel("gain of migration kept, %")
     axes.legend(frameon=False, loc="lower right")
-    return plotted(
+    return as_plot(
         figure,
         "Gain kept against the budget of moves",
         "Mean over runs, with 95 % intervals.",

@@ -16,7 +16,7 @@ from ...reports.pages.document import Cell
 from ...simulation.submesh.budget import Budget
 from ...simulation.submesh.migration import Migrating
 from ...simulation.submesh.simulator import Measures, first_come
-from ...simulation.submesh.stream import Request
+from ...simulation.submesh.stream import BoxRequest
 from ...solvers import Settings
 from ...solvers.running import clock
 
@@ -27,7 +27,7 @@ LOADS = (70, 80, 85, 90, 96)
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class MigrationCase:
     """One decision whether residents could make room."""
 
     residents: int
@@ -45,7 +45,7 @@ class Range:
     requests: int
     no: Measures
     yes: Measures
-    cases: Sequence[Case]
+    cases: Sequence[MigrationCase]
     again: int
     """Number of undecided cases in the run that counts them as yes."""
 
@@ -61,7 +61,7 @@ class _Recorder:
     def __init__(self, budget: Budget, progress: Callable[[], None]) -> None:
         self.budget = budget
         self.progress = progress
-        self.cases: list[Case] = []
+        self.cases: list[MigrationCase] = []
 
     def __call__(self, packing: Packing, settings: Settings) -> Feasibility:
         self.progress()
@@ -70,18 +70,20 @@ class _Recorder:
         seconds = clock.cpu() - start
         load = 100 * sum(prod(one.size) for one in packing.items) / prod(packing.shape)
         residents = len(packing.items) - 1
-        self.cases.append(Case(residents, load, verdict.fits, verdict.by, seconds))
+        self.cases.append(
+            MigrationCase(residents, load, verdict.fits, verdict.by, seconds)
+        )
         return verdict
 
 
-def simulated(
-    requests: Sequence[Request],
+def simulate(
+    requests: Sequence[BoxRequest],
     shape: tuple[int, int],
     budget: Budget,
     *,
     generous: bool = False,
     progress: Callable[[], None] = lambda: None,
-) -> tuple[Measures, list[Case]]:
+) -> tuple[Measures, list[MigrationCase]]:
     """Simulate a queue; return its measures and every decision on migration."""
     recorder = _Recorder(budget, progress)
     occupancy = Migrating(shape, generous=generous, decider=recorder)
@@ -89,7 +91,7 @@ def simulated(
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class AnswerCounts:
     """Numbers of decisions that are a yes, a no, and undecided."""
 
     yes: int
@@ -129,21 +131,22 @@ class Share:
         }
 
 
-def share(cases: Iterable[Case]) -> Share:
+def share(cases: Iterable[MigrationCase]) -> AnswerCounts:
     """Count answers.
 
-    >>> two = share([Case(3, 90.0, True, "annealing", 0.1), Case(3, 95.0, None, "", 1)])
+    >>> cases = [MigrationCase(3, 90.0, True, "annealing", 0.1)]
+    >>> two = share([*cases, MigrationCase(3, 95.0, None, "", 1)])
     >>> two.yes, two.undecided, [round(x) for x in two.interval]
     (1, 1, [9, 91])
     """
     found = Counter(case.fits for case in cases)
-    return Share(found[True], found[False], found[None])
+    return AnswerCounts(found[True], found[False], found[None])
 
 
-Classes = list[tuple[str, list[Case]]]
+Classes = list[tuple[str, list[MigrationCase]]]
 
 
-def by_residents(cases: Sequence[Case]) -> Classes:
+def by_residents(cases: Sequence[MigrationCase]) -> Classes:
     """Group decisions by the number of residents."""
     ends = (-1, *RESIDENTS, 10**9)
     return [
@@ -155,7 +158,7 @@ def by_residents(cases: Sequence[Case]) -> Classes:
     ]
 
 
-def by_load(cases: Sequence[Case]) -> Classes:
+def by_load(cases: Sequence[MigrationCase]) -> Classes:
     """Group decisions by the load with the request."""
     ends = (0, *LOADS, 101)
     return [

@@ -12,12 +12,12 @@ from .runs import (
     FIVE,
     RUNS,
     SECONDS,
-    Group,
     Laboratory,
     Part,
+    RunGroup,
     deviations,
     gap_of,
-    ranked,
+    rank,
     relative,
     values_of,
 )
@@ -32,7 +32,7 @@ _COMPARED = {
 }
 
 
-def compared(whole: bool) -> list[str]:
+def comparable_measures(whole: bool) -> list[str]:
     """List the comparable measures: for a shorter queue, no completion time."""
     return [name for name in _COMPARED if whole or name != "completion_time"]
 
@@ -45,7 +45,7 @@ def lead(
     ``whole``: whether the queues have as many requests as the paper's.
     """
     words = []
-    for name in compared(whole):
+    for name in comparable_measures(whole):
         by, group, row = max(
             deviations(laboratory, parts, name), key=lambda found: abs(found[0])
         )
@@ -61,12 +61,12 @@ def lead(
 
 def statements(
     laboratory: Laboratory,
-    group: Group,
+    group: RunGroup,
     rows: Sequence[Printed],
     whole: bool = True,
 ) -> Iterator[Finding]:
     """Compare a group with its rows in the table; see `lead`."""
-    for name in compared(whole):
+    for name in comparable_measures(whole):
         devs = [d for d, _, _ in deviations(laboratory, [(group, list(rows))], name)]
         near = sum(abs(d) <= NEAR for d in devs)
         yield Finding(
@@ -77,7 +77,7 @@ def statements(
             criterion=f"the mean over runs of every method is within {NEAR:g} % of the "
             f"printed figure; {near} of {len(rows)} are",
         )
-    order = ranked(rows)
+    order = rank(rows)
     ours = {
         row.method: fmean(values_of(laboratory, group, row, "completion_time", FIVE))
         for row in order
@@ -171,7 +171,7 @@ def slips(parts: Sequence[Part]) -> Iterator[Finding]:
                 )
 
 
-def doubted(laboratory: Laboratory, group: Group) -> Finding:
+def compare_mbv(laboratory: Laboratory, group: RunGroup) -> Finding:
     """Test whether mbv beats 4iss where the paper has no row for mbv."""
     four, mbv = (
         laboratory.values(group, method, "completion_time", RUNS)

@@ -14,7 +14,7 @@ from ...instances.submesh import Box, sides
 from ...methods.allocators.submesh import ALLOCATORS
 from ...simulation.submesh.migration import Migrating, migration_judge
 from ...simulation.submesh.simulator import Fixed, Judge, Measures, first_come
-from ...simulation.submesh.stream import Normal, Request, Sides, Uniform, queue
+from ...simulation.submesh.stream import BoxRequest, Normal, Sides, Uniform, queue
 from ...solvers import Settings
 from .printed import Printed
 
@@ -30,7 +30,7 @@ _SLOW = {("64", "fs-f"), ("1024", "mbv")}
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class RunGroup:
     """Runs that differ only in their seeds: one part of a table."""
 
     name: str
@@ -39,7 +39,7 @@ class Group:
     sides: Sides
     rotate: bool = False
 
-    def queue(self, seed: int) -> list[Request]:
+    def queue(self, seed: int) -> list[BoxRequest]:
         """Draw the queue of a run."""
         return queue(self.shape, self.requests, self.sides, seed=seed)
 
@@ -54,16 +54,16 @@ class Group:
         return FIVE if (self.name, method) in _SLOW else RUNS
 
 
-Part = tuple[Group, list[Printed]]
+Part = tuple[RunGroup, list[Printed]]
 """A group, and its rows in the paper."""
 
 
-def small_groups(n: int, *, rotate: bool = False) -> list[Group]:
+def small_groups(n: int, *, rotate: bool = False) -> list[RunGroup]:
     """Return the two groups of Tables 1 and 2: 256x256, sides uniform and normal."""
     turned = ", turned" if rotate else ""
     return [
-        Group(f"uniform{turned}", (256, 256), n, Uniform(1, 256), rotate),
-        Group(f"normal{turned}", (256, 256), n, Normal(128, 43), rotate),
+        RunGroup(f"uniform{turned}", (256, 256), n, Uniform(1, 256), rotate),
+        RunGroup(f"normal{turned}", (256, 256), n, Normal(128, 43), rotate),
     ]
 
 
@@ -77,8 +77,8 @@ class Laboratory:
     _found: dict[tuple[str, str, int, bool], Measures] = field(default_factory=dict)
     _judged: dict[object, bool | None] = field(default_factory=dict)
 
-    def measured(
-        self, group: Group, method: str, run: int, *, judged: bool = False
+    def measure(
+        self, group: RunGroup, method: str, run: int, *, judged: bool = False
     ) -> Measures:
         """Return the measures of a method in a run, numbered from 0.
 
@@ -91,18 +91,24 @@ class Laboratory:
         return self._found[key]
 
     def values(
-        self, group: Group, method: str, name: str, runs: int, *, judged: bool = False
+        self,
+        group: RunGroup,
+        method: str,
+        name: str,
+        runs: int,
+        *,
+        judged: bool = False,
     ) -> list[float]:
         """Return a measure of the first runs, where it is defined; five are judged."""
         found = (
             getattr(
-                self.measured(group, method, run, judged=judged and run < FIVE), name
+                self.measure(group, method, run, judged=judged and run < FIVE), name
             )
             for run in range(min(runs, group.runs(method)))
         )
         return [value for value in found if value is not None]
 
-    def _run(self, group: Group, method: str, run: int, judged: bool) -> Measures:
+    def _run(self, group: RunGroup, method: str, run: int, judged: bool) -> Measures:
         occupancy = group.occupancy(method)
         judge = self._judge(group) if judged and method != "mig" else None
         found = first_come(group.queue(self.seed + run), occupancy, judge=judge)
@@ -110,7 +116,7 @@ class Laboratory:
             self.undecided[group.name] += occupancy.undecided
         return found
 
-    def _judge(self, group: Group) -> Judge:
+    def _judge(self, group: RunGroup) -> Judge:
         """Cache answers: methods that place alike decide the same packings."""
         decide = migration_judge(group.shape, rotate=group.rotate, settings=LIMITS)
 
@@ -124,7 +130,7 @@ class Laboratory:
 
 
 def values_of(
-    laboratory: Laboratory, group: Group, row: Printed, name: str, runs: int = RUNS
+    laboratory: Laboratory, group: RunGroup, row: Printed, name: str, runs: int = RUNS
 ) -> list[float]:
     """Return a measure of a row's method, run by run."""
     judged = bool(row.migration_fragmentation_pct)
@@ -138,7 +144,7 @@ def off(ours: float, paper: float) -> float:
 
 def deviations(
     laboratory: Laboratory, parts: Sequence[Part], name: str
-) -> list[tuple[float, Group, Printed]]:
+) -> list[tuple[float, RunGroup, Printed]]:
     """Return by how many per cent each row's mean differs from the paper's."""
     return [
         (off(fmean(values_of(laboratory, g, row, name)), getattr(row, name)), g, row)
@@ -147,13 +153,13 @@ def deviations(
     ]
 
 
-def ranked(rows: Sequence[Printed]) -> list[Printed]:
+def rank(rows: Sequence[Printed]) -> list[Printed]:
     """Order rows by the printed values; of equivalent methods, keep the first."""
     kept = {row.completion_time: row for row in reversed(rows)}
     return sorted(kept.values(), key=lambda row: row.completion_time)
 
 
-def gap_of(laboratory: Laboratory, group: Group, a: Printed, b: Printed) -> Mean:
+def gap_of(laboratory: Laboratory, group: RunGroup, a: Printed, b: Printed) -> Mean:
     """Return by how many per cent a method takes longer than another, run by run."""
     runs = min(group.runs(a.method), group.runs(b.method))
     return relative(

@@ -8,9 +8,18 @@ from dataclasses import replace
 from ...reports.pages.document import Document, Section
 from ...simulation.submesh.stream import Uniform
 from ..catalogue import RunOptions
-from .findings import doubted, lead, slips, statements, steps_agree
+from .findings import compare_mbv, lead, slips, statements, steps_agree
 from .printed import TABLE_1, TABLE_2, TABLE_3
-from .runs import FIVE, RUNS, SECONDS, Group, Laboratory, Part, small_groups, values_of
+from .runs import (
+    FIVE,
+    RUNS,
+    SECONDS,
+    Laboratory,
+    Part,
+    RunGroup,
+    small_groups,
+    values_of,
+)
 from .tables import fragmentation, ranking, steps, times, work
 
 _ON_WORK = (
@@ -73,7 +82,7 @@ def table3(options: RunOptions) -> Document:
     n = options.first or whole
     rows = []
     for longest in (1024, 512, 256, 128, 64):
-        group = Group(str(longest), (1024, 1024), n, Uniform(1, longest))
+        group = RunGroup(str(longest), (1024, 1024), n, Uniform(1, longest))
         rows.append((group, [row for row in TABLE_3 if row.group == group.name]))
     return _study(
         options,
@@ -93,7 +102,7 @@ def _study(
     source: str,
     parts: Sequence[Part],
     whole: int,
-    doubt: Group | None = None,
+    doubt: RunGroup | None = None,
 ) -> Document:
     """Run all rows, and compare them; of another number of requests, what can be."""
     laboratory = Laboratory(options.seed)
@@ -112,7 +121,7 @@ def _study(
         *steps_agree(laboratory, parts),
     ]
     if doubt is not None:
-        findings.append(doubted(laboratory, doubt))
+        findings.append(compare_mbv(laboratory, doubt))
     about = lead(laboratory, parts, comparable)
     if not comparable:
         short = f"{n} requests, not the paper's {whole}"

@@ -7,14 +7,14 @@ from itertools import pairwise
 from statistics import fmean
 
 from ...reports.pages.document import Cell, Table
-from .runs import FIVE, Laboratory, Part, gap_of, mean, off, ranked, values_of
+from .runs import FIVE, Laboratory, Part, gap_of, mean, off, rank, values_of
 
 
 def ranking(laboratory: Laboratory, parts: Sequence[Part]) -> Table:
     """Compare each method with the next better one."""
     rows: list[dict[str, Cell]] = []
     for group, printed in parts:
-        for a, b in pairwise(ranked(printed)):
+        for a, b in pairwise(rank(printed)):
             gap = gap_of(laboratory, group, a, b)
             rows.append(
                 {

@@ -20,8 +20,8 @@ from ...reports.pages.plot_style import (
     INK,
     A,
     B,
+    as_plot,
     in_style,
-    plotted,
     sheet,
     sheets,
 )
@@ -29,13 +29,13 @@ from ...simulation.submesh.budget import Budget
 from ...simulation.submesh.stream import Uniform, queue
 from ..catalogue import RunOptions
 from .decisions import (
-    Case,
     Classes,
+    MigrationCase,
     Range,
     by_load,
     by_residents,
     share,
-    simulated,
+    simulate,
 )
 
 SHAPE = (256, 256)
@@ -58,7 +58,7 @@ FEW = 20
 def study(options: RunOptions) -> Document:
     """Run the queues of all ranges, undecided as a no and as a yes."""
     budget = Budget()
-    simulated(queue((32, 32), 60, Uniform(1, 12)), (32, 32), budget)  # compiled
+    simulate(queue((32, 32), 60, Uniform(1, 12)), (32, 32), budget)  # compiled
     ranges = []
     for k, (longest, most) in enumerate(RANGES):
         n = min(most, options.first or most)
@@ -67,19 +67,21 @@ def study(options: RunOptions) -> Document:
         def progress(k: int = k, longest: int = longest) -> None:
             options.progress(k, len(RANGES), f"sides to {longest}")
 
-        no, asked = simulated(requests, SHAPE, budget, progress=progress)
+        no, asked = simulate(requests, SHAPE, budget, progress=progress)
         yes, again = no, asked
         if any(case.fits is None for case in asked):
-            yes, again = simulated(
+            yes, again = simulate(
                 requests, SHAPE, budget, generous=True, progress=progress
             )
         undecided = sum(case.fits is None for case in again)
         ranges.append(Range(longest, n, no, yes, asked, undecided))
     options.progress(len(RANGES), len(RANGES), "")
-    return _written(ranges, budget, options)
+    return _build_document(ranges, budget, options)
 
 
-def _written(ranges: Sequence[Range], budget: Budget, options: RunOptions) -> Document:
+def _build_document(
+    ranges: Sequence[Range], budget: Budget, options: RunOptions
+) -> Document:
     cases = [case for one in ranges for case in one.cases]
     few = [case for case in cases if case.residents <= FEW]
     ten = [case for case in cases if case.residents <= 10]
@@ -88,9 +90,9 @@ def _written(ranges: Sequence[Range], budget: Budget, options: RunOptions) -> Do
     rest = [one for one in ranges if one not in exact]
     worst = max(rest, key=lambda one: one.bracket, default=None)
     lead = (
-        f"Of {len(cases)} decisions, {_decided(cases)} were reached: {_decided(ten)} "
-        f"with at most 10 residents, {_decided(few)} with at most {FEW}, "
-        f"{_decided(many)} with more. "
+        f"Of {len(cases)} decisions, {_answers(cases)} were reached: {_answers(ten)} "
+        f"with at most 10 residents, {_answers(few)} with at most {FEW}, "
+        f"{_answers(many)} with more. "
         f"{len(exact)} of {len(ranges)} ranges of sides run without an undecided one"
         + (
             f"; in the others the completion time is known to within "
@@ -103,10 +105,10 @@ def _written(ranges: Sequence[Range], budget: Budget, options: RunOptions) -> Do
         Finding(
             claim=f"decided with at most {most} residents",
             paper=paper,
-            ours=f"{_decided(some)}, longest {_longest(some)}",
-            holds=_reached(some) >= target if some else None,
+            ours=f"{_answers(some)}, longest {_longest(some)}",
+            holds=_share_of_answers(some) >= target if some else None,
             criterion=f"at least {target:.0%} of the decisions are reached within the "
-            f"budget; {_reached(some):.2%} are"
+            f"budget; {_share_of_answers(some):.2%} are"
             if some
             else "",
         )
@@ -119,7 +121,7 @@ def _written(ranges: Sequence[Range], budget: Budget, options: RunOptions) -> Do
         Finding(
             claim=f"decided with more than {FEW} residents",
             paper="not at all",
-            ours=f"{_decided(many)}, longest {_longest(many)}",
+            ours=f"{_answers(many)}, longest {_longest(many)}",
         )
     )
     return Document(
@@ -145,17 +147,17 @@ def _written(ranges: Sequence[Range], budget: Budget, options: RunOptions) -> Do
     )
 
 
-def _reached(cases: Sequence[Case]) -> float:
+def _share_of_answers(cases: Sequence[MigrationCase]) -> float:
     return sum(case.fits is not None for case in cases) / len(cases)
 
 
-def _decided(cases: Sequence[Case]) -> str:
+def _answers(cases: Sequence[MigrationCase]) -> str:
     if not cases:
         return "none of none"
     return f"{sum(c.fits is not None for c in cases)} of {len(cases)}"
 
 
-def _longest(cases: Sequence[Case]) -> str:
+def _longest(cases: Sequence[MigrationCase]) -> str:
     return f"{max((case.seconds for case in cases), default=0):.2g} s"
 
 
@@ -206,7 +208,7 @@ def _ranges(ranges: Sequence[Range]) -> Section:
     )
 
 
-def _shares(cases: Sequence[Case]) -> Section:
+def _shares(cases: Sequence[MigrationCase]) -> Section:
     few, many = (
         [case for case in cases if (case.residents > FEW) == more]
         for more in (False, True)
@@ -235,7 +237,7 @@ def _shares(cases: Sequence[Case]) -> Section:
     )
 
 
-def _steps(cases: Sequence[Case]) -> Section:
+def _steps(cases: Sequence[MigrationCase]) -> Section:
     found = Counter((case.by or "none", case.fits) for case in cases)
     said = {True: "yes", False: "no", None: "undecided"}
     rows = sorted(
@@ -252,7 +254,7 @@ def _steps(cases: Sequence[Case]) -> Section:
 
 
 @in_style
-def _share_plot(cases: Sequence[Case], many: Sequence[Case]) -> Plot:
+def _share_plot(cases: Sequence[MigrationCase], many: Sequence[MigrationCase]) -> Plot:
     figure, (left, right) = sheets(9.8, 3.6, 1, 2, sharey=True)
     _bars(left, by_residents(cases), "residents")
     _bars(right, by_load(many), f"load with the request, %; over {FEW} residents")
@@ -262,7 +264,7 @@ def _share_plot(cases: Sequence[Case], many: Sequence[Case]) -> Plot:
         "Bars, with the number of decisions above them; lines are 95 % intervals "
         "of the undecided share."
     )
-    return plotted(
+    return as_plot(
         figure, "Share of decisions that are a yes, a no, and undecided", caption
     )
 
@@ -299,7 +301,7 @@ def _bracket_plot(ranges: Sequence[Range]) -> Plot:
     axes.set_xlabel("mean residents")
     axes.set_ylabel("bracket on completion time, %")
     axes.grid(axis="y")
-    return plotted(
+    return as_plot(
         figure,
         "How much longer the schedule may be than need be",
         "One queue per range of sides.",

@@ -44,7 +44,7 @@ def findings(panels: Sequence[Panel]) -> Iterator[Finding]:
     for machine, largest in _LARGEST.items():
         for panel in _those(panels, machine[0], machine[1]):
             yield _worst_to_best(panel, largest)
-    yield from _judged(
+    yield from _judge(
         panels,
         "random placement is the worst, with very few exceptions",
         "section IV",
@@ -52,14 +52,14 @@ def findings(panels: Sequence[Panel]) -> Iterator[Finding]:
         + _TIED,
         _random_worst,
     )
-    yield from _judged(
+    yield from _judge(
         _those(panels, "fat-tree"),
         "consecutive placement is the best on the fat-tree",
         "section IV",
         f"best in all but {FEW} workloads of a panel, {_TIED}",
         lambda panel: _best(panel, CONSECUTIVE),
     )
-    yield from _judged(
+    yield from _judge(
         _those(panels, "torus", 64),
         "row and column placements perform equally well on the torus of 64 nodes",
         "section IV",
@@ -67,14 +67,14 @@ def findings(panels: Sequence[Panel]) -> Iterator[Finding]:
         _row_as_column,
     )
     several = [*_those(panels, "torus", 256), *_those(panels, "torus", 1024)]
-    yield from _judged(
+    yield from _judge(
         several,
         "quadrant placement is the best on tori of several instances, save for MG",
         "section IV",
         f"best in all but {FEW} workloads of a panel, MG not counted, {_TIED}",
         lambda panel: _best(panel, QUADRANT, without=("MG",)),
     )
-    yield from _judged(
+    yield from _judge(
         several,
         "row and column are as good as quadrant for MG",
         "section IV",
@@ -82,28 +82,28 @@ def findings(panels: Sequence[Panel]) -> Iterator[Finding]:
         _multigrid,
     )
     yield from _growth(panels)
-    yield from _judged(
+    yield from _judge(
         panels,
         "LU, BT and SP are very sensitive to placement, on either network",
         "section IV",
         "worst to best of each above the median of all workloads",
         lambda panel: _above(panel, ("LU", "BT", "SP")),
     )
-    yield from _judged(
+    yield from _judge(
         panels,
         "2W and 3W respond least to placement",
         "section IV",
         "no more than two other workloads have a smaller worst to best",
         _wave_fronts,
     )
-    yield from _judged(
+    yield from _judge(
         panels,
         "IS is not very sensitive to placement",
         "section IV",
         "worst to best not above the median of all workloads",
         _integer_sort,
     )
-    yield from _judged(
+    yield from _judge(
         panels,
         "2M gains from placement on the torus; on the fat-tree it hardly matters",
         "section IV",
@@ -111,7 +111,7 @@ def findings(panels: Sequence[Panel]) -> Iterator[Finding]:
         "fat-tree",
         _square,
     )
-    yield from _judged(
+    yield from _judge(
         panels,
         "BU gains from consecutive placement alone on the fat-tree; on the torus "
         "every placement is as good",
@@ -120,7 +120,7 @@ def findings(panels: Sequence[Panel]) -> Iterator[Finding]:
         f"best at most {_NO_MATTER} on the torus",
         _butterfly,
     )
-    yield from _judged(
+    yield from _judge(
         _those(panels, "torus", 64),
         "for FT on the torus of 64 nodes row and column are worse than random",
         "section IV",
@@ -137,7 +137,7 @@ def _those(panels: Sequence[Panel], topology: str, nodes: int = 0) -> list[Panel
     ]
 
 
-def _judged(
+def _judge(
     panels: Sequence[Panel],
     claim: str,
     paper: str,

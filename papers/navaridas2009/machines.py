@@ -10,7 +10,7 @@ import numpy as np
 
 from ...instances import Grid, InputError, Torus
 from ...network.kary_tree import KaryTree
-from ...network.processor_numbers import placed
+from ...network.processor_numbers import place_jobs
 from ...network.workloads.table import TASKS, WORKLOADS
 
 RANDOM = "random"
@@ -36,7 +36,7 @@ _OURS: Mapping[str, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True)
-class Interconnect:
+class FilledNetwork:
     """A network, and how many instances of a workload fill it.
 
     Parameters
@@ -121,7 +121,7 @@ class Interconnect:
                 for one in range(seed, seed + SEEDS)
             ]
         sizes = [TASKS] * self.instances
-        order = np.concatenate(placed(self.network, placement, sizes, seed))
+        order = np.concatenate(place_jobs(self.network, placement, sizes, seed))
         return [tuple(order.tolist())]
 
 
@@ -129,7 +129,7 @@ SIDES = {8: 1, 16: 4, 32: 16}
 """Sides of the tori, and by what messages are divided in a run that is not full."""
 
 
-def machines(shape: tuple[int, ...] | None) -> list[Interconnect]:
+def machines(shape: tuple[int, ...] | None) -> list[FilledNetwork]:
     """Return all machines, or those of as many nodes as a torus has.
 
     Raises
@@ -144,14 +144,14 @@ def machines(shape: tuple[int, ...] | None) -> list[Interconnect]:
             value="x".join(map(str, shape)),
         )
     return [
-        Interconnect(topology, side)
+        FilledNetwork(topology, side)
         for side in SIDES
         for topology in _OURS
         if shape is None or side**2 == prod(shape)
     ]
 
 
-def message_bytes(workload: str, machine: Interconnect, *, full: bool) -> int:
+def message_bytes(workload: str, machine: FilledNetwork, *, full: bool) -> int:
     """Return the bytes of a workload's longest messages in a run."""
     size = WORKLOADS[workload].size
     if full or workload == _SHORT:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import fmean, median
 
-from .machines import Interconnect
+from .machines import FilledNetwork
 from .parts import Found
 
 TIE = 1.01
@@ -27,7 +27,7 @@ class Panel:
         Bytes of the longest messages of every workload.
     """
 
-    machine: Interconnect
+    machine: FilledNetwork
     found: Mapping[str, Mapping[str, tuple[Found, ...]]]
     sizes: Mapping[str, int]
 

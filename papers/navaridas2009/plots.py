@@ -14,8 +14,8 @@ from ...reports.pages.plot_style import (
     RULE,
     A,
     B,
+    as_plot,
     in_style,
-    plotted,
     sheet,
 )
 from .machines import NAMES, RANDOM
@@ -60,7 +60,7 @@ def plot(panel: Panel) -> Plot:
         frameon=False, ncols=len(names), loc="lower left", bbox_to_anchor=(0, 1)
     )
     machine = panel.machine
-    return plotted(
+    return as_plot(
         figure,
         f"Figure 3: {machine.name}, {machine.instances} "
         + ("instance" if machine.instances == 1 else "instances"),

@@ -8,13 +8,13 @@ from ...reports.pages.document import Document, Finding, Section
 from ..catalogue import RunOptions
 from ..parts import run_all
 from .findings import findings
-from .machines import ALL, SEEDS, SIDES, Interconnect, machines, message_bytes
+from .machines import ALL, SEEDS, SIDES, FilledNetwork, machines, message_bytes
 from .panels import Panel
 from .parts import Found, Part, run
 from .plots import plot
 from .tables import ours_table, panel_table, runs_table
 
-Name = tuple[Interconnect, str, str]
+Name = tuple[FilledNetwork, str, str]
 """Interconnect, workload and placement."""
 
 
@@ -45,11 +45,11 @@ def study(options: RunOptions) -> Document:
         )
         for machine in lineup
     ]
-    return _written(options, panels)
+    return _build_document(options, panels)
 
 
 def _parts(
-    lineup: Sequence[Interconnect], options: RunOptions
+    lineup: Sequence[FilledNetwork], options: RunOptions
 ) -> Iterator[tuple[Name, list[Part]]]:
     for machine in lineup:
         for placement in (*machine.of_paper, *machine.ours):
@@ -73,7 +73,7 @@ def _parts(
                 )
 
 
-def _written(options: RunOptions, panels: Sequence[Panel]) -> Document:
+def _build_document(options: RunOptions, panels: Sequence[Panel]) -> Document:
     found = tuple(findings(panels))
     return Document(
         name="navaridas-figure3",

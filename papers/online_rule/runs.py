@@ -21,7 +21,7 @@ from ..bender2008_table1.parts import (
     placing_by,
     taking_part,
 )
-from ..bender2008_table1.streams import PACKED, State, stream
+from ..bender2008_table1.streams import PACKED, ArrivalPattern, stream
 from ..catalogue import RunOptions
 from ..parts import run_all
 
@@ -48,10 +48,10 @@ def lineup(shape: tuple[int, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 def states(
     options: RunOptions, shape: tuple[int, ...]
-) -> tuple[list[str], list[State]]:
+) -> tuple[list[str], list[ArrivalPattern]]:
     """Describe the stream, and return its arrival patterns."""
     about: list[str] = []
-    ways: dict[tuple[int, ...], State] = {}
+    ways: dict[tuple[int, ...], ArrivalPattern] = {}
     for load in LOADS if options.load is None else (options.load,):
         jobs = stream(
             options.trace, shape, seed=options.seed, first=options.first, load=load
@@ -62,12 +62,14 @@ def states(
             if name != PACKED:
                 name = "as it comes" if load is None else f"load {float(load):g}"
             times = tuple(job.submit for job in state.jobs)
-            ways.setdefault(times, State(name=name, about=state.about, jobs=state.jobs))
+            ways.setdefault(
+                times, ArrivalPattern(name=name, about=state.about, jobs=state.jobs)
+            )
     return about, sorted(ways.values(), key=lambda state: state.name == PACKED)
 
 
 def part(
-    state: State, shape: tuple[int, ...], seed: int, situation: str | Fraction
+    state: ArrivalPattern, shape: tuple[int, ...], seed: int, situation: str | Fraction
 ) -> Part:
     """Describe what is run: a strategy by name, or the rule with another weight."""
     tried = isinstance(situation, Fraction)
@@ -122,7 +124,7 @@ def _placing(one: Part) -> Allocator:
 class Race:
     """One arrival pattern of the stream, with the results of all strategies."""
 
-    state: State
+    state: ArrivalPattern
     costs: dict[str, IntArray]  # pair sums in the order of the stream, by strategy
     tried: dict[Fraction, IntArray]  # the same for the rule with other weights
     proved: int  # decisions of the optimum for more than one processor that are proved
@@ -160,7 +162,7 @@ class Race:
 
 
 def races(
-    ways: Sequence[State],
+    ways: Sequence[ArrivalPattern],
     rivals: Sequence[str],
     shape: tuple[int, ...],
     options: RunOptions,

@@ -13,10 +13,10 @@ from ...reports.pages.bootstrap import Estimate
 from ...reports.pages.document import Cell, Document, Finding, Plot, Section, Table
 from ...reports.pages.plot_style import (
     B,
+    as_plot,
     in_style,
     named_rows,
     per_cent,
-    plotted,
     sheet,
 )
 from ..bender2008_table1.entries import relative
@@ -239,7 +239,7 @@ def _plot(race: Race) -> Plot:
     axes.margins(x=0.14)
     named_rows(axes, names)
     axes.set_xlabel(f"mean pair sum of the judged half, % above {RULE}")
-    return plotted(
+    return as_plot(
         figure,
         f"Everybody against {RULE} ({race.state.name})",
         f"95 % intervals, paired by job; right of the line is worse than {RULE}.",

@@ -16,7 +16,7 @@ _SIDE = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Allocation:
+class ChosenProcessors:
     """Processors of a network.
 
     ``title`` is what pages say, ``machine`` the network's text, ``packets`` about how
@@ -34,7 +34,7 @@ class Allocation:
         return len(self.places)
 
 
-def allocations(seed: int, *, full: bool) -> list[Allocation]:
+def allocations(seed: int, *, full: bool) -> list[ChosenProcessors]:
     """Return whole tori and fat-trees, and choices of a half-busy mesh."""
     found = []
     sizes = [("4x4", "4x2", 16, 25_000), ("8x8", "4x3", 64, 100_000)]
@@ -42,14 +42,18 @@ def allocations(seed: int, *, full: bool) -> list[Allocation]:
         sizes.append(("32x32", "4x5", 1024, 400_000))
     for torus, tree, ranks, packets in sizes:
         every = tuple(range(ranks))
-        found.append(Allocation(f"torus {torus}", f"torus:{torus}", every, packets))
+        found.append(
+            ChosenProcessors(f"torus {torus}", f"torus:{torus}", every, packets)
+        )
         arity, levels = tree.split("x")
         title = f"{arity}-ary {levels}-tree"
-        found.append(Allocation(title, f"tree:{tree}", every, packets))
+        found.append(ChosenProcessors(title, f"tree:{tree}", every, packets))
         if ranks < _SIDE**2:
             title = f"{ranks} of a half-busy mesh {_SIDE}x{_SIDE}"
             machine = f"mesh:{_SIDE}x{_SIDE}"
-            found.append(Allocation(title, machine, _chosen(ranks, seed), packets))
+            found.append(
+                ChosenProcessors(title, machine, _chosen(ranks, seed), packets)
+            )
     return found
 
 
@@ -64,10 +68,10 @@ def _chosen(k: int, seed: int) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Panel:
+class AllocationPanel:
     """What was measured on one allocation, by program."""
 
-    allocation: Allocation
+    allocation: ChosenProcessors
     found: Mapping[str, Found]
 
     @property
@@ -93,7 +97,7 @@ class Panel:
         found = self.found[program]
         return float(100 * (found.cost.min() / max(1, int(found.bound[0])) - 1))
 
-    def ranked(self, measure: str) -> float | None:
+    def rank_correlation(self, measure: str) -> float | None:
         """Return the mean of Spearman's rho of a measure and the time over programs.
 
         None if no program has orders of different costs.

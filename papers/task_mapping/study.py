@@ -11,10 +11,10 @@ from ...instances import InputError
 from ...instances.reading.files import read_bytes, stem
 from ...network.workloads.measured import read_traffic
 from ...reports.pages.document import Cell, Document, Plot, Section, Table
-from ...reports.pages.plot_style import CLOUD, INK, RULE, A, B, in_style, plotted, sheet
+from ...reports.pages.plot_style import CLOUD, INK, RULE, A, B, as_plot, in_style, sheet
 from ..catalogue import RunOptions
 from ..parts import run_all
-from .panels import Allocation, Panel, allocations
+from .panels import AllocationPanel, ChosenProcessors, allocations
 from .parts import DRAWN, LEAST_BYTES, MOST_NODES, Found, Part, run
 
 _SUFFIXES = (".csv", ".csv.xz")
@@ -52,7 +52,7 @@ def study(options: RunOptions) -> Document:
     for one in lineup:
         of_it = {name: found[where, name] for where, name in parts if where is one}
         if of_it:
-            panels.append(Panel(one, of_it))
+            panels.append(AllocationPanel(one, of_it))
     return Document(
         name="task-mapping",
         title="Task mapping: is a better order of ranks faster on the wire?",
@@ -104,7 +104,7 @@ def _files(
     return found, silent
 
 
-def _opening(panels: Sequence[Panel]) -> Iterator[str]:
+def _opening(panels: Sequence[AllocationPanel]) -> Iterator[str]:
     for panel in panels:
         if panel.allocation.ranks < _LEAST_RANKS:
             continue
@@ -125,7 +125,7 @@ def _opening(panels: Sequence[Panel]) -> Iterator[str]:
     yield f"With 16 ranks {sum(proven)} of {len(proven)} optima are proven."
 
 
-def _summary(panels: Sequence[Panel]) -> Table:
+def _summary(panels: Sequence[AllocationPanel]) -> Table:
     rows: list[dict[str, Cell]] = []
     for panel in panels:
         faster, equal, slower = panel.outcomes("identity")
@@ -141,8 +141,8 @@ def _summary(panels: Sequence[Panel]) -> Table:
                 "fewer hops: faster": faster,
                 "equal": equal,
                 "slower": slower,
-                "rho of cost and time": panel.ranked("cost"),
-                "rho of busiest link and time": panel.ranked("busiest"),
+                "rho of cost and time": panel.rank_correlation("cost"),
+                "rho of busiest link and time": panel.rank_correlation("busiest"),
             }
         )
     return Table.of(
@@ -154,7 +154,7 @@ def _summary(panels: Sequence[Panel]) -> Table:
     )
 
 
-def _costs(panel: Panel) -> Table:
+def _costs(panel: AllocationPanel) -> Table:
     rows: list[dict[str, Cell]] = []
     for name, found in panel.found.items():
         rows.append(
@@ -174,7 +174,7 @@ def _costs(panel: Panel) -> Table:
     )
 
 
-def _times(panel: Panel) -> Table:
+def _times(panel: AllocationPanel) -> Table:
     rows: list[dict[str, Cell]] = []
     for name, found in panel.found.items():
         rows.append(
@@ -193,17 +193,17 @@ def _times(panel: Panel) -> Table:
     )
 
 
-def _title(allocation: Allocation) -> str:
+def _title(allocation: ChosenProcessors) -> str:
     return allocation.title[0].upper() + allocation.title[1:]
 
 
-def _slug(allocation: Allocation) -> str:
+def _slug(allocation: ChosenProcessors) -> str:
     kind = allocation.machine.partition(":")[0]
     return f"{kind}_{allocation.ranks}"
 
 
 @in_style
-def _plot(panel: Panel) -> Plot:
+def _plot(panel: AllocationPanel) -> Plot:
     figure, axes = sheet(6.4, 3.4)
     for method in panel.methods:
         xs, ys = (
@@ -217,7 +217,7 @@ def _plot(panel: Panel) -> Plot:
     axes.set_xlabel("byte hops, identity = 1")
     axes.set_ylabel("time, identity = 1")
     axes.legend(frameon=False, ncols=4, loc="lower left", bbox_to_anchor=(0, 1))
-    return plotted(
+    return as_plot(
         figure,
         f"Byte hops and time, {panel.allocation.title}",
         "A point per program and method, relative to the ranks in the order that they "

@@ -1,20 +1,20 @@
 """Pseudo-Boolean formulas of instances, and the checker of proofs about them."""
 
-from .checker import Outcome, check_proof
+from .checker import ProvenResult, check_proof
 from .formula import Formula
 from .formulas import formula_of
 from .opb import check_opb_proof, is_opb
 from .proof_file import Proved, check_proof_file
 from .propagation import Propagator
-from .statements import Limits, NoProof, Refused, TooLong
+from .statements import CheckLimits, NoProof, Refused, TooLong
 
 __all__ = [
+    "CheckLimits",
     "Formula",
-    "Limits",
     "NoProof",
-    "Outcome",
     "Propagator",
     "Proved",
+    "ProvenResult",
     "Refused",
     "TooLong",
     "check_opb_proof",

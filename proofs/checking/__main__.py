@@ -8,13 +8,13 @@ from __future__ import annotations
 import sys
 
 from ...instances.errors import InputError
-from .folder import read_index, replayed, told
+from .folder import print_verdicts, read_index, replay
 
 
 def main(folder: str) -> int:
     """Print a line for each entry; 0 if all hold, 1 if one is wrong, else 2."""
     try:
-        return told(replayed(folder, read_index(folder)))
+        return print_verdicts(replay(folder, read_index(folder)))
     except InputError as error:
         print(error, file=sys.stderr)
         return 2

@@ -18,11 +18,11 @@ from .propagation import Propagator
 from .rules import Parts, Rules
 from .statements import (
     VERSIONS,
-    Budget,
-    Limits,
+    CheckLimits,
     NoProof,
     Refused,
     Statements,
+    TimeBudget,
     TooLong,
     split,
 )
@@ -30,7 +30,7 @@ from .store import Store
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ProvenResult:
     """What a proof proves, in the units of the formula's objective."""
 
     bound: int | None
@@ -42,9 +42,9 @@ class Outcome:
 def check_proof(
     formula: Formula,
     lines: Iterable[str],
-    limits: Limits | None = None,
+    limits: CheckLimits | None = None,
     propagator: type[Propagator] = Propagator,
-) -> Outcome:
+) -> ProvenResult:
     """Check a proof about a formula.
 
     Raises
@@ -56,8 +56,8 @@ def check_proof(
     TooLong
         If a limit is reached first.
     """
-    limits = limits or Limits()
-    spend = Budget(limits).spend
+    limits = limits or CheckLimits()
+    spend = TimeBudget(limits).spend
     statements = Statements(lines, limits, spend)
     store = Store(formula, statements.version, limits, spend, propagator)
     checker, steps = Checker(store), 0
@@ -67,7 +67,7 @@ def check_proof(
             checker.carry_out(words)
             if checker.place is Place.OVER:
                 break
-        return Outcome(checker.outcome(), steps)
+        return ProvenResult(checker.outcome(), steps)
     except TooLong:
         raise
     except (Refused, NoProof, ValueError, IndexError, OverflowError) as error:
@@ -79,7 +79,7 @@ def check_proof(
 
 
 class Place(Enum):
-    """What a proof has come behind."""
+    """How far a proof has come."""
 
     HEADER = "the header"
     STEP = "a step"
@@ -114,7 +114,7 @@ _MAY_FOLLOW = {
 
 
 class Checker(Rules):
-    """Carries out statements where they may come."""
+    """Carries out the statements of a proof, each only where it may come."""
 
     def __init__(self, store: Store) -> None:
         super().__init__(store)

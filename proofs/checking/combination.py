@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from itertools import repeat
 
-from .rows import Row, add_to, divided, saturated, times
-from .statements import Refused, TooLong, bounded, number, paced, room
+from .rows import Row, add_to, divide, saturate, times
+from .statements import Refused, TooLong, number, pace, refuse_large, room
 
 Operand = str | tuple[Row, int] | Row
 """A number or label as written; a stored row or a literal, with a factor; or a row that
@@ -55,7 +55,7 @@ class Combination:
     def evaluate(self, words: list[str]) -> Row:
         """Return the row that is left at the end."""
         stack = self._stack
-        for word in paced(words, self._spend):
+        for word in pace(words, self._spend):
             if word == "+":
                 self._add()
             elif word[0] in "+-@0123456789":
@@ -64,9 +64,9 @@ class Combination:
                 self._multiply()
             elif word == "d":
                 by, row = self._factor("d"), self._pop_row()
-                self._push(divided(row, by))
+                self._push(divide(row, by))
             elif word == "s":
-                self._push(saturated(self._pop_row()))
+                self._push(saturate(self._pop_row()))
             elif word == "w":
                 self._weaken()
             else:
@@ -95,7 +95,7 @@ class Combination:
 
     def _push(self, row: Row, grown: Iterable[int] | None = None) -> None:
         """Push a computed row; only ``grown`` may be larger than what was popped."""
-        bounded(row.degree)
+        refuse_large(row.degree)
         numbers = row.terms.values() if grown is None else grown
         bits = max(numbers, default=0).bit_length()
         if bits > self._bits:
@@ -133,12 +133,12 @@ class Combination:
             return
         row, factor, changed = self._pop()
         if not changed:
-            bounded(by * factor)
+            refuse_large(by * factor)
             self._stack.append((row, by * factor))
             return
         self._spend(len(row.terms))
         # Stored rows are known to be small enough, and so are sums of their multiples.
-        bounded(max(row.terms.values(), default=0) * by)
+        refuse_large(max(row.terms.values(), default=0) * by)
         self._push(times(row, by))
 
     def _weaken(self) -> None:

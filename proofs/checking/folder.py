@@ -1,7 +1,7 @@
 """Folders of answers and proofs that anyone can check: ``index.json`` and its files.
 
 Every entry names the files of an instance, of its solution and of a proof, each with
-the SHA-256 of its content. `replayed` derives all of it again; it needs no search, no
+the SHA-256 of its content. `replay` derives all of it again; it needs no search, no
 model and no solver. Folders may come from strangers: names lead nowhere else, links are
 not followed, and sizes and times are limited.
 """
@@ -19,7 +19,7 @@ from typing import Any
 
 from ...instances.errors import InputError
 from ...instances.escape_hidden import escape_hidden
-from ...instances.ksubset.certificate import Checker
+from ...instances.ksubset.certificate import CertificateChecker
 from ...instances.problems import (
     Instance,
     check,
@@ -32,11 +32,11 @@ from ...instances.reading import fields
 from ...instances.reading.files import file_in, read_text, reading, write_text
 from ...instances.reading.parsing import parse_json
 from ...instances.solution import SOLUTION
-from ...instances.value import Value, cost_text, ordered
+from ...instances.value import Value, as_tuple, cost_text
 from .kinds import FILE_KINDS
 from .proof_file import Ways, check_proof_file
 from .propagation import Propagator
-from .statements import Limits, Refused
+from .statements import CheckLimits, Refused
 
 INDEX = "index.json"
 FORMAT = "closeknit/proofs"
@@ -106,7 +106,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What became of an entry: ``holds``, ``wrong`` or ``unusable``, and why."""
+    """The verdict on an entry: ``holds``, ``wrong`` or ``unusable``, and why."""
 
     entry: Entry
     word: str
@@ -144,18 +144,18 @@ def write_index(folder: str | Path, entries: Iterable[Entry], about: str = "") -
     write_text(file_in(folder, INDEX), f'{head}, "entries": [\n{lines}\n]}}\n')
 
 
-def replayed(
+def replay(
     folder: str | Path,
     entries: Iterable[Entry],
-    limits: Limits | None = None,
-    ways: Ways = (Propagator, Checker),
+    limits: CheckLimits | None = None,
+    ways: Ways = (Propagator, CertificateChecker),
 ) -> Iterator[Verdict]:
     """Check entries one after the other, each within the limits; yield verdicts."""
     for entry in entries:
         start = monotonic()
         word, why = "holds", ""
         try:
-            _replay(Path(folder), entry, limits or Limits(), ways)
+            _replay(Path(folder), entry, limits or CheckLimits(), ways)
         except Refused as refused:
             word, why = "wrong", str(refused)
         except InputError as error:
@@ -163,7 +163,7 @@ def replayed(
         yield Verdict(entry, word, why, monotonic() - start)
 
 
-def told(verdicts: Iterable[Verdict]) -> int:
+def print_verdicts(verdicts: Iterable[Verdict]) -> int:
     """Print a line for each verdict, then how many hold; return the exit status.
 
     0 if all hold, 1 if one is wrong, 2 if one cannot be used and none is wrong, or if
@@ -211,7 +211,7 @@ def shown_by_definition(
     ``certificate`` is what a solution file shows for that.
     """
     if cost is not None:
-        return not any(ordered(cost))
+        return not any(as_tuple(cost))
     problem = problem_of(instance)
     if problem.unsolvable(instance) is not None:
         return True
@@ -229,13 +229,13 @@ def digest_of(path: Path) -> str:
     return found.hexdigest()
 
 
-def _replay(folder: Path, entry: Entry, limits: Limits, ways: Ways) -> None:
+def _replay(folder: Path, entry: Entry, limits: CheckLimits, ways: Ways) -> None:
     """Check an entry; `Refused` if it is wrong, InputError if it cannot be used."""
     paths = _files(folder, entry)
     instance = read_instance(paths["instance"])
     if problem_of(instance).name != entry.problem or instance.name != entry.name:
         raise Refused(f"{paths['instance']}: is not {entry.name} ({entry.problem})")
-    certificate = _answered(instance, paths["solution"], entry)
+    certificate = _check_answer(instance, paths["solution"], entry)
     if entry.kind == BY_DEFINITION:
         if not shown_by_definition(instance, entry.cost, certificate):
             raise Refused(f"{paths['solution']}: is not shown by the definition")
@@ -250,7 +250,7 @@ def _replay(folder: Path, entry: Entry, limits: Limits, ways: Ways) -> None:
         raise Refused(f"{path}: proves {proves}, not {claim}")
 
 
-def _answered(instance: Instance, path: Path, entry: Entry) -> Any:
+def _check_answer(instance: Instance, path: Path, entry: Entry) -> Any:
     """Check that the solution is what the entry states; return its certificate."""
     try:
         document = SOLUTION(parse_json(read_text(path), file=path))

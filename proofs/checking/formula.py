@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from .rows import Row, linear, normalised, row_text
+from .rows import Row, linear, normalise, row_text
 
 
 @dataclass
@@ -31,7 +31,7 @@ class Formula:
 
     def at_least(self, terms: Iterable[tuple[int, int]], degree: int) -> None:
         """Add a row of (coefficient, literal) pairs."""
-        self.rows.append(normalised(terms, degree))
+        self.rows.append(normalise(terms, degree))
 
     def equal(self, terms: Sequence[tuple[int, int]], value: int) -> None:
         """Add the two rows of an equation."""

@@ -41,16 +41,16 @@ def formula_of(instance: Instance) -> Formula:
     return _BUILDERS[problem_of(instance).name](instance)
 
 
-def folded(cost: Value, levels: Sequence[int]) -> int:
+def fold(cost: Value, levels: Sequence[int]) -> int:
     """Fold the levels of a cost into one integer; ``levels`` are their weights."""
     parts = (cost,) if isinstance(cost, int) else cost
     return sum(w * part for w, part in zip(levels, parts, strict=True))
 
 
-def unfolded(value: int, levels: Sequence[int]) -> tuple[int, ...]:
+def unfold(value: int, levels: Sequence[int]) -> tuple[int, ...]:
     """Return the least cost vector that a folded bound proves.
 
-    >>> unfolded(folded((2, 0, 5), (100, 10, 1)), (100, 10, 1))
+    >>> unfold(fold((2, 0, 5), (100, 10, 1)), (100, 10, 1))
     (2, 0, 5)
     """
     parts = []
@@ -125,7 +125,7 @@ def _procset(instance: ProcSet) -> Formula:
         for p in one.members:
             if p in x:
                 formula.rows.append(Row({s: 1, -x[p]: 1}, 1))
-        formula.charge(folded(one.cost, levels), s)
+        formula.charge(fold(one.cost, levels), s)
     return formula
 
 
@@ -159,7 +159,7 @@ def _mesh(instance: Submesh) -> Formula:
     ):
         if item.at is None:
             m = formula.variable(f"m{i}")
-            formula.charge(folded((1, prod(item.size), 0), levels), m)
+            formula.charge(fold((1, prod(item.size), 0), levels), m)
             for r, way in zip(turned[i], ways(packing, item), strict=False):
                 if way != item.size:
                     formula.clause(m, -r)
@@ -314,7 +314,7 @@ def _torus(instance: Submesh) -> Formula:
                     min((c - h) % n, (h - c) % n)
                     for c, h, n in zip(start, corner(home), packing.shape, strict=True)
                 )
-                formula.charge(folded((1, prod(size), far), levels), p)
+                formula.charge(fold((1, prod(size), far), levels), p)
         formula.equal([(1, p) for p in places], 1)
     blocked = set(packing.blocked)
     for cell, there in zip(corners, at_cell, strict=True):

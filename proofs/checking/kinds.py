@@ -24,7 +24,7 @@ _HEAD = 32
 
 
 class FileKind(NamedTuple):
-    """What is known of a kind of proof."""
+    """A kind of proof: its files, and who writes and checks them."""
 
     option: str
     """Its name for ``--proof-kind``."""

@@ -21,12 +21,12 @@ from pathlib import Path
 
 from ...instances.errors import InputError
 from ...instances.reading.packed import reading_unpacked
-from ...instances.words import counted
+from ...instances.words import with_noun
 from .formula import Formula
 from .kinds import LOG, reading_proof
 from .proof_file import Proved, follow, lines_of
 from .propagation import Propagator
-from .statements import MOST_DIGITS, Limits, TooLong
+from .statements import MOST_DIGITS, CheckLimits, TooLong
 
 MOST_SIZE = 2**28
 """Characters of a formula, unpacked."""
@@ -43,7 +43,7 @@ _HEADER = re.compile(
 
 
 def is_opb(path: str | Path) -> bool:
-    """Whether the name is that of a formula: ``.opb``, maybe packed.
+    """Whether a file is named as a formula: ``.opb``, maybe packed.
 
     >>> is_opb("a.opb"), is_opb("a.opb.xz"), is_opb("opb.json")
     (True, True, False)
@@ -54,14 +54,14 @@ def is_opb(path: str | Path) -> bool:
 def check_opb_proof(
     formula: str | Path,
     proof: str | Path,
-    limits: Limits | None = None,
+    limits: CheckLimits | None = None,
     propagator: type[Propagator] = Propagator,
 ) -> Proved:
     """Check a proof about the formula in a file; its bound is on the objective there.
 
     Reading the formula counts for the time limit. Raises as `check_proof_file` does.
     """
-    limits = limits or Limits()
+    limits = limits or CheckLimits()
     until = limits.now() + limits.seconds
     read = read_opb(formula, limits)
     left = replace(limits, seconds=max(0.0, until - limits.now()))
@@ -71,7 +71,7 @@ def check_opb_proof(
     return Proved(outcome.bound, outcome.steps, seconds=spent)
 
 
-def read_opb(path: str | Path, limits: Limits | None = None) -> Formula:
+def read_opb(path: str | Path, limits: CheckLimits | None = None) -> Formula:
     """Read a formula.
 
     Raises
@@ -80,7 +80,7 @@ def read_opb(path: str | Path, limits: Limits | None = None) -> Formula:
         If it is malformed, too large, or not read in time: one line with the file, the
         number of the line, and what is wrong.
     """
-    limits = limits or Limits()
+    limits = limits or CheckLimits()
     reader, number = _Reader(), 0
     until = limits.now() + limits.seconds
     size = 0
@@ -186,8 +186,8 @@ class _Reader:
         if self.counts and (
             names > self.counts[0] or self.constraints != self.counts[1]
         ):
-            rows = counted(self.constraints, "constraint")
-            found = f"{counted(names, 'variable')} and {rows}"
+            rows = with_noun(self.constraints, "constraint")
+            found = f"{with_noun(names, 'variable')} and {rows}"
             raise InputError(f"has {found}, but another header")
         return self.formula
 

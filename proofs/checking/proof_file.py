@@ -9,20 +9,20 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ...instances.errors import InputError
-from ...instances.ksubset.certificate import Checker
+from ...instances.ksubset.certificate import CertificateChecker
 from ...instances.ksubset.certificate_file import TooSlow, WrongStep
 from ...instances.problems import Instance, problem_of
 from ...instances.value import Value
-from .checker import Outcome, check_proof
+from .checker import ProvenResult, check_proof
 from .formula import Formula
-from .formulas import formula_of, levels_of, unfolded
+from .formulas import formula_of, levels_of, unfold
 from .kinds import CERTIFICATE, FILE_KINDS, LOG, reading_proof
 from .propagation import Propagator
-from .statements import Limits, NoProof, Refused, TooLong
+from .statements import CheckLimits, NoProof, Refused, TooLong
 
 MOST_BYTES = 2**32
 """Maximal size of a proof, unpacked."""
-Ways = tuple[type[Propagator], type[Checker]]
+Ways = tuple[type[Propagator], type[CertificateChecker]]
 """What follows proofs, and certificates: in plain Python, or the fast twins."""
 
 
@@ -43,9 +43,9 @@ class Proved:
 def check_proof_file(
     instance: Instance,
     path: str | Path,
-    limits: Limits | None = None,
+    limits: CheckLimits | None = None,
     propagator: type[Propagator] = Propagator,
-    checker: type[Checker] = Checker,
+    checker: type[CertificateChecker] = CertificateChecker,
     kinds: Collection[str] = tuple(FILE_KINDS),
 ) -> Proved:
     """Check a proof about an instance, step by step, as its kind demands.
@@ -73,7 +73,7 @@ def check_proof_file(
         If the file is no proof of these kinds, or they are not about such instances;
         `TooLong` if a limit is reached. Names the file.
     """
-    limits = limits or Limits()
+    limits = limits or CheckLimits()
     begun = limits.now()
     with reading_proof(path, kinds) as (kind, stream):
         row = FILE_KINDS[kind]
@@ -89,7 +89,11 @@ def check_proof_file(
 
 
 def _check_log(
-    instance: Instance, stream: BinaryIO, path: str | Path, limits: Limits, ways: Ways
+    instance: Instance,
+    stream: BinaryIO,
+    path: str | Path,
+    limits: CheckLimits,
+    ways: Ways,
 ) -> tuple[Value | None, int]:
     """Check a text in the format of VeriPB 1.1, 2.0 or 3.0."""
     formula = formula_of(instance)
@@ -99,11 +103,15 @@ def _check_log(
     least = -(-(outcome.bound + formula.offset) // formula.unit)
     levels = levels_of(instance)
     single = problem_of(instance).levels(instance) is None
-    return least if single else unfolded(max(least, 0), levels), outcome.steps
+    return least if single else unfold(max(least, 0), levels), outcome.steps
 
 
 def _check_certificate(
-    instance: Instance, stream: BinaryIO, path: str | Path, limits: Limits, ways: Ways
+    instance: Instance,
+    stream: BinaryIO,
+    path: str | Path,
+    limits: CheckLimits,
+    ways: Ways,
 ) -> tuple[Value | None, int]:
     """Check a certificate of the problem."""
     check = problem_of(instance).follow_certificate
@@ -127,9 +135,9 @@ def follow(
     formula: Formula,
     stream: BinaryIO,
     path: str | Path,
-    limits: Limits,
+    limits: CheckLimits,
     propagator: type[Propagator],
-) -> Outcome:
+) -> ProvenResult:
     """Check a proof about a formula; ``path`` is that of the stream.
 
     Raises as `check_proof_file` does.
@@ -159,7 +167,7 @@ def proof_lines(path: str | Path) -> Iterator[Iterator[str]]:
 
 def lines_of(stream: BinaryIO) -> Iterator[str]:
     """Yield the lines of a stream; none is longer than a limit."""
-    most, total = Limits().line + 2, 0
+    most, total = CheckLimits().line + 2, 0
     while line := stream.readline(most):
         total += len(line)
         if total > MOST_BYTES:

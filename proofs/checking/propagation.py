@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from .rows import Row, added
+from .rows import Row, add
 
 
 class Propagator:
@@ -167,7 +167,7 @@ def refuted_by(rows: list[Row], spend: Callable[[int], None]) -> bool:
                     changed = True
     for row in rows[1:]:
         spend(len(rows[0].terms) + len(row.terms))
-        both = added(rows[0], row)
+        both = add(rows[0], row)
         if sum(both.terms.values()) < both.degree:
             return True
     return False

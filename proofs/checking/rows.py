@@ -20,10 +20,10 @@ class Row:
         self.terms, self.degree = terms, degree
 
 
-def normalised(terms: Iterable[tuple[int, int]], degree: int) -> Row:
+def normalise(terms: Iterable[tuple[int, int]], degree: int) -> Row:
     """Return the row of (coefficient, literal) pairs in normalised form.
 
-    >>> row = normalised([(2, 1), (-3, 2), (1, -1)], 1)
+    >>> row = normalise([(2, 1), (-3, 2), (1, -1)], 1)
     >>> row.terms, row.degree
     ({1: 1, -2: 3}, 3)
     """
@@ -42,13 +42,13 @@ def normalised(terms: Iterable[tuple[int, int]], degree: int) -> Row:
     return Row(row, degree)
 
 
-def negated(row: Row) -> Row:
+def negate(row: Row) -> Row:
     """Return the row that holds exactly where another does not."""
     total = sum(row.terms.values())
     return Row({-x: a for x, a in row.terms.items()}, total - row.degree + 1)
 
 
-def added(large: Row, small: Row) -> Row:
+def add(large: Row, small: Row) -> Row:
     """Add two rows."""
     return add_to(Row(dict(large.terms), large.degree), small)
 
@@ -58,12 +58,12 @@ def times(row: Row, factor: int) -> Row:
     return Row({x: a * factor for x, a in row.terms.items()}, row.degree * factor)
 
 
-def divided(row: Row, by: int) -> Row:
+def divide(row: Row, by: int) -> Row:
     """Divide a row and round up."""
     return Row({x: -(-a // by) for x, a in row.terms.items()}, -(-row.degree // by))
 
 
-def saturated(row: Row) -> Row:
+def saturate(row: Row) -> Row:
     """Lower coefficients above the degree to it."""
     most = max(row.degree, 0)
     return Row({x: min(a, most) for x, a in row.terms.items() if most}, row.degree)
@@ -87,7 +87,7 @@ def add_to(large: Row, small: Row, factor: int = 1) -> Row:
     return large
 
 
-def mapped(row: Row, witness: dict[int, int | bool]) -> Row:
+def substitute(row: Row, witness: dict[int, int | bool]) -> Row:
     """Substitute variables in a row."""
     terms, degree = [], row.degree
     for x, a in row.terms.items():
@@ -96,7 +96,7 @@ def mapped(row: Row, witness: dict[int, int | bool]) -> Row:
             degree -= a if image == (x > 0) else 0
         else:
             terms.append((a, image if x > 0 else -image))
-    return normalised(terms, degree)
+    return normalise(terms, degree)
 
 
 def linear(terms: Terms, names: Sequence[str]) -> str:

@@ -8,8 +8,8 @@ then, whatever the proof states; every rule keeps it.
 from __future__ import annotations
 
 from .combination import Combination
-from .rows import Row, mapped, negated, normalised
-from .statements import NoProof, Refused, number, paced
+from .rows import Row, negate, normalise, substitute
+from .statements import NoProof, Refused, number, pace
 from .store import Store
 
 Parts = list[list[str]]
@@ -62,7 +62,7 @@ class Rules:
 
         Sound: what obeys the store, and not the row, would obey contradictory rows.
         """
-        row = self.store.parsed(parts[0])
+        row = self.store.parse_row(parts[0])
         if not self.store.implies(row, parts[1] if len(parts) > 1 else None):
             raise Refused("does not follow by unit propagation")
         self.store.add(row)
@@ -75,7 +75,7 @@ class Rules:
         that make a variable certain, and costs no more: each of these is shown.
         """
         store = self.store
-        row = store.parsed(parts[0], new=True)
+        row = store.parse_row(parts[0], new=True)
         witness = self._witness(parts[1] if len(parts) > 1 else [])
         touched = {*witness, *(-x for x in witness)}
         concerned = []
@@ -83,19 +83,19 @@ class Rules:
             store.spend(min(len(each.terms), len(touched)))
             if each.terms.keys() & touched:
                 concerned.append(each)
-        goals = [mapped(each, witness) for each in [*concerned, row]]
+        goals = [substitute(each, witness) for each in [*concerned, row]]
         change = [(a, x) for a, x in store.objective if x in witness]
-        less = mapped(normalised([(-a, x) for a, x in change], 0), witness)
+        less = substitute(normalise([(-a, x) for a, x in change], 0), witness)
         terms = [(a, x) for x, a in less.terms.items()] + change
-        goals.append(normalised(terms, less.degree))  # it costs no more
-        given = negated(row)
+        goals.append(normalise(terms, less.degree))  # it costs no more
+        given = negate(row)
         if not all(store.implies(goal, given=given) for goal in goals):
             raise Refused("the witness does not show that the row may be added")
         store.add(row)
 
     def _witness(self, words: list[str]) -> dict[int, int | bool]:
         words = [word for word in words if word != "->"]
-        names = paced(words[::2], self.store.spend)
+        names = pace(words[::2], self.store.spend)
         witness: dict[int, int | bool] = {}
         for name, image in zip(names, words[1::2], strict=True):
             x = self.store.literal(name)
@@ -118,7 +118,7 @@ class Rules:
         store = self.store
         assert store.best is not None
         less = [(-a, x) for a, x in store.objective]
-        store.add(normalised(less, 1 - store.best))
+        store.add(normalise(less, 1 - store.best))
 
     def log(self, parts: Parts) -> None:
         """``sol x ~y``: log a solution of the formula.
@@ -127,7 +127,7 @@ class Rules:
         literals; and the invariant then speaks of cheaper ones.
         """
         store = self.store
-        given = {store.literal(word) for word in paced(parts[0], store.spend)}
+        given = {store.literal(word) for word in pace(parts[0], store.spend)}
         true = store.propagator.closure(given)
         if true is None:
             raise Refused("the solution contradicts itself or the store")
@@ -148,7 +148,7 @@ class Rules:
         """
         if self.store.version < "2":
             parts = [parts[0][1:], parts[0][:1]]
-        row, key = self.store.parsed(parts[0]), self.store.key(parts[1][0])
+        row, key = self.store.parse_row(parts[0]), self.store.key(parts[1][0])
         found = self.store.rows[key]
         if (row.terms, row.degree) != (found.terms, found.degree):
             raise Refused("the row is another")
@@ -175,11 +175,11 @@ class Rules:
 
         Sound: the store has at least the solutions that it had.
         """
-        for word in paced(parts[0], self.store.spend):
+        for word in pace(parts[0], self.store.spend):
             self.store.delete(self.store.key(word))
 
     def skip(self, parts: Parts) -> None:
-        """``core id 3``: of use to other checkers.
+        """``core id 3``: skip what only other checkers use.
 
         Sound: changes nothing.
         """
@@ -225,7 +225,7 @@ class Rules:
             self.contradict([hints])
             return
         bound = number(lower)
-        row = normalised(self.store.objective, bound)
+        row = normalise(self.store.objective, bound)
         if not self.store.implies(row, hints if len(parts) > 1 else None):
             raise Refused(f"a bound of {bound} does not follow")
         if best is not None and bound > best:

@@ -1,6 +1,6 @@
 """Reading pseudo-Boolean proofs: statements, words, numbers, and what they may cost.
 
-Proofs may come from strangers. All that is read and done spends from a `Budget`, and
+Proofs may come from strangers. All that is read and done spends from a `TimeBudget`;
 docs/science/proofs.md lists the limits.
 """
 
@@ -48,7 +48,7 @@ class TooLong(InputError):
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class CheckLimits:
     """Limits of a check; those of rows and terms leave the formula out."""
 
     seconds: float = 600.0
@@ -63,10 +63,10 @@ class Limits:
     """The clock; another may stop while a twin of the propagator is compiled."""
 
 
-class Budget:
+class TimeBudget:
     """The time that a check may take."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: CheckLimits) -> None:
         self._limits, self._work = limits, 0
         self._until = limits.now() + limits.seconds
 
@@ -99,7 +99,7 @@ class Statements:
     def __init__(
         self,
         lines: Iterable[str],
-        limits: Limits,
+        limits: CheckLimits,
         spend: Callable[[int], None] = lambda work: None,
     ) -> None:
         self._limits, self._spend = limits, spend
@@ -185,15 +185,15 @@ def split(words: list[str], most: int) -> list[list[str]]:
     return parts
 
 
-def paced(words: Sequence[str], spend: Callable[[int], None]) -> Iterator[str]:
-    """Yield words, and spend while they are worked on."""
+def pace(words: Sequence[str], spend: Callable[[int], None]) -> Iterator[str]:
+    """Yield words; spend for every few of them first."""
     for begin in range(0, len(words), _FEW):
         spend(2 * _FEW)
         yield from words[begin : begin + _FEW]
 
 
 def number(word: str) -> int:
-    """Read a whole number; it has few enough digits.
+    """Read a whole number; refuse one of too many digits.
 
     >>> number("-12")
     -12
@@ -207,7 +207,7 @@ def number(word: str) -> int:
 
 
 def room(terms: int, bits: int) -> int:
-    """Return as how many terms those with numbers of so many bits count.
+    """Return the number of terms, weighted by how many bits their numbers have.
 
     >>> room(5, 255), room(5, 256)
     (5, 10)
@@ -215,7 +215,7 @@ def room(terms: int, bits: int) -> int:
     return terms * (1 + bits // SHORT_BITS)
 
 
-def bounded(value: int) -> None:
+def refuse_large(value: int) -> None:
     """Refuse a number that is too large."""
     if value.bit_length() > MOST_BITS:
         raise Refused("has numbers that are too large")

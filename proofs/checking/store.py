@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterator
 
 from .formula import Formula
 from .propagation import Propagator, refuted_by
-from .rows import Row, negated, normalised
+from .rows import Row, negate, normalise
 from .statements import (
-    Limits,
+    CheckLimits,
     NoProof,
     Refused,
     TooLong,
-    bounded,
     number,
-    paced,
+    pace,
+    refuse_large,
     room,
 )
 
@@ -46,7 +46,7 @@ class Store:
         self,
         formula: Formula,
         version: str,
-        limits: Limits,
+        limits: CheckLimits,
         spend: Callable[[int], None],
         propagator: type[Propagator],
     ) -> None:
@@ -73,9 +73,9 @@ class Store:
 
     def add(self, row: Row) -> None:
         """Store a row under the next number."""
-        bounded(row.degree)
+        refuse_large(row.degree)
         largest = max(row.terms.values(), default=0)
-        bounded(largest)
+        refuse_large(largest)
         self.spend(len(row.terms))
         self._number(row, room(len(row.terms), largest.bit_length()))
         self.propagator.enter(self.last + self._shift, row)
@@ -156,15 +156,15 @@ class Store:
             self.variables[name] = len(self.variables) + 1
         return self.variables[name] * (-1 if word != name else 1)
 
-    def parsed(self, words: list[str], *, new: bool = False) -> Row:
+    def parse_row(self, words: list[str], *, new: bool = False) -> Row:
         """Read a row: ``+2 x1 +3 ~x2 >= 3``; ``new`` lets variables be new."""
         at = len(words) - 2
         if at < 0 or at % 2 or words[at] != ">=":
             raise NoProof("a row cannot be read")
-        coefficients = paced(words[:at:2], self.spend)
+        coefficients = pace(words[:at:2], self.spend)
         pairs = zip(coefficients, words[1:at:2], strict=True)
         terms = ((number(a), self.literal(word, new=new)) for a, word in pairs)
-        return normalised(terms, number(words[-1]))
+        return normalise(terms, number(words[-1]))
 
     def implies(
         self, row: Row, hints: list[str] | None = None, given: Row | None = None
@@ -176,9 +176,9 @@ class Store:
         if row.degree <= 0:
             return True
         self.spend(len(row.terms))
-        rows = [negated(row), *([given] if given else [])]
+        rows = [negate(row), *([given] if given else [])]
         if hints is not None:
-            rows += [self.row(x) for x in paced(hints, self.spend) if x != "~"]
+            rows += [self.row(x) for x in pace(hints, self.spend) if x != "~"]
             return refuted_by(rows, self.spend)
         return self.propagator.refuted(rows) or refuted_by(rows, self.spend)
 

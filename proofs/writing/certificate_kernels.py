@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ...instances import KSubset
-from ...instances.ksubset.certificate import Checker
-from ...instances.ksubset.counts import State
+from ...instances.ksubset.certificate import CertificateChecker
+from ...instances.ksubset.counts import CountState
 from ...instances.value import LARGEST
 from ...solvers.running.kernels import kernel
 
@@ -225,7 +225,7 @@ def weigh(
 def leave_low(
     runs: Runs, status: Ints, low: Ints, high: Ints, cuts: Ints, gap: int, weights: Ints
 ) -> Flags:
-    """Which counts of some cuts cost less than ``gap`` more than what is chosen."""
+    """Mark counts of some cuts that cost less than ``gap`` more than what is chosen."""
     n, k = len(status), runs.k
     free = np.flatnonzero(status == _UNDECIDED)
     free = free[np.argsort(weights[free])]
@@ -262,7 +262,7 @@ def leave_low(
 def count_needs(
     runs: Runs, low: Ints, high: Ints, p: Ints, q: Ints, along: Ints
 ) -> tuple[Ints, Ints]:
-    """How many of q each of p needs, and how many of p need each of q."""
+    """Count how many of q each of p needs, and how many of p need each of q."""
     axes = runs.place.shape[1]
     needed = np.zeros(len(p), dtype=np.int64)
     needing = np.zeros(len(q), dtype=np.int64)
@@ -287,8 +287,8 @@ def count_needs(
     return needed, needing
 
 
-class FastChecker(Checker):
-    """Derives like `Checker`, in compiled code."""
+class FastChecker(CertificateChecker):
+    """Derives like `CertificateChecker`, in compiled code."""
 
     def __init__(self, instance: KSubset, objective: int) -> None:
         super().__init__(instance, objective)
@@ -298,19 +298,19 @@ class FastChecker(Checker):
         self._compiled = Runs._make((self.k, self.all, *arrays, links[4] > 0))
         self._room = np.empty((4, self.positions + 1), dtype=np.int64)
 
-    def close(self, state: State) -> bool:
+    def close(self, state: CountState) -> bool:
         """Propagate counts to a fixpoint; return False on a contradiction."""
         found = _arrays(state)
         closed: bool = close(self._compiled, *found, self._room[:2], self._room[2:])
         state.status, state.low, state.high = (each.tolist() for each in found)
         return closed
 
-    def bound(self, state: State) -> tuple[int, list[int], list[bool]]:
+    def bound(self, state: CountState) -> tuple[int, list[int], list[bool]]:
         """Return the secant bound, the points' weights, and the points it counts."""
         total, weights, taken = weigh(self._compiled, *_arrays(state), self._room[0])
         return total, weights.tolist(), taken.tolist()
 
-    def affordable(self, state: State, cuts: Collection[int]) -> list[list[int]]:
+    def affordable(self, state: CountState, cuts: Collection[int]) -> list[list[int]]:
         """List for some cuts the counts that leave the bound low, ascending."""
         arrays = status, _, _ = _arrays(state)
         bound, weights, taken = weigh(self._compiled, *arrays, self._room[0])
@@ -326,10 +326,10 @@ class FastChecker(Checker):
                 found[at + i].append(c)
         return found
 
-    def counted(
-        self, state: State, p: Sequence[int], q: Sequence[int]
+    def count_needs(
+        self, state: CountState, p: Sequence[int], q: Sequence[int]
     ) -> tuple[list[int], list[int]]:
-        """How many of q each of p needs, and how many of p need each of q."""
+        """Count how many of q each of p needs, and how many of p need each of q."""
         needed: list[int] = []
         needing = np.zeros(len(q), dtype=np.int64)
         _, low, high = _arrays(state)
@@ -362,7 +362,7 @@ class FastChecker(Checker):
         return needs
 
 
-def _arrays(state: State) -> tuple[Ints, Ints, Ints]:
+def _arrays(state: CountState) -> tuple[Ints, Ints, Ints]:
     fields = (state.status, state.low, state.high)
     status, low, high = (np.array(each, dtype=np.int64) for each in fields)
     return status, low, high

@@ -30,8 +30,8 @@ from ...solvers.running import clock
 from ...solvers.running.interrupt import run_alarmed
 from ...solvers.running.result import Limit, SolverError
 from ..checking import (
+    CheckLimits,
     Formula,
-    Limits,
     Proved,
     Refused,
     TooLong,
@@ -39,7 +39,7 @@ from ..checking import (
     formula_of,
 )
 from ..checking.formulas import boxes_of
-from ..checking.rows import normalised
+from ..checking.rows import normalise
 from .proof_log import MOST_BYTES
 from .propagation_kernels import FastPropagator
 
@@ -55,7 +55,7 @@ class Unusable(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Solved:
+class ExactOutcome:
     """What Exact found, and what its log proves."""
 
     ended: bool
@@ -73,7 +73,7 @@ def solve_by_exact(
     seconds: float,
     checking: float | None = None,
     keep: str | Path | None = None,
-) -> Solved:
+) -> ExactOutcome:
     """Solve the formula of an instance by Exact, and check its log.
 
     Parameters
@@ -97,14 +97,14 @@ def solve_by_exact(
     job, _ = run_alarmed(seconds, lambda: _job(instance))
     left = seconds - (clock.now() - start)
     if job is None or left <= 0:
-        return Solved(False, None, Limit.TIME)
+        return ExactOutcome(False, None, Limit.TIME)
     formula, text = job
     with TemporaryDirectory(prefix="closeknit-") as folder:
         log, draft = Path(folder) / "log", Path(folder) / "proof"
-        ended, true = _solved(text, log, left)
+        ended, true = _solve(text, log, left)
         chosen = None if true is None else choice_of(instance, formula, true)
         if not ended:
-            return Solved(False, chosen, Limit.TIME)
+            return ExactOutcome(False, chosen, Limit.TIME)
         packed = keep is not None
         proved: Proved | Limit | Unusable
         try:
@@ -120,7 +120,7 @@ def solve_by_exact(
             proved = error
         if keep is not None and isinstance(proved, Proved):
             write_bytes(keep, draft.read_bytes())
-    return Solved(True, chosen, proved)
+    return ExactOutcome(True, chosen, proved)
 
 
 def exact_version() -> str:
@@ -146,7 +146,7 @@ def _job(instance: Instance) -> tuple[Formula, str]:
     return formula, json.dumps(job)
 
 
-def _solved(job: str, log: Path, seconds: float) -> tuple[bool, frozenset[int] | None]:
+def _solve(job: str, log: Path, seconds: float) -> tuple[bool, frozenset[int] | None]:
     """Run Exact; return whether it ended by itself, and the variables that are 1."""
     worker = Path(__file__).with_name("exact_worker.py")
     try:
@@ -256,7 +256,7 @@ def _logged_rows(formula: Formula, log: Path) -> Iterator[int]:
             left, _, degree = line.rstrip(" ;").partition(">=")
             words = left.split()
             pairs = zip(words[::2], words[1::2], strict=True)
-            row = normalised(
+            row = normalise(
                 [
                     (int(a), int(x.lstrip("~x")) * (-1 if x[0] == "~" else 1))
                     for a, x in pairs
@@ -277,7 +277,7 @@ def _check(
     Raises `Unusable` where these hold and the conclusion does not, and SolverError
     where one of them does not hold.
     """
-    limits = Limits(seconds=max(seconds, 1.0), now=clock.now)
+    limits = CheckLimits(seconds=max(seconds, 1.0), now=clock.now)
     try:
         return check_proof_file(instance, path, limits, FastPropagator)
     except TooLong:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from ..checking.rows import Row
 from . import learning_kernels as kernels
-from .learning_kernels import Learned, Rows, State, WideRow
+from .learning_kernels import Learned, LearnerRows, LearnerState, WideRows
 from .proof_log import ProofLog
 
 MOST_SUM = 2**61
@@ -54,7 +54,7 @@ class Learner:
         likely: Sequence[int] = (),
     ) -> None:
         self._count = len(rows)
-        self._rows, self._wide = _stored(variables, rows)
+        self._rows, self._wide = _store(variables, rows)
         self._learned = Learned(
             np.array([len(rows)]),
             np.zeros(1025, np.int64),
@@ -77,8 +77,8 @@ class Learner:
         """The variables that are true, after the search has found a solution."""
         return set((np.flatnonzero(self._state.value[2::2] > 0) + 1).tolist())
 
-    def refuted(self, keep_going: Callable[[], object]) -> bool:
-        """Return True after a refutation, False after a solution.
+    def refute(self, keep_going: Callable[[], object]) -> bool:
+        """Search until a refutation, then return True; after a solution return False.
 
         ``keep_going`` is called now and then, and ends the search by an exception.
         """
@@ -87,7 +87,7 @@ class Learner:
             round_ += 1
             if self.learned >= most:
                 most += _KEPT + 100 * round_
-                if self._relinked() >= 0:
+                if self._forget_clauses() >= 0:
                     return True
             left = _FIRST * luby(round_)
             while left > 0:
@@ -106,7 +106,7 @@ class Learner:
                 if end != kernels.MORE:
                     return bool(end == kernels.REFUTED)
 
-    def _relinked(self) -> int:
+    def _forget_clauses(self) -> int:
         """Forget half of the clauses that are rarely used; watch the others."""
         learned, count = self._learned, self.learned
         alive = np.ones(self._count + count, np.int8)
@@ -125,7 +125,7 @@ class Learner:
         count = int(numbers[kernels.ROWS])
         variables = len(self._state.level)
         terms = int(rows.begin[count])
-        self._rows = Rows(
+        self._rows = LearnerRows(
             _longer(rows.begin, count + 2),
             _longer(rows.literal, terms + 2 * variables),
             _longer(rows.follows, 2 * count + 4),
@@ -155,10 +155,10 @@ class Learner:
         draft = _Draft(self._rows, self._state, self._learned, self._count, len(needed))
         ends: dict[int, list[int]] = {}
         for j in needed:
-            number = draft.derived(log, j)
+            number = draft.derive(log, j)
             log.delete(ends.pop(j, ()))
             ends.setdefault(int(last[j]), []).append(number)
-        return draft.derived(log, count)
+        return draft.derive(log, count)
 
 
 class _Draft:
@@ -169,7 +169,12 @@ class _Draft:
     """
 
     def __init__(
-        self, rows: Rows, state: State, learned: Learned, count: int, needed: int
+        self,
+        rows: LearnerRows,
+        state: LearnerState,
+        learned: Learned,
+        count: int,
+        needed: int,
     ) -> None:
         self._rows, self._state, self._learned = rows, state, learned
         self._count = count
@@ -180,15 +185,15 @@ class _Draft:
         self._waiting = [v for v in trail.tolist() if state.seen[v]][::-1]
         self._hints = len(self._waiting) <= needed
 
-    def derived(self, log: ProofLog, j: int) -> int:
+    def derive(self, log: ProofLog, j: int) -> int:
         """Write clause j, or after the last one the contradiction."""
-        hints = self._used(log, j) if self._hints else []
+        hints = self._sufficient_rows(log, j) if self._hints else []
         clause = self._literals(self._count + j) if j < self._until else []
         number = log.clause(map(_literal, clause), hints)
         self._numbers[j] = number
         return number
 
-    def _used(self, log: ProofLog, j: int) -> list[int]:
+    def _sufficient_rows(self, log: ProofLog, j: int) -> list[int]:
         """Return the rows that suffice, after writing the certain literals of them."""
         learned, position = self._learned, self._state.position
         begin = int(learned.since[j])
@@ -237,7 +242,7 @@ def luby(i: int) -> int:
     return (i + 1) // 2
 
 
-def _stored(variables: int, rows: Sequence[Row]) -> tuple[Rows, WideRow]:
+def _store(variables: int, rows: Sequence[Row]) -> tuple[LearnerRows, WideRows]:
     """Return the rows as arrays; their terms fall."""
     rows = [row if row.degree > 0 else Row({}, 0) for row in rows]
     sizes = np.fromiter((len(row.terms) for row in rows), np.int64, len(rows))
@@ -262,7 +267,7 @@ def _stored(variables: int, rows: Sequence[Row]) -> tuple[Rows, WideRow]:
     literal = np.zeros(2 * total + 4 * variables + 1024, np.int32)
     literal[:total] = literals
     links = np.zeros(2 * len(begin), np.int32)
-    wide = WideRow(
+    wide = WideRows(
         is_wide.astype(np.int8),
         factors,
         room,
@@ -271,18 +276,18 @@ def _stored(variables: int, rows: Sequence[Row]) -> tuple[Rows, WideRow]:
         of[uses].astype(np.int32),
         factors[uses],
     )
-    return Rows(begin, literal, links, links.copy()), wide
+    return LearnerRows(begin, literal, links, links.copy()), wide
 
 
 def _state(
     variables: int, rows: int, weights: Mapping[int, float], likely: Sequence[int]
-) -> State:
+) -> LearnerState:
     size = variables + 1
 
     def ints(length: int = size, value: int = 0) -> npt.NDArray[np.int32]:
         return np.full(length, value, np.int32)
 
-    state = State(
+    state = LearnerState(
         numbers=np.array([0, 0, rows, 0, 0, 0], np.int64),
         value=np.zeros(2 * size, np.int8),
         head=ints(2 * size, -1),

@@ -20,15 +20,15 @@ Bytes = npt.NDArray[np.int8]
 Floats = npt.NDArray[np.float64]
 
 TRAIL, DONE, ROWS, DEPTH, HEAP, USED = range(6)
-"""Places in ``State.numbers``: literals on the trail, those propagated, rows, decisions
-made, variables in the heap, entries of ``Learned.used``."""
+"""Places in ``LearnerState.numbers``: literals on the trail, those propagated, rows,
+decisions made, variables in the heap, entries of ``Learned.used``."""
 REFUTED, SATISFIED, MORE = 0, 1, 2
 """No solution; one is on the trail; neither is known yet."""
 _DECAY = 0.95
 _LARGE = 1e100
 
 
-class Rows(NamedTuple):
+class LearnerRows(NamedTuple):
     """All rows, those of the formula first, then clauses learned."""
 
     begin: Longs
@@ -40,12 +40,12 @@ class Rows(NamedTuple):
     """Two per row: a literal of the clause; while it is true, the clause holds."""
 
 
-class WideRow(NamedTuple):
+class WideRows(NamedTuple):
     """What rows of the formula have that are no clauses; their terms fall."""
 
     is_wide: Bytes
     coefficient: Longs
-    """One per literal of ``Rows``."""
+    """One per literal of ``LearnerRows``."""
     room: Longs
     """Sum of the coefficients minus the degree."""
     slack: Longs
@@ -73,8 +73,8 @@ class Learned(NamedTuple):
     """Number of rows when it was last used."""
 
 
-class State(NamedTuple):
-    """Where the search is."""
+class LearnerState(NamedTuple):
+    """The state of the search."""
 
     numbers: Longs
     value: Bytes
@@ -102,7 +102,7 @@ class State(NamedTuple):
 
 
 @kernel
-def _up(state: State, i: int) -> None:
+def _up(state: LearnerState, i: int) -> None:
     heap, place, activity = state.heap, state.place, state.activity
     v = heap[i]
     while i > 0:
@@ -117,7 +117,7 @@ def _up(state: State, i: int) -> None:
 
 
 @kernel
-def _down(state: State, i: int) -> None:
+def _down(state: LearnerState, i: int) -> None:
     heap, place, activity = state.heap, state.place, state.activity
     count = state.numbers[HEAP]
     v = heap[i]
@@ -137,7 +137,7 @@ def _down(state: State, i: int) -> None:
 
 
 @kernel
-def push(state: State, v: int) -> None:
+def push(state: LearnerState, v: int) -> None:
     """Put a variable into the heap, the most active first."""
     if state.place[v] < 0:
         i = state.numbers[HEAP]
@@ -147,7 +147,7 @@ def push(state: State, v: int) -> None:
 
 
 @kernel
-def _pop(state: State) -> int:
+def _pop(state: LearnerState) -> int:
     v = int(state.heap[0])
     state.numbers[HEAP] -= 1
     state.place[v] = -1
@@ -159,7 +159,7 @@ def _pop(state: State) -> int:
 
 
 @kernel
-def _bump(state: State, v: int) -> None:
+def _bump(state: LearnerState, v: int) -> None:
     state.activity[v] += state.step[0]
     if state.activity[v] > _LARGE:
         state.activity[:] /= _LARGE
@@ -169,7 +169,7 @@ def _bump(state: State, v: int) -> None:
 
 
 @kernel
-def _assign(state: State, x: int, reason: int) -> None:
+def _assign(state: LearnerState, x: int, reason: int) -> None:
     v = x >> 1
     state.value[x] = 1
     state.value[x ^ 1] = -1
@@ -181,7 +181,7 @@ def _assign(state: State, x: int, reason: int) -> None:
 
 
 @kernel
-def _back(wide: WideRow, state: State, depth: int) -> None:
+def _back(wide: WideRows, state: LearnerState, depth: int) -> None:
     """Take back all decisions but the first ones."""
     if depth >= state.numbers[DEPTH]:
         return
@@ -200,7 +200,7 @@ def _back(wide: WideRow, state: State, depth: int) -> None:
 
 
 @kernel
-def _watch(rows: Rows, state: State, row: int) -> None:
+def _watch(rows: LearnerRows, state: LearnerState, row: int) -> None:
     """Link the first two literals of a clause."""
     b = rows.begin[row]
     for k in range(2):
@@ -211,7 +211,7 @@ def _watch(rows: Rows, state: State, row: int) -> None:
 
 
 @kernel
-def _propagate(rows: Rows, wide: WideRow, state: State) -> int:
+def _propagate(rows: LearnerRows, wide: WideRows, state: LearnerState) -> int:
     """Propagate the trail; return a row that cannot hold, or -1."""
     value, literal, begin = state.value, rows.literal, rows.begin
     numbers = state.numbers
@@ -269,7 +269,9 @@ def _propagate(rows: Rows, wide: WideRow, state: State) -> int:
 
 
 @kernel
-def _explain(rows: Rows, wide: WideRow, state: State, row: int, x: int) -> int:
+def _explain(
+    rows: LearnerRows, wide: WideRows, state: LearnerState, row: int, x: int
+) -> int:
     """Write false literals of a row that force literal x, or contradict it (x < 0).
 
     Returns how many.
@@ -304,7 +306,7 @@ def _explain(rows: Rows, wide: WideRow, state: State, row: int, x: int) -> int:
 
 
 @kernel
-def _use(state: State, learned: Learned, row: int, when: int) -> None:
+def _use(state: LearnerState, learned: Learned, row: int, when: int) -> None:
     """Note a row, or -v, from which the next clause is derived."""
     learned.used[state.numbers[USED]] = row
     learned.when[state.numbers[USED]] = when
@@ -315,7 +317,12 @@ def _use(state: State, learned: Learned, row: int, when: int) -> None:
 
 @kernel
 def _redundant(
-    rows: Rows, wide: WideRow, state: State, learned: Learned, x: int, cleared: int
+    rows: LearnerRows,
+    wide: WideRows,
+    state: LearnerState,
+    learned: Learned,
+    x: int,
+    cleared: int,
 ) -> tuple[bool, int]:
     """Whether a false literal follows from others of the clause learned.
 
@@ -356,7 +363,7 @@ def _redundant(
 
 @kernel
 def _analyse(
-    rows: Rows, wide: WideRow, state: State, learned: Learned, row: int
+    rows: LearnerRows, wide: WideRows, state: LearnerState, learned: Learned, row: int
 ) -> tuple[int, int, int]:
     """Derive a clause from a row that cannot hold, up to one literal of this level.
 
@@ -422,7 +429,7 @@ def _analyse(
 
 
 @kernel
-def link(rows: Rows, wide: WideRow, state: State, alive: Bytes) -> int:
+def link(rows: LearnerRows, wide: WideRows, state: LearnerState, alive: Bytes) -> int:
     """Watch the clauses that are alive and not certain; no decision stands.
 
     Returns a row that cannot hold, or -1.
@@ -459,7 +466,12 @@ def link(rows: Rows, wide: WideRow, state: State, alive: Bytes) -> int:
 
 @kernel
 def search(
-    rows: Rows, wide: WideRow, state: State, learned: Learned, most: int, afresh: bool
+    rows: LearnerRows,
+    wide: WideRows,
+    state: LearnerState,
+    learned: Learned,
+    most: int,
+    afresh: bool,
 ) -> int:
     """Search until so many clauses are learned; ``afresh``: no decision stands then.
 
@@ -522,7 +534,11 @@ def search(
 
 @kernel
 def trace(
-    rows: Rows, wide: WideRow, state: State, learned: Learned, last: Longs
+    rows: LearnerRows,
+    wide: WideRows,
+    state: LearnerState,
+    learned: Learned,
+    last: Longs,
 ) -> None:
     """Find what the contradiction rests on, after `REFUTED`.
 

@@ -1,6 +1,6 @@
 """Writing pseudo-Boolean proofs about the formula of an instance, and keeping them.
 
-A search that proves its answer writes its steps to a `ProofLog`; `kept_proof` packs
+A search that proves its answer writes its steps to a `ProofLog`; `keep_proof` packs
 them into a file and lets the checker derive every one.
 """
 
@@ -18,15 +18,15 @@ from ...solvers.running import clock
 from ...solvers.running.interrupt import run_alarmed
 from ...solvers.running.result import Limit, SolverError
 from ..checking import (
+    CheckLimits,
     Formula,
-    Limits,
     Proved,
     Refused,
     TooLong,
     check_proof_file,
     formula_of,
 )
-from ..checking.rows import linear, normalised
+from ..checking.rows import linear, normalise
 from .certificate_kernels import FastChecker
 from .propagation_kernels import FastPropagator
 
@@ -114,7 +114,7 @@ class ProofLog:
 
         ``hints`` are rows that suffice, together with the negation.
         """
-        row = normalised(terms, degree)
+        row = normalise(terms, degree)
         text = f"rup {linear(row.terms, self.names)} >= {row.degree}"
         some = " ".join(map(str, hints))
         return self._write(f"{text} : {some} ~ ;\n" if some else f"{text} ;\n", 1)
@@ -130,7 +130,7 @@ class ProofLog:
         """
         return self._write(f"pol {' '.join(map(str, parts))} ;\n", 1)
 
-    def combined(self, rows: Iterable[tuple[int, int | str]], *after: int | str) -> int:
+    def combine(self, rows: Iterable[tuple[int, int | str]], *after: int | str) -> int:
         """Add a sum of (factor, row) pairs with positive factors, or what follows it.
 
         Words are literals, see `word`; ``after`` ends the line. Long sums are added up
@@ -154,7 +154,7 @@ class ProofLog:
         witness: dict[int, int | bool],
     ) -> int:
         """Add a row by a witness, from variables to literals or values."""
-        row = normalised(terms, degree)
+        row = normalise(terms, degree)
         images = " ".join(
             f"{self.names[x - 1]} -> "
             + (str(int(y)) if isinstance(y, bool) else self.word(y))
@@ -209,7 +209,7 @@ def packing(formula: Formula) -> list[dict[str, int]]:
     return [{"id": lzma.FILTER_LZMA2, "preset": 1, "dict_size": size}]
 
 
-def kept_proof(
+def keep_proof(
     instance: Instance,
     path: str | Path,
     write: Callable[[ProofLog], None],
@@ -258,13 +258,13 @@ def kept_proof(
                 )
         except OutOfRoom as ended:
             return ended.limit
-        proved = checked_proof(instance, draft, 10 * seconds)
+        proved = check_own_proof(instance, draft, 10 * seconds)
         if isinstance(proved, Proved):
             write_bytes(path, draft.read_bytes())
         return proved
 
 
-def checked_proof(
+def check_own_proof(
     instance: Instance, path: str | Path, seconds: float
 ) -> Proved | Limit:
     """Check a proof of our own making; that it does not hold is an error."""
@@ -272,7 +272,7 @@ def checked_proof(
         return check_proof_file(
             instance,
             path,
-            Limits(seconds=max(seconds, 1.0), now=clock.now),
+            CheckLimits(seconds=max(seconds, 1.0), now=clock.now),
             FastPropagator,
             FastChecker,
         )

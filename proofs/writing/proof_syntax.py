@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from ...instances import InputError
-from ..checking import Formula, Limits
+from ..checking import CheckLimits, Formula
 from ..checking.statements import Statements
 
 SYNTAXES = ("1.1", "2.0", "3.0")
 """Versions that can be written."""
 
 
-def rewritten(formula: Formula, lines: Iterable[str], version: str) -> Iterator[str]:
+def rewrite(formula: Formula, lines: Iterable[str], version: str) -> Iterator[str]:
     """Yield the lines of a proof about a formula in another version of the syntax.
 
     Parameters
@@ -37,7 +37,7 @@ def rewritten(formula: Formula, lines: Iterable[str], version: str) -> Iterator[
     rewriter = _Rewriter(formula, version)
     yield f"pseudo-Boolean proof version {version}\n"
     yield rewriter.line(f"f {len(formula.rows)}")
-    statements = Statements(lines, Limits())
+    statements = Statements(lines, CheckLimits())
     if statements.version >= "2":  # where `f` only counts the rows of the formula
         rewriter.load_all()
     for words in statements:
@@ -80,29 +80,29 @@ class _Rewriter:
             self._load(int(first))
         elif rule in ("pol", "p"):
             yield self.line(f"pol {' '.join(self._combination(first.split()))}")
-            self._added()
+            self._count_row()
         elif rule in ("rup", "u"):
-            yield self._propagated(first, more[0] if more else "")
-            self._added()
+            yield self._write_rup(first, more[0] if more else "")
+            self._count_row()
         elif rule == "red":
             yield self.line(f"red {first}", *more[:1])
-            self._added()
+            self._count_row()
         elif rule in ("soli", "o"):
-            self._priced(first.split())
+            self._note_objective(first.split())
             yield self.line(f"{'o' if self.version == '1.1' else 'soli'} {first}")
-            self._added()
+            self._count_row()
         elif rule == "sol":
             if self.version == "1.1":
                 raise InputError("version 1.1 logs no solution without improving on it")
-            self._priced(first.split())
+            self._note_objective(first.split())
             yield self.line(f"sol {first}")
         elif rule in ("d", "del", "deld", "delc"):
-            if gone := self._deleted(first.split()):
+            if gone := self._delete(first.split()):
                 yield self.line(f"del id {' '.join(map(str, gone))}")
         elif rule == "c":
             yield from self._none(_rows_of(first))
         elif rule == "conclusion":
-            yield from self._concluded(first.split(), more)
+            yield from self._conclude(first.split(), more)
         elif rule not in ("output", "core", "end", "e"):
             raise InputError(f"unknown rule {rule[:40]}")
         if label:
@@ -117,7 +117,7 @@ class _Rewriter:
         self._last += 1
         self._new[self._last] = number
 
-    def _added(self) -> None:
+    def _count_row(self) -> None:
         self._last += 1
         self._last_new += 1
         self._new[self._last] = self._last_new
@@ -134,13 +134,13 @@ class _Rewriter:
             is_row = word.startswith("@") or word.lstrip("+-").isdecimal()
             yield self._row(word) if is_row and then not in ("*", "d") else word
 
-    def _propagated(self, row: str, hints: str) -> str:
+    def _write_rup(self, row: str, hints: str) -> str:
         if self.version == "3.0":
             named = (w if w == "~" else self._row(w) for w in hints.split())
             return self.line(f"rup {row}", *([" ".join(named)] if hints else []))
         return f"{'u' if self.version == '1.1' else 'rup'} {row} ;\n"
 
-    def _deleted(self, words: list[str]) -> list[int]:
+    def _delete(self, words: list[str]) -> list[int]:
         if words[:1] == ["range"]:
             begin, end = map(int, words[1:])
             rows = [n for n in self._new if begin <= n < end]
@@ -148,7 +148,7 @@ class _Rewriter:
             rows = [self._old(word) for word in words[words[:1] == ["id"] :]]
         return [new for n in rows if (new := self._new.pop(n)) > self._count]
 
-    def _priced(self, words: list[str]) -> None:
+    def _note_objective(self, words: list[str]) -> None:
         """Remember the objective of the best solution."""
         true = {w.removeprefix("~"): not w.startswith("~") for w in words}
         known = self._numbers  # which new variables are not among
@@ -173,7 +173,7 @@ class _Rewriter:
             named = f": {self._row(hints[0])} "
         yield from self._end(f"conclusion BOUNDS {best} {named}{best}")
 
-    def _concluded(self, first: list[str], more: list[str]) -> Iterator[str]:
+    def _conclude(self, first: list[str], more: list[str]) -> Iterator[str]:
         kind, *rest = first
         hints = _rows_of(more[0]) if more else []
         if kind == "UNSAT":

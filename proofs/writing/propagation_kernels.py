@@ -138,7 +138,7 @@ def leave(terms: Terms, rows: Rows, literals: Literals, row: int) -> None:
 
 
 @kernel
-def _replaced(
+def _replace_watch(
     terms: Terms, rows: Rows, literals: Literals, t: int, before: int
 ) -> tuple[int, int]:
     """Watch another literal in place of a false one, if there is one.
@@ -226,7 +226,7 @@ def propagate(
                 following = terms.follows[t]
                 if rows.most[r] < 0:
                     # All slacks must change, so go on after a contradiction.
-                    state, looked = _replaced(terms, rows, literals, t, before)
+                    state, looked = _replace_watch(terms, rows, literals, t, before)
                     work += looked
                     if state > 0:
                         before = t
@@ -328,7 +328,7 @@ def retract(
             if i < left:
                 state = 2
                 if rows.most[r] < 0:
-                    state, looked = _replaced(terms, rows, literals, t, before)
+                    state, looked = _replace_watch(terms, rows, literals, t, before)
             if state > 0:
                 before = t
             if state == 1 and not queued[r]:
@@ -343,7 +343,7 @@ def retract(
 
 
 @kernel
-def tested(
+def are_consistent(
     terms: Terms,
     rows: Rows,
     literals: Literals,
@@ -353,7 +353,7 @@ def tested(
     queue: Ints,
     after: Flags,
 ) -> tuple[bool, int]:
-    """Whether literals can all be true, as far as propagation knows; undo it.
+    """Test whether literals can all be true, as far as propagation knows; undo it.
 
     ``after`` receives which literals are then true, unless it is empty. Returns the
     terms looked at, too.
@@ -377,7 +377,7 @@ def tested(
 
 
 @kernel
-def needed(
+def minimise(
     terms: Terms,
     rows: Rows,
     literals: Literals,
@@ -395,7 +395,7 @@ def needed(
         x = given[i]
         given[i : count - 1] = given[i + 1 : count].copy()
         fewer = given[: count - 1]
-        sound, work = tested(
+        sound, work = are_consistent(
             terms, rows, literals, fewer, trail, queued, queue, queued[:0]
         )
         total += work
@@ -655,7 +655,7 @@ class FastPropagator(Propagator):
         if self._wide:
             return self._after(given)
         found = np.empty_like(self._literals.true)
-        sound, work = tested(*self._arrays(given), found)
+        sound, work = are_consistent(*self._arrays(given), found)
         self._spend(work)
         return found if sound else None
 
@@ -673,7 +673,7 @@ class FastPropagator(Propagator):
                 count += 1
         return self._run([], count)[1]
 
-    def needed(self, literals: Sequence[int]) -> list[int]:
+    def minimise(self, literals: Sequence[int]) -> list[int]:
         """Leave out literals, the last first, while the others are refuted."""
         if not self._consistent():
             return []
@@ -685,7 +685,7 @@ class FastPropagator(Propagator):
                     kept = fewer
             return kept
         given = self._indices(literals)
-        count, work = needed(*self._arrays(given))
+        count, work = minimise(*self._arrays(given))
         self._spend(work)
         return [x // 2 * (-1 if x % 2 else 1) for x in given[:count].tolist()]
 
@@ -706,13 +706,13 @@ class FastPropagator(Propagator):
         Returns whether there was no contradiction, and what was true, if that may be
         asked for.
         """
-        sound, length = self._propagated(start, count, wide)
+        sound, length = self._propagate_from(start, count, wide)
         found = self._literals.true.copy() if sound and not start else None
         free = self._trail[self._known :]
         undo(self._terms, self._stored, self._literals, free, length)
         return sound, found
 
-    def _propagated(
+    def _propagate_from(
         self, start: list[int], length: int, wide: Sequence[tuple[int, WideRow]] = ()
     ) -> tuple[bool, int]:
         """Propagate rows, and some literals behind the certain ones, to a fixpoint.
@@ -737,7 +737,7 @@ class FastPropagator(Propagator):
             self._spend(work)
             length = done
             for number, row in rows if sound else ():
-                for x in self._forced(row):
+                for x in self._forced_literals(row):
                     if x < 0:
                         sound = False
                         break
@@ -751,7 +751,7 @@ class FastPropagator(Propagator):
                 return sound, done
             first = first[:0]
 
-    def _forced(self, wide: WideRow) -> list[int]:
+    def _forced_literals(self, wide: WideRow) -> list[int]:
         """Return the literals that a wide row forces; -1 for a contradiction."""
         true, row = self._literals.true, wide.row
         self._spend(len(wide.literals))
@@ -769,7 +769,7 @@ class FastPropagator(Propagator):
         if self._waiting:
             self._enter_waiting()
         if self._sound and not self._settled:
-            sound, length = self._propagated(self._new, 0)
+            sound, length = self._propagate_from(self._new, 0)
             free = self._trail[self._known :]
             if sound:
                 reasons = self._literals.reason[free[:length]]

@@ -2,6 +2,6 @@
 
 from .annealing import anneal as anneal
 from .hunt import AdversarySearch as AdversarySearch
-from .hunt import Found as Found
+from .hunt import BadInstance as BadInstance
 from .hunt import SearchSpace as SearchSpace
 from .search import exhaust as exhaust

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...formulations.ksubset.bounds.towns import town_bound_value
 from ...instances import IntArray, KSubset, Site, arrays
-from .hunt import AdversarySearch, Found, SearchSpace, Sites, Watch
+from .hunt import AdversarySearch, BadInstance, SearchSpace, Sites, Watch
 from .kernels import NONE, least
 
 SHORTEST = 10_000
@@ -23,7 +23,7 @@ HOT, COLD = 0.012, 0.001
 
 Mirror = Mapping[Site, Site]
 """A symmetry of the grid that is its own inverse."""
-Report = Callable[[Found], None]
+Report = Callable[[BadInstance], None]
 """Called with every instance worse than all before."""
 
 
@@ -32,7 +32,7 @@ class _State:
     """A set of free processors with the cost of the method there."""
 
     cost: int
-    optimum: Known
+    optimum: KnownOptimum
 
     @property
     def ratio(self) -> float:
@@ -42,14 +42,14 @@ class _State:
         """Whether the ratio is larger, exactly."""
         return self.cost * other.optimum.cost > other.cost * self.optimum.cost
 
-    def found(self, watch: Watch, how: str) -> Found:
+    def found(self, watch: Watch, how: str) -> BadInstance:
         """Describe the instance."""
         return watch.found(self.optimum.sites, self.cost, self.optimum.cost, how)
 
 
 def anneal(
     hunt: AdversarySearch, starts: Sequence[Sites] = (), report: Report | None = None
-) -> Found | None:
+) -> BadInstance | None:
     """Look for an instance on which the method does badly.
 
     A run begins with one of ``starts``; later with processors drawn anywhere, two
@@ -85,7 +85,7 @@ def anneal(
     runs = _runs(hunt.ground, starts, random)
     sites, kind, length, mirror = next(runs)
     while True:
-        state = _reached(watch, optimum, sites)
+        state = _try_sites(watch, optimum, sites)
         for i in range(length):
             if state is not None and (best is None or state.worse_than(best)):
                 best = state
@@ -98,20 +98,20 @@ def anneal(
             if state is None:
                 break
             before = state.optimum
-            changed = moved(hunt.ground, before.sites, random, mirror)
+            changed = move(hunt.ground, before.sites, random, mirror)
             if changed is not None:
                 heat = HOT * (COLD / HOT) ** (i / length)
                 lowest = state.ratio * exp(-heat * random.expovariate(1.0))
-                state = _reached(watch, optimum, changed, lowest, before) or state
+                state = _try_sites(watch, optimum, changed, lowest, before) or state
         sites, kind, length, mirror = runs.send(best)
 
 
-def _reached(
+def _try_sites(
     watch: Watch,
     optimum: Optimum,
     sites: Sites,
     lowest: float = 1.0,
-    before: Known | None = None,
+    before: KnownOptimum | None = None,
 ) -> _State | None:
     """Run the method on some sites; return the state if its ratio is not below."""
     instance = watch.hunt.ground.instance(sites)
@@ -148,7 +148,7 @@ def _runs(
         mirror: Mirror | None = None
         if number % 4 in (2, 3) and ground.mirrors:
             mirror = random.choice(ground.mirrors)
-            both = mirrored(sites, mirror)
+            both = mirror_sites(sites, mirror)
             if ground.holds(both):
                 sites, kind = both, f"{kind}, kept symmetric"
             else:
@@ -174,7 +174,7 @@ NODES = 200_000
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownOptimum:
     """An optimum that is proved, and a choice that attains it."""
 
     sites: Sites
@@ -205,15 +205,15 @@ class Optimum:
                 self._inner[r] = bound or r * (r - 1) // 2
 
     def below(
-        self, instance: KSubset, limit: int, known: Known | None = None
-    ) -> Known | None:
+        self, instance: KSubset, limit: int, known: KnownOptimum | None = None
+    ) -> KnownOptimum | None:
         """Return the optimum if it is below a limit; None if not, or not proved.
 
         ``known`` is the optimum of a neighbour.
         """
         sites, k = instance.free, instance.k
         floor, must = int(self._inner[k]), NONE
-        kept: Known | None = None
+        kept: KnownOptimum | None = None
         if known is not None and not self.ground.points:
             new = set(sites) - set(known.sites)
             if known.chosen <= set(sites):  # still to be had
@@ -235,20 +235,20 @@ class Optimum:
             return None
         if cost >= start:
             return kept
-        return Known(sites, int(cost), frozenset(sites[i] for i in picked))
+        return KnownOptimum(sites, int(cost), frozenset(sites[i] for i in picked))
 
 
 # Changes
 
 
-def moved(
+def move(
     ground: SearchSpace, sites: Sites, random: Random, mirror: Mirror | None = None
 ) -> Sites | None:
     """Change a set of sites, with the image of the change if there is a mirror.
 
     So the sites remain their own mirror image. None where the change cannot be made.
     """
-    changed = _moved(ground, sites, random)
+    changed = _move(ground, sites, random)
     if changed is None or mirror is None:
         return changed
     before, after = Counter(sites), Counter(changed)
@@ -260,7 +260,7 @@ def moved(
     return found if found != sites and ground.holds(found) else None
 
 
-def _moved(ground: SearchSpace, sites: Sites, random: Random) -> Sites | None:
+def _move(ground: SearchSpace, sites: Sites, random: Random) -> Sites | None:
     """Change one processor, or shift all on one side of a line by a step.
 
     Of ten changes four move a processor by a step or a few along an axis, two to
@@ -276,7 +276,7 @@ def _moved(ground: SearchSpace, sites: Sites, random: Random) -> Sites | None:
     elif kind <= 3 or not ground.shape:
         changed[i] = random.choice(ground.places)
     elif kind <= 7:
-        to = _stepped(ground, changed[i], random)
+        to = _step(ground, changed[i], random)
         if to is None:
             return None
         changed[i] = to
@@ -293,14 +293,14 @@ def _moved(ground: SearchSpace, sites: Sites, random: Random) -> Sites | None:
     return found if found != sites and ground.holds(found) else None
 
 
-def mirrored(sites: Sites, mirror: Mirror) -> Sites:
+def mirror_sites(sites: Sites, mirror: Mirror) -> Sites:
     """Add to every site its image, where it is not there."""
     there = Counter(sites)
     images = Counter(mirror[site] for site in sites)
     return tuple(sorted((there | images).elements()))
 
 
-def _stepped(ground: SearchSpace, site: Site, random: Random) -> Site | None:
+def _step(ground: SearchSpace, site: Site, random: Random) -> Site | None:
     axis = random.randrange(len(ground.shape))
     step = random.choice((-1, 1))
     while random.random() < 0.3:

@@ -109,7 +109,7 @@ class SearchSpace:
         return points if self.points else topology_label(self.topology)
 
     def instance(self, sites: Sites, name: str = "worst", source: str = "") -> KSubset:
-        """Return the instance with these free processors."""
+        """Return an instance with these free processors."""
         topology = Points(sites) if self.points else self.topology
         return KSubset(name, topology, sites, self.k, source=source)
 
@@ -252,7 +252,7 @@ class AdversarySearch:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Found:
+class BadInstance:
     """A bad instance.
 
     Parameters
@@ -287,7 +287,7 @@ class Found:
 
 @dataclass
 class Watch:
-    """A search under way: runs the method, counts that, and checks the time limit."""
+    """A running search: runs the method, counts the runs, and checks the time limit."""
 
     hunt: AdversarySearch
     begun: float = field(default_factory=clock.now)
@@ -314,11 +314,11 @@ class Watch:
 
     def found(
         self, sites: Sites, cost: int, optimum: int, how: str, proved: bool = False
-    ) -> Found:
-        """Describe what was found until now."""
+    ) -> BadInstance:
+        """Describe the worst instance found until now."""
         name, ground = self.hunt.method.name, self.hunt.ground
         label = f"worst-{name.replace('/', '-')}-{ground.label}-k{ground.k}"
-        return Found(
+        return BadInstance(
             instance=ground.instance(sites, label, f"bad for {name}: {how}"),
             cost=cost,
             optimum=optimum,

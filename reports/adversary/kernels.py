@@ -21,7 +21,7 @@ def sizes(cells: int) -> Ints:
 
 @kernel
 def prices(hops: Ints) -> Costs:
-    """Price every set: that without its highest processor, and the way to that.
+    """Price every set: the set without its highest processor, and distances to that.
 
     The sum of all distances is below 2^31.
     """

@@ -13,7 +13,7 @@ from ...methods import KSUBSET
 from ...solvers import Settings, SolverError, Ties
 from ...solvers.running.interrupt import deferred
 from .annealing import Report, anneal
-from .hunt import AdversarySearch, Found, SearchSpace, Sites, Watch
+from .hunt import AdversarySearch, BadInstance, SearchSpace, Sites, Watch
 from .kernels import least_of_all, prices, sizes
 
 MOST_PLACES = 22
@@ -22,7 +22,7 @@ UNASKED = 16
 """Largest number of sets that are enumerated without an option."""
 
 
-def exhaust(hunt: AdversarySearch) -> Found | None:
+def exhaust(hunt: AdversarySearch) -> BadInstance | None:
     """Run the method on every instance, and compare with the optimum of each.
 
     The optima of all sets come from one sweep: the least cost in a set is that of
@@ -95,7 +95,7 @@ def _maps(ground: SearchSpace) -> list[list[int]]:
 
 
 def most_free(topology: Topology, k: int, *, exhaustive: bool = False) -> int:
-    """Return how many processors of a network are free at most, if that is left open.
+    """Return the default for how many processors of a network are free at most.
 
     All of a small network, or of one that is searched exhaustively; else 2k + 4.
     """
@@ -104,13 +104,13 @@ def most_free(topology: Topology, k: int, *, exhaustive: bool = False) -> int:
     return places if every else min(2 * k + 4, places)
 
 
-def searched(
+def run_search(
     hunt: AdversarySearch,
     starts: Sequence[Sites] = (),
     *,
     exhaustive: bool = False,
     report: Report | None = None,
-) -> Found | None:
+) -> BadInstance | None:
     """Search until the budget ends, or Ctrl-C: exhaustively where that is quick.
 
     ``starts`` are sets of free processors to begin with; ``exhaustive`` searches all
@@ -124,8 +124,8 @@ def searched(
         return exhaust(hunt) if every else anneal(hunt, starts, report)
 
 
-def proved_again(hunt: AdversarySearch, found: Found) -> Found:
-    """Prove cost and optimum of the answer once more, by the registered methods.
+def prove_found(hunt: AdversarySearch, found: BadInstance) -> BadInstance:
+    """Prove the cost and the optimum of an answer again by the registered methods.
 
     Raises
     ------

@@ -46,7 +46,7 @@ Key = tuple[str, str, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class WorstInstance:
     """The worst instance known for a method on a topology, for one k.
 
     ``how`` states how it was found, ``closeknit`` by which version, ``date`` when, as
@@ -82,7 +82,7 @@ class Entry:
     @classmethod
     def of(
         cls, method: str, instance: KSubset, cost: int, optimum: int, how: str
-    ) -> Entry:
+    ) -> WorstInstance:
         """Create an entry of today, found by this version."""
         return cls(
             method=method,
@@ -95,9 +95,9 @@ class Entry:
         )
 
 
-Entries = Mapping[Key, Entry]
+Entries = Mapping[Key, WorstInstance]
 
-_DERIVED: dict[str, Callable[[Entry], Any]] = {
+_DERIVED: dict[str, Callable[[WorstInstance], Any]] = {
     "topology": lambda entry: entry.key[1],
     "n": lambda entry: entry.instance.n,
     "k": lambda entry: entry.instance.k,
@@ -118,12 +118,12 @@ def read_worst_known(path: str | Path = PATH) -> Entries:
         One line naming the file, the field and the value.
     """
     try:
-        document = fields.headed(parse_json(read_text(path), file=path), FORMAT)
+        document = fields.check_header(parse_json(read_text(path), file=path), FORMAT)
         fields.only(document, ("format", "version", "entries"), ("entries",), "")
         rows = fields.lists(document["entries"], "entries")
-        entries: dict[Key, Entry] = {}
+        entries: dict[Key, WorstInstance] = {}
         for i, row in enumerate(rows):
-            entry = _parsed(row, f"entries[{i}]")
+            entry = _parse(row, f"entries[{i}]")
             if entry.key in entries:
                 raise InputError(
                     "given twice", field=f"entries[{i}]", value=list(entry.key)
@@ -134,7 +134,7 @@ def read_worst_known(path: str | Path = PATH) -> Entries:
     return entries
 
 
-def _parsed(value: Any, where: str) -> Entry:
+def _parse(value: Any, where: str) -> WorstInstance:
     row = fields.objects(value, where)
     known = (*_FIELDS, "instance")
     fields.only(row, known, known, where)
@@ -143,7 +143,7 @@ def _parsed(value: Any, where: str) -> Entry:
     derived = {name: given.pop(name) for name in _DERIVED}
     try:
         given["date"] = date.fromisoformat(row["date"]).isoformat()
-        entry = Entry(**given, instance=parse_ksubset(row["instance"]))
+        entry = WorstInstance(**given, instance=parse_ksubset(row["instance"]))
     except InputError as error:
         field = f"{where}.{error.field}"
         raise InputError(error.problem, field=field, value=error.value) from None
@@ -163,9 +163,11 @@ def _parsed(value: Any, where: str) -> Entry:
     return entry
 
 
-def worst_by(entries: Iterable[Entry], key: Callable[[Entry], K]) -> dict[K, Entry]:
+def worst_by(
+    entries: Iterable[WorstInstance], key: Callable[[WorstInstance], K]
+) -> dict[K, WorstInstance]:
     """Return the entry of the largest ratio for each key; of equal ones the first."""
-    worst: dict[K, Entry] = {}
+    worst: dict[K, WorstInstance] = {}
     for entry in entries:
         at = key(entry)
         if at not in worst or entry.ratio > worst[at].ratio:
@@ -173,7 +175,9 @@ def worst_by(entries: Iterable[Entry], key: Callable[[Entry], K]) -> dict[K, Ent
     return worst
 
 
-def improved(entries: Entries, new: Iterable[Entry]) -> dict[Key, Entry]:
+def merge_worse(
+    entries: Entries, new: Iterable[WorstInstance]
+) -> dict[Key, WorstInstance]:
     """Merge new entries that are worse than the known ones, or of new keys."""
     return worst_by((*entries.values(), *new), lambda entry: entry.key)
 
@@ -185,7 +189,7 @@ def write_worst_known(entries: Entries, path: str | Path = PATH) -> None:
     write_text(path, f"{head}{rows}\n]\n}}\n")
 
 
-def _document(entry: Entry) -> dict[str, Any]:
+def _document(entry: WorstInstance) -> dict[str, Any]:
     row = {
         name: _DERIVED[name](entry) if name in _DERIVED else getattr(entry, name)
         for name in _FIELDS
@@ -210,7 +214,7 @@ _LARGEST_DRAWN = 16
 
 def worst_document(entries: Entries) -> Document:
     """Build the page: a table by method and k, the open questions, pictures."""
-    kinds: dict[str, list[Entry]] = {}
+    kinds: dict[str, list[WorstInstance]] = {}
     for entry in entries.values():
         kinds.setdefault(entry.instance.topology.kind, []).append(entry)
     return Document(
@@ -237,7 +241,7 @@ def worst_document(entries: Entries) -> Document:
     )
 
 
-def _table(kind: str, entries: list[Entry]) -> Section:
+def _table(kind: str, entries: list[WorstInstance]) -> Section:
     titles = {
         "mesh": "Occupancies of meshes",
         "torus": "Occupancies of tori and rings",
@@ -259,7 +263,7 @@ def _table(kind: str, entries: list[Entry]) -> Section:
     return Section(title=titles[kind], tables=(table,))
 
 
-def _cell(entry: Entry | None) -> Cell:
+def _cell(entry: WorstInstance | None) -> Cell:
     if entry is None:
         return ""
     _, topology, _ = entry.key
@@ -271,7 +275,7 @@ def _cell(entry: Entry | None) -> Cell:
     )
 
 
-def guarantee(entry: Entry) -> Fraction | None:
+def guarantee(entry: WorstInstance) -> Fraction | None:
     """Return what the method promises on the instance; None if nothing."""
     promise = KSUBSET[entry.method].guarantee
     return None if promise is None else promise(entry.instance)
@@ -282,7 +286,7 @@ def _short(text: str) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def _open_questions(entries: Iterable[Entry]) -> Section:
+def _open_questions(entries: Iterable[WorstInstance]) -> Section:
     """List the best lower bounds where no tight constant is known."""
     known = list(entries)
     items = []
@@ -299,7 +303,7 @@ def _open_questions(entries: Iterable[Entry]) -> Section:
     return Section(title="Where no tight constant is known", items=tuple(items))
 
 
-def _lower_bounds(name: str, entries: list[Entry]) -> list[str]:
+def _lower_bounds(name: str, entries: list[WorstInstance]) -> list[str]:
     """Return an item with the largest ratio, and with that for more than two."""
     if not entries:
         return []
@@ -311,13 +315,13 @@ def _lower_bounds(name: str, entries: list[Entry]) -> list[str]:
     return [text]
 
 
-def _bound(entry: Entry) -> str:
+def _bound(entry: WorstInstance) -> str:
     _, topology, k = entry.key
     shown = f"{entry.ratio} = {float(entry.ratio):.4f}"
     return f"{shown} at k = {k} ({entry.method}, {topology}; {entry.how})"
 
 
-def _pictures(entries: Iterable[Entry]) -> Section:
+def _pictures(entries: Iterable[WorstInstance]) -> Section:
     """Draw the worst instances of the methods in `_DRAWN`, if small."""
     text: list[str] = []
     worst = worst_by(filter(_drawn, entries), lambda entry: entry.method)
@@ -334,6 +338,6 @@ def _pictures(entries: Iterable[Entry]) -> Section:
     return Section(title="Pictures", text=tuple(text))
 
 
-def _drawn(entry: Entry) -> bool:
+def _drawn(entry: WorstInstance) -> bool:
     mesh = entry.instance.topology
     return entry.method in _DRAWN and mesh.is_plane and max(mesh.size) <= _LARGEST_DRAWN

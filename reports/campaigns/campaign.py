@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from ...instances import InputError, Instance, problem_of
-from ...instances.words import counted
+from ...instances.words import with_noun
 from ...methods import AnyMethod
 from ...methods.by_name import methods_named, problems_of
 from ...methods.old_names import current
@@ -119,7 +119,7 @@ def lineups(
 
 
 def is_lenient(methods: object) -> bool:
-    """Whether no method is named by itself, so that each runs where it can."""
+    """Whether no method is named by itself, so that each runs where it is supported."""
     return methods is None or methods == SYSTEMS
 
 
@@ -148,7 +148,7 @@ def count_left_out(lineups: Mapping[str, Lineup], instances: Iterable[Instance])
 def left_out(count: int, how: str) -> str:
     """Say how many methods a comparison left out, and how all are run."""
     are = "is" if count == 1 else "are"
-    return f"{counted(count, 'more method')} {are} left out ({how} runs all)"
+    return f"{with_noun(count, 'more method')} {are} left out ({how} runs all)"
 
 
 def _distinct(methods: Sequence[AnyMethod]) -> list[AnyMethod]:
@@ -160,7 +160,7 @@ def _distinct(methods: Sequence[AnyMethod]) -> list[AnyMethod]:
     for method in methods:
         if isinstance(method, OwnMethod) and method.name in found:
             number = sum(name.startswith(f"{method.name}#") for name in found) + 2
-            method = method.renamed(f"{method.name}#{number}")
+            method = method.with_name(f"{method.name}#{number}")
         found[method.name] = method
     return list(found.values())
 
@@ -200,7 +200,7 @@ class Campaign:
             for repeat, settings in enumerate(self._settings())
         ]
 
-    def wanted(self, store: ResultStore) -> set[tuple[AnyMethod, Kind]]:
+    def missing_methods(self, store: ResultStore) -> set[tuple[AnyMethod, Kind]]:
         """Return the methods with missing runs, and their kinds of instances."""
         return {
             (task.method, kind_of(task.instance))
@@ -220,8 +220,8 @@ class Campaign:
         )
         return [store.rows[key] for key in keys if key in store.rows]
 
-    def outdated(self, store: ResultStore) -> list[Key]:
-        """Return the keys of rows of these runs that other code made, or unknown."""
+    def outdated_rows(self, store: ResultStore) -> list[Key]:
+        """Return the keys of rows of these runs that other or unknown code made."""
         wanted = {key[:-1]: key for key in (task.key for task in self.tasks())}
         return [key for key in store.rows if wanted.get(key[:-1], key) != key]
 
@@ -282,7 +282,7 @@ def run(
                     field=task.method.name,
                 )
             store.append(row)
-            forecast.ended(_kind(row.key), row.seconds or 0.0)
+            forecast.record(_kind(row.key), row.seconds or 0.0)
             done += 1
             progress(done, len(tasks), f"{task.method.name} on {task.instance.name}")
 

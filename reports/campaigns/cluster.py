@@ -39,7 +39,7 @@ _PATIENCE = 30.0
 
 
 @contextmanager
-def connected(address: str | None, *, jobqueue: str | None = None) -> Iterator[Any]:
+def connect(address: str | None, *, jobqueue: str | None = None) -> Iterator[Any]:
     """Connect to a running scheduler, such as ``tcp://node17:8786``.
 
     Or start one whose workers are Slurm jobs, as the TOML file ``jobqueue`` describes

@@ -44,7 +44,7 @@ class Forecast:
             self._learn(kind, seconds)
         self._began = self.clock()
 
-    def ended(self, kind: Hashable, seconds: float) -> None:
+    def record(self, kind: Hashable, seconds: float) -> None:
         """Record a run that has just ended."""
         self._learn(kind, seconds)
         self._due[kind] -= 1

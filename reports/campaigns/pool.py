@@ -50,7 +50,7 @@ class Killed(Failure):
 
 @dataclass(frozen=True, slots=True)
 class OutOfMemory(Failure):
-    """A call ended for the memory it took: ``mib`` after ``seconds`` of wall clock."""
+    """A call was ended for its memory: ``mib`` after ``seconds`` of wall clock."""
 
     seconds: float
     mib: int
@@ -106,7 +106,7 @@ def run(
                 return
             _until_something_happens(busy)
             for worker in busy:
-                ended = worker.ended()
+                ended = worker.outcome()
                 if ended is None or worker.call is None:
                     continue
                 position, outcome = ended
@@ -163,7 +163,7 @@ def run_here(
     kept = False
     try:
         worker.begin((0, call))
-        while (ended := worker.ended()) is None:
+        while (ended := worker.outcome()) is None:
             if not wanted():
                 return Failure("no longer wanted")
             _until_something_happens([worker], at_most=0.5)
@@ -218,10 +218,10 @@ class _Worker:
         self.began = monotonic()
         if call[1].allowed is not None:
             self.deadline = self.began + call[1].allowed + call[1].preparing
-        with suppress(OSError):  # it died idle: `ended` will see that
+        with suppress(OSError):  # it died idle: `outcome` will see that
             self.connection.send(call[1].function)
 
-    def ended(self) -> tuple[int, Any] | None:
+    def outcome(self) -> tuple[int, Any] | None:
         """Return the outcome of the call, or None while there is none."""
         if self.call is None:
             return None
@@ -349,7 +349,7 @@ def _serve(connection: Connection, scratch: Path | None, temporary: str) -> None
         except OSError:
             return
         except Exception as error:  # what cannot be pickled
-            connection.send(Failure(_told(error)))
+            connection.send(Failure(_describe_error(error)))
 
 
 def value_of(call: Callable[[], Any]) -> Any:
@@ -357,7 +357,7 @@ def value_of(call: Callable[[], Any]) -> Any:
     try:
         return call()
     except Exception as error:
-        return Failure(_told(error))
+        return Failure(_describe_error(error))
 
 
 def _die_with_parent() -> None:
@@ -367,6 +367,6 @@ def _die_with_parent() -> None:
         os.killpg(0, signal.SIGKILL)
 
 
-def _told(error: Exception) -> str:
+def _describe_error(error: Exception) -> str:
     said = " ".join(str(error).split())
     return f"{type(error).__name__}: {said}" if said else type(error).__name__

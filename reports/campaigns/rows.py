@@ -85,7 +85,7 @@ class Row:
 
     @property
     def key(self) -> Key:
-        """Instance, method, version, parameters, code: run twice, it is one run.
+        """Instance, method, version, parameters and code, which identify a run.
 
         The name belongs to it: a selection lists positions, and instances of one
         digest may list the same things in another order.

@@ -101,11 +101,11 @@ class ResultStore:
         self._synced = -_SYNCED
         refuse_links(self.path.parent, *_OURS)
         with ExitStack() as held:
-            held.callback(os.close, _locked(self.path))
+            held.callback(os.close, _lock(self.path))
             try:
                 if fresh:
                     self._put_aside()
-                self._database = held.enter_context(closing(_opened(self.path)))
+                self._database = held.enter_context(closing(_open(self.path)))
                 self.rows: dict[Key, Row] = {row.key: row for row in self._prepare()}
                 self._clear()
                 self.scratch.mkdir(exist_ok=True)
@@ -150,7 +150,7 @@ class ResultStore:
     def set_aside(self, keys: Collection[Key]) -> Path:
         """Take rows out, after all rows were copied; return where to."""
         aside = self._free_aside()[0]
-        with undisturbed(), self._writing(), closing(_opened(aside)) as copy:
+        with undisturbed(), self._writing(), closing(_open(aside)) as copy:
             self._database.backup(copy)
         self.forget(keys)
         return aside
@@ -231,15 +231,15 @@ def rows_in(path: Path) -> list[Row]:
     writing = path.with_name(f"{path.name}-wal")
     try:
         if not writing.exists():  # nothing is left behind, not even in passing
-            rows = _asked(path, "mode=ro&immutable=1")
+            rows = _query(path, "mode=ro&immutable=1")
             if not writing.exists():
                 return rows
-        return _asked(path, "mode=ro")
+        return _query(path, "mode=ro")
     except _BROKEN as error:
         raise InputError(f"cannot be used: {error}", file=path) from None
 
 
-def _asked(path: Path, how: str) -> list[Row]:
+def _query(path: Path, how: str) -> list[Row]:
     uri = f"{path.absolute().as_uri()}?{how}"
     with closing(sqlite3.connect(uri, uri=True)) as database:
         return _rows_in(database, path, _form(database, path))
@@ -339,14 +339,14 @@ def _document(names: Iterable[str], cells: Iterable[Any]) -> dict[str, Any]:
     return document
 
 
-def _opened(path: Path) -> sqlite3.Connection:
+def _open(path: Path) -> sqlite3.Connection:
     try:
         return sqlite3.connect(path, isolation_level=None)
     except sqlite3.Error as error:
         raise InputError(f"cannot be written: {error}", file=path) from None
 
 
-def _locked(path: Path) -> int:
+def _lock(path: Path) -> int:
     """Hold the folder: a file of its own, since SQLite's locks come and go."""
     lock = path.with_name(LOCK)
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from ...instances import Value
-from ...instances.value import ordered
+from ...instances.value import as_tuple
 from ...solvers.running import clock
 
 Point = tuple[float, Value, Value | None]
@@ -19,7 +19,7 @@ _LEAST = 1e-3
 
 
 class Recorder:
-    """Keeps what a search reports, see `solvers.running.progress`; improvements only.
+    """Records the improvements that a search reports; see `solvers.running.progress`.
 
     Beyond `MOST` points, the one whose successor follows soonest, as a quotient of
     times, is dropped. So what a trace shows at a time was known by then, though perhaps
@@ -35,9 +35,9 @@ class Recorder:
         points = self._points
         if points:
             _, cost, proved = points[-1]
-            incumbent = min(cost, incumbent, key=ordered)
+            incumbent = min(cost, incumbent, key=as_tuple)
             known = [one for one in (proved, bound) if one is not None]
-            bound = max(known, key=ordered, default=None)
+            bound = max(known, key=as_tuple, default=None)
             if (incumbent, bound) == (cost, proved):
                 return
         points.append((round(clock.now() - self._began, 4), incumbent, bound))
@@ -50,5 +50,5 @@ class Recorder:
 
     @property
     def trace(self) -> Trace:
-        """What was recorded, in the order of time."""
+        """The recorded improvements, in order of time."""
         return tuple(self._points)

@@ -15,7 +15,7 @@ from ...methods import KSUBSET
 from ...solvers import Ties
 from ...solvers.running.method import Guarantee
 from .running.claim import Claim, Outcome, Trial, failed, passed
-from .running.samples import every_subset, sampled
+from .running.samples import draw_samples, every_subset
 from .running.shrink import survey
 
 SAMPLES, QUICK_SAMPLES = 4000, 500
@@ -77,7 +77,7 @@ def within(
             f"kept; largest ratio {worst} (all subsets of {shape[0]}x{shape[1]}; "
             f"{count} samples, seed {trial.seed})"
         ),
-        ((*every_subset(*shape, least_k=2), *sampled(trial.seed, count)), excess),
+        ((*every_subset(*shape, least_k=2), *draw_samples(trial.seed, count)), excess),
         refusals=True,
     )
 
@@ -108,12 +108,12 @@ def _below(by: str, trial: Trial) -> Outcome:
             f"never above; {float(sum(shares) / len(shares)):.3f} of the optimum "
             f"on the mean, equal on {tight}, seed {trial.seed}"
         ),
-        ((*every_subset(*shape, least_k=2), *sampled(trial.seed, count)), above),
+        ((*every_subset(*shape, least_k=2), *draw_samples(trial.seed, count)), above),
         refusals=True,
     )
 
 
-def written_out(k: int, d: int, flat: bool) -> dict[str, Fraction]:
+def guarantees_by_formula(k: int, d: int, flat: bool) -> dict[str, Fraction]:
     """Return the guarantees by their formulas, the greatest term by trying all.
 
     ``flat`` networks are meshes and points, where medians exist.
@@ -139,7 +139,7 @@ def written_out(k: int, d: int, flat: bool) -> dict[str, Fraction]:
     }
 
 
-def as_stated(trial: Trial) -> Outcome:
+def compare_with_formulas(trial: Trial) -> Outcome:
     """Compare what methods promise with the published formulas, for every k and d."""
     seen = 0
     most = 40 if trial.quick else 130
@@ -150,7 +150,7 @@ def as_stated(trial: Trial) -> Outcome:
             instance = KSubset("promised", topology, free, k)
             flat = topology.is_flat
             seen += 1
-            for name, wanted in written_out(k, d, flat).items():
+            for name, wanted in guarantees_by_formula(k, d, flat).items():
                 promise = KSUBSET[name].guarantee
                 found = promise(instance) if promise is not None else None
                 if found != wanted:
@@ -190,7 +190,7 @@ BOUND_CLAIMS = (
         source="Bender et al. 2008, Theorems 2 and 3; Krumke et al. 1997",
         tested="k below 130 (40 if quick), d = 1..4, meshes, tori and points; formulas "
         "written out",
-        test=as_stated,
+        test=compare_with_formulas,
     ),
     *(
         Claim(

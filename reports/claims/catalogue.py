@@ -12,7 +12,7 @@ from ...extensions import INSTALLED, load
 from ...instances import InputError
 from ...instances.reading.suggestions import hint
 from ...methods import METHODS
-from ...methods.user_methods import imported, own_method
+from ...methods.user_methods import import_method, own_method
 from .bounds import BOUND_CLAIMS, LOWER_BOUND_CLAIMS
 from .definitions import CURVE_CLAIMS, DEFINITION_CLAIMS
 from .exact import EXACT_CLAIMS, LARGER_CLAIMS
@@ -96,7 +96,7 @@ def chosen_claims(names: Sequence[Any]) -> list[Claim]:
     """
     found: dict[str, Claim] = {}
     for name in dict.fromkeys(names):
-        for one in _named(name):
+        for one in _claims_of(name):
             if one.name in found and found[one.name] is not CLAIMS.get(one.name):
                 number = sum(each.startswith(f"{one.name}#") for each in found) + 2
                 one = replace(one, name=f"{one.name}#{number}")
@@ -104,13 +104,13 @@ def chosen_claims(names: Sequence[Any]) -> list[Claim]:
     return list(found.values()) if names else list(CLAIMS.values())
 
 
-def _named(name: Any) -> Sequence[Claim]:
+def _claims_of(name: Any) -> Sequence[Claim]:
     if not isinstance(name, str):
         if any(name is each for table in METHODS.values() for each in table.values()):
-            return _named(name.name)
+            return _claims_of(name.name)
         return (claim_about(own_method(name)),)
     if ":" in name:
-        return (claim_about(imported(name, "CLAIM")),)
+        return (claim_about(import_method(name, "CLAIM")),)
     if name in CLAIMS:
         return (CLAIMS[name],)
     if name in GROUPS:

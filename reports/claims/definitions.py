@@ -10,7 +10,7 @@ from math import prod
 from ...heuristics.allocation import curves
 from ...instances import KSubset, Site, cost, mesh
 from .running.claim import Claim, Outcome, Trial, failed, passed
-from .running.samples import sampled
+from .running.samples import draw_samples
 from .running.shrink import survey
 
 SAMPLES, QUICK_SAMPLES = 1500, 250
@@ -79,7 +79,7 @@ def _shell(instance: KSubset, centre: Site, site: Site) -> int:
 
 
 def _test(check: Check, trial: Trial) -> Outcome:
-    samples = sampled(trial.seed, QUICK_SAMPLES if trial.quick else SAMPLES)
+    samples = draw_samples(trial.seed, QUICK_SAMPLES if trial.quick else SAMPLES)
     on_axes = (x for x in samples if x.topology.ring_lengths is not None)
     return survey(
         f"as by definition on samples of seed {trial.seed}",
@@ -149,7 +149,7 @@ def no_gaps(trial: Trial) -> Outcome:
 
 def _gap(order: str, shape: tuple[int, ...], full: KSubset) -> str:
     """Describe where a curve is not a walk through a full mesh; "" if it is."""
-    walk = curves.ordered(order, shape).tolist()
+    walk = curves.processors_along(order, shape).tolist()
     if sorted(walk) != list(range(full.n)):
         return "does not visit every processor once"
     for p, q in pairwise(full.free[i] for i in walk):

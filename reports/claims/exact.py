@@ -28,7 +28,13 @@ from .definitions import nearest_of_a_median
 from .ksubset.exactness import ENUMERATED, exact_claims, inexact
 from .processor_sets import knapsacks
 from .running.claim import Claim, Outcome, Trial, failed, passed
-from .running.samples import every_subset, of_one_axis, on_graphs, priced, sampled
+from .running.samples import (
+    draw_samples,
+    every_subset,
+    of_one_axis,
+    on_graphs,
+    price_all,
+)
 from .running.shrink import survey
 
 _MOST_FREE = 9
@@ -124,7 +130,7 @@ def _drawn(trial: Trial) -> Iterator[KSubset]:
     # distances-bb was once wrong on this one, and on one in a thousand of `on_graphs`
     yield random_regular(14, 3, 4, seed=86670)
     yield from every_subset(2, 4, least_k=2)
-    yield from sampled(trial.seed, count)
+    yield from draw_samples(trial.seed, count)
     yield from of_one_axis(trial.seed, count)
     yield from on_graphs(trial.seed, QUICK_GRAPHS if trial.quick else GRAPHS)
 
@@ -207,7 +213,7 @@ def planes(seed: int, count: int) -> Iterator[KSubset]:
 def _starts(instance: KSubset | Sukp) -> tuple[int, list[tuple[int, ...]]]:
     """Return the least cost, and choices that cost just more than it."""
     first: dict[int, tuple[int, ...]] = {}
-    for chosen, paid in priced(instance).items():
+    for chosen, paid in price_all(instance).items():
         first.setdefault(paid, chosen)
     least, *more = sorted(first)
     return least, [first[paid] for paid in more[:2]]
@@ -237,9 +243,9 @@ def _stuck(instance: KSubset | Sukp) -> str:
 
 
 def improving(trial: Trial) -> Outcome:
-    """Begin searches with the choices that are only just not optimal."""
+    """Begin searches with choices that are barely not optimal."""
     count = QUICK_STARTS if trial.quick else STARTS
-    samples = (*sampled(trial.seed, count), *planes(trial.seed, count))
+    samples = (*draw_samples(trial.seed, count), *planes(trial.seed, count))
     return survey(
         f"the optimum is found from what is next to it, seed {trial.seed}",
         ((x for x in samples if x.n <= _MOST_FREE and 1 < x.k < x.n), _stuck),

@@ -12,7 +12,7 @@ from ...methods import KSUBSET
 from ...methods.user_methods import OwnMethod
 from ...solvers import DEFAULT, Result, Settings, SolverError
 from .bounds import QUICK_SAMPLES, SAMPLES, within
-from .running.claim import Claim, Outcome, Trial, Undecided, Untrue, failed
+from .running.claim import Claim, Outcome, Trial, Undecided, UntrueAnswer, failed
 
 
 def claim_about(method: OwnMethod) -> Claim:
@@ -28,7 +28,7 @@ def claim_about(method: OwnMethod) -> Claim:
             method.name,
         )
     if method.name in KSUBSET:  # which proves optima, for instance
-        method = method.renamed(f"own:{method.name}")
+        method = method.with_name(f"own:{method.name}")
     if method.problem not in ("", "ksubset"):
         raise InputError(
             "is for another problem: guarantees are tested on k-subsets",
@@ -62,7 +62,7 @@ def _keeps(method: OwnMethod, trial: Trial) -> Outcome:
         try:
             result = method(instance, settings)
         except SolverError as error:
-            raise Untrue(f"{instance.name}: {error}", instance) from error
+            raise UntrueAnswer(f"{instance.name}: {error}", instance) from error
         if result.chosen is None and result.limit is None:
             raise Undecided(f"{method.name} chose nothing on {instance.name}")
         return result

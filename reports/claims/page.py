@@ -8,7 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from ...instances.reading.files import write_text
-from ..pages.document import Document, Link, Section, Table
+from ..pages.document import Document, Section, SectionLink, Table
 from ..pages.junit import ERROR, FAILURE, PASSED, SKIPPED, Case
 from ..pages.markdown import markdown_of
 from .running.claim import Claim, Trial
@@ -67,7 +67,7 @@ def claims_document(
         columns=("*claim", "*source", "instances", "*verdict", "seconds"),
         rows=tuple(
             (
-                Link(v.claim.name),
+                SectionLink(v.claim.name),
                 v.claim.source,
                 v.outcome.instances if v.outcome else "",
                 *(v.word, f"{v.cpu:.1f}"),

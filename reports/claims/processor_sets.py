@@ -18,10 +18,10 @@ from ...instances import (
     cost,
 )
 from ...instances.sukp.reduction import kept_sets, processors_left, procset_of, sukp_of
-from ...instances.value import ordered
+from ...instances.value import as_tuple
 from .ksubset.exactness import ENUMERATED, exact_claims
 from .running.claim import Claim, Outcome, Trial, failed
-from .running.samples import enumerated, priced
+from .running.samples import least_cost, price_all
 from .running.shrink import survey
 
 SAMPLES, QUICK_SAMPLES = 400, 80
@@ -108,7 +108,7 @@ def reduction(trial: Trial) -> Outcome:
 
 def _not_its_knapsack(trial: Trial, machine: ProcSet) -> str:
     knapsack = sukp_of(machine)
-    least, packed = enumerated(machine), trial.least(knapsack, "bruteforce")
+    least, packed = least_cost(machine), trial.least(knapsack, "bruteforce")
     if least != (packed[0],):
         return f"processors cost {least}, the knapsack leaves out {packed[0]}"
     chosen = processors_left(machine, packed[1])
@@ -117,21 +117,21 @@ def _not_its_knapsack(trial: Trial, machine: ProcSet) -> str:
     if cost(machine, chosen) != least:
         return f"what the knapsack leaves costs {cost(machine, chosen)}, not {least}"
     _, own = trial.least(machine, "bruteforce")
-    return _not_packed(knapsack, kept_sets(machine, own), least[0])
+    return _find_packing_error(knapsack, kept_sets(machine, own), least[0])
 
 
 def _not_its_machine(trial: Trial, knapsack: Sukp) -> str:
     if knapsack.capacity >= sum(knapsack.weights):
         return ""
     machine = procset_of(knapsack)
-    least = enumerated(knapsack)
+    least = least_cost(knapsack)
     found, chosen = trial.least(machine, "bruteforce")
     if found != (least,):
         return f"the knapsack leaves out {least}, its processors cost {found}"
-    return _not_packed(knapsack, kept_sets(machine, chosen), least)
+    return _find_packing_error(knapsack, kept_sets(machine, chosen), least)
 
 
-def _not_packed(knapsack: Sukp, kept: tuple[int, ...], least: int) -> str:
+def _find_packing_error(knapsack: Sukp, kept: tuple[int, ...], least: int) -> str:
     """Describe what is wrong with the sets that a choice leaves untouched."""
     if wrong := check(knapsack, kept):
         return f"the sets not touched are no packing: {wrong[0]}"
@@ -141,7 +141,7 @@ def _not_packed(knapsack: Sukp, kept: tuple[int, ...], least: int) -> str:
 
 
 def reaching(trial: Trial) -> Outcome:
-    """Hold reaching to what holds for it, and show where the printed one is misled."""
+    """Test what is proven for reaching, and show where the printed one is misled."""
     methods = ("reaching-printed", "reaching")
     best, _ = trial.least(MISLED, "bruteforce")
     paid = {name: trial.run(name, MISLED).objective for name in methods}
@@ -160,7 +160,7 @@ def reaching(trial: Trial) -> Outcome:
 def _saves_otherwise(trial: Trial, methods: tuple[str, ...], machine: ProcSet) -> str:
     """Compare what a union's removal saves with the sets that it covers."""
     everything = set(machine.available)
-    least = enumerated(machine)
+    least = least_cost(machine)
     whole = cost(machine, machine.available)
     for size in range(1, len(machine.available) - machine.request + 1):
         for removed in combinations(machine.available, size):
@@ -181,7 +181,7 @@ def _saves_otherwise(trial: Trial, methods: tuple[str, ...], machine: ProcSet) -
     for name in methods:
         paid = trial.run(name, machine).objective
         assert paid is not None
-        if ordered(paid) < ordered(least):
+        if as_tuple(paid) < as_tuple(least):
             return f"{name} costs {paid}, less than the optimum {least}"
     return ""
 
@@ -222,7 +222,7 @@ def _opens_otherwise(trial: Trial, machine: ProcSet) -> str:
     except InputError:
         return ""
     assert chosen is not None
-    found, least = price(tuple(chosen)), min(map(price, priced(machine)))
+    found, least = price(tuple(chosen)), min(map(price, price_all(machine)))
     return "" if found == least else f"lookahead pays {found}, {least} is possible"
 
 

@@ -8,13 +8,13 @@ from random import Random
 from typing import Any, TypeVar
 
 from ...instances import KSubset, Submesh
-from ...instances.ksubset.certificate import Checker, Refused
-from ...instances.ksubset.counts import CHOSEN, REJECTED, UNDECIDED, State
+from ...instances.ksubset.certificate import CertificateChecker, RefusedStep
+from ...instances.ksubset.counts import CHOSEN, REJECTED, UNDECIDED, CountState
 from ...instances.submesh import Resident, box_at, sides
 from ...instances.submesh.infeasibility import FAMILIES, check_infeasible
 from ...instances.submesh.packing import Item, Packing
 from .running.claim import Claim, Outcome, Trial
-from .running.samples import of_one_axis, priced, sampled
+from .running.samples import draw_samples, of_one_axis, price_all
 from .running.shrink import survey
 
 T = TypeVar("T")
@@ -28,7 +28,7 @@ PACKINGS, QUICK_PACKINGS = 300, 30
 def sound_steps(trial: Trial) -> Outcome:
     """Offer to the checker all single steps that would lose an optimum."""
     count = QUICK_SAMPLES if trial.quick else SAMPLES
-    samples = (*sampled(trial.seed, 3 * count), *of_one_axis(trial.seed, count))
+    samples = (*draw_samples(trial.seed, 3 * count), *of_one_axis(trial.seed, count))
     return survey(
         f"no step and no leaf loses an optimum, seed {trial.seed}",
         ((x for x in samples if 1 < x.k < x.n <= _MOST_FREE), _loses),
@@ -44,9 +44,9 @@ def _loses(instance: KSubset) -> str:
     if not 1 < instance.k < instance.n:
         return ""
     random = Random(f"{instance.n} {instance.k} {instance.free}")
-    costs = priced(instance)
+    costs = price_all(instance)
     least = min(costs.values())
-    checker = Checker(instance, least + 1)
+    checker = CertificateChecker(instance, least + 1)
     optima = [
         s for s, paid in costs.items() if paid == least and _takes_first(instance, s)
     ]
@@ -66,7 +66,9 @@ def _takes_first(instance: KSubset, chosen: tuple[int, ...]) -> bool:
     )
 
 
-def _state(checker: Checker, chosen: tuple[int, ...], random: Random) -> State:
+def _state(
+    checker: CertificateChecker, chosen: tuple[int, ...], random: Random
+) -> CountState:
     """Return a state that a set is in: some points decided, counts within bounds."""
     state = checker.root()
     n, m = len(state.status), len(state.low)
@@ -81,13 +83,15 @@ def _state(checker: Checker, chosen: tuple[int, ...], random: Random) -> State:
     return state
 
 
-def _counts(checker: Checker, chosen: tuple[int, ...]) -> list[int]:
+def _counts(checker: CertificateChecker, chosen: tuple[int, ...]) -> list[int]:
     """Count the chosen points inside of every cut."""
     cuts = range(len(checker.weight))
     return [sum(checker.inside(h, p) for p in chosen) for h in cuts]
 
 
-def _lost_in(checker: Checker, state: State, chosen: tuple[int, ...]) -> str:
+def _lost_in(
+    checker: CertificateChecker, state: CountState, chosen: tuple[int, ...]
+) -> str:
     if not checker.close(state):
         return "counts are said to contradict each other"
     if any(state.status[i] == REJECTED for i in chosen):
@@ -128,10 +132,12 @@ RULES = ("cost", "twins", "companions")
 """Rules whose steps list what they choose and what they reject."""
 
 
-def _accepted(derive: Callable[[State, T], None], state: State, what: T) -> bool:
+def _accepted(
+    derive: Callable[[CountState, T], None], state: CountState, what: T
+) -> bool:
     try:
         derive(state.copy(), what)
-    except Refused:
+    except RefusedStep:
         return False
     return True
 
@@ -210,7 +216,7 @@ def refutations(packing: Packing) -> Iterator[dict[str, object]]:
             yield {"kind": "dual feasible", "functions": functions}
 
 
-def _refuted(instance: Submesh) -> str:
+def _find_false_refutation(instance: Submesh) -> str:
     packing = packing_of_all(instance)
     if not packing.items:
         return ""
@@ -226,7 +232,7 @@ def no_false_refutation(trial: Trial) -> Outcome:
     count = QUICK_PACKINGS if trial.quick else PACKINGS
     return survey(
         f"no certificate refutes what lies there, seed {trial.seed}",
-        ((packed_boxes(random) for _ in range(count)), _refuted),
+        ((packed_boxes(random) for _ in range(count)), _find_false_refutation),
     )
 
 

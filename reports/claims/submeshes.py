@@ -20,12 +20,12 @@ from ...instances.submesh import (
     sides,
 )
 from ...instances.submesh.plan import ORDERS, order_of, replay
-from ...instances.value import ordered
+from ...instances.value import as_tuple
 from ...methods.allocators.submesh import ALLOCATORS
 from ...solvers import Settings, Status
 from .ksubset.exactness import exact_claims
 from .running.claim import Claim, Outcome, Trial, Undecided, failed, passed
-from .running.shrink import broken
+from .running.shrink import outcome_of_failure
 
 FIRST_FIT = ("fs-1", "fs-f", "as", "iss", "zhu-first-fit", "bitmap")
 """All of these promise the first place, row by row."""
@@ -75,7 +75,7 @@ def first_place(state: Submesh) -> Box | None:
     return None
 
 
-def _played(
+def _play(
     mesh: SubmeshAllocator, steps: Sequence[Step]
 ) -> Iterator[tuple[Submesh, Box | None]]:
     """Play a stream; give the state before each request, and where it is put."""
@@ -99,7 +99,7 @@ def agree(trial: Trial) -> Outcome:
     for _ in range(count):
         shape, rotate, steps = _stream(random)
         runs = [
-            _played(ALLOCATORS[name](shape, rotate=rotate), steps) for name in FIRST_FIT
+            _play(ALLOCATORS[name](shape, rotate=rotate), steps) for name in FIRST_FIT
         ]
         for played in zip(*runs, strict=True):
             requests += 1
@@ -112,7 +112,7 @@ def agree(trial: Trial) -> Outcome:
             ]
             if odd:
                 why = f"{', '.join(odd)}, the first place is {wanted}"
-                return broken(state, _misplaced, requests, why)
+                return outcome_of_failure(state, _find_misplacement, requests, why)
     return passed(
         f"{', '.join(FIRST_FIT)} take the same place, the first, in {count} "
         f"streams, seed {trial.seed}",
@@ -120,7 +120,7 @@ def agree(trial: Trial) -> Outcome:
     )
 
 
-def _misplaced(state: Submesh) -> str:
+def _find_misplacement(state: Submesh) -> str:
     """Describe which allocator puts the request wrongly; "" if none does."""
     wanted = first_place(state)
     for name in FIRST_FIT:
@@ -168,7 +168,9 @@ def overlaps(trial: Trial) -> Outcome:
     return passed("as the processors in common say", seen)
 
 
-def crowded(seed: int, count: int, side: int, odd: bool = False) -> Iterator[Submesh]:
+def draw_full_meshes(
+    seed: int, count: int, side: int, odd: bool = False
+) -> Iterator[Submesh]:
     """Yield small meshes of up to four residents, rarely with room for the request.
 
     Of odd ones most are tori, two in five have three axes, and up to three residents;
@@ -205,7 +207,7 @@ def crowded(seed: int, count: int, side: int, odd: bool = False) -> Iterator[Sub
         )
 
 
-def _placed(
+def _place_each(
     choices: Sequence[Sequence[tuple[Box, frozenset[tuple[int, ...]]]]],
     taken: frozenset[tuple[int, ...]] = frozenset(),
 ) -> Iterator[tuple[Box, ...]]:
@@ -215,7 +217,7 @@ def _placed(
         return
     for box, here in choices[0]:
         if taken.isdisjoint(here):
-            for others in _placed(choices[1:], taken | here):
+            for others in _place_each(choices[1:], taken | here):
                 yield box, *others
 
 
@@ -233,12 +235,12 @@ def least_migration(instance: Submesh) -> tuple[int, ...] | None:
             places = [home.box]
         choices.append([(box, cells(shape, box)) for box in places])
     best: tuple[int, ...] | None = None
-    for request, *others in _placed(choices, frozenset(instance.blocked)):
+    for request, *others in _place_each(choices, frozenset(instance.blocked)):
         homes = zip(others, instance.residents, strict=True)
         moves = tuple((i, box) for i, (box, one) in enumerate(homes) if box != one.box)
         if best is None or len(moves) <= best[0]:
             paid = cost(instance, Placement(request, moves).flat())
-            if best is None or ordered(paid) < ordered(best):
+            if best is None or as_tuple(paid) < as_tuple(best):
                 best = paid
     return best
 
@@ -281,8 +283,8 @@ def _blocked_somewhere(instance: Submesh, placement: Placement, *, slide: bool) 
 def _drawn(trial: Trial) -> Iterator[Submesh]:
     count = QUICK_SAMPLES if trial.quick else SAMPLES
     side = QUICK_SIDE if trial.quick else SIDE
-    yield from crowded(trial.seed, count, side)
-    yield from crowded(trial.seed, count // 2, side, odd=True)
+    yield from draw_full_meshes(trial.seed, count, side)
+    yield from draw_full_meshes(trial.seed, count // 2, side, odd=True)
 
 
 SUBMESH_CLAIMS = (

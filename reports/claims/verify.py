@@ -14,7 +14,7 @@ from ...solvers.running import clock
 from ...solvers.running.interrupt import ending_callers
 from ..campaigns import pool
 from .catalogue import CLAIMS
-from .running.claim import Claim, Outcome, Trial, Undecided, Untrue, failed
+from .running.claim import Claim, Outcome, Trial, Undecided, UntrueAnswer, failed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +72,7 @@ def verify(claims: Iterable[Claim], trial: Trial) -> Iterator[ClaimResult]:
         try:
             with ending_callers():
                 found = {"outcome": claim.test(trial)}
-        except Untrue as error:  # a false answer of a method
+        except UntrueAnswer as error:  # a false answer of a method
             found = {"outcome": failed(str(error), 1, error.instance)}
         except Exception as error:
             name = "" if isinstance(error, Undecided) else f"{type(error).__name__}: "
@@ -95,7 +95,7 @@ def verify_in_parallel(
     """
     away = [claim for claim in claims if CLAIMS.get(claim.name) is claim]
     settings = trial.seed, trial.quick, trial.time_limit
-    calls = [pool.Call(partial(_reached, claim.name, *settings)) for claim in away]
+    calls = [pool.Call(partial(_verdict_on, claim.name, *settings)) for claim in away]
     with closing(pool.run(calls, jobs=jobs)) as ended:
         for position, found in ended:
             if isinstance(found, pool.Failure):
@@ -105,7 +105,7 @@ def verify_in_parallel(
     yield from verify(here, trial)
 
 
-def _reached(name: str, seed: int, quick: bool, time_limit: float) -> dict[str, Any]:
+def _verdict_on(name: str, seed: int, quick: bool, time_limit: float) -> dict[str, Any]:
     """Return the verdict on a claim, without the claim: its test cannot be pickled."""
     trial = Trial(seed=seed, quick=quick, time_limit=time_limit)
     [one] = verify([CLAIMS[name]], trial)

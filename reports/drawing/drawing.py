@@ -12,17 +12,17 @@ from ...instances import (
     check,
     cost,
 )
-from ...instances.problems import described
-from .problems import labels_of, paid
+from ...instances.problems import describe
+from .problems import format_cost, labels_of
 from .shapes import (
     ACCENTS,
-    Drawing,
+    Canvas,
     Label,
     Rect,
     Shape,
     at,
     breadth,
-    cropped,
+    crop,
 )
 
 _MARGIN = 18
@@ -81,7 +81,7 @@ def drawing_of(
     *,
     title: str = "",
     remark: str = "",
-) -> Drawing:
+) -> Canvas:
     """Return the drawing that `draw` writes as SVG, also one where nothing is chosen.
 
     A submesh request of which nothing is chosen is drawn next to the mesh, to scale;
@@ -129,9 +129,9 @@ def drawing_of(
         y += 15
     width, height = inner + 2 * _MARGIN, y + _MARGIN - 10
     title = title or instance.name
-    about = described(instance)
+    about = describe(instance)
     spoken = "; ".join(f"{name}: {price}" for name, price in costs.items()) or remark
-    return Drawing(
+    return Canvas(
         width=width,
         height=height,
         title=title,
@@ -139,7 +139,7 @@ def drawing_of(
         mark=_mark(instance, selections),
         shapes=[
             Rect(kind="ck-page", width=width, height=height, rx=6),
-            Label(_MARGIN, 28, cropped(title, inner, 16), size=16, bold=True),
+            Label(_MARGIN, 28, crop(title, inner, 16), size=16, bold=True),
             Label(_MARGIN, 47, about, size=12, faint=True),
             *shapes,
         ],
@@ -148,7 +148,7 @@ def drawing_of(
 
 def _price(instance: Instance, value: Value) -> str:
     scale = labels_of(instance).scale(instance)
-    shown = paid(instance, value)
+    shown = format_cost(instance, value)
     shown = shown if shown.startswith("profit") else f"cost {shown}"
     return shown + f" / {scale}" * (scale > 1)
 
@@ -186,5 +186,5 @@ def _add_legend(
 
 def _mark(instance: Instance, selections: Mapping[str, Collection[int]]) -> str:
     """Return a prefix of ids that only equal pictures share."""
-    content = repr((instance.name, described(instance), sorted(selections.items())))
+    content = repr((instance.name, describe(instance), sorted(selections.items())))
     return "ck" + digest(content.encode()).hexdigest()[:10]

@@ -22,8 +22,8 @@ def graph_picture(
 ) -> Picture:
     """Draw the chosen nodes of a graph: processors as squares, other nodes as dots."""
     if graph.nodes > MOST_OF_GRAPH:
-        return _listed("graph", graph.nodes, _by_switch(graph, chosen))
-    places = laid_out(graph)
+        return _list_nodes("graph", graph.nodes, _by_switch(graph, chosen))
+    places = lay_out(graph)
     free = {v for (v,) in instance.free}
     links: list[list[Point]] = [[places[u], places[v]] for u, v, _ in graph.edges]
     processors = set(graph.processors)
@@ -47,7 +47,7 @@ def tree_picture(
 ) -> Picture:
     """Draw the chosen nodes of a tree as `graph_picture` does, from the root down."""
     if len(tree.parent) > MOST_OF_TREE:
-        return _listed("tree", len(tree.parent), _by_parent(tree, chosen))
+        return _list_nodes("tree", len(tree.parent), _by_parent(tree, chosen))
     across, level = _levels(tree)
     leaves = max(across.values()) + 1
     step = min(_ROOM / leaves, 34)
@@ -81,7 +81,7 @@ def _square(x: float, y: float, side: float, kind: str) -> Rect:
     return Rect(kind=kind, x=x - side / 2, y=y - side / 2, width=side, height=side)
 
 
-def laid_out(graph: Graph) -> list[tuple[float, float]]:
+def lay_out(graph: Graph) -> list[tuple[float, float]]:
     """Place the nodes so that those with few hops between them lie close together.
 
     By Kamada and Kawai's springs, which begin from a circle, so that the same graph
@@ -149,7 +149,7 @@ def _by_switch(graph: Graph, chosen: Collection[int]) -> Mapping[str, Sequence[s
     }
 
 
-def _listed(kind: str, nodes: int, groups: Mapping[str, Sequence[str]]) -> Picture:
+def _list_nodes(kind: str, nodes: int, groups: Mapping[str, Sequence[str]]) -> Picture:
     """List the chosen nodes by where they are."""
     lines = [
         line

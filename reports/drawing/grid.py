@@ -75,14 +75,14 @@ def grid_picture(
         shapes.append(at(x, y + top, *one.shapes))
         width, height = max(width, x + one.width), max(height, y + top + one.height)
     if any(topology.rings):
-        notes.append(f"{joined(topology)}: links wrap around")
+        notes.append(f"{describe_rings(topology)}: links wrap around")
     return Picture(width, height, shapes, "; ".join(notes))
 
 
-def joined(grid: Grid) -> str:
+def describe_rings(grid: Grid) -> str:
     """Say which sides of a grid are joined; empty for a mesh.
 
-    >>> joined(Grid((4, 4), rings=(False, True)))
+    >>> describe_rings(Grid((4, 4), rings=(False, True)))
     'the ends of axis 2 are joined'
     """
     if all(grid.rings):
@@ -130,15 +130,15 @@ def _layer(
     top, bottom, left, right = window
     rows, columns = bottom - top, right - left
 
-    def moved(sites: Iterable[tuple[int, ...]]) -> list[tuple[int, int]]:
+    def shift(sites: Iterable[tuple[int, ...]]) -> list[tuple[int, int]]:
         return [
             (r - top, c - left)
             for r, c in sites
             if top <= r < bottom and left <= c < right
         ]
 
-    light, strong = moved(free or ()), moved(picked)
-    own = [] if others is None else moved(s for s in picked if s not in others)
+    light, strong = shift(free or ()), shift(picked)
+    own = [] if others is None else shift(s for s in picked if s not in others)
     # In cell units: one stroke for each run of neighbours keeps large meshes small.
     ground = "ck-free" if free is None else "ck-busy"
     whole = [box(0, 0, columns, rows)]

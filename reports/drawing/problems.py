@@ -165,11 +165,11 @@ def labels_of(instance: Instance) -> ProblemLabels:
     return LABELS[problem_of(instance).name]
 
 
-def paid(instance: Instance, value: Value | None) -> str:
+def format_cost(instance: Instance, value: Value | None) -> str:
     """Write a cost for people.
 
     >>> two = Sukp("two", (5, 4), (3, 3, 3), ((0, 1), (1, 2)), 6)
-    >>> paid(two, 4)
+    >>> format_cost(two, 4)
     'profit 5 of 9 (4 left out)'
     """
     return labels_of(instance).cost_text(instance, value)

@@ -9,7 +9,7 @@ from math import ceil
 
 from ...instances import ProcessorSet, ProcSet
 from ...instances.value import cost_text
-from .shapes import Label, Picture, Point, Rect, Shape, at, box, boxes, breadth, cropped
+from .shapes import Label, Picture, Point, Rect, Shape, at, box, boxes, breadth, crop
 
 _LARGEST_CELL = 20.0
 _SMALLEST_CELL = 2.0
@@ -55,7 +55,7 @@ def _cells(
             labels.append(
                 Label(
                     *(margin - 6, y + cell / 2 + _LABEL / 3),
-                    cropped(name, margin - 8, _LABEL),
+                    crop(name, margin - 8, _LABEL),
                     size=_LABEL,
                     anchor="end",
                     faint=True,
@@ -142,8 +142,8 @@ def _bars(
     scale = max(room - left - counts - 8, 40) / most
     for number, one in enumerate(shown, start=1):
         y = number * _LINE + 12
-        parts.append(Label(0, y, cropped(one.name, names + 6, 11), size=11))
-        price = cropped(cost_text(one.cost), prices + 6, 11)
+        parts.append(Label(0, y, crop(one.name, names + 6, 11), size=11))
+        price = crop(cost_text(one.cost), prices + 6, 11)
         parts.append(Label(names + 12, y, price, size=11, faint=True))
         parts += _bar(one, chosen, free, accent, left, y - 10, scale)
         taken = sum(i in (chosen or free) for i in one.members)

@@ -13,7 +13,7 @@ from matplotlib.path import Path
 from matplotlib.transforms import Affine2D
 
 from ..pages.plot_style import save
-from .shapes import PALETTE, Circle, Drawing, Group, Label, Lines, Rect, Shape
+from .shapes import PALETTE, Canvas, Circle, Label, Lines, Rect, Shape, ShapeGroup
 
 _POINTS = 72 / 96
 """Points per pixel."""
@@ -30,7 +30,7 @@ _Place = tuple[float, float, float]
 """Scale and shift by which lengths of a group become pixels."""
 
 
-def rendered(drawing: Drawing, form: str) -> bytes:
+def render(drawing: Canvas, form: str) -> bytes:
     """Paint a drawing in its light colours; equal drawings give equal bytes.
 
     The form is ``png`` (two dots per pixel) or ``pdf``.
@@ -44,7 +44,7 @@ def rendered(drawing: Drawing, form: str) -> bytes:
     return buffer.getvalue()
 
 
-def paint(axes: Any, drawing: Drawing) -> None:
+def paint(axes: Any, drawing: Canvas) -> None:
     """Paint a drawing on matplotlib axes, as large as fits and in the middle.
 
     Lines and text are scaled with the rest, for the size that the axes have now.
@@ -69,7 +69,7 @@ def _flat(shapes: Iterable[Shape], place: _Place) -> Iterator[tuple[Any, _Place]
     """Yield shapes that are no groups, each with its place."""
     scale, x, y = place
     for shape in shapes:
-        if isinstance(shape, Group):
+        if isinstance(shape, ShapeGroup):
             inner = (scale * shape.scale, x + scale * shape.x, y + scale * shape.y)
             yield from _flat(shape.shapes, inner)
         else:

@@ -108,7 +108,7 @@ class Label:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Group:
+class ShapeGroup:
     """Shapes moved to a place, and scaled before that."""
 
     x: float = 0.0
@@ -117,7 +117,7 @@ class Group:
     shapes: Sequence[Shape]
 
 
-Shape = Lines | Rect | Circle | Label | Group
+Shape = Lines | Rect | Circle | Label | ShapeGroup
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,7 @@ class Picture:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Drawing:
+class Canvas:
     """A finished picture, of a size in pixels; shapes are painted in their order."""
 
     width: float
@@ -167,7 +167,7 @@ def svg_of(shapes: Iterable[Shape]) -> str:
 
 def _element(shape: Shape) -> str:
     match shape:
-        case Group():
+        case ShapeGroup():
             moved = f"translate({num(shape.x)} {num(shape.y)})"
             parts = [moved] * bool(shape.x or shape.y or shape.scale == 1)
             parts += [f"scale({num(shape.scale)})"] * (shape.scale != 1)
@@ -231,9 +231,9 @@ def _stroke(points: Sequence[Point], closed: bool) -> str:
     return "".join(parts) + "z" * closed
 
 
-def at(x: float, y: float, *shapes: Shape, scale: float = 1.0) -> Group:
+def at(x: float, y: float, *shapes: Shape, scale: float = 1.0) -> ShapeGroup:
     """Move shapes to a place."""
-    return Group(x=x, y=y, scale=scale, shapes=shapes)
+    return ShapeGroup(x=x, y=y, scale=scale, shapes=shapes)
 
 
 def box(x: float, y: float, wide: float, high: float) -> list[Point]:
@@ -265,7 +265,7 @@ def breadth(content: str, size: float = 12) -> float:
     return 0.58 * size * len(content)
 
 
-def cropped(content: str, width: float, size: float = 12) -> str:
+def crop(content: str, width: float, size: float = 12) -> str:
     """Shorten a text that would not fit a width."""
     room = int(width / breadth("x", size))
     return content if len(content) <= room else content[: max(1, room - 1)] + "…"

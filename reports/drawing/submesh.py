@@ -129,19 +129,19 @@ def _panels(
         parts: list[Shape] = [Rect(kind="ck-free", width=width, height=height)]
         for i, box in enumerate(boxes):
             kind = MOVED if i in moved else KEPT
-            parts += _boxed(instance, box, layer, cell, kind, str(i))
+            parts += _draw_box(instance, box, layer, cell, kind, str(i))
             if instance.residents[i].fixed:
-                parts += _pinned(instance, box, layer, cell)
+                parts += _outline(instance, box, layer, cell)
         if request is not None:
-            parts += _boxed(instance, request[0], layer, cell, request[1], "")
+            parts += _draw_box(instance, request[0], layer, cell, request[1], "")
         for single in instance.blocked:
             box = (*single, *single)
-            parts += _boxed(instance, box, layer, cell, "ck-text", "")
+            parts += _draw_box(instance, box, layer, cell, "ck-text", "")
         shown.append(at(layer * (width + _BETWEEN), 0, *parts))
     return Picture(layers * width + (layers - 1) * _BETWEEN, height, shown)
 
 
-def _boxed(
+def _draw_box(
     instance: Submesh, box: Box, layer: int, cell: float, kind: str, label: str
 ) -> Iterator[Shape]:
     """Draw the parts of a box that lie in a layer; on a torus there may be several."""
@@ -168,7 +168,7 @@ def _block(
     )
 
 
-def _pinned(instance: Submesh, box: Box, layer: int, cell: float) -> Iterator[Shape]:
+def _outline(instance: Submesh, box: Box, layer: int, cell: float) -> Iterator[Shape]:
     """Draw the outline of a resident that must stay."""
     for low, length in _parts(instance, box, layer):
         x, y, wide, high = (z * cell for z in (*low, *length))

@@ -35,11 +35,11 @@ def sukp_picture(
                 box(j * cell, e * cell, cell - inset, cell - inset)
             )
     bars: dict[str, list[list[Point]]] = {"ck-busy": [], accent: []}
-    for j, high in enumerate(_scaled(instance.profits)):
+    for j, high in enumerate(_bar_lengths(instance.profits)):
         bars[accent if j in picked else "ck-busy"].append(
             box(j * cell, _BAR - high, cell - inset, high)
         )
-    for e, wide in enumerate(_scaled(instance.weights)):
+    for e, wide in enumerate(_bar_lengths(instance.weights)):
         bars[accent if e in paid else "ck-busy"].append(
             box(n * cell + _GAP, left + e * cell, wide, cell - inset)
         )
@@ -58,7 +58,7 @@ def sukp_picture(
     )
 
 
-def _scaled(numbers: Sequence[int]) -> list[float]:
+def _bar_lengths(numbers: Sequence[int]) -> list[float]:
     """Turn numbers into lengths of bars; 0 has none."""
     most = max(numbers, default=0) or 1
     return [_BAR * (number / most) for number in numbers]

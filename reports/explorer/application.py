@@ -15,13 +15,13 @@ from starlette.types import ASGIApp
 
 from ...scheduler.http import factory
 from ...scheduler.http.messages import json_response
-from ...scheduler.http.problems import Problem
+from ...scheduler.http.problems import HTTPProblem
 from ...scheduler.http.worker import Worker
 from .explorer import Explorer
 
 STATIC = Path(__file__).with_name("static")
 MOST_BYTES = 6 * 2**20
-_POLICY = factory.Policy(most_bytes=MOST_BYTES, most_waiting=16, reading=30.0)
+_POLICY = factory.AccessPolicy(most_bytes=MOST_BYTES, most_waiting=16, reading=30.0)
 _LONGEST_WAIT = 120.0
 _HEADERS = (
     (
@@ -54,7 +54,7 @@ def application(explorer: Explorer) -> ASGIApp:
 
         def begun(_: float) -> dict[str, Any]:
             if gone.is_set():
-                raise Problem(503, "the client has gone")
+                raise HTTPProblem(503, "the client has gone")
             return explorer.answer(name, body, gone)
 
         watching = asyncio.create_task(watch())
@@ -67,10 +67,10 @@ def application(explorer: Explorer) -> ASGIApp:
     async def answered(request: Request) -> Response:
         name = request.path_params["name"]
         if name not in explorer.answers:
-            raise Problem(404, f"{name}: no such request")
+            raise HTTPProblem(404, f"{name}: no such request")
         return json_response(await run(request, name, await _POLICY.body(request)))
 
-    handler = factory.handled(answered)
+    handler = factory.answer_errors(answered)
     routes = [
         Mount("/api", routes=[Route("/{name}", handler, methods=["POST"])]),
         Mount("/", StaticFiles(directory=STATIC, html=True)),

@@ -13,7 +13,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from ...instances import InputError, KSubset, Site, Topology, arrays
-from ...instances.ksubset.instance import described
+from ...instances.ksubset.instance import describe
 from ...instances.ksubset.json import parse_topology
 from ...instances.reading import fields
 from ...instances.reading.json_text import dumps
@@ -113,7 +113,7 @@ def _topology(text: str) -> Topology:
         if isinstance(listed, list) and len(listed) > 4 * MOST_SHOWN:
             problem = f"has more than {4 * MOST_SHOWN} entries"
             raise InputError(problem, f"topology.{name}")
-    return admitted(parse_topology(document))
+    return admit(parse_topology(document))
 
 
 def refuse_large(shape: Sequence[int], field: str) -> None:
@@ -126,7 +126,7 @@ def refuse_large(shape: Sequence[int], field: str) -> None:
             raise InputError(problem, field, list(shape))
 
 
-def admitted(topology: Topology) -> Topology:
+def admit(topology: Topology) -> Topology:
     """Return a network if the page can show it and search it."""
     count = sum(1 for _ in topology.locations())
     if count > MOST_SHOWN:
@@ -182,7 +182,7 @@ def document_of(
     }
     return {
         "name": name,
-        "about": described(board.instance),
+        "about": describe(board.instance),
         "topology": topology.document(),
         "busy": sorted(taken),
         "k": k,
@@ -195,7 +195,7 @@ def document_of(
 
 def of_instance(instance: KSubset) -> dict[str, Any]:
     """Return an instance as the page loads it; see `document_of`."""
-    topology = admitted(instance.topology)
+    topology = admit(instance.topology)
     left: dict[Site, int] = {}
     for site in instance.free:
         left[site] = left.get(site, 0) + 1

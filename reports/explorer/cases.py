@@ -15,7 +15,7 @@ from ...instances.reading import fields
 from ...instances.reading.suggestions import entry_named
 from ...methods import KSUBSET
 from ...solvers import Settings
-from ..adversary.worst_known import Entry, read_worst_known
+from ..adversary.worst_known import WorstInstance, read_worst_known
 from ..pages.numbers import decimal, fraction
 from .board import of_instance, refuse_large
 from .choices import length
@@ -105,7 +105,7 @@ def _example(family: Family, name: str) -> str:
     return words[words.index(option) + 1] if option in words else ""
 
 
-def made(body: dict[str, Any]) -> dict[str, Any]:
+def make_instance(body: dict[str, Any]) -> dict[str, Any]:
     """Make an instance: ``family`` and ``values``, texts by the name of a parameter.
 
     Returns
@@ -191,7 +191,7 @@ def _case(case: WorstCase) -> dict[str, Any]:
 
 
 @cache
-def _ledger() -> list[Entry]:
+def _ledger() -> list[WorstInstance]:
     entries = read_worst_known().values()
     return sorted(entries, key=lambda one: (one.method, -one.ratio))
 

@@ -43,7 +43,7 @@ def methods() -> list[dict[str, Any]]:
     ]
 
 
-def compared(body: dict[str, Any], gone: Event | None = None) -> dict[str, Any]:
+def compare(body: dict[str, Any], gone: Event | None = None) -> dict[str, Any]:
     """Run methods on a board, and the exact route; return ratios and sets.
 
     Parameters
@@ -86,7 +86,7 @@ def compared(body: dict[str, Any], gone: Event | None = None) -> dict[str, Any]:
         rows.append(_row(board.instance, name, settings))
     scored = judge([board.instance], rows, {"ksubset": KSUBSET})
     return {
-        "rows": [_described(one, board) for one in scored],
+        "rows": [_describe_run(one, board) for one in scored],
         "finding": _finding(scored),
         "command": command(board.instance, names, float(limit)),
         "selection": selection,
@@ -100,7 +100,7 @@ def _row(instance: KSubset, name: str, settings: Settings) -> Row:
         return row_of(instance, name, settings, str(error), FAILED)
 
 
-def _described(one: ScoredRun, board: Board) -> dict[str, Any]:
+def _describe_run(one: ScoredRun, board: Board) -> dict[str, Any]:
     row = one.row
     cost = row.cost if isinstance(row.cost, int) else None
     known = one.ratio is not None
@@ -177,7 +177,7 @@ def file_name(name: str) -> str:
     return kept[:80] or "board"
 
 
-def exported(body: dict[str, Any]) -> dict[str, Any]:
+def export(body: dict[str, Any]) -> dict[str, Any]:
     """Return the file of a board."""
     fields.only(body, ("board",), ("board",), "")
     instance = board_of(body["board"]).instance
@@ -185,7 +185,7 @@ def exported(body: dict[str, Any]) -> dict[str, Any]:
     return {"name": f"{file_name(instance.name)}.json", "text": text}
 
 
-def pictured(body: dict[str, Any]) -> dict[str, Any]:
+def draw_board(body: dict[str, Any]) -> dict[str, Any]:
     """Return a picture of a board with the sets of up to two methods, as SVG."""
     fields.only(body, ("board", "sets"), ("board", "sets"), "")
     board = board_of(body["board"])

@@ -21,7 +21,7 @@ class Explorer:
     Parameters
     ----------
     first
-        What the page shows when it opens, as `loading.loaded` returns it; None for an
+        What the page shows when it opens, as `loading.load` returns it; None for an
         example.
     """
 
@@ -29,12 +29,12 @@ class Explorer:
         self._first = first
         self.answers: Mapping[str, Answer] = {
             "start": self._start,
-            "load": loading.loaded,
-            "family": cases.made,
+            "load": loading.load,
+            "family": cases.make_instance,
             "worst": cases.worst,
-            "compare": choices.compared,
-            "export": choices.exported,
-            "picture": choices.pictured,
+            "compare": choices.compare,
+            "export": choices.export,
+            "picture": choices.draw_board,
         }
 
     def answer(
@@ -50,7 +50,7 @@ class Explorer:
         if name not in self.answers:
             raise InputError("no such request", "path", name)
         if name == "compare":
-            return choices.compared(body, gone)
+            return choices.compare(body, gone)
         return self.answers[name](body)
 
     def _start(self, body: dict[str, Any]) -> dict[str, Any]:
@@ -60,7 +60,7 @@ class Explorer:
             "methods": choices.methods(),
             "families": cases.families(),
             "ledger": cases.ledger(),
-            "first": self._first or cases.made(_FIRST),
+            "first": self._first or cases.make_instance(_FIRST),
             "most": {
                 "processors": MOST_SHOWN,
                 "methods": choices.MOST_METHODS,

@@ -18,7 +18,7 @@ MOST_TEXT = 4 * 2**20
 """Characters of a file."""
 
 
-def loaded(body: dict[str, Any]) -> dict[str, Any]:
+def load(body: dict[str, Any]) -> dict[str, Any]:
     """Load a file: ``name``, ``text`` and, of several fabrics, the number ``part``.
 
     Returns
@@ -38,12 +38,12 @@ def loaded(body: dict[str, Any]) -> dict[str, Any]:
         raise InputError("must be a string", "text", text)
     part = fields.integer(body.get("part", 0), "part")
     try:
-        return _loaded(name, text, part)
+        return _load(name, text, part)
     except InputError as error:
         raise error if error.file else error.of_file(name) from None
 
 
-def _loaded(name: str, text: str, part: int) -> dict[str, Any]:
+def _load(name: str, text: str, part: int) -> dict[str, Any]:
     if len(text) > MOST_TEXT:
         raise InputError(f"has more than {MOST_TEXT // 2**20} MiB")
     if text.lstrip().startswith("{"):

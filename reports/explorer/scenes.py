@@ -17,8 +17,8 @@ from ...instances import (
     Topology,
     Tree,
 )
-from ..drawing.graph import MOST_OF_GRAPH, laid_out
-from ..drawing.grid import joined
+from ..drawing.graph import MOST_OF_GRAPH, lay_out
+from ..drawing.grid import describe_rings
 
 MOST_SHOWN = 4096
 """Processors of a network that the page shows."""
@@ -60,9 +60,9 @@ class Scene:
             "width": round(max(x for x, _ in ends) + self.side, 1),
             "height": round(max(y for _, y in ends) + self.side, 1),
             "side": self.side,
-            "spots": [_rounded(spot) for spot in self.spots],
-            "links": [[*_rounded(a), *_rounded(b)] for a, b in self.links],
-            "dots": [_rounded(dot) for dot in self.dots],
+            "spots": [_round(spot) for spot in self.spots],
+            "links": [[*_round(a), *_round(b)] for a, b in self.links],
+            "dots": [_round(dot) for dot in self.dots],
             "boxes": [[round(x, 1) for x in box] for box in self.boxes],
             "texts": texts,
             "note": self.note,
@@ -99,7 +99,7 @@ def scene_of(
     return _graph(topology.graph) if topology.graph else _cloud(topology)
 
 
-def _rounded(point: Point) -> list[float]:
+def _round(point: Point) -> list[float]:
     return [round(point[0], 1), round(point[1], 1)]
 
 
@@ -133,7 +133,7 @@ def _grid(grid: Grid) -> Scene:
             for layer, (x, y) in corners.items()
             if lead
         ],
-        note=joined(grid),
+        note=describe_rings(grid),
     )
 
 
@@ -274,7 +274,7 @@ def _graph(graph: Graph) -> Scene:
             note=f"a graph of {graph.nodes} nodes is drawn in rows, without its links",
         )
     stretch = 1.45
-    where = [(x * stretch, y * stretch + 4) for x, y in laid_out(graph)]
+    where = [(x * stretch, y * stretch + 4) for x, y in lay_out(graph)]
     return Scene(
         spots=[where[v] for v in graph.processors],
         side=18.0 if graph.nodes <= 64 else 13.0,

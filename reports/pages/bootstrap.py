@@ -37,7 +37,7 @@ class Estimate:
 
 
 def block_length(n: int) -> int:
-    """Return the length of a block: the square root of that of the stream.
+    """Return the length of a block: the square root of the stream's.
 
     >>> block_length(18_000)
     135

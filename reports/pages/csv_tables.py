@@ -6,7 +6,7 @@ import csv
 import re
 from io import StringIO
 
-from ...instances.escape_hidden import spelled
+from ...instances.escape_hidden import spell
 from .document import Cell, File, Name, Note, Ref, Table, plain_text
 
 _NUMBER = re.compile(r"[-+−]?[\d., ]+ ?%?")
@@ -44,5 +44,5 @@ def csv_text(text: str) -> str:
     >>> csv_text("=1+1"), csv_text("-1"), csv_text("8x8-half")
     ("'=1+1", "'-1", '8x8-half')
     """
-    shown = spelled(text)
+    shown = spell(text)
     return f"'{shown}" if shown.lstrip()[:1] in _FORMULA else shown

@@ -32,7 +32,7 @@ class ErrorText(Strong):
     __slots__ = ()
 
 
-class Link(str):
+class SectionLink(str):
     """The title of a section of the same document, as a link to it."""
 
     __slots__ = ()
@@ -48,7 +48,7 @@ class Ref:
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """What a file next to the page is, as a link to it."""
+    """A description of a file next to the page, as a link to it."""
 
     text: str
     path: str  # relative to the page
@@ -117,7 +117,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One statement of a paper, and what became of it."""
+    """One statement of a paper, and the verdict on it."""
 
     claim: str  # what the paper says, in our words
     paper: str  # the paper's figure

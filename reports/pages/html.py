@@ -15,13 +15,13 @@ from .document import (
     ErrorText,
     File,
     Inline,
-    Link,
     Name,
     Note,
     Plot,
     Preformatted,
     Ref,
     Section,
+    SectionLink,
     Shares,
     Strong,
     Table,
@@ -72,7 +72,7 @@ def html_of(document: Document) -> str:
     if document.findings_table is not None:
         parts.append(_table(document.findings_table, 2))
     if len(nested := [one for one in sections if one.sections]) > 1:
-        links = ", ".join(_inline(Link(one.title)) for one in nested)
+        links = ", ".join(_inline(SectionLink(one.title)) for one in nested)
         parts.append(f'<p class="contents">Contents: {links}.</p>')
     parts += [_section(one, 2) for one in sections]
     body = "\n".join([*parts, "</main>"])
@@ -143,7 +143,7 @@ def _inline(piece: Inline) -> str:
         return f'<a href="{escape(quote(piece.path))}">{escape(piece.text)}</a>'
     if isinstance(piece, Name):
         return escape(piece)
-    if isinstance(piece, Link):
+    if isinstance(piece, SectionLink):
         return f'<a href="#{anchor(piece)}">{escape(piece)}</a>'
     written = re.sub("`([^`]+)`", r"<code>\1</code>", escape(piece))
     if isinstance(piece, ErrorText):

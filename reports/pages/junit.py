@@ -17,7 +17,7 @@ PASSED, FAILURE, ERROR, SKIPPED = "passed", "failure", "error", "skipped"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """One test: what was tested, what came of it, and in which words.
+    """One test: its name, its outcome and the text.
 
     ``came`` is `PASSED`, `FAILURE`, `ERROR` or `SKIPPED`; ``about`` is shown where it
     is one of the middle two; ``kind`` is its type then.

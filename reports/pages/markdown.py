@@ -12,12 +12,12 @@ from .document import (
     Document,
     File,
     Inline,
-    Link,
     Name,
     Note,
     Preformatted,
     Ref,
     Section,
+    SectionLink,
     Strong,
     Table,
     Text,
@@ -89,12 +89,12 @@ def _inline(piece: Inline) -> str:
         return code(piece)
     if isinstance(piece, File):
         return f"[{plain(piece.text)}]({quote(piece.path)})"
-    if isinstance(piece, Link):
+    if isinstance(piece, SectionLink):
         return f"[{plain(piece)}](#{anchor(piece)})"
-    return f"**{plain(piece)}**" if isinstance(piece, Strong) else _spaced(piece)
+    return f"**{plain(piece)}**" if isinstance(piece, Strong) else _keep_spaces(piece)
 
 
-def _spaced(text: str) -> str:
+def _keep_spaces(text: str) -> str:
     """Keep the spaces around a piece of a sentence."""
     before = " " if text[:1].isspace() else ""
     return before + plain(text) + (" " if text.strip() and text[-1].isspace() else "")

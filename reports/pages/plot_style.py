@@ -79,7 +79,7 @@ def sheets(
     return figure, figure.subplots(rows, columns, **shared)
 
 
-def plotted(figure: Figure, title: str, caption: str, spoken: str = "") -> Plot:
+def as_plot(figure: Figure, title: str, caption: str, spoken: str = "") -> Plot:
     """Return a figure as a plot; ``spoken`` describes it if the title does not."""
     return Plot(title, caption, as_svg(figure, spoken or title))
 
@@ -121,7 +121,7 @@ def named_rows(axes: Axes, names: Sequence[str]) -> None:
 
 
 def per_cent(axes: Axes, place: int, estimate: Estimate) -> None:
-    """Draw a number of per cent with its interval, and write it behind."""
+    """Draw a percentage with its interval, and write it behind."""
     axes.plot([estimate.low, estimate.high], [place, place], color=A, linewidth=1.8)
     axes.plot([estimate.value], [place], "o", color=A, markersize=5)
     axes.annotate(

@@ -14,7 +14,7 @@ from typing import Any
 from ...instances import InputError, sha256
 from ...instances.reading.files import file_in, folder, read_text, write_text
 from ...instances.reading.parsing import parse_json
-from ...instances.value import ordered
+from ...instances.value import as_tuple
 from ...proofs.checking.folder import (
     Entry,
     still_held,
@@ -24,7 +24,7 @@ from ...solvers import Result, Status
 from ..campaigns.campaign import Runner
 from ..campaigns.pool import Call, Failure
 from ..ratios.scoring import FOLDER, InstanceVerdict
-from .proving import entered, prove, text_of
+from .proving import prove, text_of, write_entry
 
 OPEN = "open.json"
 _TRIES = 8
@@ -67,7 +67,7 @@ def kept_proofs(
     """
     where = folder(out / FOLDER)
     found = {one.name: one for one in still_held(where)}
-    tried = {} if again else _tried(where)
+    tried = {} if again else _read_attempts(where)
     due = []
     names = []
     for verdict in verdicts:
@@ -103,7 +103,9 @@ def kept_proofs(
                 tried[_identity(verdict, seconds)] = f"{name}: {outcome.why}"
                 write_text(file_in(where, OPEN), json.dumps(tried, indent=1) + "\n")
             else:
-                found[name] = entered(where, verdict.instance, outcome, by_digest=True)
+                found[name] = write_entry(
+                    where, verdict.instance, outcome, by_digest=True
+                )
                 write_index(where, found.values())
             done += 1
             progress(done, len(names), f"proof of {name}")
@@ -111,7 +113,7 @@ def kept_proofs(
     return {name: found[name] for name in names if name in found}
 
 
-def _tried(where: Path) -> dict[str, str]:
+def _read_attempts(where: Path) -> dict[str, str]:
     path = where / OPEN
     if not path.exists():
         return {}
@@ -139,7 +141,7 @@ def answer_of(verdict: InstanceVerdict) -> tuple[str, Result] | None:
     if row_of_best is None or verdict.contradiction or row_of_best.cost is None:
         return None
     bound = verdict.bound
-    if bound is not None and ordered(bound) > ordered(row_of_best.cost):
+    if bound is not None and as_tuple(bound) > as_tuple(row_of_best.cost):
         return None
     optimal = bound == row_of_best.cost
     return row_of_best.method, Result(

@@ -11,7 +11,7 @@ from ...instances import Instance
 from ...instances.reading.files import folder
 from ...proofs.checking.folder import Entry, still_held, write_index
 from ..campaigns.pool import Call, Failure, run
-from .proving import entered, text_of
+from .proving import text_of, write_entry
 
 Wanted = Mapping[str, tuple[Instance, Call]]
 """By name, instances and the calls that return a `Proven` of each."""
@@ -47,7 +47,7 @@ def fill(
             if isinstance(outcome, Failure) or outcome.kept is None:
                 missing[name] = outcome.why
             else:
-                found[name] = entered(where, wanted[name][0], outcome)
+                found[name] = write_entry(where, wanted[name][0], outcome)
                 write_index(where, _in_order(found, wanted), about)
             done += 1
             progress(done, len(wanted), name)

@@ -13,11 +13,11 @@ from tempfile import TemporaryDirectory
 from ...instances import InputError, Instance, Sukp, problem_of
 from ...instances.reading.files import file_in, write_bytes
 from ...instances.reading.json_text import dumps
-from ...methods.proofs import Kept, cited
+from ...methods.proofs import Kept, prove_and_cite
 from ...methods.warming import Kind, tiny_instances
 from ...proofs.checking.folder import KINDS, Content, Entry
 from ...proofs.checking.kinds import FILE_KINDS
-from ...proofs.writing.proof_log import kept_proof
+from ...proofs.writing.proof_log import keep_proof
 from ...solvers import DEFAULT, Result, Settings, SolverError
 from ...solvers.running.method import AnyMethod
 from ...solvers.running.solution_json import solution_of
@@ -46,7 +46,7 @@ def prove(
     kinds: Collection[str] = KINDS,
 ) -> Proven:
     """Prove an answer that a method gave; may be called in another process."""
-    compiled()
+    compile_checker()
     mark_started()
     return _proven(instance, method, result, seconds, kinds)
 
@@ -60,7 +60,7 @@ def _proven(
 ) -> Proven:
     with TemporaryDirectory(prefix="closeknit-") as name:
         path = Path(name) / "proof"
-        found = cited(instance, result, path, seconds=seconds, kinds=kinds)
+        found = prove_and_cite(instance, result, path, seconds=seconds, kinds=kinds)
         content = path.read_bytes() if found.kept and path.exists() else None
     return Proven(method, found.result, found.kept, content, found.why)
 
@@ -73,18 +73,18 @@ def solve_and_prove(
     kinds: Collection[str] = KINDS,
 ) -> Proven:
     """Solve an instance, then prove the answer; may be called in another process."""
-    compiled()
+    compile_checker()
     mark_started()
     result = method(instance, settings)
     return _proven(instance, method.name, result, seconds, kinds)
 
 
 @cache
-def compiled() -> None:
+def compile_checker() -> None:
     """Compile the checker's propagation, so that no time of a check includes it."""
     sack = Sukp("sack", (1,), (1,), ((0,),), 1)
     with TemporaryDirectory(prefix="closeknit-") as name:
-        kept_proof(
+        keep_proof(
             sack,
             Path(name) / "proof",
             lambda log: log.optimal(log.solution([2]), 0),
@@ -94,12 +94,14 @@ def compiled() -> None:
 
 def compile_proofs(method: AnyMethod, kinds: Collection[Kind]) -> None:
     """Compile what it takes to write and check proofs of a method's answers."""
-    compiled()
+    compile_checker()
     with TemporaryDirectory(prefix="closeknit-") as name:
         for instance in (one for kind in kinds for one in tiny_instances(kind)):
             with suppress(InputError, SolverError):
                 result = method(instance, Settings(time_limit=1.0))
-                cited(instance, result, Path(name) / "proof", seconds=1.0, exact=False)
+                prove_and_cite(
+                    instance, result, Path(name) / "proof", seconds=1.0, exact=False
+                )
 
 
 def text_of(instance: Instance) -> bytes:
@@ -107,7 +109,7 @@ def text_of(instance: Instance) -> bytes:
     return (dumps(problem_of(instance).document_of(instance)) + "\n").encode()
 
 
-def entered(
+def write_entry(
     where: Path, instance: Instance, proven: Proven, *, by_digest: bool = False
 ) -> Entry:
     """Write the files of a proven answer to a folder; return its entry.

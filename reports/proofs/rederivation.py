@@ -20,7 +20,7 @@ from ...methods.rederiving import (
     OPEN,
     Rederived,
     count_text,
-    drawn,
+    draw_some,
     interpret,
     rederivable,
     rederive,
@@ -43,7 +43,7 @@ _GRACE = 600.0
 
 @dataclass(frozen=True, slots=True)
 class Rederivation:
-    """What became of the answers that were derived again.
+    """The outcomes of deriving answers again.
 
     Parameters
     ----------
@@ -198,7 +198,7 @@ def _rows(report: Report, seed: int) -> Iterator[_Task]:
         and (method := methods[row.problem].get(row.method)) is not None
         and not (isinstance(method, OwnMethod) or method.runs_solver)
     ]
-    for row in drawn(eligible, seed):
+    for row in draw_some(eligible, seed):
         seconds = seconds_for(row.seconds or 0.0)
         method = methods[row.problem][row.method]
         call = partial(_interpret, method, instances[row.instance], row, seconds)

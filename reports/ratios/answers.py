@@ -30,7 +30,7 @@ _FOOT = 20
 
 
 def answers(report: Report) -> tuple[Text, ...]:
-    """Say of each problem which heuristic comes closest to optimal, and how close."""
+    """State for each problem which heuristic is closest to optimal, and how close."""
     return tuple(
         _answer(part, LABELS[problem].title) for problem, part in report.parts.items()
     )

@@ -11,7 +11,7 @@ from statistics import median
 import numpy as np
 
 from ...instances import Value
-from ...instances.value import cost_text, ordered
+from ...instances.value import as_tuple, cost_text
 from ...solvers import Grade
 from ..campaigns.rows import FAILED, REFUSED, Row
 from ..pages.bootstrap import Estimate, estimate, resampled_sums
@@ -77,7 +77,7 @@ class TimeChange:
 
 
 @dataclass(frozen=True, slots=True)
-class Contradiction:
+class ContradictedProof:
     """A proof of one store that a solution of the other refutes."""
 
     proved: Row
@@ -85,7 +85,7 @@ class Contradiction:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+class StoreComparison:
     """Two stores, run by run.
 
     ``missing`` are the rows of ``before`` that have none like them in ``after``,
@@ -99,7 +99,7 @@ class Comparison:
     added: Sequence[Row]
     changes: Sequence[Change]
     times: Sequence[TimeChange]
-    contradictions: Sequence[Contradiction]
+    contradictions: Sequence[ContradictedProof]
 
     @property
     def worse_answers(self) -> bool:
@@ -122,7 +122,7 @@ class Comparison:
 
     @property
     def problems(self) -> Iterator[str]:
-        """Say of each answer that is worse what it was and is, one line each."""
+        """List the answers that are worse, what they were and are, one line each."""
         for found in self.contradictions:
             yield (
                 f"{found.proved.instance}: {found.found.method} found "
@@ -141,7 +141,7 @@ class Comparison:
         return len({one.before.key for one in self.changes if one.better is better})
 
 
-def compare(before: Iterable[Row], after: Iterable[Row]) -> Comparison:
+def compare(before: Iterable[Row], after: Iterable[Row]) -> StoreComparison:
     """Compare run by run: answers exactly, times as far as they are no noise.
 
     Runs belong together if instance (name and digest), method, seed, repeat and limits
@@ -152,7 +152,7 @@ def compare(before: Iterable[Row], after: Iterable[Row]) -> Comparison:
     first, second = _latest(before), _latest(after)
     both = [match for match in first if match in second]
     pairs = [(first[match], second[match]) for match in both]
-    return Comparison(
+    return StoreComparison(
         before=list(first.values()),
         after=list(second.values()),
         pairs=len(pairs),
@@ -187,7 +187,7 @@ def _changes(before: Row, after: Row) -> Iterator[Change]:
         better = _UNANSWERED.index(after.status) > _UNANSWERED.index(before.status)
         yield Change(*both, "status", better, outcome(before), outcome(after))
     if before.cost is not None and after.cost is not None:
-        old, new = ordered(before.cost), ordered(after.cost)
+        old, new = as_tuple(before.cost), as_tuple(after.cost)
         if old != new:
             words = cost_text(before.cost), cost_text(after.cost)
             yield Change(*both, "cost", new < old, *words)
@@ -206,7 +206,7 @@ def _answered(row: Row) -> bool:
 
 
 def outcome(row: Row) -> str:
-    """Say how a run ended."""
+    """Describe how a run ended."""
     if row.status == "infeasible":
         return row.status
     if row.cost is None:
@@ -233,10 +233,10 @@ def _proof(row: Row) -> str:
 
 def _height(bound: Value | None) -> tuple[int, ...]:
     """Return a bound as it compares; no bound is below every bound."""
-    return () if bound is None else ordered(bound)
+    return () if bound is None else as_tuple(bound)
 
 
-def _contradictions(rows: Iterable[Row]) -> list[Contradiction]:
+def _contradictions(rows: Iterable[Row]) -> list[ContradictedProof]:
     """Compare the highest bound of each instance with the lowest cost.
 
     A proof that there is no solution is above every bound.
@@ -252,7 +252,7 @@ def _contradictions(rows: Iterable[Row]) -> list[Contradiction]:
         best = min(costly, key=lambda row: _height(row.cost))
         proved = max(own, key=lambda row: (impossible(row), _height(row.bound)))
         if impossible(proved) or _height(proved.bound) > _height(best.cost):
-            found.append(Contradiction(proved, best))
+            found.append(ContradictedProof(proved, best))
     return found
 
 

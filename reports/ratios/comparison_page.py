@@ -5,27 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ...instances.value import cost_text
-from ...instances.words import counted
+from ...instances.words import with_noun
 from ..campaigns.rows import Row
 from ..pages.document import Document, Inline, Name, Section, Table, Text
-from .comparison import CHANCE, Change, Comparison, TimeChange, impossible, outcome
+from .comparison import CHANCE, Change, StoreComparison, TimeChange, impossible, outcome
 
 _SHOWN = 50
 """Changes of a kind that are listed; the others are counted."""
 
 
-def comparison_document(found: Comparison, first: str, second: str) -> Document:
+def comparison_document(found: StoreComparison, first: str, second: str) -> Document:
     """Build the document; ``first`` and ``second`` name the stores."""
     worse = [change for change in found.changes if not change.better]
     better = [change for change in found.changes if change.better]
     sections = [
-        _listed("Worse in B", worse),
-        *_unmatched("Missing in B", found.missing),
-        _listed("Better in B", better),
-        _timed(found.times),
+        _list_changes("Worse in B", worse),
+        *_list_unmatched_runs("Missing in B", found.missing),
+        _list_changes("Better in B", better),
+        _compare_times(found.times),
     ]
     if found.contradictions:
-        sections.insert(0, _refuted(found))
+        sections.insert(0, _list_contradictions(found))
     return Document(
         name="comparison",
         title="Two stores compared",
@@ -52,17 +52,17 @@ def _names(values: Iterable[str]) -> tuple[Inline, ...]:
     return tuple(pieces[1:]) or ("nothing",)
 
 
-def _beyond(found: Comparison) -> str:
+def _beyond(found: StoreComparison) -> str:
     """Say what the counts of runs do not."""
     slower = sum(time.sign > 0 for time in found.times)
     faster = sum(time.sign < 0 for time in found.times)
     return (
-        f"{counted(slower, 'method')} slower, {faster} faster beyond noise; "
+        f"{with_noun(slower, 'method')} slower, {faster} faster beyond noise; "
         f"{len(found.contradictions)} contradictions."
     )
 
 
-def _refuted(found: Comparison) -> Section:
+def _list_contradictions(found: StoreComparison) -> Section:
     rows = tuple(
         (
             Name(c.proved.instance),
@@ -83,7 +83,7 @@ def _refuted(found: Comparison) -> Section:
     return Section(title="Contradicted proofs", tables=(table,))
 
 
-def _listed(title: str, changes: Sequence[Change]) -> Section:
+def _list_changes(title: str, changes: Sequence[Change]) -> Section:
     if not changes:
         return Section(title=title, text=("Nothing.",))
     rows = tuple(
@@ -102,7 +102,7 @@ def _listed(title: str, changes: Sequence[Change]) -> Section:
     return Section(title=title, tables=(table,), after=after)
 
 
-def _unmatched(title: str, rows: Sequence[Row]) -> tuple[Section, ...]:
+def _list_unmatched_runs(title: str, rows: Sequence[Row]) -> tuple[Section, ...]:
     """List runs of one store only; nothing if there are none."""
     if not rows:
         return ()
@@ -121,7 +121,7 @@ def _unmatched(title: str, rows: Sequence[Row]) -> tuple[Section, ...]:
     return (Section(title=title, tables=(table,), after=after),)
 
 
-def _timed(times: Sequence[TimeChange]) -> Section:
+def _compare_times(times: Sequence[TimeChange]) -> Section:
     if not times:
         text = "No method takes long enough to be compared."
         return Section(title="Times", text=(text,))

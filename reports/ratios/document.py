@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from ...instances.problems import described
+from ...instances.problems import describe
 from ...proofs.checking.folder import Entry
 from ...solvers import Grade
 from ..campaigns.rows import REFUSED
-from ..drawing.problems import LABELS, ProblemLabels, paid
+from ..drawing.problems import LABELS, ProblemLabels, format_cost
 from ..pages.document import (
     Cell,
     Document,
     ErrorText,
     File,
     Inline,
-    Link,
     Name,
     Section,
+    SectionLink,
     Shares,
     Table,
     Text,
@@ -112,7 +112,7 @@ def _verdict(report: Report) -> Text:
         pieces.append(f" {more} more under " if named or contradicted else " See ")
         wrong = [LABELS[p].title for p, part in report.parts.items() if part.problems]
         for i, title in enumerate(wrong if len(report.parts) > 1 else ["Failures"]):
-            pieces += [", "] * bool(i) + [Link(title)]
+            pieces += [", "] * bool(i) + [SectionLink(title)]
         pieces.append(".")
     return tuple(pieces)
 
@@ -160,7 +160,7 @@ def _sections(report: Report, labels: ProblemLabels) -> tuple[Section, ...]:
         worst_section(report, cards),
         _instances(report, labels),
         *[proofs_section(report)] * any(v.kept for v in report.verdicts),
-        _unproved(report),
+        _rows_without_proof(report),
         _failures(report),
         _means(report),
         methods_section(report, cards),
@@ -178,7 +178,7 @@ def _instances(report: Report, labels: ProblemLabels) -> Section:
         value: Cell
         proof = proof_cell(v)
         if v.optimum is not None:
-            value = paid(v.instance, v.optimum)
+            value = format_cost(v.instance, v.optimum)
         elif v.infeasible:
             value = "infeasible"
         elif v.contradiction:
@@ -189,7 +189,7 @@ def _instances(report: Report, labels: ProblemLabels) -> Section:
         name = v.instance.name
         spent = seconds(time.get(name))
         check = (_files(v.kept),) if kept else ()
-        rows.append((Name(name), described(v.instance), value, proof, *check, spent))
+        rows.append((Name(name), describe(v.instance), value, proof, *check, spent))
     table = Table(
         columns=(
             *("*instance", f"*{labels.given}", "optimum", "*proof"),
@@ -219,7 +219,7 @@ def _files(kept: Entry | None) -> Cell:
     return (*between, " ", f"`closeknit check {' '.join(words)}`")
 
 
-def _unproved(report: Report) -> Section:
+def _rows_without_proof(report: Report) -> Section:
     title = "Rows without a proven optimum"
     if not report.unproved:
         text = "None: every cost is compared with a proven optimum."

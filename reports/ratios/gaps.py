@@ -14,7 +14,7 @@ from ...instances import Value
 from ..campaigns.rows import REFUSED, Row
 from ..pages.document import Name, Plot, Ref, Section, Table
 from ..pages.numbers import percent
-from ..pages.plot_style import in_style, plotted, sheet, time_label
+from ..pages.plot_style import as_plot, in_style, sheet, time_label
 from .profiles import WIDE, curves
 from .report import Report
 
@@ -25,7 +25,7 @@ _SOONEST = 1e-3
 
 
 def gap_between(cost: Value | None, bound: Value | None) -> Fraction | None:
-    """Return what is open between cost and bound, as a share of the greater; at most 1.
+    """Return the gap between cost and bound as a share of the greater; at most 1.
 
     1 if either is missing, None for lexicographic costs.
 
@@ -48,7 +48,7 @@ def final_gap(row: Row) -> Fraction | None:
 
 
 def gap_steps(row: Row) -> list[tuple[float, float]]:
-    """Return from when a run has which gap; before the first time it is 1."""
+    """Return when each gap of a run begins; before the first time it is 1."""
     steps = []
     for seconds, cost, bound in row.trace or ():
         gap = gap_between(cost, bound)
@@ -97,7 +97,7 @@ def gap_over_time(report: Report) -> Plot | None:
     curves(axes, [(name, times, 100 * means[name]) for name in order], falling=True)
     axes.set_ylabel("mean gap, %")
     axes.set_xlabel("time since a run began")
-    return plotted(
+    return as_plot(
         figure,
         "Gap over time",
         "Incumbent less bound over the greater of the two, the mean over all runs of a "

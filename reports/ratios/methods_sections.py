@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import inf
 
 from ..drawing.drawing import draw
-from ..drawing.problems import paid
+from ..drawing.problems import format_cost
 from ..pages.document import (
     Cell,
     ErrorText,
@@ -116,9 +116,9 @@ def _worst_card(
         Ref(Name(instance.name), places[instance.name]),
         Name(name),
         levels(worst.ratios, equation),
-        paid(instance, worst.row.cost),
+        format_cost(instance, worst.row.cost),
         "–" if worst.guarantee is None else equation(worst.guarantee),
-        paid(instance, best.cost),
+        format_cost(instance, best.cost),
         Name(best.method),
         Name(str(worst.verdict.proof)),
         seconds(worst.row.seconds),
@@ -253,14 +253,14 @@ def _ratio_cells(
     if alike:
         values.insert(2, s.shared[0] if s.shared else None)
     cells: list[Cell] = [_ratio(value) for value in values[:-1]]
-    cells += [_linked(run, places) for run in (s.worst, *[s.built] * apart)]
+    cells += [_link_ratio(run, places) for run in (s.worst, *[s.built] * apart)]
     promise = _ratio(s.guarantee)
     promise += (Note(s.coverage),) if s.coverage else ()
     promise += (" ", ErrorText(f"broken on {len(s.broken)}")) if s.broken else ()
     return [*cells, promise]
 
 
-def _linked(run: ScoredRun | None, places: Mapping[str, str]) -> Cell:
+def _link_ratio(run: ScoredRun | None, places: Mapping[str, str]) -> Cell:
     """Write the ratio of a run as a link to its instance, and what vouches for it."""
     if run is None or run.ratio is None:
         return None

@@ -16,11 +16,11 @@ from ..pages.plot_style import (
     FAINT,
     A,
     B,
+    as_plot,
     box,
     dots,
     in_style,
     plain_axis,
-    plotted,
     ratio_axis,
     sheet,
     sheets,
@@ -151,7 +151,7 @@ def _level_by_level(report: Report, measured: Sequence[MethodSummary]) -> Plot:
         axes.tick_params(axis="x", labelsize=7.5)
     label = "cost / proven optimum of the level (scale stretched near 1)"
     figure.supxlabel(label, fontsize=9, color=FAINT)
-    return plotted(
+    return as_plot(
         figure,
         "Exact ratios level by level",
         "Each dot is an instance with a proven optimum, boxes hold the middle half. "
@@ -180,7 +180,7 @@ def _shares(summaries: Sequence[MethodSummary]) -> Plot:
     axes.set_xlim(0, 100)
     axes.set_xlabel("share of runs, %")
     axes.spines["bottom"].set_visible(False)
-    return plotted(
+    return as_plot(
         figure,
         "How often the answer is optimal",
         "Blue: proved optimal. Grey: proved not optimal. What is left open is not "
@@ -248,4 +248,4 @@ def _facets(
     for i, axes in enumerate(grid.flat[: len(names)]):
         axes.tick_params(labelbottom=i + columns >= len(names))
     figure.supxlabel(across[1], fontsize=9, color=FAINT)
-    return plotted(figure, title, caption, f"{title}, {len(shown)} points")
+    return as_plot(figure, title, caption, f"{title}, {len(shown)} points")

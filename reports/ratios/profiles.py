@@ -17,7 +17,7 @@ from ..pages.plot_style import (
     INK,
     A,
     B,
-    plotted,
+    as_plot,
     ratio_axis,
     sheet,
     time_label,
@@ -103,7 +103,7 @@ def profile(report: Report, measured: Sequence[MethodSummary]) -> Plot:
     )
     axes.set_xlim(1, top + 0.002)
     axes.set_xlabel("within this factor of the proven optimum (stretched near 1)")
-    return plotted(
+    return as_plot(
         figure,
         "Performance profile",
         "On what share of its instances a method is within a factor of the proven "
@@ -139,7 +139,7 @@ def proved_in_time(report: Report) -> Plot | None:
     axes.xaxis.set_minor_locator(NullLocator())
     _shares(axes, shares, end)
     axes.set_xlabel("time of a run")
-    return plotted(
+    return as_plot(
         figure,
         "Proved by a time",
         "On what share of the instances an exact method has ended with a proof.",

@@ -156,7 +156,7 @@ class Report:
         ]
 
     def ended(self, status: str) -> list[Row]:
-        """Return the rows of methods that ended so: ``failed``, ``refused``, ..."""
+        """Return the rows of methods by how they ended: ``failed``, ``refused``, ..."""
         return [row for row in self.rows if row.status == status]
 
     @property

@@ -12,7 +12,7 @@ from typing import Any
 from ...instances import InputError
 from ...instances.extras import install
 from ...instances.reading.files import write_bytes
-from ...instances.value import Value, ordered
+from ...instances.value import Value, as_tuple
 from ..campaigns.row_fields import NAMES
 from ..pages.document import Cell, Name, Table
 from .proofs_section import PROOF_COLUMNS, proof_cells
@@ -59,7 +59,7 @@ def rows_table(runs: Sequence[ScoredRun]) -> Table:
 
 def _levels(value: Value | None) -> str:
     """Write a cost, levels with semicolons; nothing for none."""
-    return "" if value is None else ";".join(map(str, ordered(value)))
+    return "" if value is None else ";".join(map(str, as_tuple(value)))
 
 
 def arrow() -> Any:
@@ -109,7 +109,7 @@ def _record(one: ScoredRun) -> dict[str, Any]:
     return {
         **{name: getattr(row, name) for name in NAMES},
         **{
-            name: None if value is None else ordered(value)
+            name: None if value is None else as_tuple(value)
             for name, value in costs.items()
         },
         "proof": None if row.proof is None else str(row.proof),

@@ -9,7 +9,7 @@ from math import inf
 from types import MappingProxyType
 
 from ...instances import Instance, Value, problem_of, sha256
-from ...instances.value import ordered
+from ...instances.value import as_tuple
 from ...methods import AnyMethod
 from ...proofs.checking.folder import BY_DEFINITION, Entry
 from ...proofs.checking.kinds import FILE_KINDS
@@ -72,7 +72,7 @@ class InstanceVerdict:
             return ""
         assert self.best.cost is not None
         assert self.proved.bound is not None
-        if ordered(self.proved.bound) <= ordered(self.best.cost):
+        if as_tuple(self.proved.bound) <= as_tuple(self.best.cost):
             return ""
         return (
             f"{self.proved.method} ({self.proved.proof}) claims at least "
@@ -123,7 +123,9 @@ class ScoredRun:
         """
         if self.row.cost is None or self.verdict.optimum is None:
             return None
-        levels = zip(ordered(self.row.cost), ordered(self.verdict.optimum), strict=True)
+        levels = zip(
+            as_tuple(self.row.cost), as_tuple(self.verdict.optimum), strict=True
+        )
         return tuple(quotient(cost, optimum) for cost, optimum in levels)
 
     @property
@@ -147,11 +149,11 @@ class ScoredRun:
         best, bound = self.verdict.best, self.verdict.bound
         if self.row.cost is None or best is None or best.cost is None:
             return None
-        cost, reached = ordered(self.row.cost), ordered(best.cost)
+        cost, reached = as_tuple(self.row.cost), as_tuple(best.cost)
         if bound is None:
             return ((quotient(cost[0], reached[0]), inf),)
         found = []
-        for here, incumbent, proved in zip(cost, reached, ordered(bound), strict=True):
+        for here, incumbent, proved in zip(cost, reached, as_tuple(bound), strict=True):
             found.append((quotient(here, incumbent), quotient(here, proved)))
             if incumbent != proved:
                 break
@@ -228,7 +230,7 @@ def open_levels(
             shown.append(within(low, high))
         else:
             shown.append(f"{write(low)} .. {write(high)}")
-    if len(judged.intervals) < len(ordered(judged.row.cost)):
+    if len(judged.intervals) < len(as_tuple(judged.row.cost)):
         shown.append("?")
     return "; ".join(shown)
 
@@ -269,11 +271,11 @@ def judge(
     for instance in instances:
         evidence = sorted(by_digest.get(sha256(instance), ()), key=lambda r: r.key)
         verdict = replace(
-            _vouched(_verdict(instance, evidence), confirmed.get(instance.name)),
+            _vouch(_verdict(instance, evidence), confirmed.get(instance.name)),
             doubt=wrong.get(instance.name, ""),
         )
         if entry := kept.get(instance.name):
-            verdict = _cited(verdict, entry)
+            verdict = _cite(verdict, entry)
         known[instance.name] = instance, verdict
     judged = []
     for row in rows:
@@ -298,17 +300,17 @@ def quotient(cost: int, divisor: int) -> Ratio:
 def _verdict(instance: Instance, evidence: Sequence[Row]) -> InstanceVerdict:
     found = [row for row in evidence if row.cost is not None]
     none = [row for row in evidence if row.status == "infeasible"]
-    bounds = [(ordered(row.bound), row) for row in evidence if row.bound is not None]
+    bounds = [(as_tuple(row.bound), row) for row in evidence if row.bound is not None]
     height = max((bound for bound, _ in bounds), default=())
     return InstanceVerdict(
         instance,
         best=min(found, key=_price, default=None),
-        proved=_most_trusted([row for bound, row in bounds if bound == height]),
-        refuted=_most_trusted(none),
+        proved=_row_of_best_grade([row for bound, row in bounds if bound == height]),
+        refuted=_row_of_best_grade(none),
     )
 
 
-def _most_trusted(rows: list[Row]) -> Row | None:
+def _row_of_best_grade(rows: list[Row]) -> Row | None:
     """Return the row of best grade; the word of a solver is confirmed by another."""
     rows.sort(key=_trust)
     for other in rows:
@@ -319,7 +321,7 @@ def _most_trusted(rows: list[Row]) -> Row | None:
     return rows[0] if rows else None
 
 
-def _vouched(verdict: InstanceVerdict, proof: Proof | None) -> InstanceVerdict:
+def _vouch(verdict: InstanceVerdict, proof: Proof | None) -> InstanceVerdict:
     """Let other code vouch for what a solver claims."""
     if proof is None:
         return verdict
@@ -330,7 +332,7 @@ def _vouched(verdict: InstanceVerdict, proof: Proof | None) -> InstanceVerdict:
     return replace(verdict, proved=replace(verdict.proved, proof=proof))
 
 
-def _cited(verdict: InstanceVerdict, entry: Entry) -> InstanceVerdict:
+def _cite(verdict: InstanceVerdict, entry: Entry) -> InstanceVerdict:
     """Let a proof in a file vouch for the bound, where nothing proves a higher one."""
     verdict = replace(verdict, kept=entry, before=verdict.settled)
     proof = PROOFS.get(entry.kind)
@@ -343,7 +345,11 @@ def _cited(verdict: InstanceVerdict, entry: Entry) -> InstanceVerdict:
             replace(verdict, refuted=replace(here, proof=proof)) if by_file else verdict
         )
     known = verdict.proved
-    if known and known.bound is not None and ordered(known.bound) > ordered(entry.cost):
+    if (
+        known
+        and known.bound is not None
+        and as_tuple(known.bound) > as_tuple(entry.cost)
+    ):
         return verdict
     proved = replace(here, method=entry.by, bound=entry.cost, proof=proof)
     return replace(verdict, proved=proved)
@@ -352,7 +358,7 @@ def _cited(verdict: InstanceVerdict, entry: Entry) -> InstanceVerdict:
 def _price(row: Row) -> tuple[tuple[int, ...], bool, str]:
     """Cheapest first; of equal ones the row that also proves something."""
     assert row.cost is not None
-    return ordered(row.cost), row.status != "optimal", row.method
+    return as_tuple(row.cost), row.status != "optimal", row.method
 
 
 def _trust(row: Row) -> tuple[int, str]:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from math import exp, log
 from statistics import fmean
 
-from ...instances.words import counted
+from ...instances.words import with_noun
 from ..pages.numbers import Ratio, decimal
 from .scoring import ScoredRun
 
@@ -53,7 +53,7 @@ class Shared:
         if not self.tells:
             return ""
         count = len(self.instances)
-        many = counted(count, "instance")
+        many = with_noun(count, "instance")
         if len(self.methods) == self.of:
             return f"'mean alike' averages over the {many} that all methods take."
         return (

@@ -7,7 +7,7 @@ from math import isqrt, prod
 
 from ...heuristics.allocation.allocator import Allocation
 from ...instances import Topology
-from ...simulation.stream.simulator import End, Event
+from ...simulation.stream.simulator import Event, JobEnd
 from ..pages.document import Plot
 from .slider_player import reel
 
@@ -32,7 +32,7 @@ class Film:
 
     def see(self, event: Event) -> None:
         """Record a start or an end."""
-        if isinstance(event, End):
+        if isinstance(event, JobEnd):
             begun = self._running.pop(id(event.grant), None)
             if begun is not None:
                 self._events.append(begun)

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from ...simulation.stream.measures import JobRow, Summary, in_unit
 from ..pages.document import Document, Plot, Section, Table
 from ..pages.html import html_of
-from ..pages.plot_style import FAINT, INK, A, B, in_style, plotted, sheets
+from ..pages.plot_style import FAINT, INK, A, B, as_plot, in_style, sheets
 from .film import Film, slider
 
 Ran = tuple[str, Summary, Sequence[JobRow]]
@@ -107,7 +107,7 @@ def distributions(ran: Sequence[Ran], unit: str = "s") -> Plot:
         "Box: the middle half of the jobs; line: the median; whiskers: 5 and 95 per "
         "cent; dot: the mean."
     )
-    return plotted(
+    return as_plot(
         figure,
         "Jobs under each allocator",
         caption,

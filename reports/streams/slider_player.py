@@ -22,7 +22,7 @@ def reel(
     data: str,
     script: str,
 ) -> Plot:
-    """Make such a picture; the ``svg`` of the plot is a block of HTML.
+    """Make a picture with a slider; the ``svg`` of the plot is a block of HTML.
 
     Parameters
     ----------

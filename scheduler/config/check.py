@@ -9,8 +9,8 @@ from pathlib import Path
 from ...instances.errors import InputError
 from ...instances.value import LARGEST
 from .conditions import Types
-from .expectations import named
-from .findings import Findings
+from .expectations import abbreviate
+from .findings import Diagnostics
 from .machine import ConfiguredMachine
 from .model import Configuration, Constraint, CostBlock, Price
 from .sizes import left_over, ranges_text, read_sizes
@@ -19,7 +19,7 @@ from .suspicions import warn_of_oddities
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class ConfigurationReport:
     """A configuration with its errors and warnings."""
 
     configuration: Configuration | None
@@ -29,16 +29,16 @@ class Report:
     """One line each, ``FILE:LINE:COLUMN: ...``, sorted by position."""
 
 
-def check(source: Source, *, name: str, file: str | Path = "") -> Report:
+def check(source: Source, *, name: str, file: str | Path = "") -> ConfigurationReport:
     """Resolve all names, check the parts against each other, build a configuration."""
-    findings = Findings(file)
+    findings = Diagnostics(file)
     machine = ConfiguredMachine(source.queues, source.slots, findings)
     places, groups = machine.groups(source.groups)
     costs = _costs(source.costs, machine, places, findings)
     constraints = _constraints(source.constraints, machine, _levels(source), findings)
     lookahead = _lookahead(source.lookahead, _levels(source), findings)
     if findings.errors:
-        return Report(None, findings.errors, findings.warnings)
+        return ConfigurationReport(None, findings.errors, findings.warnings)
     configuration = Configuration(
         name=name,
         queues=machine.queues,
@@ -52,7 +52,7 @@ def check(source: Source, *, name: str, file: str | Path = "") -> Report:
         lookahead=lookahead,
     )
     warn_of_oddities(configuration, source, machine.places, findings)
-    return Report(configuration, (), findings.warnings)
+    return ConfigurationReport(configuration, (), findings.warnings)
 
 
 def _levels(source: Source) -> int:
@@ -64,7 +64,7 @@ def _costs(
     blocks: Sequence[Block],
     machine: ConfiguredMachine,
     groups: dict[str, Word],
-    findings: Findings,
+    findings: Diagnostics,
 ) -> tuple[CostBlock, ...]:
     bounds = read_sizes([block.sizes for block in blocks], findings)
     if machine.whole and all(block.sizes.bounds for block in blocks):
@@ -87,7 +87,7 @@ def _prices(
     first: PriceText,
     machine: ConfiguredMachine,
     groups: dict[str, Word],
-    findings: Findings,
+    findings: Diagnostics,
 ) -> tuple[Price, ...]:
     found = []
     lines: dict[tuple[str, str], int] = {}
@@ -97,12 +97,12 @@ def _prices(
         if queue.text not in machine.queues:
             findings.error(queue, machine.no_queue(queue))
         if group.text not in groups:
-            findings.error(group, f"there is no group {named(group)}")
+            findings.error(group, f"there is no group {abbreviate(group)}")
         if (queue.text, group.text) in lines:
             findings.error(
                 queue,
-                f"{named(queue)}@{named(group)} already has a price in this block "
-                f"(line {lines[queue.text, group.text]})",
+                f"{abbreviate(queue)}@{abbreviate(group)} already has a price in this "
+                f"block (line {lines[queue.text, group.text]})",
             )
         lines[queue.text, group.text] = queue.line
         cost = _vector(text, findings)
@@ -126,7 +126,7 @@ def _prices(
     return tuple(found)
 
 
-def _vector(text: PriceText, findings: Findings) -> tuple[int, ...]:
+def _vector(text: PriceText, findings: Diagnostics) -> tuple[int, ...]:
     cost = []
     for word in text.cost:
         price = int(word.text)
@@ -140,7 +140,7 @@ def _constraints(
     texts: Sequence[ConstraintText],
     machine: ConfiguredMachine,
     levels: int,
-    findings: Findings,
+    findings: Diagnostics,
 ) -> tuple[Constraint, ...]:
     types = Types(levels, findings)
     for text in texts:
@@ -177,7 +177,7 @@ def _refuse_gaps(
     texts: Sequence[ConstraintText],
     bounds: Sequence[tuple[int, int] | None],
     usable: Sequence[int],
-    findings: Findings,
+    findings: Diagnostics,
 ) -> None:
     if any(text.sizes.bounds is None for text in texts):
         return
@@ -195,7 +195,7 @@ def _refuse_mincost(
     sizes: tuple[int, int] | None,
     queues: Sequence[str],
     usable: Sequence[int],
-    findings: Findings,
+    findings: Diagnostics,
 ) -> None:
     """Refuse MINCOST of more processors than a queue has, if its jobs would need it."""
     for node in text.expression.nodes():
@@ -211,7 +211,9 @@ def _refuse_mincost(
                 break
 
 
-def _lookahead(numbers: Sequence[Word], levels: int, findings: Findings) -> int | None:
+def _lookahead(
+    numbers: Sequence[Word], levels: int, findings: Diagnostics
+) -> int | None:
     for word in numbers[1:]:
         findings.error(word, "expected lookahead once only, found it again")
     if not numbers:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from .expression import LEX, ORDERS, Expression
-from .findings import Findings
+from .findings import Diagnostics
 from .source import Word
 
 SCALAR, VECTOR, CONDITION = "a scalar", "a vector", "a condition"
@@ -17,7 +17,7 @@ class Types:
     Vectors must have as many components as there are levels, if that is known.
     """
 
-    def __init__(self, levels: int | None, findings: Findings) -> None:
+    def __init__(self, levels: int | None, findings: Diagnostics) -> None:
         self._levels = levels
         self._findings = findings
 
@@ -34,7 +34,7 @@ class Types:
         if kind is None or kind in kinds:
             return kind
         self._wrong(
-            node, f"expected {' or '.join(kinds)}, found {kind}: {_quoted(node)}"
+            node, f"expected {' or '.join(kinds)}, found {kind}: {_quote(node)}"
         )
         return None
 
@@ -87,8 +87,8 @@ class Types:
             if kind != kinds[0]:
                 self._wrong(
                     part,
-                    f"expected {kinds[0]} to add to {_quoted(node.parts[0])}, "
-                    f"found {kind}: {_quoted(part)}",
+                    f"expected {kinds[0]} to add to {_quote(node.parts[0])}, "
+                    f"found {kind}: {_quote(part)}",
                 )
                 return None
         return kinds[0]
@@ -107,7 +107,7 @@ class Types:
                 self._wrong(
                     part,
                     f"expected a scalar, as only one factor can be a vector, "
-                    f"found a vector: {_quoted(part)}",
+                    f"found a vector: {_quote(part)}",
                 )
                 return None
         return VECTOR if vectors else SCALAR
@@ -115,7 +115,7 @@ class Types:
     def _divisor(self, node: Expression) -> None:
         value = node.value if node.kind == "number" else None
         if value is None:
-            self._wrong(node, f"expected a number to divide by, found {_quoted(node)}")
+            self._wrong(node, f"expected a number to divide by, found {_quote(node)}")
         elif Fraction(value) == 0:
             self._wrong(node, "expected a number to divide by, found 0")
 
@@ -127,15 +127,15 @@ class Types:
         if left is not None and right is not None and left != right:
             self._wrong(
                 node.parts[1],
-                f"expected {left} to compare with {_quoted(node.parts[0])}, "
-                f"found {right}: {_quoted(node.parts[1])}",
+                f"expected {left} to compare with {_quote(node.parts[0])}, "
+                f"found {right}: {_quote(node.parts[1])}",
             )
         elif node.kind.startswith(LEX) and SCALAR in (left, right):
             self._wrong(node, "expected vectors on both sides of lex, found scalars")
         return CONDITION
 
 
-def _quoted(node: Expression) -> str:
+def _quote(node: Expression) -> str:
     """Write an expression, abbreviated to 40 characters."""
     text = str(node)
     return text if len(text) <= 40 else f"{text[:37]}..."

@@ -96,12 +96,12 @@ def expectation(
         found.append("an operator")
     if "NAME" in left:
         left -= {"NAME", "PROCESSOR"}
-        found.append(_named(open_terminals, before))
+        found.append(_describe_name(open_terminals, before))
     found += [word for terminal, word in WORDS.items() if terminal in left]
     return " or ".join(filter(None, (", ".join(found[:-1]), found[-1])))
 
 
-def _named(open_terminals: Sequence[str], before: str) -> str:
+def _describe_name(open_terminals: Sequence[str], before: str) -> str:
     """Describe what a name would stand for at this position."""
     part = next((t for t in reversed(open_terminals) if t in _PARTS), "")
     match _PARTS.get(part), before:
@@ -116,10 +116,10 @@ def _named(open_terminals: Sequence[str], before: str) -> str:
     return "the name of a queue"
 
 
-def shown(text: str) -> str:
+def quote(text: str) -> str:
     r"""Quote text from a file, abbreviated and without control characters.
 
-    >>> print(shown("}"), shown("n" * 40), shown(chr(27)))
+    >>> print(quote("}"), quote("n" * 40), quote(chr(27)))
     "}" "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnn..." '\x1b'
     """
     if not text.isprintable():
@@ -127,6 +127,6 @@ def shown(text: str) -> str:
     return f'"{text[:_LONGEST]}{"..." if len(text) > _LONGEST else ""}"'
 
 
-def named(word: Word) -> str:
+def abbreviate(word: Word) -> str:
     """Return the text of a word, abbreviated to 60 characters."""
     return word.text if len(word.text) <= 60 else f"{word.text[:57]}..."

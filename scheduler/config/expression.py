@@ -54,7 +54,7 @@ class Expression:
     """Line and column in the source; ignored in comparisons."""
 
     def __str__(self) -> str:
-        return rendered(self)
+        return render(self)
 
     def depth(self) -> int:
         """Count the nodes on the longest path down, without recursion."""
@@ -100,9 +100,9 @@ def evaluate(
             case "vector":
                 return tuple(of(part) for part in parts)
             case "sum":
-                return _added([of(part) for part in parts])
+                return _add([of(part) for part in parts])
             case "product":
-                return _multiplied([of(part) for part in parts])
+                return _multiply([of(part) for part in parts])
             case "minus":
                 return _each(operator.neg, of(*parts))
             case "per":
@@ -132,13 +132,13 @@ def _each(function: Callable[[Any], Any], value: Any) -> Any:
     return function(value)
 
 
-def _added(values: list[Any]) -> Any:
+def _add(values: list[Any]) -> Any:
     if isinstance(values[0], tuple):
         return tuple(map(sum, zip(*values, strict=True)))
     return sum(values)
 
 
-def _multiplied(values: list[Any]) -> Any:
+def _multiply(values: list[Any]) -> Any:
     factor: Number = 1
     vector: Vector | None = None
     for value in values:
@@ -168,21 +168,21 @@ def _rank(node: Expression) -> int:
     return _RANK.get(node.kind, _VALUE)
 
 
-def rendered(node: Expression, *, least: int = 0) -> str:
+def render(node: Expression, *, least: int = 0) -> str:
     """Write an expression in the language, in parentheses if it ranks below ``least``.
 
-    >>> rendered(Expression("<=", (Expression("cost"), Expression("MINCOST"))))
+    >>> render(Expression("<=", (Expression("cost"), Expression("MINCOST"))))
     'cost <= MINCOST(PEs)'
     """
-    text = _rendered(node)
+    text = _render(node)
     return f"({text})" if _rank(node) < least else text
 
 
-def _rendered(node: Expression) -> str:
+def _render(node: Expression) -> str:
     parts = node.parts
     rank = _rank(node)
     if rank == _COMPARISON:
-        left, right = (rendered(part, least=rank + 1) for part in parts)
+        left, right = (render(part, least=rank + 1) for part in parts)
         return f"{left} {node.kind} {right}"
     match node.kind:
         case "number":
@@ -190,36 +190,34 @@ def _rendered(node: Expression) -> str:
         case "MINCOST":
             return f"MINCOST({node.value or 'PEs'})"
         case "vector":
-            return f"[{','.join(map(rendered, parts))}]"
+            return f"[{','.join(map(render, parts))}]"
         case "component":
-            return f"{rendered(*parts, least=_VALUE)}[{node.value}]"
+            return f"{render(*parts, least=_VALUE)}[{node.value}]"
         case "ceil" | "floor":
-            return f"{node.kind}({rendered(*parts)})"
+            return f"{node.kind}({render(*parts)})"
         case "and" | "or":
-            return f" {node.kind} ".join(
-                rendered(part, least=rank + 1) for part in parts
-            )
+            return f" {node.kind} ".join(render(part, least=rank + 1) for part in parts)
         case "not":
-            return f"not {rendered(*parts, least=rank)}"
+            return f"not {render(*parts, least=rank)}"
         case "minus":
-            return f"-{rendered(*parts, least=rank)}"
+            return f"-{render(*parts, least=rank)}"
         case "sum":
-            return rendered(parts[0], least=rank + 1) + "".join(map(_term, parts[1:]))
+            return render(parts[0], least=rank + 1) + "".join(map(_term, parts[1:]))
         case "product":
-            return rendered(parts[0], least=rank + 1) + "".join(map(_factor, parts[1:]))
+            return render(parts[0], least=rank + 1) + "".join(map(_factor, parts[1:]))
     return node.kind
 
 
 def _term(part: Expression) -> str:
     if part.kind == "minus":
-        return f" - {rendered(part.parts[0], least=_RANK['product'])}"
-    return f" + {rendered(part, least=_RANK['product'])}"
+        return f" - {render(part.parts[0], least=_RANK['product'])}"
+    return f" + {render(part, least=_RANK['product'])}"
 
 
 def _factor(part: Expression) -> str:
     if part.kind == "per":
-        return f"/{rendered(part.parts[0], least=_RANK['minus'])}"
-    return f"*{rendered(part, least=_RANK['minus'])}"
+        return f"/{render(part.parts[0], least=_RANK['minus'])}"
+    return f"*{render(part, least=_RANK['minus'])}"
 
 
 def _decimal(number: Fraction) -> str:

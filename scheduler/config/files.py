@@ -8,11 +8,11 @@ from stat import S_ISREG
 from typing import TYPE_CHECKING
 
 from ...instances.errors import InputError
-from ...instances.reading.files import opened, stem
+from ...instances.reading.files import open_without_waiting, stem
 from .model import Configuration
 
 if TYPE_CHECKING:
-    from .check import Report
+    from .check import ConfigurationReport
 
 _DATA = files("closeknit.instances.data")
 _LARGEST = 4 * 2**20
@@ -60,7 +60,7 @@ def parse_configuration(text: str, *, name: str = "unnamed") -> Configuration:
     return report.configuration
 
 
-def examine(path: str | Path) -> Report:
+def examine(path: str | Path) -> ConfigurationReport:
     """Read a configuration and return all its errors and warnings.
 
     Raises
@@ -68,18 +68,18 @@ def examine(path: str | Path) -> Report:
     InputError
         If the file cannot be read or is not text.
     """
-    return examine_text(_decoded(_content(path), path), name=stem(path), file=path)
+    return examine_text(_decode(_content(path), path), name=stem(path), file=path)
 
 
-def examine_text(text: str, *, name: str, file: str | Path = "") -> Report:
+def examine_text(text: str, *, name: str, file: str | Path = "") -> ConfigurationReport:
     """Return all errors and warnings of a text, or its first syntax error."""
-    from .check import Report, check
+    from .check import ConfigurationReport, check
     from .parse import parse_source
 
     try:
         source = parse_source(text, file=file)
     except InputError as error:
-        return Report(None, (error,), ())
+        return ConfigurationReport(None, (error,), ())
     return check(source, name=name, file=file)
 
 
@@ -90,7 +90,7 @@ def _content(path: str | Path) -> bytes:
             return (_DATA / f"{path}.conf").read_bytes()
         regular = S_ISREG(place.stat().st_mode)  # not a FIFO, nor a device
         if regular:
-            with open(place, "rb", opener=opened) as stream:
+            with open(place, "rb", opener=open_without_waiting) as stream:
                 content = stream.read(_LARGEST + 1)
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", file=path) from None
@@ -105,7 +105,7 @@ def _content(path: str | Path) -> bytes:
     return content
 
 
-def _decoded(content: bytes, path: str | Path) -> str:
+def _decode(content: bytes, path: str | Path) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -12,7 +12,7 @@ _MOST_LISTED = 8
 
 
 class Place(Protocol):
-    """Anything with a position in the source."""
+    """A thing with a position in the source."""
 
     @property
     def line(self) -> int:
@@ -28,7 +28,7 @@ def fault(file: str | Path, line: int, column: int, problem: str) -> InputError:
     return InputError(problem, file=f"{file or '<text>'}:{line}:{column}")
 
 
-class Findings:
+class Diagnostics:
     """Collects errors and warnings."""
 
     def __init__(self, file: str | Path) -> None:
@@ -58,10 +58,10 @@ class Findings:
         return tuple(fault(self._file, *one) for one in sorted(found))
 
 
-def known(names: Iterable[str]) -> str:
+def list_some(names: Iterable[str]) -> str:
     """List the first few of some names.
 
-    >>> known("abc"), known(str(i) for i in range(20))
+    >>> list_some("abc"), list_some(str(i) for i in range(20))
     ('a, b, c', '0, 1, 2, 3, 4, 5, 6, 7, ...')
     """
     listed = list(names)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from .expectations import named
-from .findings import Findings, known
+from .expectations import abbreviate
+from .findings import Diagnostics, list_some
 from .model import MOST_MEMBERS, MOST_PROCESSORS, Group
 from .source import GroupText, Share, Slot, Span, Word
 
@@ -23,7 +23,7 @@ class ConfiguredMachine:
     """Queues, hosts and processors as the first two parts of a text define them."""
 
     def __init__(
-        self, queues: Sequence[Word], slots: Sequence[Slot], findings: Findings
+        self, queues: Sequence[Word], slots: Sequence[Slot], findings: Diagnostics
     ) -> None:
         self._findings = findings
         self.queues = tuple(self._unique(queues, "queue"))
@@ -50,7 +50,8 @@ class ConfiguredMachine:
             if word.text in lines:
                 self._findings.error(
                     word,
-                    f"{kind} {named(word)} is already named (line {lines[word.text]})",
+                    f"{kind} {abbreviate(word)} is already named "
+                    f"(line {lines[word.text]})",
                 )
             else:
                 lines[word.text] = word.line
@@ -65,7 +66,7 @@ class ConfiguredMachine:
         if self._left < 0:  # too large already: further messages would be guesses
             self._hosts_known = False
             return
-        hosts = self.expanded(slot.hosts, MOST_PROCESSORS)
+        hosts = self.expand(slot.hosts, MOST_PROCESSORS)
         if not hosts:
             self.whole = self._hosts_known = False
         numbers: dict[int, set[int]] = {}
@@ -137,9 +138,11 @@ class ConfiguredMachine:
 
     def no_queue(self, word: Word) -> str:
         """Return the message for an unknown queue."""
-        return f"there is no queue {named(word)} (queues: {known(self.queues)})"
+        return (
+            f"there is no queue {abbreviate(word)} (queues: {list_some(self.queues)})"
+        )
 
-    def expanded(self, span: Span, most: int) -> list[str]:
+    def expand(self, span: Span, most: int) -> list[str]:
         """Return the hosts of a span.
 
         If the span is invalid or has more than ``most`` hosts, record an error and
@@ -153,14 +156,14 @@ class ConfiguredMachine:
             (prefix, begin), (_, end) = one.groups(), other.groups()
             if int(end) < int(begin):
                 self._findings.error(
-                    first, f"the range {named(first)}..{named(last)} is empty"
+                    first, f"the range {abbreviate(first)}..{abbreviate(last)} is empty"
                 )
                 return []
             if int(end) - int(begin) >= most:
                 self._findings.error(
                     first,
                     f"expected a range of at most {most} hosts, "
-                    f"found {named(first)}..{named(last)}",
+                    f"found {abbreviate(first)}..{abbreviate(last)}",
                 )
                 return []
             width = len(begin)
@@ -172,7 +175,7 @@ class ConfiguredMachine:
         self._findings.error(
             first,
             f"expected two names alike up to their number, "
-            f"found {named(first)}..{named(last)}",
+            f"found {abbreviate(first)}..{abbreviate(last)}",
         )
         return []
 
@@ -186,7 +189,7 @@ class ConfiguredMachine:
             if name.text in places:
                 self._findings.error(
                     name,
-                    f"group {named(name)} is already defined "
+                    f"group {abbreviate(name)} is already defined "
                     f"(line {places[name.text].line})",
                 )
                 continue
@@ -194,7 +197,7 @@ class ConfiguredMachine:
             if not text.members:
                 self._findings.error(
                     name,
-                    f"group {named(name)} is empty: expected a host or processor",
+                    f"group {abbreviate(name)} is empty: expected a host or processor",
                 )
                 continue
             members: dict[int, None] = {}
@@ -217,17 +220,19 @@ class ConfiguredMachine:
             host = span.first.text
             whole = span.last is None and len(twice) == len(self.at.get(host, ()))
             what = f"host {host}" if whole else f"processor {self.processors[twice[0]]}"
-            self._findings.error(span.first, f"{what} is in group {named(group)} twice")
+            self._findings.error(
+                span.first, f"{what} is in group {abbreviate(group)} twice"
+            )
         members.update(dict.fromkeys(new))
         return len(new)
 
     def _processors(self, span: Span) -> list[int]:
         first, last = span
         if "." in first.text or (last is not None and "." in last.text):
-            return self._numbered(span)
+            return self._hosts_of(span)
         found: list[int] = []
         most = len(self.at) if self._hosts_known else MOST_PROCESSORS
-        for host in self.expanded(span, most):
+        for host in self.expand(span, most):
             if host not in self.at:
                 self._no_host(first, host)
                 if last is not None:
@@ -240,7 +245,7 @@ class ConfiguredMachine:
         if self._hosts_known:
             self._findings.error(place, f"host {host[:60]} has no slots")
 
-    def _numbered(self, span: Span) -> list[int]:
+    def _hosts_of(self, span: Span) -> list[int]:
         first, last = span
         host, _, begin = first.text.partition(".")
         same, dot, end = (first if last is None else last).text.partition(".")
@@ -248,7 +253,7 @@ class ConfiguredMachine:
             self._findings.error(
                 first,
                 "expected a range of hosts, or of processors of one host, "
-                f"found {named(first)}..{named(last or first)}",
+                f"found {abbreviate(first)}..{abbreviate(last or first)}",
             )
             return []
         if host not in self.at:
@@ -257,7 +262,7 @@ class ConfiguredMachine:
         if len(begin) > 19 or len(end) > 19 or int(end) < int(begin):
             self._findings.error(
                 first,
-                f"the range {named(first)}..{named(last or first)} is empty "
+                f"the range {abbreviate(first)}..{abbreviate(last or first)} is empty "
                 "or too large",
             )
             return []

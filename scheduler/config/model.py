@@ -18,7 +18,7 @@ from ...instances.reading.suggestions import hint
 from ...instances.value import LARGEST
 from .conditions import Types
 from .expression import Expression, MinCost, evaluate
-from .findings import Findings
+from .findings import Diagnostics
 from .sizes import heading, pick, refuse_sizes
 
 MOST_PROCESSORS = 2**20
@@ -204,7 +204,7 @@ class Configuration:
         for queue in (None, *self.queues):
             own = tuple(one.sizes for one in self.constraints if one.queue == queue)
             refuse_sizes(own, "constraints")
-        findings = Findings(self.name)
+        findings = Diagnostics(self.name)
         for one in self.constraints:
             Types(self.levels, findings).condition(one.expression)
             if one.queue is not None and one.queue not in self.queues:
@@ -260,19 +260,19 @@ class Configuration:
         if pes < 1:
             raise InputError("must be at least 1", "pes", pes)
         at = pick(tuple(block.sizes for block in self.costs), pes)
-        if (queue, at) not in self._priced:
+        if (queue, at) not in self._price_cache:
             prices = () if at is None else self.costs[at].prices
             found = self._sets(frozenset(usable), prices, queue)
             free = ProcessorSet("unpriced", usable, (0,) * self.levels)
-            self._priced[queue, at] = found or (free,)
-        return self._priced[queue, at]
+            self._price_cache[queue, at] = found or (free,)
+        return self._price_cache[queue, at]
 
     @cached_property
-    def _priced(self) -> dict[tuple[str, int | None], tuple[ProcessorSet, ...]]:
+    def _price_cache(self) -> dict[tuple[str, int | None], tuple[ProcessorSet, ...]]:
         return {}
 
     @cached_property
-    def _checked(self) -> dict[int, ProcSet]:
+    def _check_cache(self) -> dict[int, ProcSet]:
         return {}
 
     def _sets(
@@ -314,10 +314,10 @@ class Configuration:
                 raise InputError("no such processor", "available", i)
         free = frozenset(available)
         sets = self.sets_for(queue, pes)
-        checked = self._checked.get(id(sets))  # kept as long as this configuration
+        checked = self._check_cache.get(id(sets))  # kept as long as this configuration
         if checked is None:
             checked = ProcSet(self.name, self.processors, (), 1, sets)
-            self._checked[id(sets)] = checked
+            self._check_cache[id(sets)] = checked
         return checked.asking(
             name or f"{self.name}-{queue}-{pes}",
             [i for i in self.usable(queue) if i in free],

@@ -19,7 +19,7 @@ from lark.exceptions import UnexpectedCharacters, UnexpectedToken
 from lark.lark import PostLex
 
 from ...instances.errors import InputError
-from .expectations import expectation, shown
+from .expectations import expectation, quote
 from .expression import LEX, Expression
 from .findings import fault
 from .source import (
@@ -78,7 +78,7 @@ class _Limits(PostLex):
             if kind in self._LONGEST:
                 most, what = self._LONGEST[kind]
                 if len(token) > most:
-                    raise _refused(
+                    raise _refusal(
                         f"expected a {what} of at most {most} characters, "
                         f"found one of {len(token)}",
                         token,
@@ -86,20 +86,20 @@ class _Limits(PostLex):
             depth += (kind in self._OPENING) - (kind in self._CLOSING)
             prefixes = prefixes + 1 if kind in ("MINUS", "NOT") else 0
             if depth > DEEPEST or prefixes > DEEPEST:
-                raise _refused(f"nested more than {DEEPEST} deep", token)
+                raise _refusal(f"nested more than {DEEPEST} deep", token)
             conditions |= kind == "_CONSTRAINTS"
             length = 0 if kind == "_COLON" or not conditions else length + 1
             if length > _LONGEST_CONDITION:
-                raise _refused(
+                raise _refusal(
                     f"expected a condition of at most {_LONGEST_CONDITION} words", token
                 )
             listed = 0 if kind in _ENDING_LISTS else listed + 1
             if listed > _LONGEST_LIST:
-                raise _refused(f"a list of more than {_LONGEST_LIST} words", token)
+                raise _refusal(f"a list of more than {_LONGEST_LIST} words", token)
             yield token
 
 
-def _refused(problem: str, token: Token) -> _Refused:
+def _refusal(problem: str, token: Token) -> _Refused:
     return _Refused(problem, token.line or 1, token.column or 1)
 
 
@@ -193,7 +193,7 @@ class _Builder(Transformer[Token, Source]):
     def mincost(self, name: Token, size: Token) -> Expression:
         n = int(size) if size.type == "INT" else 0
         if size.type == "INT" and n == 0:
-            raise _refused("expected a number of processors from 1 on, found 0", size)
+            raise _refusal("expected a number of processors from 1 on, found 0", size)
         return Expression("MINCOST", value=n, at=_at(name))
 
     def rounded(self, name: Token, part: Expression) -> Expression:
@@ -271,10 +271,10 @@ def _syntax_error(
 ) -> InputError:
     at: int = error.pos_in_stream or 0  # type: ignore[redundant-expr]
     line, column = error.line, error.column
-    found = shown(text[at : at + 1])
+    found = quote(text[at : at + 1])
     if isinstance(error, UnexpectedToken):
         token = error.token
-        found = shown(str(token))
+        found = quote(str(token))
         if token.type == "$END":  # lark gives it the position of the last token
             at, found = len(text), "the end of the file"
             line, column = token.end_line or 1, token.end_column or 1
@@ -293,7 +293,7 @@ def _syntax_error(
             file,
             history[-1].line or 1,
             history[-1].column or 1,
-            f"expected an integer, found {shown(history[-1] + decimal[0])}",
+            f"expected an integer, found {quote(history[-1] + decimal[0])}",
         )
     accepted = error.interactive_parser.accepts()  # type: ignore[no-untyped-call]
     wanted = expectation(accepted, stack, before)

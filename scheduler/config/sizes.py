@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from ...instances.errors import InputError
 from ...instances.value import LARGEST
-from .findings import Findings
+from .findings import Diagnostics
 from .source import Sizes
 
 Bounds = tuple[int, int] | None
@@ -43,7 +43,7 @@ def refuse_sizes(ranges: tuple[Bounds, ...], field_: str) -> None:
             raise InputError(f"{heading(one)} and {heading(other)} overlap", field_)
 
 
-def read_sizes(sizes: Sequence[Sizes], findings: Findings) -> list[Bounds]:
+def read_sizes(sizes: Sequence[Sizes], findings: Diagnostics) -> list[Bounds]:
     """Return the bounds of each range, and record errors.
 
     Bounds are None for ``otherwise`` and for invalid ranges.
@@ -69,7 +69,7 @@ def read_sizes(sizes: Sequence[Sizes], findings: Findings) -> list[Bounds]:
     return found
 
 
-def _bounds(sizes: Sizes, findings: Findings) -> Bounds:
+def _bounds(sizes: Sizes, findings: Diagnostics) -> Bounds:
     assert sizes.bounds is not None
     assert sizes.bounds.last is not None
     first, last = int(sizes.bounds.first.text), int(sizes.bounds.last.text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from .findings import Findings, known
+from .findings import Diagnostics, list_some
 from .model import Configuration, CostBlock
 from .sizes import heading, left_over
 from .source import GroupText, Sizes, Source, Word
@@ -16,20 +16,22 @@ def warn_of_oddities(
     configuration: Configuration,
     source: Source,
     hosts: Sequence[Word],
-    findings: Findings,
+    findings: Diagnostics,
 ) -> None:
     """Record a warning for everything that is valid but probably not intended.
 
     ``hosts`` holds the position of the slots of each host.
     """
     _queues(configuration, source, findings)
-    _unused(configuration, source, hosts, findings)
+    _warn_of_no_use(configuration, source, hosts, findings)
     _prices(configuration, source, findings)
     _sizes(configuration, source, findings)
     _twice_on_a_level(configuration, source, findings)
 
 
-def _queues(configuration: Configuration, source: Source, findings: Findings) -> None:
+def _queues(
+    configuration: Configuration, source: Source, findings: Diagnostics
+) -> None:
     priced = {price.queue for block in configuration.costs for price in block.prices}
     own = {one.queue for one in configuration.constraints}
     for queue, word in zip(configuration.queues, source.queues, strict=True):
@@ -45,11 +47,11 @@ def _queues(configuration: Configuration, source: Source, findings: Findings) ->
             )
 
 
-def _unused(
+def _warn_of_no_use(
     configuration: Configuration,
     source: Source,
     hosts: Sequence[Word],
-    findings: Findings,
+    findings: Diagnostics,
 ) -> None:
     priced = {price.group for block in configuration.costs for price in block.prices}
     for text in source.groups:
@@ -65,7 +67,9 @@ def _unused(
             findings.warning(word, f"host {configuration.hosts[host]} is in no group")
 
 
-def _prices(configuration: Configuration, source: Source, findings: Findings) -> None:
+def _prices(
+    configuration: Configuration, source: Source, findings: Diagnostics
+) -> None:
     usable = {queue: set(configuration.usable(queue)) for queue in configuration.queues}
     members = {group.name: group.members for group in configuration.groups}
     idle: dict[tuple[str, str], bool] = {}
@@ -82,9 +86,9 @@ def _prices(configuration: Configuration, source: Source, findings: Findings) ->
                 findings.warning(text, f"group {pair[1]} costs nothing")
 
 
-def _sizes(configuration: Configuration, source: Source, findings: Findings) -> None:
+def _sizes(configuration: Configuration, source: Source, findings: Diagnostics) -> None:
     most = len(configuration.processors)
-    _unreached(
+    _warn_of_no_size(
         [block.sizes for block in source.costs],
         [block.sizes for block in configuration.costs],
         most,
@@ -106,18 +110,18 @@ def _sizes(configuration: Configuration, source: Source, findings: Findings) -> 
             bounds = [one.sizes for one in configuration.constraints]
             chosen = [one.queue == family for one in configuration.constraints]
             kept = [b for b, keep in zip(bounds, chosen, strict=True) if keep]
-            _unreached(texts, kept, max(governed), findings)
+            _warn_of_no_size(texts, kept, max(governed), findings)
         else:
             findings.warning(
                 texts[0], "is never used: every queue has constraints of its own"
             )
 
 
-def _unreached(
+def _warn_of_no_size(
     texts: Sequence[Sizes],
     bounds: Sequence[tuple[int, int] | None],
     most: int,
-    findings: Findings,
+    findings: Diagnostics,
 ) -> None:
     for text, sizes in zip(texts, bounds, strict=True):
         if sizes is not None and sizes[0] > most:
@@ -129,7 +133,7 @@ def _unreached(
 
 
 def _twice_on_a_level(
-    configuration: Configuration, source: Source, findings: Findings
+    configuration: Configuration, source: Source, findings: Diagnostics
 ) -> None:
     """Warn of hosts that pay twice on one level, once per pair of groups."""
     texts = {text.name.text: text for text in source.groups}
@@ -147,10 +151,10 @@ def _twice_on_a_level(
                 missing = [configuration.hosts[host] for host in none]
                 findings.warning(
                     _place(texts[other], names[0]),
-                    f"{'hosts' if many else 'host'} {known(names)} "
+                    f"{'hosts' if many else 'host'} {list_some(names)} "
                     f"{'are' if many else 'is'} in two groups of level {level + 1}, "
                     f"{one} and {other}, and pay{'' if many else 's'} for both"
-                    + (f" ({known(missing)} in none)" if missing else ""),
+                    + (f" ({list_some(missing)} in none)" if missing else ""),
                 )
 
 

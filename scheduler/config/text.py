@@ -31,9 +31,9 @@ def _parts(configuration: Configuration) -> Iterator[str]:
     for name in (*names, *(group.name for group in configuration.groups)):
         if not _NAME.fullmatch(name):
             raise InputError("cannot be a name in a configuration", value=name)
-    yield _wrapped("queues: ", configuration.queues)
-    yield _wrapped("slots: ", _slots(configuration))
-    yield _wrapped(
+    yield _wrap("queues: ", configuration.queues)
+    yield _wrap("slots: ", _slots(configuration))
+    yield _wrap(
         "groups: ", (_group(configuration, group) for group in configuration.groups)
     )
     yield "costs:"
@@ -46,7 +46,7 @@ def _parts(configuration: Configuration) -> Iterator[str]:
         yield f"\noptions:\n    lookahead = after {configuration.lookahead}"
 
 
-def _wrapped(head: str, items: Iterable[str]) -> str:
+def _wrap(head: str, items: Iterable[str]) -> str:
     """List items after a keyword, as many per line as fit, all lines aligned."""
     wrapper = TextWrapper(
         width=_WIDTH,

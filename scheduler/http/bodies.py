@@ -21,7 +21,7 @@ class MalformedError(ValueError):
     """A body that is no JSON object."""
 
 
-def parsed(body: bytes) -> dict[str, Any]:
+def parse_body(body: bytes) -> dict[str, Any]:
     """Parse a body; raises MalformedError if it is no JSON object."""
     try:
         return fields.objects(parse_json(body.decode("utf-8-sig")), "body")

@@ -14,7 +14,7 @@ from typing import cast
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from .problems import Problem
+from .problems import HTTPProblem
 
 MOST_HEAD = 2**16
 """Bytes of a head, and of whatever else comes between two parts of bodies."""
@@ -31,7 +31,7 @@ _BLANK = re.compile(rb"\n\r?\n")
 
 
 class Connection(HttpToolsProtocol):
-    """Reads one request at a time; what was sent beyond it stays with the client.
+    """Reads one request at a time; further ones are not read yet.
 
     Above the limit of connections, the one that has been waiting longest without a
     request is closed for the one that comes.
@@ -57,11 +57,11 @@ class Connection(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget what was not parsed."""
         self._held = b""
-        self._expected()
+        self._stop_expecting()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Parse as much as belongs to the request at work."""
+        """Parse the part that belongs to the current request."""
         if not self._refused:
             self._held += data
             self._feed()
@@ -92,9 +92,9 @@ class Connection(HttpToolsProtocol):
             self._expect()
 
     def on_headers_complete(self) -> None:
-        """Begin the request; that for the health has a place in any case."""
+        """Begin the request; a health request is always admitted."""
         self._spent, self._in_body = 0, True
-        self._expected()
+        self._stop_expecting()
         lengths = [v for name, v in self.headers if name == b"content-length"]
         self._rest = int(lengths[0]) if lengths else 0
         limit = self.config.limit_concurrency
@@ -111,11 +111,11 @@ class Connection(HttpToolsProtocol):
     def on_message_complete(self) -> None:
         """Let the next head begin."""
         self._spent, self._in_body, self._rest = 0, False, 0
-        self._expected()
+        self._stop_expecting()
         super().on_message_complete()
 
     def on_response_complete(self) -> None:
-        """Go on with what has come meanwhile."""
+        """Continue with what arrived meanwhile."""
         self._since = self.loop.time()
         super().on_response_complete()
         if self.transport.is_closing():
@@ -128,7 +128,7 @@ class Connection(HttpToolsProtocol):
         self._refuse(400, "request: is no HTTP/1.1")
 
     def pause_writing(self) -> None:
-        """Leave a client that does not read."""
+        """Close the connection soon, unless the client reads."""
         super().pause_writing()
         self._unread = self._abort_later()
 
@@ -158,7 +158,7 @@ class Connection(HttpToolsProtocol):
         if self._owing is None:
             self._owing = self.loop.call_later(PATIENCE, self._late)
 
-    def _expected(self) -> None:
+    def _stop_expecting(self) -> None:
         if self._owing is not None:
             self._owing.cancel()
             self._owing = None
@@ -179,14 +179,16 @@ class Connection(HttpToolsProtocol):
         Closing at once would reset the connection, and the answer would be lost.
         """
         self._refused, self._held = True, b""
-        self._expected()
+        self._stop_expecting()
         if self._at_work():  # by the part of a body: that request gets no answer
             self.cycle.disconnected = True
             self.cycle.message_event.set()
             if self.cycle.response_started:
                 self.transport.abort()
                 return
-        response = Problem(status, detail, headers={"Connection": "close"}).response()
+        response = HTTPProblem(
+            status, detail, headers={"Connection": "close"}
+        ).response()
         head = [f"HTTP/1.1 {status} {HTTPStatus(status).phrase}".encode()]
         head += [name + b": " + value for name, value in response.raw_headers]
         self.transport.write(b"\r\n".join([*head, b"", bytes(response.body)]))

@@ -22,7 +22,7 @@ from ...instances import InputError
 from ...solvers import SolverError
 from .bodies import ConflictError, MalformedError
 from .messages import internal, json_body, of_framework
-from .problems import Problem
+from .problems import HTTPProblem
 from .worker import Worker
 
 Handler = Callable[[Request], Awaitable[Response]]
@@ -32,7 +32,7 @@ _LOCAL = re.compile(rb"(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?", 
 
 
 @dataclass(frozen=True, kw_only=True)
-class Policy:
+class AccessPolicy:
     """Who may ask, and how much.
 
     Parameters
@@ -57,7 +57,7 @@ class Policy:
     most_waiting: int = 256
     reading: float = 10.0
 
-    def refusal(self, scope: Scope) -> Problem | None:
+    def refusal(self, scope: Scope) -> HTTPProblem | None:
         """Return why a request is refused by its head; None if it is not."""
         named: dict[bytes, list[bytes]] = {}
         for name, value in scope["headers"]:
@@ -66,10 +66,10 @@ class Policy:
         hosts = named.get(b"host", [])
         if self.local:
             if len(hosts) != 1 or not _LOCAL.fullmatch(hosts[0]):
-                return Problem(400, "host: must be one name of this machine")
+                return HTTPProblem(400, "host: must be one name of this machine")
             ours = b"http://" + hosts[0].lower()
             if any(one.lower() != ours for one in named.get(b"origin", [])):
-                return Problem(403, "origin: is a page of another host")
+                return HTTPProblem(403, "origin: is a page of another host")
         if not self.token or scope["path"] == OPEN:
             return None
         kind, _, token = named.get(b"authorization", [b""])[-1].partition(b" ")
@@ -83,7 +83,7 @@ class Policy:
 
 def application(
     routes: Sequence[BaseRoute],
-    policy: Policy,
+    policy: AccessPolicy,
     worker: Worker,
     *,
     headers: Iterable[tuple[bytes, bytes]] = (),
@@ -94,7 +94,7 @@ def application(
     Parameters
     ----------
     routes
-        Their handlers are `handled`.
+        Their handlers are `answer_errors`.
     policy
         Who may ask.
     worker
@@ -141,31 +141,31 @@ def application(
     return guarded
 
 
-def handled(handler: Handler) -> Handler:
+def answer_errors(handler: Handler) -> Handler:
     """Turn errors into problem documents."""
 
     async def answered(request: Request) -> Response:
         try:
             return await handler(request)
-        except Problem as problem:
+        except HTTPProblem as problem:
             return problem.response()
         except MalformedError as error:
-            return Problem(400, str(error)).response()
+            return HTTPProblem(400, str(error)).response()
         except InputError as error:
-            return Problem(422, str(error.of_json()), field=error.field).response()
+            return HTTPProblem(422, str(error.of_json()), field=error.field).response()
         except ConflictError as error:
-            return Problem(409, str(error), sequence=error.sequence).response()
+            return HTTPProblem(409, str(error), sequence=error.sequence).response()
         except MemoryError:
-            return Problem(503, "there is not enough memory").response()
+            return HTTPProblem(503, "there is not enough memory").response()
         except SolverError as error:
-            return Problem(500, str(error)).response()
+            return HTTPProblem(500, str(error)).response()
 
     return answered
 
 
-_UNKNOWN = Problem(
+_UNKNOWN = HTTPProblem(
     401,
     "authorization: a bearer token is needed",
     headers={"WWW-Authenticate": "Bearer", "Connection": "close"},
 )
-_ENDED = Problem(503, "the server has been ended", headers={"Connection": "close"})
+_ENDED = HTTPProblem(503, "the server has been ended", headers={"Connection": "close"})

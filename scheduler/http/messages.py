@@ -11,8 +11,8 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from ...instances.reading.json_text import dumps
-from .bodies import parsed
-from .problems import Problem
+from .bodies import parse_body
+from .problems import HTTPProblem
 
 
 async def json_body(request: Request, most: int, seconds: float) -> dict[str, Any]:
@@ -27,9 +27,9 @@ async def json_body(request: Request, most: int, seconds: float) -> dict[str, An
     """
     kind = request.headers.get("content-type", "").partition(";")[0]
     if kind.strip().lower() != "application/json":
-        raise Problem(415, "content-type: must be application/json")
+        raise HTTPProblem(415, "content-type: must be application/json")
     # A connection with a rest that is not read is closed.
-    large = Problem(
+    large = HTTPProblem(
         413, f"body: has more than {most} bytes", headers={"Connection": "close"}
     )
     length = request.headers.get("content-length", "")
@@ -44,10 +44,10 @@ async def json_body(request: Request, most: int, seconds: float) -> dict[str, An
                     raise large
     except TimeoutError:
         problem = f"body: has not come within {seconds:g} s"
-        raise Problem(408, problem, headers={"Connection": "close"}) from None
+        raise HTTPProblem(408, problem, headers={"Connection": "close"}) from None
     except ClientDisconnect:
-        raise Problem(400, "body: ends too early") from None
-    return parsed(bytes(content))
+        raise HTTPProblem(400, "body: ends too early") from None
+    return parse_body(bytes(content))
 
 
 def json_response(document: dict[str, Any] | list[Any]) -> Response:
@@ -63,9 +63,9 @@ async def of_framework(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     detail = f"{request.method}: {HTTPStatus(error.status_code).phrase.lower()}"
     headers = dict(error.headers or {})
-    return Problem(error.status_code, detail, headers=headers).response()
+    return HTTPProblem(error.status_code, detail, headers=headers).response()
 
 
 async def internal(request: Request, error: Exception) -> Response:
     """Answer a fault of the program; it is raised again, and printed by the server."""
-    return Problem(500, f"internal error: {type(error).__name__}").response()
+    return HTTPProblem(500, f"internal error: {type(error).__name__}").response()

@@ -12,7 +12,7 @@ from ...instances.reading.json_text import dumps
 MEDIA = "application/problem+json"
 
 
-class Problem(Exception):
+class HTTPProblem(Exception):
     """Ends a request with a status of HTTP and a document that states why.
 
     Parameters

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from time import monotonic
 from typing import TypeVar
 
-from .problems import Problem
+from .problems import HTTPProblem
 
 _T = TypeVar("_T")
 _AGAIN = {"Retry-After": "1"}
@@ -38,30 +38,30 @@ class Worker:
         """
         if self.waiting >= self._most:
             problem = f"{self.waiting} requests are waiting already"
-            raise Problem(503, problem, headers=_AGAIN)
+            raise HTTPProblem(503, problem, headers=_AGAIN)
         begin = monotonic()
 
         def begun() -> _T:
             waited = monotonic() - begin
             if waited > seconds:
                 problem = f"has waited for {waited:.1f} s: too many requests"
-                raise Problem(503, problem, headers=_AGAIN)
+                raise HTTPProblem(503, problem, headers=_AGAIN)
             return call(waited)
 
         if self._pool is None:
             self._pool = ThreadPoolExecutor(1, thread_name_prefix="choose")
         self.waiting += 1
         work = asyncio.get_running_loop().run_in_executor(self._pool, begun)
-        work.add_done_callback(self._ended)
+        work.add_done_callback(self._end)
         return await asyncio.shield(work)
 
-    def _ended(self, work: asyncio.Future[_T]) -> None:
+    def _end(self, work: asyncio.Future[_T]) -> None:
         self.waiting -= 1
         if not work.cancelled():
             work.exception()  # read here, as a client may have gone
 
     def close(self) -> None:
-        """Let the call at work end; drop all that wait."""
+        """Let the current call end; drop those that wait."""
         if self._pool is not None:
             self._pool.shutdown(wait=True, cancel_futures=True)
             self._pool = None

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from io import StringIO
 
-from .simulator import End, Event, Start
+from .simulator import Event, JobEnd, Start
 
 COLUMNS = (
     *("job_id", "workload_name", "profile", "submission_time"),
@@ -34,7 +34,7 @@ class BatsimJobs:
         else:
             self._rows.append(self._row(event, self._started.pop(id(event.grant))))
 
-    def _row(self, end: End, start: int) -> tuple[object, ...]:
+    def _row(self, end: JobEnd, start: int) -> tuple[object, ...]:
         job, run, whole = end.job, end.time - start, end.time - end.job.submit
         return (
             *(job.number, self.workload, job.number, job.submit),

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...instances import InputError
-from ..swf import Job, read_header, read_swf
+from ..swf import TraceJob, read_header, read_swf
 
 MOST_REQUESTS = 10**6
 """Limit on the jobs of a stream, random or from a trace."""
@@ -68,7 +68,7 @@ class StreamJob:
                 )
 
 
-def unusable(job: Job, most: int) -> Skipped | None:
+def unusable(job: TraceJob, most: int) -> Skipped | None:
     """Return why a job cannot be run on this many processors; None if it can."""
     if job.partial:
         return Skipped.PARTIAL
@@ -89,7 +89,7 @@ def jobs_of_trace(
     most: int,
     scale: Fraction | int = 1,
     divide: int = 1,
-    where: Callable[[Job], bool] | None = None,
+    where: Callable[[TraceJob], bool] | None = None,
     window: tuple[int, int | None] = (0, None),
 ) -> tuple[list[StreamJob], Counter[Skipped]]:
     """Read the jobs of a trace that a machine can run.
@@ -159,7 +159,7 @@ def jobs_of_trace(
     return jobs, skipped
 
 
-def several_processors_in_autumn_1996(path: str | Path) -> Callable[[Job], bool]:
+def several_processors_in_autumn_1996(path: str | Path) -> Callable[[TraceJob], bool]:
     """Select the 6087 jobs of Mache, Lo and Garg from the SDSC Paragon's log of 1996.
 
     These are jobs of more than one processor submitted from September to November
@@ -191,7 +191,7 @@ def several_processors_in_autumn_1996(path: str | Path) -> Callable[[Job], bool]
         for month in (9, 12)
     )
 
-    def taken(job: Job) -> bool:
+    def taken(job: TraceJob) -> bool:
         return (
             job.submit is not None
             and begin <= job.submit < end
@@ -201,7 +201,7 @@ def several_processors_in_autumn_1996(path: str | Path) -> Callable[[Job], bool]
     return taken
 
 
-def rescaled(
+def rescale(
     jobs: Iterable[StreamJob], factor: Fraction | int | float
 ) -> list[StreamJob]:
     """Scale submission times, so that jobs come faster (a factor below 1) or slower.
@@ -213,7 +213,7 @@ def rescaled(
 
     Examples
     --------
-    >>> [job.submit for job in rescaled([StreamJob(1, 9, 1, 5, 5)], Fraction(1, 2))]
+    >>> [job.submit for job in rescale([StreamJob(1, 9, 1, 5, 5)], Fraction(1, 2))]
     [4]
     """
     _refuse_factor(factor)
@@ -221,7 +221,7 @@ def rescaled(
     return [replace(job, submit=floor(job.submit * exact)) for job in jobs]
 
 
-def generated(
+def generate(
     n: int,
     *,
     seed: int,
@@ -266,11 +266,11 @@ def generated(
     Workload I of Mache, Lo and Garg 1999: 1000 jobs of "exponential mean = 4 * 4",
     which may refer to sizes or to sides:
 
-    >>> jobs = generated(1000, seed=1, most=352, sizes="exponential:16")
+    >>> jobs = generate(1000, seed=1, most=352, sizes="exponential:16")
     >>> len(jobs), sum(job.processors for job in jobs) // 1000
     (1000, 16)
     >>> mesh = {"most": 352, "sides": (16, 22)}
-    >>> boxes = generated(3, seed=1, **mesh, sizes="box:exponential:4")
+    >>> boxes = generate(3, seed=1, **mesh, sizes="box:exponential:4")
     >>> [job.shape for job in boxes]
     [(2, 5), (10, 8), (3, 3)]
     """
@@ -291,14 +291,16 @@ def generated(
         if sides is None:
             raise InputError("needs a mesh or a torus", field="sizes", value=sizes)
         each = [
-            drawn("sizes", sizes, n, np.random.default_rng(stream), side).tolist()
+            draw_integers(
+                "sizes", sizes, n, np.random.default_rng(stream), side
+            ).tolist()
             for stream, side in zip(streams[0].spawn(len(sides)), sides, strict=True)
         ]
         shapes = list(zip(*each, strict=True))
         wanted = [prod(shape) for shape in shapes if shape is not None]
     else:
-        wanted = drawn("sizes", sizes, n, for_sizes, most).tolist()
-    seconds = drawn("service", service, n, for_seconds, _LONGEST)
+        wanted = draw_integers("sizes", sizes, n, for_sizes, most).tolist()
+    seconds = draw_integers("service", service, n, for_seconds, _LONGEST)
     submits = np.cumsum(for_gaps.exponential(interarrival, n))
     submits -= submits[0]
     return [
@@ -309,7 +311,7 @@ def generated(
     ]
 
 
-def drawn(
+def draw_integers(
     field: str, text: str, n: int, rng: np.random.Generator, most: int
 ) -> npt.NDArray[np.int64]:
     """Draw n integers from 1 to most.

@@ -123,7 +123,7 @@ def components(member: Flags, shape: Ints, rings: Ints) -> tuple[int, int]:
 
 @kernel
 def above_below(numbers: Ints, shape: Ints) -> int:
-    """Count those before the middle of the first axis, less those behind it."""
+    """Count the processors before the middle of the first axis less those behind it."""
     rows = shape[0]
     row = 1
     for axis in range(1, len(shape)):
@@ -139,7 +139,7 @@ def above_below(numbers: Ints, shape: Ints) -> int:
 
 
 @kernel
-def placed(numbers: Ints, shape: Ints, rings: Ints) -> tuple[int, int, int, int]:
+def measure_job(numbers: Ints, shape: Ints, rings: Ints) -> tuple[int, int, int, int]:
     """Measure where a job lies.
 
     Parameters

@@ -13,7 +13,7 @@ import numpy as np
 from ...heuristics.allocation.allocator import Allocator, Flags
 from ...instances import Grid, IntArray, Topology, arrays
 from .jobs import StreamJob
-from .simulator import End, Ends, Event, Policy, Start, simulate
+from .simulator import Ends, Event, JobEnd, Start, StartPolicy, simulate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,9 +122,9 @@ class _OnGrid:
     """Measures sets of processors of a mesh or torus, by kernels."""
 
     def __init__(self, topology: Grid) -> None:
-        from .kernels import above_below, components, placed
+        from .kernels import above_below, components, measure_job
 
-        self._kernels = placed, above_below, components
+        self._kernels = measure_job, above_below, components
         self._shape = np.array(topology.shape, dtype=np.int64)
         self._rings = np.array(topology.ring_lengths, dtype=np.int64)
 
@@ -190,7 +190,7 @@ class Meter:
         self._used += sign * len(event.grant.used)
         self._held += sign * len(event.grant.held)
         self._lean += sign * self._ruler.lean(event.grant.held)
-        if isinstance(event, End):
+        if isinstance(event, JobEnd):
             self._ended += 1
             self._flow += event.time - event.job.submit
             at = self._running.pop(id(event.grant))
@@ -271,7 +271,7 @@ class Meter:
 def measure(
     jobs: Iterable[StreamJob],
     allocator: Allocator,
-    policy: Policy = Policy.FCFS,
+    policy: StartPolicy = StartPolicy.FCFS,
     ends: Ends | None = None,
 ) -> tuple[Summary, list[JobRow]]:
     """Run a stream to its end, and measure it; parameters as those of `simulate`."""

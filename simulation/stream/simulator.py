@@ -20,7 +20,7 @@ from ..invariants import ProcessorWatch, checking
 from .jobs import StreamJob
 
 
-class Policy(Enum):
+class StartPolicy(Enum):
     """Which of the waiting jobs may start."""
 
     FCFS = "fcfs"
@@ -40,7 +40,7 @@ class Start:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class End:
+class JobEnd:
     """A job's end; its processors have been released."""
 
     job: StreamJob
@@ -48,11 +48,11 @@ class End:
     grant: Allocation
 
 
-Event = Start | End
+Event = Start | JobEnd
 
 
 class Serves(Protocol):
-    """What a stream needs of a machine; every `Allocator` has it."""
+    """The protocol of a machine that runs a stream, as every `Allocator` has it."""
 
     idle: Flags
     """Whether each processor is idle."""
@@ -119,7 +119,7 @@ class RunTimes(Ends):
 def simulate(
     jobs: Iterable[StreamJob],
     allocator: Serves,
-    policy: Policy = Policy.FCFS,
+    policy: StartPolicy = StartPolicy.FCFS,
     ends: Ends | None = None,
 ) -> Iterator[Event]:
     """Run a stream until all jobs have ended; yield starts and ends in order of time.
@@ -160,7 +160,7 @@ def simulate(
 class _Run:
     """The running and waiting jobs."""
 
-    def __init__(self, allocator: Serves, policy: Policy, ends: Ends) -> None:
+    def __init__(self, allocator: Serves, policy: StartPolicy, ends: Ends) -> None:
         self.allocator = allocator
         self.policy = policy
         self.most = allocator.free
@@ -205,7 +205,7 @@ class _Run:
                 value=job.submit,
             )
 
-    def _end(self, now: int, places: list[int]) -> Iterator[End]:
+    def _end(self, now: int, places: list[int]) -> Iterator[JobEnd]:
         """End jobs, in the order in which they were submitted."""
         self.clock = now
         for place in places:
@@ -214,7 +214,7 @@ class _Run:
             if self.watch is not None:
                 self.watch.ended(job.number, grant.held)
                 self._look()
-            yield End(job, self.clock, grant)
+            yield JobEnd(job, self.clock, grant)
 
     def _start(self) -> Iterator[Start]:
         """Start all jobs that may start."""
@@ -233,7 +233,11 @@ class _Run:
                 value=job.processors,
             )
         del self.waiting[:served]
-        if self.policy is Policy.EASY and len(self.waiting) > 1 and self.allocator.free:
+        if (
+            self.policy is StartPolicy.EASY
+            and len(self.waiting) > 1
+            and self.allocator.free
+        ):
             yield from self._backfill()
 
     def _serve(

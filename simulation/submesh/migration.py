@@ -30,7 +30,7 @@ from ...instances.submesh.packing import Item, Packing
 from ...methods.allocators.submesh import ALLOCATORS
 from ...solvers import DEFAULT, Limit, Settings, Status
 from .simulator import Fixed, Judge
-from .stream import Request
+from .stream import BoxRequest
 
 
 class Migrating(Fixed):
@@ -101,7 +101,7 @@ class Migrating(Fixed):
         if number in self.where:
             super().remove(number)
 
-    def place(self, request: Request) -> bool:
+    def place(self, request: BoxRequest) -> bool:
         """Place a request, moving residents if necessary; return whether it worked."""
         if prod(request.size) > self._free:
             return False
@@ -131,7 +131,7 @@ class Migrating(Fixed):
             return True
         return False
 
-    def _move_few(self, request: Request, budget: int) -> bool:
+    def _move_few(self, request: BoxRequest, budget: int) -> bool:
         """Move as few residents as possible, if the budget allows."""
         held = dict(self.where)
         instance = Submesh(

@@ -18,7 +18,7 @@ from enum import Enum
 from ...instances.submesh import Box
 from ...methods.allocators.submesh import ALLOCATORS
 from .simulator import Fixed, Measures, Tally, first_come, no_place, release_next
-from .stream import Request
+from .stream import BoxRequest
 
 DEPTH = 50
 """Default number of requests behind the first that are tried at an event."""
@@ -36,12 +36,12 @@ class Policy(Enum):
 
 
 def serve(
-    requests: Sequence[Request],
+    requests: Sequence[BoxRequest],
     occupancy: Fixed,
     policy: Policy,
     *,
     depth: int = DEPTH,
-    on_start: Callable[[Request, float], None] = lambda request, clock: None,
+    on_start: Callable[[BoxRequest, float], None] = lambda request, clock: None,
 ) -> Measures:
     """Serve a queue under a policy, until all requests have left.
 
@@ -71,10 +71,10 @@ def serve(
     if policy is Policy.SHORTEST:
         waiting.sort(key=lambda request: (request.seconds, request.number))
     tally = Tally(occupancy)
-    running: list[tuple[float, int, Request]] = []
+    running: list[tuple[float, int, BoxRequest]] = []
     clock = 0.0
 
-    def start(request: Request) -> None:
+    def start(request: BoxRequest) -> None:
         on_start(request, clock)
         heapq.heappush(running, (clock + request.seconds, request.number, request))
 
@@ -94,9 +94,9 @@ def serve(
 
 
 def _reservation(
-    first: Request,
+    first: BoxRequest,
     occupancy: Fixed,
-    running: Sequence[tuple[float, int, Request]],
+    running: Sequence[tuple[float, int, BoxRequest]],
 ) -> tuple[float, Box]:
     """Find when the first of the queue would find a place, and which.
 
@@ -116,14 +116,14 @@ def _reservation(
 
 
 def _backfill(
-    waiting: list[Request],
+    waiting: list[BoxRequest],
     occupancy: Fixed,
     clock: float,
     then: float,
     place: Box,
     depth: int,
     tally: Tally,
-    start: Callable[[Request], None],
+    start: Callable[[BoxRequest], None],
 ) -> None:
     """Start requests that do not delay the first."""
     moved = occupancy.moved

@@ -16,7 +16,7 @@ from ...heuristics.submesh.allocator import SubmeshAllocator
 from ...instances import InputError
 from ...instances.submesh import Box
 from ..invariants import BoxWatch, checking
-from .stream import Request
+from .stream import BoxRequest
 
 Judge = Callable[[Sequence[Box], tuple[int, ...]], bool | None]
 """Returns whether a size would fit after migration, given the boxes held, or None."""
@@ -64,7 +64,7 @@ class Fixed:
         """Return a free place for a box, moving no resident, without taking it."""
         return self.allocator.find(size)
 
-    def place(self, request: Request) -> bool:
+    def place(self, request: BoxRequest) -> bool:
         """Place a request if a box is free; return whether it was placed."""
         box = self.allocator.allocate(request.size)
         if box is None:
@@ -145,7 +145,7 @@ class Tally:
         self.undecided = 0
         self.work = self.wait = self.end = 0.0
 
-    def attempt(self, request: Request, clock: float) -> bool:
+    def attempt(self, request: BoxRequest, clock: float) -> bool:
         """Try to place a request, and record the outcome."""
         occupancy = self.occupancy
         before = occupancy.steps
@@ -177,7 +177,7 @@ class Tally:
                     self.migration[1] += wanted
         return False
 
-    def release(self, request: Request) -> None:
+    def release(self, request: BoxRequest) -> None:
         """Release the box of a request."""
         self.occupancy.remove(request.number)
         self.held -= 1
@@ -216,11 +216,11 @@ class Tally:
 
 
 def first_come(
-    requests: Sequence[Request],
+    requests: Sequence[BoxRequest],
     occupancy: Fixed,
     *,
     judge: Judge | None = None,
-    on_start: Callable[[Request, float], None] = lambda request, clock: None,
+    on_start: Callable[[BoxRequest, float], None] = lambda request, clock: None,
 ) -> Measures:
     """Serve a queue, first come first served, until all requests have left.
 
@@ -247,7 +247,7 @@ def first_come(
     Time: O(n log n) and at most two attempts for each of n requests.
     """
     tally = Tally(occupancy, judge)
-    running: list[tuple[float, int, Request]] = []
+    running: list[tuple[float, int, BoxRequest]] = []
     clock = 0.0
     for request in requests:
         while not tally.attempt(request, clock):
@@ -261,8 +261,8 @@ def first_come(
     return tally.measures()
 
 
-def release_next(running: list[tuple[float, int, Request]], tally: Tally) -> float:
-    """Release the boxes that are released next; return the time."""
+def release_next(running: list[tuple[float, int, BoxRequest]], tally: Tally) -> float:
+    """Release the boxes that are due next; return the time."""
     clock = running[0][0]
     while running and running[0][0] == clock:
         _, _, request = heapq.heappop(running)
@@ -270,7 +270,7 @@ def release_next(running: list[tuple[float, int, Request]], tally: Tally) -> flo
     return clock
 
 
-def no_place(request: Request, occupancy: Fixed) -> InputError:
+def no_place(request: BoxRequest, occupancy: Fixed) -> InputError:
     """Return the error for a request that can never be served."""
     shape = "x".join(map(str, occupancy.shape))
     return InputError(

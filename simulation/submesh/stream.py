@@ -26,7 +26,7 @@ _LEAST_SHARE = 0.01
 """Required fraction of usable draws of a normal distribution."""
 
 
-class Request(NamedTuple):
+class BoxRequest(NamedTuple):
     """A request for a box over a period of time."""
 
     number: int  # position in the queue, from 0
@@ -108,7 +108,7 @@ def queue(
     *,
     residence: tuple[float, float] = (5.0, 30.0),
     seed: int = 0,
-) -> list[Request]:
+) -> list[BoxRequest]:
     """Draw a queue of n requests for boxes, their sides alike along every axis.
 
     Residence times are uniform between a shortest and a longest. The random streams do
@@ -145,7 +145,7 @@ def queue(
     ]
     seconds = rngs[-1].uniform(shortest, longest, n).tolist()
     return [
-        Request(number, size, time)
+        BoxRequest(number, size, time)
         for number, (size, time) in enumerate(
             zip(zip(*drawn, strict=True), seconds, strict=True)
         )

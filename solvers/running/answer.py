@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from ...instances import Instance, Value, check, cost, problem_of
-from ...instances.value import ordered
+from ...instances.value import as_tuple
 from . import clock
 from .interrupt import alarm_postponed
 from .result import COUNTED, Limit, Proof, Result, SolverError, Status
 
 
 def infeasible_by_count(instance: Instance, *, start: float) -> Result | None:
-    """Return an infeasible result if counting shows infeasibility, else None."""
+    """Return an infeasible result if counting shows that; else None."""
     if not problem_of(instance).unsolvable(instance):
         return None
     return Result(status=Status.INFEASIBLE, proof=COUNTED, seconds=clock.now() - start)
@@ -68,7 +68,7 @@ def answer(
         if wrong := check(instance, picked):
             raise SolverError(f"{instance.name}: {'; '.join(wrong)}.")
         objective = cost(instance, picked)
-        if bound is not None and ordered(bound) > ordered(objective):
+        if bound is not None and as_tuple(bound) > as_tuple(objective):
             raise SolverError(
                 f"{instance.name}: {proof} claims at least {bound}, "
                 f"but a solution costs {objective}."

@@ -96,7 +96,7 @@ _alarms: list[Alarm] = []
 
 @contextmanager
 def ending_callers() -> Iterator[None]:
-    """Let Ctrl-C in a method end its caller, to whom part of the work is of no use.
+    """Let Ctrl-C in a method end its caller too, which has no use for part of the work.
 
     A method returns its best so far, and what calls hundreds of them would go on. If
     somebody outside polls `deferred`, it is told, and decides.
@@ -112,7 +112,7 @@ def ending_callers() -> Iterator[None]:
 
 
 def ends_callers() -> bool:
-    """Return whether that is so now."""
+    """Return whether Ctrl-C ends callers now."""
     return bool(_ending_callers)
 
 

@@ -19,7 +19,7 @@ ANSWERS = "CLOSEKNIT_ANSWERS"
 
 
 def record(method: str, instance: Instance, settings: Settings, result: Result) -> None:
-    """Append an answer to the file, in one write: lines of processes do not mix."""
+    """Append an answer to the file in one write, so that processes do not mix lines."""
     path = os.environ.get(ANSWERS)
     if not path:
         return

@@ -105,7 +105,7 @@ class Kernel:
 
             return kernels_numba.dispatcher(self, inner=inner)
 
-    def called(self) -> list[Kernel]:
+    def callees(self) -> list[Kernel]:
         """Return this kernel and all that it calls, directly or not."""
         found = {id(self): self}
         waiting = [self]
@@ -131,9 +131,9 @@ class Kernel:
         return "\n".join(
             sorted(
                 f"{each!r} {each.nogil} {each.counted} {each.py_func.__defaults__} "
-                f"{_described(code_of(each.py_func))} "
-                f"{[(n, _described(v)) for n, v in each.globals_read().items()]}"
-                for each in self.called()
+                f"{_describe(code_of(each.py_func))} "
+                f"{[(n, _describe(v)) for n, v in each.globals_read().items()]}"
+                for each in self.callees()
             )
         )
 
@@ -144,7 +144,7 @@ class Kernel:
         """
         if clock.is_stopped():  # it is compiled for another one, announced before
             return
-        seconds = sum(each.own_seconds() for each in self.called())
+        seconds = sum(each.own_seconds() for each in self.callees())
         if _ONLY_READY and seconds >= _A_WHILE:
             raise MissingMachineCode(self)
         announce(seconds)
@@ -171,7 +171,7 @@ def unlocked(function: Any) -> Any:
 
 
 def uncounted(function: Any) -> Any:
-    """Have no references to arrays counted where machine code calls this kernel.
+    """Count no references to arrays where machine code calls this kernel.
 
     It must neither make an array nor assign to a slice, which numba refuses.
     """
@@ -220,7 +220,7 @@ def only_ready() -> Iterator[None]:
 
 
 def quiet() -> None:
-    """Announce no compiling in this process: its parent has done so."""
+    """Announce no compiling in this process, as its parent has done so."""
     global _worth_saying
     _worth_saying = inf
 
@@ -248,14 +248,14 @@ def _names(code: CodeType) -> set[str]:
     return set(code.co_names).union(*map(_names, nested))
 
 
-def _described(value: Any) -> str:
+def _describe(value: Any) -> str:
     """Describe a value of which machine code depends, alike in every process."""
     if isinstance(value, CodeType):
-        constants = [_described(each) for each in value.co_consts]
+        constants = [_describe(each) for each in value.co_consts]
         names = (value.co_names, value.co_varnames, value.co_cellvars)
         return f"{value.co_code.hex()} {names} {constants}"
     if isinstance(value, (frozenset, set)):
-        return str(sorted(map(_described, value)))
+        return str(sorted(map(_describe, value)))
     if isinstance(value, ModuleType):
         return value.__name__
     if callable(value) and not isinstance(value, Kernel):

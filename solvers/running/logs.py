@@ -26,7 +26,7 @@ def note(source: str, text: str) -> None:
             LOG.debug("%s: %s", source, line.rstrip())
 
 
-class Follower:
+class LogFollower:
     """Logs the lines that a solver appends to files in its folder."""
 
     def __init__(self, source: str, folder: Path) -> None:

@@ -150,7 +150,7 @@ class Method(Generic[Inst]):
 
         The call ends within the time limit plus max(0.5 s, 5 % of it): a method that
         does not stop by itself is interrupted, see ``solvers.running.interrupt``. It
-        then returns its best solution so far, or the result of `stopped`.
+        then returns its best solution so far, or the result of `stopped_result`.
 
         Raises
         ------
@@ -185,7 +185,7 @@ class Method(Generic[Inst]):
             settings.time_limit, lambda: self.function(instance, settings)
         )
         if result is None:
-            return stopped(instance, Limit.TIME, start=start)
+            return stopped_result(instance, Limit.TIME, start=start)
         return by_alarm(result, alarm)
 
     def bounds(self, instance: Inst) -> list[Bound]:
@@ -235,7 +235,7 @@ class Method(Generic[Inst]):
 
 
 def by_alarm(result: Result, alarm: Alarm) -> Result:
-    """Return the result; what the alarm stopped, the time limit has, and not Ctrl-C.
+    """Return the result; name the time limit, not Ctrl-C, if the alarm stopped it.
 
     Raises KeyboardInterrupt if Ctrl-C stopped it, within `ending_callers`.
     """
@@ -248,7 +248,7 @@ def by_alarm(result: Result, alarm: Alarm) -> Result:
     return result
 
 
-def stopped(instance: Instance, limit: Limit, *, start: float) -> Result:
+def stopped_result(instance: Instance, limit: Limit, *, start: float) -> Result:
     """Return the result of a method that was stopped before it found a solution."""
     chosen = problem_of(instance).any_choice(instance)
     return answer(instance, chosen, start=start, limit=limit)

@@ -15,7 +15,7 @@ from typing import Any
 
 from ...instances.escape_hidden import brief
 from ...instances.value import Value as Value
-from ...instances.value import cost_text, ordered, shape
+from ...instances.value import as_tuple, cost_text, shape
 
 
 class Status(Enum):
@@ -196,7 +196,7 @@ class Result:
         if self.objective is not None and self.bound is not None:
             if shape(self.bound) != shape(self.objective):
                 raise ValueError("Bound and cost must have the same number of levels.")
-            if ordered(self.bound) > ordered(self.objective):
+            if as_tuple(self.bound) > as_tuple(self.objective):
                 raise ValueError(f"Bound {self.bound} is above cost {self.objective}.")
             if (self.status is Status.OPTIMAL) != (self.bound == self.objective):
                 raise ValueError("A result is optimal if its bound equals its cost.")

@@ -29,12 +29,12 @@ def integer_bound(bound: float, offset: float = 0.0) -> int:
     return floor(bound - abs(bound) / EXACT)  # it may have been rounded upwards
 
 
-def rounded_up(bound: float | None, unit: int = 1) -> int | None:
+def round_up(bound: float | None, unit: int = 1) -> int | None:
     """Round a solver's float bound up to a non-negative integer, with safety margins.
 
     ``unit`` is the factor from the quantity to be bounded to the objective.
 
-    >>> rounded_up(7.0004), rounded_up(7.01), rounded_up(7.0, unit=2)
+    >>> round_up(7.0004), round_up(7.01), round_up(7.0, unit=2)
     (7, 8, 4)
     """
     if bound is None or not isfinite(bound):

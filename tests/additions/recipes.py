@@ -20,7 +20,7 @@ from closeknit.instances.procset.generators import (
 )
 from closeknit.instances.submesh.generators import waiting_state
 from closeknit.instances.sukp.generators import random_sukp
-from closeknit.simulation.fragmentation import fragmented
+from closeknit.simulation.fragmentation import fragment
 
 HALF = Fraction(1, 2)
 MACHE = ("##....##", "##....##", ".#.####.", ".#.####.")
@@ -64,9 +64,9 @@ def recipes() -> list[Instance]:
         random_occupancy((9, 9), 12, Fraction(3, 4), seed=5, kind="torus"),
         random_occupancy((4, 4, 4), 10, HALF, seed=6, kind="tree"),
         tree(3, 3, 3, k=7),
-        fragmented((12, 12), 16, 8, utilisation=Fraction(4, 5), mean_size=5),
-        fragmented((16, 16), 12, 9, mean_size=12),
-        fragmented((16, 16), 24, 9, utilisation=Fraction(17, 20), mean_size=6),
+        fragment((12, 12), 16, 8, utilisation=Fraction(4, 5), mean_size=5),
+        fragment((16, 16), 12, 9, mean_size=12),
+        fragment((16, 16), 24, 9, utilisation=Fraction(17, 20), mean_size=6),
         uniform_points(40, 2, 8, seed=10),
         clustered_points(40, 2, 8, seed=11),
         theorem1(2, 8, Fraction(1, 132)).instance,

@@ -229,7 +229,7 @@ def test_worst_searches_against_a_method_of_ones_own() -> None:
 
 
 def test_only_what_can_be_imported_is_sent_elsewhere(module: str) -> None:
-    method = own.imported(f"{module}:first")
+    method = own.import_method(f"{module}:first")
     assert pickle.loads(pickle.dumps(method)).name == "my_rules:first"
     with pytest.raises(TypeError, match="define it in a module"):
         pickle.dumps(own.own_method(lambda i, s: []))
@@ -247,7 +247,7 @@ def test_entry_points_offer_methods(
         )
     ]
     monkeypatch.setattr(own, "entry_points", lambda group: entries)
-    own.installed.cache_clear()
+    own.installed_methods.cache_clear()
     try:
         with caplog.at_level(logging.WARNING, logger="closeknit"):
             assert api.methods("ksubset")["my-rule"].summary.startswith(
@@ -259,7 +259,7 @@ def test_entry_points_offer_methods(
         with pytest.raises(ck.InputError, match="no such method"):
             ck.solve(ck.sukp([1], [1], [[0]], 1), "my-rule")
     finally:
-        own.installed.cache_clear()
+        own.installed_methods.cache_clear()
 
 
 def test_the_example_runs() -> None:

@@ -60,7 +60,7 @@ def test_the_table_says_who_found_no_box(
     one = replace(CORNERS, migrate=migrate)
     status, shown = compared(one, tmp_path, capsys)
     assert status == 0
-    assert problem_of(one).described(one) in shown
+    assert problem_of(one).describe(one) in shown
     lines = {(line.split() or [""])[0]: line for line in shown.splitlines()}
     assert "no free box found" in lines["buddy"]
     told = "no free box found" if migrate else "infeasible (enumerated: fs-1)"

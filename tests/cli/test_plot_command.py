@@ -22,7 +22,7 @@ from closeknit.instances.reading.json_text import dumps
 from closeknit.instances.submesh import Placement, Resident
 from closeknit.methods import METHODS
 from closeknit.reports.drawing.drawing import draw, drawing_of
-from closeknit.reports.drawing.rendering import rendered
+from closeknit.reports.drawing.rendering import render
 from closeknit.solvers import Status, answer, write_solution
 
 from ..drawn import SPACE, arrows, cells_of, panels
@@ -94,7 +94,7 @@ def test_before_and_after_with_arrows(two: tuple[str, Path], tmp_path: Path) -> 
     assert out.read_text() == draw(TWO, {"by hand": MOVED})
     assert 'class="ck-arrow"' in out.read_text()
     assert "outlined residents must stay" in out.read_text()
-    assert painted(rendered(drawing_of(TWO, {"by hand": MOVED}), "png")) >= {
+    assert painted(render(drawing_of(TWO, {"by hand": MOVED}), "png")) >= {
         BLUE,
         VERMILION,
     }
@@ -138,11 +138,11 @@ def test_whatever_comes_with_closeknit_can_be_painted(name: str) -> None:
     assert "chosen" not in drawing.svg
     if name not in [*bundled_names()[::3], *NAMES.values()]:
         return
-    picture = rendered(drawing, "png")
+    picture = render(drawing, "png")
     assert (255, 255, 255) in painted(picture)
     if name == NAMES["submesh"]:
-        assert rendered(drawing, "png") == picture
-        assert rendered(drawing, "pdf") == rendered(drawing, "pdf")
+        assert render(drawing, "png") == picture
+        assert render(drawing, "pdf") == render(drawing, "pdf")
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])

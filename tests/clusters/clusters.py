@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import combinations, product
 
-from closeknit.clusters.advice.layout import Layout
+from closeknit.clusters.advice.layout import ClusterLayout
 from closeknit.clusters.placement import NodeSelector, Request
 from closeknit.clusters.topologies import parse_cluster
 from closeknit.solvers import Status
@@ -63,7 +63,7 @@ def fewest_added(
     return None
 
 
-def arrangements(layout: Layout) -> Iterator[list[dict[int, int]]]:
+def arrangements(layout: ClusterLayout) -> Iterator[list[dict[int, int]]]:
     """Return all ways to put jobs on leaves that are nowhere too full."""
     leaves = range(len(layout.leaves))
     room = [
@@ -88,7 +88,7 @@ def arrangements(layout: Layout) -> Iterator[list[dict[int, int]]]:
 
 
 def least_moves(
-    layout: Layout, count: int, room: int, *, by_jobs: bool, spread: bool
+    layout: ClusterLayout, count: int, room: int, *, by_jobs: bool, spread: bool
 ) -> tuple[int, int] | None:
     """Return the fewest moved nodes and jobs (or jobs and nodes) by trying them all."""
     best: tuple[int, int] | None = None

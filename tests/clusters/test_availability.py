@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from closeknit.clusters.availability import Availability, Known, availability
-from closeknit.clusters.kinds import Kind
-from closeknit.clusters.node_states import Report, Rules
+from closeknit.clusters.kinds import NodeKind
+from closeknit.clusters.node_states import NodeReport, NodeRules
 from closeknit.clusters.state import parse_report
 from closeknit.clusters.topologies import Cluster, parse_cluster
 from closeknit.instances import InputError
@@ -18,13 +18,13 @@ CLUSTER = parse_cluster("SwitchName=s Nodes=n[1-6]")
 ALIKE = "no report says what the nodes are: all are taken as alike"
 
 
-def report(file: str = "", **document: Any) -> Report:
+def report(file: str = "", **document: Any) -> NodeReport:
     found = parse_report(json.dumps(document))
     found.file = file
     return found
 
 
-def slurm(file: str = "sinfo.json", **states: str) -> Report:
+def slurm(file: str = "sinfo.json", **states: str) -> NodeReport:
     nodes = [{"name": name, "state": words.split()} for name, words in states.items()]
     return report(file, nodes=nodes)
 
@@ -50,7 +50,7 @@ def test_without_a_report_all_nodes_are_free_and_the_answer_says_so() -> None:
 
 
 @pytest.mark.parametrize("reports", [[SQUEUE], [PODS], [SQUEUE, PODS]])
-def test_who_is_busy_says_nothing_of_who_is_down(reports: list[Report]) -> None:
+def test_who_is_busy_says_nothing_of_who_is_down(reports: list[NodeReport]) -> None:
     with pytest.raises(InputError) as raised:
         availability(CLUSTER, Known(reports=reports))
     add = "kubectl get nodes -o json" if reports == [PODS] else "sinfo --json"
@@ -64,7 +64,7 @@ def test_who_is_busy_says_nothing_of_who_is_down(reports: list[Report]) -> None:
 
 @pytest.mark.parametrize("reports", [[SQUEUE, SINFO], [SINFO, SQUEUE]])
 def test_a_node_is_free_if_a_report_says_so_and_nothing_speaks_against_it(
-    reports: list[Report],
+    reports: list[NodeReport],
 ) -> None:
     found = availability(CLUSTER, Known(reports=reports))
     assert free(found) == ["n3", "n5"]
@@ -77,7 +77,7 @@ def test_a_node_is_free_if_a_report_says_so_and_nothing_speaks_against_it(
         "notes": [ALIKE],
     }
     assert list(found.document()["not_free"]) == sorted(counts)
-    no_boot = Known(reports=reports, rules=Rules(boot=False))
+    no_boot = Known(reports=reports, rules=NodeRules(boot=False))
     assert free(availability(CLUSTER, no_boot)) == ["n3"]
 
 
@@ -116,10 +116,10 @@ def test_a_reservation_is_known_to_a_report() -> None:
     known = [report("nodes.json", nodes=nodes)]
     found = availability(CLUSTER, Known(reports=known))
     assert (free(found), found.reasons["n1"]) == (["n2"], "RESERVED")
-    of_course = Known(reports=known, rules=Rules("course"))
+    of_course = Known(reports=known, rules=NodeRules("course"))
     assert free(availability(CLUSTER, of_course)) == ["n1"]
     with pytest.raises(InputError, match="--reservation: no report of nodes names it"):
-        availability(CLUSTER, Known(reports=known, rules=Rules("curse")))
+        availability(CLUSTER, Known(reports=known, rules=NodeRules("curse")))
 
 
 def test_reports_that_are_older_than_five_minutes_get_a_note() -> None:
@@ -145,7 +145,7 @@ def test_what_nodes_are_is_said_or_that_it_is_not_known() -> None:
     assert availability(CLUSTER, Known()).notes == ()
     known = [{"name": f"n{i}", "state": ["IDLE"], "cpus": 64} for i in range(1, 7)]
     whole = availability(CLUSTER, Known(reports=[report("nodes.json", nodes=known)]))
-    assert (whole.notes, whole.kinds["n6"]) == ((), Kind(cores=64))
+    assert (whole.notes, whole.kinds["n6"]) == ((), NodeKind(cores=64))
     part = availability(CLUSTER, Known(reports=[report("some.json", nodes=known[:4])]))
     assert part.notes == (
         "no report says what 2 of the nodes are: these are taken as alike",
@@ -170,7 +170,7 @@ def test_a_topology_of_kubernetes_is_a_report_of_its_nodes() -> None:
     assert (free(found, cluster), found.source) == (["n2"], "topology, pods.json")
     reasons = {"busy", "unschedulable", "taint gpu", "not Ready"}
     assert set(found.document()["not_free"]) == reasons
-    tolerant = Known(rules=Rules(tolerate=frozenset({"gpu"})))
+    tolerant = Known(rules=NodeRules(tolerate=frozenset({"gpu"})))
     assert free(availability(cluster, tolerant), cluster) == ["n1", "n2", "n4"]
 
 

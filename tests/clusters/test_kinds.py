@@ -10,7 +10,7 @@ import pytest
 
 from closeknit.clusters.demand import Demand, usable_nodes
 from closeknit.clusters.kinds import (
-    Kind,
+    NodeKind,
     devices_of_pod,
     interchangeable,
     kind_in_kubernetes,
@@ -48,14 +48,14 @@ def test_what_slurm_says_of_a_node() -> None:
     assert one.features == frozenset({"ib"})
     assert (one.devices, one.cores) == ((("gpu", 1),), 64)
     other = kind_in_slurm({**SINFO, "partition": {"name": "all"}}, "s", free=True)
-    assert one.joined(other).partitions == {"gpu", "all"}
+    assert one.join(other).partitions == {"gpu", "all"}
     older = kind_in_slurm({"features": "ib, a100", "gres": "gpu"}, "n", free=False)
     assert older.features == frozenset({"ib", "a100"})
     assert older.devices == (("gpu", 1),)
     nothing = dict.fromkeys((*SCONTROL, "features"))
     for bare in ({"gres": "N/A"}, {"features": "(null)"}, nothing):
         assert not kind_in_slurm(bare, "n", free=True).says_anything
-    assert kind_in_slurm(nothing, "n", free=True) == Kind()
+    assert kind_in_slurm(nothing, "n", free=True) == NodeKind()
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_what_kubernetes_says_of_a_node() -> None:
     assert found.features == frozenset({"nvidia.com/gpu.product=A100"})
     assert (found.architecture, found.cores) == ("aarch64", 64)
     assert found.taints == {"gpu=yes:NoSchedule"}
-    assert kind_in_kubernetes({}, "n") == Kind()
+    assert kind_in_kubernetes({}, "n") == NodeKind()
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_what_kubernetes_says_of_a_node() -> None:
 def test_quantities_of_kubernetes_are_compared(one: str, other: str) -> None:
     """Kubernetes writes 1000 devices as 1k."""
 
-    def kind(value: Any) -> Kind:
+    def kind(value: Any) -> NodeKind:
         status = {"allocatable": {"example.com/slots": value}}
         return kind_in_kubernetes({"status": status}, "n")
 
@@ -148,11 +148,11 @@ def test_quantities_of_kubernetes_are_compared(one: str, other: str) -> None:
 @pytest.mark.parametrize("order", [*permutations(range(3))])
 def test_the_order_of_reports_does_not_matter(order: tuple[int, ...]) -> None:
     kinds = [
-        Kind(features=frozenset("ab"), cores=4),
-        Kind(features=frozenset("bc"), devices=(("gpu", 1),)),
-        Kind(partitions=frozenset({"gpu"}), cores=8),
+        NodeKind(features=frozenset("ab"), cores=4),
+        NodeKind(features=frozenset("bc"), devices=(("gpu", 1),)),
+        NodeKind(partitions=frozenset({"gpu"}), cores=8),
     ]
-    found = reduce(Kind.joined, [kinds[i] for i in order])
+    found = reduce(NodeKind.join, [kinds[i] for i in order])
     assert found.unclear
     assert (found.features, found.devices) == (frozenset("b"), (("gpu", 1),))
 
@@ -173,7 +173,7 @@ def test_constraints_mean_what_slurm_means(text: str, meaning: Any) -> None:
     demand = Demand(constraint=text)
     for flags in product([False, True], repeat=3):
         held = frozenset(x for x, on in zip("abc", flags, strict=True) if on)
-        assert demand.allows(Kind(features=held)) == meaning(*flags)
+        assert demand.allows(NodeKind(features=held)) == meaning(*flags)
 
 
 @pytest.mark.parametrize(
@@ -199,16 +199,16 @@ def test_what_is_no_constraint_is_refused(text: str) -> None:
 
 def test_partitions_and_constraints_choose_nodes() -> None:
     kinds = {
-        "n1": Kind(frozenset({"gpu"}), frozenset({"ib"})),
-        "n2": Kind(frozenset({"gpu"})),
-        "n3": Kind(frozenset({"cpu"}), frozenset({"ib"})),
+        "n1": NodeKind(frozenset({"gpu"}), frozenset({"ib"})),
+        "n2": NodeKind(frozenset({"gpu"})),
+        "n3": NodeKind(frozenset({"cpu"}), frozenset({"ib"})),
     }
     assert usable_nodes(kinds, Demand()) == {"n1", "n2", "n3"}
     assert usable_nodes(kinds, Demand("gpu")) == {"n1", "n2"}
     assert usable_nodes(kinds, Demand("gpu,cpu", "ib")) == {"n1", "n3"}
     with pytest.raises(InputError, match="did you mean gpu"):
         usable_nodes(kinds, Demand("gpus"))
-    for bare in ({}, {"n1": Kind(architecture="x86_64")}):
+    for bare in ({}, {"n1": NodeKind(architecture="x86_64")}):
         with pytest.raises(InputError, match="--partition: needs a report of nodes"):
             usable_nodes(bare, Demand("gpu"))
     with pytest.raises(InputError, match=r"--constraint: no such feature: 'opa'.*ib"):
@@ -218,7 +218,11 @@ def test_partitions_and_constraints_choose_nodes() -> None:
 
 
 def test_nodes_of_a_kind_can_stand_for_each_other() -> None:
-    kinds = {"n1": Kind(cores=64), "n2": Kind(cores=64), "n3": Kind(cores=32)}
+    kinds = {
+        "n1": NodeKind(cores=64),
+        "n2": NodeKind(cores=64),
+        "n3": NodeKind(cores=32),
+    }
     found = interchangeable(kinds, ["n1", "n2", "n3", "n4", "n5"])
     assert found == {"n1": 0, "n2": 0, "n3": 1, "n4": 2, "n5": 2}
     assert note_of(kinds, ["n1", "n3"]) == ""

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from closeknit.clusters.availability import Known, availability
-from closeknit.clusters.node_states import Report, Rules, state_of_slurm
+from closeknit.clusters.node_states import NodeReport, NodeRules, state_of_slurm
 from closeknit.clusters.state import parse_report
 from closeknit.clusters.topologies import Cluster, parse_cluster
 from closeknit.instances import InputError
@@ -18,11 +18,11 @@ META = {"plugin": {"data_parser": "data_parser/v0.0.42"}, "slurm": {"cluster": "
 SINFO = {"sinfo": [{"node": {"state": ["IDLE"]}, "nodes": {"nodes": ["n[1-3]"]}}]}
 
 
-def report(document: dict[str, Any]) -> Report:
+def report(document: dict[str, Any]) -> NodeReport:
     return parse_report(json.dumps(document))
 
 
-def free(*reports: Report, cluster: Cluster = CLUSTER) -> list[str]:
+def free(*reports: NodeReport, cluster: Cluster = CLUSTER) -> list[str]:
     found = availability(cluster, Known(reports=reports))
     return [name for name in cluster.index if name not in found.reasons]
 
@@ -54,14 +54,14 @@ def test_an_empty_word_is_no_state_in_which_a_node_is_free(
 ) -> None:
     states = [words] if listed else words
     found = report({"nodes": [{"name": "n1", "state": states}]})
-    assert Rules().reason(found.nodes["n1"])
+    assert NodeRules().reason(found.nodes["n1"])
     assert free(found) == []
 
 
 def test_a_node_of_a_reservation_is_reserved_with_or_without_the_flag() -> None:
     state = state_of_slurm(frozenset({"IDLE"}), "course")
-    assert Rules().reason(state) == "RESERVED"
-    assert Rules(reservation="course").reason(state) == ""
+    assert NodeRules().reason(state) == "RESERVED"
+    assert NodeRules(reservation="course").reason(state) == ""
 
 
 @pytest.mark.parametrize("other", ["nodes", "jobs", "items"])

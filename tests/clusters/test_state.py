@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from closeknit.clusters.node_states import FREE, Report, Rules, state_of_slurm
+from closeknit.clusters.node_states import FREE, NodeReport, NodeRules, state_of_slurm
 from closeknit.clusters.state import parse_report, read_option, read_report
 from closeknit.instances import InputError
 
@@ -97,10 +97,10 @@ NODES: dict[str, Any] = {
 }
 
 
-ANY = Rules()
+ANY = NodeRules()
 
 
-def names(report: Report, rules: Rules = ANY) -> tuple[str, str]:
+def names(report: NodeReport, rules: NodeRules = ANY) -> tuple[str, str]:
     """Return which nodes a report calls free, and which others it names."""
     free = [name for name, state in report.nodes.items() if not rules.reason(state)]
     others = [n for n in (*report.nodes, *report.holders) if n not in free]
@@ -145,11 +145,11 @@ SLURM = [
 @pytest.mark.parametrize("flag", SLURM)
 def test_only_the_listed_flags_leave_an_idle_node_of_slurm_free(flag: str) -> None:
     state = state_of_slurm(frozenset({"IDLE", flag}))
-    assert bool(Rules().reason(state)) == (flag not in FREE)
-    assert Rules().reason(state_of_slurm(frozenset({flag})))
+    assert bool(NodeRules().reason(state)) == (flag not in FREE)
+    assert NodeRules().reason(state_of_slurm(frozenset({flag})))
     boots = flag in ("POWERED_DOWN", "POWERING_UP")
     assert (state.boots, state.planned) == (boots, flag == "PLANNED")
-    assert not boots or Rules(boot=False).reason(state) == "must boot"
+    assert not boots or NodeRules(boot=False).reason(state) == "must boot"
 
 
 def test_a_node_in_two_entries_is_as_bad_as_the_worse() -> None:
@@ -170,7 +170,7 @@ def test_reserved_nodes_are_for_their_reservation_only() -> None:
     ]
     report = parse_report(json.dumps({"nodes": nodes}))
     assert names(report)[0] == "n4"
-    assert names(report, Rules("course"))[0] == "n1"
+    assert names(report, NodeRules("course"))[0] == "n1"
 
 
 def test_taints_keep_a_job_away_unless_it_tolerates_them() -> None:
@@ -187,10 +187,10 @@ def test_taints_keep_a_job_away_unless_it_tolerates_them() -> None:
     ]
     report = parse_report(json.dumps({"kind": "List", "items": items}))
     assert names(report)[0] == "n3"
-    assert Rules().reason(report.nodes["n1"]) == "taint k/NoSchedule"
-    assert Rules().reason(report.nodes["n6"]) == "not Ready"
-    assert names(report, Rules(tolerate=frozenset({"k/NoSchedule"})))[0] == "n1 n3"
-    both = Rules(tolerate=frozenset({"k/NoSchedule", "k/NoExecute"}))
+    assert NodeRules().reason(report.nodes["n1"]) == "taint k/NoSchedule"
+    assert NodeRules().reason(report.nodes["n6"]) == "not Ready"
+    assert names(report, NodeRules(tolerate=frozenset({"k/NoSchedule"})))[0] == "n1 n3"
+    both = NodeRules(tolerate=frozenset({"k/NoSchedule", "k/NoExecute"}))
     assert names(report, both)[0] == "n1 n2 n3 n4"
 
 

@@ -19,17 +19,17 @@ from closeknit.clusters.rules import RULES
 from closeknit.clusters.topologies import parse_cluster
 from closeknit.clusters.whatif.machine import METHODS, ClusterMachine
 from closeknit.clusters.whatif.simulator import (
-    Outcome,
-    Setting,
+    ReplayOutcome,
+    ReplaySetting,
     fitting,
     in_groups,
     jobs_of_report,
-    replayed,
+    replay,
 )
 from closeknit.heuristics.allocation.allocator import Allocation
 from closeknit.instances import InputError
 from closeknit.simulation.stream.jobs import Skipped, StreamJob
-from closeknit.simulation.stream.simulator import Policy
+from closeknit.simulation.stream.simulator import StartPolicy
 from closeknit.solvers.running.kernels import interpreted
 
 from .clusters import rails
@@ -53,11 +53,11 @@ def cluster(text: str = TREE) -> NodeSelector:
 def outcome(
     jobs: list[StreamJob], selector: NodeSelector, method: str, **more: Any
 ) -> dict[str, list[float]]:
-    setting = Setting(**{"objective": Objective.HOPS, "replays": 1, **more})
+    setting = ReplaySetting(**{"objective": Objective.HOPS, "replays": 1, **more})
     with interpreted():
-        *starts, found = replayed(jobs, selector, method, setting)
+        *starts, found = replay(jobs, selector, method, setting)
     assert starts == [*range(1, len(jobs) * setting.replays + 1)]
-    assert isinstance(found, Outcome)
+    assert isinstance(found, ReplayOutcome)
     columns = zip(found.columns, found.values.T.tolist(), strict=True)
     return dict(columns)
 
@@ -155,8 +155,10 @@ def test_groups_are_whole_or_wait() -> None:
 
 
 @settings(max_examples=6, deadline=None)
-@given(st.integers(0, 2**32), st.sampled_from(list(Policy)))
-def test_where_any_nodes_do_no_method_changes_a_wait(seed: int, policy: Policy) -> None:
+@given(st.integers(0, 2**32), st.sampled_from(list(StartPolicy)))
+def test_where_any_nodes_do_no_method_changes_a_wait(
+    seed: int, policy: StartPolicy
+) -> None:
     jobs = drawn(seed, 12)
     waiting = ("slurm-block", "slurm-switches")
     methods = [name for name in METHODS if name not in waiting]
@@ -239,7 +241,7 @@ def test_a_mesh_and_an_unknown_method_are_refused() -> None:
         ClusterMachine(cluster(), "optimal", Objective.HOPS)
     for bad in ({"replays": 0}, {"communication": 1.5}):
         with pytest.raises(InputError, match="must be from"):
-            Setting(Objective.HOPS, **bad)
+            ReplaySetting(Objective.HOPS, **bad)
 
 
 def test_jobs_of_a_report(tmp_path: Path) -> None:

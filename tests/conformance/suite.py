@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, assume, settings
 from hypothesis import strategies as st
 
 from closeknit.instances import Instance, Value, check, cost, problem_of
-from closeknit.instances.value import ordered
+from closeknit.instances.value import as_tuple
 from closeknit.methods import PROCSET, SUBMESH, SUKP
 from closeknit.solvers import Result, Settings, Status
 from closeknit.solvers.running.method import AnyMethod
@@ -94,9 +94,9 @@ class Subject:
             chosen = problem_of(instance).canonical(result.chosen)
             assert tuple(chosen) == tuple(result.chosen)
             assert result.objective == cost(instance, result.chosen)
-            assert ordered(result.objective) >= ordered(least)
+            assert as_tuple(result.objective) >= as_tuple(least)
         if result.bound is not None and least is not None:
-            assert ordered(result.bound) <= ordered(least)
+            assert as_tuple(result.bound) <= as_tuple(least)
 
 
 SUBJECTS = {

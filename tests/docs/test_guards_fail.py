@@ -19,7 +19,7 @@ from closeknit.methods import METHODS
 from closeknit.proofs.checking.folder import write_index
 from closeknit.reports.campaigns.rows import Row
 from closeknit.reports.campaigns.store import ResultStore
-from closeknit.reports.proofs.proving import entered, solve_and_prove
+from closeknit.reports.proofs.proving import solve_and_prove, write_entry
 from closeknit.solvers import Settings
 
 from ..paths import ROOT
@@ -137,7 +137,7 @@ def test_verify_proofs(tmp_path: Path, capsys: Capsys) -> None:
     kept.mkdir()
     limit = Settings(time_limit=20)
     proven = solve_and_prove(instance, METHODS["ksubset"]["auto"], limit, 20)
-    entry = entered(kept, instance, proven)
+    entry = write_entry(kept, instance, proven)
     write_index(kept, [entry], "for a test")
     assert quiet("verify --proofs {}/kept", tmp_path) == 0
     for name in ("altered", "lost", "none"):

@@ -12,8 +12,8 @@ from random import Random
 from unittest.mock import patch
 
 from closeknit.proofs.checking import (
+    CheckLimits,
     Formula,
-    Limits,
     NoProof,
     Propagator,
     Refused,
@@ -249,7 +249,7 @@ def verdict(
     """Return what is said of a proof; its checker can be looked at."""
     try:
         with patch.object(checker_module, "Checker", Shown):
-            return str(check_proof(formula, lines, Limits(), propagator))
+            return str(check_proof(formula, lines, CheckLimits(), propagator))
     except (Refused, NoProof, TooLong) as error:
         return f"{type(error).__name__}: {error}"
     except (TypeError, ValueError, LookupError, ArithmeticError) as error:

@@ -5,7 +5,7 @@ from functools import cache
 
 from closeknit.instances import KSubset, Mesh, ProcessorSet, ProcSet
 from closeknit.proofs.checking import Formula, Propagator, formula_of
-from closeknit.proofs.checking.rows import Row, linear, negated, normalised
+from closeknit.proofs.checking.rows import Row, linear, negate, normalise
 
 
 def words(literals: Sequence[int], names: Sequence[str]) -> str:
@@ -41,13 +41,13 @@ def branching_proof(
         cost = sum(a for v, a in formula.objective.items() if v in solution)
         number += 1
         better = [(-a, v) for v, a in formula.objective.items()]
-        store.enter(number, normalised(better, 1 - cost))
+        store.enter(number, normalise(better, 1 - cost))
 
     def close(prefix: list[int]) -> int:
         """Refute a branch; return the number of the clause."""
         nonlocal number
         clause = Row(dict.fromkeys((-x for x in prefix), 1), 1)
-        if not store.refuted([negated(clause)] if prefix else []):
+        if not store.refuted([negate(clause)] if prefix else []):
             v = len(prefix) + 1
             children = [close([*prefix, v]), close([*prefix, -v])]
         else:

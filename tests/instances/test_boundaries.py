@@ -17,7 +17,7 @@ from closeknit.formulations.ksubset.bounds.bounds import (
     compute_bound,
 )
 from closeknit.formulations.ksubset.bounds.towns import TOWN_SEARCH
-from closeknit.heuristics.allocation.curves import ordered
+from closeknit.heuristics.allocation.curves import processors_along
 from closeknit.heuristics.allocation.curves_hilbert import can_cross, hilbert
 from closeknit.heuristics.ksubset.guarantees import rho
 from closeknit.instances import (
@@ -38,11 +38,11 @@ from closeknit.instances import (
     cost,
     mesh,
 )
-from closeknit.instances.ksubset.instance import described
+from closeknit.instances.ksubset.instance import describe
 from closeknit.instances.ksubset.lower_bounds import AXIS, STAR, TOWN
 from closeknit.instances.submesh import Placement, Resident
 from closeknit.instances.submesh.infeasibility import check_infeasible, image
-from closeknit.instances.submesh.instance import described as described_submesh
+from closeknit.instances.submesh.instance import describe as described_submesh
 from closeknit.instances.submesh.instance import unsolvable
 from closeknit.instances.submesh.packing import (
     Item,
@@ -102,13 +102,13 @@ def test_spreads() -> None:
 def test_what_is_told_of_networks() -> None:
     tree = KSubset("tree", TREE, ((1,), (3,)), 2)
     assert tree.topology.processors_in_all == 3
-    assert described(tree) == "tree of 4 nodes, 2 of 3 processors free, k = 2"
+    assert describe(tree) == "tree of 4 nodes, 2 of 3 processors free, k = 2"
     points = KSubset("points", Points(((1, 2), (4, 7))), ((1, 2),), 1)
-    assert described(points) == "2 points in 2-D, 1 of 2 processors free, k = 1"
+    assert describe(points) == "2 points in 2-D, 1 of 2 processors free, k = 1"
     star = KSubset("star", Graph(3, ((0, 2, 1), (1, 2, 1)), (0, 1)), ((0,), (1,)), 2)
-    assert described(star) == "graph of 3 nodes, 2 of 2 processors free, k = 2"
+    assert describe(star) == "graph of 3 nodes, 2 of 2 processors free, k = 2"
     ring = KSubset("ring", Torus((2, 3)), ((0, 0), (1, 2)), 2)
-    assert described(ring) == "2×3 torus, 2 of 6 processors free, k = 2"
+    assert describe(ring) == "2×3 torus, 2 of 6 processors free, k = 2"
 
 
 def test_items_outside_a_knapsack() -> None:
@@ -677,7 +677,7 @@ def test_what_is_shared_cannot_be_written_to() -> None:
     cuts = arrays.cuts(KSubset("tree", TREE, ((1,), (2,), (3,)), 2))
     for array in (
         *(cuts.weights, cuts.axis, cuts.start, cuts.stop, cuts.position),
-        *(cuts.parent, cuts.sides, ordered("snake", (3, 2))),
+        *(cuts.parent, cuts.sides, processors_along("snake", (3, 2))),
     ):
         assert not array.flags.writeable
     assert TREE.dimension == 1

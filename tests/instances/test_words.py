@@ -9,14 +9,14 @@ import pytest
 
 import closeknit as ck
 from closeknit.cli.app import run
-from closeknit.instances.words import counted
+from closeknit.instances.words import with_noun
 
 WRONG = re.compile(r"(?<![\d.,/-])1 (?:[a-z]+ )?[a-z]+(?<!s)s\b(?! is)")
 
 
 def test_nouns_of_other_endings() -> None:
-    assert counted(1, "box") == "1 box"
-    assert [counted(2, one) for one in ("box", "branch", "query", "way", "pass")] == [
+    assert with_noun(1, "box") == "1 box"
+    assert [with_noun(2, one) for one in ("box", "branch", "query", "way", "pass")] == [
         *("2 boxes", "2 branches", "2 queries", "2 ways", "2 passes")
     ]
 

@@ -22,7 +22,7 @@ from closeknit.exact.submesh.constructive import construct
 from closeknit.instances import Mesh
 from closeknit.instances.submesh.packing import Item, Packing
 from closeknit.methods import METHODS
-from closeknit.methods.proofs import PROVERS, cited, proved_by
+from closeknit.methods.proofs import PROVERS, prove_and_cite, proved_by
 from closeknit.methods.warming import KINDS, tiny_instances, warm
 from closeknit.network.warming import NETWORK_KERNELS
 from closeknit.proofs.checking.kinds import CERTIFICATE
@@ -89,7 +89,9 @@ def methods() -> None:
             answer = METHODS[kind[0]]["auto"](instance, Settings(time_limit=2.0))
             with tempfile.TemporaryDirectory() as folder:
                 kinds = (CERTIFICATE,)
-                cited(instance, answer, f"{folder}/a", seconds=2.0, kinds=kinds)
+                prove_and_cite(
+                    instance, answer, f"{folder}/a", seconds=2.0, kinds=kinds
+                )
                 for prover in PROVERS[kind[0]]:
                     proved_by(
                         *(prover, instance, answer.chosen, f"{folder}/b"), seconds=2.0

@@ -28,7 +28,7 @@ from closeknit.instances import (
 )
 from closeknit.instances.submesh import Resident
 from closeknit.methods import METHODS, confirming, models
-from closeknit.methods.confirming import SECOND, confirm, run_confirmed
+from closeknit.methods.confirming import SECOND, confirm, run_and_confirm
 from closeknit.methods.interpreted_or_compiled import run_once
 from closeknit.solvers import (
     Contradiction,
@@ -308,5 +308,5 @@ def test_the_methods_asked_exist() -> None:
 
 
 def test_run_confirmed_leaves_own_searches_alone() -> None:
-    result = run_confirmed(METHODS["ksubset"]["cuts-bb"], SQUARE)
+    result = run_and_confirm(METHODS["ksubset"]["cuts-bb"], SQUARE)
     assert str(result.proof) == "enumerated: cuts-bb"

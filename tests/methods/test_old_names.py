@@ -96,7 +96,7 @@ def test_rows_stored_under_an_old_name_are_used(tmp_path: Path) -> None:
     with ResultStore(tmp_path) as store:
         found = campaign.rows(store)
         assert found == [replace(row, method="set-opening-bb")]
-        assert not campaign.wanted(store)
+        assert not campaign.missing_methods(store)
         assert address(found[0].key) != address(row.key)
         store.forget([found[0].key])
     with ResultStore(tmp_path) as store:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from closeknit.instances import Graph
 from closeknit.network.cut_through.engine import CutThrough
-from closeknit.network.cut_through.kernels_routes import drawn, redrawn
+from closeknit.network.cut_through.kernels_routes import draw_number, redrawn
 from closeknit.network.kary_tree import KaryTree
 from closeknit.network.messages import Messages
 from closeknit.solvers.running.kernels import interpreted
@@ -191,7 +191,7 @@ class Stepped:
         if self.routing == "valiant" and not head.passed:
             switches = [v for v in range(self.graph.nodes) if v not in self.hosts]
             bits = int(
-                drawn(self.seed, head.message, 2 * head.number, self.graph.nodes)
+                draw_number(self.seed, head.message, 2 * head.number, self.graph.nodes)
             )
             middle = switches[bits % len(switches)]
             if middle != vertex:
@@ -223,7 +223,7 @@ class Stepped:
     def bits(self, vertex: int, head: Packet) -> int:
         state = 2 * head.number + (self.routing == "valiant" and head.passed)
         name = vertex - self.p if self.tree else vertex
-        return int(drawn(self.seed, head.message, state, name))
+        return int(draw_number(self.seed, head.message, state, name))
 
     def free(self, link: Link, lane: int) -> int:
         if (link, lane) not in self.into:

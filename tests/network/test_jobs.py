@@ -22,9 +22,9 @@ from closeknit.network.flow_level.engine import FlowLevel
 from closeknit.network.jobs import Deliveries, MixedTraffic
 from closeknit.network.messages import Messages, messages
 from closeknit.network.worm.engine import RigidWorms
-from closeknit.simulation.stream.jobs import StreamJob, generated
+from closeknit.simulation.stream.jobs import StreamJob, generate
 from closeknit.simulation.stream.measures import measure
-from closeknit.simulation.stream.simulator import End, Policy, Start, simulate
+from closeknit.simulation.stream.simulator import JobEnd, Start, StartPolicy, simulate
 
 from .flits.engine import Flits, Router
 
@@ -52,11 +52,11 @@ def _engines() -> list[Engine]:
 
 
 @pytest.mark.parametrize("kind", range(len(_engines())))
-@pytest.mark.parametrize("policy", Policy)
+@pytest.mark.parametrize("policy", StartPolicy)
 @settings(deadline=None, max_examples=40)
 @given(rows=ROWS)
 def test_messages_that_take_the_run_time_give_the_same_stream(
-    rows: list[tuple[int, int, int, int]], policy: Policy, kind: int
+    rows: list[tuple[int, int, int, int]], policy: StartPolicy, kind: int
 ) -> None:
     submits = accumulate(row[0] for row in rows)
     jobs = [
@@ -75,7 +75,7 @@ def test_messages_that_take_the_run_time_give_the_same_stream(
 
 
 def _jobs(n: int, seed: int = 3) -> list[StreamJob]:
-    return generated(n, seed=seed, most=20, sizes="exponential:5", interarrival=90.0)
+    return generate(n, seed=seed, most=20, sizes="exponential:5", interarrival=90.0)
 
 
 def _machine() -> Allocator:
@@ -97,7 +97,7 @@ def test_a_job_ends_with_its_last_message() -> None:
     ends = Deliveries(engine, traffic, seed=5)
     events = list(simulate(jobs, _machine(), ends=ends))
     starts = [event for event in events if isinstance(event, Start)]
-    over = {e.job.number: e.time for e in events if isinstance(e, End)}
+    over = {e.job.number: e.time for e in events if isinstance(e, JobEnd)}
     again = RigidWorms(TRAFFIC.network, axes=(1, 0))
     for start, content in zip(starts, sent, strict=True):
         first = np.setdiff1d(np.arange(len(content)), content.after)
@@ -160,7 +160,7 @@ def test_forgetting_changes_nothing(
 ) -> None:
     monkeypatch.setattr(engines, "FEWEST", fewest)
     monkeypatch.setattr(flow_level, "MOST_KEPT", 50 * fewest)
-    policy = Policy.EASY if fewest == 1 else Policy.FCFS
+    policy = StartPolicy.EASY if fewest == 1 else StartPolicy.FCFS
     found = []
     kept = []
     for forgets in (True, False):
@@ -199,7 +199,7 @@ def test_memory_is_bounded(kind: str, count: int) -> None:
     """A hundred thousand messages: room for those under way is enough."""
     traffic = MixedTraffic(shape=SHAPE, share=0.5, messages=1e5 / count)
     engine = _for_streams(traffic.network)[kind]
-    jobs = generated(
+    jobs = generate(
         count, seed=1, most=20, sizes="exponential:4", interarrival=6e5 / count
     )
     ends = Deliveries(engine, traffic)
@@ -224,7 +224,7 @@ def test_measures_take_the_ends_of_the_network() -> None:
 
     summary, rows = measure(jobs, _machine(), ends=ends())
     events = list(simulate(jobs, _machine(), ends=ends()))
-    over = {e.job.number: e.time for e in events if isinstance(e, End)}
+    over = {e.job.number: e.time for e in events if isinstance(e, JobEnd)}
     assert {row.number: row.end_s for row in rows} == over
     assert any(
         row.end_s != row.start_s + job.seconds

@@ -10,7 +10,7 @@ from closeknit.network.cut_through.message_queue import Network
 from closeknit.network.kary_tree import KaryTree
 from closeknit.network.processor_numbers import (
     network_named,
-    placed,
+    place_jobs,
     processors_of,
 )
 from closeknit.network.runs import Switching, run_network
@@ -34,24 +34,26 @@ def test_networks_by_their_text() -> None:
 @pytest.mark.parametrize("method", ["quadrant", "row", "mm", "random", "mc", "hilbert"])
 def test_jobs_have_processors_of_their_own(method: str) -> None:
     name = "hilbert/best-fit" if method == "hilbert" else method
-    jobs = placed(Torus(8, 8), name, [16] * 4, seed=3)
+    jobs = place_jobs(Torus(8, 8), name, [16] * 4, seed=3)
     assert [len(job) for job in jobs] == [16] * 4
     assert sorted(np.concatenate(jobs).tolist()) == list(range(64))
-    again = placed(Torus(8, 8), name, [16] * 4, seed=3)
+    again = place_jobs(Torus(8, 8), name, [16] * 4, seed=3)
     assert all((one == two).all() for one, two in zip(jobs, again, strict=True))
 
 
 def test_quadrants_and_rows_are_those_of_the_paper() -> None:
-    first, second = placed(Mesh(4, 4), "quadrant", [4, 4])
+    first, second = place_jobs(Mesh(4, 4), "quadrant", [4, 4])
     assert first.tolist() == [0, 1, 4, 5]
     assert second.tolist() == [2, 3, 6, 7]
-    assert placed(Mesh(4, 4), "row", [4, 4])[1].tolist() == [4, 5, 6, 7]
-    shuffled = placed(KaryTree(2, 3), "shuffle", [4, 4])
+    assert place_jobs(Mesh(4, 4), "row", [4, 4])[1].tolist() == [4, 5, 6, 7]
+    shuffled = place_jobs(KaryTree(2, 3), "shuffle", [4, 4])
     assert [job.tolist() for job in shuffled] == [[0, 2, 4, 6], [1, 3, 5, 7]]
 
 
 def test_tasks_are_in_random_order_at_random_places() -> None:
-    whole = [placed(Torus(4, 4), "random", [16], seed)[0].tolist() for seed in range(5)]
+    whole = [
+        place_jobs(Torus(4, 4), "random", [16], seed)[0].tolist() for seed in range(5)
+    ]
     assert all(sorted(one) == list(range(16)) for one in whole)
     assert len({tuple(one) for one in whole}) == 5
     assert list(range(16)) not in whole

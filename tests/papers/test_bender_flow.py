@@ -23,8 +23,8 @@ from closeknit.papers.bender2008_flow.parts import (
     MESH,
     SECONDS,
     CutCurve,
+    FlowModel,
     Found,
-    Model,
     Part,
     quota,
     run,
@@ -101,7 +101,7 @@ def part(jobs: tuple[StreamJob, ...], **changes: object) -> Part:
         "seed": 0,
         "jobs": jobs,
         "strategy": "mc1x1",
-        "model": Model(),
+        "model": FlowModel(),
         "pace": 40.0,
         "stretch": Fraction(1),
         "number": 0,
@@ -132,7 +132,7 @@ def test_a_job_that_waits_flows_longer() -> None:
     found = run(part(jobs))
     whole = int(found.service[0])
     assert found.flow.tolist() == [whole, whole + 40, whole + 18]
-    early = run(part(jobs, strategy="optimal", model=Model(policy="easy")))
+    early = run(part(jobs, strategy="optimal", model=FlowModel(policy="easy")))
     assert early.flow[0] == whole
 
 
@@ -157,7 +157,7 @@ def test_parts_are_told_apart() -> None:
     changes: list[dict[str, object]] = [
         {},
         {"strategy": "mm"},
-        {"model": Model(length=4)},
+        {"model": FlowModel(length=4)},
         {"pace": 41.0},
         {"stretch": Fraction(1, 2)},
         {"jobs": (job(0, 1, 2, 60),)},

@@ -22,13 +22,13 @@ from closeknit.instances import InputError, KSubset, Mesh, cost
 from closeknit.methods import KSUBSET
 from closeknit.methods.allocators.table import allocator
 from closeknit.papers.bender2008_table1 import printed as printed
-from closeknit.papers.bender2008_table1.entries import Row, relative
+from closeknit.papers.bender2008_table1.entries import SituationRow, relative
 from closeknit.papers.bender2008_table1.findings import (
     RankingFinding,
     column_verdict,
     diagonal_verdict,
     findings,
-    judged,
+    judge,
     row_verdict,
 )
 from closeknit.papers.bender2008_table1.parts import (
@@ -48,7 +48,7 @@ from closeknit.papers.bender2008_table1.study import CORE, lineup
 from closeknit.papers.bender2008_table1.tables import printed_gap
 from closeknit.papers.parts import PartStore
 from closeknit.reports.pages.bootstrap import Estimate
-from closeknit.simulation.stream.jobs import StreamJob, generated
+from closeknit.simulation.stream.jobs import StreamJob, generate
 from closeknit.simulation.stream.simulator import Start, simulate
 
 from ..data import REFERENCE
@@ -57,7 +57,7 @@ SHAPE = (5, 6)
 
 
 def part(**changes: object) -> Part:
-    jobs = generated(60, seed=3, most=30, sizes="exponential:6", interarrival=200.0)
+    jobs = generate(60, seed=3, most=30, sizes="exponential:6", interarrival=200.0)
     plain = Part(
         shape=SHAPE,
         jobs=tuple(jobs),
@@ -109,8 +109,10 @@ def test_the_diagonal_is_what_was_given() -> None:
 
 
 def test_a_proof_that_runs_out_is_counted() -> None:
-    jobs = tuple(generated(40, seed=1, most=256, sizes="exponential:60"))
-    row = Row(one := part(shape=(16, 16), jobs=jobs, every=1, nodes=1), run(one))
+    jobs = tuple(generate(40, seed=1, most=256, sizes="exponential:60"))
+    row = SituationRow(
+        one := part(shape=(16, 16), jobs=jobs, every=1, nodes=1), run(one)
+    )
     assert row.open > 0
     ratios = row.ratios("hilbert/best-fit")
     assert ratios.jobs == ratios.proven + row.open
@@ -144,12 +146,12 @@ def test_a_store_gives_back_what_was_put_and_mistrusts_the_rest(tmp_path: Path) 
     (path,) = (tmp_path / "parts").iterdir()
     again = store.get(one)
     assert again is not None
-    assert again.packed() == found.packed() == path.read_bytes()
+    assert again.pack() == found.pack() == path.read_bytes()
     for wrong in (b"", path.read_bytes()[:500], b"no archive at all"):
         path.write_bytes(wrong)
         assert store.get(one) is None
     shorter = replace(found, costs=found.costs[1:])
-    path.write_bytes(shorter.packed())
+    path.write_bytes(shorter.pack())
     assert store.get(one) is None
 
 
@@ -167,7 +169,9 @@ def test_who_cannot_be_on_a_mesh_is_left_out() -> None:
 # How it is judged
 
 
-def made_up(costs: dict[str, list[int]], optima: list[int], bound: list[int]) -> Row:
+def made_up(
+    costs: dict[str, list[int]], optima: list[int], bound: list[int]
+) -> SituationRow:
     columns = [*costs.values(), optima]
     n = len(optima)
     one = part(
@@ -185,7 +189,7 @@ def made_up(costs: dict[str, list[int]], optima: list[int], bound: list[int]) ->
         costs=np.array(columns).T,
         bound=np.array(bound),
     )
-    return Row(one, found)
+    return SituationRow(one, found)
 
 
 def test_ratios_are_exact() -> None:
@@ -215,12 +219,12 @@ def test_a_ranking_holds_only_where_every_step_is_certain() -> None:
     up, level, down = steps((1, 2)), steps((1, 2), (-1, 2)), steps((1, 2), (-2, -1))
     assert (up.holds, level.holds, down.holds) == (True, None, False)
     assert (up.in_order, level.in_order, down.in_order) == (True, True, False)
-    assert judged([up, up]) is True
-    assert judged([up, level]) is None
-    assert judged([up, level, down]) is False
+    assert judge([up, up]) is True
+    assert judge([up, level]) is None
+    assert judge([up, level, down]) is False
 
 
-def a_table(table: tuple[tuple[int, ...], ...]) -> dict[str, Row]:
+def a_table(table: tuple[tuple[int, ...], ...]) -> dict[str, SituationRow]:
     """Make rows whose means are a table's, with noise that all columns share."""
     noise = np.random.default_rng(0).integers(-200, 200, size=400)
     noise[-1] -= noise.sum()
@@ -233,7 +237,7 @@ def a_table(table: tuple[tuple[int, ...], ...]) -> dict[str, Row]:
         }
         row = made_up(costs, [1] * 400, [1] * 400)
         found = replace(row.found, own=np.array(costs[name]))
-        rows[name] = Row(replace(row.part, situation=name), found)
+        rows[name] = SituationRow(replace(row.part, situation=name), found)
     return rows
 
 
@@ -267,19 +271,21 @@ def test_a_table_turned_round_has_none_of_them() -> None:
     for name in printed.AS_DEFINED.values():
         row = named[name]
         columns = tuple(printed.AS_DEFINED.values())
-        named[name] = Row(replace(row.part, always=columns), row.found)
+        named[name] = SituationRow(replace(row.part, always=columns), row.found)
     for finding in findings({"timed": {**named, "hilbert/best-fit": _both(rows)}}):
         assert finding.holds is False
 
 
-def _both(rows: dict[str, Row]) -> Row:
+def _both(rows: dict[str, SituationRow]) -> SituationRow:
     """Give a row the columns of both variants."""
     row = rows["hilbert/best-fit"]
     names = (*printed.EVERYWHERE.values(), *list(printed.AS_DEFINED.values())[:3])
     costs = np.concatenate(
         [row.found.costs[:, :4], row.found.costs[:, :3], row.found.costs[:, 4:]], axis=1
     )
-    return Row(replace(row.part, always=names), replace(row.found, costs=costs))
+    return SituationRow(
+        replace(row.part, always=names), replace(row.found, costs=costs)
+    )
 
 
 def test_differences_are_paired() -> None:
@@ -441,7 +447,7 @@ def test_a_small_run_from_end_to_end(whole: Path) -> None:
         assert int(table["MM"][f"{name}, paper"]) == paper
     with (whole / "entries_packed.csv").open() as file:
         entries = list(csv.DictReader(file))
-    row = Row(one, found)
+    row = SituationRow(one, found)
     checked = 0
     for entry in entries:
         if entry["situation"] == "mm-all":

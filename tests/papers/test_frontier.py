@@ -10,20 +10,22 @@ from closeknit.cli.app import run
 from closeknit.instances import Submesh, Sukp, mesh
 from closeknit.instances.submesh import Resident
 from closeknit.papers.frontier import study
-from closeknit.papers.frontier.cases import Case, cases
+from closeknit.papers.frontier.cases import FrontierCase, cases
 from closeknit.proofs.checking.folder import read_index
 from closeknit.reports.campaigns import pool
 from closeknit.reports.proofs import library
 
 SOME = [
-    Case("meshes", mesh(3, 3, k=4)),
-    Case("knapsacks", Sukp("sack", (5, 4), (3, 3), ((0,), (1,)), 3)),
-    Case("fewest moves", Submesh("r", (4, 4), (Resident((1, 1, 2, 2)),), (4, 2))),
+    FrontierCase("meshes", mesh(3, 3, k=4)),
+    FrontierCase("knapsacks", Sukp("sack", (5, 4), (3, 3), ((0,), (1,)), 3)),
+    FrontierCase(
+        "fewest moves", Submesh("r", (4, 4), (Resident((1, 1, 2, 2)),), (4, 2))
+    ),
 ]
 
 
 def taking(
-    some: list[Case], monkeypatch: pytest.MonkeyPatch, counts: list[int]
+    some: list[FrontierCase], monkeypatch: pytest.MonkeyPatch, counts: list[int]
 ) -> None:
     monkeypatch.setattr(study, "cases", lambda full: some)
     real = pool.run
@@ -67,7 +69,7 @@ def test_a_stopped_run_goes_on_and_all_of_it_holds(
 def test_what_is_not_proved_is_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    hard = Case("meshes", mesh(12, 12, k=60))
+    hard = FrontierCase("meshes", mesh(12, 12, k=60))
     monkeypatch.setattr(study, "cases", lambda full: [hard])
     monkeypatch.setattr(study, "SECONDS", 0.001)
     out = tmp_path / "frontier"

@@ -16,7 +16,7 @@ from closeknit.instances import InputError
 from closeknit.network.runs import engine_for
 from closeknit.papers.hops_or_seconds import study as study_module
 from closeknit.papers.hops_or_seconds.figures import (
-    Outcome,
+    AllRuns,
     Run,
     correlations,
 )
@@ -36,7 +36,7 @@ from closeknit.papers.hops_or_seconds.objectives import (
     OF_SET,
     OF_TRAFFIC,
     PAIR_SUM,
-    Static,
+    StaticLoads,
     all_to_all,
     of_set,
 )
@@ -45,7 +45,7 @@ from closeknit.papers.hops_or_seconds.parts import (
     Found,
     Part,
     run,
-    timed,
+    time_job,
     traffic_objectives,
 )
 from closeknit.papers.hops_or_seconds.study import _findings, verdict
@@ -87,7 +87,7 @@ def test_everyone_chooses_free_processors(name: str) -> None:
     for one in found.sets:
         assert len(set(one.tolist()) & set(there.free.tolist())) == 8
         assert all(a < b for a, b in pairwise(one.tolist()))
-    static = Static(machine)
+    static = StaticLoads(machine)
     sums = [of_set(machine, static, one)[0] for one in found.sets]
     assert sums[found.which[0]] == min(sums)
     assert found.names[0] == OPTIMAL
@@ -103,7 +103,7 @@ def test_only_jobs_that_leave_a_choice_are_judged() -> None:
 
 def objectives(name: str, used: Sequence[int]) -> dict[str, float]:
     machine = MACHINES[name]
-    values = of_set(machine, Static(machine), np.array(used))
+    values = of_set(machine, StaticLoads(machine), np.array(used))
     return dict(zip(OF_SET, values, strict=True))
 
 
@@ -134,7 +134,7 @@ def test_objectives_of_switches_are_those_by_hand() -> None:
 
 
 def test_loads_of_others_add_up() -> None:
-    static = Static(MACHINES["mesh"])
+    static = StaticLoads(MACHINES["mesh"])
     one = static.loads(all_to_all(4), [0, 1, 2, 3])
     other = static.loads(all_to_all(4), [1, 2, 3, 4])
     assert one.max() == 4 * 960
@@ -197,7 +197,7 @@ def test_far_from_others_a_job_takes_as_long_as_alone() -> None:
     def time(places: list[int], others: list[list[int]]) -> tuple[int, float]:
         engine = engine_for(machine.network, machine.switching, packet=16)
         far = [messages("2M", 8, 2**10, None).on(one) for one in others]
-        return timed(engine, own.on(places), far, seed=0)
+        return time_job(engine, own.on(places), far, seed=0)
 
     here = [0, 1, 2, 3, 16, 17, 18, 19]
     alone, nothing = time(here, [])
@@ -218,7 +218,7 @@ def test_others_that_never_end_in_time_still_send() -> None:
     engine = engine_for(machine.network, machine.switching, packet=16)
     slow = messages("n-to-n", 32, 2**15, None).on(list(range(64, 96)))
     own = messages("2M", 8, 2**10, None).on(list(range(8)))
-    cycles, rate = timed(engine, own, [slow], seed=0)
+    cycles, rate = time_job(engine, own, [slow], seed=0)
     assert engine.time == START + cycles
     assert rate > 0
 
@@ -283,11 +283,11 @@ def test_losses_are_those_of_the_least_objective() -> None:
     assert losses[OBJECTIVES.index("pieces")] == pytest.approx(100)  # of all
 
 
-def outcome(*runs: Run) -> Outcome:
+def outcome(*runs: Run) -> AllRuns:
     by: dict[tuple[str, str], list[Run]] = {}
     for one in runs:
         by.setdefault((one.part.machine, one.part.load), []).append(one)
-    return Outcome(("2M",), by)
+    return AllRuns(("2M",), by)
 
 
 def test_differences_are_of_logarithms() -> None:
@@ -393,7 +393,7 @@ def test_a_part_is_the_same_again() -> None:
     assert one.fits(found)
     assert (found.times > 0).all()
     assert (found.others > 0).all()
-    assert run(one).packed() == found.packed()
+    assert run(one).pack() == found.pack()
 
 
 @pytest.mark.parametrize(

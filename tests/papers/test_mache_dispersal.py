@@ -39,9 +39,9 @@ from closeknit.papers.mache1999.study import (
 from closeknit.papers.mache1999.workloads import SEEDS, workloads
 from closeknit.papers.parts import PartStore
 from closeknit.reports.pages.bootstrap import Estimate
-from closeknit.simulation.stream.jobs import generated, rescaled
+from closeknit.simulation.stream.jobs import generate, rescale
 from closeknit.simulation.stream.measures import measure
-from closeknit.simulation.stream.simulator import End, Start, simulate
+from closeknit.simulation.stream.simulator import JobEnd, Start, simulate
 
 from ..data import PARAGON, needs
 
@@ -50,7 +50,7 @@ SHAPE = (6, 7)
 
 def part(**changes: object) -> Part:
     streams = tuple(
-        tuple(generated(50, seed=seed, most=42, sizes="exponential:7"))
+        tuple(generate(50, seed=seed, most=42, sizes="exponential:7"))
         for seed in (3, 4)
     )
     plain = Part(
@@ -74,12 +74,12 @@ def test_what_is_found_is_what_the_definitions_say(strategy: str) -> None:
     assert len(found.k) == 100
     row = 0
     for number, stream in enumerate(one.streams):
-        jobs = rescaled(stream, offered_load(stream, 42) / one.load)
+        jobs = rescale(stream, offered_load(stream, 42) / one.load)
         placing = allocator(strategy, mesh := Mesh(SHAPE), seed=number)
         held: set[int] = set()
         events = list(simulate(jobs, placing))
         for event, following in zip(events, [*events[1:], None], strict=True):
-            if isinstance(event, End):
+            if isinstance(event, JobEnd):
                 held -= set(event.grant.held.tolist())
             if isinstance(event, Start):
                 held |= set(event.grant.held.tolist())
@@ -103,7 +103,7 @@ def test_what_is_found_is_what_the_definitions_say(strategy: str) -> None:
 def test_means_are_those_of_the_stream() -> None:
     one = part(streams=part().streams[:1])
     made = Curves(name="made", processors=42, found={"mc": {one.load: run(one)}})
-    jobs = rescaled(one.streams[0], offered_load(one.streams[0], 42) / one.load)
+    jobs = rescale(one.streams[0], offered_load(one.streams[0], 42) / one.load)
     summary, _ = measure(jobs, allocator("mc", Mesh(SHAPE)))
     for which, value in (
         (DISPERSAL, summary.mean_nodes_affected),
@@ -138,9 +138,9 @@ def test_parts_have_keys_that_say_what_they_depend_on(tmp_path: Path) -> None:
     store.put(one, found := run(one))
     kept = store.get(part())
     assert kept is not None
-    assert kept.packed() == found.packed()
+    assert kept.pack() == found.pack()
     (path,) = tmp_path.iterdir()
-    path.write_bytes(run(part(streams=one.streams[:1])).packed())
+    path.write_bytes(run(part(streams=one.streams[:1])).pack())
     assert store.get(one) is None
 
 
@@ -162,7 +162,7 @@ def test_workload_one_in_both_readings() -> None:
 def test_a_load_is_met() -> None:
     for load in LOADS:
         stream = part().streams[0]
-        jobs = rescaled(stream, offered_load(stream, 42) / load)
+        jobs = rescale(stream, offered_load(stream, 42) / load)
         assert float(offered_load(jobs, 42)) == pytest.approx(float(load), rel=0.01)
 
 

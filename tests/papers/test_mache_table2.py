@@ -21,10 +21,10 @@ from closeknit.papers.mache1999_network.figures import BY_ROWS, Figures
 from closeknit.papers.mache1999_network.findings import findings
 from closeknit.papers.mache1999_network.loads import (
     STEPS,
-    Case,
+    LoadCase,
     following,
     nearest,
-    searched,
+    search_loads,
 )
 from closeknit.papers.mache1999_network.parts import Found, Part, run
 from closeknit.papers.mache1999_network.printed import (
@@ -89,8 +89,8 @@ def test_a_part_is_what_the_stream_gives() -> None:
     assert len(set(found.service.tolist())) == len(one.strategies)
 
 
-def case(**changes: object) -> Case:
-    return replace(Case(traffic=TRAFFIC, start=100.0), **changes)  # type: ignore[arg-type]
+def case(**changes: object) -> LoadCase:
+    return replace(LoadCase(traffic=TRAFFIC, start=100.0), **changes)  # type: ignore[arg-type]
 
 
 def test_a_load_is_found_by_interpolation() -> None:
@@ -131,7 +131,7 @@ def test_the_load_is_searched_on_few_streams_and_then_on_all(
 
     monkeypatch.setattr(loads, "run_all", given)
     cases = {"a": case(), "b": case(start=400.0, goal=40.0)}
-    found = searched(cases, 10, ((0,), (0, 1, 2, 3)), RunOptions())
+    found = search_loads(cases, 10, ((0,), (0, 1, 2, 3)), RunOptions())
     for name, goal in (("a", 65), ("b", 40)):
         gap = found[name].interarrival
         busy = [float(one.utilisation[0]) for one in found[name].found]

@@ -24,7 +24,7 @@ from closeknit.papers.navaridas2009.machines import (
     SEEDS,
     SHUFFLE,
     SIDES,
-    Interconnect,
+    FilledNetwork,
     machines,
     message_bytes,
 )
@@ -33,7 +33,7 @@ from closeknit.papers.navaridas2009.parts import Found, Part, run
 from closeknit.papers.navaridas2009.tables import ours_table
 from closeknit.papers.parts import PartStore
 
-TORUS, TREE = Interconnect("torus", 16), Interconnect("fat-tree", 16)
+TORUS, TREE = FilledNetwork("torus", 16), FilledNetwork("fat-tree", 16)
 
 
 def part(**changes: object) -> Part:
@@ -65,7 +65,7 @@ def test_the_machines_are_those_of_the_paper() -> None:
     for machine in machines(None):
         assert len(list(machine.network.locations())) == machine.nodes
     assert machines((8, 8)) == machines(None)[:2]
-    assert QUADRANT not in Interconnect("torus", 8).of_paper
+    assert QUADRANT not in FilledNetwork("torus", 8).of_paper
 
 
 def cells(places: Sequence[int], job: int) -> list[tuple[int, int]]:
@@ -94,7 +94,9 @@ def test_placements_of_the_tree_are_as_defined() -> None:
 
 
 @pytest.mark.parametrize("machine", [TORUS, TREE])
-def test_everyone_places_every_task_on_a_node_of_its_own(machine: Interconnect) -> None:
+def test_everyone_places_every_task_on_a_node_of_its_own(
+    machine: FilledNetwork,
+) -> None:
     for name in (*machine.of_paper, *machine.ours):
         orders = machine.places(name, 3)
         assert orders == machine.places(name, 3)
@@ -148,12 +150,12 @@ def test_no_run_is_quicker_than_its_busiest_link() -> None:
 
 def test_the_same_part_gives_the_same_outcome(tmp_path: Path) -> None:
     one = part(topology="fat-tree", shape=(4, 3), workload="FT")
-    assert run(one).packed() == run(one).packed()
+    assert run(one).pack() == run(one).pack()
     store = PartStore(tmp_path, Found)
     store.put(one, found := run(one))
     kept = store.get(replace(one, placement="another name"))
     assert kept is not None
-    assert kept.packed() == found.packed()
+    assert kept.pack() == found.pack()
     changes: list[dict[str, object]] = [
         {"seed": 1},
         {"size": 64},
@@ -168,7 +170,7 @@ def test_the_same_part_gives_the_same_outcome(tmp_path: Path) -> None:
 # How it is judged
 
 
-def panel(machine: Interconnect, times: Mapping[str, Mapping[str, int]]) -> Panel:
+def panel(machine: FilledNetwork, times: Mapping[str, Mapping[str, int]]) -> Panel:
     """Make a panel up of ratios in hundredths; random has some noise of mean 0."""
 
     def found(time: int) -> Found:
@@ -204,7 +206,7 @@ MOST = {
 }
 
 
-def as_told(machine: Interconnect) -> dict[str, dict[str, int]]:
+def as_told(machine: FilledNetwork) -> dict[str, dict[str, int]]:
     """Make times up of which everything holds that the paper says."""
     most = MOST[machine.topology, machine.side]
     ratios = dict.fromkeys(ALL, 60 + 10 * machine.side)
@@ -236,7 +238,7 @@ def test_what_is_as_told_holds() -> None:
 def test_the_contrary_does_not_hold() -> None:
     """The best becomes the worst, and everything matters alike but what should."""
 
-    def turned(machine: Interconnect) -> dict[str, dict[str, int]]:
+    def turned(machine: FilledNetwork) -> dict[str, dict[str, int]]:
         worst = 4000 // machine.side
         out: dict[str, dict[str, int]] = {}
         for name in ALL:

@@ -10,10 +10,10 @@ from closeknit.papers import network_validation
 from closeknit.papers.catalogue import RunOptions
 from closeknit.papers.network_validation import (
     ROWS,
-    Demand,
-    Row,
+    RowDemand,
+    ValidationRow,
     bisection_rows,
-    measured,
+    measure_rows,
     permutation_rows,
 )
 from closeknit.papers.table import REPRODUCTIONS
@@ -23,9 +23,9 @@ from closeknit.reports.pages.markdown import markdown_of
 
 def test_rows_that_are_far_off_are_marked(monkeypatch: pytest.MonkeyPatch) -> None:
     some = [
-        Row("near", "somebody", 100.0, 114.0, Demand.CLOSE),
-        Row("far", "somebody", 100.0, 116.0, Demand.CLOSE),
-        Row("cut", "bisection", 0.5, 0.51, Demand.AT_MOST),
+        ValidationRow("near", "somebody", 100.0, 114.0, RowDemand.CLOSE),
+        ValidationRow("far", "somebody", 100.0, 116.0, RowDemand.CLOSE),
+        ValidationRow("cut", "bisection", 0.5, 0.51, RowDemand.AT_MOST),
     ]
     monkeypatch.setattr(network_validation, "rows", lambda phases, seed: iter(some))
     page = REPRODUCTIONS["network-validation"](RunOptions())
@@ -59,7 +59,7 @@ def test_permutations_of_a_tree_pass_as_theory_says(
 def test_every_row_is_measured() -> None:
     told: list[int] = []
     options = RunOptions(progress=lambda done, total, what: told.append(done))
-    page = measured(options, Phases(500, 1500, 1500))
+    page = measure_rows(options, Phases(500, 1500, 1500))
     assert len(page.tables[0].rows) == ROWS
     assert told == list(range(1, ROWS + 1))
     assert page.verdict == f"{ROWS} of {ROWS} rows are as demanded."

@@ -14,7 +14,7 @@ from closeknit.cli.app import run as closeknit
 from closeknit.heuristics.allocation.thrifty import Thrifty
 from closeknit.instances import InputError, Mesh
 from closeknit.papers.bender2008_table1.parts import OPTIMAL
-from closeknit.papers.bender2008_table1.streams import PACKED, State
+from closeknit.papers.bender2008_table1.streams import PACKED, ArrivalPattern
 from closeknit.papers.catalogue import RunOptions
 from closeknit.papers.online_rule.runs import (
     REGARDS,
@@ -36,7 +36,7 @@ ORDER = RunOptions(first=60, mesh=SHAPE)
 def race(costs: dict[str, list[int]], tried: dict[Fraction, list[int]]) -> Race:
     jobs = tuple(StreamJob(i, i, 1, 1, 1) for i in range(len(costs[RULE])))
     return Race(
-        state=State(name="made up", about="", jobs=jobs),
+        state=ArrivalPattern(name="made up", about="", jobs=jobs),
         costs={name: np.array(row) for name, row in costs.items()},
         tried={regard: np.array(row) for regard, row in tried.items()},
         proved=0,

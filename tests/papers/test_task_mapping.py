@@ -15,8 +15,8 @@ from closeknit.papers.catalogue import RunOptions
 from closeknit.papers.table import REPRODUCTIONS
 from closeknit.papers.task_mapping import parts, study
 from closeknit.papers.task_mapping.panels import (
-    Allocation,
-    Panel,
+    AllocationPanel,
+    ChosenProcessors,
     allocations,
 )
 from closeknit.papers.task_mapping.parts import Found, Part, methods_of
@@ -41,10 +41,10 @@ def programs(folder: Path) -> Path:
     return where.parent
 
 
-def small(seed: int, *, full: bool) -> list[Allocation]:
+def small(seed: int, *, full: bool) -> list[ChosenProcessors]:
     return [
-        Allocation("torus 3x4", "torus:3x4", tuple(range(12)), 500),
-        Allocation("corner", "mesh:4x4", (0, 1, 4, 5, 2, 8), 500),
+        ChosenProcessors("torus 3x4", "torus:3x4", tuple(range(12)), 500),
+        ChosenProcessors("corner", "mesh:4x4", (0, 1, 4, 5, 2, 8), 500),
     ]
 
 
@@ -112,8 +112,8 @@ def test_what_is_counted() -> None:
         "slower": ([100, 110, 120, 130, 140, 150, 90, 50], [10, *[20] * 5, 9, 11]),
         "dear": ([100, 100, 100, 100, 100, 100, 100, 100], [10, *[20] * 5, 9, 11]),
     }
-    panel = Panel(
-        Allocation("all", "torus:8x8", tuple(range(64)), 1),
+    panel = AllocationPanel(
+        ChosenProcessors("all", "torus:8x8", tuple(range(64)), 1),
         {
             name: Found(
                 cost=np.array(cost),
@@ -131,8 +131,8 @@ def test_what_is_counted() -> None:
         (0.5 * 1.1 * 1.1) ** (1 / 3)
     )
     assert panel.gap("faster") == 25
-    assert panel.ranked("busiest") == pytest.approx(1)
-    rho = panel.ranked("cost")
+    assert panel.rank_correlation("busiest") == pytest.approx(1)
+    rho = panel.rank_correlation("cost")
     assert rho is not None
     assert 0 < rho < 1  # of the third nothing is ranked: its costs are equal
 

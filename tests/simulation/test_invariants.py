@@ -28,12 +28,12 @@ from closeknit.simulation.invariants import (
     checking,
 )
 from closeknit.simulation.stream.jobs import StreamJob
-from closeknit.simulation.stream.simulator import Policy as Order
+from closeknit.simulation.stream.simulator import StartPolicy as Order
 from closeknit.simulation.stream.simulator import simulate
 from closeknit.simulation.submesh.migration import Migrating
 from closeknit.simulation.submesh.policies import Policy, serve
 from closeknit.simulation.submesh.simulator import Fixed, first_come
-from closeknit.simulation.submesh.stream import Request
+from closeknit.simulation.submesh.stream import BoxRequest
 from closeknit.simulation.week import Submission
 from closeknit.solvers import Settings
 
@@ -47,14 +47,14 @@ def queues(*shape: int, most: int = 14) -> st.SearchStrategy[Rows]:
     return st.lists(st.tuples(boxes, times), min_size=1, max_size=most)
 
 
-def asked(rows: Rows) -> list[Request]:
-    return [Request(n, size, seconds) for n, (size, seconds) in enumerate(rows)]
+def asked(rows: Rows) -> list[BoxRequest]:
+    return [BoxRequest(n, size, seconds) for n, (size, seconds) in enumerate(rows)]
 
 
 def test_a_budget_leaves_everybody_a_box_of_their_size() -> None:
     occupancy = Migrating((3, 4), budget=1)
     sizes = [(1, 2), (2, 2), (1, 3), (1, 3), (2, 3), (2, 1)]
-    done = [occupancy.place(Request(n, size, 1.0)) for n, size in enumerate(sizes)]
+    done = [occupancy.place(BoxRequest(n, size, 1.0)) for n, size in enumerate(sizes)]
     assert done == [True, True, True, False, False, True]
     assert {n: sides(box) for n, box in occupancy.where.items()} == {
         n: size for n, size in enumerate(sizes) if done[n]
@@ -79,7 +79,7 @@ def test_budgets(rows: Rows, budget: int, rotate: bool, policy: Policy) -> None:
     occupancy = Migrating((5, 5), rotate=rotate, budget=budget)
     before = 0
 
-    def look(request: Request, clock: float) -> None:
+    def look(request: BoxRequest, clock: float) -> None:
         nonlocal before
         assert occupancy.moved - before <= budget
         before = occupancy.moved
@@ -198,7 +198,7 @@ class Faulty(Fixed):
         super().__init__(ALLOCATORS["fs-f"]((4, 4), rotate=rotate))
         self.fault = fault
 
-    def place(self, request: Request) -> bool:
+    def place(self, request: BoxRequest) -> bool:
         done = super().place(request)
         if len(self.where) == 2:
             self.fault(self)
@@ -253,7 +253,7 @@ def test_a_leak_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_who_comes_and_goes_is_followed() -> None:
     occupancy = Fixed(ALLOCATORS["iss"]((4, 4)))
     watch = BoxWatch(occupancy)
-    assert occupancy.place(Request(7, (1, 1), 1.0))
+    assert occupancy.place(BoxRequest(7, (1, 1), 1.0))
     watch.started(7, (1, 1))
     with pytest.raises(BrokenInvariantError, match="served twice"):
         watch.started(7, (1, 1))

@@ -13,7 +13,13 @@ from closeknit.heuristics.allocation.allocator import Allocation, Allocator
 from closeknit.instances import InputError, Mesh, Torus
 from closeknit.methods.allocators.table import allocator
 from closeknit.simulation.stream.jobs import StreamJob
-from closeknit.simulation.stream.simulator import End, Event, Policy, Start, simulate
+from closeknit.simulation.stream.simulator import (
+    Event,
+    JobEnd,
+    Start,
+    StartPolicy,
+    simulate,
+)
 
 from ..oracles import PROCESSORS, start_times
 from ..toys import Pages
@@ -63,7 +69,7 @@ def _of(*rows: tuple[int, int, int]) -> list[StreamJob]:
 
 
 def _starts(
-    jobs: list[StreamJob], policy: Policy, machine: Allocator | None = None
+    jobs: list[StreamJob], policy: StartPolicy, machine: Allocator | None = None
 ) -> dict[int, int]:
     machine = machine or allocator("row-major", Mesh((PROCESSORS,)))
     found = {
@@ -92,10 +98,10 @@ class Never(Allocator):
         return None
 
 
-@pytest.mark.parametrize("policy", Policy)
+@pytest.mark.parametrize("policy", StartPolicy)
 @given(rows=ABOVE)
 def test_starts_are_those_of_a_naive_simulation(
-    rows: list[Row], policy: Policy
+    rows: list[Row], policy: StartPolicy
 ) -> None:
     jobs = _jobs(rows)
     assert _starts(jobs, policy) == start_times(jobs, policy)
@@ -106,7 +112,7 @@ def test_exact_estimates_never_delay_a_reservation(rows: list[Row]) -> None:
     """When a job gets to the head, those running then say when it starts at latest."""
     jobs = _jobs(rows)
     events = list(
-        simulate(jobs, allocator("row-major", Mesh((PROCESSORS,))), Policy.EASY)
+        simulate(jobs, allocator("row-major", Mesh((PROCESSORS,))), StartPolicy.EASY)
     )
     starts = [event for event in events if isinstance(event, Start)]
     order = {event.job.number: i for i, event in enumerate(starts)}
@@ -126,11 +132,11 @@ def test_exact_estimates_never_delay_a_reservation(rows: list[Row]) -> None:
         assert starts[order[job.number]].time <= latest
 
 
-@pytest.mark.parametrize("policy", Policy)
+@pytest.mark.parametrize("policy", StartPolicy)
 @pytest.mark.parametrize("machine", [Intervals, Pages])
 @given(rows=ANY)
 def test_allocators_may_refuse(
-    rows: list[Row], machine: type[Allocator], policy: Policy
+    rows: list[Row], machine: type[Allocator], policy: StartPolicy
 ) -> None:
     jobs = _jobs(rows)
     hands_out = machine(Mesh((PROCESSORS,)))
@@ -142,7 +148,7 @@ def test_allocators_may_refuse(
         assert event.time >= now
         now = event.time
         held = set(event.grant.held.tolist())
-        if isinstance(event, End):
+        if isinstance(event, JobEnd):
             assert busy.pop(event.job.number) == held
             continue
         assert len(event.grant.used) == event.job.processors
@@ -155,28 +161,28 @@ def test_allocators_may_refuse(
     assert not busy
     assert hands_out.state() == before
     assert sorted(started) == list(range(len(jobs)))
-    if policy is Policy.FCFS:
+    if policy is StartPolicy.FCFS:
         assert started == sorted(started)
 
 
 def test_a_job_passes_that_ends_before_the_reservation() -> None:
     # 0 holds four of six until 10; 1 wants all of them and waits until then
     jobs = _of((0, 4, 10), (1, 6, 5), (2, 2, 8), (3, 2, 9))
-    assert _starts(jobs, Policy.FCFS) == {0: 0, 1: 10, 2: 15, 3: 15}
+    assert _starts(jobs, StartPolicy.FCFS) == {0: 0, 1: 10, 2: 15, 3: 15}
     # 2 is gone by 10; 3 would come too late then, and not be gone
-    assert _starts(jobs, Policy.EASY) == {0: 0, 1: 10, 2: 2, 3: 15}
+    assert _starts(jobs, StartPolicy.EASY) == {0: 0, 1: 10, 2: 2, 3: 15}
 
 
 def test_a_job_passes_that_takes_what_is_left_over() -> None:
     # 1 wants four at 10, two are over: 2 may have one of them for long, 3 the other
     jobs = _of((0, 4, 10), (1, 4, 5), (2, 1, 99), (3, 1, 99), (4, 1, 3))
-    assert _starts(jobs, Policy.EASY) == {0: 0, 1: 10, 2: 2, 3: 3, 4: 15}
+    assert _starts(jobs, StartPolicy.EASY) == {0: 0, 1: 10, 2: 2, 3: 3, 4: 15}
 
 
 def test_what_ends_together_is_left_over_together() -> None:
     # 0 and 1 both end at 10: five idle then, the head wants two of them
     jobs = _of((0, 2, 10), (0, 3, 10), (1, 2, 5), (2, 1, 50))
-    assert _starts(jobs, Policy.EASY) == {0: 0, 1: 0, 2: 10, 3: 2}
+    assert _starts(jobs, StartPolicy.EASY) == {0: 0, 1: 0, 2: 10, 3: 2}
 
 
 def test_estimates_are_believed() -> None:
@@ -185,7 +191,7 @@ def test_estimates_are_believed() -> None:
         StreamJob(1, 1, 6, 5, 5),
         StreamJob(2, 2, 2, 50, 50),  # expected to be gone before 100
     ]
-    assert _starts(jobs, Policy.EASY) == {0: 0, 1: 52, 2: 2}
+    assert _starts(jobs, StartPolicy.EASY) == {0: 0, 1: 52, 2: 2}
 
 
 def test_a_job_that_outlives_its_estimate_may_end_at_any_moment() -> None:
@@ -194,7 +200,7 @@ def test_a_job_that_outlives_its_estimate_may_end_at_any_moment() -> None:
         StreamJob(1, 1, 6, 5, 5),
         StreamJob(2, 3, 2, 1, 1),  # the head is expected now: nothing may pass it
     ]
-    assert _starts(jobs, Policy.EASY) == {0: 0, 1: 10, 2: 15}
+    assert _starts(jobs, StartPolicy.EASY) == {0: 0, 1: 10, 2: 15}
 
 
 def test_jobs_that_outlive_their_estimates_are_expected_to_end_together() -> None:
@@ -208,13 +214,13 @@ def test_jobs_that_outlive_their_estimates_are_expected_to_end_together() -> Non
         StreamJob(2, 4, 3, 5, 5),
         StreamJob(3, 5, 2, 50, 50),
     ]
-    assert _starts(jobs, Policy.EASY) == {0: 0, 1: 0, 2: 10, 3: 5}
+    assert _starts(jobs, StartPolicy.EASY) == {0: 0, 1: 0, 2: 10, 3: 5}
 
 
 def test_a_refused_head_is_passed_only_by_what_ends_before_the_next() -> None:
     # 0 and 2 leave gaps of two around 1; 3 wants three in a row of four idle
     jobs = _of((0, 2, 5), (0, 2, 9), (0, 2, 5), (6, 3, 5), (7, 1, 2), (7, 1, 3))
-    assert _starts(jobs, Policy.EASY, Intervals(Mesh((PROCESSORS,)))) == {
+    assert _starts(jobs, StartPolicy.EASY, Intervals(Mesh((PROCESSORS,)))) == {
         0: 0,
         1: 0,
         2: 0,
@@ -227,7 +233,7 @@ def test_a_refused_head_is_passed_only_by_what_ends_before_the_next() -> None:
 def test_pages_beyond_what_is_left_over_are_not_given() -> None:
     # at 10 the head leaves one over; a page of two would delay it
     jobs = _of((0, 4, 10), (1, 5, 5), (2, 1, 99))
-    assert _starts(jobs, Policy.EASY, Pages(Mesh((PROCESSORS,)))) == {
+    assert _starts(jobs, StartPolicy.EASY, Pages(Mesh((PROCESSORS,)))) == {
         0: 0,
         1: 10,
         2: 15,
@@ -241,14 +247,14 @@ def test_events_of_one_instant() -> None:
         for event in simulate(jobs, allocator("row-major", Mesh((PROCESSORS,))))
     ]
     assert told == [
-        *[(Start, 0, 0), (End, 0, 5)],
-        *[(Start, 1, 5), (End, 1, 5), (Start, 2, 5), (End, 2, 5)],
-        *[(Start, 3, 5), (End, 3, 7)],
+        *[(Start, 0, 0), (JobEnd, 0, 5)],
+        *[(Start, 1, 5), (JobEnd, 1, 5), (Start, 2, 5), (JobEnd, 2, 5)],
+        *[(Start, 3, 5), (JobEnd, 3, 7)],
     ]
 
 
-@pytest.mark.parametrize("policy", Policy)
-def test_the_same_stream_runs_the_same_way(policy: Policy) -> None:
+@pytest.mark.parametrize("policy", StartPolicy)
+def test_the_same_stream_runs_the_same_way(policy: StartPolicy) -> None:
     jobs = _jobs([(i % 3, 1 + i * 7 % 30, 5 + i % 11, 0) for i in range(60)])
 
     def run() -> list[tuple[int, int, bytes]]:
@@ -272,8 +278,8 @@ def test_jobs_may_be_drawn_as_the_stream_goes_on() -> None:
         list(events)
 
 
-@pytest.mark.parametrize("policy", Policy)
-def test_what_can_never_run_is_refused(policy: Policy) -> None:
+@pytest.mark.parametrize("policy", StartPolicy)
+def test_what_can_never_run_is_refused(policy: StartPolicy) -> None:
     with pytest.raises(InputError) as caught:
         list(simulate(_of((0, 1, 1), (1, 7, 1)), Pages(Mesh((PROCESSORS,))), policy))
     assert str(caught.value) == "job 1: larger than the machine: 7 (6 processors)"

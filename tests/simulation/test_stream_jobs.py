@@ -13,10 +13,10 @@ from closeknit.instances import InputError
 from closeknit.simulation.replay import Skipped
 from closeknit.simulation.stream.jobs import (
     StreamJob,
-    generated,
+    generate,
     jobs_of_trace,
     largest,
-    rescaled,
+    rescale,
     several_processors_in_autumn_1996,
 )
 from closeknit.simulation.swf import read_header
@@ -73,9 +73,9 @@ def test_numbers_out_of_range(trace: Path) -> None:
         with pytest.raises(InputError, match="arrival scale: must be above 0"):
             jobs_of_trace(trace, most=16, scale=factor)
         with pytest.raises(InputError, match="arrival scale: must be above 0"):
-            rescaled([], factor)
+            rescale([], factor)
     with pytest.raises(InputError, match="arrival scale: must be above 0"):
-        rescaled([], float("nan"))
+        rescale([], float("nan"))
     for bad in ({"processors": 0}, {"submit": -1}, {"seconds": -1}, {"estimate": -1}):
         good = {"number": 7, "submit": 0, "processors": 1, "seconds": 1, "estimate": 1}
         field = next(iter(bad))
@@ -124,7 +124,7 @@ def test_the_hypercube_by_four_has_32_processors() -> None:
 
 
 def test_workload_i_of_1999() -> None:
-    jobs = generated(1000, seed=3, most=352, sizes="exponential:16", interarrival=400)
+    jobs = generate(1000, seed=3, most=352, sizes="exponential:16", interarrival=400)
     assert [job.number for job in jobs] == list(range(1, 1001))
     sizes = np.array([job.processors for job in jobs])
     assert sizes.mean() == pytest.approx(16, rel=0.1)
@@ -140,7 +140,7 @@ def test_workload_i_of_1999() -> None:
 def test_streams_do_not_depend_on_each_other() -> None:
     def drawn(**changes: object) -> list[StreamJob]:
         options = {"seed": 5, "most": 64, "interarrival": 100.0} | changes
-        return generated(200, **options)  # type: ignore[arg-type]
+        return generate(200, **options)  # type: ignore[arg-type]
 
     jobs = drawn()
     assert jobs == drawn()
@@ -155,8 +155,8 @@ def test_streams_do_not_depend_on_each_other() -> None:
     assert {job.processors for job in uniform} <= set(range(1, 65))
     assert max(job.processors for job in drawn(sizes="exponential:40")) == 64
     assert {job.submit for job in drawn(interarrival=0.0)} == {0}
-    assert rescaled(jobs, 1) == jobs
-    assert [job.submit for job in rescaled(jobs, 0.5)] == [
+    assert rescale(jobs, 1) == jobs
+    assert [job.submit for job in rescale(jobs, 0.5)] == [
         job.submit // 2 for job in jobs
     ]
 
@@ -184,4 +184,4 @@ def test_streams_do_not_depend_on_each_other() -> None:
 def test_what_cannot_be_drawn(options: dict[str, object], message: str) -> None:
     good: dict[str, object] = {"n": 5, "seed": 1, "most": 64}
     with pytest.raises(InputError, match=message):
-        generated(**(good | options))  # type: ignore[arg-type]
+        generate(**(good | options))  # type: ignore[arg-type]

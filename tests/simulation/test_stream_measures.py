@@ -20,10 +20,10 @@ from closeknit.instances.ksubset.dispersal import (
     pieces,
 )
 from closeknit.methods.allocators.table import allocator
-from closeknit.simulation.stream.jobs import StreamJob, generated
-from closeknit.simulation.stream.kernels import components, placed
+from closeknit.simulation.stream.jobs import StreamJob, generate
+from closeknit.simulation.stream.kernels import components, measure_job
 from closeknit.simulation.stream.measures import Meter, csv_of_jobs, measure
-from closeknit.simulation.stream.simulator import End, Policy, Start, simulate
+from closeknit.simulation.stream.simulator import JobEnd, Start, StartPolicy, simulate
 
 from ..toys import Pages
 
@@ -43,7 +43,7 @@ def test_kernels_are_the_definitions(grid: Grid, data: st.DataObject) -> None:
     sites = [places[i] for i in numbers]
     used = np.array(numbers, dtype=np.int64)
     shape, rings = np.array(grid.shape), np.array(grid.ring_lengths)
-    pairs, box, lean, count = placed(used, shape, rings)
+    pairs, box, lean, count = measure_job(used, shape, rings)
     instance = KSubset("job", grid, tuple(sites), len(sites))
     assert pairs == cost(instance, range(len(sites)))
     assert box == nodes_affected(grid, sites)
@@ -65,17 +65,17 @@ def test_the_largest_piece() -> None:
     assert components(np.zeros(12, dtype=np.bool_), line, line) == (0, 0)
 
 
-@pytest.mark.parametrize("policy", Policy)
+@pytest.mark.parametrize("policy", StartPolicy)
 @pytest.mark.parametrize(
     "grid", [Mesh((5, 7)), Torus((4, 3, 3)), Mesh((1, 9))], ids=str
 )
 @pytest.mark.parametrize("name", ["mm", "random"])
 def test_measures_are_those_of_the_events(
-    name: str, grid: Grid, policy: Policy
+    name: str, grid: Grid, policy: StartPolicy
 ) -> None:
     """Once more from the events, slowly: second by second and from definitions."""
     most = len(list(grid.locations()))
-    jobs = generated(
+    jobs = generate(
         40, seed=2, most=most, sizes="exponential:6", interarrival=20.0,
         service="exponential:60",
     )  # fmt: skip
@@ -257,4 +257,4 @@ def test_a_line_a_job() -> None:
 def test_ends_are_told_after_their_processors_are_idle() -> None:
     machine = allocator("row-major", Mesh((4,)))
     for event in simulate([StreamJob(0, 0, 3, 5, 5)], machine):
-        assert machine.free == (4 if isinstance(event, End) else 1)
+        assert machine.free == (4 if isinstance(event, JobEnd) else 1)

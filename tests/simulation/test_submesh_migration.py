@@ -17,7 +17,7 @@ from closeknit.methods.allocators.submesh import ALLOCATORS
 from closeknit.simulation.submesh import migration as submesh_migration
 from closeknit.simulation.submesh.migration import Migrating, migration_judge
 from closeknit.simulation.submesh.simulator import Fixed, Measures, first_come
-from closeknit.simulation.submesh.stream import Request
+from closeknit.simulation.submesh.stream import BoxRequest
 from closeknit.solvers import Limit, Settings, Status
 
 SHAPE = (4, 5)
@@ -29,7 +29,7 @@ Rows = list[tuple[tuple[int, int], float]]
 
 
 def starts(rows: Rows, occupancy: Fixed) -> tuple[Measures, list[float]]:
-    asked = [Request(n, size, seconds) for n, (size, seconds) in enumerate(rows)]
+    asked = [BoxRequest(n, size, seconds) for n, (size, seconds) in enumerate(rows)]
     found: list[float] = []
     measures = first_come(
         asked, occupancy, on_start=lambda request, clock: found.append(clock)
@@ -69,7 +69,7 @@ def test_everybody_keeps_their_size_and_nobody_overlaps(
     longer = max(size[0] for size, _ in rows)
     rows = [*rows, ((longer, 1), 1.0)]
 
-    def look(request: Request, clock: float) -> None:
+    def look(request: BoxRequest, clock: float) -> None:
         assert occupancy.known
         held = occupancy.boxes()
         assert first_overlap(mesh, {str(n): box for n, box in enumerate(held)}) is None
@@ -78,7 +78,7 @@ def test_everybody_keeps_their_size_and_nobody_overlaps(
             assert sides(box) in ({asked, asked[::-1]} if rotate else {asked})
             assert lies.setdefault(number, sides(box)) == sides(box)
 
-    asked = [Request(n, size, seconds) for n, (size, seconds) in enumerate(rows)]
+    asked = [BoxRequest(n, size, seconds) for n, (size, seconds) in enumerate(rows)]
     first_come(asked, occupancy, on_start=look)
 
 
@@ -103,7 +103,7 @@ def test_what_is_undecided_is_bracketed(rows: Rows) -> None:
 def torn(occupancy: Migrating) -> Migrating:
     """Leave one of three in the middle, with a processor free on either side."""
     for number in range(3):
-        assert occupancy.place(Request(number, (1, 1), 1.0))
+        assert occupancy.place(BoxRequest(number, (1, 1), 1.0))
     occupancy.remove(0)
     occupancy.remove(2)
     return occupancy
@@ -131,7 +131,7 @@ def test_with_a_budget_what_may_be_cheap_enough_is_undecided(
         lambda *args, **kwargs: SimpleNamespace(run=lambda: found),
     )
     occupancy = torn(Migrating((1, 3), budget=1))
-    assert not occupancy.place(Request(3, (1, 2), 1.0))
+    assert not occupancy.place(BoxRequest(3, (1, 2), 1.0))
     assert (occupancy.undecided, occupancy.moved, occupancy.torus) == (
         undecided,
         0,
@@ -142,7 +142,7 @@ def test_with_a_budget_what_may_be_cheap_enough_is_undecided(
 def test_without_a_budget_every_open_decision_counts_once() -> None:
     unknown = Feasibility(limit=Limit.TIME)
     occupancy = torn(Migrating((1, 3), decider=lambda packing, settings: unknown))
-    assert not occupancy.place(Request(3, (1, 2), 1.0))
+    assert not occupancy.place(BoxRequest(3, (1, 2), 1.0))
     assert occupancy.undecided == 1
 
 

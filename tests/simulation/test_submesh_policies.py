@@ -12,7 +12,7 @@ from closeknit.simulation.submesh import policies as submesh_policies
 from closeknit.simulation.submesh.migration import Migrating
 from closeknit.simulation.submesh.policies import Policy, serve
 from closeknit.simulation.submesh.simulator import Fixed, Measures, first_come
-from closeknit.simulation.submesh.stream import Request, Uniform, queue
+from closeknit.simulation.submesh.stream import BoxRequest, Uniform, queue
 
 SHAPE = (4, 5)
 boxes = st.tuples(st.integers(1, 4), st.integers(1, 5))
@@ -22,8 +22,8 @@ queues = st.lists(
 Rows = list[tuple[tuple[int, int], float]]
 
 
-def asked(rows: Rows) -> list[Request]:
-    return [Request(n, size, seconds) for n, (size, seconds) in enumerate(rows)]
+def asked(rows: Rows) -> list[BoxRequest]:
+    return [BoxRequest(n, size, seconds) for n, (size, seconds) in enumerate(rows)]
 
 
 def served(
@@ -32,7 +32,7 @@ def served(
     starts: dict[int, float] = {}
     mesh = Submesh("empty", SHAPE, (), (1, 1))
 
-    def look(request: Request, clock: float) -> None:
+    def look(request: BoxRequest, clock: float) -> None:
         starts[request.number] = clock
         held = {str(n): box for n, box in enumerate(occupancy.boxes())}
         assert first_overlap(mesh, held) is None
@@ -82,7 +82,7 @@ def test_reservations_are_kept(rows: Rows, method: str) -> None:
     def noted(*given: object) -> object:
         found = reserve(*given)  # type: ignore[arg-type]
         first = given[0]
-        assert isinstance(first, Request)
+        assert isinstance(first, BoxRequest)
         promised.setdefault(first.number, found[0])
         return found
 
@@ -110,7 +110,7 @@ def starts_of(rows: Rows, occupancy: Fixed | Migrating) -> list[float]:
     starts: list[float] = []
     moved = [0]
 
-    def look(request: Request, clock: float) -> None:
+    def look(request: BoxRequest, clock: float) -> None:
         if isinstance(occupancy, Migrating) and occupancy.budget is not None:
             assert occupancy.moved - moved[-1] <= occupancy.budget
         moved.append(occupancy.moved)

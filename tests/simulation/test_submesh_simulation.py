@@ -18,8 +18,8 @@ from closeknit.methods.allocators.submesh import ALLOCATORS
 from closeknit.simulation.submesh.simulator import Fixed, Measures, first_come
 from closeknit.simulation.submesh.stream import (
     MOST_REQUESTS,
+    BoxRequest,
     Normal,
-    Request,
     Uniform,
     queue,
 )
@@ -50,12 +50,12 @@ def cells(box: Box) -> list[tuple[int, ...]]:
     return list(product(*(range(box[a], box[d + a] + 1) for a in range(d))))
 
 
-def requests(*rows: tuple[tuple[int, ...], float]) -> list[Request]:
-    return [Request(n, size, seconds) for n, (size, seconds) in enumerate(rows)]
+def requests(*rows: tuple[tuple[int, ...], float]) -> list[BoxRequest]:
+    return [BoxRequest(n, size, seconds) for n, (size, seconds) in enumerate(rows)]
 
 
 def served(
-    rows: list[Request], shape: tuple[int, ...], rotate: bool = False
+    rows: list[BoxRequest], shape: tuple[int, ...], rotate: bool = False
 ) -> tuple[Measures, list[float]]:
     starts: list[float] = []
     occupancy = Fixed(Plain(shape, rotate=rotate))
@@ -165,7 +165,7 @@ def test_measures_are_those_of_the_definition(
 def test_nobody_overlaps_anybody(rows: list[tuple[tuple[int, int], float]]) -> None:
     occupancy = Fixed(Plain((4, 5)))
 
-    def look(request: Request, clock: float) -> None:
+    def look(request: BoxRequest, clock: float) -> None:
         held = [cell for box in occupancy.boxes() for cell in cells(box)]
         assert len(held) == len(set(held))
         assert sides(occupancy.boxes()[-1]) == request.size

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from closeknit.instances import InputError, Mesh, Torus, mesh
 from closeknit.simulation.machine import Machine
 from closeknit.simulation.replay import Replay, Skipped
-from closeknit.simulation.swf import FIELDS, Job, read_header, read_swf, trace_name
+from closeknit.simulation.swf import FIELDS, TraceJob, read_header, read_swf, trace_name
 
 from ..data import IPSC, PARAGON, needs
 
@@ -58,7 +58,7 @@ def test_a_trace_is_read_whatever_it_is_packed_in(name: str, tmp_path: Path) -> 
     text = f"{HEADER}\n  {LINE}  \r\n\n; in between\n{second}\n"
     path = _write(tmp_path / name, text)
     first, last = read_swf(path)
-    assert first == Job(
+    assert first == TraceJob(
         number=1,
         submit=0,
         wait=10,
@@ -226,10 +226,10 @@ def test_names_of_traces() -> None:
 
 # --- replay ------------------------------------------------------------------
 
-JOB = Job(1, 0, 0, 1, 1, None, None, None, *[None] * 10)
+JOB = TraceJob(1, 0, 0, 1, 1, None, None, None, *[None] * 10)
 
 
-def _jobs(*rows: tuple[int, int, int]) -> list[Job]:
+def _jobs(*rows: tuple[int, int, int]) -> list[TraceJob]:
     """Jobs of (submit, run, size)."""
     return [
         replace(JOB, number=i + 1, submit=submit, run=run, allocated=size)

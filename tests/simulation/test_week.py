@@ -20,7 +20,7 @@ from closeknit.simulation.week import (
     WEEK,
     Submission,
     _chains,
-    _numbered,
+    _number_jobs,
     _run_times,
     _short,
     submissions_of,
@@ -90,10 +90,10 @@ def test_a_chain_may_last_a_whole_week_and_no_longer() -> None:
 def test_a_burst_is_spread_and_a_chain_follows() -> None:
     random = np.random.default_rng(0)
     nodes, seconds = np.ones(20, dtype=np.int64), np.full(20, 7)
-    burst = _numbered(random, nodes, seconds, [(list(range(20)), False)])
+    burst = _number_jobs(random, nodes, seconds, [(list(range(20)), False)])
     assert len({job.submit for job in burst}) > 10
     assert all(job.follows is None for job in burst)
-    chain = _numbered(random, nodes, seconds, [(list(range(20)), True)])
+    chain = _number_jobs(random, nodes, seconds, [(list(range(20)), True)])
     assert [job.follows for job in chain] == [None, *range(1, 20)]
     assert [job.submit for job in chain[1:]] == [0] * 19
 

@@ -54,7 +54,7 @@ def test_nothing_is_read_or_logged_otherwise(
         raise AssertionError
 
     monkeypatch.setattr(logs, "note", refuse)
-    monkeypatch.setattr(logs, "Follower", refuse)
+    monkeypatch.setattr(logs, "LogFollower", refuse)
     with caplog.at_level(logging.INFO, logger="closeknit.solvers"):
         result = solve(backend)
     assert result.status is Status.OPTIMAL
@@ -65,7 +65,7 @@ def test_nothing_is_read_or_logged_otherwise(
 def test_lines_are_logged_once_and_whole(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    output = logs.Follower("some", tmp_path)
+    output = logs.LogFollower("some", tmp_path)
     with caplog.at_level(logging.DEBUG, logger="closeknit.solvers"):
         (tmp_path / "stdout").write_text("one\ntw")
         output.follow()

@@ -31,7 +31,7 @@ from closeknit.solvers.formulation import MipFormulation
 from closeknit.solvers.mip_backends import cbc_bound
 from closeknit.solvers.running import interrupt
 from closeknit.solvers.running.progress import observed
-from closeknit.solvers.running.tolerances import rounded_up
+from closeknit.solvers.running.tolerances import round_up
 
 from ..oracles import optimum
 from ..paths import TESTS
@@ -196,7 +196,7 @@ def test_the_better_of_hint_and_answer_and_of_both_bounds_is_taken(
 def test_bounds_are_lowered_before_they_are_rounded_up(
     bound: float | None, unit: int, expected: int | None
 ) -> None:
-    assert rounded_up(bound, unit) == expected
+    assert round_up(bound, unit) == expected
 
 
 PROGRAM = """

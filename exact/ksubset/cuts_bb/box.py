@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ....instances import IntArray, KSubset, arrays
-from ....instances.arrays import Cuts
+from ....instances.arrays import CutArrays
 from . import layout
 
 _MOST_POINTS = 10_000
@@ -20,7 +20,7 @@ _STACK = 32
 """Initial capacity for open nodes."""
 
 
-class Rules(NamedTuple):
+class SearchRules(NamedTuple):
     """The rules that a search uses: all, except to measure what each is worth."""
 
     costs: bool = True
@@ -37,7 +37,7 @@ class Rules(NamedTuple):
     """Take the open node of least bound from time to time."""
 
 
-ALL_RULES = Rules()
+ALL_RULES = SearchRules()
 
 
 @dataclass
@@ -47,16 +47,18 @@ class CutBox:
     The kernels write a solution into ``picked``.
     """
 
-    problem: layout.Problem
-    stack: layout.Stack
+    problem: layout.CutProblem
+    stack: layout.NodeStack
     open: int
     parent: IntArray  # enclosing cut of each cut, or -1
     index: IntArray  # of each point in the instance
     picked: npt.NDArray[np.bool_]
-    rules: Rules
+    rules: SearchRules
 
     @classmethod
-    def of(cls, instance: KSubset, bound: int, rules: Rules = ALL_RULES) -> CutBox:
+    def of(
+        cls, instance: KSubset, bound: int, rules: SearchRules = ALL_RULES
+    ) -> CutBox:
         """Return the whole problem, with one open node."""
         cuts = arrays.cuts(instance)
         m, n = len(cuts), instance.n
@@ -74,7 +76,7 @@ class CutBox:
             bound=bound,
             rules=rules,
         )
-        return node.boxed()
+        return node.cut_box()
 
     @property
     def bound(self) -> int:
@@ -85,7 +87,7 @@ class CutBox:
 
     def grow(self) -> None:
         """Double the capacity for open nodes."""
-        self.stack = layout.Stack(
+        self.stack = layout.NodeStack(
             *(np.concatenate([old, np.zeros_like(old)]) for old in self.stack)
         )
 
@@ -103,7 +105,7 @@ class CutBox:
         ends = first[problem.axis], last[problem.axis] + 1
         splits = (start < stop) & ~((start == ends[0]) & (stop == ends[1]))
         low, high = self.stack.low[self.open], self.stack.high[self.open]
-        cuts = Cuts(
+        cuts = CutArrays(
             problem.weight[splits],
             problem.axis[splits],
             (start - first[problem.axis])[splits],
@@ -129,7 +131,7 @@ class CutBox:
 class Node:
     """An open node on its own, turned into a `CutBox` when it is searched."""
 
-    cuts: Cuts  # of its points
+    cuts: CutArrays  # of its points
     k: int
     index: IntArray  # of each point in the instance
     twin: IntArray  # equal for coinciding points
@@ -137,12 +139,12 @@ class Node:
     low: IntArray  # of each count
     high: IntArray
     bound: int  # in hops
-    rules: Rules
+    rules: SearchRules
 
-    def boxed(self) -> CutBox:
+    def cut_box(self) -> CutBox:
         """Return the subproblem of this node."""
         n, m = len(self.index), len(self.cuts)
-        stack = layout.Stack(
+        stack = layout.NodeStack(
             np.zeros((_STACK, n), dtype=np.int8),
             np.zeros((_STACK, m), dtype=np.int64),
             np.zeros((_STACK, m), dtype=np.int64),
@@ -161,7 +163,9 @@ class Node:
         )
 
 
-def _problem(cuts: Cuts, k: int, twin: IntArray, rules: Rules) -> layout.Problem:
+def _problem(
+    cuts: CutArrays, k: int, twin: IntArray, rules: SearchRules
+) -> layout.CutProblem:
     n = len(twin)
     lengths = cuts.position.max(axis=0) + 1
     axes = len(lengths)
@@ -182,7 +186,7 @@ def _problem(cuts: Cuts, k: int, twin: IntArray, rules: Rules) -> layout.Problem
         exchange = layout.PAIRWISE if few else layout.NO_EXCHANGE
     if exchange == layout.NO_EXCHANGE:
         tables[:] = 0  # of a tree of 262 144 hosts they would take 512 GiB
-    return layout.Problem(
+    return layout.CutProblem(
         k=k,
         denominator=cuts.denominator,
         weight=cuts.weights.copy(),  # kernels are compiled for writable arrays
@@ -204,7 +208,7 @@ def _problem(cuts: Cuts, k: int, twin: IntArray, rules: Rules) -> layout.Problem
     )
 
 
-def _links(cuts: Cuts) -> IntArray:
+def _links(cuts: CutArrays) -> IntArray:
     """Pair cuts whose counts bound each other.
 
     These are a cut and its enclosing cut or, where cuts do not nest, neighbours in a

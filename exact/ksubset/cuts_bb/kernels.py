@@ -23,11 +23,11 @@ from .layout import (
     DONE,
     FULL,
     Bytes,
+    CutProblem,
     Flags,
     Ints,
-    Problem,
+    NodeStack,
     Scratch,
-    Stack,
 )
 
 MOST_ROUNDS = 1
@@ -38,7 +38,7 @@ MOST_NARROWED = 2
 
 @kernel
 def settle(
-    problem: Problem,
+    problem: CutProblem,
     status: Bytes,
     low: Ints,
     high: Ints,
@@ -89,8 +89,8 @@ def settle(
 
 @kernel
 def search(
-    problem: Problem,
-    stack: Stack,
+    problem: CutProblem,
+    stack: NodeStack,
     scratch: Scratch,
     top: int,
     best: int,

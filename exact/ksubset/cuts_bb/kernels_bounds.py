@@ -11,15 +11,15 @@ from .layout import (
     REJECTED,
     UNDECIDED,
     Bytes,
+    CutProblem,
     Flags,
     Ints,
-    Problem,
     Scratch,
 )
 
 
 @kernel
-def weigh(problem: Problem, low: Ints, high: Ints, scratch: Scratch) -> int:
+def weigh(problem: CutProblem, low: Ints, high: Ints, scratch: Scratch) -> int:
     """Weigh every point by the secants of its cuts; return the constant."""
     along, position, weight = scratch.along, problem.position, scratch.weight
     k, w, start, stop = problem.k, problem.weight, problem.start, problem.stop
@@ -42,7 +42,7 @@ def weigh(problem: Problem, low: Ints, high: Ints, scratch: Scratch) -> int:
 
 
 @kernel
-def price(problem: Problem, picked: Flags, along: Ints) -> int:
+def price(problem: CutProblem, picked: Flags, along: Ints) -> int:
     """Cost of the picked points; leaves their counts below positions in ``along``."""
     k, position = problem.k, problem.position
     w, start, stop = problem.weight, problem.start, problem.stop
@@ -63,7 +63,7 @@ def price(problem: Problem, picked: Flags, along: Ints) -> int:
 
 @kernel
 def bound_by_secants(
-    problem: Problem, status: Bytes, constant: int, scratch: Scratch
+    problem: CutProblem, status: Bytes, constant: int, scratch: Scratch
 ) -> tuple[int, int, int]:
     """Bound the node; marks the points of the bound in ``picked``.
 
@@ -122,7 +122,7 @@ def decide_by_cost(
 
 @kernel
 def widest_error(
-    problem: Problem, low: Ints, high: Ints, scratch: Scratch
+    problem: CutProblem, low: Ints, high: Ints, scratch: Scratch
 ) -> tuple[int, int]:
     """Find the cut whose secant is furthest below the cost of the bound's points.
 
@@ -141,7 +141,7 @@ def widest_error(
 
 
 @kernel
-def count(problem: Problem, status: Bytes, scratch: Scratch) -> None:
+def count(problem: CutProblem, status: Bytes, scratch: Scratch) -> None:
     """Count chosen and possible points below every position of every axis."""
     chosen, possible = scratch.chosen, scratch.possible
     position, offset = problem.position, problem.offset
@@ -162,7 +162,7 @@ def count(problem: Problem, status: Bytes, scratch: Scratch) -> None:
 
 
 @kernel
-def tighten(problem: Problem, low: Ints, high: Ints, scratch: Scratch) -> bool:
+def tighten(problem: CutProblem, low: Ints, high: Ints, scratch: Scratch) -> bool:
     """Shrink the intervals of the counts; False if one becomes empty."""
     k, start, stop, links = problem.k, problem.start, problem.stop, problem.links
     chosen, possible = scratch.chosen, scratch.possible
@@ -211,7 +211,7 @@ def tighten(problem: Problem, low: Ints, high: Ints, scratch: Scratch) -> bool:
 
 @kernel
 def decide_by_counts(
-    problem: Problem, status: Bytes, low: Ints, high: Ints, scratch: Scratch
+    problem: CutProblem, status: Bytes, low: Ints, high: Ints, scratch: Scratch
 ) -> int:
     """Decide the points of runs of positions that must be full or empty."""
     start, stop, links = problem.start, problem.stop, problem.links
@@ -259,7 +259,7 @@ def decide_by_counts(
 
 
 @kernel
-def _decide_runs(problem: Problem, status: Bytes, full: Ints, empty: Ints) -> int:
+def _decide_runs(problem: CutProblem, status: Bytes, full: Ints, empty: Ints) -> int:
     """Sum up difference arrays; decide what lies in a full or an empty run."""
     for at in range(1, len(full)):
         full[at] += full[at - 1]
@@ -288,7 +288,7 @@ def _decide_runs(problem: Problem, status: Bytes, full: Ints, empty: Ints) -> in
 
 @kernel
 def close(
-    problem: Problem, status: Bytes, low: Ints, high: Ints, scratch: Scratch
+    problem: CutProblem, status: Bytes, low: Ints, high: Ints, scratch: Scratch
 ) -> bool:
     """Draw all conclusions from counts; False if they contradict each other."""
     while True:

@@ -22,15 +22,15 @@ from .layout import (
     FAR,
     UNDECIDED,
     Bytes,
+    CutProblem,
     Ints,
-    Problem,
     Scratch,
 )
 
 
 @kernel
 def sort_by_weight(
-    problem: Problem, status: Bytes, scratch: Scratch
+    problem: CutProblem, status: Bytes, scratch: Scratch
 ) -> tuple[Ints, Ints, int]:
     """Return the undecided points by weight, their weights, and the mark.
 
@@ -117,7 +117,7 @@ def exchange_along(
     gap: int,
     more: Ints,
 ) -> int:
-    """Write by how much each count from ``count`` to ``until`` exceeds the bound.
+    """Write how far each count from ``count`` to ``until`` exceeds the bound.
 
     ``after`` is the list from which points are taken, ``before`` the one to which they
     are given back. Returns the count before the one that reaches the gap.
@@ -141,7 +141,7 @@ def exchange_along(
 
 @kernel
 def narrow_by_cost(
-    problem: Problem,
+    problem: CutProblem,
     status: Bytes,
     low: Ints,
     high: Ints,

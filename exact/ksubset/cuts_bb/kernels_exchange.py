@@ -14,8 +14,8 @@ from .layout import (
     REJECTED,
     UNDECIDED,
     Bytes,
+    CutProblem,
     Ints,
-    Problem,
     Scratch,
 )
 
@@ -24,7 +24,7 @@ CROWDED = 5
 
 
 @kernel
-def take_twins_in_order(problem: Problem, status: Bytes) -> int:
+def take_twins_in_order(problem: CutProblem, status: Bytes) -> int:
     """Of coinciding points take the first ones first.
 
     Returns -1 - p for a chosen point p after a rejected one.
@@ -45,7 +45,7 @@ def take_twins_in_order(problem: Problem, status: Bytes) -> int:
 
 
 @kernel
-def bound_gains(problem: Problem, low: Ints, high: Ints, scratch: Scratch) -> None:
+def bound_gains(problem: CutProblem, low: Ints, high: Ints, scratch: Scratch) -> None:
     """Bound D(q) - D(p) - d(p, q) for p chosen and q not, axis by axis.
 
     On a chain, going to a higher position gains at most a difference of ``up``,
@@ -82,7 +82,7 @@ def bound_gains(problem: Problem, low: Ints, high: Ints, scratch: Scratch) -> No
 
 
 @kernel
-def _gains_from(problem: Problem, p: int, row: Ints, scratch: Scratch) -> None:
+def _gains_from(problem: CutProblem, p: int, row: Ints, scratch: Scratch) -> None:
     """Write the gain from the position of p to every other one into ``row``."""
     offset, chain, position = problem.offset, problem.chain, problem.position
     up, down, tables = scratch.up, scratch.down, scratch.tables
@@ -120,7 +120,7 @@ def _sweep(grid: Ints, shape: Ints, axis: int, forwards: bool) -> None:
 
 
 @kernel
-def exchange_by_sweeps(problem: Problem, status: Bytes, scratch: Scratch) -> int:
+def exchange_by_sweeps(problem: CutProblem, status: Bytes, scratch: Scratch) -> int:
     """Decide undecided points by exchanges with decided ones, over the grid.
 
     In each of the 2^d directions from p to q the gain is g(q) - g(p) for one
@@ -161,7 +161,7 @@ def exchange_by_sweeps(problem: Problem, status: Bytes, scratch: Scratch) -> int
 
 
 @kernel
-def exchange_pairwise(problem: Problem, status: Bytes, scratch: Scratch) -> int:
+def exchange_pairwise(problem: CutProblem, status: Bytes, scratch: Scratch) -> int:
     """Decide undecided points by exchanges with all other points, pair by pair."""
     position, row = problem.position, scratch.along
     n, axes = position.shape
@@ -192,7 +192,7 @@ def exchange_pairwise(problem: Problem, status: Bytes, scratch: Scratch) -> int:
 
 @kernel
 def count_pairs(
-    problem: Problem, points: Ints, scratch: Scratch, needs: Ints, companions: Ints
+    problem: CutProblem, points: Ints, scratch: Scratch, needs: Ints, companions: Ints
 ) -> None:
     """Count how many others each point needs, and how many need it, pair by pair."""
     position = problem.position
@@ -250,7 +250,7 @@ def fit_run(
 
 @kernel
 def count_runs(
-    problem: Problem, points: Ints, scratch: Scratch, needs: Ints, companions: Ints
+    problem: CutProblem, points: Ints, scratch: Scratch, needs: Ints, companions: Ints
 ) -> None:
     """Count the same on two chains, where gains fall and then rise along each axis.
 
@@ -299,7 +299,7 @@ def count_runs(
 
 
 @kernel
-def count_companions(problem: Problem, status: Bytes, scratch: Scratch) -> int:
+def count_companions(problem: CutProblem, status: Bytes, scratch: Scratch) -> int:
     """Reject points that need too many others; choose those that too many need.
 
     Returns -1 - p for a point p that does both.
@@ -336,7 +336,7 @@ def count_companions(problem: Problem, status: Bytes, scratch: Scratch) -> int:
 
 @kernel
 def exchange(
-    problem: Problem, status: Bytes, low: Ints, high: Ints, scratch: Scratch
+    problem: CutProblem, status: Bytes, low: Ints, high: Ints, scratch: Scratch
 ) -> int:
     """Apply the exchange rules, the cheap ones first."""
     decided: int = take_twins_in_order(problem, status)

@@ -23,8 +23,8 @@ from .layout import (
     REJECTED,
     UNDECIDED,
     Bytes,
+    CutProblem,
     Ints,
-    Problem,
     Scratch,
 )
 
@@ -66,7 +66,7 @@ def _note_intervals(
 
 @kernel
 def settle_noting(
-    problem: Problem,
+    problem: CutProblem,
     status: Bytes,
     low: Ints,
     high: Ints,

@@ -22,8 +22,8 @@ CONTRADICTION = -1
 FAR = 2**62
 
 
-class Problem(NamedTuple):
-    """What never changes. Positions of all axes are numbered through.
+class CutProblem(NamedTuple):
+    """The constants of a search. Positions of all axes are numbered through.
 
     Axis a owns the positions ``offset[a]`` to ``offset[a + 1] - 1``, the last of
     which is no position but the end of the prefix sums.
@@ -50,7 +50,7 @@ class Problem(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Room to work in, refilled at every node."""
+    """Working memory, refilled at every node."""
 
     chosen: Ints  # (positions,) chosen points below a position of its axis
     possible: Ints  # (positions,) points below that are not rejected
@@ -69,7 +69,7 @@ class Scratch(NamedTuple):
     inside: Ints  # (cells,)
 
 
-class Stack(NamedTuple):
+class NodeStack(NamedTuple):
     """Open nodes, the next one last."""
 
     status: Bytes  # (capacity, n)
@@ -78,8 +78,8 @@ class Stack(NamedTuple):
     bound: Ints  # (capacity,) in hops
 
 
-def room_for(problem: Problem) -> Scratch:
-    """Make room to work in."""
+def room_for(problem: CutProblem) -> Scratch:
+    """Allocate working memory."""
     n = len(problem.position)
     cells = prod(problem.shape) if problem.exchange == BY_SWEEPS else 1
     arrays = (

@@ -18,7 +18,7 @@ from ....proofs.writing.certificate_kernels import FastChecker
 from ....solvers import Limit, SolverError
 from ....solvers.running import clock
 from . import kernels_bounds, kernels_exchange, kernels_record, layout
-from .box import ALL_RULES, CutBox, Rules
+from .box import ALL_RULES, CutBox, SearchRules
 
 Status = npt.NDArray[np.int8]
 _RULES = {
@@ -36,7 +36,7 @@ _MOST_NODES = 200_000
 
 
 def record(
-    instance: KSubset, objective: int, deadline: float, rules: Rules = ALL_RULES
+    instance: KSubset, objective: int, deadline: float, rules: SearchRules = ALL_RULES
 ) -> list[Any] | Limit:
     """Prove that nothing costs less than ``objective``; return the nodes in preorder.
 
@@ -62,7 +62,7 @@ def record(
 class _Recorder:
     """Records the proof node by node."""
 
-    def __init__(self, instance: KSubset, objective: int, rules: Rules) -> None:
+    def __init__(self, instance: KSubset, objective: int, rules: SearchRules) -> None:
         box = CutBox.of(instance, 0, rules)
         self.problem = box.problem
         self.scratch = layout.room_for(box.problem)

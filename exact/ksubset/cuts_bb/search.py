@@ -28,7 +28,7 @@ from ....instances import KSubset
 from ....solvers import DEFAULT, Grade, Proof, Result, Settings
 from ..search import KSubsetSearch, search_alone
 from . import kernels, layout
-from .box import ALL_RULES, CutBox, Node, Rules
+from .box import ALL_RULES, CutBox, Node, SearchRules
 
 PROOF = Proof(Grade.ENUMERATED, "cuts-bb")
 _PLUNGE = 500
@@ -66,7 +66,7 @@ class CutsSearch(KSubsetSearch):
         instance: KSubset,
         chosen: tuple[int, ...],
         bound: int = 0,
-        rules: Rules = ALL_RULES,
+        rules: SearchRules = ALL_RULES,
     ) -> None:
         super().__init__(instance, chosen, bound)
         self._box = CutBox.of(instance, bound, rules)
@@ -84,7 +84,7 @@ class CutsSearch(KSubsetSearch):
         """Search the current box, or open the one of least bound."""
         box = self._box
         if not box.open:
-            self._box = heappop(self._waiting)[2].boxed()
+            self._box = heappop(self._waiting)[2].cut_box()
             self._plunged = 0
             return
         state, box.open, best, nodes = kernels.search(

@@ -18,8 +18,8 @@ _FEW = 16
 """Up to so many smallest values are kept in order; more are found by partition."""
 
 
-class Space(NamedTuple):
-    """What does not change: distances and twins."""
+class PairDistances(NamedTuple):
+    """The constants of a search: distances and twins."""
 
     hops: Ints  # (n, n)
     nearest: Ints  # (n, k) sums of the distances to so many nearest others
@@ -69,8 +69,8 @@ def smallest(values: Ints, count: int, number: int) -> int:
 
 
 @kernel
-def sifted(space: Space, frames: Frames, p: int, best: int, work: Ints) -> bool:
-    """Do the same as `filtered` in O(m), with what all processors are nearest to.
+def sift(space: PairDistances, frames: Frames, p: int, best: int, work: Ints) -> bool:
+    """Do what `filter_row` does in O(m), by distances to the nearest of all processors.
 
     Two missing processors are counted half from each.
     """
@@ -92,10 +92,16 @@ def sifted(space: Space, frames: Frames, p: int, best: int, work: Ints) -> bool:
 
 
 @kernel
-def filtered(
-    space: Space, frames: Frames, p: int, best: int, near: Ints, bound: Ints, work: Ints
+def filter_row(
+    space: PairDistances,
+    frames: Frames,
+    p: int,
+    best: int,
+    near: Ints,
+    bound: Ints,
+    work: Ints,
 ) -> bool:
-    """Take away the candidates of a row that lead to nothing cheaper than ``best``.
+    """Remove the candidates of a row that lead to nothing cheaper than ``best``.
 
     Afterwards ``bound`` has lower bounds of the cost with each candidate left.
     Returns whether enough are left. Three at least must be missing.
@@ -141,7 +147,7 @@ def filtered(
 
 
 @kernel
-def last_two(space: Space, frames: Frames, p: int, best: int) -> int:
+def last_two(space: PairDistances, frames: Frames, p: int, best: int) -> int:
     """Complete a row that lacks two in the cheapest way; return its cost or ``best``.
 
     Where it is cheaper, it is noted as the best choice.
@@ -160,7 +166,9 @@ def last_two(space: Space, frames: Frames, p: int, best: int) -> int:
 
 
 @kernel
-def search(space: Space, frames: Frames, best: int, budget: int) -> tuple[int, int]:
+def search(
+    space: PairDistances, frames: Frames, best: int, budget: int
+) -> tuple[int, int]:
     """Search some nodes; return the cost of the best choice, and how many there were.
 
     A row of ``frames`` stands for all choices of its chosen processors and others of
@@ -179,7 +187,7 @@ def search(space: Space, frames: Frames, best: int, budget: int) -> tuple[int, i
             best = last_two(space, frames, p, best)
             frames.at[0] = p
             continue
-        if not sifted(space, frames, p, best, work) or not filtered(
+        if not sift(space, frames, p, best, work) or not filter_row(
             space, frames, p, best, near, bound, work
         ):
             frames.at[0] = p

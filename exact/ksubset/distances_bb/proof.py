@@ -85,7 +85,7 @@ class _Tree:
         scopes = [scope]
         while len(some) >= missing:
             if _LESS * (len(chosen) + len(some)) < len(scopes[-1].members):
-                scopes.append(self._narrowed(scopes[-1], np.append(chosen, some)))
+                scopes.append(self._narrow(scopes[-1], np.append(chosen, some)))
             left, promising = self._filter(chosen, some, scopes[-1], rows)
             if len(left) < len(some):
                 some = left
@@ -99,7 +99,7 @@ class _Tree:
         self.log.delete(rows)
         return clause
 
-    def _narrowed(self, scope: _Scope, members: IntArray) -> _Scope:
+    def _narrow(self, scope: _Scope, members: IntArray) -> _Scope:
         """Forget the pairs of all but some processors."""
         members = np.sort(members).astype(np.int64)
         kept = set(members.tolist())
@@ -143,8 +143,8 @@ class _Tree:
         kept = ~unlikely & (bounds < wanted)
         if kept.all():
             return some, int(bounds.argmin())
-        base = self._priced(chosen, some, far, scope)
-        rows.append(self.log.combined([(1, base), (last, _AT_LEAST_K)]))
+        base = self._derive_prices(chosen, some, far, scope)
+        rows.append(self.log.combine([(1, base), (last, _AT_LEAST_K)]))
         for v in np.flatnonzero(~unlikely & ~kept).tolist():
             limit = int(cheapest[-1, v])
             extra = np.minimum(spare[:, v], limit - price).clip(0)
@@ -154,11 +154,11 @@ class _Tree:
                 for i in np.flatnonzero(extra).tolist()
             ]
             terms = [(1, base), *pairs, (limit, _AT_LEAST_K)]
-            rows.append(self.log.combined(terms))
+            rows.append(self.log.combine(terms))
         self.log.delete([base])
         return some[kept], 0
 
-    def _priced(
+    def _derive_prices(
         self, chosen: list[int], some: IntArray, far: IntArray, scope: _Scope
     ) -> int:
         """Derive a row with the prices of all candidates, as they are in `_filter`."""
@@ -188,5 +188,5 @@ class _Tree:
             members = [x for x in scope.members.tolist() if x != u]
             near = np.minimum(self.hops[u], far).tolist()
             pairs = [(near[x], self._pair(u, x)) for x in members]
-            scope.stars[u, far] = self.log.combined([*pairs, (far, _AT_LEAST_K)])
+            scope.stars[u, far] = self.log.combine([*pairs, (far, _AT_LEAST_K)])
         return scope.stars[u, far]

@@ -69,7 +69,7 @@ class DistancesSearch(KSubsetSearch):
         hops = arrays.hops(instance).copy()
         n, k = instance.n, instance.k
         nearest = np.partition(hops, range(k), axis=1)[:, :k].cumsum(axis=1)
-        self._space = kernels.Space(hops, nearest, twins(hops), k)
+        self._space = kernels.PairDistances(hops, nearest, twins(hops), k)
         lines = np.zeros((5, k), dtype=np.int64)
         rows = np.zeros((2, k, n), dtype=np.int64)
         self._frames = kernels.Frames(

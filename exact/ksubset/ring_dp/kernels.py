@@ -72,7 +72,9 @@ def sweep(
 
 
 @kernel
-def relaxed(gap: Ints, second: Bytes, a: int, k: int, charge: int) -> tuple[int, int]:
+def bound_turn(
+    gap: Ints, second: Bytes, a: int, k: int, charge: int
+) -> tuple[int, int]:
     """Bound from below what a turn costs that begins with a on the first side.
 
     Any number of processors may be chosen, at a charge each, as long as h is back at

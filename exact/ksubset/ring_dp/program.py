@@ -132,7 +132,7 @@ class _Turn:
         bound = 0
         for _ in range(_CHARGES):
             charge = (low + high) // 2
-            value, chosen = kernels.relaxed(self.gap, self.second, a, self.k, charge)
+            value, chosen = kernels.bound_turn(self.gap, self.second, a, self.k, charge)
             bound = max(bound, value)
             if bound >= self.best or chosen == self.k:
                 break

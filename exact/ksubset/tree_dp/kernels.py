@@ -11,11 +11,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ....solvers.running.kernels import kernel
-from .plan import BUNCH, PATH, Flags, Ints, Plan, entries
+from .plan import BUNCH, PATH, Flags, Ints, MergePlan, entries
 
 
-class Tables(NamedTuple):
-    """What is computed."""
+class TreeTables(NamedTuple):
+    """The computed tables."""
 
     pool: Ints  # finished tables of groups
     buffer: Ints  # (2, k + 1) two tables; the current one is buffer[state[SIDE]]
@@ -37,7 +37,7 @@ def lowest(n: int, k: int, size: int) -> int:
 
 
 @kernel
-def _operand(plan: Plan, pool: Ints, step: int) -> tuple[Ints, int]:
+def _operand(plan: MergePlan, pool: Ints, step: int) -> tuple[Ints, int]:
     """Return the table that a step merges in, and its number of processors."""
     if plan.kind[step] == BUNCH:
         u = plan.operand[step]
@@ -95,15 +95,15 @@ def _merge(a: Ints, b: Ints, shift: int, out: Ints) -> None:
 
 @kernel
 def run(
-    plan: Plan,
-    tables: Tables,
+    plan: MergePlan,
+    tables: TreeTables,
     kept: Ints,
     origin: int,
     state: Ints,
     stop: int,
     work: int,
 ) -> int:
-    """Take the steps up to ``stop`` while work is left; return what is left.
+    """Do the steps up to ``stop`` within a budget of work; return what is left of it.
 
     The table before each step is kept in ``kept``, from the step whose ``entry`` is
     ``origin``, unless that has length 0. ``work`` counts sums, about.
@@ -132,7 +132,7 @@ def run(
 
 
 @kernel
-def climb(plan: Plan, tables: Tables, state: Ints, work: int) -> bool:
+def climb(plan: MergePlan, tables: TreeTables, state: Ints, work: int) -> bool:
     """Fill the tables of all groups but the last, the root's; True when done."""
     none = np.empty(0, dtype=np.int64)
     buffer = tables.buffer
@@ -153,7 +153,7 @@ def climb(plan: Plan, tables: Tables, state: Ints, work: int) -> bool:
 
 @kernel
 def trace(
-    plan: Plan, tables: Tables, kept: Ints, first: int, stop: int, count: int
+    plan: MergePlan, tables: TreeTables, kept: Ints, first: int, stop: int, count: int
 ) -> int:
     """Split a count among the operands of some steps; return what is left below.
 
@@ -184,7 +184,9 @@ def trace(
 
 
 @kernel
-def descend(plan: Plan, tables: Tables, kept: Ints, state: Ints, work: int) -> int:
+def descend(
+    plan: MergePlan, tables: TreeTables, kept: Ints, state: Ints, work: int
+) -> int:
     """Turn the counts of paths into chosen processors, from the root down.
 
     Stops before a path whose tables do not fit in ``kept``.

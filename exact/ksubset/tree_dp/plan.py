@@ -24,8 +24,8 @@ BUNCH, PATH = 0, 1
 """What a step merges in."""
 
 
-class Plan(NamedTuple):
-    """What to merge, in which order."""
+class MergePlan(NamedTuple):
+    """The order in which tables are merged."""
 
     n: int
     k: int
@@ -63,7 +63,7 @@ def gather(
 
 
 @kernel
-def packed(up: Ints, size: Ints, node: Ints, k: int, picked: Flags) -> None:
+def choose_first(up: Ints, size: Ints, node: Ints, k: int, picked: Flags) -> None:
     """Choose the first k, depth first, below a deepest node that has k."""
     first = np.zeros(len(up), dtype=np.int64)
     taken = np.zeros(len(up), dtype=np.int64)
@@ -125,7 +125,7 @@ def steps_of(
     bunch: Ints,
     member: Ints,
     away: Ints,
-) -> Plan:
+) -> MergePlan:
     """List the steps of all paths; give paths with equal steps a common group.
 
     ``size`` counts free processors, ``child`` is where the children of a node begin,
@@ -232,7 +232,7 @@ def steps_of(
             groups += 1
             key_of[groups] = end
         group[path] = slot[place]
-    return Plan(
+    return MergePlan(
         n,
         k,
         kind[:steps].copy(),

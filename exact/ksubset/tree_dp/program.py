@@ -104,7 +104,7 @@ class _Program:
             np.lexsort((away, home)),
             away,
         )
-        self.tables = kernels.Tables(
+        self.tables = kernels.TreeTables(
             pool=np.empty(self.plan.table[-2], dtype=np.int64),
             buffer=np.zeros((2, k + 1), dtype=np.int64),
             need=np.zeros(len(self.plan.first), dtype=np.int64),
@@ -184,5 +184,5 @@ class _Program:
         """Return the optimum, or an incumbent if not complete, by indices."""
         picked = self.tables.picked
         if not complete:
-            tree_plan.packed(self.up, self.size, self.node, self.plan.k, picked)
+            tree_plan.choose_first(self.up, self.size, self.node, self.plan.k, picked)
         return np.flatnonzero(picked)

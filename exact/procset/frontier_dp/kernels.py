@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from ....solvers.running.kernels import kernel
-from .kernels_bounds import multiplier, plain, reduced, remaining
+from .kernels_bounds import multiplier, plain, reduce_costs, remaining
 from .kernels_layers import gather, grow
 from .layout import (
     BUSY,
@@ -74,7 +74,7 @@ def sweep(
     stop: int,
     work: int,
 ) -> int:
-    """Go on with the program, class after class; return why it came back.
+    """Continue the program class after class; return why it stopped.
 
     The tables say how far it has come; ``rest`` is as `remaining` returns it, or as
     many as wanted if fewer than that are of interest too. It comes back before class
@@ -200,7 +200,7 @@ def sweep_words(
     stop: int,
     work: int,
 ) -> int:
-    """Go on as `sweep` does, over costs of several words and without bounds."""
+    """Continue as `sweep` does, with costs of several words and without bounds."""
     size, first = plan.size, layers.begin
     skip, take = layers.skip, layers.take
     cost = np.ascontiguousarray(layers.cost.T)
@@ -327,7 +327,7 @@ def pick(
 def select(
     static: Static, available: Flags, request: int, most: int, pool: Ints, largest: int
 ) -> tuple[int, Ints]:
-    """Solve at one go, where tables fit a pool, of one word.
+    """Solve in one call a request of one word whose tables fit a pool.
 
     ``largest`` is the folded cost of all sets. Returns the least cost and the
     processors; WIDE if there are more than ``most`` entries, LARGE if the tables do not
@@ -350,7 +350,7 @@ def select(
         value = np.empty(len(layers.mask), dtype=np.int64)
         count = np.empty(len(layers.mask), dtype=np.int64)
         worth, lower, upper, _ = multiplier(plan, layers, need, value, count)
-        arcs = reduced(plan, layers, need, worth, value, upper - lower, 1)
+        arcs = reduce_costs(plan, layers, need, worth, value, upper - lower, 1)
     tables = blank(entries, pool)
     if sweep(plan, layers, arcs, tables, rest, n, FAR) == FULL:
         return LARGE, nothing

@@ -33,7 +33,7 @@ def relax(plan: Plan, layers: Layers, worth: int, value: Ints, count: Ints) -> N
 def multiplier(
     plan: Plan, layers: Layers, need: int, value: Ints, count: Ints
 ) -> tuple[int, int, int, int]:
-    """Find what a unit is worth for the best bound; the bound; a cost that suffices.
+    """Find the worth of a unit for the best bound, the bound, and a sufficient cost.
 
     Last comes the worth at which the choice of that cost is made, -1 if all is taken.
 
@@ -68,7 +68,7 @@ def multiplier(
 
 
 @kernel
-def reduced(
+def reduce_costs(
     plan: Plan,
     layers: Layers,
     need: int,

@@ -59,7 +59,7 @@ class Layers(NamedTuple):
 
 
 class Arcs(NamedTuple):
-    """What the steps from an entry cost in a sweep; see `reduced`.
+    """What the steps from an entry cost in a sweep; see `reduce_costs`.
 
     The last step, from t units, costs ``cost - value - worth (need - t)``, times the
     scale and plus the second word, where it is no more than the gap.

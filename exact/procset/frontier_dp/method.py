@@ -47,7 +47,7 @@ def solve_narrow(instance: ProcSet, settings: Settings = DEFAULT) -> Result | st
     start = clock.now()
     deadline = start + settings.time_limit
     with limits(deadline) as watch:
-        machine, available = _prepared(instance)
+        machine, available = _prepare(instance)
         try:
             program = machine.program(
                 available, instance.request, nodes=settings.node_limit
@@ -65,7 +65,7 @@ def solve_narrow(instance: ProcSet, settings: Settings = DEFAULT) -> Result | st
     )
 
 
-def _prepared(instance: ProcSet) -> tuple[RequestSolver, npt.NDArray[np.bool_]]:
+def _prepare(instance: ProcSet) -> tuple[RequestSolver, npt.NDArray[np.bool_]]:
     """Return a solver for the available part of an instance."""
     n = len(instance.processors)
     available = np.zeros(n, dtype=np.bool_)

@@ -87,7 +87,7 @@ ORDERS: Mapping[str, Callable[[Incidence], list[int]]] = MappingProxyType(
 """Orders of classes."""
 
 
-def ordered(incidence: Incidence, order: str = "auto") -> tuple[str, list[int]]:
+def choose_order(incidence: Incidence, order: str = "auto") -> tuple[str, list[int]]:
     """Return the order of least predicted work, or the requested one, and its name.
 
     Ties go to the first.

@@ -151,7 +151,7 @@ class Program:
         """Price steps by what they add to the bound, at most ``gap``."""
         worth, value = self._arcs.worth, self._arcs.value
         self._arcs = layout.Arcs(
-            *kernels_bounds.reduced(
+            *kernels_bounds.reduce_costs(
                 self._plan, self._priced, self._need, worth, value, gap, scale
             )
         )

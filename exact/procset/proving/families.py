@@ -71,7 +71,7 @@ class Families:
         # What follows is asked for again and again, shape by shape.
         self.parts = cache(self._parts)
         self._most = cache(self._tops)
-        self._pieces = cache(self._counted)
+        self._pieces = cache(self._count_parts)
         self.reaches = cache(self._reaches)
         self.narrowest = cache(self._narrowest)
 
@@ -103,7 +103,7 @@ class Families:
         others = tuple((c, m) for c, m in enumerate(shape) if c not in (a, b))
         return self._pieces(a, b, others)
 
-    def _counted(
+    def _count_parts(
         self, a: int, b: int, others: tuple[tuple[int, int], ...]
     ) -> tuple[Ints, Ints]:
         count = self.parts(a, b, a).sum(axis=2)
@@ -160,7 +160,7 @@ class Budgets:
         self._most = [most for _, most in budgets]
         self.sizes = tuple(len(sets) for sets in families.sets)
 
-    def exceeded(self, shape: Shape) -> int | None:
+    def exceeded_row(self, shape: Shape) -> int | None:
         """Return a row of costs that a shape exceeds, if any."""
         for row, (least, most) in enumerate(zip(self._least, self._most, strict=True)):
             if sum(own[m] for own, m in zip(least, shape, strict=True)) > most:
@@ -175,7 +175,9 @@ class Budgets:
     def last(self, shape: Shape) -> int:
         """Return how many sets the last family can open next to the others' numbers."""
         number = 0
-        while number < self.sizes[-1] and self.exceeded((*shape, number + 1)) is None:
+        while (
+            number < self.sizes[-1] and self.exceeded_row((*shape, number + 1)) is None
+        ):
             number += 1
         return number
 
@@ -193,7 +195,7 @@ class Budgets:
                 return len(found) <= most
             for number in range(self.sizes[len(shape)] + 1):
                 more = (*shape, number)
-                if self.exceeded((*more, *(0,) * (rest - 1))) is not None:
+                if self.exceeded_row((*more, *(0,) * (rest - 1))) is not None:
                     break
                 if not extend(more):
                     return False

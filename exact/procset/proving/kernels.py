@@ -1,6 +1,6 @@
 """Integer combinations of rows, compiled: their sums, and what they refute.
 
-Rows are those of a `Table`; the sums stay below 2^63 since its callers limit the
+Rows are those of a `RowTable`; the sums stay below 2^63 since its callers limit the
 multipliers, see `relaxation`.
 """
 
@@ -17,7 +17,7 @@ Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 
-class Table(NamedTuple):
+class RowTable(NamedTuple):
     """Rows one after the other: sums over columns that are at least a degree."""
 
     start: Ints
@@ -28,7 +28,7 @@ class Table(NamedTuple):
 
 
 @kernel
-def total(table: Table, multipliers: Ints, terms: Ints) -> int:
+def total(table: RowTable, multipliers: Ints, terms: Ints) -> int:
     """Add up rows; ``terms`` receives the coefficients. Returns the degree."""
     terms[:] = 0
     degree = 0
@@ -42,7 +42,7 @@ def total(table: Table, multipliers: Ints, terms: Ints) -> int:
 
 @kernel
 def refutes(
-    table: Table,
+    table: RowTable,
     multipliers: Floats,
     low: Ints,
     high: Ints,
@@ -69,7 +69,7 @@ def refutes(
 
 
 @kernel
-def inside(table: Table, high: Ints, found: Ints) -> None:
+def inside(table: RowTable, high: Ints, found: Ints) -> None:
     """Add up how much of other columns the rows of each of the first columns limit.
 
     The first row, which limits nothing, is left out.

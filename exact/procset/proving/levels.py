@@ -18,11 +18,11 @@ from ....instances import ProcSet
 from ....proofs.checking.formulas import levels_of
 from ....proofs.writing.proof_log import ProofLog
 from .families import Budgets, Families
-from .reach import Count, Reach
+from .reach import OpenSetCount, Reach
 from .relaxation import Logged
 from .shapes import Shapes
 from .store import Clause, LoggedRows, Members
-from .tree import Tree
+from .tree import RefutationTree
 
 _MOST = 2**40
 """Sum of the costs of a level, in units, up to which 64 bits hold combinations."""
@@ -92,12 +92,12 @@ class _Prover:
             self._lies_in[x - 1][s] = number
         self._request = instance.request
         self._members = Members(log, self._lies_in)
-        self._counts: dict[tuple[int, ...], Count] = {}
+        self._counts: dict[tuple[int, ...], OpenSetCount] = {}
         self._upper: list[_Upper] = []
         self._lower: list[Logged] = []
-        self.levels = list(self._priced(instance))
+        self.levels = list(self._each_level(instance))
 
-    def _priced(self, instance: ProcSet) -> Iterator[_Level]:
+    def _each_level(self, instance: ProcSet) -> Iterator[_Level]:
         first = instance.n + 1
         for level, weight in enumerate(levels_of(instance)):
             costs = [instance.sets[s - first].cost[level] for s in self._sets]
@@ -122,19 +122,19 @@ class _Prover:
             others = [(f - weight * c, log.word(s)) for f, c, s in triples]
             terms: list[tuple[int, int | str]] = [(1, rest)]
             terms += [(f, word) for f, word in others if f]
-            upper, most = log.combined(terms, weight, "d"), budget // weight
+            upper, most = log.combine(terms, weight, "d"), budget // weight
             row = {s: -c for c, s in zip(costs, self._sets, strict=True) if c}
             self._store.hold(upper, [(c, s) for s, c in row.items()], -most)
             self._upper.append(_Upper(upper, row, -most, most))
             if most < least:
-                log.optimal(self._refuted(), optimum)
+                log.optimal(self._refute_level(), optimum)
                 return
             if least:
                 lower = self._at_least(least, row, f"z{number}")
                 self._store.hold(lower, [(-c, s) for s, c in row.items()], least)
                 dear = {s: -c for s, c in row.items()}
                 self._lower.append(Logged(lower, dear, least))
-                rest = log.combined([(1, rest), (weight, lower)])
+                rest = log.combine([(1, rest), (weight, lower)])
                 budget -= weight * least
                 pairs = zip(factors, costs, strict=True)
                 factors = [f - weight * c for f, c in pairs]
@@ -158,13 +158,13 @@ class _Prover:
         self._store.hold(cheap, less, degree)
         self._store.hold(dear, [*costs, (least, z)], least)
         self._upper.append(_Upper(cheap, goal, degree, least - 1))
-        refuted = self._refuted(z)
-        lower = log.combined([(1, dear), (least, refuted)])
+        refuted = self._refute_level(z)
+        lower = log.combine([(1, dear), (least, refuted)])
         del self._upper[-1]
         self._store.forget([cheap, dear])
         return lower
 
-    def _refuted(self, *assumed: int) -> int:
+    def _refute_level(self, *assumed: int) -> int:
         """Refute that the level costs less; return the number of the clause.
 
         Sets that cost nothing at this level and those above are left out. Processors in
@@ -192,7 +192,7 @@ class _Prover:
             budgets = Budgets(families, [one.budget for one in self._upper])
             reach = Reach(self._store, families, groups, self._members, self._counts)
             shapes = Shapes(self._store, sets, groups, rows, costs, budgets, reach)
-            return shapes.refuted(decided) if shapes.worthwhile() else None
+            return shapes.refute(decided) if shapes.worthwhile() else None
 
-        tree = Tree(self._store, sets, groups, rows, by_shapes)
-        return tree.refuted([*assumed]).number
+        tree = RefutationTree(self._store, sets, groups, rows, by_shapes)
+        return tree.refute([*assumed]).number

@@ -19,7 +19,7 @@ from .relaxation import Logged
 from .store import LoggedRows, Members
 
 
-class Count(NamedTuple):
+class OpenSetCount(NamedTuple):
     """A variable that holds where at most ``most`` sets are open, and its rows."""
 
     variable: int
@@ -37,7 +37,7 @@ class Count(NamedTuple):
 
     @property
     def rows(self) -> list[Logged]:
-        """Both rows."""
+        """Both rows, over columns."""
         few = {s: -1 for s in self.sets} | {self.variable: -self.slack}
         many = {s: 1 for s in self.sets} | {self.variable: self.most + 1}
         return [
@@ -69,13 +69,13 @@ class Reach:
         families: Families,
         groups: Sequence[Sequence[int]],
         members: Members,
-        counts: dict[tuple[int, ...], Count],
+        counts: dict[tuple[int, ...], OpenSetCount],
     ) -> None:
         self._store, self.families, self._groups = store, families, groups
         self._members, self._counts = members, counts
         self._held: dict[tuple[object, ...], _Held] = {}
 
-    def count(self, family: int, most: int) -> Count | None:
+    def count(self, family: int, most: int) -> OpenSetCount | None:
         """Return the variable of a limit; None where more sets are open in any case."""
         sets = self.families.sets[family]
         if (key := (most, *sets)) not in self._counts:
@@ -83,7 +83,7 @@ class Reach:
             if store.implies([(1, s) for s in sets], most + 1):
                 return None
             q = log.variable(f"q{len(log.names)}")
-            made = Count(q, sets, most, 0, 0)
+            made = OpenSetCount(q, sets, most, 0, 0)
             pairs = [
                 ([(a, x) for x, a in row.terms.items()], row.degree)
                 for row in made.rows
@@ -94,7 +94,7 @@ class Reach:
             ]
             for number, (terms, degree) in zip(numbers, pairs, strict=True):
                 store.hold(number, terms, degree)
-            self._counts[key] = Count(q, sets, most, *numbers)
+            self._counts[key] = OpenSetCount(q, sets, most, *numbers)
         return self._counts[key]
 
     def line(self, a: int, j: int, b: int, shape: Shape) -> list[Logged]:
@@ -115,8 +115,8 @@ class Reach:
                 found.append(_row(pieces[-1], where[-1], groups))
         size, free = len(self._processors(inside)), len(self._processors(outside))
         whole = self._sum(inside, sets[a][j])
-        bound = self._limited(pieces, where, b, shape, size, free)
-        held = self._lifted(whole, bound, size)
+        bound = self._limit_parts(pieces, where, b, shape, size, free)
+        held = self._lift(whole, bound, size)
         return [_row(held, sets[a][j], inside), *found]
 
     def _piece(self, groups: Ints, b: int, g: int, third: int, shape: Shape) -> _Held:
@@ -134,8 +134,8 @@ class Reach:
                     where.append(self.families.sets[third][k])
                     count = len(self._processors(part))
                     parts.append(_Held(self._sum(part, where[-1]), count, {}))
-                held = self._limited(parts, where, third, shape, size)
-                held = self._lifted(whole, held, size)
+                held = self._limit_parts(parts, where, third, shape, size)
+                held = self._lift(whole, held, size)
             self._held[key] = held
         return self._held[key]
 
@@ -146,7 +146,7 @@ class Reach:
     def _processors(self, groups: Ints) -> list[int]:
         return [x for g in groups.tolist() for x in self._groups[g]]
 
-    def _limited(
+    def _limit_parts(
         self,
         parts: Sequence[_Held],
         sets: Sequence[int],
@@ -181,11 +181,11 @@ class Reach:
             over = caps.get(s, 0) - level
             if over:
                 rows.append((abs(over), log.word(-s if over > 0 else s)))
-        number = log.combined(rows, "s")
+        number = log.combine(rows, "s")
         degree = size - total
         return _Held(number, total, {q: min(e, degree) for q, e in relaxed.items()})
 
-    def _lifted(self, whole: int, bound: _Held, size: int) -> _Held:
+    def _lift(self, whole: int, bound: _Held, size: int) -> _Held:
         """Lift a row on a sum to that sum times a set."""
         most = bound.most
         if most >= size:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ....proofs.writing.proof_log import ProofLog
-from .kernels import Floats, Ints, Table, inside, refutes, total
+from .kernels import Floats, Ints, RowTable, inside, refutes, total
 from .programme import Programme
 
 _SCALES = np.array(
@@ -41,7 +41,7 @@ class Logged:
     """Coefficients by variable; that of each in group g of them is at -1 - g."""
     degree: int
 
-    def logged(self) -> int:
+    def log(self) -> int:
         """Return its number."""
         if not isinstance(self.number, int):
             self.number = self.number()
@@ -55,7 +55,7 @@ class Box(NamedTuple):
     high: Ints
 
 
-class Combination(NamedTuple):
+class LoggedCombination(NamedTuple):
     """A logged combination: its number, and its coefficients by column."""
 
     number: int
@@ -99,7 +99,7 @@ class Relaxation:
         start = np.zeros(len(rows) + 1, dtype=np.int64)
         length.cumsum(out=start[1:])
         degrees = np.array([row.degree for row in rows], dtype=np.int64)
-        self._table = Table(start, at, a, degrees)
+        self._table = RowTable(start, at, a, degrees)
         row, size = np.repeat(np.arange(len(rows)), length), np.abs(a)
         # Rows of costs may be large; they are scaled for the solver.
         self._by = np.maximum(np.maximum.reduceat(np.append(size, 0), start[:-1]), 1.0)
@@ -170,11 +170,11 @@ class Relaxation:
         inside(self._table, high, found)
         return found
 
-    def log(self, multipliers: Ints, log: ProofLog) -> Combination:
+    def log(self, multipliers: Ints, log: ProofLog) -> LoggedCombination:
         """Log a combination."""
         used = np.flatnonzero(multipliers).tolist()
-        numbers = [self._rows[r].logged() for r in used]
+        numbers = [self._rows[r].log() for r in used]
         factors = list(zip(multipliers[used].tolist(), numbers, strict=True))
         terms = np.empty(len(self._costs) - 1, np.int64)
         degree = total(self._table, multipliers, terms)
-        return Combination(log.combined(factors), terms, degree)
+        return LoggedCombination(log.combine(factors), terms, degree)

@@ -15,7 +15,7 @@ from .families import Budgets, Shape
 from .reach import Reach
 from .relaxation import Logged
 from .store import Clause, LoggedRows
-from .tree import Tree
+from .tree import RefutationTree
 
 _FAMILIES = range(2, 5)
 _GROUPS = 100
@@ -58,8 +58,8 @@ class Shapes:
             return bool(shapes) and all(small)
         return bool(shapes) and 2 * sum(small) >= len(shapes)
 
-    def refuted(self, decided: list[int], shape: Shape = ()) -> Clause:
-        """Log a clause by which literals are refuted that state the first limits.
+    def refute(self, decided: list[int], shape: Shape = ()) -> Clause:
+        """Log a clause that refutes literals which state the first limits.
 
         They state that each of the first families opens exactly as many sets as the
         shape has.
@@ -88,10 +88,10 @@ class Shapes:
             return self._store.learn(decided)
         at, sizes = len(shape), self._budgets.sizes
         rest = (0,) * (len(sizes) - at - 1)
-        if self._budgets.exceeded((*shape, number, *rest)) is not None:
+        if self._budgets.exceeded_row((*shape, number, *rest)) is not None:
             return self._dear(decided, (*shape, number, *rest))
         if number >= sizes[at]:
-            return self.refuted(decided, (*shape, number))
+            return self.refute(decided, (*shape, number))
         count = self._reach.count(at, number)
         if count is None:
             return self._from(decided, shape, number + 1)
@@ -100,22 +100,22 @@ class Shapes:
         if self._small((*here, *full)):
             few = self._box([*decided, q], (*here, *full))
         else:
-            few = self.refuted([*decided, q], here)
+            few = self.refute([*decided, q], here)
         if -q not in few.literals:
             return few
         many = self._from([*decided, -q], shape, number + 1)
-        return self._store.resolved(-q, few, many)
+        return self._store.resolve(-q, few, many)
 
     def _dear(self, decided: list[int], shape: Shape) -> Clause:
         """Refute literals that state that at least so many sets are open."""
-        row = self._budgets.exceeded(shape)
+        row = self._budgets.exceeded_row(shape)
         assert row is not None
         rows, multipliers = [self._rows[0]], [0]
         for family, number in enumerate(shape):
             if number and (count := self._reach.count(family, number - 1)):
                 rows.append(count.rows[1])
                 multipliers.append(self._budgets.price(row, family, number))
-        return Tree(
+        return RefutationTree(
             self._store, self._sets, self._groups, [*rows, self._costs[row]]
         ).refuted_by(decided, [*multipliers, 1])
 
@@ -136,7 +136,9 @@ class Shapes:
             level = int(reach[max(shape[family] - 1, 0)])
             rows = [self._rows[0], *lines, *(count.rows[0] for count in own)]
             multipliers = [1] * (1 + len(lines)) + [level] * len(own)
-            tree = Tree(self._store, self._sets, self._groups, [*rows, self._costs[-1]])
+            tree = RefutationTree(
+                self._store, self._sets, self._groups, [*rows, self._costs[-1]]
+            )
             return tree.refuted_by(decided, [*multipliers, 0])
         lines = [
             row
@@ -146,7 +148,9 @@ class Shapes:
         ]
         limits = [row for count in counts for row in count.rows]
         rows = [*self._rows[:-1], *lines, *limits, self._rows[-1]]
-        return Tree(self._store, self._sets, self._groups, rows).refuted(decided)
+        return RefutationTree(self._store, self._sets, self._groups, rows).refute(
+            decided
+        )
 
     def _lines(self, family: int, shape: Shape) -> list[list[Logged]]:
         by = self._families.reaches(family, shape)[1].tolist()

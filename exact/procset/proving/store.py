@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from ....proofs.checking.rows import Row, negated, normalised
+from ....proofs.checking.rows import Row, negate, normalise
 from ....proofs.writing.proof_log import ProofLog
 from ....proofs.writing.propagation_kernels import FastPropagator, Flags
 
@@ -44,7 +44,7 @@ class LoggedRows:
 
     def hold(self, number: int, terms: Terms, degree: int) -> None:
         """Let a logged row of (coefficient, literal) pairs propagate."""
-        self.enter(number, normalised(terms, degree))
+        self.enter(number, normalise(terms, degree))
 
     def forget(self, numbers: Sequence[int]) -> None:
         """Delete rows of the proof, but nothing that propagates from them alone.
@@ -73,7 +73,7 @@ class LoggedRows:
 
     def implies(self, terms: Terms, degree: int) -> bool:
         """Whether propagation confirms a row."""
-        return self._propagator.refuted([negated(normalised(terms, degree))])
+        return self._propagator.refuted([negate(normalise(terms, degree))])
 
     def after(self, literals: Collection[int]) -> Flags | None:
         """Return which literals propagate from some, by index; None if refuted.
@@ -84,15 +84,15 @@ class LoggedRows:
 
     def learn(self, literals: Sequence[int]) -> Clause:
         """Log a clause that refuted literals violate, without those not needed."""
-        return self._clause([-x for x in self._propagator.needed(literals)], ())
+        return self._clause([-x for x in self._propagator.minimise(literals)], ())
 
     def _clause(self, literals: Iterable[int], hints: Sequence[int]) -> Clause:
         clause = Clause(tuple(literals), self.log.clause(literals, hints))
         self.enter(clause.number, Row(dict.fromkeys(clause.literals, 1), 1))
         return clause
 
-    def resolved(self, literal: int, first: Clause, second: Clause) -> Clause:
-        """Log what follows from clauses with a literal, and with its negation.
+    def resolve(self, literal: int, first: Clause, second: Clause) -> Clause:
+        """Log the resolvent of clauses with a literal and with its negation.
 
         They are forgotten. The second may follow without the negation.
         """
@@ -138,5 +138,5 @@ class Members:
         key = (s, *processors)
         if key not in self._known:
             own = [(1, self.rows[x - 1][s]) for x in processors]
-            self._known[key] = self.log.combined(own)
+            self._known[key] = self.log.combine(own)
         return self._known[key]

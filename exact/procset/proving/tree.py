@@ -20,7 +20,7 @@ _LEAST = 1e-3
 """Counts for a set that is open or closed in the relaxation."""
 
 
-class Tree:
+class RefutationTree:
     """A tree whose leaves are combinations of rows that no choice obeys.
 
     Parameters
@@ -63,8 +63,8 @@ class Tree:
         self._column = np.full(1 + self._member.max(), len(self._groups))
         self._column[self._member] = self._owner
 
-    def refuted(self, assumed: list[int]) -> Clause:
-        """Log a clause over negations of literals, by which these are refuted.
+    def refute(self, assumed: list[int]) -> Clause:
+        """Log a clause over the negations of literals, which refutes them.
 
         The multipliers of the root are a row of their own: sets whose price exceeds
         what its bound leaves are decided by propagation.
@@ -85,11 +85,11 @@ class Tree:
             return self._store.learn(assumed)
         exact = np.array(multipliers, dtype=np.int64)
         if self._relaxation.refuting(self._box(true), exact.astype(float)) is None:
-            return self.refuted(assumed)
+            return self.refute(assumed)
         return self._leaf(assumed, exact)
 
     def _leaf(self, decided: list[int], multipliers: Ints) -> Clause:
-        number = self._combined(multipliers)
+        number = self._combine(multipliers)
         clause = self._store.learn(decided)
         self._store.forget([number])
         return clause
@@ -106,16 +106,16 @@ class Tree:
             return self._leaf(decided, exact)
         if self._root is None:
             near = self._relaxation.near(multipliers, _ROOT)
-            self._root = [self._combined(near)] if near.any() else []
+            self._root = [self._combine(near)] if near.any() else []
             if self._instead and (clause := self._instead(decided)):
                 return clause
         branch = self._branch(values, box)
         first = self._node([*decided, -branch])
         if branch not in first.literals:
             return first
-        return store.resolved(branch, first, self._node([*decided, branch]))
+        return store.resolve(branch, first, self._node([*decided, branch]))
 
-    def _combined(self, multipliers: Ints) -> int:
+    def _combine(self, multipliers: Ints) -> int:
         """Log a combination of rows, and let it propagate; return its number."""
         number, terms, degree = self._relaxation.log(multipliers, self._store.log)
         factors = terms[self._owner]

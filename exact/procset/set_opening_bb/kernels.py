@@ -25,7 +25,7 @@ from .layout import (
     TRAIL,
     UNDECIDED,
     Ints,
-    State,
+    SearchState,
     System,
 )
 
@@ -34,7 +34,7 @@ WIDEST_MATRIX = 64
 
 
 @kernel
-def _look(system: System, state: State) -> int:
+def _look(system: System, state: SearchState) -> int:
     """Look at the present node: return the set to branch on, or -1 if settled."""
     rules = system.rules
     ready = propagate(system, state)
@@ -98,8 +98,8 @@ def _look(system: System, state: State) -> int:
 
 
 @kernel
-def floor(state: State) -> int:
-    """Bound all that is left of the search: the least of its open nodes."""
+def floor(state: SearchState) -> int:
+    """Return the least bound of the open nodes."""
     if state.tally[FRESH] and state.tally[DEPTH] == 0:
         return 0
     least = state.money[BEST]
@@ -110,8 +110,8 @@ def floor(state: State) -> int:
 
 
 @kernel
-def search(system: System, state: State, budget: int) -> bool:
-    """Look at some more nodes; return whether all have been looked at."""
+def search(system: System, state: SearchState, budget: int) -> bool:
+    """Search some more nodes; return whether the search is finished."""
     tally, frame = state.tally, state.frame
     until = tally[NODES] + budget
     while tally[NODES] < until:

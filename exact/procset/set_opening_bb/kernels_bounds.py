@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ....solvers.running.kernels import kernel
-from .layout import ALIVE, CLOSED, OPEN, UNDECIDED, Ints, State, System
+from .layout import ALIVE, CLOSED, OPEN, UNDECIDED, Ints, SearchState, System
 
 
 @kernel
@@ -29,7 +29,7 @@ def sum_of_largest(values: Ints, n: int, most: int) -> int:
 
 
 @kernel
-def reaches_request(system: System, state: State) -> bool:
+def reaches_request(system: System, state: SearchState) -> bool:
     """Bound what each set can give; return whether that is enough.
 
     Of a set j, another family can give at most the largest of its pieces of j, as
@@ -113,7 +113,7 @@ def reaches_request(system: System, state: State) -> bool:
 
 
 @kernel
-def density_bound(system: System, state: State, reaches: bool) -> int:
+def density_bound(system: System, state: SearchState, reaches: bool) -> int:
     """Bound the cost by what each processor pays at least.
 
     Exactly the request is chosen, all that is ready and free of charge among it. The

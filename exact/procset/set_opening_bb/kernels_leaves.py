@@ -16,21 +16,21 @@ from .layout import (
     TABLES,
     UNDECIDED,
     Ints,
-    State,
+    SearchState,
     System,
 )
 
 
 @kernel
-def keep_best(state: State, cost: int) -> None:
-    """Remember what is open now as the best solution."""
+def keep_best(state: SearchState, cost: int) -> None:
+    """Store the sets open now as the best solution."""
     state.money[BEST] = cost
     for j in range(len(state.status)):
         state.best[j] = state.status[j] == OPEN
 
 
 @kernel
-def solve_last_one(system: System, state: State) -> None:
+def solve_last_one(system: System, state: SearchState) -> None:
     """Settle what is left when at most one family is undecided: a knapsack.
 
     Entry t: the least cost of t processors or more from what is ready and from the
@@ -167,7 +167,7 @@ def _fill(
 
 @kernel
 def _keep_filled(
-    state: State,
+    state: SearchState,
     values: Ints,
     prices: Ints,
     column: Ints,
@@ -202,7 +202,9 @@ def _before(a: Ints, b: Ints) -> bool:
 
 # Over 120 lines: its parts share most local variables, which a split would pass on.
 @kernel
-def solve_last_two(system: System, state: State, rows_of: int, columns_of: int) -> None:
+def solve_last_two(
+    system: System, state: SearchState, rows_of: int, columns_of: int
+) -> None:
     """Settle what is left when two families are undecided and private costs nil.
 
     Entry (i, k) is what rows i and k have in common; what is open already, or in no

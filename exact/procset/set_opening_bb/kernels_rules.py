@@ -13,13 +13,13 @@ from .layout import (
     SPENT,
     TRAIL,
     UNDECIDED,
-    State,
+    SearchState,
     System,
 )
 
 
 @kernel
-def _kill(system: System, state: State, j: int) -> None:
+def _kill(system: System, state: SearchState, j: int) -> None:
     """Take the classes of a closed set out of those that can be taken."""
     order, place, tally = state.order, state.place, state.tally
     for at in range(system.set_at[j], system.set_at[j + 1]):
@@ -34,7 +34,7 @@ def _kill(system: System, state: State, j: int) -> None:
 
 
 @kernel
-def decide(system: System, state: State, j: int, what: int) -> None:
+def decide(system: System, state: SearchState, j: int, what: int) -> None:
     """Open or close a set."""
     state.status[j] = what
     state.trail[state.tally[TRAIL]] = j
@@ -47,7 +47,7 @@ def decide(system: System, state: State, j: int, what: int) -> None:
 
 
 @kernel
-def undo(system: System, state: State, trail: int, alive: int) -> None:
+def undo(system: System, state: SearchState, trail: int, alive: int) -> None:
     """Take back decisions down to these lengths of the trail and of living classes."""
     while state.tally[TRAIL] > trail:
         state.tally[TRAIL] -= 1
@@ -60,15 +60,15 @@ def undo(system: System, state: State, trail: int, alive: int) -> None:
 
 
 @kernel
-def reset(system: System, state: State) -> None:
-    """Go back to where nothing is decided."""
+def reset(system: System, state: SearchState) -> None:
+    """Take back all decisions."""
     undo(system, state, 0, len(system.size))
     state.tally[DEPTH] = 0
     state.tally[FRESH] = 1
 
 
 @kernel
-def count_capacities(system: System, state: State) -> tuple[int, int]:
+def count_capacities(system: System, state: SearchState) -> tuple[int, int]:
     """Count what each undecided set can still give; return total and what is ready."""
     cap, status, size = state.cap, state.status, system.size
     class_at, class_set = system.class_at, system.class_set
@@ -91,7 +91,7 @@ def count_capacities(system: System, state: State) -> tuple[int, int]:
 
 
 @kernel
-def _allowances(system: System, state: State) -> bool:
+def _allowances(system: System, state: SearchState) -> bool:
     """Count how many more sets each family may open; False if none can be enough.
 
     A family may open what its shape leaves and what the money left buys of its
@@ -133,8 +133,8 @@ def _allowances(system: System, state: State) -> bool:
 
 
 @kernel
-def propagate(system: System, state: State) -> int:
-    """Decide what follows; return what is ready, or -1 if nothing good is left."""
+def propagate(system: System, state: SearchState) -> int:
+    """Decide what follows; return what is ready, or -1 if nothing cheaper is left."""
     request, cost, family = system.request, system.cost, system.family
     status, cap, left = state.status, state.cap, state.left
     while True:

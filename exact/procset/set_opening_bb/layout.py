@@ -11,13 +11,13 @@ Ints = npt.NDArray[np.int64]
 CLOSED, OPEN, UNDECIDED = 0, 1, 2
 """What has been decided about a set."""
 ALIVE, DEPTH, NODES, TRAIL, FRESH, MATRICES, TABLES = range(7)
-"""What ``State.tally`` counts; FRESH: the present node has not been looked at."""
+"""What ``SearchState.tally`` counts; FRESH: the present node has not been looked at."""
 SPENT, BEST = 0, 1
-"""What ``State.money`` holds: cost of the open sets, cost of the best solution."""
+"""``SearchState.money``: cost of the open sets, cost of the best solution."""
 
 
-class Rules(NamedTuple):
-    """Rules that can be switched off, to see what they buy; the answer stays."""
+class OpeningRules(NamedTuple):
+    """Rules that can be switched off to measure their worth; the answer is the same."""
 
     shapes: bool = True
     """Search for each number of sets per family apart, cheapest first."""
@@ -58,11 +58,11 @@ class System(NamedTuple):
     even: bool
     scale: int
     far: int
-    rules: Rules
+    rules: OpeningRules
 
 
-class State(NamedTuple):
-    """A search that can be left and taken up again.
+class SearchState(NamedTuple):
+    """The state of a search that can be stopped and resumed.
 
     ``status`` of each set; ``order`` of the classes, and the ``place`` of each in it;
     ``tally`` and ``money``, see their indices; ``trail`` of decided sets. For each

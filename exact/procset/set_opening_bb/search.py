@@ -14,10 +14,10 @@ from ....solvers.running.limits import Limits
 from ....solvers.running.progress import report
 from ...search import SteppableSearch
 from . import kernels, kernels_rules, layout
-from .layout import Rules
-from .system import Layout
+from .layout import OpeningRules
+from .system import SystemLayout
 
-ALL_RULES = Rules()
+ALL_RULES = OpeningRules()
 _MOST_SHAPES = 20_000
 _MOST_FAMILIES_SHAPED = 5
 _FADES = (0.5, 0.125, 0.03)
@@ -35,8 +35,8 @@ class SetOpeningSearch(SteppableSearch):
     each; known once there is a first solution.
     """
 
-    def __init__(self, classes: SetClasses, rules: Rules = ALL_RULES) -> None:
-        self.layout = Layout(classes, rules)
+    def __init__(self, classes: SetClasses, rules: OpeningRules = ALL_RULES) -> None:
+        self.layout = SystemLayout(classes, rules)
         self.state = self.layout.state()
         self.shapes: list[tuple[int, Shape]] | None = None
         self._classes = classes

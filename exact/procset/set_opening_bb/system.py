@@ -10,10 +10,10 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ....formulations.procset.set_classes import Radix, SetClasses, fits, radix_of
-from ....heuristics.procset.layout import ragged
+from ....heuristics.procset.layout import concatenate
 from ....solvers.running.kernels import interpreted
 from . import layout
-from .layout import Rules
+from .layout import OpeningRules
 
 _MOST_FAMILIES_COUNTED = 6
 """Number of families up to which the rule ``reach``, which examines pairs of families,
@@ -24,7 +24,7 @@ Lists = Sequence[Sequence[int]]
 Result = TypeVar("Result")
 
 
-class Layout:
+class SystemLayout:
     """An instance as the kernels take it: sets sorted by family, then by cost.
 
     If all costs together fit into int64 the instance is ``narrow``. Otherwise the
@@ -32,7 +32,7 @@ class Layout:
     the type of the numpy arrays that hold costs.
     """
 
-    def __init__(self, classes: SetClasses, rules: Rules) -> None:
+    def __init__(self, classes: SetClasses, rules: OpeningRules) -> None:
         every = (*classes.private, *classes.shared)
         self.radix: Radix = radix_of(every, classes.levels)
         self.narrow = narrow = fits(every, self.radix, 61)
@@ -57,8 +57,8 @@ class Layout:
             bulk[tuple(sets)] += size
         far = sum(cost) + sum(private) + 1
         spare = 62 - (far * (classes.request + 1)).bit_length()
-        class_at, class_set = ragged(opens)
-        set_at, set_class = ragged(inside)
+        class_at, class_set = concatenate(opens)
+        set_at, set_class = concatenate(inside)
         self.system = layout.System(
             request=classes.request,
             families=families,
@@ -77,7 +77,7 @@ class Layout:
             and len({*zip(family, cost, strict=True)}) == families,
             scale=2 ** (min(max(spare, 0), _SCALE_BITS) if narrow else _SCALE_BITS),
             far=far,
-            rules=layout.Rules(*rules),
+            rules=layout.OpeningRules(*rules),
         )
 
     def run(self, function: Callable[..., Result], *args: Any) -> Result:
@@ -90,7 +90,7 @@ class Layout:
         system = self.system
         n, sets, families = len(system.size), len(system.cost), system.families
         wide = max(n, sets, families) + 1
-        return layout.State(
+        return layout.SearchState(
             status=np.full(sets, layout.UNDECIDED, np.int64),
             order=np.arange(n),
             place=np.arange(n),

@@ -22,7 +22,7 @@ _FULL = (1 << SUM_BITS) - 1
 
 
 class Kinds(NamedTuple):
-    """What is to be packed."""
+    """The items to be packed, by kind."""
 
     roof: int  # height of the mesh
     waste: int  # cells that may stay free
@@ -32,7 +32,7 @@ class Kinds(NamedTuple):
 
 
 class Noise(NamedTuple):
-    """Chance, the same for equal states of a run."""
+    """Random noise, the same for equal states of a run."""
 
     most: float  # part of its cost that is added to a state
     seed: int
@@ -87,7 +87,7 @@ def add(sums, length, times):  # type: ignore[no-untyped-def]
 
 @kernel
 def short(sums, length):  # type: ignore[no-untyped-def]
-    """Return how much the greatest sum within a length leaves of it."""
+    """Return the difference of a length and the greatest sum within it."""
     at = length
     while not (sums[at // SUM_BITS] >> (at % SUM_BITS)) & 1:
         at -= 1
@@ -185,7 +185,7 @@ def put(edges, heights, n, wide, high, right, line, tops):  # type: ignore[no-un
 
 
 @kernel
-def unreached(edges, heights, n, roof, widths, tall, levels):  # type: ignore[no-untyped-def]
+def count_unreachable(edges, heights, n, roof, widths, tall, levels):  # type: ignore[no-untyped-def]
     """Count cells above a skyline that no items left can cover, at least.
 
     Every row of a gap is covered by a sum of widths, every column above the skyline by
@@ -263,7 +263,7 @@ def follow(
         reachable_sums(kinds, left, widths, tall)
         raised = 0
         while (
-            free + unreached(edges, heights, n, roof, widths, tall, levels)
+            free + count_unreachable(edges, heights, n, roof, widths, tall, levels)
             <= kinds.waste
         ):
             s = lowest(heights, n)
@@ -284,7 +284,7 @@ def follow(
                     left[t] += 1
                     if nowhere:
                         continue
-                    more = unreached(line, tops, k, roof, widths, tall, levels)
+                    more = count_unreachable(line, tops, k, roof, widths, tall, levels)
                     if free + more > kinds.waste:
                         continue
                     if m == found.cost.shape[0]:

@@ -114,7 +114,7 @@ def _run(
         kernels.keep(kinds, layer, found, first[cheap], deeper)
         layer, deeper = deeper, layer
         steps.append(layer.step[:count].copy())
-    return _placed(packing, sizes, order, axis, steps), whole
+    return _boxes_of(packing, sizes, order, axis, steps), whole
 
 
 def _layer(states: int, items: int, kinds: int) -> kernels.Layer:
@@ -132,7 +132,7 @@ def _layer(states: int, items: int, kinds: int) -> kernels.Layer:
     )
 
 
-def _placed(
+def _boxes_of(
     packing: Packing,
     sizes: list[tuple[tuple[int, ...], ...]],
     order: list[tuple[tuple[int, ...], ...]],

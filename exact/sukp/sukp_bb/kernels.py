@@ -21,13 +21,13 @@ from .layout import (
     OPEN,
     OUT,
     Bytes,
+    FlatInstance,
     Indices,
     Ints,
     Lists,
     Node,
     Nodes,
     Path,
-    Problem,
     Workspace,
     lists_for,
     node_of,
@@ -42,14 +42,14 @@ _STEPS = 4
 
 @uncounted
 @kernel
-def half(problem: Problem, branch: int, second: bool) -> int:
-    """Return what it becomes: an element is in R first, an item first not hit by it."""
+def half(problem: FlatInstance, branch: int, second: bool) -> int:
+    """Return the first or second state of a branch: IN first for elements, else OUT."""
     return IN if (branch < len(problem.weight)) != second else OUT
 
 
 @kernel
 def hand_out(
-    problem: Problem,
+    problem: FlatInstance,
     node: Node,
     path: Path,
     depth: int,
@@ -80,7 +80,7 @@ def hand_out(
 @uncounted
 @kernel
 def examine(
-    problem: Problem,
+    problem: FlatInstance,
     node: Node,
     room: Workspace,
     lists: Lists,
@@ -130,7 +130,7 @@ def grows_less(one: float, other: float, a: float, b: float) -> bool:
 @uncounted
 @kernel
 def within(value: float, most: float) -> float:
-    """Return a value, but at least 0 and at most this.
+    """Return the nearest value from 0 to ``most``.
 
     The functions that numba has for this heed NaN, and take longer.
     """
@@ -141,7 +141,7 @@ def within(value: float, most: float) -> float:
 @uncounted
 @kernel
 def best_branch(
-    problem: Problem,
+    problem: FlatInstance,
     room: Workspace,
     opened: Indices,
     items: Indices,
@@ -194,7 +194,7 @@ def best_branch(
 @unlocked
 @kernel
 def search(
-    problem: Problem,
+    problem: FlatInstance,
     start: Nodes,
     best: int,
     picked: Bytes,

@@ -24,10 +24,10 @@ from .layout import (
     MULTIPLIER_BITS,
     NEED,
     OUT,
+    FlatInstance,
     Ints,
     Lists,
     Node,
-    Problem,
     Workspace,
 )
 
@@ -41,7 +41,7 @@ _FINE = 12
 
 @uncounted
 @kernel
-def scaled(cost: int, shift: int) -> int:
+def to_shares(cost: int, shift: int) -> int:
     """Return a cost in units of shares, rounded up."""
     if shift >= 0:
         return cost << shift
@@ -50,7 +50,7 @@ def scaled(cost: int, shift: int) -> int:
 
 @uncounted
 @kernel
-def unscaled(value: int, shift: int) -> int:
+def from_shares(value: int, shift: int) -> int:
     """Return the least whole cost that a bound in finest units proves."""
     if shift >= 0:
         return -((-value) >> (shift + MULTIPLIER_BITS))
@@ -59,15 +59,15 @@ def unscaled(value: int, shift: int) -> int:
 
 @uncounted
 @kernel
-def too_heavy(problem: Problem, mass: int, size: int, free: int) -> bool:
-    """Whether elements of this mass weigh more than R can spare."""
+def too_heavy(problem: FlatInstance, mass: int, size: int, free: int) -> bool:
+    """Return whether elements of this mass weigh more than R can spare."""
     return (mass - (size if problem.drop > 0 else 0)) << problem.drop > free
 
 
 @uncounted
 @kernel
 def in_order(
-    problem: Problem,
+    problem: FlatInstance,
     node: Node,
     room: Workspace,
     lists: Lists,
@@ -109,7 +109,7 @@ def in_order(
 @uncounted
 @kernel
 def pour(
-    problem: Problem,
+    problem: FlatInstance,
     node: Node,
     room: Workspace,
     lists: Lists,
@@ -210,7 +210,12 @@ def multiplier_for(room: Workspace, opens: int, wanted: int, total: int) -> int:
 @uncounted
 @kernel
 def bound_by_shares(
-    problem: Problem, node: Node, room: Workspace, load: Ints, opens: int, best: int
+    problem: FlatInstance,
+    node: Node,
+    room: Workspace,
+    load: Ints,
+    opens: int,
+    best: int,
 ) -> tuple[int, int]:
     """Bound the cost below a node, or decide elements.
 
@@ -220,7 +225,7 @@ def bound_by_shares(
     if cost >= best:
         return cost, EXCEEDED
     opened, key, heavy = room.opened, room.key, room.heavy
-    limit = scaled(best - cost - 1, problem.shift) << MULTIPLIER_BITS
+    limit = to_shares(best - cost - 1, problem.shift) << MULTIPLIER_BITS
     wanted = -((-node.tally[NEED]) >> problem.drop)
     total = np.int64(0)
     for i in range(opens):
@@ -244,4 +249,4 @@ def bound_by_shares(
                 node.pending[waiting] = opened[i]
                 node.verdict[waiting] = OUT if key[i] > 0 else IN
                 waiting += 1
-    return cost + unscaled(value, problem.shift), waiting
+    return cost + from_shares(value, problem.shift), waiting

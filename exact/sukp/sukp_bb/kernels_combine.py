@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from ....solvers.running.kernels import kernel
-from .layout import IN, OPEN, Bools, Bytes, Ints, Problem
+from .layout import IN, OPEN, Bools, Bytes, FlatInstance, Ints
 from .rows_layout import EDGES, MOST, SCALE, TIMES, UNIT, Desk, Draft
 
 _PRECISION = 2**9
@@ -18,7 +18,7 @@ _MOST_COST, _MOST_WEIGHT = 2**55, 2**58
 
 
 @kernel
-def round_off(problem: Problem, desk: Desk, draft: Draft, unit: int) -> None:
+def round_off(problem: FlatInstance, desk: Desk, draft: Draft, unit: int) -> None:
     """List the shares as integers, in units of which ``unit`` are a profit of 1."""
     count = 0
     for j in range(len(desk.alive)):
@@ -38,8 +38,10 @@ def round_off(problem: Problem, desk: Desk, draft: Draft, unit: int) -> None:
 
 
 @kernel
-def combine(problem: Problem, desk: Desk, draft: Draft, ratio: float, best: int) -> int:
-    """Make the row; return by how much it is contradicted (negative: is not)."""
+def combine(
+    problem: FlatInstance, desk: Desk, draft: Draft, ratio: float, best: int
+) -> int:
+    """Combine the row; return how far it is contradicted (negative: it is not)."""
     tally, row, weight, state = draft.tally, draft.row, problem.weight, desk.state
     unit = tally[UNIT]
     m = len(weight)
@@ -72,7 +74,7 @@ def combine(problem: Problem, desk: Desk, draft: Draft, ratio: float, best: int)
 
 
 @kernel
-def thin_out(problem: Problem, draft: Draft) -> None:
+def thin_out(problem: FlatInstance, draft: Draft) -> None:
     """Move shares around circles of items and elements until there are none.
 
     Sums by item and by element stay, and fewer memberships than items and elements
@@ -178,8 +180,8 @@ def remove_empty(draft: Draft) -> None:
 
 
 @kernel
-def drop(problem: Problem, draft: Draft, state: Bytes, surplus: int) -> None:
-    """Leave the smallest parts out that the row does not need.
+def drop(problem: FlatInstance, draft: Draft, state: Bytes, surplus: int) -> None:
+    """Leave out the smallest parts that the row does not need.
 
     It is to remain contradicted if ``surplus`` is positive; otherwise, elements that it
     decides are to remain so.

@@ -13,7 +13,17 @@ from ....solvers.running.kernels import kernel
 from .kernels import best_branch
 from .kernels_combine import combine, drop, round_off, thin_out
 from .kernels_rules import list_open
-from .layout import IN, OPEN, OUT, Bytes, Indices, Ints, Problem, Workspace, room_for
+from .layout import (
+    IN,
+    OPEN,
+    OUT,
+    Bytes,
+    FlatInstance,
+    Indices,
+    Ints,
+    Workspace,
+    room_for,
+)
 from .rows_layout import LOSSES, Desk, Draft, Floats, Living, Pool
 
 CLOSED, FIXED, BRANCH, LOST, REACHED = -1, -2, -3, -4, -5
@@ -55,7 +65,7 @@ def propagate(pool: Pool, state: Bytes) -> bool:
 
 @kernel
 def settle(
-    problem: Problem, desk: Desk, pool: Pool, draft: Draft, worth: Ints, best: int
+    problem: FlatInstance, desk: Desk, pool: Pool, draft: Draft, worth: Ints, best: int
 ) -> int:
     """Draw the conclusions that need no new row; return the cost so far.
 
@@ -99,7 +109,7 @@ def settle(
 
 
 @kernel
-def gather(problem: Problem, desk: Desk, room: Workspace) -> Living:
+def gather(problem: FlatInstance, desk: Desk, room: Workspace) -> Living:
     """List the open elements of living items, and add up what they weigh."""
     n, edges = len(desk.alive), len(problem.member)
     begin, edge = np.zeros(n + 1, np.uint32), np.empty(edges, np.uint32)
@@ -169,9 +179,9 @@ def pour(living: Living, load: Floats, near: Indices) -> None:
 
 @kernel
 def weigh(
-    problem: Problem, desk: Desk, load: Floats, order: Indices, need: int
+    problem: FlatInstance, desk: Desk, load: Floats, order: Indices, need: int
 ) -> tuple[float, float]:
-    """Return what is still lost at least, and the best multiplier."""
+    """Return a lower bound on further losses, and the best multiplier."""
     weight, state = problem.weight, desk.state
     count = 0
     for i in range(len(order)):  # open elements come first
@@ -198,7 +208,7 @@ def weigh(
 
 @kernel
 def keep_out(
-    problem: Problem,
+    problem: FlatInstance,
     desk: Desk,
     draft: Draft,
     living: Living,
@@ -258,7 +268,7 @@ def keep_out(
 
 @kernel
 def draft_row(
-    problem: Problem, desk: Desk, pool: Pool, draft: Draft, best: int, unit: int
+    problem: FlatInstance, desk: Desk, pool: Pool, draft: Draft, best: int, unit: int
 ) -> tuple[int, int]:
     """Find a row that closes the node or decides something, or where to branch.
 

@@ -14,9 +14,9 @@ from .layout import (
     OPEN,
     OUT,
     Bytes,
+    FlatInstance,
     Indices,
     Node,
-    Problem,
     Workspace,
 )
 
@@ -30,7 +30,7 @@ _FEW = 3
 
 @uncounted
 @kernel
-def lose(problem: Problem, node: Node, j: int) -> None:
+def lose(problem: FlatInstance, node: Node, j: int) -> None:
     """Mark a living item as lost."""
     item, member, worth, tally = problem.item, problem.member, node.worth, node.tally
     profit, living = problem.profit[j], node.living
@@ -45,7 +45,7 @@ def lose(problem: Problem, node: Node, j: int) -> None:
 
 @uncounted
 @kernel
-def decide(problem: Problem, node: Node, waiting: int) -> bool:
+def decide(problem: FlatInstance, node: Node, waiting: int) -> bool:
     """Carry out the pending decisions; return whether they agree with earlier ones."""
     element, among, alive, tally = (
         problem.element,
@@ -85,7 +85,7 @@ def decide(problem: Problem, node: Node, waiting: int) -> bool:
 
 @uncounted
 @kernel
-def undo(problem: Problem, node: Node, decided: int, lost: int) -> None:
+def undo(problem: FlatInstance, node: Node, decided: int, lost: int) -> None:
     """Take back decisions and losses down to these numbers of them."""
     profit, item, member = problem.profit, problem.item, problem.member
     state, worth, tally, living = node.state, node.worth, node.tally, node.living
@@ -106,7 +106,9 @@ def undo(problem: Problem, node: Node, decided: int, lost: int) -> None:
 
 @uncounted
 @kernel
-def list_open(problem: Problem, state: Bytes, room: Workspace) -> tuple[int, int, int]:
+def list_open(
+    problem: FlatInstance, state: Bytes, room: Workspace
+) -> tuple[int, int, int]:
     """List the open elements; return their number, their weight, and R's lightest."""
     weight, mass, opened, heavy = (
         problem.weight,
@@ -129,7 +131,7 @@ def list_open(problem: Problem, state: Bytes, room: Workspace) -> tuple[int, int
 @uncounted
 @kernel
 def keep_by_closure(
-    problem: Problem, node: Node, opened: Indices, opens: int, lightest: int
+    problem: FlatInstance, node: Node, opened: Indices, opens: int, lightest: int
 ) -> int:
     """Keep elements whose exclusion would leave a kept one without items.
 
@@ -185,7 +187,7 @@ def keep_by_closure(
 @uncounted
 @kernel
 def propagate(
-    problem: Problem, node: Node, room: Workspace, waiting: int, best: int
+    problem: FlatInstance, node: Node, room: Workspace, waiting: int, best: int
 ) -> tuple[int, int]:
     """Carry out pending decisions and what follows from them by weight and closure.
 

@@ -32,7 +32,7 @@ _BITS = 40
 """Scaled profits, and scaled weights, sum to less than 2^40."""
 
 
-class Problem(NamedTuple):
+class FlatInstance(NamedTuple):
     """One instance, elements in order of decreasing weight, as flat arrays."""
 
     profit: Ints  # of the items
@@ -72,7 +72,7 @@ class Node(NamedTuple):
 
 
 class Workspace(NamedTuple):
-    """Room for the bound and for the choice of a branch."""
+    """Working memory for the bound and for the choice of a branch."""
 
     heavy: Ints  # mass of each element, 0 if it is not open
     opened: Indices  # the open elements; what follows is in this order
@@ -102,7 +102,7 @@ class Lists(NamedTuple):
 
 
 class Path(NamedTuple):
-    """What leads to the node at hand, level by level.
+    """The path to the current node, level by level.
 
     The last level has no branch yet.
     """
@@ -115,7 +115,7 @@ class Path(NamedTuple):
 
 
 @kernel
-def node_of(problem: Problem, start: Nodes) -> tuple[Node, int]:
+def node_of(problem: FlatInstance, start: Nodes) -> tuple[Node, int]:
     """Return the root with the decisions of a node pending, and their number.
 
     An open element without weight is kept: it is of no use in R.
@@ -151,8 +151,8 @@ def node_of(problem: Problem, start: Nodes) -> tuple[Node, int]:
 
 
 @kernel
-def room_for(problem: Problem) -> Workspace:
-    """Return room for the bound."""
+def room_for(problem: FlatInstance) -> Workspace:
+    """Allocate working memory for the bound."""
     n, m = len(problem.profit), len(problem.weight)
     return Workspace(
         heavy=np.empty(m, dtype=np.int64),
@@ -169,7 +169,7 @@ def room_for(problem: Problem) -> Workspace:
 
 
 @kernel
-def lists_for(problem: Problem, levels: int) -> Lists:
+def lists_for(problem: FlatInstance, levels: int) -> Lists:
     """Return lists for levels 0 to ``levels`` - 1.
 
     That of level 0 has all items and elements, and nothing is shared out.
@@ -193,7 +193,7 @@ def lists_for(problem: Problem, levels: int) -> Lists:
     return lists
 
 
-def packed(instance: Sukp) -> tuple[Problem, IntArray]:
+def to_arrays(instance: Sukp) -> tuple[FlatInstance, IntArray]:
     """Convert an instance to the arrays of the kernels.
 
     Profits are scaled up so that shares of them can be integers, or rounded down if too
@@ -220,7 +220,7 @@ def packed(instance: Sukp) -> tuple[Problem, IntArray]:
     drop = max(0, total.bit_length() - (_BITS - 1))
     weight = weights[index]
     mass = -((-weight) >> drop)
-    problem = Problem(
+    problem = FlatInstance(
         profit=profit,
         share=profit << shift if shift >= 0 else profit >> -shift,
         shift=shift,
@@ -238,7 +238,7 @@ def packed(instance: Sukp) -> tuple[Problem, IntArray]:
     return problem, index
 
 
-def blank(problem: Problem, rows: int) -> Nodes:
+def blank(problem: FlatInstance, rows: int) -> Nodes:
     """Return an array of nodes with this capacity."""
     decided = len(problem.weight) + len(problem.profit)
     return Nodes(

@@ -35,7 +35,7 @@ from ....proofs.writing.proof_log import ProofLog
 from ....proofs.writing.text_kernels import multiples
 from ....solvers import SolverError
 from .kernels_rows import BRANCH, CLOSED, LOST, REACHED, draft_row
-from .layout import IN, OPEN, OUT, packed
+from .layout import IN, OPEN, OUT, to_arrays
 from .rows_layout import EDGES, LOSSES, MOST, SCALE, TIMES, UNIT, Desk, Draft, Pool
 
 _MOST = 2**40
@@ -83,7 +83,7 @@ class _Recorder:
 
     def __init__(self, instance: Sukp, chosen: Sequence[int], log: ProofLog) -> None:
         self.log = log
-        self.problem, index = packed(instance)
+        self.problem, index = to_arrays(instance)
         problem, n = self.problem, instance.n
         m, edges = len(problem.weight), len(problem.member)
         left = [j for j in range(n) if j not in set(chosen)]

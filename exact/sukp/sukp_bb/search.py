@@ -42,7 +42,7 @@ from ....solvers.running.limits import Limits, limits
 from ....solvers.running.progress import report
 from ...search import SteppableSearch
 from . import kernels
-from .layout import Bytes, Nodes, Problem, blank, packed
+from .layout import Bytes, FlatInstance, Nodes, blank, to_arrays
 from .semidefinite import Products
 
 PROOF = Proof(Grade.ENUMERATED, "sukp-bb")
@@ -92,7 +92,7 @@ def prove(
     settings: Settings,
     start: float,
 ) -> Result:
-    """Search from a choice; ``limit`` is what stopped the search for that one."""
+    """Search from a choice; ``limit`` stopped the search for that choice."""
     try:
         search = ExclusionSearch(instance, first, threads=settings.threads)
         limit = pursue(search, limit, settings=settings, start=start)
@@ -159,7 +159,7 @@ def first_choice(
 class _Lane:
     """Room for one plunge of the search."""
 
-    def __init__(self, problem: Problem, levels: int) -> None:
+    def __init__(self, problem: FlatInstance, levels: int) -> None:
         self.start = blank(problem, 1)
         self.out = blank(problem, levels)
         self.picked = np.zeros(len(problem.weight), dtype=np.int8)
@@ -171,7 +171,7 @@ class _Lane:
 
 
 def _plunge(
-    problem: Problem, best: int, budget: int, lane: _Lane
+    problem: FlatInstance, best: int, budget: int, lane: _Lane
 ) -> tuple[int, int, int]:
     found: tuple[int, int, int] = kernels.search(
         problem, lane.start, best, lane.picked, budget, _FIRST_SWEEPS, lane.out
@@ -207,7 +207,7 @@ class ExclusionSearch(SteppableSearch):
         self, instance: Sukp, chosen: tuple[int, ...], *, threads: int = 1
     ) -> None:
         self.instance = instance
-        problem, self._index = packed(instance)
+        problem, self._index = to_arrays(instance)
         unit = max(1, gcd(*instance.weights))  # R weighs a multiple of it
         self._problem = problem._replace(need=-(-problem.need // unit) * unit)
         self._chosen = chosen

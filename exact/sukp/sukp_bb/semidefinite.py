@@ -31,7 +31,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.linalg.lapack import dpotrf, dpotri
 
-from .layout import Problem
+from .layout import FlatInstance
 
 Floats = npt.NDArray[np.float64]
 Longs = npt.NDArray[np.int64]
@@ -76,7 +76,7 @@ class Products:
     Time: O((items + elements)^3) for a step.
     """
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: FlatInstance) -> None:
         self.least = 0
         self.total = int(problem.profit.sum())
         owner = np.repeat(
@@ -180,7 +180,7 @@ class Products:
         while weight > _LOW or self.least - before > _LITTLE * self.total:
             before = self.least
             done = self._descend(weight / (self.n + self.m), stop, done, steps)
-            self.least = max(before, self._proved())
+            self.least = max(before, self._proven_cost())
             if done == steps or stop():
                 return
             weight /= 2
@@ -217,7 +217,7 @@ class Products:
                 break
         return done
 
-    def _proved(self) -> int:
+    def _proven_cost(self) -> int:
         """Round the multipliers; return the cost that they prove, or 0."""
         t, n, need = self._terms(self._point), self.n, self.need
         heaviest = max(1.0, float(self._w.max()))

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ....instances import Grid, IntArray, KSubset, arrays
-from ....instances.arrays import Cuts
+from ....instances.arrays import CutArrays
 
 Cells = npt.NDArray[np.int32]
 
@@ -59,7 +59,7 @@ def _rows(instance: KSubset) -> Iterator[IntArray]:
             yield arrays.distances(instance.topology, points[block, None], points[None])
 
 
-def _tree_rows(cuts: Cuts, block: slice) -> IntArray:
+def _tree_rows(cuts: CutArrays, block: slice) -> IntArray:
     """Return distances from the sites at some positions to those at all positions.
 
     Every cut is a run of positions; its weight is added to a row by differences.

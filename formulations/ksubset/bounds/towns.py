@@ -113,11 +113,11 @@ def town_bound_value(k: int, d: int) -> int | None:
         return (k**3 - k) // 6
     if d not in TOWN_SEARCH:
         return None
-    return _extended(k, d)
+    return _extend(k, d)
 
 
 @lru_cache(maxsize=1024)
-def _extended(k: int, d: int) -> int:
+def _extend(k: int, d: int) -> int:
     m = min(k, TOWN_SEARCH[d])
     value = town(m) if d == 2 else town_in_space(m)
     for n in range(m + 1, k + 1):

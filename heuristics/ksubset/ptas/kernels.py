@@ -16,7 +16,7 @@ LEFT, TOTAL = 0, 1
 
 
 class Flow(NamedTuple):
-    """What has been sent so far; kept when a transportation problem is put off."""
+    """The flow so far, kept when a transportation problem is put off."""
 
     sent: Ints  # (coordinates of the first axis, strips)
     got: Ints  # (coordinates of the second axis, strips)
@@ -27,7 +27,7 @@ class Flow(NamedTuple):
 
 
 class Cells(NamedTuple):
-    """What is chosen from, and the strips; the same for all cuts."""
+    """The processors to choose from, and the strips; the same for all cuts."""
 
     xs: Ints  # distinct coordinates, ascending
     ys: Ints

@@ -51,9 +51,9 @@ def distances(instance: KSubset, centre: IntArray) -> IntArray:
     return away[branches.node]
 
 
-def branches_of(instance: KSubset, tree: Tree) -> kernels.Branches:
+def branches_of(instance: KSubset, tree: Tree) -> kernels.RankedTree:
     """Return a tree, and the nodes of its free processors, as kernels take them."""
-    return kernels.Branches(
+    return kernels.RankedTree(
         parent=np.array(tree.parent, dtype=np.int64),
         weight=np.array(tree.weight, dtype=np.int64),
         order=np.array(tree.order, dtype=np.int64),

@@ -43,7 +43,7 @@ class Sides(NamedTuple):
     denominator: int
 
 
-class Branches(NamedTuple):
+class RankedTree(NamedTuple):
     """A tree and the nodes of its free processors."""
 
     parent: Ints
@@ -254,7 +254,7 @@ def scan_cloud(
 
 
 @kernel
-def tree_distances(branches: Branches, centre: int, away: Ints) -> None:
+def tree_distances(branches: RankedTree, centre: int, away: Ints) -> None:
     """Fill in the distance of every node from one of them. O(nodes)."""
     away[:] = -1
     away[centre] = 0
@@ -270,7 +270,7 @@ def tree_distances(branches: Branches, centre: int, away: Ints) -> None:
 
 @kernel
 def scan_tree(
-    branches: Branches, sides: Sides, k: int, centres: Ints, best: int
+    branches: RankedTree, sides: Sides, k: int, centres: Ints, best: int
 ) -> tuple[int, int]:
     """Scan nodes of a tree, O(nodes) each; the result is that of `scan_cloud`."""
     n = len(branches.node)

@@ -62,12 +62,12 @@ def along(d: int, axis: int, x: int) -> Site:
     return tuple(x if i == axis else 0 for i in range(d))
 
 
-def moved(point: Site, by: int) -> Site:
+def shift(point: Site, by: int) -> Site:
     """Return a point shifted along the first axis."""
     return (point[0] + by, *point[1:])
 
 
-def packed(m: int, d: int) -> list[Site]:
+def packed_cube(m: int, d: int) -> list[Site]:
     """Fill the smallest cube that holds m points, centred on the origin."""
     side = next(side for side in range(1, m + 1) if side**d >= m)
     steps = [(i + 1) // 2 * (-1) ** (i + 1) for i in range(side)]  # 0, 1, -1, 2, …

@@ -239,15 +239,15 @@ def mm_blocks(k: int, L: int) -> WorstCase:
     decoys: list[Site] = [(1 - 4 * q - far - i, 0) for i in range(q)]
     decoys += [(0, sign * (far + i)) for sign in (-1, 1) for i in range(q)]
 
-    def mirrored(points: list[Site]) -> list[Site]:
+    def mirror(points: list[Site]) -> list[Site]:
         return [(L - x, y) for x, y in points]
 
-    cost = pair_sum(block + decoys + mirrored(block[:q]))
-    optimum = pair_sum(block + mirrored(block))
+    cost = pair_sum(block + decoys + mirror(block[:q]))
+    optimum = pair_sum(block + mirror(block))
     return WorstCase(
         instance=free_points(
             f"mm-blocks-k{k}-L{L}",
-            block + decoys + mirrored(block + decoys),
+            block + decoys + mirror(block + decoys),
             k,
             f"distinct points for mm: k = {k}, L = {L}",
         ),

@@ -8,7 +8,15 @@ from ...errors import InputError
 from ...reading.numbers import at_least, at_most
 from ...topologies import MOST_PROCESSORS, Mesh, Torus, Tree
 from ..instance import KSubset
-from .case import LARGEST_K, WorstCase, free_points, moved, packed, pair_sum, shells
+from .case import (
+    LARGEST_K,
+    WorstCase,
+    free_points,
+    packed_cube,
+    pair_sum,
+    shells,
+    shift,
+)
 
 
 def genalg(L: int = 100) -> WorstCase:
@@ -134,9 +142,9 @@ def mc1x1_family(k: int, r: int, d: int = 2) -> WorstCase:
     if k < 2 or k % 2:
         raise InputError("must be even and at least 2", "k", k)
     at_most(k * d, LARGEST_K, "k times d")
-    half = packed(k // 2, d)
-    pair = half + [moved(p, r) for p in half]
-    block = packed(k - 1, d)
+    half = packed_cube(k // 2, d)
+    pair = half + [shift(p, r) for p in half]
+    block = packed_cube(k - 1, d)
     s = shells(pair, pair) - shells(block, [(0,) * d]) - 1
     group = [*block, (s,) * d]
     cost, optimum = pair_sum(group), pair_sum(pair)
@@ -146,7 +154,7 @@ def mc1x1_family(k: int, r: int, d: int = 2) -> WorstCase:
     return WorstCase(
         instance=free_points(
             f"mc1x1-worst-d{d}-k{k}-r{r}",
-            group + [moved(p, far) for p in pair],
+            group + [shift(p, far) for p in pair],
             k,
             f"worst case of mc1x1: k = {k}, r = {r}, d = {d}",
         ),

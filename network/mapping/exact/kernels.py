@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ....solvers.running.kernels import kernel
-from ..models.gilmore_lawler_kernels import Matrices, Workspace, bound
+from ..models.gilmore_lawler_kernels import BoundWorkspace, Matrices, bound
 
 Ints = npt.NDArray[np.int64]
 DEPTH, NODES, BEST, DONE = range(4)
@@ -28,7 +28,7 @@ class Stack(NamedTuple):
     least: Ints  # twice their bounds
 
 
-class State(NamedTuple):
+class MappingState(NamedTuple):
     """The search where it is."""
 
     tally: Ints
@@ -44,7 +44,7 @@ class State(NamedTuple):
 
 
 @kernel
-def equivalent(matrix: Ints, taken: Ints, a: int, b: int, state: State) -> bool:
+def equivalent(matrix: Ints, taken: Ints, a: int, b: int, state: MappingState) -> bool:
     """Whether a symmetry of a matrix takes a to b, and what is taken to itself.
 
     Tries are limited: a symmetry that is not found in time is not used.
@@ -107,7 +107,12 @@ def equivalent(matrix: Ints, taken: Ints, a: int, b: int, state: State) -> bool:
 
 @kernel
 def distinct(
-    matrix: Ints, taken: Ints, values: Ints, names: Ints, count: int, state: State
+    matrix: Ints,
+    taken: Ints,
+    values: Ints,
+    names: Ints,
+    count: int,
+    state: MappingState,
 ) -> int:
     """Keep one of children that are equivalent; return how many are left.
 
@@ -132,7 +137,7 @@ def distinct(
 
 @kernel
 def expand(
-    given: Matrices, unit: int, room: Workspace, stack: Stack, state: State
+    given: Matrices, unit: int, room: BoundWorkspace, stack: Stack, state: MappingState
 ) -> bool:
     """Bound a node; unless it is cut off, list its children."""
     tally = state.tally
@@ -189,7 +194,12 @@ def expand(
 
 @kernel
 def search(
-    given: Matrices, unit: int, room: Workspace, stack: Stack, state: State, budget: int
+    given: Matrices,
+    unit: int,
+    room: BoundWorkspace,
+    stack: Stack,
+    state: MappingState,
+    budget: int,
 ) -> None:
     """Search at most so many nodes."""
     tally, place, holder = state.tally, state.place, state.holder

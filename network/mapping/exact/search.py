@@ -85,7 +85,7 @@ class MappingSearch(SteppableSearch):
             child=np.zeros((n, n), np.int64),
             least=np.zeros((n, n), np.int64),
         )
-        self._state = kernels.State(
+        self._state = kernels.MappingState(
             tally=np.zeros(4, np.int64),
             place=row() - 1,
             holder=row() - 1,

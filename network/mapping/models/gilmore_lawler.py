@@ -8,7 +8,7 @@ import numpy as np
 
 from ....instances import IntArray
 from ..instance import RankMapping
-from .gilmore_lawler_kernels import Matrices, Workspace, bound
+from .gilmore_lawler_kernels import BoundWorkspace, Matrices, bound
 
 MOST_RANKS = 2**10
 """Above this many ranks no bound is computed: it takes n^3 operations."""
@@ -21,11 +21,11 @@ def matrices_of(mapping: RankMapping) -> Matrices:
     return Matrices(mapping.flow, mapping.hops, heavy, near)
 
 
-def room_for(n: int) -> Workspace:
+def room_for(n: int) -> BoundWorkspace:
     """Return the room that bounds of n ranks need."""
     square = [np.zeros((n, n), np.int64) for _ in range(3)]
     rows = [np.zeros(n + 1, np.int64) for _ in range(8)]
-    return Workspace(*rows[:2], *square, *rows[2:])
+    return BoundWorkspace(*rows[:2], *square, *rows[2:])
 
 
 def gilmore_lawler(mapping: RankMapping, order: Sequence[int] = ()) -> int:
@@ -53,9 +53,9 @@ def gilmore_lawler(mapping: RankMapping, order: Sequence[int] = ()) -> int:
     place[: len(order)] = order
     holder[list(order)] = np.arange(len(order))
     twice, _ = bound(matrices_of(mapping), place, holder, room_for(mapping.ranks))
-    return rounded(twice, mapping.unit)
+    return round_up(twice, mapping.unit)
 
 
-def rounded(twice: int, unit: int) -> int:
+def round_up(twice: int, unit: int) -> int:
     """Return the least cost, a multiple of the unit, of at least half of a bound."""
     return -(-twice // (2 * unit)) * unit

@@ -26,7 +26,7 @@ class Matrices(NamedTuple):
     near: Ints  # of each processor, all processors by rising hops
 
 
-class Workspace(NamedTuple):
+class BoundWorkspace(NamedTuple):
     """Where a bound is computed."""
 
     ranks: Ints  # that have no processor, in order
@@ -43,7 +43,7 @@ class Workspace(NamedTuple):
 
 
 @kernel
-def assign(costs: Ints, n: int, room: Workspace) -> int:
+def assign(costs: Ints, n: int, room: BoundWorkspace) -> int:
     """Find the least cost of an assignment of n rows to n columns.
 
     By shortest augmenting paths, with potentials u and v: those of equality on the
@@ -92,7 +92,7 @@ def assign(costs: Ints, n: int, room: Workspace) -> int:
 
 @kernel
 def bound(
-    given: Matrices, place: Ints, holder: Ints, room: Workspace
+    given: Matrices, place: Ints, holder: Ints, room: BoundWorkspace
 ) -> tuple[int, int]:
     """Bound twice the cost of all orders that extend a partial one.
 

@@ -15,7 +15,7 @@ from ....methods.by_name import methods_named, problems_of
 from ....methods.old_names import current
 from ....solvers.running.settings import settings_named
 from ..campaign import Campaign, Lineup
-from .instances import Budget, only_known, study_instances
+from .instances import RunCounter, only_known, study_instances
 
 FORMAT = "closeknit/study"
 SUFFIX = ".toml"
@@ -86,7 +86,7 @@ def _campaign(
     )
     repeats = _repeats(found.get("repeats", 1))
     methods = _by_problem(found.get("methods", _ALL), "methods")
-    budget = Budget(max_runs, repeats, lambda one: _runs(one, methods))
+    budget = RunCounter(max_runs, repeats, lambda one: _runs(one, methods))
     instances, without = study_instances(found.get("instances"), folder, trace, budget)
     named, lineups = _lineups(found, instances)
     return Campaign(

@@ -38,7 +38,7 @@ class Collected:
         return [instance for instance, _ in self._found.values()]
 
     def add(self, instance: Instance, origin: str) -> None:
-        """Add one unless it is there; InputError when another one has its name."""
+        """Add an instance unless it is there; InputError if another has its name."""
         first, first_origin = self._found.setdefault(instance.name, (instance, origin))
         if first is not instance and sha256(first) != sha256(instance):
             raise InputError(

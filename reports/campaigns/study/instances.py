@@ -23,7 +23,7 @@ from .inputs import Collected
 _KINDS = ("suite", "files", "family")
 
 
-class Budget:
+class RunCounter:
     """Counts the runs of a study, ``most`` in all.
 
     ``methods`` states how many are run on an instance, and each ``repeats`` times.
@@ -38,11 +38,11 @@ class Budget:
         self._taken = 0
 
     def runs(self, instance: Instance) -> int:
-        """Return how many an instance takes."""
+        """Return the number of runs that an instance takes."""
         return self.repeats * self._methods(instance)
 
     def look(self, runs: int, field: str = "") -> int:
-        """Return how many it would be with so many more; InputError if too many."""
+        """Return the sum with so many more runs; InputError if too many."""
         total = self._taken + runs
         if total > self.most:
             raise InputError(
@@ -53,12 +53,12 @@ class Budget:
         return total
 
     def take(self, runs: int, field: str = "") -> None:
-        """Count so many more; see `look`."""
+        """Count so many more runs; see `look`."""
         self._taken = self.look(runs, field)
 
 
 def study_instances(
-    entries: Any, folder: Path, trace: str | None, budget: Budget
+    entries: Any, folder: Path, trace: str | None, budget: RunCounter
 ) -> tuple[list[Instance], dict[str, frozenset[str]]]:
     """Read or make all instances of ``[[instances]]`` in order, none twice.
 
@@ -99,7 +99,7 @@ def study_instances(
     return found.instances, without
 
 
-def _count(instances: Sequence[Instance], budget: Budget, where: str) -> None:
+def _count(instances: Sequence[Instance], budget: RunCounter, where: str) -> None:
     for instance in instances:
         budget.take(budget.runs(instance), where)
 
@@ -146,7 +146,7 @@ def _family(
     folder: Path,
     where: str,
     trace: str | None,
-    budget: Budget,
+    budget: RunCounter,
 ) -> list[Instance]:
     """Make one instance, or as many as asked for, at every point of the grid."""
     name = entry["family"]
@@ -251,7 +251,7 @@ def _made(
     values: Mapping[str, Any],
     names: Mapping[str, str],
     where: str,
-    budget: Budget,
+    budget: RunCounter,
     points: int,
 ) -> list[Instance]:
     """Run the generator; what it states about a parameter is stated about the field.

@@ -16,7 +16,7 @@ import numpy as np
 
 from ....instances import Graph, KSubset, arrays, cost
 from ..running.claim import Claim, Outcome, Trial, failed, passed
-from ..running.samples import enumerated, sampled
+from ..running.samples import draw_samples, least_cost
 from ..running.shrink import survey
 
 _NODES, _QUICK_NODES = 7, 5
@@ -28,7 +28,7 @@ Table = list[list[int]]
 
 def cuts_are_distances(trial: Trial) -> Outcome:
     """Compare every distance of random instances with the cuts between the two."""
-    instances = sampled(trial.seed, 100 if trial.quick else 1000)
+    instances = draw_samples(trial.seed, 100 if trial.quick else 1000)
     pairs = sum(comb(instance.n, 2) for instance in instances)
     return survey(
         f"{pairs} pairs and {len(instances)} sets agree, seed {trial.seed}",
@@ -78,7 +78,7 @@ def atlas(most: int) -> tuple[Graph, ...]:
     )
 
 
-def drawn(seed: int, count: int) -> Iterator[Graph]:
+def draw_graphs(seed: int, count: int) -> Iterator[Graph]:
     """Draw connected graphs of 4 to 10 nodes with links of one to three hops."""
     random = Random(f"closeknit graphs {seed}")
     for _ in range(count):
@@ -92,7 +92,7 @@ def drawn(seed: int, count: int) -> Iterator[Graph]:
         yield Graph(nodes, edges, tuple(some))
 
 
-def relaxed(graph: Graph) -> Table:
+def all_distances(graph: Graph) -> Table:
     """Return all distances by Floyd and Warshall's algorithm."""
     from scipy.sparse.csgraph import floyd_warshall
 
@@ -127,7 +127,7 @@ def partial_cube(graph: Graph, far: Table) -> bool:
 
 def _graphs(trial: Trial, most: int, seed: int) -> tuple[Graph, ...]:
     count = QUICK_SAMPLES if trial.quick else SAMPLES
-    return (*atlas(most), *drawn(seed, count))
+    return (*atlas(most), *draw_graphs(seed, count))
 
 
 def distances_and_cuts(trial: Trial) -> Outcome:
@@ -135,7 +135,7 @@ def distances_and_cuts(trial: Trial) -> Outcome:
     graphs = _graphs(trial, _QUICK_NODES if trial.quick else _NODES, trial.seed)
     by_cuts = 0
     for seen, graph in enumerate(graphs, 1):
-        wrong, found = _compared(graph)
+        wrong, found = _compare_cuts(graph)
         by_cuts += found
         if wrong:
             free = tuple(graph.locations())
@@ -147,9 +147,9 @@ def distances_and_cuts(trial: Trial) -> Outcome:
     )
 
 
-def _compared(graph: Graph) -> tuple[str, bool]:
+def _compare_cuts(graph: Graph) -> tuple[str, bool]:
     """Say what is wrong with a graph, and whether cuts were found."""
-    far = relaxed(graph)
+    far = all_distances(graph)
     table = arrays.table(graph).tolist()
     for row, p in zip(table, graph.processors, strict=True):
         for v in range(graph.nodes):
@@ -177,7 +177,7 @@ def _compared(graph: Graph) -> tuple[str, bool]:
     return "", True
 
 
-def solved(trial: Trial) -> Outcome:
+def compare_routes(trial: Trial) -> Outcome:
     """Compare the exact routes and two heuristics with the cost of every choice."""
     most = _QUICK_SOLVED_NODES if trial.quick else _SOLVED_NODES
     instances = (
@@ -195,7 +195,7 @@ def solved(trial: Trial) -> Outcome:
 
 def _find_violation(trial: Trial, instance: KSubset) -> str:
     """Say what is wrong on an instance; "" if nothing."""
-    least = enumerated(instance)
+    least = least_cost(instance)
     for method in ("auto", "distances-bb"):
         if (found := trial.optimum(instance, method)) != least:
             return f"{method} proves {found}, enumeration {least}"
@@ -236,6 +236,6 @@ CUT_CLAIMS = (
         f"({_QUICK_SOLVED_NODES} if quick) and every k, and {SAMPLES} "
         f"({QUICK_SAMPLES}) weighted ones of up to 10; against the cost of every "
         "subset",
-        test=solved,
+        test=compare_routes,
     ),
 )

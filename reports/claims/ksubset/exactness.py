@@ -15,7 +15,7 @@ from ....methods.models_exact import NAME as BY_EXACT
 from ....proofs.writing.exact_log import exact_version
 from ....solvers import SolverError
 from ..running.claim import Claim, Outcome, Trial
-from ..running.samples import enumerated
+from ..running.samples import least_cost
 from ..running.shrink import survey
 
 MOST_PRICED = 1000
@@ -51,7 +51,7 @@ def least(trial: Trial, instance: KSubset | ProcSet | Sukp) -> Value:
     """Return the optimum by the definition, or by bruteforce if that takes long."""
     if choices(instance) > MOST_PRICED:
         return trial.least(instance, "bruteforce")[0]
-    found: Value = enumerated(instance)
+    found: Value = least_cost(instance)
     return found
 
 

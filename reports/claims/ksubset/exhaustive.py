@@ -14,7 +14,7 @@ from ....instances import Grid, KSubset, Mesh, Torus
 from ....solvers import Ties
 from ...adversary.kernels import Costs, Ints, prices, sizes
 from ..running.claim import Claim, Outcome, Trial, failed, passed
-from ..running.shrink import broken, described
+from ..running.shrink import describe, outcome_of_failure
 from . import exhaustive_kernels as kernels
 from .exhaustive_kernels import Table
 
@@ -125,7 +125,7 @@ class _Bound:
 
     def differs(self, trial: Trial, instance: KSubset, paid: int, least: int) -> str:
         """Run the method and the exact route on the worst set; they must agree."""
-        if why := described(partial(self.broken, trial), instance):
+        if why := describe(partial(self.broken, trial), instance):
             return why
         found = trial.pay(self.method, instance, self.ties)
         proved = trial.optimum(instance)
@@ -154,7 +154,9 @@ def _test(bound: _Bound, trial: Trial) -> Outcome:
             if limit > 1 and paid == limit * least:
                 attained.append(str(k))
             if why := bound.differs(trial, instance, paid, least):
-                return broken(instance, partial(bound.broken, trial), seen, why)
+                return outcome_of_failure(
+                    instance, partial(bound.broken, trial), seen, why
+                )
         reached = f", reached for k = {', '.join(attained)}" if attained else ""
         said.append(f"{net.shape} {topology.kind} {worst}{reached}")
     return passed(f"never above; worst ratio: {'; '.join(said)}", seen)

@@ -18,7 +18,7 @@ Table = npt.NDArray[np.int16]
 
 @kernel
 def optima(price: Costs, count: Ints, cells: int) -> Table:
-    """Return the least cost of k of P: that of P itself, or with one less."""
+    """Return the least cost of k of P: that of P itself, or of P with one fewer."""
     least = np.zeros((1 << cells, cells + 1), dtype=np.int16)
     for p in range(1, 1 << cells):
         n = count[p]

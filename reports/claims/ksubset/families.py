@@ -24,8 +24,8 @@ from ....instances.ksubset.worst_cases import (
 )
 from ....methods import KSUBSET
 from ....solvers import Ties
-from ...adversary.worst_known import PATH, Entry, guarantee, read_worst_known
-from ..running.claim import Claim, Outcome, Trial, Untrue, failed, passed
+from ...adversary.worst_known import PATH, WorstInstance, guarantee, read_worst_known
+from ..running.claim import Claim, Outcome, Trial, UntrueAnswer, failed, passed
 
 EPSILONS = tuple(Fraction(1, b) for b in (2, 4, 10, 100, 132, 133))
 RING = KSubset(
@@ -42,7 +42,7 @@ _SHELLS = ((1, 4, 50), (2, 2, 100), (2, 4, 100), (2, 8, 400), (3, 4, 100))
 
 
 def theorem_1(trial: Trial) -> Outcome:
-    """Hold Theorem 1's construction to its closed forms, written out here again."""
+    """Compare Theorem 1's construction with its closed forms, written out here."""
     sizes = (1,) if trial.quick else (1, 2, 3)
     forms = []
     for d, q, eps in product(range(1, 5), sizes, EPSILONS):
@@ -247,7 +247,7 @@ def ledger_is_true(trial: Trial, path: str | Path = PATH) -> Outcome:
     except InputError as error:
         return failed(str(error), 0)
     for seen, entry in enumerate(entries.values(), 1):
-        if wrong := _misstated(trial, entry):
+        if wrong := _find_misstatement(trial, entry):
             return failed(
                 f"{entry.method} on {entry.key[1]}, k = {entry.key[2]}: {wrong}",
                 seen,
@@ -263,14 +263,14 @@ def ledger_is_true(trial: Trial, path: str | Path = PATH) -> Outcome:
     )
 
 
-def _misstated(trial: Trial, entry: Entry) -> str:
+def _find_misstatement(trial: Trial, entry: WorstInstance) -> str:
     """Describe what is not as written; "" if all is."""
     if entry.method not in KSUBSET:
         return "there is no such method"
     try:
         paid = replace(trial, seed=0).pay(entry.method, entry.instance)
         optimum = trial.optimum(entry.instance)
-    except (InputError, Untrue) as error:
+    except (InputError, UntrueAnswer) as error:
         return str(error)
     if paid != entry.cost:
         return f"costs {paid}, not {entry.cost}"

@@ -16,9 +16,9 @@ from itertools import combinations, pairwise, permutations, product
 from random import Random
 
 from ....instances import KSubset, Points, Site
-from ..running.claim import Claim, Outcome, Trial, Untrue, failed, passed
+from ..running.claim import Claim, Outcome, Trial, UntrueAnswer, failed, passed
 from ..running.samples import pair_sum
-from ..running.shrink import broken
+from ..running.shrink import outcome_of_failure
 
 SAMPLES, QUICK_SAMPLES = 3000, 400
 
@@ -88,7 +88,7 @@ def _gaps(chosen: Sequence[Site], m: int) -> list[list[range]]:
 
 
 def ends_of(chosen: Sequence[Site], m: int) -> Iterator[Ends]:
-    """Give, for points with coordinates 0, 1, ..., all places where strips may end."""
+    """Yield, for points with coordinates 0, 1, ..., all places where strips may end."""
     half = Fraction(1, 2)
     yield from product(
         *(
@@ -131,7 +131,7 @@ def against_lemma_2(
             if not (clear or ties):
                 continue
             if cut.crossing(picked) > cut.crossing(optimal):
-                raise Untrue(f"the sum over all cells grows: {points}", LEMMA_2)
+                raise UntrueAnswer(f"the sum over all cells grows: {points}", LEMMA_2)
             for cell in sorted({cut.cell(p) for p in optimal}):
                 now, before = cut.of_cell(picked, cell), cut.of_cell(optimal, cell)
                 if now > before:
@@ -240,7 +240,7 @@ def _test(check: Check, trial: Trial) -> Outcome:
         instance = KSubset(f"lemma-{seen}", Points(points), points, k, seed=trial.seed)
 
         if _wrong(check, instance, m):
-            return broken(instance, partial(_wrong, check), seen)
+            return outcome_of_failure(instance, partial(_wrong, check), seen)
         if check is lemma_3:  # as printed the products are not divided by m twice
             chosen, cut = _cut(instance, m)
             short += any(m * over > whole for over, whole in _over(cut, chosen, m))

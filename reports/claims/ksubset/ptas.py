@@ -18,7 +18,7 @@ from ....instances import KSubset, Mesh, Points, arrays
 from ....methods import KSUBSET
 from ....solvers import Grade
 from ..running.claim import Claim, Outcome, Trial, failed, passed
-from ..running.shrink import broken, described
+from ..running.shrink import describe, outcome_of_failure
 
 LIMITS = {2: "2.000", 3: "1.333", 4: "1.172", 5: "1.106", 8: "1.040"}
 """What the factor of m strips tends to, 1/cos²(pi/2m), to three decimals."""
@@ -36,13 +36,13 @@ def share(sizes: Sequence[int]) -> Fraction:
     return worst
 
 
-def printed(m: int) -> Fraction | None:
+def printed_factor(m: int) -> Fraction | None:
     """Return 1/(1 - 1/(m - 2) - 2/(m - 1)); None where that is no factor."""
     left = 1 - Fraction(1, m - 2) - Fraction(2, m - 1) if m > 2 else Fraction(0)
     return 1 / left if left > 0 else None
 
 
-def _published(dimensions: tuple[int, ...], trial: Trial) -> Outcome:
+def _run_enumeration(dimensions: tuple[int, ...], trial: Trial) -> Outcome:
     """Run the enumeration wherever it is small enough."""
     count = 15 if trial.quick else 100
     seen = {name: 0 for name in ptas_published.STRIPS}
@@ -57,8 +57,8 @@ def _published(dimensions: tuple[int, ...], trial: Trial) -> Outcome:
                 continue
             seen[name] += 1
             wrong = partial(_above, trial, name, m)
-            if described(wrong, instance):
-                return broken(instance, wrong, sum(seen.values()))
+            if describe(wrong, instance):
+                return outcome_of_failure(instance, wrong, sum(seen.values()))
             if optimum := trial.optimum(instance):
                 ratio = Fraction(trial.pay(name, instance), optimum)
                 worst[name] = max(worst[name], ratio)
@@ -79,7 +79,7 @@ def _above(trial: Trial, name: str, m: int, instance: KSubset) -> str:
     paid, optimum = trial.pay(name, instance), trial.optimum(instance)
     hidden = share(even_sizes(instance.k, m))
     limits = [1 / (1 - hidden)] if hidden < 1 else []
-    if instance.k % m == 0 and (factor := printed(m)) is not None:
+    if instance.k % m == 0 and (factor := printed_factor(m)) is not None:
         limits.append(factor)
     if limits and paid > min(limits) * optimum:
         return f"{name} costs {paid}, above {min(limits)} times the optimum {optimum}"
@@ -110,7 +110,7 @@ def _some(random: Random, name: str, d: int, n: int, k: int) -> KSubset:
 
 
 def bound(trial: Trial) -> Outcome:
-    """Hold the bound of the improved scheme to the least crossing of all choices."""
+    """Compare the improved scheme's bound with the least crossing of all choices."""
     count = 40 if trial.quick else 250
     random = Random(f"closeknit strips {trial.seed}")
     seen = 0
@@ -121,8 +121,8 @@ def bound(trial: Trial) -> Outcome:
             instance = _some(random, f"strips-{i}", d, n, random.randint(1, n))
             seen += 1
             wrong = partial(_not_bound, trial, name, m)
-            if described(wrong, instance):
-                return broken(instance, wrong, seen)
+            if describe(wrong, instance):
+                return outcome_of_failure(instance, wrong, seen)
             tight[name] += trial.run(name, instance).bound == trial.optimum(instance)
     share_of = ", ".join(f"{name} {number}" for name, number in tight.items())
     return passed(
@@ -134,7 +134,10 @@ def bound(trial: Trial) -> Outcome:
 
 def _not_bound(trial: Trial, name: str, m: int, instance: KSubset) -> str:
     """Describe what is wrong with the bound or the cost; "" if nothing."""
-    (paid, low), optimum = _bounded(trial, name, instance), trial.optimum(instance)
+    (paid, low), optimum = (
+        _cost_and_bound(trial, name, instance),
+        trial.optimum(instance),
+    )
     sizes = arcsine_sizes(instance.k, m)
     if sum(sizes) != instance.k or len(sizes) != m:
         return f"strips of {sizes} do not hold {instance.k}"
@@ -151,7 +154,7 @@ def _not_bound(trial: Trial, name: str, m: int, instance: KSubset) -> str:
     return ""
 
 
-def _bounded(trial: Trial, name: str, instance: KSubset) -> tuple[int, int]:
+def _cost_and_bound(trial: Trial, name: str, instance: KSubset) -> tuple[int, int]:
     """Return what a scheme pays, and its lower bound."""
     result = trial.run(name, instance)
     assert isinstance(result.objective, int)
@@ -170,7 +173,7 @@ def _crossing(points: np.typing.NDArray[np.int64], sizes: Sequence[int]) -> int:
     return total
 
 
-def certified(trial: Trial) -> Outcome:
+def run_schemes(trial: Trial) -> Outcome:
     """Run every scheme on half-full meshes whose optima are proved."""
     side, count = (5, 4) if trial.quick else (8, 40)
     random = Random(f"closeknit half-full {trial.seed}")
@@ -182,11 +185,11 @@ def certified(trial: Trial) -> Outcome:
         k = random.randint(4, side * side // 4)
         instance = KSubset(f"half-full-{i}", Mesh((side, side)), free, k)
         for name, m in run.items():
-            wrong = partial(_not_certified, trial, name, m)
-            if described(wrong, instance):
-                return broken(instance, wrong, i + 1)
+            wrong = partial(_find_contradiction, trial, name, m)
+            if describe(wrong, instance):
+                return outcome_of_failure(instance, wrong, i + 1)
             (paid, low), optimum = (
-                _bounded(trial, name, instance),
+                _cost_and_bound(trial, name, instance),
                 trial.optimum(instance),
             )
             ratios[name] = max(ratios[name], Fraction(paid, optimum))
@@ -202,8 +205,11 @@ def certified(trial: Trial) -> Outcome:
     )
 
 
-def _not_certified(trial: Trial, name: str, m: int, instance: KSubset) -> str:
-    (paid, low), optimum = _bounded(trial, name, instance), trial.optimum(instance)
+def _find_contradiction(trial: Trial, name: str, m: int, instance: KSubset) -> str:
+    (paid, low), optimum = (
+        _cost_and_bound(trial, name, instance),
+        trial.optimum(instance),
+    )
     hidden = share(arcsine_sizes(instance.k, m))
     promise = KSUBSET[name].guarantee
     factor = promise(instance) if promise else None
@@ -233,9 +239,11 @@ def factors(trial: Trial) -> Outcome:
                     f"m = {m}, k = {k}: factor {factor:.6f}, limit {exact:.6f}", seen
                 )
         said.append(f"{m}: {limit}")
-    first = next(m for m in range(3, 20) if printed(m) is not None)
-    better = next(m for m in range(first, 20) if (printed(m) or 2) < Fraction(7, 4))
-    found = [(m, printed(m)) for m in (first, better)]
+    first = next(m for m in range(3, 20) if printed_factor(m) is not None)
+    better = next(
+        m for m in range(first, 20) if (printed_factor(m) or 2) < Fraction(7, 4)
+    )
+    found = [(m, printed_factor(m)) for m in (first, better)]
     if found != [(5, Fraction(6)), (9, Fraction(28, 17))]:
         return failed(f"first at m = {first}, {better}", seen)
     return passed(
@@ -259,7 +267,7 @@ PTAS_CLAIMS = (
         source="Bender et al. 2008, Theorem 4; even strips derived, "
         "docs/science/theory.md",
         tested=f"{_PUBLISHED}; meshes and points in the plane",
-        test=partial(_published, (2,)),
+        test=partial(_run_enumeration, (2,)),
     ),
     Claim(
         name="bender-theorem-5",
@@ -268,7 +276,7 @@ PTAS_CLAIMS = (
         "docs/science/theory.md",
         tested=f"{_PUBLISHED}; one and three axes (m = 5 in one only: of three, five "
         "points have 14400 tables)",
-        test=partial(_published, (1, 3)),
+        test=partial(_run_enumeration, (1, 3)),
     ),
     Claim(
         name="ptas-bound",
@@ -285,7 +293,7 @@ PTAS_CLAIMS = (
         "guarantee, and their lower bounds are at most the optimum.",
         source="derived from Bender et al. 2008, section 4, docs/science/theory.md",
         tested="40 half-full meshes 8x8 (4 of 5x5 if quick), optima proved",
-        test=certified,
+        test=run_schemes,
     ),
     Claim(
         name="ptas-factors",

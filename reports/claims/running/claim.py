@@ -22,11 +22,11 @@ from ....solvers.running.method import Run, RunOn
 
 
 class Undecided(RuntimeError):
-    """The exact route did not finish within the limit: nothing follows."""
+    """The exact route did not finish within the limit, so that nothing follows."""
 
 
-class Untrue(RuntimeError):
-    """A method answers what is not so: no valid choice, or another cost.
+class UntrueAnswer(RuntimeError):
+    """A method's answer is false: no valid choice, or another cost.
 
     Parameters
     ----------
@@ -142,7 +142,9 @@ class Trial:
         if not wrong and result.objective != (paid := cost(instance, result.chosen)):
             wrong = [f"says {result.objective}, but the choice costs {paid}"]
         if wrong:
-            raise Untrue(f"{method} on {instance.name}: {'; '.join(wrong)}", instance)
+            raise UntrueAnswer(
+                f"{method} on {instance.name}: {'; '.join(wrong)}", instance
+            )
         return result
 
     def pay(self, method: str, instance: KSubset, ties: Ties = Ties.LEX) -> int:
@@ -186,7 +188,7 @@ class Trial:
         """Derive an optimum again that a search has enumerated, once an instance.
 
         1 in 20, drawn by the seed, is also found by the source of the kernels. Raises
-        `Untrue` if it is wrong.
+        `UntrueAnswer` if it is wrong.
         """
         assert result.objective is not None
         key = instance, result.objective
@@ -202,10 +204,10 @@ class Trial:
             found.append(interpret(run, instance, method, answer, settings))
         for one in found:
             if one.wrong:
-                raise Untrue(f"{instance.name}: {one.wrong}", instance)
+                raise UntrueAnswer(f"{instance.name}: {one.wrong}", instance)
 
     def derived_again(self) -> list[Rederived]:
-        """Return what became of all answers that were derived again."""
+        """Return the outcomes of deriving all answers again."""
         return [one for several in self._again.values() for one in several]
 
     def _run_of(self, method: str, instance: Instance) -> RunOn[Any]:

@@ -35,7 +35,7 @@ _LEAST, _QUICK_LEAST = 256, 64
 
 def _walk(side: int) -> _Ints:
     """Return the cells along Hilbert's curve, shape (n, 2)."""
-    order = curves.ordered("hilbert", (side, side))
+    order = curves.processors_along("hilbert", (side, side))
     return np.stack(np.divmod(order, side), axis=1)
 
 
@@ -92,7 +92,7 @@ def points(trial: Trial) -> Outcome:
             if ratio > worst:
                 worst = ratio
                 shown = f"{k} from place {at} of {side}x{side}"
-    outcome = _served(trial, sides[-2:])
+    outcome = _serve(trial, sides[-2:])
     if not outcome.holds:
         return outcome
     return passed(
@@ -101,12 +101,12 @@ def points(trial: Trial) -> Outcome:
     )
 
 
-def _served(trial: Trial, sides: tuple[int, ...]) -> Outcome:
+def _serve(trial: Trial, sides: tuple[int, ...]) -> Outcome:
     """Let jobs of drawn sizes come until the mesh is full; look at what they get."""
     draw = np.random.default_rng([trial.seed, 3])
     seen = 0
     for side in sides:
-        place = np.argsort(curves.ordered("hilbert", (side, side)))
+        place = np.argsort(curves.processors_along("hilbert", (side, side)))
         for _ in range(5 if trial.quick else 20):
             machine = allocator("hilbert/first-fit", Mesh(side, side))
             while machine.free:
@@ -161,7 +161,7 @@ def every_part(trial: Trial) -> Outcome:
         side *= 2  # a square that a run fits into
     scale = 2
     while scale < 4 * side:
-        if why := _nested(scale):
+        if why := _find_break(scale):
             return failed(why, 1)
         scale *= 2
     pairs = [_pairs(scale) for scale in (4, 8, 16)]
@@ -184,7 +184,7 @@ def every_part(trial: Trial) -> Outcome:
     return passed(text, seen)
 
 
-def _nested(side: int) -> str:
+def _find_break(side: int) -> str:
     """Say where the curve of twice the side does not refine that of a side."""
     coarse, fine = _walk(side), _walk(2 * side)
     blocks = fine.reshape(-1, 4, 2) // 2

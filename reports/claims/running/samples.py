@@ -45,7 +45,7 @@ _NETWORKS = (
 
 
 @lru_cache(maxsize=8)
-def sampled(seed: int, count: int) -> tuple[KSubset, ...]:
+def draw_samples(seed: int, count: int) -> tuple[KSubset, ...]:
     """Return ``count`` instances, in turn of every kind and of 1 to 4 dimensions.
 
     Kinds: a mesh with random processors busy, a torus likewise, points of few
@@ -98,7 +98,7 @@ def on_graphs(seed: int, count: int) -> tuple[KSubset, ...]:
     random = Random(f"closeknit larger graphs {seed}")
     instances = []
     for i in range(-(-count // 3)):
-        graph = (_regular, _wired, _switched)[i % 3](random)
+        graph = (_regular, _draw_graph, _draw_network)[i % 3](random)
         sites = list(graph.locations())
         most = min(len(sites), 20)
         n = random.choice((most, random.randint(13, most)))
@@ -122,7 +122,7 @@ def every_subset(*shape: int, least_k: int) -> Iterator[KSubset]:
                 yield KSubset(f"subset-{n}-{number}-k{k}", topology, free, k)
 
 
-def priced(instance: KSubset | ProcSet | Sukp) -> dict[tuple[int, ...], Any]:
+def price_all(instance: KSubset | ProcSet | Sukp) -> dict[tuple[int, ...], Any]:
     """Price all valid choices from the definition."""
     choices = _CHOICES[problem_of(instance).name](instance)
     return {chosen: cost(instance, chosen) for chosen in choices}
@@ -142,9 +142,9 @@ _CHOICES: dict[str, Callable[[Any], Iterator[tuple[int, ...]]]] = {
 
 
 @lru_cache(maxsize=2048)
-def enumerated(instance: KSubset | ProcSet | Sukp) -> Any:
+def least_cost(instance: KSubset | ProcSet | Sukp) -> Any:
     """Return the least cost of all valid choices."""
-    return min(priced(instance).values())
+    return min(price_all(instance).values())
 
 
 def pair_sum(chosen: Sequence[Site]) -> int:
@@ -205,7 +205,7 @@ def _regular(random: Random) -> Graph:
     return random_regular_network(nodes, degree, random.randrange(2**31))
 
 
-def _wired(random: Random) -> Graph:
+def _draw_graph(random: Random) -> Graph:
     """Draw a tree, and every other link with one probability; if 0, a tree remains."""
     nodes, share = random.randint(13, 20), random.choice((0, 0.1, 0.2, 0.4))
     longest = random.choice((1, 3, 20))
@@ -215,5 +215,5 @@ def _wired(random: Random) -> Graph:
     return Graph(nodes, tuple(edges), tuple(range(nodes)))
 
 
-def _switched(random: Random) -> Graph:
+def _draw_network(random: Random) -> Graph:
     return random.choice(_NETWORKS)()

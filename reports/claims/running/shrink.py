@@ -18,12 +18,12 @@ from ....instances import (
     Sukp,
     arrays,
 )
-from .claim import Outcome, Undecided, Untrue, failed, passed
+from .claim import Outcome, Undecided, UntrueAnswer, failed, passed
 
 Kind = TypeVar("Kind", bound=Instance)
 
 
-def shrunk(instance: Kind, fails: Callable[[Kind], bool]) -> Kind:
+def smallest_failure(instance: Kind, fails: Callable[[Kind], bool]) -> Kind:
     """Return an instance that still fails and from which no single step leads on.
 
     Steps: choose one to six fewer, drop one free processor, cut an empty margin off a
@@ -38,23 +38,23 @@ def shrunk(instance: Kind, fails: Callable[[Kind], bool]) -> Kind:
     return replace(instance, name=instance.name.removesuffix("-shrunk") + "-shrunk")
 
 
-def described(wrong: Callable[[Kind], str], instance: Kind) -> str:
+def describe(wrong: Callable[[Kind], str], instance: Kind) -> str:
     """Describe what is wrong; an untrue answer of a method is wrong by itself."""
     try:
         return wrong(instance)
-    except Untrue as error:
+    except UntrueAnswer as error:
         return str(error)
 
 
 def _certainly(wrong: Callable[[Kind], str], instance: Kind) -> bool:
     """Whether something is wrong; False where that cannot be decided."""
     try:
-        return bool(described(wrong, instance))
+        return bool(describe(wrong, instance))
     except (InputError, Undecided):
         return False
 
 
-def broken(
+def outcome_of_failure(
     instance: Kind, wrong: Callable[[Kind], str], seen: int, why: str = ""
 ) -> Outcome:
     """Return the failed outcome, with the smallest instance that is ``wrong``.
@@ -62,8 +62,8 @@ def broken(
     Where it states nothing of the instance alone, ``why`` tells what was wrong.
     """
     fails = partial(_certainly, wrong)
-    smallest = shrunk(instance, fails) if fails(instance) else instance
-    return failed(described(wrong, smallest) or why, seen, smallest)
+    smallest = smallest_failure(instance, fails) if fails(instance) else instance
+    return failed(describe(wrong, smallest) or why, seen, smallest)
 
 
 def survey(
@@ -89,14 +89,14 @@ def survey(
     for instances, wrong in cases:
         for instance in instances:
             try:
-                why = described(wrong, instance)
+                why = describe(wrong, instance)
             except InputError:
                 if not refusals:
                     raise
                 continue
             seen += 1
             if why:
-                return broken(instance, wrong, seen, why)
+                return outcome_of_failure(instance, wrong, seen, why)
     if refusals and not seen:
         return failed("takes none of the instances", 0)
     return passed(result if isinstance(result, str) else result(), seen)

@@ -20,7 +20,7 @@ import pytest
 
 from closeknit.cli.app import run
 from closeknit.cli.select.command import free_processors
-from closeknit.cli.select.server import LONGEST_LINE, Lines, Server, memory
+from closeknit.cli.select.server import LONGEST_LINE, LineSplitter, Server, memory
 from closeknit.instances import InputError
 from closeknit.scheduler.config import configuration_text, read_configuration
 from closeknit.scheduler.live import LiveSelector
@@ -86,7 +86,7 @@ def ask(process: subprocess.Popen[bytes], line: bytes) -> dict[str, Any]:
 
 
 def test_a_line_is_kept_up_to_its_limit_and_skipped_beyond() -> None:
-    lines = Lines()
+    lines = LineSplitter()
     assert lines.add(b"x" * LONGEST_LINE + b"\n") == [b"x" * LONGEST_LINE]
     tracemalloc.start()
     for _ in range(640):
@@ -386,11 +386,11 @@ POINTS: tuple[Point, ...] = (
     *out_of_memory(
         "os:read",
         "os:write",
-        "closeknit.cli.select.server:Lines.add",
+        "closeknit.cli.select.server:LineSplitter.add",
         "closeknit.cli.select.command:parse_json",
         "closeknit.cli.select.server:dumps",
         "closeknit.cli.select.command:names",
-        "closeknit.scheduler.config.files:_decoded",
+        "closeknit.scheduler.config.files:_decode",
         "closeknit.scheduler.config.parse:parse_source",
         "closeknit.scheduler.config.check:check",
         "closeknit.scheduler.config.model:Configuration.instance",

@@ -13,9 +13,9 @@ import pytest
 
 from closeknit.cli.app import run
 from closeknit.clusters.batsim import interval_set
-from closeknit.simulation.stream.jobs import generated
+from closeknit.simulation.stream.jobs import generate
 from closeknit.simulation.stream.measures import Meter
-from closeknit.simulation.stream.simulator import Event, Policy
+from closeknit.simulation.stream.simulator import Event, StartPolicy
 
 from ...data import IPSC, needs
 
@@ -306,14 +306,14 @@ def test_nothing_but_json_on_standard_output() -> None:
 
 
 def test_boxes_say_their_shapes() -> None:
-    jobs = generated(50, seed=1, most=352, sides=(16, 22), sizes="box:exponential:4")
+    jobs = generate(50, seed=1, most=352, sides=(16, 22), sizes="box:exponential:4")
     for job in jobs:
         assert job.shape is not None
         rows, columns = job.shape
         assert job.processors == rows * columns
         assert rows <= 16
         assert columns <= 22
-    assert {policy.value for policy in Policy} == {"fcfs", "easy"}
+    assert {policy.value for policy in StartPolicy} == {"fcfs", "easy"}
 
 
 NETWORK = ("--method", "row-major", "--shape", "3x4", "--network", "wormhole")

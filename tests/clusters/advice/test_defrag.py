@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from closeknit.clusters.advice.defrag import fewest, front
 from closeknit.clusters.advice.defrag_model import Goal
-from closeknit.clusters.advice.layout import Layout, layout_of
+from closeknit.clusters.advice.layout import ClusterLayout, layout_of
 from closeknit.clusters.advice.move_order import steps
-from closeknit.clusters.kinds import Kind
+from closeknit.clusters.kinds import NodeKind
 from closeknit.clusters.placement import NodeSelector
 from closeknit.clusters.topologies import parse_cluster
 from closeknit.instances import InputError
@@ -28,7 +28,7 @@ SwitchName=top Switches=s[0-2]
 """
 
 
-def laid_out(text: str, held: Held, **more: object) -> Layout:
+def laid_out(text: str, held: Held, **more: object) -> ClusterLayout:
     selector = NodeSelector(parse_cluster(text))
     return layout_of(selector, selector.free(without=held), held, **more)  # type: ignore[arg-type]
 
@@ -53,7 +53,7 @@ def test_the_fewest_moves_are_those_of_all_arrangements(
     levels = getattr(selector.cluster.fabrics[0], "levels", ("switch",))
     level = data.draw(st.sampled_from(levels[:2]))
     kinds = {
-        name: Kind(cores=chance.choice([32, 64])) for name in selector.cluster.index
+        name: NodeKind(cores=chance.choice([32, 64])) for name in selector.cluster.index
     }
     layout = layout_of(
         selector,
@@ -82,12 +82,12 @@ def test_the_fewest_moves_are_those_of_all_arrangements(
 
 def test_jobs_are_moved_to_nodes_of_their_kind() -> None:
     held = held_by(x="a0", y="b0 b1", z="c0")
-    kinds = {name: Kind(cores=64) for name in unfold("a[0-2],b[0-2],c[0-2]")}
-    kinds |= {"a0": Kind(cores=32), "c2": Kind(cores=32)}
+    kinds = {name: NodeKind(cores=64) for name in unfold("a[0-2],b[0-2],c[0-2]")}
+    kinds |= {"a0": NodeKind(cores=32), "c2": NodeKind(cores=32)}
     point = fewest(laid_out(TREE, held, kinds=kinds, stay=["z"]), Goal(1))
     assert point.plan is not None
     assert [(step.sources, step.targets) for step in point.plan] == [(("a0",), ("c2",))]
-    kinds["c2"] = Kind(cores=64)  # now no other node is as a0
+    kinds["c2"] = NodeKind(cores=64)  # now no other node is as a0
     point = fewest(laid_out(TREE, held, kinds=kinds, stay=["z"]), Goal(1))
     assert (point.nodes, point.freed) == (2, ("s1",))
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from closeknit.cli.app import run
-from closeknit.clusters.rules import RULES, State
+from closeknit.clusters.rules import RULES, HierarchyState
 from closeknit.clusters.topologies import Hierarchy, read_cluster
 from closeknit.solvers.running.kernels import interpreted
 
@@ -55,7 +55,7 @@ def test_the_greedy_choice_of_kueue(ask: Ask) -> None:
     [fabric] = cluster.fabrics
     assert isinstance(fabric, Hierarchy)
     free = fabric.home >= 0
-    chosen = RULES["kueue-best-fit"].choose(State(fabric, free), 20)
+    chosen = RULES["kueue-best-fit"].choose(HierarchyState(fabric, free), 20)
     assert chosen is not None
     status, out, _ = ask("kueue-10574", "--json", "--max-ratio", "1.5")
     greedy, best, totals = map(json.loads, out.splitlines())

@@ -12,7 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from closeknit.clusters.grading import Decision, Grade, Totals, Ungraded, graded
+from closeknit.clusters.grading import (
+    DecisionGrade,
+    PastDecision,
+    Totals,
+    Ungraded,
+    grade_decision,
+)
 from closeknit.clusters.grading.decisions import Why
 from closeknit.clusters.grading.grade import ratio
 from closeknit.clusters.placement import (
@@ -47,10 +53,10 @@ def decide(
     chosen: Sequence[str],
     free: Sequence[str] | None = None,
     limit: float = 10.0,
-) -> Grade | Ungraded:
-    decision = Decision("here", "job", request, selector.free(free), tuple(chosen))
+) -> DecisionGrade | Ungraded:
+    decision = PastDecision("here", "job", request, selector.free(free), tuple(chosen))
     with interpreted():
-        return graded(selector, decision, Settings(time_limit=limit))
+        return grade_decision(selector, decision, Settings(time_limit=limit))
 
 
 @settings(max_examples=60, deadline=None)
@@ -85,7 +91,7 @@ def test_a_ratio_is_the_cost_over_the_least_of_all_choices(
         [fabric.nodes[i] for i in chosen],
         [fabric.nodes[i] for i in free],
     )
-    assert isinstance(one, Grade)
+    assert isinstance(one, DecisionGrade)
     assert one.cost == measures.cost(fabric, objective, chosen, below)
     assert one.best == one.bound == min(costs, default=None)
     if not whole(chosen):
@@ -130,11 +136,11 @@ def test_nodes_below_no_domain_of_a_level_are_in_no_group_there() -> None:
     selector = NodeSelector(parse_cluster("\n".join(lines)))
     request = Request(4, levels={"level2": 2})
     apart = decide(selector, request, ["a1", "a2", "c1", "c2"])
-    assert isinstance(apart, Grade)
+    assert isinstance(apart, DecisionGrade)
     assert apart.broken == ("level2",)
     assert (apart.low, apart.high) == (None, None)
     together = decide(selector, request, ["a1", "a2", "b1", "b2"])
-    assert isinstance(together, Grade)
+    assert isinstance(together, DecisionGrade)
     assert together.broken == ()
 
 
@@ -142,12 +148,12 @@ def test_segments_that_are_cut_say_what_was_possible() -> None:
     selector = racks(17, 17, 17)
     names = [f"r{i}n{j}" for i, n in enumerate((17, 17, 2)) for j in range(1, n + 1)]
     one = decide(selector, Request(36, Objective.BLOCKS, 12), names)
-    assert isinstance(one, Grade)
+    assert isinstance(one, DecisionGrade)
     assert (one.parts, one.broken) == (("17+17+2", "12+12+12"), ("switch",))
     assert len(one.instead) == 36
     busy = [f"r{i}n{j}" for i in range(3) for j in range(1, 18)][:-6]
     one = decide(selector, Request(36, Objective.BLOCKS, 12), names, busy)
-    assert isinstance(one, Grade)
+    assert isinstance(one, DecisionGrade)
     assert (one.best, one.parts[1], one.instead) == (None, "", ())
 
 
@@ -157,12 +163,12 @@ def test_without_time_a_ratio_is_an_interval(monkeypatch: pytest.MonkeyPatch) ->
     names = [*(f"r0n{i}" for i in range(1, 4)), "r1n1", "r2n1"]
     one = decide(selector, Request(5, Objective.HOPS), names, limit=1e-9)
     monkeypatch.undo()
-    assert isinstance(one, Grade)
+    assert isinstance(one, DecisionGrade)
     assert not one.exact
     assert one.low is not None
     assert one.high is not None
     exact = decide(selector, Request(5, Objective.HOPS), names)
-    assert isinstance(exact, Grade)
+    assert isinstance(exact, DecisionGrade)
     assert exact.low is not None
     assert one.low <= exact.low <= one.high
     totals = Totals()
@@ -210,10 +216,10 @@ def test_a_mesh_has_hops_and_diameters() -> None:
     selector = NodeSelector(parse_cluster(text))
     row = ["n00", "n01", "n02", "n11"]
     one = decide(selector, Request(4, Objective.HOPS), row)
-    assert isinstance(one, Grade)
+    assert isinstance(one, DecisionGrade)
     assert (one.cost, one.best, one.low) == ((9,), (8,), Fraction(9, 8))
     other = decide(selector, Request(4, Objective.SPREAD), row)
-    assert isinstance(other, Grade)
+    assert isinstance(other, DecisionGrade)
     assert (other.cost, other.best, other.low) == ((2, 9), (2, 8), Fraction(9, 8))
     refused = decide(selector, Request(4, Objective.BLOCKS), row)
     assert isinstance(refused, Ungraded)
@@ -224,7 +230,7 @@ def test_a_mesh_has_hops_and_diameters() -> None:
     points = "node,x,y\na,0,0\nb,1,0\nc,5,0\nd,6,0"
     selector = NodeSelector(parse_cluster(points))
     one = decide(selector, Request(2, Objective.HOPS), ["b", "c"])
-    assert isinstance(one, Grade)
+    assert isinstance(one, DecisionGrade)
     assert one.low == 4
 
 
@@ -243,7 +249,7 @@ def test_on_graphs_groups_are_whole_if_they_can_be_put_at_switches(
         return
     chosen = chance.sample(fabric.nodes, 4)
     one = decide(selector, Request(4, objective, 2), chosen)
-    assert isinstance(one, Grade)
+    assert isinstance(one, DecisionGrade)
     assert (one.broken == ()) == come_in_groups(chosen, 2, hosts)
     if not one.broken:
         assert one.best is not None
@@ -259,7 +265,7 @@ def test_totals_keep_the_worst_and_no_more() -> None:
         names = [f"r0n{i}" for i in range(1, spread + 1)]
         names += [f"r2n{i}" for i in range(1, 10 - spread)]
         one = decide(selector, Request(9, Objective.HOPS), names)
-        assert isinstance(one, Grade)
+        assert isinstance(one, DecisionGrade)
         rows.append(one)
         totals.add(one)
     totals.add(Ungraded("here", "", Why.BUSY, "x was not free", Objective.HOPS))

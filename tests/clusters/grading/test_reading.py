@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from closeknit.clusters.grading import (
-    Decision,
     Defaults,
+    PastDecision,
     Ungraded,
     read_decisions,
 )
@@ -52,7 +52,7 @@ def kubernetes() -> NodeSelector:
 
 def read(
     text: str | bytes, path: Path, chosen_from: NodeSelector | None = None, **more: Any
-) -> list[Decision | Ungraded]:
+) -> list[PastDecision | Ungraded]:
     file = path / "decisions"
     file.write_bytes(text.encode() if isinstance(text, str) else text)
     chooser = chosen_from or selector()
@@ -61,8 +61,8 @@ def read(
     return list(read_decisions(file, chooser, defaults))
 
 
-def free_of(one: Decision | Ungraded, chooser: NodeSelector) -> str:
-    assert isinstance(one, Decision)
+def free_of(one: PastDecision | Ungraded, chooser: NodeSelector) -> str:
+    assert isinstance(one, PastDecision)
     [fabric] = chooser.cluster.fabrics
     [flags] = one.free
     return " ".join(
@@ -93,7 +93,7 @@ def test_lines(tmp_path: Path) -> None:
         ]
     )
     first, second, third, fourth = read(text, tmp_path, without=["b1"])
-    assert isinstance(first, Decision)
+    assert isinstance(first, PastDecision)
     request = first.request
     assert (first.job, first.chosen, request.k) == ("x", ("a1", "a2"), 2)
     assert (request.segment, request.levels) == (2, {"switch": 2})
@@ -103,7 +103,7 @@ def test_lines(tmp_path: Path) -> None:
     )
     assert first.where.endswith("decisions:2")
     assert free_of(second, selector()) == "a1 b2"
-    assert isinstance(second, Decision)
+    assert isinstance(second, PastDecision)
     assert second.request.objective is Objective.SWITCHES
     assert free_of(third, selector()) == "b2 b3 b4"
     assert free_of(fourth, selector()) == ""
@@ -179,7 +179,7 @@ def test_lines_without_a_grade(more: dict[str, Any], why: Why, tmp_path: Path) -
     one, other = read(f"{line(**more)}\n{line()}", tmp_path)
     assert isinstance(one, Ungraded)
     assert one.why is why
-    assert isinstance(other, Decision)
+    assert isinstance(other, PastDecision)
 
 
 def sacct(number: int, nodes: str, start: int, end: int, **more: Any) -> dict[str, Any]:
@@ -210,7 +210,7 @@ def test_jobs_of_sacct(tmp_path: Path) -> None:
     assert free_of(found[0], selector()) == "a1 a2 a3 a4 b1 b2 b3 b4"
     assert free_of(found[1], selector()) == "b1 b2 b3 b4"
     assert free_of(found[2], selector()) == "a1 a2 a3 a4 b3 b4"
-    assert isinstance(found[2], Decision)
+    assert isinstance(found[2], PastDecision)
     assert (found[2].request.k, found[2].request.segment) == (2, 2)
     assert free_of(found[3], selector()) == "a3 a4 b3 b4"
     lines = "\n".join(json.dumps(job) for job in jobs)
@@ -252,7 +252,7 @@ def test_jobs_of_squeue(tmp_path: Path) -> None:
         )
     ]
     one, other = read(json.dumps({"jobs": jobs}), tmp_path)
-    assert isinstance(one, Decision)
+    assert isinstance(one, PastDecision)
     assert isinstance(other, Ungraded)
     assert (other.why, other.detail) == (Why.COUNT, "1 node for a job of 2")
 
@@ -369,9 +369,9 @@ def test_workloads_of_kueue_by_rack(tmp_path: Path) -> None:
     ]
     chooser = kubernetes()
     one, two = read(json.dumps({"items": items}), tmp_path, chooser)
-    assert isinstance(one, Decision)
+    assert isinstance(one, PastDecision)
     assert (one.job, one.chosen) == ("ml/one", ("a1", "a2", "a3", "b1"))
-    assert isinstance(two, Decision)
+    assert isinstance(two, PastDecision)
     assert two.chosen == ("a4", "b2", "b3")
     assert free_of(two, chooser) == "a4 b2 b3 b4"
     bare = [{k: v for k, v in item.items() if k != "kind"} for item in items]
@@ -417,7 +417,7 @@ def test_workloads_of_kueue_by_host(tmp_path: Path) -> None:
     del assignment["slices"][1]
     text = json.dumps({"items": [workload("w", assignment, **asked)]})
     [one] = read(text, tmp_path, kubernetes())
-    assert isinstance(one, Decision)
+    assert isinstance(one, PastDecision)
     assert one.chosen == ("a1", "a2")
     assert (one.request.k, one.request.levels) == (2, {"rack": 2, "block": 2})
     asked["podSetSliceSize"] = 6

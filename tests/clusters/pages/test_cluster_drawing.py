@@ -9,7 +9,12 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 
-from closeknit.clusters.pages.drawing import Panel, cluster_drawing, panel_svg, panels
+from closeknit.clusters.pages.drawing import (
+    LeafPanel,
+    cluster_drawing,
+    panel_svg,
+    panels,
+)
 from closeknit.clusters.topologies import Hierarchy, parse_cluster
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -94,4 +99,4 @@ def test_of_a_large_machine_only_what_matters_is_drawn() -> None:
     found, note = panels([(fabric, free, [0])])
     assert [(one.title, one.chosen) for one in found] == [("g0", 1)]
     assert note == "not drawn: 7 further parts"
-    assert isinstance(found[0], Panel)
+    assert isinstance(found[0], LeafPanel)

@@ -6,20 +6,23 @@ import numpy as np
 
 from closeknit.clusters.pages.whatif import as_rows, means, remark, whatif_page
 from closeknit.clusters.placement import Objective
-from closeknit.clusters.whatif.simulator import FIXED, Outcome
+from closeknit.clusters.whatif.simulator import FIXED, ReplayOutcome
 from closeknit.reports.pages.html import html_of
 
 COLUMNS = (*FIXED, "largest_in_switch")
 
 
-def outcomes() -> list[Outcome]:
+def outcomes() -> list[ReplayOutcome]:
     noise = np.random.default_rng(3).exponential(100, (200, len(COLUMNS)))
     noise[:, 3] = 0
     more = noise.copy()
     more[:, 0] += 5
     more[:, 1] *= 1.1
     more[:, 3] = 2
-    return [Outcome("slurm-tree", COLUMNS, noise), Outcome("thrifty", COLUMNS, more)]
+    return [
+        ReplayOutcome("slurm-tree", COLUMNS, noise),
+        ReplayOutcome("thrifty", COLUMNS, more),
+    ]
 
 
 def test_differences_are_between_the_same_jobs() -> None:
@@ -52,7 +55,7 @@ def test_rows_and_page() -> None:
 
 def test_equal_waits_are_explained() -> None:
     first, _ = outcomes()
-    measured = means([first, Outcome("optimum", COLUMNS, first.values)])
+    measured = means([first, ReplayOutcome("optimum", COLUMNS, first.values)])
     assert "no choice of nodes changes a wait" in remark(measured)
     alone = means([first])
     assert remark(alone) == ""

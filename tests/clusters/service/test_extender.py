@@ -16,7 +16,7 @@ from closeknit.clusters.service.extender import Extender
 from closeknit.clusters.service.service import Service
 from closeknit.clusters.topologies import parse_cluster
 from closeknit.instances import InputError
-from closeknit.scheduler.http.factory import Policy
+from closeknit.scheduler.http.factory import AccessPolicy
 from closeknit.solvers.running.kernels import interpreted
 
 from ...serving.asgi import ask
@@ -69,7 +69,7 @@ def kept(found: dict[str, Any]) -> list[str]:
 
 
 def test_a_recorded_request_over_http(service: Service) -> None:
-    app = Application(service, Policy()).asgi
+    app = Application(service, AccessPolicy()).asgi
     found = ask(app, "POST", "/extender/filter", RECORDED)
     assert found.status == 200
     assert kept(found.json) == ["b01", "b02", "b03", "b04"]

@@ -12,14 +12,14 @@ from closeknit.clusters.service.service import Service
 from closeknit.clusters.topologies import parse_cluster
 from closeknit.reports.explorer.application import application as explorer
 from closeknit.reports.explorer.explorer import Explorer
-from closeknit.scheduler.http.factory import Policy
+from closeknit.scheduler.http.factory import AccessPolicy
 
 from ...serving.asgi import ask
 
 
 def served(**more: Any) -> Any:
     selector = NodeSelector(parse_cluster("SwitchName=a Nodes=a[1-4]"))
-    return Application(Service(selector), Policy(**more)).asgi
+    return Application(Service(selector), AccessPolicy(**more)).asgi
 
 
 def requests_of(app: Any, headers: dict[str, str]) -> set[int]:

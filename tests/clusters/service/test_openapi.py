@@ -13,7 +13,7 @@ from closeknit.clusters.placement import NodeSelector
 from closeknit.clusters.service.application import Application
 from closeknit.clusters.service.service import Service
 from closeknit.clusters.topologies import parse_cluster
-from closeknit.scheduler.http.factory import Policy
+from closeknit.scheduler.http.factory import AccessPolicy
 from closeknit.solvers.running.kernels import interpreted
 
 from ..clusters import rails
@@ -49,7 +49,7 @@ PATHS = (
 
 
 def application(selector: NodeSelector) -> Any:
-    return Application(Service(selector), Policy(local=False)).asgi
+    return Application(Service(selector), AccessPolicy(local=False)).asgi
 
 
 def attack(path: str, examples: int, selector: NodeSelector | None = None) -> int:

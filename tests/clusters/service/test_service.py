@@ -14,7 +14,7 @@ from closeknit.clusters.placement import NodeSelector
 from closeknit.clusters.service.application import Application
 from closeknit.clusters.service.service import Service
 from closeknit.clusters.topologies import parse_cluster
-from closeknit.scheduler.http.factory import Policy
+from closeknit.scheduler.http.factory import AccessPolicy
 from closeknit.solvers import SolverError
 from closeknit.solvers.running.kernels import interpreted
 
@@ -41,8 +41,8 @@ def service(text: str = RACKS) -> Service:
     return Service(NodeSelector(parse_cluster(text)), time_limit=2.0)
 
 
-def application(policy: Policy | None = None, text: str = RACKS) -> Any:
-    return Application(service(text), policy or Policy()).asgi
+def application(policy: AccessPolicy | None = None, text: str = RACKS) -> Any:
+    return Application(service(text), policy or AccessPolicy()).asgi
 
 
 def problem(answer: Answer, status: int, detail: str, field: str = "") -> None:
@@ -204,7 +204,7 @@ def test_no_choice_is_a_conflict_with_the_answer_in_it() -> None:
 
 
 def test_bodies_beyond_the_limit_are_not_read() -> None:
-    app = application(Policy(most_bytes=1000))
+    app = application(AccessPolicy(most_bytes=1000))
     parts = [b" " * 400] * 100
     stated = {"content-length": "40000"}
     refused = ask(app, "POST", "/select", parts=parts, headers=stated)
@@ -224,7 +224,7 @@ def test_other_types_of_content_paths_and_methods() -> None:
 
 
 def test_a_wrong_token_opens_nothing_but_the_health() -> None:
-    app = application(Policy(token="s" * 16))
+    app = application(AccessPolicy(token="s" * 16))
     for header in ("", "Bearer", "Bearer " + "s" * 15, "Basic " + "s" * 16, "Bearer é"):
         headers = {"authorization": header} if header else None
         refused = ask(app, "POST", "/select", {"k": 1}, headers=headers)
@@ -240,7 +240,7 @@ def test_requests_beyond_the_queue_are_told_to_come_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     made = service(TORUS)  # choices there are left to the worker
-    app = Application(made, Policy(most_waiting=2)).asgi
+    app = Application(made, AccessPolicy(most_waiting=2)).asgi
     held, choose = threading.Event(), made.select
 
     def slow(*args: Any) -> dict[str, Any]:
@@ -273,7 +273,7 @@ def test_a_request_that_waited_beyond_its_limit_is_not_begun(
     made = service(TORUS)  # choices there are left to the worker
     made.time_limit = 0.05
     held = threading.Event()
-    app = Application(made, Policy()).asgi
+    app = Application(made, AccessPolicy()).asgi
     choose = made.select
 
     def slow(*args: Any) -> dict[str, Any]:
@@ -298,7 +298,7 @@ def test_a_request_that_waited_beyond_its_limit_is_not_begun(
 
 def test_an_error_within_fails_one_request(monkeypatch: pytest.MonkeyPatch) -> None:
     made = service()
-    app = Application(made, Policy()).asgi
+    app = Application(made, AccessPolicy()).asgi
 
     def starved(*_: Any) -> dict[str, Any]:
         raise MemoryError

@@ -15,7 +15,7 @@ from closeknit.clusters.service.service import Service
 from closeknit.clusters.service.state import ClusterState
 from closeknit.clusters.topologies import parse_cluster
 from closeknit.scheduler.http.bodies import ConflictError
-from closeknit.scheduler.http.factory import Policy
+from closeknit.scheduler.http.factory import AccessPolicy
 from closeknit.solvers.running.kernels import interpreted
 
 from ...serving.asgi import ask
@@ -27,7 +27,7 @@ TREE = "SwitchName=a Nodes=a[1-4]\nSwitchName=b Nodes=b[1-4]\nSwitchName=t Switc
 def app() -> Iterator[Any]:
     with interpreted():
         selector = NodeSelector(parse_cluster(TREE))
-        yield Application(Service(selector), Policy()).asgi
+        yield Application(Service(selector), AccessPolicy()).asgi
 
 
 def test_taken_nodes_are_busy_for_the_next_request(app: Any) -> None:
@@ -65,7 +65,7 @@ def test_what_a_step_names_is_no_take_any_more(app: Any) -> None:
 @pytest.mark.parametrize("k", [2, 2000])
 def test_a_client_that_has_gone_takes_nothing(k: int) -> None:
     selector = NodeSelector(parse_cluster(f"SwitchName=a Nodes=a[1-{2 * k}]"))
-    app = Application(Service(selector), Policy()).asgi
+    app = Application(Service(selector), AccessPolicy()).asgi
     sent: list[Any] = []
 
     async def gone() -> None:

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from closeknit.clusters.topologies import (
     Cluster,
+    FabricKind,
     Hierarchy,
-    Kind,
     Space,
     parse_cluster,
     read_cluster,
@@ -208,7 +208,7 @@ def test_the_nodes_of_switches_and_their_hops() -> None:
 
 def test_block_sizes_make_levels_above_the_blocks() -> None:
     fabric = hierarchy(parse_cluster(BLOCKS))
-    assert fabric.kind is Kind.BLOCKS
+    assert fabric.kind is FabricKind.BLOCKS
     assert fabric.levels == ("block", "group8", "machine")
     assert [fabric.distance(0, i) for i in (1, 4, 8)] == [2, 4, 6]
     shown = """\
@@ -221,7 +221,7 @@ AggregatedBlock=b[1-2] BlockIndex=3 Nodes=n[01-08] BlockSize=8
 
 
 def test_each_topology_of_a_yaml_file_can_be_named() -> None:
-    assert hierarchy(parse_cluster(YAML, name="racks")).kind is Kind.TREE
+    assert hierarchy(parse_cluster(YAML, name="racks")).kind is FabricKind.TREE
     first, second = parse_cluster(YAML, name="loops").fabrics
     assert (first.distance(0, 3), first.distance(0, 2)) == (1, 2)
     assert second.nodes == ("n5", "n6", "n7", "n8")
@@ -239,7 +239,7 @@ def test_a_model_is_a_tree_or_blocks() -> None:
     tree = hierarchy(parse_cluster(MODEL))
     assert members(tree)["l1"] == {"a1", "a2", "a5"}
     blocks = hierarchy(parse_cluster(MODEL, name="block"))
-    assert blocks.kind is Kind.BLOCKS
+    assert blocks.kind is FabricKind.BLOCKS
     assert {len(nodes) for nodes in members(blocks).values()} == {5, 3}
 
 

@@ -14,8 +14,8 @@ from closeknit.exact.ksubset.cuts_bb import kernels_bounds, kernels_exchange, la
 from closeknit.exact.ksubset.cuts_bb.box import CutBox
 from closeknit.exact.ksubset.cuts_bb.kernels_counts import narrow_by_cost
 from closeknit.instances import KSubset, Mesh, Points, arrays, cost
-from closeknit.instances.ksubset.certificate import Checker
-from closeknit.instances.ksubset.counts import CHOSEN, REJECTED, State
+from closeknit.instances.ksubset.certificate import CertificateChecker
+from closeknit.instances.ksubset.counts import CHOSEN, REJECTED, CountState
 
 from ...strategies import ksubsets, topologies
 
@@ -32,7 +32,7 @@ def test_counts_are_cut_off_where_nothing_cheaper_has_them(
     objective = cost(instance, tuple(range(instance.k))) + above
     problem = CutBox.of(instance, 0).problem
     scratch = layout.room_for(problem)
-    checker = Checker(instance, objective)
+    checker = CertificateChecker(instance, objective)
     state = checker.root()
     state.status[: len(decided)] = decided[: instance.n]
     if not len(problem.weight) or not checker.close(state):
@@ -59,8 +59,8 @@ def test_counts_are_cut_off_where_nothing_cheaper_has_them(
 
 def _nothing_is_lost(
     instance: KSubset,
-    checker: Checker,
-    state: State,
+    checker: CertificateChecker,
+    state: CountState,
     left: list[list[int]],
 ) -> None:
     """Look at all cheaper choices of a node: every one keeps all its counts."""

@@ -314,7 +314,7 @@ def test_orders_are_permutations_and_the_best_is_taken(
         assert sorted(found) == list(range(len(incidence)))
         assert found == order(incidence)
         work[name] = frontier_order.predicted_work([incidence[k] for k in found])
-    name, found = frontier_order.ordered(incidence)
+    name, found = frontier_order.choose_order(incidence)
     assert work[name] <= min(work["given"], work["greedy"])
 
 
@@ -324,7 +324,7 @@ def test_the_greedy_order_is_taken_where_the_given_one_is_wide() -> None:
     shuffled = rng.sample(pairs, len(pairs))
     # a path, its nodes in any order, so that the order given is wide
     assert max(frontier_order.widths(shuffled)) > 10
-    name, found = frontier_order.ordered(shuffled)
+    name, found = frontier_order.choose_order(shuffled)
     assert name == "greedy"
     assert max(frontier_order.widths([shuffled[k] for k in found])) <= 3
 
@@ -335,7 +335,7 @@ def test_least_work_is_found_among_all_orders_of_few_classes() -> None:
         frontier_order.predicted_work([incidence[k] for k in order])
         for order in permutations(range(5))
     )
-    _, found = frontier_order.ordered(incidence)
+    _, found = frontier_order.choose_order(incidence)
     assert frontier_order.predicted_work([incidence[k] for k in found]) == least
 
 

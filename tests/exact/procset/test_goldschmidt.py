@@ -17,7 +17,7 @@ from closeknit.instances.procset.generators import (
     random_sets,
     torus_planes,
 )
-from closeknit.instances.value import ordered
+from closeknit.instances.value import as_tuple
 from closeknit.methods import PROCSET
 from closeknit.solvers import Grade, Limit, Settings, Status
 
@@ -79,7 +79,7 @@ def test_a_node_limit_brings_a_choice_and_a_bound(
     best = cheapest(instance)
     assert found.objective is not None
     assert found.bound is not None
-    assert ordered(found.bound) <= best <= ordered(found.objective)
+    assert as_tuple(found.bound) <= best <= as_tuple(found.objective)
     if found.status is not Status.OPTIMAL:
         assert found.limit is Limit.NODES
 
@@ -102,7 +102,7 @@ def test_the_wall(monkeypatch: pytest.MonkeyPatch) -> None:
     assert stopped.limit is Limit.MEMORY
     assert stopped.bound is not None
     assert stopped.objective is not None
-    assert ordered(stopped.bound) < ordered(optimum) <= ordered(stopped.objective)
+    assert as_tuple(stopped.bound) < as_tuple(optimum) <= as_tuple(stopped.objective)
 
 
 def test_a_time_limit_brings_a_choice_and_a_bound() -> None:
@@ -111,4 +111,4 @@ def test_a_time_limit_brings_a_choice_and_a_bound() -> None:
     assert stopped.limit is Limit.TIME
     assert stopped.bound is not None
     assert stopped.objective is not None
-    assert ordered(stopped.bound) < ordered(stopped.objective)
+    assert as_tuple(stopped.bound) < as_tuple(stopped.objective)

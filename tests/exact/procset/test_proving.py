@@ -28,7 +28,7 @@ from closeknit.instances.procset.generators import (
 )
 from closeknit.methods import PROCSET
 from closeknit.proofs.checking import Propagator, Refused, check_proof, formula_of
-from closeknit.proofs.checking.formulas import levels_of, unfolded
+from closeknit.proofs.checking.formulas import levels_of, unfold
 from closeknit.proofs.checking.rows import Row
 from closeknit.proofs.writing.proof_log import ProofLog
 from closeknit.proofs.writing.propagation_kernels import FastPropagator
@@ -78,7 +78,7 @@ def proved(
     outcome = check_proof(formula_of(instance), lines, None, propagator)
     if outcome.bound is None:
         return None
-    return unfolded(outcome.bound, levels_of(instance))
+    return unfold(outcome.bound, levels_of(instance))
 
 
 @settings(max_examples=100)

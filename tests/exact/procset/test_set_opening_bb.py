@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from closeknit.exact.procset.set_opening_bb import kernels as opened_bb_kernels
 from closeknit.exact.procset.set_opening_bb import system as layout
-from closeknit.exact.procset.set_opening_bb.layout import Rules
+from closeknit.exact.procset.set_opening_bb.layout import OpeningRules
 from closeknit.exact.procset.set_opening_bb.search import ALL_RULES, SetOpeningSearch
 from closeknit.formulations.procset.set_classes import classes_of
 from closeknit.instances import ProcessorSet, ProcSet, check, cost
@@ -29,7 +29,7 @@ from ...strategies import procsets
 FOREVER = float("inf")
 
 
-def proved(instance: ProcSet, rules: Rules = ALL_RULES) -> tuple[int, ...]:
+def proved(instance: ProcSet, rules: OpeningRules = ALL_RULES) -> tuple[int, ...]:
     """Run the search to its end; what it chose must cost what it proved."""
     search = SetOpeningSearch(classes_of(instance), rules)
     assert search.run(FOREVER) is None
@@ -72,13 +72,17 @@ def systems(draw: st.DrawFn) -> ProcSet:
     )
 
 
-def some_rules() -> st.SearchStrategy[Rules]:
-    return st.tuples(*[st.booleans()] * len(Rules._fields)).map(lambda on: Rules(*on))
+def some_rules() -> st.SearchStrategy[OpeningRules]:
+    return st.tuples(*[st.booleans()] * len(OpeningRules._fields)).map(
+        lambda on: OpeningRules(*on)
+    )
 
 
 @given(procsets(), some_rules())
 @settings(max_examples=400, deadline=None)
-def test_proves_the_optimum_with_any_rules(instance: ProcSet, rules: Rules) -> None:
+def test_proves_the_optimum_with_any_rules(
+    instance: ProcSet, rules: OpeningRules
+) -> None:
     best = cheapest(instance)
     assert proved(instance) == best
     assert proved(instance, rules) == best
@@ -86,7 +90,9 @@ def test_proves_the_optimum_with_any_rules(instance: ProcSet, rules: Rules) -> N
 
 @given(systems(), some_rules())
 @settings(max_examples=400, deadline=None)
-def test_proves_systems_without_structure(instance: ProcSet, rules: Rules) -> None:
+def test_proves_systems_without_structure(
+    instance: ProcSet, rules: OpeningRules
+) -> None:
     best = cheapest(instance)
     assert proved(instance) == best
     assert proved(instance, rules) == best
@@ -95,7 +101,7 @@ def test_proves_systems_without_structure(instance: ProcSet, rules: Rules) -> No
 @pytest.mark.slow
 @given(st.one_of(systems(), procsets()), some_rules())
 @settings(max_examples=10_000, deadline=None)
-def test_proves_thousands_more(instance: ProcSet, rules: Rules) -> None:
+def test_proves_thousands_more(instance: ProcSet, rules: OpeningRules) -> None:
     assert proved(instance, rules) == cheapest(instance)
 
 
@@ -214,7 +220,7 @@ def test_bounds_rise_to_the_optimum_in_steps() -> None:
     instance = random_domains(64, 3, 8, 24, seed=2, costs="drawn")
     whole = SetOpeningSearch(classes_of(instance))
     assert whole.run(FOREVER) is None
-    for rules in (ALL_RULES, Rules(shapes=False)):
+    for rules in (ALL_RULES, OpeningRules(shapes=False)):
         search = SetOpeningSearch(classes_of(instance), rules)
         limit: Limit | None = Limit.NODES
         previous: tuple[int, ...] = (-1,)

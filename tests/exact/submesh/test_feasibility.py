@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from closeknit.cli.app import run
 from closeknit.exact.submesh.constructive import construct
-from closeknit.exact.submesh.direct import first_free, free_box, occupied
+from closeknit.exact.submesh.direct import first_free, free_box, mark_held
 from closeknit.exact.submesh.feasibility import by_cpsat, cascade, decide, feasibility
 from closeknit.exact.submesh.refutation import refute
 from closeknit.instances import InputError, Submesh, check, write_submesh
@@ -313,7 +313,7 @@ def test_a_free_box_is_found_wherever_there_is_one(instance: Submesh) -> None:
     assert (found in free) if free else found is None
     assert found is None or sides(found) == size
     # many boxes are counted instead; the same place is found first
-    taken = occupied(instance.shape, held)
+    taken = mark_held(instance.shape, held)
     assert first_free(taken, size, instance.torus) == found
 
 

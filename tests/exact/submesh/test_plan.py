@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from closeknit.exact.submesh.plan import Plan, _Planner, in_order, plan
+from closeknit.exact.submesh.plan import MovePlan, _Planner, in_order, plan
 from closeknit.instances import InputError, Submesh
 from closeknit.instances.submesh import (
     Box,
@@ -136,7 +136,7 @@ SWAP = Placement((0, 0, 0, 0), ((0, (2, 0, 3, 0)), (1, (0, 0, 1, 0))))
 
 def test_no_time_means_unknown() -> None:
     found = plan(line((0, 1), (2, 3), length=4), SWAP, detours=3, time_limit=0.0)
-    assert found == Plan(None, limit=Limit.TIME)
+    assert found == MovePlan(None, limit=Limit.TIME)
     assert str(found) == "unknown within 0 temporary places"
 
 
@@ -223,7 +223,7 @@ def test_with_few_stops_more_detours_are_tried_when_nodes_run_out(
     instance = line((0, 1), (2, 3), length=6)
     found = plan(instance, SWAP, few_stops=True)
     assert (found.moves is None, found.detours, found.refuted) == (False, 2, -1)
-    assert plan(instance, SWAP) == Plan(None, 0, -1, Limit.NODES)
+    assert plan(instance, SWAP) == MovePlan(None, 0, -1, Limit.NODES)
     assert tried == [0, 1, 2, 0]
 
 
@@ -238,7 +238,7 @@ def test_moves_are_put_in_order_by_sliding_too() -> None:
 def test_no_time_ends_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("closeknit.solvers.running.clock.now", lambda: 1e6)
     found = plan(line((0, 1), (2, 3), length=6), SWAP, time_limit=0.0)
-    assert found == Plan(None, limit=Limit.TIME)
+    assert found == MovePlan(None, limit=Limit.TIME)
 
 
 def test_nodes_are_counted_one_by_one() -> None:
@@ -254,8 +254,8 @@ def test_a_plan_that_is_not_there_has_no_detours() -> None:
     none = plan(tight, SWAP, detours=0)
     assert str(none) == "impossible within 0 temporary places"
     assert str(replace(none, limit=Limit.TIME)).endswith("; impossible within 0")
-    assert plan(tight, SWAP, detours=2) == Plan(None, 0, 2)
-    assert plan(tight, SWAP, node_limit=1) == Plan(None, 0, -1, Limit.NODES)
+    assert plan(tight, SWAP, detours=2) == MovePlan(None, 0, 2)
+    assert plan(tight, SWAP, node_limit=1) == MovePlan(None, 0, -1, Limit.NODES)
 
 
 def test_defects_are_in_the_way() -> None:

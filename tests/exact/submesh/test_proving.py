@@ -11,10 +11,10 @@ from closeknit.exact.submesh.proving import prove_by_learning
 from closeknit.instances import Submesh
 from closeknit.instances.library import bundled
 from closeknit.instances.submesh import Resident
-from closeknit.methods.proofs import cited
+from closeknit.methods.proofs import prove_and_cite
 from closeknit.proofs.checking import Proved
 from closeknit.proofs.checking.kinds import LOG
-from closeknit.proofs.writing.proof_log import ProofLog, kept_proof
+from closeknit.proofs.writing.proof_log import ProofLog, keep_proof
 from closeknit.solvers import SolverError
 from closeknit.solvers.running.result import Grade, Limit
 from tests.oracles import cheapest_placement
@@ -27,7 +27,7 @@ def proved(
     def write(log: ProofLog) -> None:
         assert prove_by_learning(instance, chosen, log)
 
-    return kept_proof(instance, path, write, seconds=60)
+    return keep_proof(instance, path, write, seconds=60)
 
 
 @given(submeshes())
@@ -52,7 +52,9 @@ def test_bundled_instances_are_checked(name: str, tmp_path: Path) -> None:
     instance = bundled(name)
     assert isinstance(instance, Submesh)
     result = migrate(instance)
-    found = cited(instance, result, tmp_path / "p.xz", seconds=60, kinds=(LOG,))
+    found = prove_and_cite(
+        instance, result, tmp_path / "p.xz", seconds=60, kinds=(LOG,)
+    )
     assert not found.why
     better = found.result
     assert better.proof is not None

@@ -15,7 +15,7 @@ from closeknit.exact.sukp.bruteforce import bruteforce
 from closeknit.exact.sukp.sukp_bb.record import write_proof
 from closeknit.instances import Sukp, read_instance
 from closeknit.methods import SUKP
-from closeknit.methods.proofs import cited
+from closeknit.methods.proofs import prove_and_cite
 from closeknit.proofs.checking import Propagator, Refused, check_proof, formula_of
 from closeknit.proofs.checking.kinds import LOG
 from closeknit.proofs.writing.proof_log import ProofLog
@@ -95,7 +95,7 @@ def test_proves_what_takes_a_search(unit: int) -> None:
 def test_bundled_instances_are_checked(path: Path, tmp_path: Path) -> None:
     instance = read_instance(path)
     assert isinstance(instance, Sukp)
-    found = cited(
+    found = prove_and_cite(
         instance,
         SUKP["sukp-bb"](instance),
         tmp_path / "p.xz",

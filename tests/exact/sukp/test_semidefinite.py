@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from closeknit.exact.sukp.sukp_bb.layout import packed
+from closeknit.exact.sukp.sukp_bb.layout import to_arrays
 from closeknit.exact.sukp.sukp_bb.search import PRODUCT_PROOF, ExclusionSearch
 from closeknit.exact.sukp.sukp_bb.semidefinite import Products, _missing
 from closeknit.instances import Sukp
@@ -24,7 +24,7 @@ from ...strategies import sukps
 
 def bound(instance: Sukp, steps: int) -> int:
     """Return the bound after some steps."""
-    products = Products(packed(instance)[0])
+    products = Products(to_arrays(instance)[0])
     products.improve(lambda: False, steps)
     return products.least
 
@@ -38,11 +38,11 @@ def test_never_exceeds_the_optimum(instance: Sukp, steps: int) -> None:
 @settings(max_examples=30, deadline=None)
 @given(sukps(), st.integers(0, 2**32))
 def test_any_multipliers_prove_something_true(instance: Sukp, seed: int) -> None:
-    products = Products(packed(instance)[0])
+    products = Products(to_arrays(instance)[0])
     if products.possible:
         rng = np.random.default_rng(seed)
         products._point = products._point + rng.normal(size=len(products._point))
-        assert products._proved() <= least_left_out(instance)
+        assert products._proven_cost() <= least_left_out(instance)
 
 
 def test_is_close_on_a_random_instance() -> None:
@@ -54,7 +54,7 @@ def test_is_close_on_a_random_instance() -> None:
 def test_proves_what_the_multipliers_are_worth() -> None:
     # after so few steps the function is greatest outside the unit cube
     instance = random_sukp(100, 100, Fraction(1, 10), Fraction(3, 4), seed=1)
-    products = Products(packed(instance)[0])
+    products = Products(to_arrays(instance)[0])
     products.improve(lambda: False, 20)
     found = products._value(products._point, 0.0)
     assert found is not None

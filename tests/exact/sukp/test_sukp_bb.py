@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 
 from closeknit.exact.sukp.bruteforce import bruteforce
 from closeknit.exact.sukp.sukp_bb import kernels
-from closeknit.exact.sukp.sukp_bb.kernels_bound import scaled, unscaled
+from closeknit.exact.sukp.sukp_bb.kernels_bound import from_shares, to_shares
 from closeknit.exact.sukp.sukp_bb.layout import (
     MULTIPLIER_BITS,
-    Problem,
+    FlatInstance,
     blank,
-    packed,
+    to_arrays,
 )
 from closeknit.exact.sukp.sukp_bb.search import ExclusionSearch
 from closeknit.heuristics.sukp.sukp_greedy import greedy
@@ -137,7 +137,7 @@ def test_the_bound_holds_where_an_element_weighs_nothing(
 
 
 def assert_the_bound_holds_below(instance: Sukp, state: list[int]) -> None:
-    problem, index = packed(instance)
+    problem, index = to_arrays(instance)
     search = ExclusionSearch(instance, ())
     m = len(index)
     sought = [
@@ -159,7 +159,7 @@ def assert_the_bound_holds_below(instance: Sukp, state: list[int]) -> None:
         assert bound <= min(cheaper)
 
 
-def bound_below(problem: Problem, state: list[int], best: int) -> int | None:
+def bound_below(problem: FlatInstance, state: list[int], best: int) -> int | None:
     """Bound of one node, by the state of each element, heaviest first, and item.
 
     None: pruned.
@@ -197,7 +197,7 @@ def is_sought(
 @settings(max_examples=60, deadline=None)
 @given(sukps(most_elements=6))
 def test_an_optimum_is_of_the_form_sought(instance: Sukp) -> None:
-    problem, index = packed(instance)
+    problem, index = to_arrays(instance)
     heaviest = [int(e) for e in index]
     losses = [
         lost(instance, r)
@@ -211,13 +211,13 @@ def test_an_optimum_is_of_the_form_sought(instance: Sukp) -> None:
 def test_units_are_rounded_to_the_safe_side() -> None:
     for shift in (5, 0, -3):
         for loss in range(200):
-            units = scaled(loss, shift)
+            units = to_shares(loss, shift)
             assert units * 2**-shift >= loss
             # whatever exceeds a loss by a finest unit proves one more, at best
             value = units << MULTIPLIER_BITS
-            assert unscaled(value - 1, shift) <= loss
+            assert from_shares(value - 1, shift) <= loss
             if shift >= 0:
-                assert unscaled(value + 1, shift) == loss + 1
+                assert from_shares(value + 1, shift) == loss + 1
 
 
 def test_the_largest_numbers_do_not_overflow() -> None:

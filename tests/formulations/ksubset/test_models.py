@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from closeknit.formulations.ksubset import catalogue
-from closeknit.formulations.ksubset.counts import Counts
+from closeknit.formulations.ksubset.counts import ModelCounts
 from closeknit.formulations.ksubset.strengthening import NONE, Strengthening, symmetry
 from closeknit.instances import KSubset, Mesh, arrays, cost, mesh
 from closeknit.solvers import Grade, Proof, SolverError, cpsat, mip
@@ -19,7 +19,7 @@ from ...strategies import SYMMETRIC, seeded_ksubset
 
 
 def costs_by_counts(instance: KSubset, nested: bool) -> None:
-    counts = Counts(instance, nested)
+    counts = ModelCounts(instance, nested)
     for chosen in combinations(range(instance.n), instance.k):
         found = counts.of(chosen)
         total = sum(
@@ -41,15 +41,15 @@ def test_counts_make_up_the_cost(seed: int, nested: bool) -> None:
 
 def test_nested_counts_have_short_rows() -> None:
     instance = mesh(8, 8, k=5)
-    assert all(len(own) == 8 for own in Counts(instance, nested=True).own)
-    assert max(map(len, Counts(instance, nested=False).own)) == 56
+    assert all(len(own) == 8 for own in ModelCounts(instance, nested=True).own)
+    assert max(map(len, ModelCounts(instance, nested=False).own)) == 56
 
 
 @pytest.mark.parametrize("seed", range(60))
 def test_margins_hold_in_every_optimum(seed: int) -> None:
     instance = seeded_ksubset(seed, most=8)
-    margins = Counts(instance).margins
-    unit = Counts(instance).unit
+    margins = ModelCounts(instance).margins
+    unit = ModelCounts(instance).unit
     least = optimum(instance)
     for chosen in combinations(range(instance.n), instance.k):
         if cost(instance, chosen) == least:
@@ -164,7 +164,7 @@ def test_sizes_are_as_documented() -> None:
     model = catalogue.MIP["rlt"].build(instance, NONE).model
     assert len(model.constraints()) == 1 + n + 2 * pairs
     cuts = 2 * 3
-    steps = sum(high - low for low, high in Counts(instance).ranges)
+    steps = sum(high - low for low, high in ModelCounts(instance).ranges)
     model = catalogue.CP["cuts-unary"].build(instance, NONE).model.proto
     assert len(model.variables) == n + cuts + steps
     model = catalogue.MIP["cuts-unary"].build(instance, NONE).model

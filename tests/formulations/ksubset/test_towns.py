@@ -141,14 +141,14 @@ def test_beyond_the_search_a_mean_over_one_point_less_bounds(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(towns.TOWN_SEARCH, 2, 10)
-    towns._extended.cache_clear()
+    towns._extend.cache_clear()
     try:
         assert town_bound_value(10, 2) == town(10)
         at_11 = -(-11 * town(10) // 9)
         assert town_bound_value(11, 2) == at_11
         assert town_bound_value(12, 2) == -(-12 * at_11 // 10)
     finally:
-        towns._extended.cache_clear()
+        towns._extend.cache_clear()
 
 
 def test_a_partition_grows_by_a_cell_in_every_way() -> None:

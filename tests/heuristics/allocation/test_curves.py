@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from closeknit.heuristics.allocation.allocator import Allocator
-from closeknit.heuristics.allocation.curves import ordered
+from closeknit.heuristics.allocation.curves import processors_along
 from closeknit.heuristics.allocation.curves_hilbert import can_cross, hilbert
 from closeknit.instances import KSubset, Mesh, Site, Topology, Torus
 from closeknit.instances.ksubset.worst_cases import hilbert_gap
@@ -30,7 +30,7 @@ def walk(shape: Shape) -> list[Site]:
 
 def along(order: str, shape: Shape) -> list[Site]:
     places = list(Mesh(shape).locations())
-    return [places[number] for number in ordered(order, shape).tolist()]
+    return [places[number] for number in processors_along(order, shape).tolist()]
 
 
 def is_walk(cells: list[Site], shape: Shape) -> bool:
@@ -121,9 +121,9 @@ def test_hilbert_keeps_what_is_near_on_the_curve_near(shape: Shape) -> None:
 
 
 def test_orders_of_a_plane() -> None:
-    assert ordered("row", (2, 3)).tolist() == [0, 1, 2, 3, 4, 5]
-    assert ordered("column", (2, 3)).tolist() == [0, 3, 1, 4, 2, 5]
-    assert ordered("snake", (2, 3)).tolist() == [0, 1, 2, 5, 4, 3]
+    assert processors_along("row", (2, 3)).tolist() == [0, 1, 2, 3, 4, 5]
+    assert processors_along("column", (2, 3)).tolist() == [0, 3, 1, 4, 2, 5]
+    assert processors_along("snake", (2, 3)).tolist() == [0, 1, 2, 5, 4, 3]
 
 
 @given(st.lists(st.integers(1, 5), min_size=1, max_size=4))
@@ -133,13 +133,13 @@ def test_orders_of_any_box(sides: list[int]) -> None:
     assert along("row", shape) == cells
     assert along("column", shape) == sorted(cells, key=lambda cell: cell[::-1])
     assert is_walk(along("snake", shape), shape)
-    assert not ordered("snake", shape).flags.writeable
+    assert not processors_along("snake", shape).flags.writeable
 
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_on_a_line_all_orders_are_the_line(order: str) -> None:
     for shape in ((9,), (1, 9), (9, 1), (1, 9, 1)):
-        assert ordered(order, shape).tolist() == list(range(9))
+        assert processors_along(order, shape).tolist() == list(range(9))
 
 
 # The packings
@@ -147,7 +147,7 @@ def test_on_a_line_all_orders_are_the_line(order: str) -> None:
 
 def slow(order: str, packing: str, one: Allocator, k: int) -> list[int]:
     """Choose from the definition, in plain Python."""
-    line = ordered(order, one.topology.shape).tolist()  # type: ignore[attr-defined]
+    line = processors_along(order, one.topology.shape).tolist()  # type: ignore[attr-defined]
     idle = [place for place, number in enumerate(line) if one.idle[number]]
     windows = [idle[i : i + k] for i in range(len(idle) - k + 1)]
     if packing != "sorted-free":

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from closeknit.heuristics.allocation.allocator import Allocator
-from closeknit.heuristics.allocation.mc import MC, ranked
+from closeknit.heuristics.allocation.mc import MC, rank_cells
 from closeknit.heuristics.allocation.mc_elongated import MCElongated
 from closeknit.heuristics.allocation.plas import PLAS, middle_out
 from closeknit.heuristics.allocation.shells import FAR, Shells, squarest
@@ -161,7 +161,7 @@ def test_shorter_sides_come_before_longer_ones_and_corners_last(turned: bool) ->
         sides, box, centre = (5, 3), (3, 1), (2, 1)
     shells = Shells(np.ones(sides, dtype=np.int64), rings=(False, False))
     cells = np.array(list(Mesh(sides).locations()))
-    order = ranked(shells, shells.box(box), np.array(centre), cells)
+    order = rank_cells(shells, shells.box(box), np.array(centre), cells)
     assert cells[order].tolist() == [list(site) for group in groups for site in group]
 
 

@@ -18,7 +18,7 @@ from closeknit.heuristics.ksubset.strips import (
     arcsine_sizes,
     even_sizes,
     factor,
-    neglected,
+    hidden_share,
     slopes,
 )
 from closeknit.instances import arrays
@@ -85,7 +85,7 @@ def test_strips_hide_no_more_than_their_share(
         whole = cost(instance, sorted(chosen))
         assert isinstance(whole, int)
         across = crossing(arrays.points(instance)[chosen], sizes)
-        assert (1 - neglected(sizes)) * whole <= across <= whole
+        assert (1 - hidden_share(sizes)) * whole <= across <= whole
 
 
 def test_sizes_and_factors() -> None:
@@ -123,7 +123,7 @@ def test_published_is_as_good_as_its_best_guess(name: str, instance: KSubset) ->
     assume(ptas_published.cases(instance.n, sizes, d) <= 2000)
     result = method(instance)
     assert result.chosen is not None
-    share = 1 - neglected(sizes)
+    share = 1 - hidden_share(sizes)
     assert isinstance(result.objective, int)
     assert share * result.objective <= optimum(instance)
 

@@ -10,7 +10,7 @@ from closeknit.heuristics.submesh import snug, snug_kernels
 from closeknit.instances.submesh import Box, sides
 from closeknit.methods.allocators.submesh import ALLOCATORS
 from closeknit.simulation.submesh.simulator import Fixed, first_come
-from closeknit.simulation.submesh.stream import Request, Uniform, queue
+from closeknit.simulation.submesh.stream import BoxRequest, Uniform, queue
 
 SHAPE = (9, 7)
 streams = st.lists(
@@ -109,7 +109,7 @@ def test_crowds_are_served_as_well() -> None:
     most = 0
     occupancy = Fixed(ALLOCATORS["snug"]((64, 64)))
 
-    def look(request: Request, clock: float) -> None:
+    def look(request: BoxRequest, clock: float) -> None:
         nonlocal most
         held = occupancy.boxes()
         most = max(most, len(held))

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from closeknit.cli.app import run
-from closeknit.exact.ksubset.cuts_bb.box import ALL_RULES, Rules
+from closeknit.exact.ksubset.cuts_bb.box import ALL_RULES, SearchRules
 from closeknit.exact.ksubset.cuts_bb.record import record
 from closeknit.instances import InputError, KSubset, Mesh, write_ksubset
-from closeknit.instances.ksubset.certificate import Checker
+from closeknit.instances.ksubset.certificate import CertificateChecker
 from closeknit.instances.ksubset.certificate_file import (
     check_certificate,
     write_certificate,
@@ -31,10 +31,10 @@ from ...forging.certificate_edits import rewrite
 from ...strategies import random_ksubset
 
 Nodes = list[Any]
-CHECKERS = Checker, FastChecker
+CHECKERS = CertificateChecker, FastChecker
 
 
-def proved(instance: KSubset, rules: Rules = ALL_RULES) -> tuple[int, Nodes]:
+def proved(instance: KSubset, rules: SearchRules = ALL_RULES) -> tuple[int, Nodes]:
     optimum = KSUBSET["cuts-bb"](instance).objective
     assert isinstance(optimum, int)
     nodes = record(instance, optimum, clock.now() + 60, rules)
@@ -162,7 +162,7 @@ def _swap(step: list[Any]) -> None:
 def test_a_changed_certificate_is_refused(what: str, tmp_path: Path) -> None:
     path = tmp_path / "proof.xz"
     plain = not what.startswith("exchange")  # others leave exchanges nothing to decide
-    rules = Rules(companions=plain, narrow=plain)
+    rules = SearchRules(companions=plain, narrow=plain)
     for seed in range(200):  # until a proof has such a step
         instance = medium(seed)
         optimum, nodes = proved(instance, rules)
@@ -213,7 +213,7 @@ def test_every_single_change_is_refused_or_harmless(tmp_path: Path) -> None:
             check_certificate(instance, path)
 
 
-def claimed(instance: KSubset, path: Path, by: type[Checker]) -> int | None:
+def claimed(instance: KSubset, path: Path, by: type[CertificateChecker]) -> int | None:
     """Return what a certificate proves, None if it is refused."""
     try:
         return check_certificate(instance, path, by=by)

@@ -38,9 +38,13 @@ from closeknit.instances import (
     arrays,
     cost,
 )
-from closeknit.instances.ksubset.certificate import Checker, Refused, derive
+from closeknit.instances.ksubset.certificate import (
+    CertificateChecker,
+    RefusedStep,
+    derive,
+)
 from closeknit.instances.ksubset.certificate_nodes import Step
-from closeknit.instances.ksubset.counts import CHOSEN, REJECTED, UNDECIDED, State
+from closeknit.instances.ksubset.counts import CHOSEN, REJECTED, UNDECIDED, CountState
 from closeknit.proofs.writing.certificate_kernels import FastChecker
 
 from ...forging.certificate_edits import CERTIFICATE_EDITS
@@ -68,7 +72,7 @@ HOSTILE: tuple[Any, ...] = (
     *([], [[]], {}, {"0": 0}),
 )
 _STEPS_OF_STATE = 30
-Both = tuple[type[Checker], ...]
+Both = tuple[type[CertificateChecker], ...]
 
 
 class Lost(AssertionError):
@@ -137,7 +141,7 @@ class Case:
         counts = members.astype(np.int64) @ arrays.cuts(instance).sides.T
         return cls(instance, objective, members, counts)
 
-    def conforming(self, state: State) -> npt.NDArray[np.bool_]:
+    def conforming(self, state: CountState) -> npt.NDArray[np.bool_]:
         """Which of the sets belong to a node."""
         chosen, rejected = state.points(CHOSEN), state.points(REJECTED)
         low, high = np.array(state.low), np.array(state.high)
@@ -146,7 +150,7 @@ class Case:
         against = self.members[:, rejected].any(axis=1)
         return np.logical_and(*agree) & np.logical_not(against)
 
-    def state(self, random: Random, checker: Checker) -> State:
+    def state(self, random: Random, checker: CertificateChecker) -> CountState:
         """Draw a node to which at least one of the sets belongs, if there is one."""
         state = checker.root()
         n, m, k = len(state.status), len(state.low), checker.k
@@ -167,7 +171,9 @@ class Case:
         return state
 
 
-def honest(random: Random, checker: Checker, state: State, word: str) -> list[Any]:
+def honest(
+    random: Random, checker: CertificateChecker, state: CountState, word: str
+) -> list[Any]:
     """Draw a step or an end of the right shape, more often than not a sensible one."""
     n, m = len(state.status), len(state.low)
     free, taken, left = (state.points(each) or [0] for each in range(3))
@@ -191,7 +197,9 @@ def honest(random: Random, checker: Checker, state: State, word: str) -> list[An
     return [word, rows]
 
 
-def honest_end(random: Random, checker: Checker, state: State, word: str) -> list[Any]:
+def honest_end(
+    random: Random, checker: CertificateChecker, state: CountState, word: str
+) -> list[Any]:
     """Draw an end of the right shape; that of ``bound`` is what it must be."""
     n, m, k = len(state.status), len(state.low), checker.k
     if word == "bound":
@@ -211,7 +219,7 @@ def honest_end(random: Random, checker: Checker, state: State, word: str) -> lis
     return [word, *wanted[word]]
 
 
-def spoiled(random: Random, value: list[Any], state: State) -> list[Any]:
+def spoiled(random: Random, value: list[Any], state: CountState) -> list[Any]:
     """Change a step or an end at one to three places: types, nesting, order, number."""
     for _ in range(random.choice((1, 1, 1, 1, 2, 3))):
         outer = [(value, key) for key in range(1, len(value))]
@@ -230,7 +238,7 @@ def spoiled(random: Random, value: list[Any], state: State) -> list[Any]:
     return value
 
 
-def _instead(random: Random, old: Any, state: State) -> Any:
+def _instead(random: Random, old: Any, state: CountState) -> Any:
     """Draw what may stand for a value: other types, or the same in other lists."""
     n = len(state.status)
     free = state.points(UNDECIDED)
@@ -259,7 +267,7 @@ class Trial:
     """Offers steps and ends to checkers, and counts what was accepted of which kind."""
 
     random: Random
-    by: Both = (Checker, FastChecker)
+    by: Both = (CertificateChecker, FastChecker)
     offered: int = 0
     accepted: Counter[str] = field(default_factory=Counter)
 
@@ -271,7 +279,7 @@ class Trial:
             for _ in range(5):
                 self._try(case, checkers)
 
-    def _try(self, case: Case, checkers: list[Checker]) -> None:
+    def _try(self, case: Case, checkers: list[CertificateChecker]) -> None:
         drawn = case.state(self.random, checkers[0])
         before = case.conforming(drawn)
         state = drawn.copy()
@@ -301,8 +309,8 @@ class Trial:
                 raise Lost(f"{case.instance}, {case.objective}, {state}: {value}")
 
     def _offered(
-        self, checker: Checker, state: State, value: Any, is_end: bool
-    ) -> list[State] | None:
+        self, checker: CertificateChecker, state: CountState, value: Any, is_end: bool
+    ) -> list[CountState] | None:
         """Return what is left of a node, closed; None if the step is not taken."""
         state = state.copy()
         try:
@@ -311,12 +319,12 @@ class Trial:
             else:
                 checker.step(state, checker.shapes.step(value, ""))
                 left = [state]
-        except (InputError, Refused):
+        except (InputError, RefusedStep):
             return None
         return [each for each in left if checker.close(each)]
 
 
-class Undecoded(Checker):
+class Undecoded(CertificateChecker):
     """The rules as they were, which used lists of JSON as they came.
 
     Only values that ``hole`` tells are let through undecoded.
@@ -336,7 +344,7 @@ class Undecoded(Checker):
 
         self.shapes.step = step
 
-    def step(self, state: State, step: Step) -> None:
+    def step(self, state: CountState, step: Step) -> None:
         raw = step.rule in RULES and not isinstance(step.what[0], tuple)
         if not raw:
             super().step(state, step)
@@ -345,16 +353,16 @@ class Undecoded(Checker):
         try:
             getattr(self, f"_{step.rule}_as_it_was")(state, chosen, rejected)
         except (ValueError, TypeError, IndexError, KeyError, OverflowError):
-            raise Refused("is no node") from None
+            raise RefusedStep("is no node") from None
 
-    def _set(self, state: State, points: Any, value: int) -> None:
+    def _set(self, state: CountState, points: Any, value: int) -> None:
         status = np.array(state.status)
         if (status[points] != UNDECIDED).any():
-            raise Refused("decides a point twice")
+            raise RefusedStep("decides a point twice")
         status[points] = value
         state.status = status.tolist()
 
-    def _cost_as_it_was(self, state: State, chosen: Any, rejected: Any) -> None:
+    def _cost_as_it_was(self, state: CountState, chosen: Any, rejected: Any) -> None:
         bound, *lists = self.bound(state)
         weights, taken = map(np.array, lists)
         free = np.array(state.status) == UNDECIDED
@@ -364,29 +372,31 @@ class Undecoded(Checker):
             and len(spare)
             and bound - int(weights[chosen].max()) + int(spare.min()) >= self.threshold
         ):
-            raise Refused("cost does not choose")
+            raise RefusedStep("cost does not choose")
         if rejected and not (
             not taken[rejected].any()
             and len(last)
             and bound + int(weights[rejected].min()) - int(last.max()) >= self.threshold
         ):
-            raise Refused("cost does not reject")
+            raise RefusedStep("cost does not reject")
         self._set(state, chosen, CHOSEN)
         self._set(state, rejected, REJECTED)
 
-    def _twins_as_it_was(self, state: State, chosen: Any, rejected: Any) -> None:
+    def _twins_as_it_was(self, state: CountState, chosen: Any, rejected: Any) -> None:
         for p in rejected:
             earlier = (self.site == self.site[p]) & (np.arange(self.n) < p)
             if not (np.array(state.status)[earlier] == REJECTED).any():
-                raise Refused("no earlier twin")
+                raise RefusedStep("no earlier twin")
             self._set(state, [p], REJECTED)
         for p in chosen:
             later = (self.site == self.site[p]) & (np.arange(self.n) > p)
             if not (np.array(state.status)[later] == CHOSEN).any():
-                raise Refused("no later twin")
+                raise RefusedStep("no later twin")
             self._set(state, [p], CHOSEN)
 
-    def _companions_as_it_was(self, state: State, chosen: Any, rejected: Any) -> None:
+    def _companions_as_it_was(
+        self, state: CountState, chosen: Any, rejected: Any
+    ) -> None:
         for points, way in (
             (rejected, self.needs_too_many),
             (chosen, self.needed_by_too_many),
@@ -395,7 +405,7 @@ class Undecoded(Checker):
             if found.ndim != 1 or not ((found >= 0) & (found < len(self.place))).all():
                 raise IndexError("no such point")
             if not all(way(state, found.tolist())):
-                raise Refused("not too many")
+                raise RefusedStep("not too many")
         self._set(state, chosen, CHOSEN)
         self._set(state, rejected, REJECTED)
 
@@ -430,7 +440,7 @@ def test_a_rule_that_is_wrong_by_one_is_caught(
 ) -> None:
     CERTIFICATE_EDITS[name].plant(monkeypatch)
     with pytest.raises(Lost):
-        Trial(Random(f"planted {name}"), (Checker,)).run(100_000)
+        Trial(Random(f"planted {name}"), (CertificateChecker,)).run(100_000)
 
 
 def check_steps(seed: str, steps: int) -> Counter[str]:

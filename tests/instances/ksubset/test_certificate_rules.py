@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from closeknit.instances import KSubset, Points, arrays, mesh
-from closeknit.instances.ksubset.certificate import Checker, Refused
-from closeknit.instances.ksubset.counts import CHOSEN, REJECTED, UNDECIDED, State
+from closeknit.instances.ksubset.certificate import CertificateChecker, RefusedStep
+from closeknit.instances.ksubset.counts import CHOSEN, REJECTED, UNDECIDED, CountState
 
 from ...strategies import seeded_ksubset
 
@@ -24,18 +24,20 @@ SITES = ((0,), (0,), (1,), (0,))
 TWINS = KSubset("twins", Points(SITES), SITES, 2)
 
 
-def refusal(checker: Checker, state: State, rule: str, *lists: list[int]) -> str:
+def refusal(
+    checker: CertificateChecker, state: CountState, rule: str, *lists: list[int]
+) -> str:
     """Return why a step is refused; nothing if it is taken."""
     try:
         checker.step(state.copy(), checker.shapes.step([rule, *lists], ""))
-    except Refused as refused:
+    except RefusedStep as refused:
         return str(refused)
     return ""
 
 
 @pytest.mark.parametrize("statuses", product(STATUSES, repeat=4))
 def test_of_coinciding_points_the_first_are_chosen(statuses: tuple[int, ...]) -> None:
-    checker = Checker(TWINS, 1)
+    checker = CertificateChecker(TWINS, 1)
     state = checker.root()
     state.status[:] = statuses
     for p in range(4):
@@ -56,11 +58,11 @@ def test_companions_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
         needs = np.array(random.choices((True, False), k=36)).reshape(6, 6)
         np.fill_diagonal(needs, False)  # no point needs itself
         monkeypatch.setattr(
-            Checker,
+            CertificateChecker,
             "needs",
             lambda self, state, p, q, needs=needs: needs[p, q].tolist(),
         )
-        checker = Checker(instance, 1)
+        checker = CertificateChecker(instance, 1)
         state = checker.root()
         state.status[:] = random.choices(STATUSES, (4, 1, 1), k=6)
         status = list(state.status)
@@ -77,7 +79,7 @@ def test_companions_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_cuts_are_nested_where_all_positions_of_one_are_of_the_other() -> None:
     found = set()
     for instance in filter(arrays.has_cuts, map(seeded_ksubset, range(60))):
-        checker = Checker(instance, 1)
+        checker = CertificateChecker(instance, 1)
         ends = zip(checker.start, checker.stop, strict=True)
         runs = [set(range(start, stop)) for start, stop in ends]
         for g, h, *_, nested in checker.links:
@@ -91,7 +93,7 @@ def test_cuts_are_nested_where_all_positions_of_one_are_of_the_other() -> None:
 
 
 def test_points_of_a_refused_step_are_named_up_to_three() -> None:
-    checker = Checker(mesh(2, 3, k=3), 1000)
+    checker = CertificateChecker(mesh(2, 3, k=3), 1000)
     state = checker.root()
     three = refusal(checker, state, "cost", [0, 1, 2], [])
     assert three == "cost does not choose 0, 1, 2"
@@ -103,7 +105,7 @@ def test_points_of_a_refused_step_are_named_up_to_three() -> None:
 def test_counts_are_affordable_where_some_choice_keeps_the_bound_low(seed: int) -> None:
     """Compared with all choices of the undecided points, cut by cut, count by count."""
     random, k = Random(seed), 3
-    checker = Checker(mesh(2, 3, k=k), random.randint(4, 20))
+    checker = CertificateChecker(mesh(2, 3, k=k), random.randint(4, 20))
     state = checker.root()
     state.status[:] = random.choices(STATUSES, (4, 1, 1), k=6)
     for h, (low, high) in enumerate(zip(state.low, state.high, strict=True)):

@@ -17,12 +17,12 @@ import pytest
 from closeknit.cli.app import run
 from closeknit.instances import InputError, KSubset, Points, mesh, write_ksubset
 from closeknit.instances.ksubset import certificate_file
-from closeknit.instances.ksubset.certificate import Checker
+from closeknit.instances.ksubset.certificate import CertificateChecker
 from closeknit.instances.ksubset.certificate_file import (
     check_certificate,
     write_certificate,
 )
-from closeknit.instances.ksubset.certificate_nodes import Shapes
+from closeknit.instances.ksubset.certificate_nodes import CertificateShapes
 from closeknit.instances.ksubset.json import selection_of
 from closeknit.instances.ksubset.json import sha256 as digest_of
 from closeknit.instances.problems import cost
@@ -157,9 +157,9 @@ def signed_index(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("name", FORGED)
-@pytest.mark.parametrize("by", [Checker, FastChecker])
+@pytest.mark.parametrize("by", [CertificateChecker, FastChecker])
 def test_forged_bounds_do_not_hold(
-    name: str, by: type[Checker], tmp_path: Path
+    name: str, by: type[CertificateChecker], tmp_path: Path
 ) -> None:
     instance, objective, node, message = FORGED[name]
     write_certificate(instance, objective, [node], tmp_path / "p.xz")
@@ -191,7 +191,7 @@ def test_lines_of_another_shape_are_named(
 ) -> None:
     path = tmp_path / "p.xz"
     write_certificate(SQUARE, 8, [line], path)
-    for by in (Checker, FastChecker):
+    for by in (CertificateChecker, FastChecker):
         with pytest.raises(InputError) as caught:
             check_certificate(SQUARE, path, by=by)
         assert str(caught.value).startswith(f"{path}:2: {message}")
@@ -221,7 +221,7 @@ def test_nodes_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_what_is_decoded_is_what_was_given() -> None:
-    decode = Shapes(16, 6, 4)
+    decode = CertificateShapes(16, 6, 4)
     node = decode.node(
         [
             [

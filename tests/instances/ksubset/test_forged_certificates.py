@@ -9,15 +9,25 @@ from typing import Any
 import pytest
 
 from closeknit.instances import InputError, KSubset, cost, mesh
-from closeknit.instances.ksubset.certificate import Checker, Refused, derive
+from closeknit.instances.ksubset.certificate import (
+    CertificateChecker,
+    RefusedStep,
+    derive,
+)
 from closeknit.instances.ksubset.certificate_file import (
     check_certificate,
     write_certificate,
 )
-from closeknit.instances.ksubset.counts import CHOSEN, REJECTED, UNDECIDED, State, links
+from closeknit.instances.ksubset.counts import (
+    CHOSEN,
+    REJECTED,
+    UNDECIDED,
+    CountState,
+    links,
+)
 from closeknit.instances.submesh.infeasibility import check_infeasible
 from closeknit.instances.submesh.packing import Item, Packing
-from closeknit.reports.claims.running.samples import sampled
+from closeknit.reports.claims.running.samples import draw_samples
 
 from ...forging.certificate_edits import CERTIFICATE_EDITS
 
@@ -30,10 +40,10 @@ FAULTS = {
 
 
 def small() -> list[KSubset]:
-    return [x for x in sampled(5, 400) if x.n <= 6 and 1 < x.k < x.n]
+    return [x for x in draw_samples(5, 400) if x.n <= 6 and 1 < x.k < x.n]
 
 
-def forged(checker: Checker, state: State) -> list[Any] | None:
+def forged(checker: CertificateChecker, state: CountState) -> list[Any] | None:
     """Prove what a checker lets pass; None where it lets nothing pass."""
     steps: list[Any] = []
     while checker.close(state):
@@ -80,10 +90,10 @@ def forged(checker: Checker, state: State) -> list[Any] | None:
     return [[steps, ["counts"]]]
 
 
-def accepted(derive: Any, state: State, what: Any) -> bool:
+def accepted(derive: Any, state: CountState, what: Any) -> bool:
     try:
         derive(state.copy(), what)
-    except Refused:
+    except RefusedStep:
         return False
     return True
 
@@ -105,9 +115,9 @@ def test_who_needs_another_is_chosen_with_it_or_rejected_with_it(
     monkeypatch: pytest.MonkeyPatch, a: int, b: int
 ) -> None:
     monkeypatch.setattr(
-        Checker, "needs", lambda self, state, p, others: [True] * len(others)
+        CertificateChecker, "needs", lambda self, state, p, others: [True] * len(others)
     )
-    checker = Checker(mesh(2, 2, k=2), 1)
+    checker = CertificateChecker(mesh(2, 2, k=2), 1)
     state = checker.root()
     state.status[:2] = a, b
     after = {
@@ -115,7 +125,7 @@ def test_who_needs_another_is_chosen_with_it_or_rejected_with_it(
         (UNDECIDED, REJECTED): [REJECTED, REJECTED],
     }.get((a, b))
     if after is None:
-        with pytest.raises(Refused, match="exchanging 0 and 1 decides nothing"):
+        with pytest.raises(RefusedStep, match="exchanging 0 and 1 decides nothing"):
             checker.step(state, checker.shapes.step(["exchange", [[0, 1]]], ""))
         return
     checker.step(state, checker.shapes.step(["exchange", [[0, 1]]], ""))
@@ -127,13 +137,13 @@ def test_who_needs_another_is_chosen_with_it_or_rejected_with_it(
 )
 def test_only_a_count_that_is_open_is_split(split: tuple[Any, Any]) -> None:
     instance = mesh(2, 2, k=1)
-    checker = Checker(instance, 1)
+    checker = CertificateChecker(instance, 1)
     state = checker.root()
     assert checker.close(state)
     assert (state.low[0], state.high[0]) == (0, 1)
     node = checker.shapes.node
     assert len(derive(checker, state.copy(), node([[], ["split", 0, 0]]))) == 2
-    with pytest.raises((Refused, InputError), match="split"):
+    with pytest.raises((RefusedStep, InputError), match="split"):
         derive(checker, state, node([[], ["split", *split]]))
 
 
@@ -141,7 +151,7 @@ def test_nothing_false_can_be_forged_and_the_truth_can_be_proved() -> None:
     for instance in small()[:15]:
         optimum = least(instance)
         for objective in (optimum, optimum + 1):
-            checker = Checker(instance, objective)
+            checker = CertificateChecker(instance, objective)
             nodes = forged(checker, checker.root())
             assert (nodes is not None) == (objective == optimum), instance
 
@@ -155,7 +165,7 @@ def test_a_forged_certificate_is_refused(
         objective = least(instance) + 1
         with monkeypatch.context() as patch:
             FAULTS[name].plant(patch)
-            checker = Checker(instance, objective)
+            checker = CertificateChecker(instance, objective)
             nodes = forged(checker, checker.root())
             if nodes is None:
                 continue

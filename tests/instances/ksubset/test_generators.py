@@ -53,7 +53,7 @@ from closeknit.instances.library import (
 )
 from closeknit.instances.topologies import switch_tree
 from closeknit.methods import KSUBSET, METHODS
-from closeknit.simulation.fragmentation import fragmented
+from closeknit.simulation.fragmentation import fragment
 from closeknit.solvers import Settings, Status
 
 from ...additions.recipes import recipes
@@ -116,7 +116,7 @@ def test_another_seed_is_another_instance_with_another_name() -> None:
         lambda seed: random_occupancy((8, 8), 4, HALF, seed),
         lambda seed: uniform_points(20, 2, 4, seed),
         lambda seed: clustered_points(20, 2, 4, seed),
-        lambda seed: fragmented((8, 8), 4, seed, allocator="row-major"),
+        lambda seed: fragment((8, 8), 4, seed, allocator="row-major"),
     ]
     for make in makers:
         made = [make(seed) for seed in range(5)]
@@ -203,7 +203,7 @@ def test_fragmented_machines_keep_to_their_target(
     kind: str, sizes: str, allocator: str
 ) -> None:
     share = Fraction(4, 5)
-    instance = fragmented(
+    instance = fragment(
         (6, 6),
         k=5,
         seed=3,
@@ -215,7 +215,7 @@ def test_fragmented_machines_keep_to_their_target(
     )
     assert 36 - int(36 * share) <= instance.n < 36
     assert instance.topology.kind == kind
-    assert instance == fragmented(
+    assert instance == fragment(
         (6, 6), 5, 3, utilisation=share, mean_size=4, sizes=sizes,
         allocator=allocator, kind=kind,
     )  # fmt: skip
@@ -223,7 +223,7 @@ def test_fragmented_machines_keep_to_their_target(
 
 
 def test_one_job_is_placed_where_the_allocator_puts_it() -> None:
-    instance = fragmented(
+    instance = fragment(
         (4, 4), 1, 0, mean_size=1, sizes="uniform", jobs=3, allocator="row-major"
     )
     assert instance.free == mesh(4, 4, k=1).free[3:]
@@ -243,9 +243,9 @@ def _pieces(free: Collection[tuple[int, ...]]) -> int:
 
 
 def test_coming_and_going_breaks_up_what_is_free() -> None:
-    few = [fragmented((16, 16), 1, seed, jobs=2) for seed in range(4)]
+    few = [fragment((16, 16), 1, seed, jobs=2) for seed in range(4)]
     many = [
-        fragmented((16, 16), 1, seed, utilisation=Fraction(9, 10)) for seed in range(4)
+        fragment((16, 16), 1, seed, utilisation=Fraction(9, 10)) for seed in range(4)
     ]
     assert all(_pieces(fresh.free) <= 2 for fresh in few)
     assert all(_pieces(worn.free) >= 4 for worn in many)
@@ -269,7 +269,7 @@ def test_coming_and_going_breaks_up_what_is_free() -> None:
 def test_bad_fragmentation_is_refused(change: dict[str, int], message: str) -> None:
     numbers = {"k": 2, "seed": 0, "mean_size": 2, "allocator": "row-major", **change}
     with pytest.raises(InputError, match=message):
-        fragmented((4, 4), **numbers)  # type: ignore[arg-type]
+        fragment((4, 4), **numbers)  # type: ignore[arg-type]
 
 
 # --- bundled instances -------------------------------------------------------

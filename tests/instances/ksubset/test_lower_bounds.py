@@ -17,7 +17,7 @@ from closeknit.formulations.ksubset.bounds.diagrams import partition_cost
 from closeknit.formulations.ksubset.bounds.towns import town, town_bound_value
 from closeknit.instances import Grid, InputError, KSubset, Mesh, Torus, cost, mesh
 from closeknit.instances.ksubset import towns
-from closeknit.instances.ksubset.certificate import Checker
+from closeknit.instances.ksubset.certificate import CertificateChecker
 from closeknit.instances.ksubset.certificate_file import write_certificate
 from closeknit.instances.ksubset.lower_bounds import AXIS, STAR, TOWN, derive_bound
 from closeknit.instances.ksubset.towns import (
@@ -152,7 +152,7 @@ def test_a_certificate_of_less_does_not_prove_an_entry(
     assert least_sum(3, 2) == 4
     with pytest.raises(InputError, match=r"town-2d-k4\.xz: is for 7 only"):
         least_sum(4, 2)
-    monkeypatch.setattr(towns, "_followed", {(2, Checker): 4})
+    monkeypatch.setattr(towns, "_followed", {(2, CertificateChecker): 4})
     with pytest.raises(InputError, match=r"town-2d-k5\.xz: cannot be read"):
         least_sum(5, 2)
 

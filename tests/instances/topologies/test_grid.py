@@ -26,7 +26,7 @@ from closeknit.instances import (
     sha256,
     write_ksubset,
 )
-from closeknit.instances.ksubset.instance import described, features
+from closeknit.instances.ksubset.instance import describe, features
 from closeknit.instances.ksubset.json import document_of, parse_ksubset
 from closeknit.instances.reading.json_text import dumps
 from closeknit.instances.reading.parsing import parse_json
@@ -182,7 +182,7 @@ def test_what_it_says_of_itself() -> None:
     assert Mesh(4, 3).is_flat
     assert not Torus(4, 3).is_flat
     job = KSubset("one", HELD, tuple(HELD.locations())[2:], 3)
-    assert described(job) == (
+    assert describe(job) == (
         "4×3 grid with rings on axis 1, 10 of 12 processors free, k = 3"
     )
     told = features(job)

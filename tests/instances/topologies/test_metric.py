@@ -27,7 +27,7 @@ from closeknit.instances import (
     sha256,
     write_ksubset,
 )
-from closeknit.instances.ksubset.instance import described, features
+from closeknit.instances.ksubset.instance import describe, features
 from closeknit.instances.topologies import Metric, as_topology, metric
 from closeknit.instances.topologies.topology import NO_CUTS
 from closeknit.methods import KSUBSET
@@ -271,7 +271,7 @@ def test_it_can_no_more_than_its_distances() -> None:
 
 def test_what_is_told_of_it() -> None:
     job = job_on(Cylinder(4, 3), 3, busy=2)
-    assert described(job) == (
+    assert describe(job) == (
         "cylinder of 12 processors, 10 of 12 processors free, k = 3"
     )
     told = features(job)

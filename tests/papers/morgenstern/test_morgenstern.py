@@ -21,8 +21,8 @@ from closeknit.papers.morgenstern1994.printed import (
 )
 from closeknit.papers.morgenstern1994.runs import (
     RUNS,
-    Group,
     Laboratory,
+    RunGroup,
     mean,
     relative,
 )
@@ -114,7 +114,7 @@ def test_what_is_printed_is_what_the_paper_prints() -> None:
 
 
 def test_slips_of_the_paper_are_found_by_arithmetic() -> None:
-    group = Group("normal", (256, 256), 1, Uniform(1, 2))
+    group = RunGroup("normal", (256, 256), 1, Uniform(1, 2))
     rows = [row for row in TABLE_2 if row.group == "normal"]
     found = list(slips([(group, rows)]))
     assert [f.claim.split(":")[0] for f in found] == ["normal, mig"]
@@ -133,16 +133,16 @@ def test_intervals_are_student_s() -> None:
 
 
 def test_runs_are_made_once_and_follow_the_seed() -> None:
-    group = Group("small", (16, 16), 40, Uniform(1, 16))
+    group = RunGroup("small", (16, 16), 40, Uniform(1, 16))
     one, other = Laboratory(7), Laboratory(8)
-    assert one.measured(group, "iss", 0) is one.measured(group, "iss", 0)
-    assert one.measured(group, "iss", 1) == other.measured(group, "iss", 0)
-    judged = one.measured(group, "iss", 0, judged=True)
-    assert judged.completion_time == one.measured(group, "iss", 0).completion_time
+    assert one.measure(group, "iss", 0) is one.measure(group, "iss", 0)
+    assert one.measure(group, "iss", 1) == other.measure(group, "iss", 0)
+    judged = one.measure(group, "iss", 0, judged=True)
+    assert judged.completion_time == one.measure(group, "iss", 0).completion_time
     assert judged.undecided_failures == 0
     assert judged.migration_failures is not None
     assert judged.migration_failures <= judged.external_failures
-    same = one.measured(group, "fs-f", 0, judged=True)
+    same = one.measure(group, "fs-f", 0, judged=True)
     assert same.migration_failures == judged.migration_failures
 
 
@@ -173,7 +173,7 @@ def test_beyond_the_paper_from_the_command_line(
 
 
 def test_a_whole_queue_is_judged_and_says_by_what() -> None:
-    group = Group("uniform", (256, 256), 6, Uniform(1, 256))
+    group = RunGroup("uniform", (256, 256), 6, Uniform(1, 256))
     rows = [row for row in TABLE_1 if row.group == "uniform"][1:4]
     laboratory = Laboratory(0)
     whole = list(statements(laboratory, group, rows))

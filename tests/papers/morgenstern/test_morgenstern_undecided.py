@@ -15,7 +15,7 @@ from closeknit.cli.app import run
 from closeknit.exact.submesh.feasibility import Feasibility, by_cpsat, decide
 from closeknit.instances.submesh.packing import Item, Packing, check_packed
 from closeknit.papers.morgenstern1994.decisions import (
-    Case,
+    MigrationCase,
     by_load,
     by_residents,
     share,
@@ -101,8 +101,8 @@ def test_a_decider_of_ones_own_is_asked_and_brackets() -> None:
 
 
 def test_shares_and_wilson_intervals() -> None:
-    cases = [Case(25, 91.0, None, "", 0.1)] * 8 + [
-        Case(25, 91.0, True, "pair", 0.1)
+    cases = [MigrationCase(25, 91.0, None, "", 0.1)] * 8 + [
+        MigrationCase(25, 91.0, True, "pair", 0.1)
     ] * 2
     found = share(cases)
     assert (found.n, found.yes, found.no, found.undecided) == (10, 2, 0, 8)
@@ -114,7 +114,7 @@ def test_shares_and_wilson_intervals() -> None:
 
 @given(st.lists(st.tuples(st.integers(0, 400), st.floats(0, 100)), max_size=30))
 def test_classes_part_the_decisions(drawn: list[tuple[int, float]]) -> None:
-    cases = [Case(n, load, None, "", 0.0) for n, load in drawn]
+    cases = [MigrationCase(n, load, None, "", 0.0) for n, load in drawn]
     for classes in (by_residents(cases), by_load(cases)):
         assert sum(len(some) for _, some in classes) == len(cases)
         assert len({name for name, _ in classes}) == len(classes)

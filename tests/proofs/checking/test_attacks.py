@@ -19,8 +19,8 @@ from closeknit.instances.ksubset.certificate_file import (
 from closeknit.instances.submesh import Resident
 from closeknit.methods import KSUBSET
 from closeknit.proofs.checking import (
+    CheckLimits,
     Formula,
-    Limits,
     NoProof,
     Propagator,
     Refused,
@@ -192,7 +192,7 @@ def proved(
 ) -> list[int | None]:
     """Return what a proof proves; nothing if it is refused."""
     try:
-        return [check_proof(formula, lines, Limits(seconds=20), propagator).bound]
+        return [check_proof(formula, lines, CheckLimits(seconds=20), propagator).bound]
     except (Refused, NoProof, TooLong):
         return []
 
@@ -242,7 +242,7 @@ def test_what_unpacks_to_too_much_is_refused(
     (tmp_path / "bomb").write_bytes(packed)
     sack = Sukp("sack", (1,), (1,), ((0,),), 1)
     with pytest.raises((InputError, Refused)):
-        check_proof_file(sack, tmp_path / "bomb", Limits(seconds=20))
+        check_proof_file(sack, tmp_path / "bomb", CheckLimits(seconds=20))
 
 
 WORDS = (

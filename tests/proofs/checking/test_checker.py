@@ -7,16 +7,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from closeknit.proofs.checking import (
+    CheckLimits,
     Formula,
-    Limits,
     NoProof,
-    Outcome,
     Propagator,
+    ProvenResult,
     Refused,
     TooLong,
     check_proof,
 )
-from closeknit.proofs.checking.rows import Row, added, mapped, negated, normalised
+from closeknit.proofs.checking.rows import Row, add, negate, normalise, substitute
 from closeknit.proofs.writing.propagation_kernels import FastPropagator
 from tests.forging.small_proofs import (
     COVER,
@@ -34,12 +34,12 @@ PROPAGATORS = [Propagator, FastPropagator]
 
 @pytest.mark.parametrize("propagator", PROPAGATORS)
 def test_accepts_a_sum(propagator: type[Propagator]) -> None:
-    assert check_proof(pigeons(3), PIGEONS, None, propagator) == Outcome(None, 5)
+    assert check_proof(pigeons(3), PIGEONS, None, propagator) == ProvenResult(None, 5)
 
 
 @pytest.mark.parametrize("propagator", PROPAGATORS)
 def test_accepts_a_bound(propagator: type[Propagator]) -> None:
-    assert check_proof(cover(), COVER, None, propagator) == Outcome(2, 6)
+    assert check_proof(cover(), COVER, None, propagator) == ProvenResult(2, 6)
 
 
 def test_accepts_a_bound_without_a_solution() -> None:
@@ -58,17 +58,17 @@ def test_accepts_older_versions() -> None:
         "p 5 4 +\n",
         "c 7\n",
     ]
-    assert check_proof(cover(), old) == Outcome(2, 6)
+    assert check_proof(cover(), old) == ProvenResult(2, 6)
     second = [line.replace(";", "") for line in COVER]
     second[0] = "pseudo-Boolean proof version 2.0\n"
     second[-2] = "conclusion BOUNDS 2 2\n"
-    assert check_proof(cover(), second) == Outcome(2, 6)
+    assert check_proof(cover(), second) == ProvenResult(2, 6)
 
 
 def test_steps_may_share_lines_and_span_them() -> None:
     text = " ".join(line.strip() for line in COVER[1:])
     lines = [*HEAD, text[:30] + "\n", text[30:] + "\n"]
-    assert check_proof(cover(), lines) == Outcome(2, 6)
+    assert check_proof(cover(), lines) == ProvenResult(2, 6)
 
 
 @pytest.mark.parametrize("propagator", PROPAGATORS)
@@ -237,14 +237,16 @@ def test_text_that_is_no_proof(lines: list[str]) -> None:
 def test_limits() -> None:
     long = proof("f 3", "pol " + "1 + " * 100)
     with pytest.raises(TooLong, match="line"):
-        check_proof(cover(), long, Limits(line=100))
+        check_proof(cover(), long, CheckLimits(line=100))
     many = proof("f 3", *["pol 1 2 +"] * 50)
     with pytest.raises(TooLong, match="steps"):
-        check_proof(cover(), many, Limits(steps=20))
+        check_proof(cover(), many, CheckLimits(steps=20))
     with pytest.raises(TooLong, match="rows"):
-        check_proof(cover(), many, Limits(rows=20))
+        check_proof(cover(), many, CheckLimits(rows=20))
     with pytest.raises(TooLong, match="takes more than"):
-        check_proof(cover(), proof("f 3", *["pol 1 2 +"] * 20_000), Limits(seconds=0))
+        check_proof(
+            cover(), proof("f 3", *["pol 1 2 +"] * 20_000), CheckLimits(seconds=0)
+        )
 
 
 @st.composite
@@ -252,7 +254,7 @@ def rows(draw: st.DrawFn) -> Row:
     terms = draw(st.lists(st.tuples(st.integers(-9, 9), st.integers(1, 5)), max_size=6))
     signs = draw(st.lists(st.booleans(), min_size=len(terms), max_size=len(terms)))
     pairs = [(a, x if s else -x) for (a, x), s in zip(terms, signs, strict=True)]
-    return normalised(pairs, draw(st.integers(-6, 12)))
+    return normalise(pairs, draw(st.integers(-6, 12)))
 
 
 def holds(row: Row, values: int) -> bool:
@@ -262,12 +264,12 @@ def holds(row: Row, values: int) -> bool:
 
 @given(rows(), rows(), st.integers(0, 62))
 def test_rows_mean_what_they_say(one: Row, other: Row, values: int) -> None:
-    assert holds(negated(one), values) != holds(one, values)
+    assert holds(negate(one), values) != holds(one, values)
     if holds(one, values) and holds(other, values):
-        assert holds(added(one, other), values)
+        assert holds(add(one, other), values)
     swapped = (values & ~6) | (values >> 1 & 1) << 2 | (values >> 2 & 1) << 1
-    assert holds(mapped(one, {1: 2, 2: 1}), values) == holds(one, swapped)
-    assert holds(mapped(one, {3: True}), values) == holds(one, values | 8)
+    assert holds(substitute(one, {1: 2, 2: 1}), values) == holds(one, swapped)
+    assert holds(substitute(one, {3: True}), values) == holds(one, values | 8)
 
 
 @given(st.lists(rows(), max_size=8), st.data())
@@ -333,10 +335,10 @@ def harmed(lines: list[str], rng: random.Random) -> list[str]:
 
 def check_anyhow(
     formula: Formula, lines: list[str], propagator: type[Propagator] = Propagator
-) -> Outcome | None:
+) -> ProvenResult | None:
     """Check a proof; None if it is refused in any of the ways that a proof may be."""
     try:
-        return check_proof(formula, lines, Limits(seconds=20), propagator)
+        return check_proof(formula, lines, CheckLimits(seconds=20), propagator)
     except (Refused, NoProof, TooLong):
         return None
 

@@ -30,7 +30,7 @@ from closeknit.proofs.checking.folder import (
     write_index,
 )
 from closeknit.proofs.checking.kinds import CERTIFICATE, LOG
-from closeknit.reports.proofs.proving import entered, solve_and_prove
+from closeknit.reports.proofs.proving import solve_and_prove, write_entry
 from closeknit.solvers import Settings
 from tests.paths import ROOT
 
@@ -54,7 +54,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ):
         method = METHODS[problem]["auto"]
         proven = solve_and_prove(instance, method, limit, 20, kinds)
-        entries.append(entered(where, instance, proven))
+        entries.append(write_entry(where, instance, proven))
     write_index(where, entries, "for a test")
     return where
 

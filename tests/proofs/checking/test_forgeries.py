@@ -60,7 +60,7 @@ HOLES = {
         RULES, "for each in [*concerned, row]]", "for each in concerned]"
     ),
     "red: the objective is no goal": Edit(
-        RULES, "goals.append(normalised(terms, less.degree))", "pass"
+        RULES, "goals.append(normalise(terms, less.degree))", "pass"
     ),
     "red: rows with a negation are no goals": Edit(
         RULES, "touched = {*witness, *(-x for x in witness)}", "touched = {*witness}"
@@ -90,8 +90,8 @@ HOLES = {
     ),
     "a bound that is off by one": Edit(
         RULES,
-        "row = normalised(self.store.objective, bound)",
-        "row = normalised(self.store.objective, bound - 1)",
+        "row = normalise(self.store.objective, bound)",
+        "row = normalise(self.store.objective, bound - 1)",
     ),
     "UNSAT though there is a solution": Edit(
         RULES, "self.proved, self.bound = True, self.store.best", "self.proved = True"

@@ -19,10 +19,10 @@ from closeknit.instances.submesh.packing import Item, Packing
 from closeknit.proofs.checking import Formula, formula_of
 from closeknit.proofs.checking.formulas import (
     boxes_of,
-    folded,
+    fold,
     levels_of,
     packing_formula,
-    unfolded,
+    unfold,
 )
 from tests.oracles import cheapest, cheapest_placement, least_left_out, optimum
 from tests.strategies import ksubsets, procsets, submeshes, sukps
@@ -71,7 +71,7 @@ def test_processor_sets(instance: ProcSet) -> None:
         assert found is None
     else:
         assert found is not None
-        assert unfolded(found, levels_of(instance)) == cheapest(instance)
+        assert unfold(found, levels_of(instance)) == cheapest(instance)
 
 
 @given(sukps())
@@ -89,13 +89,13 @@ def test_placements(instance: Submesh) -> None:
         assert found is None
     else:
         assert found is not None
-        assert unfolded(found, levels_of(instance)) == best
+        assert unfold(found, levels_of(instance)) == best
 
 
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=4))
 def test_folding_keeps_the_order(parts: list[int]) -> None:
     weights = [10 ** (len(parts) - 1 - i) for i in range(len(parts))]
-    assert unfolded(folded(tuple(parts), weights), weights) == tuple(parts)
+    assert unfold(fold(tuple(parts), weights), weights) == tuple(parts)
 
 
 def test_half_hops() -> None:

@@ -24,7 +24,7 @@ from closeknit.instances.procset.instance import ProcessorSet
 from closeknit.instances.submesh import Box, Placement, Resident, box_at, overlap, sides
 from closeknit.instances.topologies import Graph, Tree
 from closeknit.proofs.checking import Formula, formula_of
-from closeknit.proofs.checking.formulas import folded, levels_of
+from closeknit.proofs.checking.formulas import fold, levels_of
 from tests.oracles import boxes_of
 
 MOST = 50_000
@@ -72,7 +72,7 @@ def assert_every_choice_has_its_cost(
     formula = formula_of(instance)
     levels = levels_of(instance)
     expected = {
-        choice: formula.unit * folded(cost(instance, selection), levels)
+        choice: formula.unit * fold(cost(instance, selection), levels)
         for choice, selection in choices
     }
     assert least_costs(formula, decode) == expected

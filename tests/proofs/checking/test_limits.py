@@ -15,7 +15,7 @@ import pytest
 from closeknit.instances import Sukp, write_instance
 from closeknit.methods import METHODS
 from closeknit.proofs.checking import (
-    Limits,
+    CheckLimits,
     NoProof,
     Propagator,
     Refused,
@@ -43,7 +43,7 @@ def test_the_table_of_limits_is_that_of_the_checker() -> None:
     for line in table.splitlines()[2:]:
         _, most, where = (cell.strip(" `") for cell in line.strip("|").split("|"))
         listed[where] = eval(most.replace("^", "**"))
-    limits = Limits()
+    limits = CheckLimits()
     assert listed.pop("--time-limit") == 60  # tests of `check` look at that
     assert listed.pop("proof_file.MOST_BYTES") == proof_file.MOST_BYTES
     for name in ("MOST_SIZE", "MOST_WORDS", "MOST_CONSTRAINTS"):
@@ -51,7 +51,7 @@ def test_the_table_of_limits_is_that_of_the_checker() -> None:
     assert listed.pop("MOST_BITS") == MOST_BITS
     assert listed.pop("MOST_DIGITS") == MOST_DIGITS
     assert listed.pop("SHORT_BITS") == SHORT_BITS
-    names = set(Limits.__slots__) - {"seconds", "now"}
+    names = set(CheckLimits.__slots__) - {"seconds", "now"}
     assert listed == {f"Limits.{name}": getattr(limits, name) for name in names}
 
 
@@ -60,74 +60,89 @@ def pol(count: int) -> str:
     return "pol " + "1 a w " * count + "+ " * (count - 1)
 
 
-AT: dict[str, tuple[Limits, list[str], list[str], str]] = {
-    "steps": (Limits(steps=4), ["pol 1", "pol 2"], ["pol 1"] * 3, "4 steps"),
-    "rows": (Limits(rows=2), ["pol 1"] * 2, ["pol 1"] * 3, "stores more than 2 rows"),
-    "terms": (Limits(terms=4), ["pol 1"] * 2, ["pol 1 c +"] * 2, "more than 4 terms"),
-    "stack": (Limits(stack=20), [pol(5)], [pol(6)], "holds more than 20 terms"),
+AT: dict[str, tuple[CheckLimits, list[str], list[str], str]] = {
+    "steps": (CheckLimits(steps=4), ["pol 1", "pol 2"], ["pol 1"] * 3, "4 steps"),
+    "rows": (
+        CheckLimits(rows=2),
+        ["pol 1"] * 2,
+        ["pol 1"] * 3,
+        "stores more than 2 rows",
+    ),
+    "terms": (
+        CheckLimits(terms=4),
+        ["pol 1"] * 2,
+        ["pol 1 c +"] * 2,
+        "more than 4 terms",
+    ),
+    "stack": (CheckLimits(stack=20), [pol(5)], [pol(6)], "holds more than 20 terms"),
     "terms of large numbers": (
-        Limits(terms=4),
+        CheckLimits(terms=4),
         [f"pol 1 {2**255 - 1} *", "pol 2"],
         [f"pol 1 {2**255} *", "pol 2"],
         "more than 4 terms",
     ),
     "stack of large numbers": (
-        Limits(stack=8),
+        CheckLimits(stack=8),
         [f"pol 1 a w {2**255 - 1} * 1 a w +"],
         [f"pol 1 a w {2**255} * 1 a w +"],
         "holds more than 8 terms",
     ),
     "stack of sums of large numbers": (
-        Limits(stack=6),
+        CheckLimits(stack=6),
         [f"pol 1 2 + 1 {2**255 - 3} * +"],
         [f"pol 1 2 + 1 {2**255 - 2} * +"],
         "holds more than 6 terms",
     ),
     "names": (
-        Limits(names=2),
+        CheckLimits(names=2),
         ["red +1 u >= 1 : u -> 1", "@v pol 1", "@v pol 2"],
         ["red +1 u >= 1 : u -> 1", "@v pol 1", "red +1 ~w >= 1 : w -> 0"],
         "more than 2 names",
     ),
     "labels": (
-        Limits(names=2),
+        CheckLimits(names=2),
         ["@u pol 1", "@v pol 1"],
         ["@u pol 1", "@v pol 1", "@w pol 1"],
         "more than 2 names",
     ),
-    "name": (Limits(), [f"@{'u' * 127} pol 1"], [f"@{'u' * 128} pol 1"], "128 charac"),
+    "name": (
+        CheckLimits(),
+        [f"@{'u' * 127} pol 1"],
+        [f"@{'u' * 128} pol 1"],
+        "128 charac",
+    ),
     "name of a variable": (
-        Limits(),
+        CheckLimits(),
         [f"red +1 {'u' * 128} >= 1 : {'u' * 128} -> 1"],
         [f"red +1 {'u' * 129} >= 1 : {'u' * 129} -> 1"],
         "a name of more than 128 characters",
     ),
     "bits": (
-        Limits(),
+        CheckLimits(),
         [f"pol a {2**4095} * a {2**4095 - 1} * +"],
         [f"pol a {2**4095} * a {2**4095} * +"],
         "numbers that are too large",
     ),
     "bits of a degree": (
-        Limits(),
+        CheckLimits(),
         [f"rup +{2**4095} a +{2**4095} b >= {2**4095}"],
         [f"pol 1 {2**4095} * 1 {2**4095} * +"],
         "numbers that are too large",
     ),
     "digits": (
-        Limits(),
+        CheckLimits(),
         [f"rup +{HUGE} a +{HUGE} b >= {HUGE}"],
         [f"rup +0{HUGE} a +0{HUGE} b >= 0{HUGE}"],
         "numbers that are too large",
     ),
     "line": (
-        Limits(line=60),
+        CheckLimits(line=60),
         [f"pol 1 {'a + ' * 13}"],  # and a semicolon, and the end of the line
         [f"pol 1 {'a + ' * 13} "],
         "line or step of more than 60",
     ),
     "line of several": (
-        Limits(line=60),
+        CheckLimits(line=60),
         ["\n".join(["pol 1", *["a +"] * 13])],
         ["\n".join(["pol 1", *["a +"] * 14])],
         "line or step of more than 60",
@@ -152,7 +167,7 @@ def test_at_a_limit_and_beyond(what: str, propagator: type[Propagator]) -> None:
 def test_room_is_that_of_rows_that_are_there() -> None:
     """Deleted rows count no more, nor do those of the formula."""
     steps = ["pol 1", "pol 2", "del id 4", "pol 3", "del id 1 2", *ENDS]
-    limits = Limits(rows=2, terms=4)
+    limits = CheckLimits(rows=2, terms=4)
     assert check_proof(cover(), proof(*steps), limits).bound == 0
     again = ["pol 1", "del id -1"] * 99
     assert check_proof(cover(), proof(*again, *ENDS), limits).bound == 0
@@ -261,7 +276,7 @@ BY_BOTH = (
 def test_what_does_not_end_is_given_up_in_time(what: str) -> None:
     for propagator in PROPAGATORS if what in BY_BOTH else [Propagator]:
         start = process_time()
-        limits = Limits(seconds=ENDED, now=process_time)
+        limits = CheckLimits(seconds=ENDED, now=process_time)
         with pytest.raises((TooLong, Refused, NoProof)) as raised:
             check_proof(cover(), HOSTILE[what](), limits, propagator)
         assert len(str(raised.value).splitlines()) == 1

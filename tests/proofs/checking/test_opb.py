@@ -14,7 +14,13 @@ import pytest
 from closeknit.cli.app import run
 from closeknit.instances import InputError, Instance, Sukp, write_instance
 from closeknit.instances.library import bundled
-from closeknit.proofs.checking import Formula, Limits, check_opb_proof, formula_of, opb
+from closeknit.proofs.checking import (
+    CheckLimits,
+    Formula,
+    check_opb_proof,
+    formula_of,
+    opb,
+)
 from closeknit.proofs.checking.opb import read_opb
 from tests.forging.small_proofs import branching_proof
 
@@ -128,7 +134,7 @@ def test_sizes_are_limited(
 def test_reading_counts_for_the_time_limit(tmp_path: Path) -> None:
     """A clock that a look moves on by a second."""
     clock = iter(range(10**6))
-    limits = Limits(seconds=30, now=lambda: next(clock))
+    limits = CheckLimits(seconds=30, now=lambda: next(clock))
     path = tmp_path / "f.opb"
     path.write_text("+1 xa >= 0 ;\n" * 100)
     with pytest.raises(InputError, match=r"f\.opb: takes more than 30 s to read"):
@@ -229,7 +235,7 @@ def test_reading_counts_for_the_time_and_none_may_be_left(tmp_path: Path) -> Non
     (tmp_path / "f.opb").write_text(NOT_SAT)
     (tmp_path / "p").write_text(REFUTED + "* more\n")
     clock = chain([0, 1, *[2] * NOT_SAT.count("\n")], repeat(100))
-    limits = Limits(seconds=3, now=clock.__next__)
+    limits = CheckLimits(seconds=3, now=clock.__next__)
     proved = check_opb_proof(tmp_path / "f.opb", tmp_path / "p", limits)
     assert (proved.bound, proved.seconds) == (None, 100)
 

@@ -22,14 +22,14 @@ from closeknit.proofs.checking.combination import Combination
 from closeknit.proofs.checking.propagation import refuted_by
 from closeknit.proofs.checking.rows import (
     Row,
+    add,
     add_to,
-    added,
-    divided,
-    mapped,
-    negated,
-    normalised,
+    divide,
+    negate,
+    normalise,
     row_text,
-    saturated,
+    saturate,
+    substitute,
     times,
 )
 from closeknit.proofs.writing.propagation_kernels import FastPropagator
@@ -74,7 +74,7 @@ def test_pairs_are_normalised() -> None:
     terms = [*product((-3, -1, 0, 2), (1, -1, 2, -2))]
     for three in product(terms, terms, terms[::3]):
         for degree in (-1, 2):
-            row = normalised(three, degree)
+            row = normalise(three, degree)
             expected = [
                 sum(a * value(x, each) for a, x in three) - degree
                 for each in ASSIGNMENTS
@@ -84,7 +84,7 @@ def test_pairs_are_normalised() -> None:
 
 def test_a_negation_holds_exactly_where_the_row_does_not() -> None:
     for row in ROWS:
-        assert margins(negated(row)) == [-1 - margin for margin in margins(row)]
+        assert margins(negate(row)) == [-1 - margin for margin in margins(row)]
 
 
 def test_multiples() -> None:
@@ -96,7 +96,7 @@ def test_multiples() -> None:
 def test_divisions_round_up() -> None:
     for row in ROWS:
         for by in (1, 2, 3, 4):
-            found = divided(row, by)
+            found = divide(row, by)
             assert models(row) <= models(found)
             assert found.terms == {x: (a + by - 1) // by for x, a in row.terms.items()}
             assert by * (found.degree - 1) < row.degree <= by * found.degree
@@ -104,7 +104,7 @@ def test_divisions_round_up() -> None:
 
 def test_saturation_changes_no_solution() -> None:
     for row in ROWS:
-        found = saturated(row)
+        found = saturate(row)
         assert models(found) == models(row)
         assert found.degree == row.degree
         assert max(found.terms.values(), default=0) <= max(row.degree, 0)
@@ -128,7 +128,7 @@ def test_sums_add_margins() -> None:
 
 def test_a_sum_changes_neither_row() -> None:
     one, other = Row({1: 2, -2: 1}, 1), Row({-1: 3, 3: 1}, 2)
-    found = added(one, other)
+    found = add(one, other)
     assert (found.terms, found.degree) == ({-1: 1, -2: 1, 3: 1}, 1)
     assert (one.terms, one.degree) == ({1: 2, -2: 1}, 1)
     assert (other.terms, other.degree) == ({-1: 3, 3: 1}, 2)
@@ -153,7 +153,7 @@ def test_substitutions() -> None:
         for coefficients in COEFFICIENTS:
             row = row_of(coefficients, 2)
             before = margins(row)
-            assert margins(mapped(row, witness)) == [before[i] for i in leads]
+            assert margins(substitute(row, witness)) == [before[i] for i in leads]
 
 
 def stored(formula: Formula, steps: list[str]) -> dict[int, Row]:
@@ -195,7 +195,7 @@ def test_combinations_are_those_of_the_operations() -> None:
     after = stored(formula_of_rows(rows), [f"f {len(rows)}", *steps])
     for n in every:
         found = add_to(times(rows[n - 1], 2), rows[n % 343])
-        found = add_to(saturated(divided(found, 3)), Row({-2: 1}, 0), 2)
+        found = add_to(saturate(divide(found, 3)), Row({-2: 1}, 0), 2)
         made = after[len(rows) + n]
         assert (made.terms, made.degree) == (found.terms, found.degree)
         kept = after[n]
@@ -249,7 +249,7 @@ def test_a_row_contradicts_its_negation_wherever_it_stands() -> None:
     any_row = row_of((1, 1, 1), 0)
     for row in ROWS:
         for others in ([row], [any_row, row], [row, any_row]):
-            assert refuted_by([negated(row), *others], lambda work: None)
+            assert refuted_by([negate(row), *others], lambda work: None)
 
 
 def propagator_alone(rows: list[Row]) -> bool:

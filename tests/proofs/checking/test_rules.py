@@ -7,8 +7,8 @@ from closeknit.instances import Instance, mesh
 from closeknit.proofs.checking import (
     Formula,
     NoProof,
-    Outcome,
     Propagator,
+    ProvenResult,
     Refused,
     check_proof,
     formula_of,
@@ -194,7 +194,7 @@ def test_a_witness_may_touch_what_is_certain(propagator: type[Propagator]) -> No
         "c -1",
     ]
     found = check_proof(formula, written("1.1", steps), None, propagator)
-    assert found == Outcome(None, 6)
+    assert found == ProvenResult(None, 6)
 
 
 @pytest.mark.parametrize("propagator", PROPAGATORS)

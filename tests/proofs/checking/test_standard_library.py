@@ -34,7 +34,7 @@ from closeknit.proofs.checking.folder import (
     write_index,
 )
 from closeknit.proofs.checking.kinds import CERTIFICATE, LOG
-from closeknit.reports.proofs.proving import entered, solve_and_prove
+from closeknit.reports.proofs.proving import solve_and_prove, write_entry
 from closeknit.solvers import Settings
 from tests import house
 from tests.paths import ROOT
@@ -190,7 +190,7 @@ def library(folder: Path, instances: Iterable[tuple[str, str, Instance]]) -> Pat
     limit, entries = Settings(time_limit=60), []
     for problem, kind, instance in instances:
         proven = solve_and_prove(instance, METHODS[problem]["auto"], limit, 60, KINDS)
-        entries.append(entered(folder, instance, proven))
+        entries.append(write_entry(folder, instance, proven))
         assert not kind or entries[-1].kind == kind
     write_index(folder, entries)
     return folder

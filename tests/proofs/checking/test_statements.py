@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 from closeknit.proofs.checking import (
-    Limits,
+    CheckLimits,
     NoProof,
-    Outcome,
     Propagator,
+    ProvenResult,
     Refused,
     TooLong,
     check_proof,
 )
 from closeknit.proofs.checking.checker import KINDS, UNSUPPORTED, Where
-from closeknit.proofs.checking.statements import VERSIONS, Budget
+from closeknit.proofs.checking.statements import VERSIONS, TimeBudget
 from closeknit.proofs.writing.propagation_kernels import FastPropagator
 from tests.forging.small_proofs import cover
 
@@ -89,7 +89,7 @@ def numbered(version: str, name: str) -> list[str]:
     return ["f 3"] if version < "2" and name not in ("f", "l") else []
 
 
-def accepted(version: str, *steps: str) -> Outcome:
+def accepted(version: str, *steps: str) -> ProvenResult:
     plain, fast = (
         check_proof(cover(), text(version, *steps), None, each)
         for each in (Propagator, FastPropagator)
@@ -216,7 +216,7 @@ def test_parts_that_are_not_supported(version: str, step: str, why: str) -> None
 
 
 def test_what_has_no_terms_spends_time_too() -> None:
-    budget = Budget(Limits(seconds=0.5, now=count().__next__))
+    budget = TimeBudget(CheckLimits(seconds=0.5, now=count().__next__))
     with pytest.raises(TooLong, match=r"takes more than 0\.5 s"):
         [budget.spend(0) for _ in range(2**15)]  # type: ignore[func-returns-value]
 
@@ -255,10 +255,10 @@ def test_semicolons_behind_rows_of_old_versions_may_be_missing(version: str) -> 
 def test_comments() -> None:
     old = text("2.0", *rest("2.0"))
     old[1:1] = ["* a comment\n", "  * another\n", "% one more\n", "\n"]
-    assert check_proof(cover(), old) == Outcome(0, 3)
+    assert check_proof(cover(), old) == ProvenResult(0, 3)
     before = ["* before the header\n", "% and so is this\n", "\n"]
-    assert check_proof(cover(), before + old) == Outcome(0, 3)
+    assert check_proof(cover(), before + old) == ProvenResult(0, 3)
     new = text("3.0", *rest("3.0"))
     new[1:1] = ["% a comment; with a semicolon\n", "pol 1 2 % and\n * 3 + ; % so on\n"]
     new[2:3] = ["pol 1 2 % twice\n", "* 2 + ;\n"]
-    assert check_proof(cover(), new) == Outcome(0, 4)
+    assert check_proof(cover(), new) == ProvenResult(0, 4)

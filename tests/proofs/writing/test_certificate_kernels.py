@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from closeknit.instances import KSubset, cost
-from closeknit.instances.ksubset.certificate import Checker
+from closeknit.instances.ksubset.certificate import CertificateChecker
 from closeknit.instances.ksubset.counts import CHOSEN, REJECTED
 from closeknit.proofs.writing.certificate_kernels import FastChecker
 
@@ -18,7 +18,10 @@ from ...strategies import ksubsets, topologies
 @given(instance=ksubsets(topologies()), data=st.data())
 def test_both_checkers_derive_the_same(instance: KSubset, data: st.DataObject) -> None:
     objective = cost(instance, tuple(range(instance.k))) + data.draw(st.integers(-3, 3))
-    plain, fast = Checker(instance, objective), FastChecker(instance, objective)
+    plain, fast = (
+        CertificateChecker(instance, objective),
+        FastChecker(instance, objective),
+    )
     state = plain.root()
     decided = st.lists(st.sampled_from([0, 0, CHOSEN, REJECTED]), max_size=instance.n)
     values = data.draw(decided)
@@ -35,7 +38,9 @@ def test_both_checkers_derive_the_same(instance: KSubset, data: st.DataObject) -
     assert plain.bound(state) == fast.bound(other)
     every, cuts = range(instance.n), range(len(state.low))
     assert plain.affordable(state, cuts) == fast.affordable(other, cuts)
-    assert plain.counted(state, every, every) == fast.counted(other, every, every)
+    assert plain.count_needs(state, every, every) == fast.count_needs(
+        other, every, every
+    )
     low, high, points = map(np.array, (state.low, state.high, every))
     table = fast.table_of_needs(low, high, points, points).tolist()
     assert [plain.needs(state, p, every) for p in every] == table

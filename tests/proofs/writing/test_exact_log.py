@@ -26,7 +26,7 @@ from closeknit.methods import SUKP
 from closeknit.proofs.checking import Proved
 from closeknit.proofs.writing import exact_log
 from closeknit.proofs.writing.exact_log import Unusable, solve_by_exact
-from closeknit.proofs.writing.proof_log import ProofLog, kept_proof
+from closeknit.proofs.writing.proof_log import ProofLog, keep_proof
 from closeknit.solvers.running.result import Limit, SolverError
 from tests.oracles import cheapest, cheapest_placement, least_left_out, optimum
 
@@ -105,7 +105,7 @@ def test_a_large_formula_is_built_within_the_limit(tmp_path: Path) -> None:
     begun = time.process_time()
     found = solve_by_exact(large, seconds=0.2, keep=tmp_path / "proof")
     assert found.proved is Limit.TIME
-    assert kept_proof(large, tmp_path / "p", no_steps, seconds=0.2) is Limit.TIME
+    assert keep_proof(large, tmp_path / "p", no_steps, seconds=0.2) is Limit.TIME
     assert time.process_time() - begun < 3.5
     assert list(tmp_path.iterdir()) == []
 
@@ -127,7 +127,7 @@ def spoil(
     monkeypatch: pytest.MonkeyPatch, ending: str, change: Callable[[str], str | None]
 ) -> None:
     """Let Exact write one of its two files otherwise; None for no file."""
-    real = exact_log._solved
+    real = exact_log._solve
 
     def other(
         job: str, log: Path, seconds: float
@@ -140,7 +140,7 @@ def spoil(
             path.write_text(text)
         return done
 
-    monkeypatch.setattr(exact_log, "_solved", other)
+    monkeypatch.setattr(exact_log, "_solve", other)
 
 
 def before_the_end(text: str) -> str:

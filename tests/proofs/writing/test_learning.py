@@ -43,7 +43,7 @@ def has_solution(formula: Formula) -> bool:
 def refutation(formula: Formula) -> str | None:
     """Return a proof that there is no solution, or None if there is one."""
     learner = Learner(len(formula.names), formula.rows)
-    if not learner.refuted(lambda: None):
+    if not learner.refute(lambda: None):
         return None
     text = io.StringIO()
     log = ProofLog(formula, text)
@@ -97,4 +97,4 @@ def test_the_search_ends_when_it_is_told_to() -> None:
         raise TimeoutError
 
     with pytest.raises(TimeoutError):
-        Learner(2, pigeons(2, 1).rows[:2]).refuted(enough)
+        Learner(2, pigeons(2, 1).rows[:2]).refute(enough)

@@ -8,8 +8,8 @@ import pytest
 
 from closeknit.instances import Sukp
 from closeknit.proofs.checking import Proved, check_proof
-from closeknit.proofs.writing.proof_log import ProofLog, kept_proof
-from closeknit.proofs.writing.proof_syntax import rewritten
+from closeknit.proofs.writing.proof_log import ProofLog, keep_proof
+from closeknit.proofs.writing.proof_syntax import rewrite
 from closeknit.solvers.running.result import Limit, SolverError
 from tests.forging.small_proofs import pigeons, proof
 
@@ -23,7 +23,7 @@ Variables z0, z1, y0, y1; rows 1: not both y; 2: z0 or y0; 3: z1 or y1.
 def optimum(log: ProofLog) -> None:
     z1, y0, y1 = 2, 3, 4
     assert log.solution([z1, y0]) == 4  # 5 z0 + 4 z1 <= 3
-    both = log.combined([(5, 2), (4, 3), (1, 4)])  # 5 y0 + 4 y1 >= 6
+    both = log.combine([(5, 2), (4, 3), (1, 4)])  # 5 y0 + 4 y1 >= 6
     first = log.clause([y0], [both])
     log.delete([4])
     nothing = log.clause([], [both, first, 1])
@@ -44,7 +44,7 @@ def by_witness(log: ProofLog) -> None:
 
 @pytest.mark.parametrize("write", [optimum, by_witness])
 def test_keeps_what_holds(write: Callable[[ProofLog], None], tmp_path: Path) -> None:
-    proved = kept_proof(SACK, tmp_path / "p.xz", write, seconds=10)
+    proved = keep_proof(SACK, tmp_path / "p.xz", write, seconds=10)
     assert isinstance(proved, Proved)
     assert proved.bound == 4
 
@@ -58,7 +58,7 @@ def test_no_solution_is_an_endless_bound() -> None:
     assert "conclusion BOUNDS INF : 4 INF ;\n" in lines
     assert check_proof(pigeons(1), lines).bound is None
     for version, end in (("2.0", "INF INF\n"), ("3.0", "INF : 4 INF ;\n")):
-        there = list(rewritten(pigeons(1), PIGEON, version))
+        there = list(rewrite(pigeons(1), PIGEON, version))
         assert f"conclusion BOUNDS {end}" in there
 
 
@@ -76,7 +76,7 @@ def endless(log: ProofLog) -> None:
 
 def test_refuses_what_does_not_hold(tmp_path: Path) -> None:
     with pytest.raises(SolverError, match=r"does not hold: .*step 2"):
-        kept_proof(SACK, tmp_path / "p.xz", false, seconds=10)
+        keep_proof(SACK, tmp_path / "p.xz", false, seconds=10)
     assert not list(tmp_path.iterdir())
 
 
@@ -86,7 +86,7 @@ def test_refuses_what_does_not_hold(tmp_path: Path) -> None:
 def test_ends_at_limits(
     seconds: float, room: int, limit: Limit, tmp_path: Path
 ) -> None:
-    ended = kept_proof(
+    ended = keep_proof(
         SACK, tmp_path / "p.xz", endless, seconds=seconds, most_bytes=room
     )
     assert ended is limit

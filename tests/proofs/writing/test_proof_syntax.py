@@ -8,9 +8,9 @@ import pytest
 from closeknit.cli.app import run
 from closeknit.instances import InputError, Sukp, write_instance
 from closeknit.methods import SUKP
-from closeknit.proofs.checking import Outcome, check_proof, check_proof_file
+from closeknit.proofs.checking import ProvenResult, check_proof, check_proof_file
 from closeknit.proofs.writing.exact_log import solve_by_exact
-from closeknit.proofs.writing.proof_syntax import SYNTAXES, rewritten
+from closeknit.proofs.writing.proof_syntax import SYNTAXES, rewrite
 from closeknit.solvers import Settings, write_solution
 from tests.forging.small_proofs import cover, proof, proof_texts
 
@@ -79,10 +79,10 @@ FIRST = proof(
 @pytest.mark.parametrize("which", range(4))
 def test_every_version_proves_the_same(which: int, version: str) -> None:
     formula, lines, bound = proof_texts()[which]
-    there = list(rewritten(formula, lines, version))
+    there = list(rewrite(formula, lines, version))
     assert there[0].split()[-1] == version
     assert check_proof(formula, there).bound == bound
-    back = rewritten(formula, there, "3.0")
+    back = rewrite(formula, there, "3.0")
     assert check_proof(formula, back).bound == bound
 
 
@@ -90,16 +90,16 @@ def test_every_version_proves_the_same(which: int, version: str) -> None:
 @pytest.mark.parametrize("lines", [OLD, LABELS, UNTOLD, NAMED, ODD, SEVERAL])
 def test_rows_are_renumbered(lines: list[str], version: str) -> None:
     assert check_proof(cover(), lines).bound == 2
-    assert check_proof(cover(), rewritten(cover(), lines, version)).bound == 2
+    assert check_proof(cover(), rewrite(cover(), lines, version)).bound == 2
 
 
 def test_what_an_old_version_cannot_say() -> None:
-    assert check_proof(cover(), rewritten(cover(), FIRST, "2.0")) == Outcome(1, 6)
+    assert check_proof(cover(), rewrite(cover(), FIRST, "2.0")) == ProvenResult(1, 6)
     with pytest.raises(InputError, match="without improving"):
-        list(rewritten(cover(), FIRST, "1.1"))
+        list(rewrite(cover(), FIRST, "1.1"))
     weak = proof("f 3", "soli a b ~c", "conclusion BOUNDS 0 2", "end p")
     with pytest.raises(InputError, match="below the best"):
-        list(rewritten(cover(), weak, "1.1"))
+        list(rewrite(cover(), weak, "1.1"))
 
 
 @pytest.fixture

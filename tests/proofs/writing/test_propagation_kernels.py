@@ -6,14 +6,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from closeknit.proofs.checking import Propagator
-from closeknit.proofs.checking.rows import Row, normalised
+from closeknit.proofs.checking.rows import Row, normalise
 from closeknit.proofs.writing import propagation_kernels
 from closeknit.proofs.writing.propagation_kernels import FastPropagator
 from closeknit.solvers.running.kernels import interpreted
 
 LITERALS = st.integers(-8, 8).filter(bool)
 CLAUSES = st.lists(LITERALS, min_size=1, max_size=5).map(
-    lambda some: normalised([(1, x) for x in set(some)], 1)
+    lambda some: normalise([(1, x) for x in set(some)], 1)
 )
 ROWS = st.tuples(
     st.lists(st.tuples(st.integers(1, 4), LITERALS), max_size=5),
@@ -25,7 +25,7 @@ ROWS = st.tuples(
 
 
 def scaled(terms: list[tuple[int, int]], degree: int, by: int, more: int) -> Row:
-    return normalised([(a * by, x) for a, x in terms], degree * by + more * (by > 1))
+    return normalise([(a * by, x) for a, x in terms], degree * by + more * (by > 1))
 
 
 STEPS = st.one_of(
@@ -93,7 +93,7 @@ def literals_alone(plain: Propagator, fast: FastPropagator, literals: set[int]) 
             i // 2 * (-1 if i % 2 else 1) for i, true in enumerate(after) if true
         } == found
     else:
-        needed = fast.needed([*literals])
+        needed = fast.minimise([*literals])
         assert refuted(needed)
         assert literals.issuperset(needed)
         assert not any(refuted([y for y in needed if y != x]) for x in needed)

@@ -32,18 +32,18 @@ from closeknit.instances.topologies import switch_tree
 from closeknit.methods import KSUBSET
 from closeknit.reports.adversary import (
     AdversarySearch,
-    Found,
+    BadInstance,
     SearchSpace,
     anneal,
     exhaust,
 )
-from closeknit.reports.adversary.annealing import Known, Optimum, luby
+from closeknit.reports.adversary.annealing import KnownOptimum, Optimum, luby
 from closeknit.reports.adversary.family_table import family_rows
 from closeknit.reports.adversary.kernels import least
 from closeknit.reports.adversary.worst_known import (
     PATH,
-    Entry,
-    improved,
+    WorstInstance,
+    merge_worse,
     read_worst_known,
     worst_document,
     write_worst_known,
@@ -159,7 +159,7 @@ def test_an_optimum_not_proved_is_none() -> None:
     ground = SearchSpace(topology=Mesh((6, 6)), k=10, most=36)
     optimum = Optimum(ground, nodes=3)
     assert optimum.below(ground.instance(ground.places), 10**6) is None
-    assert isinstance(Optimum(ground).below(mesh(6, 6, k=10), 10**6), Known)
+    assert isinstance(Optimum(ground).below(mesh(6, 6, k=10), 10**6), KnownOptimum)
 
 
 def hunt(
@@ -238,7 +238,7 @@ def test_a_search_cut_short_proves_nothing() -> None:
     ids=lambda ground: ground.label,
 )
 def test_what_annealing_finds_is_true_and_repeatable(ground: SearchSpace) -> None:
-    told: list[Found] = []
+    told: list[BadInstance] = []
     found = anneal(hunt("mm", ground, 700), report=told.append)
     again = anneal(hunt("mm", ground, 700))
     assert found is not None
@@ -333,14 +333,14 @@ def test_families_measure_what_is_predicted() -> None:
 # The ledger.
 
 
-def entry(optimum: int = 4, method: str = "row-major") -> Entry:
+def entry(optimum: int = 4, method: str = "row-major") -> WorstInstance:
     free = ((0, 0), (1, 2), (2, 1), (2, 2))
     instance = KSubset("bad", Mesh((3, 3)), free, 3)
-    return Entry.of(method, instance, 8, optimum, "by hand")
+    return WorstInstance.of(method, instance, 8, optimum, "by hand")
 
 
-def ledger(path: Path, *entries: Entry) -> Path:
-    write_worst_known(improved({}, entries), path)
+def ledger(path: Path, *entries: WorstInstance) -> Path:
+    write_worst_known(merge_worse({}, entries), path)
     return path
 
 
@@ -356,9 +356,9 @@ def test_a_ledger_is_read_as_it_was_written(tmp_path: Path) -> None:
 
 
 def test_only_worse_instances_are_entered() -> None:
-    known = improved({}, [entry(5)])
-    assert improved(known, [entry(6), entry(5)]) == known
-    assert next(iter(improved(known, [entry(4)]).values())).ratio == 2
+    known = merge_worse({}, [entry(5)])
+    assert merge_worse(known, [entry(6), entry(5)]) == known
+    assert next(iter(merge_worse(known, [entry(4)]).values())).ratio == 2
 
 
 @pytest.mark.parametrize(
@@ -405,7 +405,7 @@ def test_the_claim_holds_for_a_true_ledger(tmp_path: Path, seed: int) -> None:
     instance = KSubset("drawn", Mesh((6, 6)), tuple(Mesh((6, 6)).locations())[:9], 3)
     paid = KSUBSET["random"](instance).objective
     assert isinstance(paid, int)
-    drawn = Entry.of("random", instance, paid, 4, "by hand")
+    drawn = WorstInstance.of("random", instance, paid, 4, "by hand")
     path = ledger(tmp_path / "l.json", drawn)
     assert ledger_is_true(Trial(seed=seed), path).holds
     outcome = ledger_is_true(Trial(), ledger(tmp_path / "l.json", entry()))
@@ -422,7 +422,7 @@ def test_the_claim_holds_for_a_true_ledger(tmp_path: Path, seed: int) -> None:
     ],
 )
 def test_the_claim_breaks_for_a_false_ledger(
-    tmp_path: Path, wrong: Entry, says: str
+    tmp_path: Path, wrong: WorstInstance, says: str
 ) -> None:
     outcome = ledger_is_true(Trial(), ledger(tmp_path / "l.json", wrong))
     assert not outcome.holds

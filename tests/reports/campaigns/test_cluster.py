@@ -135,7 +135,7 @@ def test_a_run_that_kills_its_worker_three_times_is_given_up(
         lineups={"ksubset": Lineup(methods=methods, exact=TOYS["auto"])},
     )
     with (
-        cluster.connected(dask.scheduler_address) as client,
+        cluster.connect(dask.scheduler_address) as client,
         ResultStore(tmp_path) as store,
     ):
         run(plan, store, runner=partial(cluster.run, client=client))
@@ -155,7 +155,7 @@ def test_a_run_whose_own_process_is_killed_is_made_again(
         pool.Call(partial(dies, tmp_path / name, deaths, signal.SIGKILL))
         for name, deaths in (("a", 2), ("b", 3))
     ]
-    with cluster.connected(dask.scheduler_address) as client:
+    with cluster.connect(dask.scheduler_address) as client:
         found = dict(cluster.run(calls, client=client))
     why = "its process was killed (SIGKILL; out of memory?), 3 times out of 3"
     assert found == {0: 3, 1: pool.Failure(why)}
@@ -190,7 +190,7 @@ def test_limits_hold_on_workers_and_early_leave_ends_what_runs(
         pool.Call(partial(os._exit, 3)),
         pool.Call(partial(int, "x")),
     ]
-    with cluster.connected(dask.scheduler_address) as client:
+    with cluster.connect(dask.scheduler_address) as client:
         found = dict(cluster.run(calls, client=client))
         assert found[0] == pool.Failure("still running after 0.5 s; killed")
         assert isinstance(found[1], pool.OutOfMemory)
@@ -250,7 +250,7 @@ def test_workers_with_another_closeknit_are_refused(
     dask: LocalCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cluster, "version", lambda name: "9.9")
-    with cluster.connected(dask.scheduler_address) as client:
+    with cluster.connect(dask.scheduler_address) as client:
         outcomes = cluster.run([pool.Call(partial(pow, 2, 3))], client=client)
         with pytest.raises(InputError, match=r"^worker tcp.* has closeknit .*is 9\.9$"):
             next(outcomes)
@@ -288,7 +288,7 @@ def slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_workers_can_be_jobs_of_slurm(slurm: Path) -> None:
-    with cluster.connected(None, jobqueue=str(slurm)) as client:
+    with cluster.connect(None, jobqueue=str(slurm)) as client:
         calls = [pool.Call(partial(pow, 2, i)) for i in range(3)]
         assert sorted(cluster.run(calls, client=client)) == [(0, 1), (1, 2), (2, 4)]
     job = (slurm.parent / "job.sh").read_text()

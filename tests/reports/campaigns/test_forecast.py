@@ -38,7 +38,7 @@ def test_what_is_left_is_unknown_at_first_and_then_ever_better() -> None:
     errors: list[float] = []
     for number, kind in enumerate(due):
         clock.now += (takes[kind] + 0.05) / 2
-        found.ended(kind, takes[kind])
+        found.record(kind, takes[kind])
         left = found.left()
         assert left is not None
         true = whole - (clock.now - 100)
@@ -60,7 +60,7 @@ def test_a_run_that_takes_longer_than_expected_moves_the_end() -> None:
     found = Forecast(jobs=1, clock=clock)
     found.begin(["a", "a"], [])
     clock.now += 1
-    found.ended("a", 0.95)
+    found.record("a", 0.95)
     before = found.left()
     clock.now += 30
     after = found.left()

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from closeknit.instances import Instance, Value
-from closeknit.instances.value import ordered
+from closeknit.instances.value import as_tuple
 from closeknit.methods import METHODS
 from closeknit.reports.campaigns.campaign import run_one
 from closeknit.reports.campaigns.row_fields import document_of, parse_row
@@ -35,7 +35,9 @@ def known_by(time: float, reports: Reports | Trace) -> tuple[Value, Value]:
     """The best incumbent and bound by a time."""
     costs: list[Value] = [c for t, c, _ in reports if t <= time]
     bounds: list[Value] = [b for t, _, b in reports if t <= time and b is not None]
-    return min(costs, key=ordered, default=10**9), max(bounds, key=ordered, default=-1)
+    return min(costs, key=as_tuple, default=10**9), max(
+        bounds, key=as_tuple, default=-1
+    )
 
 
 def test_only_improvements_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -58,8 +60,8 @@ def test_a_trace_is_short_and_never_ahead(seed: int, count: int) -> None:
     for time in times:
         cost, bound = known_by(time, trace)
         truly = known_by(time, reports)
-        assert ordered(cost) >= ordered(truly[0])
-        assert ordered(bound) <= ordered(truly[1])
+        assert as_tuple(cost) >= as_tuple(truly[0])
+        assert as_tuple(bound) <= as_tuple(truly[1])
         if count <= MOST:
             assert (cost, bound) == truly
 
@@ -90,7 +92,7 @@ def test_every_point_of_a_run_is_true(method: str) -> None:
         assert 0 <= seconds <= row.seconds + 0.2
         assert bound <= OPTIMUM <= cost
     assert row.trace
-    assert ordered(row.cost) <= ordered(row.trace[-1][1])
+    assert as_tuple(row.cost) <= as_tuple(row.trace[-1][1])
     assert parse_row(document_of(row)) == row
 
 

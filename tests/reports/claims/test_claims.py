@@ -8,19 +8,19 @@ from closeknit.instances import KSubset, Mesh, Points, mesh
 from closeknit.reports.claims.page import cases
 from closeknit.reports.claims.running import shrink
 from closeknit.reports.claims.running.claim import Claim, Outcome, Trial
-from closeknit.reports.claims.running.samples import every_subset, sampled
+from closeknit.reports.claims.running.samples import draw_samples, every_subset
 from closeknit.reports.claims.verify import verify as tried
 from closeknit.reports.pages.junit import junit_xml
 
 
 def test_samples_are_the_same_for_the_same_seed_only() -> None:
-    first = sampled(3, 60)
-    sampled.cache_clear()
-    assert sampled(3, 60) == first
-    assert {x.free for x in sampled(4, 60)} != {x.free for x in first}
+    first = draw_samples(3, 60)
+    draw_samples.cache_clear()
+    assert draw_samples(3, 60) == first
+    assert {x.free for x in draw_samples(4, 60)} != {x.free for x in first}
     assert {x.topology.kind for x in first} == {"mesh", "torus", "points", "tree"}
     assert {x.topology.dimension for x in first} == {1, 2, 3, 4}
-    assert sampled(3, 120)[:60] == first
+    assert draw_samples(3, 120)[:60] == first
 
 
 def test_every_subset_is_every_subset() -> None:
@@ -32,17 +32,17 @@ def test_every_subset_is_every_subset() -> None:
 def test_shrinking_drops_all_that_does_not_matter() -> None:
     instance = mesh(4, 4, k=7)
     wanted = {(1, 2), (3, 3)}
-    small = shrink.shrunk(instance, lambda x: x.n - x.k >= 1 and x.n >= 2)
+    small = shrink.smallest_failure(instance, lambda x: x.n - x.k >= 1 and x.n >= 2)
     assert (small.n, small.k) == (2, 1)
     assert small.topology == Mesh(
         tuple(max(axis) + 1 for axis in zip(*small.free, strict=True))
     )
-    kept = shrink.shrunk(
+    kept = shrink.smallest_failure(
         instance, lambda x: wanted <= set(x.free) and x.topology == instance.topology
     )
     assert (set(kept.free), kept.k) == (wanted, 1)
     points = KSubset("p", Points(((0,), (5,), (9,))), ((0,), (9,)), 2)
-    small = shrink.shrunk(points, lambda x: x.n == 2)
+    small = shrink.smallest_failure(points, lambda x: x.n == 2)
     assert small.topology == Points(((0,), (9,)))
 
 

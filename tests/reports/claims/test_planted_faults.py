@@ -298,7 +298,7 @@ class ColumnFirst(Bitmap):
 
 
 right_distance = Grid.distance
-right_order = curves.ordered
+right_order = curves.processors_along
 right_strips = lemmas._strips
 
 
@@ -427,7 +427,7 @@ FAULTS: dict[str, Fault] = {
     ),
     "a curve with a gap": Fault(
         ("curves-have-no-gaps",),
-        plant=lambda patch: patch.setattr(curves, "ordered", gap_in_curve),
+        plant=lambda patch: patch.setattr(curves, "processors_along", gap_in_curve),
         largest=6,
     ),
     "cells that take the farthest": Fault(

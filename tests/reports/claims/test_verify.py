@@ -34,8 +34,8 @@ from closeknit.instances.ksubset.json import parse_ksubset
 from closeknit.instances.topologies import Cuts
 from closeknit.methods import KSUBSET
 from closeknit.reports.claims.catalogue import CLAIMS
-from closeknit.reports.claims.running.claim import Trial, Untrue
-from closeknit.reports.claims.running.samples import sampled
+from closeknit.reports.claims.running.claim import Trial, UntrueAnswer
+from closeknit.reports.claims.running.samples import draw_samples
 from closeknit.reports.claims.verify import ClaimResult
 from closeknit.reports.claims.verify import verify as tried
 from closeknit.solvers import (
@@ -242,7 +242,7 @@ def test_wrong_cuts_are_found_out(
         return replace(cuts, weights=tuple(2 * weight for weight in cuts.weights))
 
     monkeypatch.setattr(Points, "cuts", doubled)
-    sampled.cache_clear()  # instances keep their cuts
+    draw_samples.cache_clear()  # instances keep their cuts
     outcome = CLAIMS["cuts-are-distances"].test(Trial(quick=True))
     assert not outcome.holds
     assert isinstance(outcome.counterexample, KSubset)
@@ -427,7 +427,7 @@ def test_an_optimum_that_its_certificate_contradicts_breaks_a_claim() -> None:
     """No claim compares this optimum with another: only its certificate can tell."""
     trial = Trial(methods=with_saboteur("auto", mistaken), quick=True)
     instance = mesh(6, 6, k=9)
-    with pytest.raises(Untrue) as caught:
+    with pytest.raises(UntrueAnswer) as caught:
         trial.optimum(instance)
     text = str(caught.value)
     least = Trial().optimum(instance)

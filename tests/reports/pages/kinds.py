@@ -11,7 +11,7 @@ import numpy as np
 
 from closeknit.cli.app import run
 from closeknit.clusters.pages.whatif import means, whatif_page
-from closeknit.clusters.whatif.simulator import FIXED, Outcome
+from closeknit.clusters.whatif.simulator import FIXED, ReplayOutcome
 from closeknit.instances import Torus
 from closeknit.network.pages.page import network_page
 from closeknit.network.runs import run_network
@@ -79,8 +79,8 @@ def asked_what_if(_: Path) -> str:
     columns = (*FIXED, "largest_in_switch")
     noise = np.random.default_rng(3).exponential(100, (200, len(columns)))
     outcomes = [
-        Outcome("slurm-tree", columns, noise),
-        Outcome("thrifty", columns, noise * 1.1),
+        ReplayOutcome("slurm-tree", columns, noise),
+        ReplayOutcome("thrifty", columns, noise * 1.1),
     ]
     return html_of(whatif_page("log on a tree", means(outcomes), 200, ["200 jobs"]))
 

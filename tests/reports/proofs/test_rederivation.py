@@ -29,7 +29,7 @@ from closeknit.instances import (
 )
 from closeknit.instances.submesh import Resident
 from closeknit.methods import METHODS, confirming, rederiving
-from closeknit.methods.rederiving import OPEN, Rederived, drawn, interpret, rederive
+from closeknit.methods.rederiving import OPEN, Rederived, draw_some, interpret, rederive
 from closeknit.reports.campaigns.rows import Row
 from closeknit.reports.campaigns.store import ResultStore
 from closeknit.reports.campaigns.study.inputs import instances_of
@@ -102,8 +102,16 @@ def test_what_takes_too_long_is_not_finished() -> None:
 
 
 def test_one_row_in_twenty_is_drawn_by_the_seed() -> None:
-    assert [len(drawn(range(n), 0)) for n in (0, 1, 20, 21, 400)] == [0, 1, 1, 2, 20]
-    assert drawn(range(400), 1) == drawn(range(400), 1) != drawn(range(400), 2)
+    assert [len(draw_some(range(n), 0)) for n in (0, 1, 20, 21, 400)] == [
+        0,
+        1,
+        1,
+        2,
+        20,
+    ]
+    assert (
+        draw_some(range(400), 1) == draw_some(range(400), 1) != draw_some(range(400), 2)
+    )
 
 
 def test_the_source_of_kernels_is_compared() -> None:

@@ -15,10 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from closeknit.instances import InputError, ProcessorSet, ProcSet
-from closeknit.instances.value import ordered
+from closeknit.instances.value import as_tuple
 from closeknit.methods import METHODS
 from closeknit.reports.campaigns.row_fields import document_of, parse_row
-from closeknit.reports.drawing.problems import paid
+from closeknit.reports.drawing.problems import format_cost
 from closeknit.reports.ratios.plots import plots
 from closeknit.reports.ratios.report import Report
 from closeknit.reports.ratios.scoring import (
@@ -294,10 +294,10 @@ def test_problems_do_not_mix() -> None:
 
 
 def test_paid_in_words() -> None:
-    assert paid(BAG, 4) == "profit 8 of 12 (4 left out)"
-    assert paid(A, (8, 1, 2)) == "8; 1; 2"
-    assert paid(BAG, None) == "–"
-    assert ordered(7) == (7,)
+    assert format_cost(BAG, 4) == "profit 8 of 12 (4 left out)"
+    assert format_cost(A, (8, 1, 2)) == "8; 1; 2"
+    assert format_cost(BAG, None) == "–"
+    assert as_tuple(7) == (7,)
 
 
 def test_real_tables_have_an_exact_auto_each() -> None:

@@ -19,7 +19,7 @@ from closeknit.network.worm.engine import RigidWorms
 from closeknit.reports.streams import film as stream_film
 from closeknit.reports.streams.film import Film, slider
 from closeknit.reports.streams.page import stream_page
-from closeknit.simulation.stream.jobs import StreamJob, generated
+from closeknit.simulation.stream.jobs import StreamJob, generate
 from closeknit.simulation.stream.measures import Meter
 from closeknit.simulation.stream.simulator import Start, simulate
 
@@ -86,7 +86,7 @@ def _ran(
 def _jobs(network: Topology, n: int = 30) -> list[StreamJob]:
     most = sum(1 for _ in network.locations())
     sizes = f"uniform:1:{min(10, most)}"
-    return generated(n, seed=1, most=most, sizes=sizes, interarrival=90)
+    return generate(n, seed=1, most=most, sizes=sizes, interarrival=90)
 
 
 def _numbers(told: list[int]) -> list[int]:
@@ -148,7 +148,7 @@ def test_a_film_knows_the_ends_that_a_network_decides() -> None:
 
 
 def test_a_film_is_small() -> None:
-    jobs = generated(500, seed=1, most=256, interarrival=50)
+    jobs = generate(500, seed=1, most=256, interarrival=50)
     film, _, _ = _ran(allocator("mm", Mesh((16, 16))), jobs, "mm")
     assert len(film.data()) < 60 * 500
 

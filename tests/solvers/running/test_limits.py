@@ -29,7 +29,7 @@ from closeknit.solvers.running.interrupt import (
     alarmed,
     deferred,
 )
-from closeknit.solvers.running.method import Method, Run, stopped
+from closeknit.solvers.running.method import Method, Run, stopped_result
 
 from ...paths import ROOT
 
@@ -145,9 +145,9 @@ def test_the_alarm_does_not_ring_while_a_stopped_run_is_answered(
         until = time.monotonic() + 6 * interrupt._EVERY
         while time.monotonic() < until:
             pass
-        return stopped(instance, limit, start=start)
+        return stopped_result(instance, limit, start=start)
 
-    monkeypatch.setattr("closeknit.solvers.running.method.stopped", slowly)
+    monkeypatch.setattr("closeknit.solvers.running.method.stopped_result", slowly)
     odd = Method("odd", endless)
     result = odd(mesh(4, 4, k=3), Settings(time_limit=0.1))
     assert (result.chosen, result.limit) == ((0, 1, 2), Limit.TIME)
@@ -296,7 +296,7 @@ def test_in_other_threads_methods_run_without_an_alarm() -> None:
 @pytest.mark.parametrize("problem", METHODS)
 def test_the_last_resort_is_valid(problem: str) -> None:
     for instance in instances(problem):
-        result = stopped(instance, Limit.TIME, start=clock.now())
+        result = stopped_result(instance, Limit.TIME, start=clock.now())
         assert result.limit is Limit.TIME
         if problem == "submesh":
             assert result.status is Status.UNKNOWN
