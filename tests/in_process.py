@@ -28,7 +28,12 @@ def at_once(
 def stay_in_process(patch: pytest.MonkeyPatch) -> None:
     """Let campaigns start no process and draw no picture."""
     patch.setattr(pool, "run", at_once)
-    patch.setattr(document, "plots", lambda report: [])
+    draw_nothing(patch)
+
+
+def draw_nothing(patch: pytest.MonkeyPatch | None = None) -> None:
+    """Let reports draw no plots, which take a second."""
+    (patch or pytest.MonkeyPatch()).setattr(document, "plots", lambda report: [])
 
 
 def main() -> None:

@@ -220,8 +220,8 @@ def test_verify_on_the_command_line(run: Run, tmp_path: Path) -> None:
 def test_what_is_above_a_guarantee_is_named_with_its_figures(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    words = ("ratios", "jobs", "--methods", "my_rules:promised,mm", "--out", "out")
-    words += ("--junit", "j.xml")
+    words = ["ratios", "jobs", "--methods", "my_rules:promised,mm", "--out", "out"]
+    words += ["--junit", "j.xml"]
     status, said, complained = run(*words, processes=True, GITHUB_ACTIONS="true")
     cost, least = ck.solve(JOB, spread).cost, ck.solve(JOB).cost
     assert isinstance(cost, int)

@@ -18,11 +18,10 @@ import pytest
 import closeknit as ck
 from closeknit.cli.app import run
 from closeknit.methods import user_methods as own
-from closeknit.reports.ratios import document
 from closeknit.solvers import Grade, Proof, answer
 from closeknit.solvers.running import clock
 
-from ..in_process import stay_in_process
+from ..in_process import draw_nothing, stay_in_process
 from ..paths import ROOT
 
 api: Any = ck
@@ -184,7 +183,7 @@ def test_a_campaign_runs_methods_of_modules_and_of_notebooks(
     caplog: pytest.LogCaptureFixture,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(document, "plots", lambda report: [])
+    draw_nothing(monkeypatch)
     jobs = [JOB, ck.ksubset(ck.Mesh(5, 5), k=4, name="other")]
     rules: list[Any] = ["mm", f"{module}:first", f"{module}:crashing", lambda i, s: [0]]
     with caplog.at_level(logging.INFO, logger="closeknit"):
