@@ -204,9 +204,12 @@ def dies(note: Path, deaths: int, number: int) -> int:
 
 
 def main() -> None:
-    """Run the command line with toys in place of the methods."""
+    """Run the command line with toys in place of the methods, and draw nothing."""
     from closeknit.cli.app import run
 
+    from .in_process import draw_nothing
+
+    draw_nothing()
     closeknit.methods.METHODS = {"ksubset": TOYS}
     sys.exit(run(sys.argv[1:]))
 

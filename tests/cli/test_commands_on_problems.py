@@ -37,6 +37,8 @@ from closeknit.reports.drawing.procset import procset_picture
 from closeknit.reports.drawing.shapes import svg_of
 from closeknit.solvers import DEFAULT, Result, Settings, Status
 
+from ..in_process import stay_in_process
+
 COMMAND = [sys.executable, "-m", "closeknit"]
 
 NAMES = tuple(f"n{i // 2}.{i % 2 + 1}" for i in range(16))
@@ -514,7 +516,10 @@ def test_a_mixed_report_can_be_made_again_to_the_byte(written: Path) -> None:
     assert {name: (written / name).read_bytes() for name in names} == before
 
 
-def test_every_heuristic_of_each_problem_is_run(folder: Path, capsys: Any) -> None:
+def test_every_heuristic_of_each_problem_is_run(
+    folder: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stay_in_process(monkeypatch)
     out = folder / "out"
     for name in ("mesh.json", "text.txt", "short.json"):
         (folder / name).unlink()

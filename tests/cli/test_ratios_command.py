@@ -24,6 +24,7 @@ from closeknit.reports.campaigns.row_fields import document_of
 from closeknit.reports.campaigns.store import FILE, rows_in
 from closeknit.solvers.running.method import AnyMethod
 
+from ..in_process import stay_in_process
 from ..paths import ROOT
 from ..toys import HELD, SABOTEURS, TOYS, small
 
@@ -58,6 +59,13 @@ def command(
         return status, told.out, told.err
 
     return call
+
+
+@pytest.fixture
+def here(command: Command, monkeypatch: pytest.MonkeyPatch) -> Command:
+    """The same without processes and pictures."""
+    stay_in_process(monkeypatch)
+    return command
 
 
 def ratios(out: Path) -> list[dict[str, str]]:
@@ -104,28 +112,28 @@ def test_a_folder_becomes_a_report(
 
 
 def test_a_report_can_be_made_again_to_the_byte(
-    command: Command, folder: Path, tmp_path: Path
+    here: Command, folder: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
     names = ("report.html", "report.md", "ratios.csv", FILE)
-    command(folder, "--out", out, "--methods", "first,last")
+    here(folder, "--out", out, "--methods", "first,last")
     before = {name: (out / name).read_bytes() for name in names}
-    assert command(folder, "--out", out, "--methods", "first,last")[0] == 0
+    assert here(folder, "--out", out, "--methods", "first,last")[0] == 0
     assert {name: (out / name).read_bytes() for name in names} == before
 
 
 def test_files_folders_and_repeats_may_be_mixed(
-    command: Command, folder: Path, tmp_path: Path
+    here: Command, folder: Path, tmp_path: Path
 ) -> None:
     words = (folder / "b.json", folder, "--methods", "first", "--out", tmp_path / "o")
-    assert command(*words)[0] == 0
+    assert here(*words)[0] == 0
     assert [r["instance"] for r in ratios(tmp_path / "o")] == list("bbaacc")
 
 
 def test_a_named_method_that_refuses_is_a_row(
-    command: Command, folder: Path, tmp_path: Path
+    here: Command, folder: Path, tmp_path: Path
 ) -> None:
-    status, _, _ = command(folder, "--methods", "shy", "--out", tmp_path / "o")
+    status, _, _ = here(folder, "--methods", "shy", "--out", tmp_path / "o")
     assert status == 0
     shy = [r for r in ratios(tmp_path / "o") if r["method"] == "shy"]
     assert [r["status"] for r in shy] == ["feasible", "feasible", "refused"]
@@ -145,8 +153,15 @@ def test_a_named_method_that_refuses_is_a_row(
     ],
 )
 def test_what_does_not_hold_ends_with_status_1(
-    command: Command, folder: Path, tmp_path: Path, methods: list[str], finding: str
+    command: Command,
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    methods: list[str],
+    finding: str,
 ) -> None:
+    if "killed" not in methods:
+        stay_in_process(monkeypatch)
     out = tmp_path / "out"
     table = {**TOYS, **SABOTEURS}
     status, said, complained = command(folder, "--out", out, *methods, methods=table)
@@ -178,27 +193,27 @@ def test_what_does_not_hold_ends_with_status_1(
     ],
 )
 def test_bad_options_are_one_line(
-    command: Command, folder: Path, tmp_path: Path, words: list[str], complaint: str
+    here: Command, folder: Path, tmp_path: Path, words: list[str], complaint: str
 ) -> None:
-    status, said, complained = command(folder, "--out", tmp_path / "out", *words)
+    status, said, complained = here(folder, "--out", tmp_path / "out", *words)
     assert (status, said) == (2, "")
     assert complained.startswith(f"closeknit: {complaint}")
     assert complained.count("\n") == 1
     assert not (tmp_path / "out").exists()
 
 
-def test_no_output_folder_is_one_line(command: Command, folder: Path) -> None:
-    status, _, complained = command(folder)
+def test_no_output_folder_is_one_line(here: Command, folder: Path) -> None:
+    status, _, complained = here(folder)
     assert status == 2
     assert "the following arguments are required: --out" in complained
 
 
 def test_inputs_that_cannot_be_used_are_one_line(
-    command: Command, folder: Path, tmp_path: Path
+    here: Command, folder: Path, tmp_path: Path
 ) -> None:
     def refused(*words: object) -> str:
         out = tmp_path / "out"
-        status, said, complained = command(*words, "--out", out)
+        status, said, complained = here(*words, "--out", out)
         assert (status, said, complained.count("\n")) == (2, "", 1)
         assert not out.exists()
         return complained.removeprefix("closeknit: ").rstrip()
@@ -229,43 +244,43 @@ def test_inputs_that_cannot_be_used_are_one_line(
 
 
 def test_output_that_cannot_be_written_is_refused_before_anything_runs(
-    command: Command, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    here: Command, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def never(*args: object, **more: object) -> None:
         raise AssertionError("it ran")
 
     monkeypatch.setattr("closeknit.reports.campaigns.campaign.run", never)
     (tmp_path / "file").touch()
-    status, _, complained = command(folder, "--out", tmp_path / "file")
+    status, _, complained = here(folder, "--out", tmp_path / "file")
     assert (status, complained.count("\n")) == (2, 1)
     assert complained.startswith(f"closeknit: {tmp_path / 'file'}: cannot be made")
     (tmp_path / "out" / "report.html").mkdir(parents=True)
-    status, _, complained = command(folder, "--out", tmp_path / "out")
+    status, _, complained = here(folder, "--out", tmp_path / "out")
     page = tmp_path / "out" / "report.html"
     assert status == 2
     assert complained == f"closeknit: {page}: cannot be written: Is a directory\n"
 
 
 def test_a_damaged_store_is_refused(
-    command: Command, folder: Path, tmp_path: Path
+    here: Command, folder: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
-    command(folder, "--out", out, "--methods", "first")
+    here(folder, "--out", out, "--methods", "first")
     path = out / FILE
     path.write_bytes(b"not a database" + path.read_bytes()[14:])
-    status, _, complained = command(folder, "--out", out, "--methods", "first")
+    status, _, complained = here(folder, "--out", out, "--methods", "first")
     assert (status, complained.count("\n")) == (2, 1)
     assert complained.startswith(f"closeknit: {path}: cannot be used: ")
 
 
 def test_fresh_begins_anew_and_failed_runs_can_be_retried(
-    command: Command, folder: Path, tmp_path: Path
+    here: Command, folder: Path, tmp_path: Path
 ) -> None:
     table, out = {**TOYS, **SABOTEURS}, tmp_path / "out"
     words = (folder, "--methods", "broken", "--out", out)
 
     def finished(*more: str, method: str) -> set[str]:
-        assert command(*words, *more, methods=table)[0] == 1
+        assert here(*words, *more, methods=table)[0] == 1
         rows = rows_in(out / FILE)
         assert len(rows) == 6
         return {r.finished for r in rows if r.method == method}
@@ -318,11 +333,10 @@ def wait_for_rows(out: Path, count: int) -> None:
     ],
 )
 def test_a_killed_run_goes_on_where_it_stopped(
-    folder: Path, tmp_path: Path, rows: int
+    here: Command, folder: Path, tmp_path: Path, rows: int
 ) -> None:
     whole, parts = tmp_path / "whole", tmp_path / "parts"
-    with started(folder, whole) as process:
-        assert process.wait(60) == 0
+    assert here(folder, "--out", whole)[0] == 0
     (tmp_path / "c").touch()
     with started(folder, parts) as process:
         wait_for_rows(parts, rows)
@@ -339,7 +353,7 @@ def test_a_killed_run_goes_on_where_it_stopped(
 
 
 def test_ctrl_c_ends_cleanly_and_says_how_to_go_on(
-    folder: Path, tmp_path: Path
+    here: Command, folder: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
     (tmp_path / "c").touch()
@@ -355,15 +369,17 @@ def test_ctrl_c_ends_cleanly_and_says_how_to_go_on(
     done = int(complained.split()[3])
     assert len(results(out)) == done < 14
     (tmp_path / "c").unlink()
-    with started(folder, out) as process:
-        assert process.wait(60) == 0
+    assert here(folder, "--out", out)[0] == 0
     assert len(results(out)) == 14
 
 
 # The real methods
 
 
-def test_real_methods_on_a_small_folder(folder: Path, tmp_path: Path) -> None:
+def test_real_methods_on_a_small_folder(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stay_in_process(monkeypatch)
     out = tmp_path / "out"
     assert run(["ratios", str(folder), "--out", str(out), "--jobs", "2"]) == 0
     rows = ratios(out)
@@ -376,12 +392,12 @@ def test_real_methods_on_a_small_folder(folder: Path, tmp_path: Path) -> None:
     )
 
 
-def test_without_inputs_the_bundled_suite_is_run(
-    command: Command, tmp_path: Path
-) -> None:
+def test_without_inputs_the_bundled_suite_is_run(here: Command, tmp_path: Path) -> None:
+    """One heuristic of each problem answers, and the exact route."""
     quick = {"first": TOYS["first"], "auto": SABOTEURS["quick"]}
     out = tmp_path / "out"
-    assert command("--out", out, methods=quick)[0] == 0
+    words = ("--methods", "first,lookahead,tabu,fs-n", "--time-limit", "1")
+    assert here("--out", out, *words, methods=quick)[0] == 0
     from closeknit.instances.library import suite
 
     names = [instance.name for instance in suite("bundled")]

@@ -11,6 +11,7 @@ import pytest
 
 from closeknit.cli import app
 
+from ..in_process import stay_in_process
 from ..paths import PAGES, ROOT
 
 BLOCK = re.compile(r"((?:^    [^\n]*\n)+)|^```\w*\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -93,6 +94,7 @@ def test_examples_print_what_they_show(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
+    stay_in_process(monkeypatch)
     monkeypatch.chdir(tmp_path)
     for name in ("examples", "instances"):
         (tmp_path / name).symlink_to(ROOT / name)

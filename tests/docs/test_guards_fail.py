@@ -22,6 +22,7 @@ from closeknit.reports.campaigns.store import ResultStore
 from closeknit.reports.proofs.proving import solve_and_prove, write_entry
 from closeknit.solvers import Settings
 
+from ..in_process import stay_in_process
 from ..paths import ROOT
 from ..toys import made, small
 
@@ -153,8 +154,14 @@ def test_verify_proofs(tmp_path: Path, capsys: Capsys) -> None:
 
 @pytest.mark.parametrize(("words", "status", "said"), COMMANDS["ratios"])
 def test_ratios(
-    words: str, status: int, said: str, tmp_path: Path, capsys: Capsys
+    words: str,
+    status: int,
+    said: str,
+    tmp_path: Path,
+    capsys: Capsys,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    stay_in_process(monkeypatch)
     (tmp_path / "jobs").mkdir()
     for k in (3, 4):
         write_instance(small(f"job-{k}", k, busy=2), tmp_path / "jobs" / f"{k}.json")

@@ -64,7 +64,11 @@ def test_pages_need_no_network(site: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["index", "use/start", "clusters/clusters", "use/python"]
+    "name",
+    [
+        *("index", "use/start", "clusters/clusters"),
+        pytest.param("use/python", marks=pytest.mark.slow),  # the longest page
+    ],
 )
 def test_a_page_hinders_nobody(
     site: Path, name: str, browser: str, tmp_path: Path

@@ -43,9 +43,10 @@ def test_they_agree_with_enumeration(seed: int) -> None:
                 ), name
 
 
-# the first draws an instance that takes one method 40 s
+# the slow ones draw an instance that takes one method 5 s to 40 s
 @pytest.mark.parametrize(
-    "seed", [pytest.param(0, marks=pytest.mark.slow), *range(1, 7)]
+    "seed",
+    [*(pytest.param(one, marks=pytest.mark.slow) for one in (0, 3, 6)), 1, 2, 4, 5],
 )
 def test_they_agree_beyond_enumeration(seed: int) -> None:
     rng = random.Random(f"beyond {seed}")

@@ -44,6 +44,7 @@ from closeknit.simulation.stream.measures import measure
 from closeknit.simulation.stream.simulator import JobEnd, Start, simulate
 
 from ..data import PARAGON, needs
+from ..in_process import stay_in_process
 
 SHAPE = (6, 7)
 
@@ -373,8 +374,9 @@ def test_a_bad_trace_is_one_line(
 
 
 def test_small_runs_from_end_to_end(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    stay_in_process(monkeypatch)
     out = tmp_path / "out"
     words = ["reproduce", "mache-dispersal", "--shape", "4x5", "--first", "12"]
     words += ["--jobs", "2", "--out", str(out)]

@@ -54,7 +54,7 @@ def test_bad_input_is_one_line(
     ("name", "jobs", "table", "column"),
     [
         ("drakenberg-quality", 150, "by_surplus", "optimal, realistic, %"),
-        ("drakenberg-time", 40, "times", "exact: frontier-dp, mean ms"),
+        ("drakenberg-time", 15, "times", "exact: frontier-dp, mean ms"),
         ("drakenberg-linecards", 150, "by_size", "lookahead, mean"),
     ],
 )

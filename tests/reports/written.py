@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pytest
+
 from closeknit.reports.pages.csv_tables import csv_of
+from closeknit.reports.pages.document import Plot
 from closeknit.reports.pages.html import html_of
 from closeknit.reports.pages.markdown import markdown_of
+from closeknit.reports.ratios import document
 from closeknit.reports.ratios.comparison import StoreComparison
 from closeknit.reports.ratios.comparison_page import comparison_document
 from closeknit.reports.ratios.document import ratio_document
@@ -19,8 +23,18 @@ def html_report(report: Report) -> str:
     return html_of(ratio_document(report))
 
 
+def undrawn_report(report: Report) -> str:
+    """Write the page without its plots, which take most of the time."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(document, "plots", lambda report: [Plot("Undrawn", "", "")])
+        return html_report(report)
+
+
 def markdown_report(report: Report) -> str:
-    return markdown_of(ratio_document(report))
+    """Write it without plots, which Markdown never shows."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(document, "plots", lambda report: [Plot("Undrawn", "", "")])
+        return markdown_of(ratio_document(report))
 
 
 def csv_table(runs: Sequence[ScoredRun]) -> str:

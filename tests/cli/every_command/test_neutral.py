@@ -40,6 +40,7 @@ from ...reports.written import (
     csv_table,
     html_report,
     markdown_report,
+    undrawn_report,
 )
 from ...toys import TOYS, first, made, optimal, small
 
@@ -106,9 +107,8 @@ class Tags(HTMLParser):
         self.attributes |= {name for name, _ in attrs}
 
 
-@pytest.mark.parametrize("name", NASTY)
-def test_a_page_shows_names_as_text(name: str) -> None:
-    page = html_report(found(name)[0])
+def require_harmless(page: str) -> None:
+    """Fail where a browser would see more than text of what others named."""
     assert not HIDDEN.search(page)
     page.encode()
     own = files(pages).joinpath("tables.js").read_text("utf-8")
@@ -118,6 +118,22 @@ def test_a_page_shows_names_as_text(name: str) -> None:
     assert not seen.tags & {"script", "img", "b>"}
     assert not {one for one in seen.attributes if one.startswith("on")}
     assert "javascript:" not in re.findall(r'href="([^"]*)"', page)
+
+
+@pytest.mark.parametrize("name", NASTY)
+def test_a_page_shows_names_as_text(name: str) -> None:
+    require_harmless(undrawn_report(found(name)[0]))
+
+
+def test_a_page_with_its_plots_shows_all_names_as_text() -> None:
+    """Plots name methods: here, all of them at once."""
+    reports = [found(name) for name in NASTY if name]
+    instances = [one.verdicts[0].instance for one, _ in reports]
+    rows = [row for _, several in reports for row in several]
+    methods = {row.method: Method(row.method, first) for row in rows}
+    page = html_report(report_on(instances, rows, {"ksubset": methods}))
+    require_harmless(page)
+    assert page.count("<svg") > 7
 
 
 @pytest.mark.parametrize("name", NASTY)

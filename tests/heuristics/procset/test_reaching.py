@@ -135,7 +135,9 @@ def test_machine_code_tosses_the_coins_of_the_source() -> None:
     word, state = 17, np.array([17, 0])
     for _ in range(64):
         word = (word * 6364136223846793005 + 1442695040888963407) % 2**64
-        tossed = kernels._better(unions[0], spoilt, True, unions[1], spoilt, True, state)
+        tossed = kernels._better(
+            unions[0], spoilt, True, unions[1], spoilt, True, state
+        )
         assert tossed == (word >= 2**63)
         assert int(state[0]) % 2**64 == word
 

@@ -50,7 +50,9 @@ def test_many_residents_are_compared_at_once(torus: bool) -> None:
     assert first_overlap(mesh, boxes) == ("17,4", "again")
 
 
-@pytest.mark.parametrize("wrong", [[], ["last"], ["blocked"]])
+@pytest.mark.parametrize(
+    "wrong", [[], pytest.param(["last"], marks=pytest.mark.slow), ["blocked"]]
+)
 def test_a_large_file_of_residents_is_checked_in_seconds(wrong: list[str]) -> None:
     side = 4096
     boxes = {f"{i},{j}": (2 * i, 2 * j, 2 * i, 2 * j) for i, j in np.ndindex(1000, 300)}

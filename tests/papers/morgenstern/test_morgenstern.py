@@ -149,7 +149,7 @@ def test_runs_are_made_once_and_follow_the_seed() -> None:
 def test_beyond_the_paper_from_the_command_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ["reproduce", "morgenstern-beyond", "--first", "12"]
+    words = ["reproduce", "morgenstern-beyond", "--first", "8"]
     assert run([*words, "--out", str(tmp_path)]) == 0
     assert "snug" in capsys.readouterr().out
     policies = rows_of(tmp_path / "policies.csv")

@@ -11,6 +11,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -69,6 +70,7 @@ def run_alone(code: str, *words: str) -> subprocess.CompletedProcess[str]:
 # The modules
 
 
+@cache
 def closure(start: str = START) -> dict[str, house.Module]:
     """Return what a package imports, at any level, with the packages round it."""
     known = house.modules()

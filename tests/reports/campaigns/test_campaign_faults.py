@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,6 @@ from closeknit.methods import METHODS
 from closeknit.reports.campaigns import pool
 from closeknit.reports.campaigns.row_fields import document_of
 from closeknit.reports.campaigns.store import FILE, SCRATCH, rows_in
-from closeknit.reports.ratios import document
 
 from ...faults.fault_injection import (
     Outcome,
@@ -29,6 +28,7 @@ from ...faults.fault_injection import (
     in_child,
     out_of_memory,
 )
+from ...in_process import stay_in_process
 from ...toys import TOYS, small
 
 CHANGING = ("seconds", "finished", "memory_peak")
@@ -96,22 +96,14 @@ OF_MEMORY = out_of_memory(
 )
 
 
-def at_once(
-    calls: Sequence[pool.Call], *, jobs: int, scratch: Path | None = None
-) -> Generator[tuple[int, Any], None, None]:
-    """Make all calls in this process, so that no process is started."""
-    for position, call in enumerate(calls):
-        yield position, call.function()
-
-
 @pytest.fixture
 def campaign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Path], int]:
     """A campaign of six rows, as a command."""
     two = {name: TOYS[name] for name in ("first", "last", "auto")}
     monkeypatch.setattr(closeknit.methods, "METHODS", {**METHODS, "ksubset": two})
-    monkeypatch.setattr(pool, "run", at_once)
-    # The pictures, which touch no file, take ten times as long as all else.
-    monkeypatch.setattr(document, "plots", lambda report: [])
+    stay_in_process(monkeypatch)
+    # No planted fault is taken for one of a method.
+    monkeypatch.setattr(pool, "value_of", lambda call: call())
     monkeypatch.setattr(
         sqlite3, "connect", partial(sqlite3.connect, factory=Connection)
     )

@@ -23,16 +23,17 @@ from ...paths import ROOT
 from ...toys import small
 
 CHANGING = ("seconds", "finished", "memory_peak")
-INSTANCES = 40
 PROGRAM = """
 import sys
 import closeknit.methods
 from closeknit.cli.app import run
+from tests.in_process import draw_nothing
 from tests.toys import SABOTEURS, TOYS
 names = ("first", "last", "pausing", "filing", "auto")
 closeknit.methods.METHODS = {
     "ksubset": {name: {**TOYS, **SABOTEURS}[name] for name in names}
 }
+draw_nothing()
 sys.exit(run(sys.argv[1:]))
 """
 
@@ -84,12 +85,13 @@ def test_nothing_is_lost_doubled_or_left_behind(tmp_path: Path, kills: int) -> N
     whole, parts = tmp_path / "whole", tmp_path / "parts"
     for place in (folder, temporary):
         place.mkdir()
-    for i in range(INSTANCES):
+    instances = 40 if kills > 3 else 12
+    for i in range(instances):
         write_ksubset(small(f"i{i}", 2 + i % 3, busy=i % 4), folder / f"{i}.json")
     with driver(folder, whole, temporary) as process:
         assert process.wait(600) == 0
     expected = results(whole)
-    assert len(expected) == 5 * INSTANCES
+    assert len(expected) == 5 * instances
     assert list(temporary.iterdir()) == []
 
     draw = random.Random(kills)

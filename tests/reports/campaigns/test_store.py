@@ -28,7 +28,7 @@ from closeknit.reports.campaigns.store import FILE, ResultStore, rows_in
 from closeknit.reports.ratios.report import Report, report_on
 from closeknit.solvers import Grade, Proof
 
-from ...paths import ROOT
+from ...in_process import stay_in_process
 from ...toys import TOYS, made, optimal, small
 
 A, B = small("a"), small("b", 4, busy=2)
@@ -184,7 +184,7 @@ def test_a_changed_store_gives_no_report(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.syspath_prepend(ROOT)
+    stay_in_process(monkeypatch)
     monkeypatch.setattr(closeknit.methods, "METHODS", {**METHODS, "ksubset": TOYS})
     write_ksubset(A, tmp_path / "a.json")
     out = tmp_path / "out"

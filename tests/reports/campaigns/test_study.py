@@ -17,6 +17,8 @@ from closeknit.methods import KSUBSET
 from closeknit.reports.campaigns.store import FILE, rows_in
 from closeknit.reports.campaigns.study.file import read_study
 
+from ...in_process import stay_in_process
+
 HEAD = 'format = "closeknit/study"\nversion = 1\n'
 SMALL = HEAD + '[[instances]]\nfamily = "full"\nshape = "4x4"\nk = 4\n'
 
@@ -261,6 +263,7 @@ def test_a_study_becomes_a_report_and_a_data_frame(
 def test_a_file_called_compare_can_be_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    stay_in_process(monkeypatch)
     write_ksubset(mesh(3, 3, k=2), tmp_path / "compare")
     monkeypatch.chdir(tmp_path)
     words = ["ratios", "./compare", "--methods", "mm", "--out", "out", "--jobs", "1"]

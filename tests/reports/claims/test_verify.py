@@ -116,7 +116,7 @@ def test_all_claims_hold(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert app.run(["verify", "--quick", "--junit", "junit.xml"]) == 0
+    assert app.run(["verify", "*", "--quick", "--junit", "junit.xml"]) == 0
     out, err = capsys.readouterr()
     assert f"{len(CLAIMS)} of {len(CLAIMS)} claims hold" in out
     progress = re.compile(rf"compiling kernels, once|\d+ of {len(CLAIMS)}\b")
@@ -253,13 +253,11 @@ def test_crash_is_an_error_and_the_rest_is_tested(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     junit = tmp_path / "junit.xml"
-    args = arguments(
-        "mm-upper-bound", "optimal-towns", "--quick", "--junit", str(junit)
-    )
+    args = arguments("mm-upper-bound", "hilbert-gap", "--quick", "--junit", str(junit))
     assert verify.run(args, with_saboteur("mm", crashing)) == 1
     assert junit_of(junit) == {
         "mm-upper-bound": "error",
-        "optimal-towns": "system-out",
+        "hilbert-gap": "system-out",
     }
     error = ElementTree.parse(junit).getroot().find(".//error")
     assert error is not None
@@ -323,7 +321,7 @@ def test_json_is_all_there_is_on_standard_output(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     args = arguments(
-        *("mm-upper-bound", "optimal-towns", "--quick", "--seed", "5", "--json", "-"),
+        *("mm-upper-bound", "hilbert-gap", "--quick", "--seed", "5", "--json", "-"),
         *("--counterexamples", str(tmp_path)),
     )
     assert verify.run(args, with_saboteur("mm", farthest)) == 1

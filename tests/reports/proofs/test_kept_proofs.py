@@ -13,11 +13,14 @@ from closeknit.instances import Sukp, mesh, write_instance
 from closeknit.proofs.checking.folder import read_index
 from closeknit.reports.campaigns import pool
 
+from ...in_process import stay_in_process
+
 SACK = Sukp("sack", (5, 4, 3), (3, 3, 3), ((0, 1), (1, 2), (2,)), 6)
 
 
 @pytest.fixture
-def command(tmp_path: Path) -> list[str]:
+def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    stay_in_process(monkeypatch)
     files = [str(tmp_path / name) for name in ("mesh.json", "sack.json")]
     write_instance(mesh(3, 3, k=4), files[0])
     write_instance(SACK, files[1])

@@ -36,6 +36,8 @@ from closeknit.reports.campaigns.study.inputs import instances_of
 from closeknit.solvers import Grade, Proof, Result, Settings, Status, answer
 from closeknit.solvers.running import clock
 
+from ...in_process import stay_in_process
+
 PETERSEN = Graph.from_networkx(nx.petersen_graph())
 BY = Proof(Grade.ENUMERATED, "example")
 SETS = ProcSet(
@@ -151,8 +153,9 @@ def of_cost(instance: KSubset, chosen: tuple[int, ...], wanted: int) -> tuple[in
 
 
 def test_ratios_ends_with_an_error_that_names_both_values(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    stay_in_process(monkeypatch)
     [hard] = [i for i in instances_of(["bundled"]) if i.name.startswith("6x6x6")]
     assert isinstance(hard, KSubset)
     path, out = str(tmp_path / "hard.json"), tmp_path / "out"
@@ -183,8 +186,9 @@ def test_ratios_ends_with_an_error_that_names_both_values(
 
 
 def test_ratios_finds_machine_code_that_answers_otherwise(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    stay_in_process(monkeypatch)
     small = mesh(4, 4, k=5)
     path, out = str(tmp_path / "small.json"), tmp_path / "out"
     write_instance(small, path)
@@ -208,8 +212,9 @@ def test_ratios_finds_machine_code_that_answers_otherwise(
 
 
 def test_what_was_derived_again_is_remembered(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    stay_in_process(monkeypatch)
     path, out = str(tmp_path / "small.json"), tmp_path / "out"
     write_instance(SETS, path)
     command = ["ratios", path, "--out", str(out), "--methods", "first-fit"]

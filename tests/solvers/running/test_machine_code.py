@@ -24,9 +24,9 @@ import pytest
 
 from ...paths import ROOT
 
-PAIRS = 20
+PAIRS = 10
 SEED = 1
-BRIEF = 1.2
+BRIEF = 0.6
 """Seconds that a kernel of the quick test is expected to take to compile, at most."""
 
 
