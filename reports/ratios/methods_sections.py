@@ -137,7 +137,7 @@ def method_mark(report: Report, method: str) -> str:
 
 
 def methods_section(report: Report, cards: Sequence[Card]) -> Section:
-    """Say of each method what it does and guarantees, and where its worst case is."""
+    """State what each method does and guarantees, and where its worst case is."""
     worst_at = {j.row.method: card.mark for card in cards for j in card.runs}
     rows: list[tuple[Cell, ...]] = []
     for s in report.summaries:

@@ -143,7 +143,8 @@ def _find(table: Ints, keys: Ints, key: int, least: int, shift: int) -> int:
     """
     spot = key
     if shift:
-        spot = np.int64(np.uint64(key) * np.uint64(11400714819323198485)) >> shift
+        word = np.uint64(key) * np.uint64(11400714819323198485)
+        spot = int(np.int64(word)) >> shift
     spot &= len(table) - 1
     while table[spot] >= least and keys[table[spot]] != key:
         spot = (spot + 1) & (len(table) - 1)

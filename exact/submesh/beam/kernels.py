@@ -64,7 +64,7 @@ def times(word: int, factor: int) -> int:
 
     Machine code takes for granted that signed integers do not overflow.
     """
-    return np.int64(np.uint64(np.int64(word)) * np.uint64(factor))
+    return int(np.int64(np.uint64(np.int64(word)) * np.uint64(factor)))
 
 
 @kernel
