@@ -294,7 +294,7 @@ def calls(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def expected_seconds(name: str) -> float:
     """Estimate how long a kernel takes to compile."""
     module, _, function = name.rpartition(".")
-    called = getattr(import_module(module), function).called()
+    called = getattr(import_module(module), function).callees()
     return float(sum(each.own_seconds() for each in called))
 
 
