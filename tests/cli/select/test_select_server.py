@@ -488,4 +488,4 @@ def test_memory_stays_flat_over_many_requests(requests: int) -> None:
         found = soak.soak(process, requests, warm_up=3_000)
     assert found.wrong == []
     assert found.hostile == requests // 100
-    assert found.drift <= soak.FLAT_MIB * requests / 10_000
+    assert found.drift <= 2.5 + (soak.FLAT_MIB - 2.5) * requests / 10_000

@@ -85,14 +85,15 @@ def test_every_point_of_a_run_is_true(method: str) -> None:
     assert row.trace is not None
     assert row.seconds is not None
     assert row.cost is not None
-    assert row.bound is not None
+    if method != "cuts-unary/highs":  # it may be stopped before its first bound
+        assert row.bound is not None
+        assert row.trace
     for seconds, cost, bound in row.trace:
         assert isinstance(cost, int)
         assert isinstance(bound, int)
         assert 0 <= seconds <= row.seconds + 0.2
         assert bound <= OPTIMUM <= cost
-    assert row.trace
-    assert as_tuple(row.cost) <= as_tuple(row.trace[-1][1])
+    assert all(as_tuple(row.cost) <= as_tuple(cost) for _, cost, _ in row.trace)
     assert parse_row(document_of(row)) == row
 
 
