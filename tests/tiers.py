@@ -28,7 +28,7 @@ STARTS_PROCESSES = re.compile(
 EXAMPLES = 25
 """Examples that Hypothesis draws for each of its tests in the quick tier."""
 LONG = tomllib.loads((TESTS / "long.toml").read_text("utf-8"))
-"""Tests that take more than 1.5 seconds, by file."""
+"""Tests that take more than 1.3 seconds, by file."""
 
 
 @cache
