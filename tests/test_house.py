@@ -23,7 +23,7 @@ import networkx as nx
 
 import closeknit
 
-from . import house
+from . import house, tiers
 from .paths import ROOT
 
 MODULES = house.modules()
@@ -318,6 +318,13 @@ def test_no_test_module_imports_another() -> None:
             if isinstance(node, ast.ImportFrom) and node.level:
                 last = (node.module or "").rpartition(".")[2]
                 assert not last.startswith("test_"), f"{path.relative_to(ROOT)}: {last}"
+
+
+def test_the_long_tests_that_are_listed_are_there() -> None:
+    for name, tests in tiers.LONG.items():
+        tree = ast.parse((ROOT / "tests" / name).read_text(encoding="utf-8"))
+        functions = [one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)]
+        assert set(tests) <= {one.name for one in functions}, name
 
 
 def test_the_sizes_are_those_written() -> None:

@@ -20,13 +20,14 @@ CORE = (
     *("methods", "proofs", "reports", "scheduler", "simulation", "solvers"),
 )
 """Folders of the quick tier."""
+INSIDE = tuple(f"{one}/" for one in CORE)
 ALSO = ("test_house.py", "docs/test_words.py")
 """Files of others."""
 STARTS_PROCESSES = re.compile(
     r"\b(subprocess|Popen|multiprocessing|run_alone|os\.kill|setitimer|browser)\b"
 )
 EXAMPLES = 25
-"""Examples that Hypothesis draws for each of its tests in the quick tier."""
+"""Examples that Hypothesis draws in the quick tier for tests that set no number."""
 LONG = tomllib.loads((TESTS / "long.toml").read_text("utf-8"))
 """Tests that take more than 1.3 seconds, by file."""
 
@@ -35,14 +36,8 @@ LONG = tomllib.loads((TESTS / "long.toml").read_text("utf-8"))
 def is_quick(path: Path) -> bool:
     """Whether the quick tier collects this file or, of a folder, anything in it."""
     name = path.relative_to(TESTS).as_posix()
-    if path.is_dir():
-        return name in {".", *CORE, "docs"} or name.startswith(inside())
-    return name in ALSO or name.startswith(inside())
-
-
-def inside() -> tuple[str, ...]:
-    """Return the folders of the quick tier, each with a slash behind it."""
-    return tuple(f"{one}/" for one in CORE)
+    also = (".", *CORE, "docs") if path.is_dir() else ALSO
+    return name in also or name.startswith(INSIDE)
 
 
 @cache
@@ -53,17 +48,14 @@ def left_out(path: Path) -> frozenset[str]:
     that it names does.
     """
     text = path.read_text("utf-8")
-    tree = ast.parse(text)
-    functions = [one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)]
-    words = {
-        one.name: set(re.findall(r"\w+", ast.get_source_segment(text, one) or ""))
-        for one in functions
-    }
-    found = {
-        one.name
-        for one in functions
-        if STARTS_PROCESSES.search(ast.get_source_segment(text, one) or "")
-    }
+    lines = text.splitlines()
+    functions = [
+        (one.name, "\n".join(lines[one.lineno - 1 : one.end_lineno]))
+        for one in ast.walk(ast.parse(text))
+        if isinstance(one, ast.FunctionDef)
+    ]
+    words = {name: set(re.findall(r"\w+", body)) for name, body in functions}
+    found = {name for name, body in functions if STARTS_PROCESSES.search(body)}
     while more := {name for name, used in words.items() if used & found} - found:
         found |= more
     return frozenset({*found, *LONG.get(path.relative_to(TESTS).as_posix(), ())})

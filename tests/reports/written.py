@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
 
 from closeknit.reports.pages.csv_tables import csv_of
-from closeknit.reports.pages.document import Plot
+from closeknit.reports.pages.document import Document, Plot
 from closeknit.reports.pages.html import html_of
 from closeknit.reports.pages.markdown import markdown_of
 from closeknit.reports.ratios import document
@@ -23,18 +23,16 @@ def html_report(report: Report) -> str:
     return html_of(ratio_document(report))
 
 
-def undrawn_report(report: Report) -> str:
-    """Write the page without its plots, which take most of the time."""
+def undrawn_report(report: Report, write: Callable[[Document], str] = html_of) -> str:
+    """Write it without its plots, which take most of the time."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(document, "plots", lambda report: [Plot("Undrawn", "", "")])
-        return html_report(report)
+        return write(ratio_document(report))
 
 
 def markdown_report(report: Report) -> str:
-    """Write it without plots, which Markdown never shows."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(document, "plots", lambda report: [Plot("Undrawn", "", "")])
-        return markdown_of(ratio_document(report))
+    """Write it as Markdown, which never shows plots."""
+    return undrawn_report(report, markdown_of)
 
 
 def csv_table(runs: Sequence[ScoredRun]) -> str:
