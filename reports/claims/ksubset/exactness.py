@@ -62,7 +62,9 @@ def inexact(
     reference: Callable[[Trial, Any], Value] = least,
 ) -> str:
     """Describe which other optimum than the reference a method proves; "" if none."""
-    found, wanted = trial.least(instance, method)[0], reference(trial, instance)
+    counted = reference is least and choices(instance) <= MOST_PRICED
+    found = trial.least(instance, method, enumerated=counted)[0]
+    wanted = reference(trial, instance)
     return "" if found == wanted else f"{method} proves {found}, enumeration {wanted}"
 
 
