@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..instances import InputError, Instance, Value
-from ..instances.ksubset.certificate import CertificateChecker
 from ..instances.problems import problem_of
 from ..instances.value import as_tuple, cost_text
-from ..proofs.checking import CheckLimits, Propagator, Refused, check_proof_file
+from ..proofs.checking import CheckLimits, Refused, check_proof_file
 from ..proofs.checking.kinds import kinds_about
+from ..proofs.checking.proof_file import PLAIN, Ways
 from ..solvers import Grade, Proof, Result, Settings, Status, solution_errors
 from ..solvers.running.result import NOTHING
 from ..solvers.running.solution_json import SolutionFile
@@ -57,14 +57,13 @@ def examine(
     return _findings(solution, [], derived=derived, remark=remark)
 
 
-def twins(plain: bool) -> tuple[type[Propagator], type[CertificateChecker]]:
-    """Return the checkers of proofs and certificates; plain ones import no numpy."""
+def ways_of(plain: bool) -> Ways:
+    """Return what follows proofs and certificates; plain ways import no numpy."""
     if plain:
-        return Propagator, CertificateChecker
-    from ..proofs.writing.certificate_kernels import FastChecker
-    from ..proofs.writing.propagation_kernels import FastPropagator
+        return PLAIN
+    from ..proofs.writing.twins import FAST
 
-    return FastPropagator, FastChecker
+    return FAST
 
 
 def _findings(
@@ -131,9 +130,9 @@ def _by_proof(
     plain: bool,
 ) -> bool:
     """Follow a proof of the bound, or of infeasibility."""
-    ways = twins(plain)
+    ways = ways_of(plain)
     try:
-        proved = check_proof_file(instance, path, limits, *ways).bound
+        proved = check_proof_file(instance, path, limits, ways).bound
     except Refused as refused:
         raise Untrue(str(refused)) from None
     if solution.status is Status.INFEASIBLE:
@@ -168,7 +167,7 @@ def _by_arithmetic(
         return as_tuple(bound) <= as_tuple(nothing)
     if _is_in_file(instance, proof):
         return False  # which says it
-    checker = twins(plain)[1]
+    checker = ways_of(plain).checker
     derived = problem_of(instance).derive_bound(
         instance, proof.by, seconds=limits.seconds, checker=checker
     )

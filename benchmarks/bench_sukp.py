@@ -36,7 +36,7 @@ from closeknit.instances.sukp.generators import random_sukp
 from closeknit.methods import SUKP
 from closeknit.proofs.checking import CheckLimits, check_proof_file, formula_of
 from closeknit.proofs.writing.proof_log import ProofLog, packing
-from closeknit.proofs.writing.propagation_kernels import FastPropagator
+from closeknit.proofs.writing.twins import FAST
 from closeknit.solvers import Settings, SolverError, Status
 
 SHARED = os.environ.get("CLOSEKNIT_DATA") or Path(__file__).parents[2] / "shared"
@@ -101,7 +101,7 @@ def proof(instance: Sukp, limit: float) -> str:
             write_proof(instance, result.chosen, ProofLog(formula, stream))
         wrote = process_time()
         most = CheckLimits(seconds=100 * limit)
-        proved = check_proof_file(instance, path, most, FastPropagator)
+        proved = check_proof_file(instance, path, most, FAST)
         checked = process_time()
         with lzma.open(path) as packed:
             text = sum(map(len, packed)) / 1e6

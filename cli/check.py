@@ -172,9 +172,9 @@ def _check_formula(args: argparse.Namespace, limits: CheckLimits) -> int:
             raise InputError("is not for formulas (.opb)", field=name)
     if args.proof is None:
         raise InputError("is needed with a formula (.opb)", field="--proof")
-    from ..api.examining import twins
+    from ..api.examining import ways_of
 
-    propagator, _ = twins(args.plain)
+    propagator = ways_of(args.plain).propagator
     proved, why = None, ""
     try:
         proved = check_opb_proof(args.file, args.proof, limits, propagator)

@@ -24,15 +24,14 @@ from typing import TYPE_CHECKING, Any
 from ..extensions import left_out
 from ..instances import Instance, problem_of, write_instance
 from ..instances.errors import InputError
-from ..instances.ksubset.certificate import CertificateChecker
 from ..instances.option_values import seconds
 from ..instances.reading.files import file_in, replaces
 from ..methods import METHODS
 from ..methods.rederiving import count_text
-from ..proofs.checking import CheckLimits, Propagator
+from ..proofs.checking import CheckLimits
 from ..proofs.checking.folder import Verdict, print_verdicts, read_index, replay
-from ..proofs.writing.certificate_kernels import FastChecker
-from ..proofs.writing.propagation_kernels import FastPropagator
+from ..proofs.checking.proof_file import PLAIN
+from ..proofs.writing.twins import FAST
 from ..reports.campaigns.compiling import OTHERS, compile_all
 from ..solvers.running import clock
 from ..solvers.running.method import Run
@@ -132,11 +131,7 @@ def _proofs(args: argparse.Namespace) -> int:
             field = "CLAIM" if option == "claims" else f"--{option}"
             raise InputError("is for claims, not for --proofs", field=field)
     limits = CheckLimits(seconds=seconds(args.time_limit), now=clock.now)
-    ways = (
-        (Propagator, CertificateChecker)
-        if args.plain
-        else (FastPropagator, FastChecker)
-    )
+    ways = PLAIN if args.plain else FAST
     entries = read_index(args.proofs)
     wrong: list[str] = []
 

@@ -16,23 +16,35 @@ from typing import Any
 
 from ..exact.ksubset.cuts_bb.record import record
 from ..exact.ksubset.distances_bb import proof as distances_bb
+from ..exact.ksubset.dnn_bb import record as dnn_bb
+from ..exact.ksubset.dnn_bb import search as dnn_search
 from ..exact.procset.proving import levels
 from ..exact.submesh.proving import prove_by_learning
 from ..exact.sukp.sukp_bb import record as sukp_bb
 from ..instances import InputError, Instance, KSubset, cost, problem_of
 from ..instances.extras import install
+from ..instances.ksubset.certificate_file import FORMAT as CUTS_FORMAT
 from ..instances.ksubset.certificate_file import write_certificate
 from ..instances.reading.files import write_bytes
 from ..instances.value import as_tuple, cost_text
 from ..proofs.checking import Proved
+from ..proofs.checking.dnn_file import FORMAT
 from ..proofs.checking.folder import BY_DEFINITION, KINDS, shown_by_definition
-from ..proofs.checking.kinds import AUTO, CERTIFICATE, LOG, kinds_about
+from ..proofs.checking.kinds import (
+    AUTO,
+    CERTIFICATE,
+    DNN,
+    FILE_KINDS,
+    LOG,
+    kinds_about,
+)
 from ..proofs.writing.exact_log import ExactOutcome, Unusable, solve_by_exact
 from ..proofs.writing.proof_log import ProofLog, check_own_proof, keep_proof
 from ..solvers import answer
 from ..solvers.running import clock
 from ..solvers.running.method import AnyMethod
 from ..solvers.running.result import (
+    BOUNDED,
     CERTIFIED,
     LOGGED,
     NOTHING,
@@ -135,7 +147,7 @@ def kinds_to_write(
             raise InputError("is for a proof in a file", "proof_kind", wanted)
         return []
     kinds = kinds_about(instance, wanted)
-    if kinds == [CERTIFICATE] and not method.exact:
+    if kinds in ([CERTIFICATE], [DNN]) and not method.exact:
         raise InputError(
             f"{wanted} is for exact methods, which prove something, not {method.name}",
             "proof_kind",
@@ -155,7 +167,8 @@ def prove_and_cite(
     """Prove an answer in the way that costs least, keep the proof, and cite it.
 
     In turn: what the definition shows, then the kinds that are written about such
-    instances, in the order of `FILE_KINDS`, until there is a proof.
+    instances, in the order of `FILE_KINDS` but that of the search which found the
+    answer first, until there is a proof.
 
     Parameters
     ----------
@@ -181,7 +194,10 @@ def prove_and_cite(
         result = _by_definition(result)
         return Cited(result, Kept(BY_DEFINITION, str(result.proof)), "")
     reasons = []
-    for kind in kinds_about(instance):
+    found_by = result.proof.by if result.proof is not None else ""
+    about = kinds_about(instance)
+    about.sort(key=lambda kind: FILE_KINDS[kind].written_by != found_by)
+    for kind in about:
         if kind in kinds:
             found = WRITERS[kind](instance, result, path, seconds, exact)
             if found.kept is not None:
@@ -217,19 +233,56 @@ def keep_certificate(
         return Cited(result, None, "no certificate: it was not proved optimal")
     start = clock.now()
     nodes = record(instance, result.objective, start + seconds)
+    kept = _keep_nodes(instance, result.objective, nodes, path, seconds, start)
+    if isinstance(kept, str):
+        return Cited(result, None, kept)
+    return Cited(replace(result, proof=CERTIFIED), kept, "")
+
+
+def _keep_bounds(
+    instance: KSubset, result: Result, path: str | Path, seconds: float, exact: bool
+) -> Cited:
+    """Write the bound down as a certificate by semidefinite matrices, and cite it.
+
+    Parameters are those of `prove_and_cite`.
+    """
+    bound = result.bound
+    if not isinstance(bound, int) or result.chosen is None:
+        return Cited(result, None, "no certificate: there is no bound")
+    if why := dnn_search.refusal(instance):
+        return Cited(result, None, f"no certificate: {why}")
+    start = clock.now()
+    chosen = tuple(result.chosen)
+    nodes = dnn_bb.record(instance, bound, chosen, start + seconds)
+    kept = _keep_nodes(instance, bound, nodes, path, seconds, start, DNN)
+    if isinstance(kept, str):
+        return Cited(result, None, kept)
+    return Cited(replace(result, proof=BOUNDED), kept, "")
+
+
+def _keep_nodes(
+    instance: KSubset,
+    objective: int,
+    nodes: list[Any] | Limit,
+    path: str | Path,
+    seconds: float,
+    start: float,
+    kind: str = CERTIFICATE,
+) -> Kept | str:
+    """Write and check a certificate of nodes; return why there is none."""
     if isinstance(nodes, Limit):
-        why = f"no certificate: writing the proof down was stopped by {nodes.value}"
-        return Cited(result, None, why)
+        return f"no certificate: writing the proof down was stopped by {nodes.value}"
     with TemporaryDirectory(prefix="closeknit-") as folder:
         draft = Path(folder) / "proof.xz"
-        write_certificate(instance, result.objective, nodes, draft)
+        name = {CERTIFICATE: CUTS_FORMAT, DNN: FORMAT}[kind]
+        write_certificate(instance, objective, nodes, draft, name)
         spent = clock.now() - start
         proved = check_own_proof(instance, draft, 10 * seconds)
         if isinstance(proved, Limit):
-            return Cited(result, None, f"no certificate: stopped by {proved.value}")
+            return f"no certificate: stopped by {proved.value}"
         write_bytes(path, draft.read_bytes())
-    kept = Kept(CERTIFICATE, "cuts-bb", proved.size, spent, proved.seconds)
-    return Cited(replace(result, proof=CERTIFIED), kept, "")
+    by = FILE_KINDS[kind].written_by
+    return Kept(kind, by, proved.size, spent, proved.seconds)
 
 
 def _log_proof(
@@ -272,6 +325,7 @@ def _log_proof(
 
 WRITERS: dict[str, Callable[..., Cited]] = {
     CERTIFICATE: keep_certificate,
+    DNN: _keep_bounds,
     LOG: _log_proof,
 }
 """Who writes each of `FILE_KINDS`."""

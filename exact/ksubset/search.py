@@ -34,6 +34,7 @@ class KSubsetSearch(SteppableSearch):
         self, instance: KSubset, chosen: tuple[int, ...], bound: int = 0
     ) -> None:
         picked = np.array(chosen)
+        self.instance = instance
         self._chosen = tuple(sorted(chosen))
         self._known = bound
         self.best = int(star_sums(instance, picked)[picked].sum()) // 2

@@ -25,15 +25,6 @@ _PRESET = 2
 """Of xz: by default packing takes longer than the search, for a fifth of the bytes."""
 MOST_NODES = 2**20
 """Maximal number of nodes of a certificate; checking each takes milliseconds."""
-_HEADER = fields.file(
-    FORMAT,
-    {
-        "instance": fields.string,
-        "sha256": fields.string,
-        "objective": fields.between(0, LARGEST // 2),
-        "nodes": fields.integer,
-    },
-)
 
 
 class WrongStep(InputError):
@@ -60,20 +51,7 @@ def check_certificate(
     instance, or is not checked in so many ``seconds``, and `WrongStep` if a step does
     not follow; names the file and the line.
     """
-    lines = _lines(path, stream)
-    try:
-        header = _HEADER(parse_json(lines[0]))
-        if header["instance"] != instance.name:
-            raise InputError(
-                f"must be {instance.name!r}", "instance", header["instance"]
-            )
-        if header["sha256"] != sha256(instance):
-            raise InputError("is for another instance", "sha256")
-        if header["nodes"] != len(lines) - 1:
-            raise InputError(f"there are {len(lines) - 1}", "nodes", header["nodes"])
-    except InputError as error:
-        raise error.of_file(path) from None
-    objective: int = header["objective"]
+    objective, lines = read_lines(FORMAT, instance, path, stream)
     checker = by(instance, objective)
     waiting = [checker.root()]
     until = monotonic() + seconds
@@ -83,7 +61,7 @@ def check_certificate(
             raise TooSlow(f"takes more than {seconds:g} s to check", file=path)
 
     checker.pause = look_at_clock
-    for number, line in enumerate(lines[1:], start=2):
+    for number, line in enumerate(lines, start=2):
         look_at_clock()
         try:
             if not waiting:
@@ -100,14 +78,18 @@ def check_certificate(
 
 
 def write_certificate(
-    instance: KSubset, objective: int, nodes: list[Any], path: str | Path
+    instance: KSubset,
+    objective: int,
+    nodes: list[Any],
+    path: str | Path,
+    kind: str = FORMAT,
 ) -> None:
-    """Write a compressed certificate; ``nodes`` are in preorder.
+    """Write a compressed certificate of a format; ``nodes`` are in preorder.
 
     The last line is the digest of the others, to detect damage.
     """
     header = {
-        "format": FORMAT,
+        "format": kind,
         "version": 1,
         "instance": instance.name,
         "sha256": sha256(instance),
@@ -118,6 +100,38 @@ def write_certificate(
     body = "".join(f"{line}\n" for line in lines).encode()
     body += hashlib.sha256(body).hexdigest().encode() + b"\n"
     write_bytes(path, lzma.compress(body, preset=_PRESET))
+
+
+def read_lines(
+    kind: str, instance: KSubset, path: str | Path, stream: BinaryIO | None
+) -> tuple[int, list[str]]:
+    """Read a certificate of a format; return its objective and its lines of nodes.
+
+    Raises InputError if it is damaged or for another instance; names the file.
+    """
+    lines = _lines(path, stream)
+    header = fields.file(
+        kind,
+        {
+            "instance": fields.string,
+            "sha256": fields.string,
+            "objective": fields.between(0, LARGEST // 2),
+            "nodes": fields.integer,
+        },
+    )
+    try:
+        found = header(parse_json(lines[0]))
+        if found["instance"] != instance.name:
+            raise InputError(
+                f"must be {instance.name!r}", "instance", found["instance"]
+            )
+        if found["sha256"] != sha256(instance):
+            raise InputError("is for another instance", "sha256")
+        if found["nodes"] != len(lines) - 1:
+            raise InputError(f"there are {len(lines) - 1}", "nodes", found["nodes"])
+    except InputError as error:
+        raise error.of_file(path) from None
+    return found["objective"], lines[1:]
 
 
 def _lines(path: str | Path, stream: BinaryIO | None) -> list[str]:

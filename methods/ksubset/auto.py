@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...exact.ksubset.cuts_bb import search as cuts_bb
 from ...exact.ksubset.distances_bb import search as distances_bb
+from ...exact.ksubset.dnn_bb import search as dnn_bb
 from ...exact.ksubset.line import line_window
 from ...exact.ksubset.ring_dp.program import ring_dp
 from ...exact.ksubset.search import KSubsetSearch
@@ -17,6 +18,8 @@ from ...solvers.running import clock
 from ...solvers.running.interrupt import OutOfTimeError
 from ...solvers.running.progress import report
 
+_WORK = 5 * 10**7
+"""Pairs of distances that distances-bb looks at, about a second, before dnn-bb."""
 _MOST_RING_STEPS = 10**9
 """Steps n k² up to which the dynamic program for rings is faster than the search."""
 
@@ -27,8 +30,8 @@ def auto(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     Trees, rings and lines have dynamic programs of their own. Otherwise mm-inc finds a
     first solution; if a bound that can be recomputed (stars, towns, axes) already
     equals its cost, the proof is of grade ``checked`` and there is no search. If not,
-    a search continues from both: distances-bb on graphs whose distances are not known
-    to be sums of cuts, cuts-bb in all other cases.
+    a search continues from both: cuts-bb where the distances are known to be sums of
+    cuts; else distances-bb for about a second, and dnn-bb after it.
 
     Guarantee: exact.
     Time: O(n k) on trees, O(n log n) on lines; else exponential at worst, see cuts-bb.
@@ -58,7 +61,15 @@ def auto(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     if bound < known:
         try:
             search, search_proof = _search(instance, chosen, bound)
-            limit = search.run(start + settings.time_limit, settings.node_limit)
+            until = start + settings.time_limit
+            limit = search.run(until, _nodes(search, settings.node_limit))
+            if limit is Limit.NODES and _goes_on(search, settings.node_limit):
+                chosen, nodes = search.chosen, search.nodes
+                if search.bound > bound:
+                    bound, proof = search.bound, search_proof
+                search = dnn_bb.DnnSearch(instance, chosen, bound)
+                search.nodes, search_proof = nodes, dnn_bb.PROOF
+                limit = search.run(until, settings.node_limit)
         except OutOfTimeError:  # during set-up, or within a step
             limit = Limit.TIME
             return answer(
@@ -76,6 +87,21 @@ def auto(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
         limit=limit,
         nodes=nodes,
     )
+
+
+def _nodes(search: KSubsetSearch, most: int | None) -> int | None:
+    """Return the limit on nodes of the first search."""
+    if not isinstance(search, distances_bb.DistancesSearch):
+        return most
+    few = max(_WORK // search.instance.n**2, 1)
+    if dnn_bb.refusal(search.instance):
+        return most
+    return few if most is None else min(few, most)
+
+
+def _goes_on(search: KSubsetSearch, most: int | None) -> bool:
+    """Whether the second search follows a first one that has not proved anything."""
+    return most is None or search.nodes < most
 
 
 def _search(

@@ -7,6 +7,7 @@ from functools import partial
 from ...exact.ksubset import bruteforce, line
 from ...exact.ksubset.cuts_bb import search as cuts_bb
 from ...exact.ksubset.distances_bb import search as distances_bb
+from ...exact.ksubset.dnn_bb import search as dnn_bb
 from ...exact.ksubset.ring_dp import program as ring_dp
 from ...exact.ksubset.tree_dp import program as tree_dp
 from ...heuristics.ksubset import (
@@ -96,6 +97,7 @@ TABLE = table(
         exact=True,
         refuses=distances_bb.refusal,
     ),
+    Method("dnn-bb", dnn_bb.dnn_bb, exact=True, refuses=dnn_bb.refusal),
     Method("tree-dp", tree_dp.tree_dp, exact=True, refuses=_needs_a_tree),
     Method("ring-dp", ring_dp.ring_dp, exact=True, refuses=one_axis.refuse_ring),
     Method(

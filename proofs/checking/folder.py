@@ -19,7 +19,6 @@ from typing import Any
 
 from ...instances.errors import InputError
 from ...instances.escape_hidden import escape_hidden
-from ...instances.ksubset.certificate import CertificateChecker
 from ...instances.problems import (
     Instance,
     check,
@@ -34,8 +33,7 @@ from ...instances.reading.parsing import parse_json
 from ...instances.solution import SOLUTION
 from ...instances.value import Value, as_tuple, cost_text
 from .kinds import FILE_KINDS
-from .proof_file import Ways, check_proof_file
-from .propagation import Propagator
+from .proof_file import PLAIN, Ways, check_proof_file
 from .statements import CheckLimits, Refused
 
 INDEX = "index.json"
@@ -148,7 +146,7 @@ def replay(
     folder: str | Path,
     entries: Iterable[Entry],
     limits: CheckLimits | None = None,
-    ways: Ways = (Propagator, CertificateChecker),
+    ways: Ways = PLAIN,
 ) -> Iterator[Verdict]:
     """Check entries one after the other, each within the limits; yield verdicts."""
     for entry in entries:
@@ -243,7 +241,7 @@ def _replay(folder: Path, entry: Entry, limits: CheckLimits, ways: Ways) -> None
     path = paths["proof"]
     if entry.problem not in FILE_KINDS[entry.kind].problems:
         raise Refused(f"{path}: there is no {entry.kind} for {entry.problem}")
-    bound = check_proof_file(instance, path, limits, *ways, (entry.kind,)).bound
+    bound = check_proof_file(instance, path, limits, ways, (entry.kind,)).bound
     if bound != entry.cost:
         proves = "no solution" if bound is None else f"a bound of {cost_text(bound)}"
         claim = "no solution" if entry.cost is None else cost_text(entry.cost)

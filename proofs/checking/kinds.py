@@ -18,6 +18,7 @@ from ...instances.problems import Instance, problem_of
 from ...instances.reading.packed import reading_unpacked
 
 CERTIFICATE, LOG = "certificate", "pseudo-Boolean proof"
+DNN = "dnn certificate"
 AUTO = "auto"
 _HEAD = 32
 """Bytes at the beginning of a file that an error shows."""
@@ -54,6 +55,16 @@ FILE_KINDS = {
         serves=lambda instance: instance.topology.has_cuts,
         written_by="cuts-bb",
         checked_by="instances/ksubset/certificate.py",
+        ending=".xz",
+    ),
+    DNN: FileKind(
+        option="dnn",
+        begins=(b'{"format":"closeknit/dnn-certificate"', b'{"format": "closeknit/dnn'),
+        problems=("ksubset",),
+        where="distances that are not known to be sums of cuts",
+        serves=lambda instance: not instance.topology.has_cuts,
+        written_by="dnn-bb",
+        checked_by="proofs/checking/dnn.py",
         ending=".xz",
     ),
     LOG: FileKind(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from ...instances.errors import InputError
 from ...instances.ksubset.certificate import CertificateChecker
@@ -14,16 +14,27 @@ from ...instances.ksubset.certificate_file import TooSlow, WrongStep
 from ...instances.problems import Instance, problem_of
 from ...instances.value import Value
 from .checker import ProvenResult, check_proof
+from .dnn import Squares, squares_of
+from .dnn_file import check_dnn
 from .formula import Formula
 from .formulas import formula_of, levels_of, unfold
-from .kinds import CERTIFICATE, FILE_KINDS, LOG, reading_proof
+from .kinds import CERTIFICATE, DNN, FILE_KINDS, LOG, reading_proof
 from .propagation import Propagator
 from .statements import CheckLimits, NoProof, Refused, TooLong
 
 MOST_BYTES = 2**32
 """Maximal size of a proof, unpacked."""
-Ways = tuple[type[Propagator], type[CertificateChecker]]
-"""What follows proofs, and certificates: in plain Python, or the fast twins."""
+
+
+class Ways(NamedTuple):
+    """What follows proofs of each kind: in plain Python, or the fast twins."""
+
+    propagator: type[Propagator] = Propagator
+    checker: type[CertificateChecker] = CertificateChecker
+    squares: Callable[..., Squares | None] = squares_of
+
+
+PLAIN = Ways()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +55,7 @@ def check_proof_file(
     instance: Instance,
     path: str | Path,
     limits: CheckLimits | None = None,
-    propagator: type[Propagator] = Propagator,
-    checker: type[CertificateChecker] = CertificateChecker,
+    ways: Ways = PLAIN,
     kinds: Collection[str] = tuple(FILE_KINDS),
 ) -> Proved:
     """Check a proof about an instance, step by step, as its kind demands.
@@ -59,9 +69,8 @@ def check_proof_file(
         possibly packed by ``xz`` or ``gzip``.
     limits
         Limits of time and size.
-    propagator, checker
-        Classes that follow pseudo-Boolean proofs, and certificates: the plain ones, or
-        their compiled twins.
+    ways
+        What follows proofs of each kind.
     kinds
         Those of `FILE_KINDS` that will do.
 
@@ -82,7 +91,6 @@ def check_proof_file(
             about = f"{', '.join(row.problems)} ({row.where})"
             what = f"is a {kind}: about {about} only, not {instance.name} ({problem})"
             raise InputError(what, file=path)
-        ways = propagator, checker
         bound, steps = CHECKERS[kind](instance, stream, path, limits, ways)
     size = Path(path).stat().st_size if Path(path).is_file() else 0
     return Proved(bound, steps, size, limits.now() - begun)
@@ -97,7 +105,7 @@ def _check_log(
 ) -> tuple[Value | None, int]:
     """Check a text in the format of VeriPB 1.1, 2.0 or 3.0."""
     formula = formula_of(instance)
-    outcome = follow(formula, stream, path, limits, ways[0])
+    outcome = follow(formula, stream, path, limits, ways.propagator)
     if outcome.bound is None:
         return None, outcome.steps
     least = -(-(outcome.bound + formula.offset) // formula.unit)
@@ -117,15 +125,27 @@ def _check_certificate(
     check = problem_of(instance).follow_certificate
     assert check is not None
     try:
-        return check(instance, path, stream, seconds=limits.seconds, by=ways[1]), 0
+        return check(instance, path, stream, seconds=limits.seconds, by=ways.checker), 0
     except WrongStep as error:
         raise Refused(str(error)) from None
     except TooSlow as error:
         raise TooLong(error.problem, file=path) from None
 
 
+def _check_dnn(
+    instance: Instance,
+    stream: BinaryIO,
+    path: str | Path,
+    limits: CheckLimits,
+    ways: Ways,
+) -> tuple[Value | None, int]:
+    """Check a certificate by semidefinite matrices."""
+    return check_dnn(instance, path, stream, limits, ways.squares), 0
+
+
 CHECKERS: dict[str, Callable[..., tuple[Value | None, int]]] = {
     CERTIFICATE: _check_certificate,
+    DNN: _check_dnn,
     LOG: _check_log,
 }
 """By kind of proof: what returns its bound, or None, and how many steps it has."""

@@ -41,7 +41,7 @@ from ..checking import (
 from ..checking.formulas import boxes_of
 from ..checking.rows import normalise
 from .proof_log import MOST_BYTES
-from .propagation_kernels import FastPropagator
+from .twins import FAST
 
 _GRACE = 1.0
 """Seconds after which a solver that does not stop in time is killed."""
@@ -279,7 +279,7 @@ def _check(
     """
     limits = CheckLimits(seconds=max(seconds, 1.0), now=clock.now)
     try:
-        return check_proof_file(instance, path, limits, FastPropagator)
+        return check_proof_file(instance, path, limits, FAST)
     except TooLong:
         return Limit.TIME
     except InputError as error:

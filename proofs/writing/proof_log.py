@@ -27,8 +27,7 @@ from ..checking import (
     formula_of,
 )
 from ..checking.rows import linear, normalise
-from .certificate_kernels import FastChecker
-from .propagation_kernels import FastPropagator
+from .twins import FAST
 
 MOST_BYTES = 2**31
 """Maximal size of a proof, unpacked."""
@@ -273,8 +272,7 @@ def check_own_proof(
             instance,
             path,
             CheckLimits(seconds=max(seconds, 1.0), now=clock.now),
-            FastPropagator,
-            FastChecker,
+            FAST,
         )
     except TooLong:
         return Limit.TIME

@@ -106,7 +106,8 @@ NOTHING = Proof(Grade.CHECKED, "costs that are not negative")
 
 CERTIFIED = Proof(Grade.CHECKED, "certificate")
 """A proof in a file, which ``closeknit check`` verifies."""
-
+BOUNDED = Proof(Grade.CHECKED, "dnn certificate")
+"""A proof by semidefinite matrices, which ``closeknit check --proof`` verifies."""
 
 LOGGED = Proof(Grade.CHECKED, "pseudo-Boolean proof")
 """A proof in the format of VeriPB, which ``closeknit check --proof`` verifies."""

@@ -1,0 +1,1 @@
+"""Branch and bound on a doubly nonnegative relaxation: exact on any distances."""

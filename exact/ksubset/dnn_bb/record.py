@@ -1,0 +1,126 @@
+"""Record a branch and bound on semidefinite matrices as a certificate.
+
+The search runs again, from the objective that is to be proved, and notes for every
+node the integer matrices that close it, in the format of ``proofs.checking.dnn``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ....instances import KSubset
+from ....proofs.writing.bound_arrays import NodeArrays
+from ....solvers import Limit, SolverError
+from ....solvers.running.limits import limits
+from .relaxation import Dual
+from .search import DnnSearch, Node
+
+MOST_NUMBERS = 2**26
+"""Integers of all matrices beyond which a proof is not recorded."""
+
+
+def record(
+    instance: KSubset, objective: int, chosen: tuple[int, ...], deadline: float
+) -> list[Any] | Limit:
+    """Prove that nothing costs less than ``objective``; return the lines of the nodes.
+
+    The limit instead, if one is reached before they are complete: ``deadline`` is a
+    value of ``clock.now()``. ``chosen`` is any solution.
+
+    Raises
+    ------
+    SolverError
+        If there is a cheaper choice; states its cost.
+    """
+    search = _Recorder(instance, objective, chosen)
+    with limits(deadline) as watch:
+        while search.unfinished():
+            if limit := watch.reached():
+                return limit
+            if search.numbers > MOST_NUMBERS:
+                return Limit.NODES
+            search.step()
+    return [*_lines(search.root)]
+
+
+class _Recorder(DnnSearch):
+    """A search that closes nodes only by what a checker sees, too."""
+
+    def __init__(
+        self, instance: KSubset, objective: int, chosen: tuple[int, ...]
+    ) -> None:
+        super().__init__(instance, chosen)
+        self.best = objective
+        self.numbers = 0
+
+    def unfinished(self) -> bool:
+        """Whether nodes wait."""
+        return bool(self._waiting) or self._node is not None
+
+    def step(self) -> None:
+        """Take a node, or look at its bound once more."""
+        if self._ascent is not None:
+            self._look()
+        else:
+            self._take()
+
+    def offer(self, chosen: Iterable[int], cost: int) -> None:
+        """Refuse what is cheaper than the objective."""
+        if cost < self.best:
+            raise SolverError(f"a choice costs {cost}")
+
+    def _round(self, node: Node, ascent: Any) -> None:
+        """Look for no solutions."""
+
+    def _closed_by(self, node: Node, dual: Dual | None) -> bool:
+        return False
+
+    def _arrays(self, node: Node, dual: Dual) -> NodeArrays:
+        doubled = self.hops[np.ix_(node.left, node.left)].astype(np.int64)
+        doubled[np.diag_indices_from(doubled)] = 2 * self.own(node)
+        return NodeArrays(doubled, self.k - len(node.chosen), dual.u, dual.z)
+
+    def _noted(self, node: Node, dual: Dual) -> bool:
+        gap = self.best - 1 - self.paid(node)
+        lines = self._arrays(node, dual).bound_lines(gap)
+        if lines is None:
+            return False
+        node.steps.append(lines)
+        self.numbers += len(node.left) ** 2 // 2
+        return True
+
+    def _left_out(
+        self,
+        node: Node,
+        dual: Dual,
+        r: int,
+        gap: int,
+        shift: float,
+        out: npt.NDArray[np.bool_],
+    ) -> npt.NDArray[np.bool_]:
+        places = np.flatnonzero(out).tolist()
+        arrays = self._arrays(node, dual)
+        lines, shown = arrays.out_lines(gap, shift, places, node.left.tolist())
+        found = np.zeros(len(out), dtype=bool)
+        if shown:
+            found[shown] = True
+            node.steps.append(lines)
+            self.numbers += len(node.left) ** 2 // 2
+        return found
+
+
+def _lines(root: Node) -> Iterator[Any]:
+    """Yield the lines of a node and of the nodes below it, in preorder."""
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        for step in node.steps:
+            if isinstance(step, Node):
+                waiting.append(node.steps[-1])
+                waiting.append(node.steps[-2])
+                break
+            yield from step

@@ -1,0 +1,162 @@
+"""Integer matrices of certificates by semidefinite matrices, from those of floats.
+
+`fast_squares` is the twin of `proofs.checking.dnn.squares_of` in arrays: the same
+columns, by the same arithmetic, where all of it fits 64 bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..checking.dnn import Rows, Squares, squares_of, weight_of
+
+Matrix = npt.NDArray[np.float64]
+_SCALES = (0, 2, 4, 6, 8, 12, 16, 24)
+_LARGEST = 2**40
+
+
+def fast_squares(
+    rows: Rows, pause: Callable[[], None] = lambda: None
+) -> Squares | None:
+    """Return what `squares_of` returns, by numpy where 64 bits suffice."""
+    n = len(rows)
+    most = max(max(map(abs, row)) for row in rows) + max(row[-1] for row in rows)
+    p = max(12, (60 - most.bit_length()) // 2)
+    if most.bit_length() + 2 * p + 2 > 62:
+        return squares_of(rows, pause)
+    left = np.zeros((n, n), dtype=np.int64)
+    for i, row in enumerate(rows):
+        left[i, : i + 1] = row
+    left <<= 2 * p
+    found = square_columns(left, pause)
+    return None if found is None else ([c.tolist() for c in found], p)
+
+
+def square_columns(
+    left: npt.NDArray[np.int64], pause: Callable[[], None] = lambda: None
+) -> list[npt.NDArray[np.int64]] | None:
+    """Take columns off the lower triangle, which is changed."""
+    n = len(left)
+    owed = np.zeros(n, dtype=np.int64)
+    columns: list[npt.NDArray[np.int64]] = [owed] * n
+    if left.diagonal().min() < 0:
+        return None
+    for i in range(n - 1, -1, -1):
+        pause()
+        spare = int(left[i, i]) - int(owed[i])
+        root = max(0, (_isqrt(16 * spare + i * i) - i) // 4) if spare > 0 else 0
+        entries = left[i, :i]
+        column = np.zeros(i + 1, dtype=np.int64)
+        if root:
+            column[:i] = (2 * entries + root) // (2 * root)
+            column[i] = root
+        errors = np.abs(entries - root * column[:i])
+        owed[:i] += errors
+        if root:
+            for low in range(0, i, 64):  # in blocks, whose upper parts are not needed
+                high = min(i, low + 64)
+                part = np.multiply.outer(column[low:high], column[:high])
+                left[low:high, :high] -= part
+        if (left.diagonal()[:i] < owed[:i]).any():
+            return None
+        if spare < root * root + int(errors.sum()):
+            return None
+        columns[i] = column
+    return columns
+
+
+def _isqrt(value: int) -> int:
+    from math import isqrt
+
+    return isqrt(value)
+
+
+class NodeArrays:
+    """The integer matrices of one node, at the least scale that shows a bound.
+
+    Parameters
+    ----------
+    doubled
+        2 C, integers: distances beside the diagonal, twice the own costs on it.
+    r
+        Number of elements to choose.
+    u, z
+        Multipliers of `exact.ksubset.dnn_bb.relaxation`.
+    """
+
+    def __init__(
+        self, doubled: npt.NDArray[np.int64], r: int, u: Matrix, z: Matrix
+    ) -> None:
+        self.doubled, self.r, self.u, self.z = doubled, r, u, z
+
+    def at_scale(
+        self, q: int
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Return U, Z, and N without w."""
+        u = np.rint(self.u * 2.0**q).astype(np.int64)
+        z = np.floor(self.z * 2.0**q).astype(np.int64)
+        z = np.minimum(z, z.T)
+        np.fill_diagonal(z, 0)
+        matrix = (self.doubled << q) - np.add.outer(u, u) - 2 * z
+        matrix[np.diag_indices_from(matrix)] += 2 * self.r * u
+        return u, z, matrix
+
+    def bound_lines(self, gap: int) -> list[Any] | None:
+        """Return the lines of a ``bound`` step: the rest costs more than ``gap``."""
+        for q in _SCALES:
+            u, z, matrix = self.at_scale(q)
+            w = (gap << (q + 1)) // self.r + 1
+            if abs(w) > _LARGEST or np.abs(matrix).max() > _LARGEST:
+                return None
+            np.fill_diagonal(matrix, matrix.diagonal() - w)
+            if np.linalg.eigvalsh(matrix.astype(float))[0] > 0 and _shown(matrix):
+                return [["bound", q], *_lines(u, z)]
+        return None
+
+    def out_lines(
+        self, gap: int, shift: float, out: list[int], names: list[int]
+    ) -> tuple[list[Any], list[int]]:
+        """Return the lines of an ``out`` step, and which of ``out`` it leaves out.
+
+        ``shift`` is the eigenvalue up to which w may go, in units of C; ``names`` are
+        the elements by place.
+        """
+        for q in _SCALES[2:]:
+            u, z, matrix = self.at_scale(q)
+            w = int(np.floor(shift * 2.0 ** (q + 1)))
+            if abs(w) > _LARGEST or np.abs(matrix).max() > _LARGEST:
+                break
+            np.fill_diagonal(matrix, matrix.diagonal() - w)
+            if np.linalg.eigvalsh(matrix.astype(float))[0] <= 0:
+                continue
+            found = fast_squares(_rows(matrix))
+            if found is None:
+                continue
+            columns, p = found
+            lacking = (gap << (q + 1)) - w * self.r
+            shown = [at for at in out if _weighs(columns, p, at, self.r, lacking)]
+            if len(shown) == len(out) or q >= 12:
+                step = ["out", q, w, [names[at] for at in shown]]
+                return [step, *_lines(u, z)], shown
+        return [], []
+
+
+def _weighs(columns: list[list[int]], p: int, at: int, r: int, lacking: int) -> bool:
+    weight = weight_of(columns, at, r)
+    return weight is not None and weight[0] ** 2 > lacking * weight[1] << 2 * p
+
+
+def _rows(matrix: npt.NDArray[np.int64]) -> Rows:
+    return [matrix[i, : i + 1].tolist() for i in range(len(matrix))]
+
+
+def _shown(matrix: npt.NDArray[np.int64]) -> bool:
+    return fast_squares(_rows(matrix)) is not None
+
+
+def _lines(u: npt.NDArray[np.int64], z: npt.NDArray[np.int64]) -> list[Any]:
+    return [u.tolist(), *(z[i, :i].tolist() for i in range(1, len(u)))]
