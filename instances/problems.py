@@ -18,6 +18,7 @@ from .errors import InputError
 from .features import Features
 from .ksubset import instance as ksubset
 from .ksubset import json as ksubset_json
+from .ksubset import pmedian
 from .ksubset.certificate_file import check_certificate
 from .ksubset.instance import KSubset
 from .ksubset.lower_bounds import derive_bound
@@ -246,7 +247,9 @@ def parse_instance(document: Any, *, default_name: str = "unnamed") -> Instance:
 
 
 def read_instance(path: str | Path) -> Instance:
-    """Read an instance file: JSON of any problem, or SUKP text, possibly as ``.xz``.
+    """Read an instance file: JSON of any problem, or text, possibly as ``.xz``.
+
+    Texts are those of set-union knapsacks and of p-median networks.
 
     Parameters
     ----------
@@ -302,6 +305,8 @@ def _read(path: str | Path, *, any_form: bool) -> Instance | None:
         text = decode_text(unpack(read_bytes(path), file=path))
         if sukp_text.is_sukp_text(text):
             return sukp_text.parse_sukp_text(text, default_name=stem(path))
+        if pmedian.is_pmedian_text(text):
+            return pmedian.parse_pmedian_text(text, default_name=stem(path))
         if not any_form and Path(path).suffix != ".json":
             return None
         document = parse_json(text)

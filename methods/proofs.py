@@ -325,8 +325,8 @@ def _log_proof(
 
 WRITERS: dict[str, Callable[..., Cited]] = {
     CERTIFICATE: keep_certificate,
-    DNN: _keep_bounds,
     LOG: _log_proof,
+    DNN: _keep_bounds,
 }
 """Who writes each of `FILE_KINDS`."""
 

@@ -57,16 +57,6 @@ FILE_KINDS = {
         checked_by="instances/ksubset/certificate.py",
         ending=".xz",
     ),
-    DNN: FileKind(
-        option="dnn",
-        begins=(b'{"format":"closeknit/dnn-certificate"', b'{"format": "closeknit/dnn'),
-        problems=("ksubset",),
-        where="distances that are not known to be sums of cuts",
-        serves=lambda instance: not instance.topology.has_cuts,
-        written_by="dnn-bb",
-        checked_by="proofs/checking/dnn.py",
-        ending=".xz",
-    ),
     LOG: FileKind(
         option="pseudo-boolean",
         begins=(b"pseudo-Boolean proof", b"*", b"%"),  # or a comment before that
@@ -76,6 +66,16 @@ FILE_KINDS = {
         written_by="a search of closeknit's own, else Exact",
         checked_by="proofs/checking/checker.py",
         ending=".pbp.xz",
+    ),
+    DNN: FileKind(
+        option="dnn",
+        begins=(b'{"format":"closeknit/dnn-certificate"', b'{"format": "closeknit/dnn'),
+        problems=("ksubset",),
+        where="all",
+        serves=lambda instance: True,
+        written_by="dnn-bb",
+        checked_by="proofs/checking/dnn.py",
+        ending=".xz",
     ),
 }
 """By what solutions and indices call them; where several serve an instance, the first

@@ -145,8 +145,8 @@ def _check_dnn(
 
 CHECKERS: dict[str, Callable[..., tuple[Value | None, int]]] = {
     CERTIFICATE: _check_certificate,
-    DNN: _check_dnn,
     LOG: _check_log,
+    DNN: _check_dnn,
 }
 """By kind of proof: what returns its bound, or None, and how many steps it has."""
 

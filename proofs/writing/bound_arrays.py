@@ -24,6 +24,8 @@ def fast_squares(
 ) -> Squares | None:
     """Return what `squares_of` returns, by numpy where 64 bits suffice."""
     n = len(rows)
+    if min(row[-1] for row in rows) < 0:
+        return None
     most = max(max(map(abs, row)) for row in rows) + max(row[-1] for row in rows)
     p = max(12, (60 - most.bit_length()) // 2)
     if most.bit_length() + 2 * p + 2 > 62:
@@ -40,11 +42,9 @@ def square_columns(
     left: npt.NDArray[np.int64], pause: Callable[[], None] = lambda: None
 ) -> list[npt.NDArray[np.int64]] | None:
     """Take columns off the lower triangle, which is changed."""
-    n = len(left)
+    n = len(left)  # the diagonal is not negative
     owed = np.zeros(n, dtype=np.int64)
     columns: list[npt.NDArray[np.int64]] = [owed] * n
-    if left.diagonal().min() < 0:
-        return None
     for i in range(n - 1, -1, -1):
         pause()
         spare = int(left[i, i]) - int(owed[i])

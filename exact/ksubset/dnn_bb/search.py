@@ -236,7 +236,7 @@ class DnnSearch(KSubsetSearch):
         dual, r = ascent.best, ascent.r
         values, vectors = np.linalg.eigh(dual_matrix(ascent.costs, r, dual))
         squares = vectors**2
-        spare = max(gap - r * values[0], 1e-9)
+        spare = max(gap - r * values[0], 1e-6 * max(1.0, abs(gap)))
         most, shift = np.zeros(len(values), dtype=bool), 0.0
         for share in _SHIFTS:
             t = values[0] - share * spare / r

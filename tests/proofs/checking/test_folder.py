@@ -19,6 +19,7 @@ from jsonschema import Draft202012Validator
 
 from closeknit.cli.app import run
 from closeknit.instances import InputError, Submesh, Sukp, mesh
+from closeknit.instances.ksubset.graph_generators import dragonfly
 from closeknit.instances.submesh import Resident
 from closeknit.methods import METHODS
 from closeknit.proofs.checking.folder import (
@@ -29,7 +30,7 @@ from closeknit.proofs.checking.folder import (
     still_held,
     write_index,
 )
-from closeknit.proofs.checking.kinds import CERTIFICATE, LOG
+from closeknit.proofs.checking.kinds import CERTIFICATE, DNN, LOG
 from closeknit.reports.proofs.proving import solve_and_prove, write_entry
 from closeknit.solvers import Settings
 from tests.paths import ROOT
@@ -51,6 +52,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("sukp", SACK, KINDS),
         ("submesh", FULL, KINDS),
         ("submesh", Submesh("free", (3, 3), (), (2, 2)), KINDS),
+        ("ksubset", dragonfly(4, 2, 2, k=4), (DNN,)),
     ):
         method = METHODS[problem]["auto"]
         proven = solve_and_prove(instance, method, limit, 20, kinds)
@@ -96,8 +98,8 @@ def test_all_kinds_hold(made: Path, capsys: Capsys) -> None:
     assert still_held(made) == entries
     status, text = verified(made, capsys)
     assert status == 0
-    assert text.count(": holds: ") == 4
-    assert text.endswith("4 of 4 hold\n")
+    assert text.count(": holds: ") == 5
+    assert text.endswith("5 of 5 hold\n")
 
 
 def test_the_index_obeys_its_schema(made: Path) -> None:
@@ -149,7 +151,7 @@ sys.exit(status)
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.endswith("4 of 4 hold\n")
+    assert done.stdout.endswith("5 of 5 hold\n")
 
 
 def test_the_old_name_of_the_command_works(made: Path) -> None:
@@ -160,7 +162,7 @@ def test_the_old_name_of_the_command_works(made: Path) -> None:
         text=True,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.endswith("4 of 4 hold\n")
+    assert done.stdout.endswith("5 of 5 hold\n")
     new = "closeknit.proofs.checking"
     assert done.stderr == f"closeknit.instances.proofs is now {new}\n"
 
@@ -200,7 +202,7 @@ def test_a_wrong_index_is_status_1(what: str, folder: Path, capsys: Capsys) -> N
     status, text = verified(folder, capsys)
     assert status == 1, text
     assert text.count(": wrong: ") == 1
-    assert text.count("\n") == 5
+    assert text.count("\n") == 6
 
 
 UNUSABLE: dict[str, Callable[[Index], object]] = {
@@ -257,7 +259,7 @@ def test_a_hostile_index_is_status_2(what: str, folder: Path, capsys: Capsys) ->
         sys.set_int_max_str_digits(4300)
     status, text = verified(folder, capsys)
     assert status == 2, text
-    assert text.count("unusable") == text.count("\n") - 4 or text.count("\n") == 1
+    assert text.count("unusable") == text.count("\n") - 5 or text.count("\n") == 1
     assert "secret" not in text.replace("../secret", "").replace(
         "\\secret", ""
     ).replace("c:secret", "")
@@ -314,7 +316,7 @@ def test_a_forger_who_signs_gets_nowhere(folder: Path, capsys: Capsys) -> None:
             changed(folder, lambda index: signed(index, folder))
             status, text_of = verified(folder, capsys)
             assert status in (1, 2), (path, text_of)
-            assert text_of.endswith("3 of 4 hold\n")
+            assert text_of.endswith("4 of 5 hold\n")
             for name, before in whole.items():
                 name.write_bytes(before)
             count += 1
@@ -347,7 +349,7 @@ def test_a_solution_has_its_shape_in_folders_too(
     verdict = verdict.replace("48", str(entry.cost))
     assert verdict in text
     assert status == (1 if "wrong" in verdict else 2)
-    assert text.endswith("3 of 4 hold\n")
+    assert text.endswith("4 of 5 hold\n")
 
 
 def test_time_is_limited(folder: Path, capsys: Capsys) -> None:

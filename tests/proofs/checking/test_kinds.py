@@ -32,6 +32,7 @@ from closeknit.methods.proofs import WRITERS
 from closeknit.proofs.checking.folder import KINDS
 from closeknit.proofs.checking.kinds import (
     CERTIFICATE,
+    DNN,
     FILE_KINDS,
     LOG,
     kinds_about,
@@ -104,7 +105,7 @@ def test_every_kind_is_written_checked_and_documented() -> None:
 
 @pytest.mark.parametrize(
     ("instance", "order"),
-    [(JOB, [CERTIFICATE, LOG]), (NETWORK, [LOG]), (SACK, [LOG])],
+    [(JOB, [CERTIFICATE, LOG, DNN]), (NETWORK, [LOG, DNN]), (SACK, [LOG])],
 )
 def test_the_order_of_auto_is_that_of_the_instance(
     instance: Instance, order: list[str]
@@ -114,7 +115,7 @@ def test_the_order_of_auto_is_that_of_the_instance(
         if kind in order:
             assert kinds_about(instance, row.option) == [kind]
             continue
-        known = "auto or pseudo-boolean"
+        known = " or ".join(("auto", *(FILE_KINDS[one].option for one in order)))
         with pytest.raises(ck.InputError, match=rf"^proof_kind: must be {known} for "):
             kinds_about(instance, row.option)
 
@@ -150,9 +151,15 @@ def test_a_proof_may_come_through_a_pipe(kept: dict[str, Path]) -> None:
 def bad(what: str, kept: dict[str, Path]) -> tuple[bytes, str]:
     """Return the content of a bad file, and what is said of it."""
     certificate, log = content(kept[CERTIFICATE]), content(kept[LOG])
-    begins = re.escape("is not a certificate or a pseudo-Boolean proof, but begins")
+    begins = re.escape(
+        "is not a certificate or a pseudo-Boolean proof or a dnn certificate, but "
+        "begins"
+    )
     found: dict[str, tuple[bytes, str]] = {
-        "empty": (b"", "is empty, not a certificate or a pseudo-Boolean proof"),
+        "empty": (
+            b"",
+            "is empty, not a certificate or a pseudo-Boolean proof or a dnn cert",
+        ),
         "blank": (b" \n" * 9, "is empty"),
         "packed nothing": (lzma.compress(b""), "is empty"),
         "gzip of nothing": (gzip.compress(b""), "is empty"),
@@ -242,7 +249,7 @@ def test_wrong_combinations_are_refused_before_any_work(
         f"solve {job} {file} --proof {out}": "--proof: takes one FILE, not 2",
         f"solve {job} --certificate {out} --proof {out}": "not allowed with argument",
         f"solve {job} --certificate {out} --proof-kind pseudo-boolean": "given twice",
-        f"solve {file} --certificate {out}": "must be auto or pseudo-boolean for",
+        f"solve {file} --certificate {out}": "must be auto or pseudo-boolean or dnn",
         f"solve {file} --proof {tmp_path}": "cannot be written",
     }.items():
         assert run(words.split()) == 2, words
@@ -265,7 +272,9 @@ def test_where_there_is_no_proof_nothing_is_written(
     told = capsys.readouterr().err
     assert told.startswith(f"closeknit: {out}: no certificate: it was not proved optim")
     assert "; no proof: Exact is not installed" in told
-    with pytest.warns(UserWarning, match="no certificate: .*; no proof: Exact is not"):
+    with pytest.warns(
+        UserWarning, match="no certificate: .*; no proof: Exact is not.*no bound"
+    ):
         assert ck.solve(JOB, "mm", proof=out).proof is None
     assert not out.exists()
 

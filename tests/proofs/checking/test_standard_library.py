@@ -34,7 +34,7 @@ from closeknit.proofs.checking.folder import (
     read_index,
     write_index,
 )
-from closeknit.proofs.checking.kinds import CERTIFICATE, LOG
+from closeknit.proofs.checking.kinds import CERTIFICATE, DNN, LOG
 from closeknit.reports.proofs.proving import solve_and_prove, write_entry
 from closeknit.solvers import Settings
 from tests import house
@@ -124,7 +124,11 @@ FILES = {
         "instances.ksubset.certificate_nodes",
         "instances.ksubset.counts",
     ),
-    "`proofs/checking/`": ("proofs.checking",),
+    "`proofs/checking/dnn.py` and `dnn_file.py`": (
+        "proofs.checking.dnn",
+        "proofs.checking.dnn_file",
+    ),
+    "the other files of `proofs/checking/`": ("proofs.checking",),
 }
 """What checks each kind of proof, as pages name it."""
 
@@ -140,14 +144,16 @@ def sentence() -> str:
         )
         for own in FILES.values()
     ]
-    by_name, by_definition, by_certificate, by_log = (
+    several[-1] -= several[-2]
+    by_name, by_definition, by_certificate, by_bounds, by_log = (
         f"{files} ({lines:,} lines)"
         for files, lines in zip(FILES, several, strict=True)
     )
     return (
         f"a bound by its name, derived again by {by_name}; what the definition shows, "
         f"of placements by {by_definition}; certificates of `cuts-bb`, followed by "
-        f"{by_certificate}; and pseudo-Boolean proofs, followed by {by_log}: with all "
+        f"{by_certificate}; those of `dnn-bb`, followed by {by_bounds}; "
+        f"and pseudo-Boolean proofs, followed by {by_log}: with all "
         f"that they import, the standard library aside, {len(modules)} files of "
         f"{lines_of(modules.values()):,} lines"
     )
@@ -173,6 +179,7 @@ def drawn() -> list[tuple[str, str, Instance]]:
         ("ksubset", CERTIFICATE, mesh(4, 4, k=5)),
         ("ksubset", BY_DEFINITION, mesh(3, 3, k=1)),
         ("ksubset", LOG, KSubset("graph", graph, tuple(graph.locations()), 4)),
+        ("ksubset", DNN, KSubset("dnn", graph, tuple(graph.locations()), 5)),
         ("sukp", LOG, Sukp("sack", (5, 4, 3), (3, 3, 3), ((0, 1), (1, 2), (2,)), 6)),
         ("submesh", BY_DEFINITION, full),
     ]
@@ -191,7 +198,8 @@ def library(folder: Path, instances: Iterable[tuple[str, str, Instance]]) -> Pat
     """Make a folder of proofs of some instances."""
     limit, entries = Settings(time_limit=60), []
     for problem, kind, instance in instances:
-        proven = solve_and_prove(instance, METHODS[problem]["auto"], limit, 60, KINDS)
+        kinds = (DNN,) if kind == DNN else KINDS
+        proven = solve_and_prove(instance, METHODS[problem]["auto"], limit, 60, kinds)
         entries.append(write_entry(folder, instance, proven))
         assert not kind or entries[-1].kind == kind
     write_index(folder, entries)

@@ -1,0 +1,142 @@
+"""The branch and bound on a doubly nonnegative relaxation."""
+
+from __future__ import annotations
+
+import lzma
+from contextlib import suppress
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+
+import closeknit as ck
+from closeknit.cli.app import run
+from closeknit.exact.ksubset.dnn_bb import search
+from closeknit.exact.ksubset.dnn_bb.relaxation import Ascent, dual_matrix, start
+from closeknit.exact.ksubset.dnn_bb.search import dnn_bb
+from closeknit.instances import InputError, KSubset, read_instance
+from closeknit.instances.ksubset.graph_generators import random_regular
+from closeknit.instances.ksubset.pmedian import parse_pmedian_text
+from closeknit.methods import KSUBSET
+from closeknit.solvers import Settings, Status
+
+from ...paths import SHARED
+
+PMED4 = "data/pmed/pmed4.txt.xz"
+TEXT = "4 5 2\n1 2 3\n2 3 4\n3 4 1\n4 1 9\n2 1 2\n"
+
+
+def test_every_bound_is_below_the_optimum() -> None:
+    """At every look; the multipliers give the bound that is stated."""
+    random = np.random.default_rng(1)
+    for n, r in ((6, 3), (9, 2), (9, 7)):
+        costs = random.integers(0, 50, (n, n)).astype(float)
+        costs = (costs + costs.T) / 2
+        best = min(
+            sum(costs[i, j] for i in chosen for j in chosen)
+            for chosen in _choices(n, r)
+        )
+        ascent = Ascent(costs, r, start(costs, r))
+        for _ in range(20):
+            bound = ascent.advance()
+            assert bound <= best + 1e-6
+            dual = ascent.best
+            least = np.linalg.eigvalsh(dual_matrix(costs, r, dual))[0]
+            assert r * least == pytest.approx(bound, abs=1e-6)
+            assert dual.z.min() >= 0
+        assert bound >= 0.9 * best
+
+
+def _choices(n: int, r: int) -> list[list[int]]:
+    masks = (mask for mask in range(1 << n) if mask.bit_count() == r)
+    return [[i for i in range(n) if mask >> i & 1] for mask in masks]
+
+
+def test_it_proves_what_the_search_on_distances_does_not() -> None:
+    instance = random_regular(60, 5, 15, seed=1)
+    found = dnn_bb(instance, Settings(time_limit=100))
+    assert found.status is Status.OPTIMAL
+    again = dnn_bb(instance, Settings(time_limit=100))
+    assert (again.chosen, again.nodes) == (found.chosen, found.nodes)
+    limit = Settings(time_limit=1, node_limit=found.nodes)
+    other = KSUBSET["distances-bb"](instance, limit)
+    assert isinstance(other.bound, int)
+    assert isinstance(found.objective, int)
+    assert other.bound < found.objective
+
+
+def test_limits_end_it_with_a_bound() -> None:
+    instance = random_regular(300, 4, 40, seed=2)
+    found = dnn_bb(instance, Settings(time_limit=1))
+    assert found.limit is not None
+    assert isinstance(found.bound, int)
+    assert isinstance(found.objective, int)
+    assert 0.7 * found.objective < found.bound < found.objective
+
+
+def test_what_it_does_not_take_is_told() -> None:
+    assert "at most 2000 are searched" in str(search.refusal(ck.mesh(50, 50, k=3)))
+    far = KSubset("far", ck.Points(((0, 0), (10**9, 0), (5, 5))), ((0, 0), (5, 5)), 2)
+    assert search.refusal(far) is None
+
+
+# Files of p-median networks
+
+
+def test_of_parallel_edges_the_last_counts(tmp_path: Path) -> None:
+    path = tmp_path / "four.txt.xz"
+    path.write_bytes(lzma.compress(TEXT.encode()))
+    instance = read_instance(path)
+    assert isinstance(instance, KSubset)
+    assert (instance.name, instance.n, instance.k) == ("four", 4, 2)
+    assert instance.topology.distance((0,), (1,)) == 2
+    assert instance.topology.distance((0,), (3,)) == 7
+    assert instance.names == ("1", "2", "3", "4")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("4 5 2\n1 2 3\n", "line 1: says 5 edges; there are 1"),
+        ("4 1 2\n1 2\n", "line 2: must be three integers, not '1 2'"),
+        ("4 1 2\n1 2 3.5\n", "line 2: must be three integers, not '1 2 3.5'"),
+        ("4 1 2\n1 5 3\n", "line 2: must join two different nodes from 1 to 4"),
+        ("4 1 2\n1 1 3\n", "line 2: must join two different nodes"),
+        ("4 1 2\n1 2 0\n", "line 2: a length must be positive"),
+        ("4 1 2\n1 2 3\n", "topology.edges: not connected"),
+        ("2 1 3\n1 2 3\n", "k: must be at most the number of free processors"),
+        ("2 1 0\n1 2 3\n", "k: "),
+        ("99999999 1 0\n1 2 3\n", "line 1: at most 65536 nodes"),
+    ],
+)
+def test_a_bad_file_is_told(
+    text: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "bad.txt"
+    path.write_text(text)
+    assert run(["solve", str(path)]) == 2
+    shown = capsys.readouterr().err
+    assert shown.count("\n") == 1
+    assert told in shown
+    assert str(path) in shown
+
+
+def test_random_text_is_read_or_refused() -> None:
+    random = Random(1)
+    for _ in range(500):
+        text = list(TEXT)
+        for _ in range(random.randrange(1, 4)):
+            text[random.randrange(len(text))] = random.choice("0123456789 \n-x")
+        with suppress(InputError):
+            assert parse_pmedian_text("".join(text)).k >= 1
+
+
+@pytest.mark.data(PMED4)
+def test_a_network_of_or_library_is_proved(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, kept, out = (str(x) for x in (SHARED / PMED4, tmp_path / "p", tmp_path / "s"))
+    assert run(["solve", file, "--proof", kept, "--json", out, "--method", "auto"]) == 0
+    assert "bound   14661 (checked: dnn certificate)" in capsys.readouterr().out
+    assert run(["check", file, out, "--proof", kept, "--plain"]) == 0

@@ -1,0 +1,354 @@
+"""Certificates by semidefinite matrices: what is accepted is true."""
+
+from __future__ import annotations
+
+import json
+import lzma
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from itertools import combinations
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import closeknit as ck
+from closeknit.exact.ksubset.dnn_bb import search
+from closeknit.exact.ksubset.dnn_bb.record import record
+from closeknit.instances import InputError, KSubset
+from closeknit.instances.ksubset.certificate_file import write_certificate
+from closeknit.instances.topologies.metric import Metric
+from closeknit.proofs.checking import CheckLimits, Refused, check_proof_file, dnn
+from closeknit.proofs.checking.dnn import BoundsChecker, squares_of
+from closeknit.proofs.checking.dnn_file import FORMAT, check_dnn
+from closeknit.proofs.writing.bound_arrays import fast_squares
+from closeknit.proofs.writing.twins import FAST
+from closeknit.solvers import SolverError
+from closeknit.solvers.running import clock
+
+Lines = list[Any]
+DRAWN = 60
+"""Instances that are proved and whose proofs are forged; see `cases`."""
+
+
+class Table:
+    """Any distances, also where the way over a third site is shorter."""
+
+    kind = "table"
+
+    def __init__(self, distances: list[list[int]]) -> None:
+        self.distances = distances
+
+    def locations(self) -> Iterator[tuple[int]]:
+        """All sites."""
+        return ((i,) for i in range(len(self.distances)))
+
+    def distance(self, p: tuple[int], q: tuple[int]) -> int:
+        """Look it up."""
+        return self.distances[p[0]][q[0]]
+
+
+def drawn(random: Random, most: int = 10) -> KSubset:
+    """Draw an instance of some elements."""
+    n = random.randint(4, most)
+    top = random.choice([1, 2, 3, 20, 10**6])
+    table = [[0] * n for _ in range(n)]
+    for i, j in combinations(range(n), 2):
+        table[i][j] = table[j][i] = random.randint(0, top)
+    free = tuple((i,) for i in range(n))
+    return KSubset("drawn", Metric(Table(table)), free, random.randint(2, n - 1))
+
+
+def least(instance: KSubset) -> int:
+    """Return the optimum by pricing all choices."""
+    choices = combinations(range(instance.n), instance.k)
+    return min(ck.cost(instance, list(one)) for one in choices)
+
+
+def follow(
+    instance: KSubset,
+    objective: int,
+    lines: Lines,
+    squares: Callable[..., Any] = squares_of,
+) -> None:
+    """Check lines; raises where they do not prove the objective."""
+    checker = BoundsChecker(instance, objective, squares=squares)
+    rest = iter(lines)
+    while checker.waiting:
+        checker.follow(rest)
+    if next(rest, None) is not None:
+        raise Refused("more lines")
+
+
+def proved(instance: KSubset) -> tuple[int, Lines]:
+    """Return the optimum and its proof, with as many branches as there may be."""
+    result = search.dnn_bb(instance)
+    assert isinstance(result.objective, int)
+    assert result.chosen is not None
+    lines = record(instance, result.objective, tuple(result.chosen), clock.now() + 60)
+    assert isinstance(lines, list)
+    return result.objective, lines
+
+
+@pytest.fixture(autouse=True)
+def _branching(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Price few choices one by one, so that bounds and branches are needed."""
+    monkeypatch.setattr(search, "MOST_LISTED", 2)
+
+
+def cases(seed: int, count: int) -> Iterator[tuple[KSubset, int, Lines]]:
+    """Yield instances with their optimum and proof."""
+    random = Random(seed)
+    for _ in range(count):
+        instance = drawn(random)
+        objective, lines = proved(instance)
+        yield instance, objective, lines
+
+
+# What is accepted
+
+
+def agrees(seed: int, count: int) -> set[str]:
+    """Compare with all choices; return the words of the proofs."""
+    words = set()
+    for instance, objective, lines in cases(seed, count):
+        assert objective == least(instance)
+        for squares in (squares_of, fast_squares):
+            follow(instance, objective, lines, squares)
+            with pytest.raises((Refused, InputError)):
+                follow(instance, objective + 1, lines, squares)
+        with pytest.raises(SolverError, match=f"a choice costs {objective}"):
+            record(instance, objective + 1, tuple(range(instance.k)), clock.now() + 9)
+        words |= {line[0] for line in lines if line and isinstance(line[0], str)}
+    return words
+
+
+def test_optima_and_proofs_are_those_of_enumeration() -> None:
+    assert agrees(1, DRAWN) == {"bound", "list", "branch", "out"}
+
+
+@pytest.mark.slow
+def test_optima_and_proofs_are_those_of_enumeration_for_many() -> None:
+    assert agrees(2, 2000) == {"bound", "list", "branch", "out"}
+
+
+@given(
+    st.integers(1, 6).flatmap(
+        lambda n: st.lists(
+            st.lists(st.integers(-9, 9), min_size=n, max_size=n),
+            min_size=n,
+            max_size=n,
+        )
+    ),
+    st.integers(0, 40),
+    st.sampled_from([1, 10**5, 10**12, 10**30]),
+)
+def test_squares_are_found_of_semidefinite_matrices_only(
+    factor: list[list[int]], more: int, scale: int
+) -> None:
+    """Of A'A + 1 always; of any symmetric matrix only if x'Nx is never negative."""
+    n = len(factor)
+    a = np.array(factor, dtype=object)
+    square = a.T.dot(a) * scale
+    rows = [[int(square[i, j]) for j in range(i + 1)] for i in range(n)]
+    for i in range(n):
+        rows[i][i] += scale
+    assert squares_of(rows) is not None
+    rows = [[int(x) * scale for x in a[i, : i + 1]] for i in range(n)]
+    for i in range(n):
+        rows[i][i] += more * scale
+    found = squares_of(rows)
+    assert found == fast_squares(rows)
+    whole = np.array([[0] * n for _ in range(n)], dtype=float)
+    for i, row in enumerate(rows):
+        whole[i, : i + 1] = whole[: i + 1, i] = row
+    values = np.linalg.eigvalsh(whole)
+    if found is not None:
+        assert values[0] > -1e-9 * max(1.0, values[-1])
+        columns, p = found
+        for i in range(n):  # what is left has a dominant diagonal
+            rest = [
+                4**p * rows[max(i, j)][min(i, j)]
+                - sum(c[i] * c[j] for c in columns[max(i, j) :])
+                for j in range(n)
+            ]
+            assert rest[i] >= sum(map(abs, rest)) - abs(rest[i])
+    elif values[0] > 0:
+        assert values[0] < 1e-2 * values[-1]
+
+
+# Forgeries
+
+
+def changed(random: Random, lines: Lines) -> Lines:
+    """Change one number or word, or drop, repeat or swap lines."""
+    forged = deepcopy(lines)
+    at = random.randrange(len(forged))
+    kind = random.randrange(6)
+    if kind == 0:
+        del forged[at]
+    elif kind == 1:
+        forged.insert(at, deepcopy(forged[random.randrange(len(forged))]))
+    elif kind == 2:
+        forged[at] = ["list"]
+    else:
+        line = forged[at]
+        places = [i for i, one in enumerate(line) if isinstance(one, int)]
+        if places:
+            i = random.choice(places)
+            line[i] += random.choice([1, -1, 7, -7, 2**20, -(2**20), -line[i]])
+    return forged
+
+
+def forgeries(seed: int, count: int) -> Iterator[tuple[KSubset, int, Lines]]:
+    """Yield forged proofs of one more than the optimum."""
+    random = Random(seed)
+    known = list(cases(seed, max(1, min(count // 20, 200))))
+    for _ in range(count):
+        instance, objective, lines = random.choice(known)
+        yield instance, objective + 1, changed(random, lines)
+
+
+def accepted(seed: int, count: int) -> int:
+    """Count forged proofs that are accepted."""
+    found = 0
+    for instance, objective, lines in forgeries(seed, count):
+        try:
+            follow(instance, objective, lines)
+        except (Refused, InputError):
+            continue
+        found += 1
+    return found
+
+
+def test_no_changed_proof_of_one_more_is_accepted() -> None:
+    assert accepted(3, 200) == 0
+
+
+@pytest.mark.slow
+def test_no_changed_proof_of_one_more_is_accepted_of_many() -> None:
+    assert accepted(4, 10_000) == 0
+
+
+def _anything(rows: Any, pause: Any = None) -> Any:
+    return [[1] * (i + 1) for i in range(len(rows))], 12
+
+
+HOLES: dict[str, tuple[str, Any]] = {
+    "all matrices are semidefinite": ("squares_of", _anything),
+    "Z may be negative": ("_row", lambda value, length, least: value),
+    "elements weigh much": ("weight_of", lambda columns, at, r: (1 << 99, 1)),
+    "many choices are not priced": ("combinations", lambda left, r: ()),
+}
+
+
+@pytest.mark.parametrize("hole", HOLES)
+def test_a_planted_hole_lets_a_forgery_through(
+    hole: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The forgeries would find it: the positive control."""
+    name, other = HOLES[hole]
+    instance = drawn(Random(5), 8)
+    objective = least(instance)
+    n, k = instance.n, instance.k
+    zero = [[0] * i for i in range(1, n)]
+    high = [[-(10**10)] * i for i in range(1, n)]
+    forged: dict[str, Lines] = {
+        "all matrices are semidefinite": [["bound", 0], [0] * n, *zero],
+        "Z may be negative": [["bound", 0], [0] * n, *high],
+        "elements weigh much": [
+            ["out", 4, -(10**6) * (objective + 1), [*range(n - k + 1)]],
+            *([0] * n, *zero),
+            ["list"],
+        ],
+        "many choices are not priced": [["list"]],
+    }
+    if hole == "Z may be negative":  # and a diagonal that dominates
+        forged[hole][1] = [10**10] * n
+    with pytest.raises((Refused, InputError)):
+        follow(instance, objective + 1, forged[hole], dnn.squares_of)
+    monkeypatch.setattr(dnn, name, other)
+    follow(instance, objective + 1, forged[hole], dnn.squares_of)
+
+
+# Files
+
+
+def written(folder: Path, lines: Lines, instance: KSubset, objective: int) -> Path:
+    """Write a file."""
+    path = folder / "proof.xz"
+    write_certificate(instance, objective, lines, path, FORMAT)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        ([], "branches are missing"),
+        ([7], "must be a list"),
+        ([["guess"]], "no such step: "),
+        ([["branch", 99]], "branch: 99 cannot be chosen here"),
+        ([["branch", True]], "must be an integer"),
+        ([["branch", 1, 2]], "must be a list of 1"),
+        ([["bound", 65]], "must lie between 0 and 64"),
+        ([["bound", 0], [1, 2]], "a line of 9 integers has 2"),
+        ([["bound", 0], [0] * 9, [-1]], "out of its range"),
+        ([["bound", 0], [1 << 4097] * 9], "out of its range"),
+        ([["bound", 0], [0.5] * 9], "must be an integer"),
+        ([["out", 0, 1 << 4097, []]], "must lie between"),
+        ([["list", 1]], "must be a list of 0"),
+        ([["list"], ["list"]], "the tree is complete already"),
+    ],
+)
+def test_a_bad_line_is_told(lines: Lines, told: str, tmp_path: Path) -> None:
+    instance = ck.mesh(3, 3, k=4)
+    objective = least(instance)
+    path = written(tmp_path, lines, instance, objective)
+    for ways in (FAST, FAST._replace(squares=squares_of)):
+        with pytest.raises((Refused, InputError), match=told) as error:
+            check_proof_file(instance, path, CheckLimits(), ways)
+        assert "\n" not in str(error.value)
+        assert str(path) in str(error.value)
+
+
+def test_a_file_for_another_instance_or_damaged_is_refused(tmp_path: Path) -> None:
+    instance = ck.mesh(3, 3, k=4)
+    path = written(tmp_path, [["list"]], instance, least(instance))
+    assert check_proof_file(instance, path).bound == least(instance)
+    with pytest.raises(InputError, match="instance: must be"):
+        check_proof_file(ck.mesh(3, 3, k=5), path)
+    text = lzma.decompress(path.read_bytes()).decode()
+    head, *rest = text.splitlines()
+    document = json.loads(head) | {"objective": 0}
+    path.write_text("\n".join([json.dumps(document), *rest]) + "\n")
+    with pytest.raises(InputError, match="damaged"):
+        check_proof_file(instance, path)
+
+
+def test_a_check_ends_at_its_limit(tmp_path: Path) -> None:
+    instance = ck.mesh(3, 3, k=4)
+    path = written(tmp_path, [["list"]], instance, least(instance))
+    now = iter(range(1000))
+    limits = CheckLimits(seconds=0.5, now=lambda: float(next(now)))
+    with pytest.raises(InputError, match=r"takes more than 0.5 s to check"):
+        check_proof_file(instance, path, limits)
+
+
+def test_too_many_processors_are_refused(tmp_path: Path) -> None:
+    wide = ck.mesh(71, 71, k=2)
+    (tmp_path / "none").touch()
+    with (
+        (tmp_path / "none").open("rb") as stream,
+        pytest.raises(InputError, match="about at most 5000 processors"),
+    ):
+        check_dnn(wide, "none", stream, CheckLimits())
+
+
+def test_long_lists_are_refused() -> None:
+    wide = ck.mesh(6, 6, k=9)
+    with pytest.raises(Refused, match="too many choices"):
+        follow(wide, 1, [["list"]])
