@@ -167,8 +167,7 @@ def prove_and_cite(
     """Prove an answer in the way that costs least, keep the proof, and cite it.
 
     In turn: what the definition shows, then the kinds that are written about such
-    instances, in the order of `FILE_KINDS` but that of the search which found the
-    answer first, until there is a proof.
+    instances, in the order of `kinds_about`, until there is a proof.
 
     Parameters
     ----------
@@ -194,10 +193,7 @@ def prove_and_cite(
         result = _by_definition(result)
         return Cited(result, Kept(BY_DEFINITION, str(result.proof)), "")
     reasons = []
-    found_by = result.proof.by if result.proof is not None else ""
-    about = kinds_about(instance)
-    about.sort(key=lambda kind: FILE_KINDS[kind].written_by != found_by)
-    for kind in about:
+    for kind in kinds_about(instance):
         if kind in kinds:
             found = WRITERS[kind](instance, result, path, seconds, exact)
             if found.kept is not None:

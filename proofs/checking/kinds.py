@@ -20,6 +20,8 @@ from ...instances.reading.packed import reading_unpacked
 CERTIFICATE, LOG = "certificate", "pseudo-Boolean proof"
 DNN = "dnn certificate"
 AUTO = "auto"
+MOST_LOGGED = 40
+"""Processors of a network without cuts up to which pseudo-Boolean proofs come first."""
 _HEAD = 32
 """Bytes at the beginning of a file that an error shows."""
 
@@ -78,8 +80,8 @@ FILE_KINDS = {
         ending=".xz",
     ),
 }
-"""By what solutions and indices call them; where several serve an instance, the first
-one is tried first."""
+"""By what solutions and indices call them; `kinds_about` states which is tried first
+where several serve an instance."""
 
 
 def kinds_about(instance: Instance, wanted: str = AUTO) -> list[str]:
@@ -88,9 +90,11 @@ def kinds_about(instance: Instance, wanted: str = AUTO) -> list[str]:
     ``wanted`` is the option of the only one that will do, or ``auto``. Raises
     InputError if there is none.
     """
-    found = {
-        row.option: kind for kind, row in FILE_KINDS.items() if row.is_about(instance)
-    }
+    about = [kind for kind, row in FILE_KINDS.items() if row.is_about(instance)]
+    size = problem_of(instance).features(instance).n
+    if about == [LOG, DNN] and size > MOST_LOGGED:
+        about.reverse()
+    found = {FILE_KINDS[kind].option: kind for kind in about}
     if wanted != AUTO and wanted not in found:
         known = " or ".join((AUTO, *found))
         raise InputError(f"must be {known} for {instance.name}", "proof_kind", wanted)

@@ -25,6 +25,7 @@ from closeknit.solvers import SolverError
 from ...oracles import optimum
 from ...strategies import graphs, ksubsets
 
+PROOF = ("--proof-kind", "pseudo-boolean", "--proof")
 PETERSEN = Graph.from_networkx(nx.petersen_graph())
 
 
@@ -77,7 +78,7 @@ def test_networks_are_proved_from_the_command_line(
 ) -> None:
     file, kept, out = (str(tmp_path / name) for name in ("i.json", "p.xz", "s.json"))
     write_ksubset(instance, file)
-    assert run(["solve", file, "--proof", kept, "--json", out]) == 0
+    assert run(["solve", file, *PROOF, kept, "--json", out]) == 0
     assert "(checked: pseudo-Boolean proof)" in capsys.readouterr().out
     assert run(["check", file, out, "--proof", kept]) == 0
     text = lzma.decompress(Path(kept).read_bytes()).decode()

@@ -105,7 +105,7 @@ def test_every_kind_is_written_checked_and_documented() -> None:
 
 @pytest.mark.parametrize(
     ("instance", "order"),
-    [(JOB, [CERTIFICATE, LOG, DNN]), (NETWORK, [LOG, DNN]), (SACK, [LOG])],
+    [(JOB, [CERTIFICATE, LOG, DNN]), (NETWORK, [DNN, LOG]), (SACK, [LOG])],
 )
 def test_the_order_of_auto_is_that_of_the_instance(
     instance: Instance, order: list[str]
@@ -249,7 +249,7 @@ def test_wrong_combinations_are_refused_before_any_work(
         f"solve {job} {file} --proof {out}": "--proof: takes one FILE, not 2",
         f"solve {job} --certificate {out} --proof {out}": "not allowed with argument",
         f"solve {job} --certificate {out} --proof-kind pseudo-boolean": "given twice",
-        f"solve {file} --certificate {out}": "must be auto or pseudo-boolean or dnn",
+        f"solve {file} --certificate {out}": "must be auto or dnn or pseudo-boolean",
         f"solve {file} --proof {tmp_path}": "cannot be written",
     }.items():
         assert run(words.split()) == 2, words
