@@ -28,7 +28,7 @@ from ..instances.ksubset.certificate_file import write_certificate
 from ..instances.reading.files import write_bytes
 from ..instances.value import as_tuple, cost_text
 from ..proofs.checking import Proved
-from ..proofs.checking.dnn_file import FORMAT
+from ..proofs.checking.dnn.file import FORMAT
 from ..proofs.checking.folder import BY_DEFINITION, KINDS, shown_by_definition
 from ..proofs.checking.kinds import (
     AUTO,

@@ -37,7 +37,9 @@ def parse_pmedian_text(text: str, *, default_name: str = "unnamed") -> KSubset:
         most = f"at most {MOST_NODES} nodes and {MOST_EDGES} edges"
         raise InputError(most, rows[0][0], rows[0][1].strip())
     if len(rows) - 1 != edges:
-        raise InputError(f"says {edges} edges; there are {len(rows) - 1}", rows[0][0])
+        raise InputError(
+            f"must be followed by {edges} edges, not {len(rows) - 1}", rows[0][0]
+        )
     lengths: dict[tuple[int, int], int] = {}
     for where, line in rows[1:]:
         a, b, length = _integers(where, line)

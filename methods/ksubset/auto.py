@@ -18,7 +18,7 @@ from ...solvers.running import clock
 from ...solvers.running.interrupt import OutOfTimeError
 from ...solvers.running.progress import report
 
-_WORK = 5 * 10**7
+_WORK = 2 * 10**8
 """Pairs of distances that distances-bb looks at, about a second, before dnn-bb."""
 _MOST_RING_STEPS = 10**9
 """Steps n k² up to which the dynamic program for rings is faster than the search."""

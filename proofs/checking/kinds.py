@@ -76,7 +76,7 @@ FILE_KINDS = {
         where="all",
         serves=lambda instance: True,
         written_by="dnn-bb",
-        checked_by="proofs/checking/dnn.py",
+        checked_by="proofs/checking/dnn/matrices.py",
         ending=".xz",
     ),
 }

@@ -14,8 +14,8 @@ from ...instances.ksubset.certificate_file import TooSlow, WrongStep
 from ...instances.problems import Instance, problem_of
 from ...instances.value import Value
 from .checker import ProvenResult, check_proof
-from .dnn import Squares, squares_of
-from .dnn_file import check_dnn
+from .dnn.file import check_dnn
+from .dnn.matrices import Squares, squares_of
 from .formula import Formula
 from .formulas import formula_of, levels_of, unfold
 from .kinds import CERTIFICATE, DNN, FILE_KINDS, LOG, reading_proof

@@ -1,6 +1,6 @@
 """Integer matrices of certificates by semidefinite matrices, from those of floats.
 
-`fast_squares` is the twin of `proofs.checking.dnn.squares_of` in arrays: the same
+`fast_squares` is `squares_of` of `proofs.checking.dnn.matrices` in arrays: the same
 columns, by the same arithmetic, where all of it fits 64 bits.
 """
 
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..checking.dnn import Rows, Squares, squares_of, weight_of
+from ..checking.dnn.matrices import Rows, Squares, squares_of, weight_of
 
 Matrix = npt.NDArray[np.float64]
 _SCALES = (0, 2, 4, 6, 8, 12, 16, 24)
@@ -81,7 +81,7 @@ class NodeArrays:
     Parameters
     ----------
     doubled
-        2 C, integers: distances beside the diagonal, twice the own costs on it.
+        2 C, integers: distances off the diagonal, twice the own costs on it.
     r
         Number of elements to choose.
     u, z
@@ -113,7 +113,7 @@ class NodeArrays:
             if abs(w) > _LARGEST or np.abs(matrix).max() > _LARGEST:
                 return None
             np.fill_diagonal(matrix, matrix.diagonal() - w)
-            if np.linalg.eigvalsh(matrix.astype(float))[0] > 0 and _shown(matrix):
+            if np.linalg.eigvalsh(matrix.astype(float))[0] > 0 and _is_psd(matrix):
                 return [["bound", q], *_lines(u, z)]
         return None
 
@@ -154,7 +154,7 @@ def _rows(matrix: npt.NDArray[np.int64]) -> Rows:
     return [matrix[i, : i + 1].tolist() for i in range(len(matrix))]
 
 
-def _shown(matrix: npt.NDArray[np.int64]) -> bool:
+def _is_psd(matrix: npt.NDArray[np.int64]) -> bool:
     return fast_squares(_rows(matrix)) is not None
 
 

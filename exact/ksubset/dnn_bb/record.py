@@ -13,14 +13,15 @@ import numpy as np
 import numpy.typing as npt
 
 from ....instances import KSubset
+from ....instances.reading.files import MOST_BYTES
 from ....proofs.writing.bound_arrays import NodeArrays
 from ....solvers import Limit, SolverError
 from ....solvers.running.limits import limits
 from .relaxation import Dual
 from .search import DnnSearch, Node
 
-MOST_NUMBERS = 2**26
-"""Integers of all matrices beyond which a proof is not recorded."""
+MOST_CHARACTERS = MOST_BYTES - 2**20
+"""Size of the text beyond which a proof is not recorded: none could read it."""
 
 
 def record(
@@ -41,21 +42,21 @@ def record(
         while search.unfinished():
             if limit := watch.reached():
                 return limit
-            if search.numbers > MOST_NUMBERS:
+            if search.size > MOST_CHARACTERS:
                 return Limit.NODES
             search.step()
     return [*_lines(search.root)]
 
 
 class _Recorder(DnnSearch):
-    """A search that closes nodes only by what a checker sees, too."""
+    """A search that closes nodes only by what a checker accepts, too."""
 
     def __init__(
         self, instance: KSubset, objective: int, chosen: tuple[int, ...]
     ) -> None:
         super().__init__(instance, chosen)
         self.best = objective
-        self.numbers = 0
+        self.size = 0
 
     def unfinished(self) -> bool:
         """Whether nodes wait."""
@@ -76,7 +77,7 @@ class _Recorder(DnnSearch):
     def _round(self, node: Node, ascent: Any) -> None:
         """Look for no solutions."""
 
-    def _closed_by(self, node: Node, dual: Dual | None) -> bool:
+    def _may_end(self, node: Node, dual: Dual | None) -> bool:
         return False
 
     def _arrays(self, node: Node, dual: Dual) -> NodeArrays:
@@ -84,16 +85,19 @@ class _Recorder(DnnSearch):
         doubled[np.diag_indices_from(doubled)] = 2 * self.own(node)
         return NodeArrays(doubled, self.k - len(node.chosen), dual.u, dual.z)
 
-    def _noted(self, node: Node, dual: Dual) -> bool:
-        gap = self.best - 1 - self.paid(node)
+    def _accepts(self, node: Node, dual: Dual) -> bool:
+        gap = self.best - 1 - self.price(node)
         lines = self._arrays(node, dual).bound_lines(gap)
         if lines is None:
             return False
-        node.steps.append(lines)
-        self.numbers += len(node.left) ** 2 // 2
+        self._note(node, lines)
         return True
 
-    def _left_out(
+    def _note(self, node: Node, lines: list[Any]) -> None:
+        node.steps.append(lines)
+        self.size += sum(len(str(line)) for line in lines)
+
+    def _leave_out(
         self,
         node: Node,
         dual: Dual,
@@ -108,8 +112,7 @@ class _Recorder(DnnSearch):
         found = np.zeros(len(out), dtype=bool)
         if shown:
             found[shown] = True
-            node.steps.append(lines)
-            self.numbers += len(node.left) ** 2 // 2
+            self._note(node, lines)
         return found
 
 

@@ -1,6 +1,6 @@
 """Bounds of a doubly nonnegative relaxation of choosing r of n elements.
 
-A choice x costs x'Cx, where C is symmetric: half of each distance beside the diagonal,
+A choice x costs x'Cx, where C is symmetric: half of each distance off the diagonal,
 and on it what an element costs by itself. The relaxation of X = xx' is
 
     minimise <C, X>   with   trace X = r,   X 1 = r diag X,   X >= 0,   X psd.

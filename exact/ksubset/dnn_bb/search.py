@@ -77,7 +77,7 @@ class Node:
     ) -> None:
         self.chosen, self.left, self.bound, self.dual = chosen, left, bound, dual
         self.steps: list[Any] = []
-        """What a certificate says of it: steps, then two nodes if it was branched."""
+        """What a certificate states of it: steps, then two nodes if it was branched."""
 
 
 class DnnSearch(KSubsetSearch):
@@ -123,7 +123,7 @@ class DnnSearch(KSubsetSearch):
     def _prepare(self, node: Node, dual: Dual | None) -> None:
         """Start the bound of a node, or settle the node."""
         r = self.k - len(node.chosen)
-        if integral(node.bound) >= self.best and self._closed_by(node, dual):
+        if integral(node.bound) >= self.best and self._may_end(node, dual):
             self._end(node)
         elif comb(len(node.left), r) <= MOST_LISTED:
             self._list(node, r)
@@ -131,7 +131,7 @@ class DnnSearch(KSubsetSearch):
             costs = self._costs(node)
             self._ascent = Ascent(costs, r, dual or start(costs, r))
 
-    def _closed_by(self, node: Node, dual: Dual | None) -> bool:
+    def _may_end(self, node: Node, dual: Dual | None) -> bool:
         """Whether what is known closes a node; recorders want to see for themselves."""
         return True
 
@@ -141,11 +141,11 @@ class DnnSearch(KSubsetSearch):
         return costs
 
     def own(self, node: Node) -> IntArray:
-        """Return what each of a node's processors costs beside those chosen."""
+        """Return what each of a node's processors costs with those chosen."""
         own: IntArray = self.hops[node.left][:, list(node.chosen)].sum(axis=1)
         return own
 
-    def paid(self, node: Node) -> int:
+    def price(self, node: Node) -> int:
         """Return what the chosen of a node cost among themselves."""
         at = list(node.chosen)
         return int(self.hops[np.ix_(at, at)].sum()) // 2
@@ -167,22 +167,22 @@ class DnnSearch(KSubsetSearch):
         node, ascent = self._node, self._ascent
         assert node is not None
         assert ascent is not None
-        paid = self.paid(node)
+        price = self.price(node)
         before = len(ascent.history)
-        bound = paid + ascent.advance(LOOK)
+        bound = price + ascent.advance(LOOK)
         node.bound = max(node.bound, bound)
-        if integral(bound) >= self.best and self._noted(node, ascent.best):
+        if integral(bound) >= self.best and self._accepts(node, ascent.best):
             self._end(node)
             return
         if (node is self.root and before % 5 == 4) or before == 2:
             self._round(node, ascent)
-        goal = self.best - 1 - paid
+        goal = self.best - 1 - price
         least = _AT_ROOT if node is self.root else 0
         if before + 1 < least:
             return
         if before + 1 < _LOOKS and not ascent.in_vain(goal):
             return
-        kept = self._reduced(node, ascent)
+        kept = self._keep(node, ascent)
         if len(kept) < len(node.left):
             dual = ascent.best.among(kept)
             node.left = node.left[kept]
@@ -199,7 +199,7 @@ class DnnSearch(KSubsetSearch):
         else:
             self._branch(node, ascent.best)
 
-    def _noted(self, node: Node, dual: Dual) -> bool:
+    def _accepts(self, node: Node, dual: Dual) -> bool:
         """Whether a node may be closed by these multipliers."""
         return True
 
@@ -230,9 +230,9 @@ class DnnSearch(KSubsetSearch):
             star += self.hops[:, into] - self.hops[:, out]
         self.offer(np.flatnonzero(picked), int(star[picked].sum()) // 2)
 
-    def _reduced(self, node: Node, ascent: Ascent) -> IntArray:
+    def _keep(self, node: Node, ascent: Ascent) -> IntArray:
         """Return the places of processors that better choices may take."""
-        gap = self.best - 1 - self.paid(node)
+        gap = self.best - 1 - self.price(node)
         dual, r = ascent.best, ascent.r
         values, vectors = np.linalg.eigh(dual_matrix(ascent.costs, r, dual))
         squares = vectors**2
@@ -245,10 +245,10 @@ class DnnSearch(KSubsetSearch):
             if out.sum() > most.sum():
                 most, shift = out, t
         if most.any():
-            most = self._left_out(node, dual, r, gap, shift, most)
+            most = self._leave_out(node, dual, r, gap, shift, most)
         return np.flatnonzero(~most)
 
-    def _left_out(
+    def _leave_out(
         self,
         node: Node,
         dual: Dual,

@@ -169,7 +169,7 @@ class Trial:
     ) -> tuple[Value, tuple[int, ...]]:
         """Return the optimum of an instance of any problem, and a choice that has it.
 
-        Where all choices are enumerated beside it, quick trials derive only drawn ones
+        Where all choices are enumerated, too, quick trials derive only drawn optima
         again, 1 in 4.
 
         Raises

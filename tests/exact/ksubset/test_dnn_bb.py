@@ -98,7 +98,7 @@ def test_of_parallel_edges_the_last_counts(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("4 5 2\n1 2 3\n", "line 1: says 5 edges; there are 1"),
+        ("4 5 2\n1 2 3\n", "line 1: must be followed by 5 edges, not 1"),
         ("4 1 2\n1 2\n", "line 2: must be three integers, not '1 2'"),
         ("4 1 2\n1 2 3.5\n", "line 2: must be three integers, not '1 2 3.5'"),
         ("4 1 2\n1 5 3\n", "line 2: must join two different nodes from 1 to 4"),

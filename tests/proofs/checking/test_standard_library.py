@@ -124,10 +124,7 @@ FILES = {
         "instances.ksubset.certificate_nodes",
         "instances.ksubset.counts",
     ),
-    "`proofs/checking/dnn.py` and `dnn_file.py`": (
-        "proofs.checking.dnn",
-        "proofs.checking.dnn_file",
-    ),
+    "`proofs/checking/dnn/`": ("proofs.checking.dnn",),
     "the other files of `proofs/checking/`": ("proofs.checking",),
 }
 """What checks each kind of proof, as pages name it."""

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from ...instances.errors import InputError
-from ...instances.ksubset.certificate_file import read_lines
-from ...instances.reading.parsing import parse_json
-from .dnn import MOST_ELEMENTS, BoundsChecker, Squares, squares_of
-from .statements import CheckLimits, Refused, TooLong
+from ....instances.errors import InputError
+from ....instances.ksubset.certificate_file import read_lines
+from ....instances.reading.parsing import parse_json
+from ..statements import CheckLimits, Refused, TooLong
+from .matrices import MOST_ELEMENTS, BoundsChecker, Squares, squares_of
 
 FORMAT = "closeknit/dnn-certificate"
 
@@ -37,14 +37,14 @@ def check_dnn(
 
     at = 1
 
-    def parsed() -> Iterator[Any]:
+    def parse_lines() -> Iterator[Any]:
         nonlocal at
         for line in lines:
             at += 1
             yield parse_json(line)
 
     checker = BoundsChecker(instance, objective, look_at_clock, squares)
-    rest = parsed()
+    rest = parse_lines()
     try:
         while checker.waiting:
             checker.follow(rest)

@@ -13,7 +13,7 @@ w, U_i and Z_ij = Z_ji >= 0 consider the symmetric integer matrix N with
    hence 2^(q+1) cost(x) >= w r + x'Nx, and >= w r if N is positive semidefinite.
 2. Squares. For an integer p take integer columns v_n, ..., v_1, where v_i vanishes
    behind row i, and R = 4^p N - sum v_i v_i'. If every diagonal entry of R is at least
-   the sum of the absolute values beside it, R is positive semidefinite (Gershgorin),
+   the sum of the absolute values in its row, R is positive semidefinite (Gershgorin),
    and so is N. Any columns will do; those of a Cholesky factor leave little in R.
 3. Elements left out. Let V have these columns, y be any integers, e the vector
    V y - 2^s e_i for an element i, and g = 2^s - r max |e|. If x_i = 1, then
@@ -36,9 +36,9 @@ from itertools import combinations
 from math import comb, isqrt
 from typing import Any
 
-from ...instances.ksubset.instance import KSubset
-from ...instances.reading import fields
-from .statements import Refused
+from ....instances.ksubset.instance import KSubset
+from ....instances.reading import fields
+from ..statements import Refused
 
 Rows = list[list[int]]
 """Lower triangle of a symmetric matrix: row i has i + 1 entries."""
