@@ -42,7 +42,7 @@ _SHIFTS = (0.02, 0.05, 0.1, 0.2, 0.4)
 _STARTS = 12
 """Disturbed first solutions from the root's relaxation."""
 _KEPT = 2**28
-"""Numbers that the starts of waiting nodes hold; beyond, nodes start anew."""
+"""Numbers that the starts of waiting nodes hold; beyond, nodes start from zero."""
 
 
 def refusal(instance: KSubset) -> str | None:
