@@ -20,6 +20,7 @@ from .ksubset.cuts import CUT_CLAIMS
 from .ksubset.exhaustive import EXHAUSTIVE_CLAIMS
 from .ksubset.families import FAMILY_CLAIMS, LEDGER_CLAIMS
 from .ksubset.lemmas import LEMMA_CLAIMS
+from .ksubset.matrices import MATRIX_CLAIMS
 from .ksubset.ptas import PTAS_CLAIMS
 from .ksubset.towns import TOWN_CLAIMS
 from .own_rules import claim_about
@@ -39,6 +40,7 @@ CLAIMS = MappingProxyType(
         claim.name: claim
         for claim in (
             *(*CUT_CLAIMS, *EXACT_CLAIMS, *LARGER_CLAIMS, *PROOF_CLAIMS),
+            *MATRIX_CLAIMS,
             *(*PACKING_CLAIMS, *DEFINITION_CLAIMS, *TOWN_CLAIMS),
             *(*LOWER_BOUND_CLAIMS, *FAMILY_CLAIMS, *LEDGER_CLAIMS),
             *(*EXHAUSTIVE_CLAIMS, *BOUND_CLAIMS, *CURVE_CLAIMS, *RUN_CLAIMS),

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -83,44 +82,25 @@ def functions(module: ModuleType) -> Iterator[FunctionType]:
             waiting += vars(value).values()
 
 
-def verdict_of(edit: Edit, claims: tuple[str, ...]) -> tuple[int, str]:
-    """Plant in a process of its own, where kernels are interpreted; verify there."""
-    done = _elsewhere(edit, "verify", *claims, NUMBA_DISABLE_JIT="1")
-    assert "Traceback" not in done.stderr, done.stderr
-    return done.returncode, done.stdout
-
-
 def verdict_of_tests(edit: Edit, *tests: str) -> int:
     """Plant in a process of its own, and run tests there."""
-    return _elsewhere(edit, "pytest", *tests).returncode
-
-
-def _elsewhere(
-    edit: Edit, *words: str, **environment: str
-) -> subprocess.CompletedProcess[str]:
     planted = json.dumps([edit.module, edit.old, edit.new])
     return subprocess.run(
-        [sys.executable, "-m", "tests.faults.planting", planted, *words],
+        [sys.executable, "-m", "tests.faults.planting", planted, *tests],
         cwd=ROOT,
-        env={**os.environ, "PYTEST_ADDOPTS": "", **environment},
+        env={**os.environ, "PYTEST_ADDOPTS": ""},
         capture_output=True,
         text=True,
         check=False,
-    )
+    ).returncode
 
 
 def main() -> int:
-    """Verify claims, or run tests, with a fault planted."""
-    from closeknit.cli import verify
-    from closeknit.cli.app import parse
-
-    planted, what, *words = sys.argv[1:]
-    with pytest.MonkeyPatch.context() as patch, TemporaryDirectory() as folder:
+    """Run tests with a fault planted."""
+    planted, *tests = sys.argv[1:]
+    with pytest.MonkeyPatch.context() as patch:
         Edit(*json.loads(planted)).plant(patch)
-        if what == "pytest":
-            return pytest.main(["-x", "-q", "-p", "no:cacheprovider", *words])
-        args, _ = parse(["verify", *words, "--quick", "--out", folder])
-        return verify.run(args)
+        return pytest.main(["-x", "-q", "-p", "no:cacheprovider", *tests])
 
 
 if __name__ == "__main__":

@@ -18,19 +18,24 @@ from ....proofs.writing.bound_arrays import NodeArrays
 from ....solvers import Limit, SolverError
 from ....solvers.running.limits import limits
 from .relaxation import Dual
-from .search import DnnSearch, Node
+from .search import MOST_LISTED, DnnSearch, Node
 
 MOST_CHARACTERS = MOST_BYTES - 2**20
 """Size of the text beyond which a proof is not recorded: none could read it."""
 
 
 def record(
-    instance: KSubset, objective: int, chosen: tuple[int, ...], deadline: float
+    instance: KSubset,
+    objective: int,
+    chosen: tuple[int, ...],
+    deadline: float,
+    listed: int = MOST_LISTED,
 ) -> list[Any] | Limit:
     """Prove that nothing costs less than ``objective``; return the lines of the nodes.
 
     The limit instead, if one is reached before they are complete: ``deadline`` is a
-    value of ``clock.now()``. ``chosen`` is any solution.
+    value of ``clock.now()``. ``chosen`` is any solution; up to ``listed`` choices of a
+    node are priced one by one.
 
     Raises
     ------
@@ -38,6 +43,7 @@ def record(
         If there is a cheaper choice; states its cost.
     """
     search = _Recorder(instance, objective, chosen)
+    search.listed = listed
     with limits(deadline) as watch:
         while search.unfinished():
             if limit := watch.reached():

@@ -83,6 +83,8 @@ class Node:
 class DnnSearch(KSubsetSearch):
     """A search that can be stopped and resumed; see `refusal` for what it solves."""
 
+    listed = MOST_LISTED
+
     def __init__(
         self, instance: KSubset, chosen: tuple[int, ...], bound: int = 0
     ) -> None:
@@ -125,7 +127,7 @@ class DnnSearch(KSubsetSearch):
         r = self.k - len(node.chosen)
         if integral(node.bound) >= self.best and self._may_end(node, dual):
             self._end(node)
-        elif comb(len(node.left), r) <= MOST_LISTED:
+        elif comb(len(node.left), r) <= self.listed:
             self._list(node, r)
         else:
             costs = self._costs(node)
@@ -189,7 +191,7 @@ class DnnSearch(KSubsetSearch):
             shrunk = len(kept) < 0.8 * len(ascent.costs)
             self._ascent = None
             r = self.k - len(node.chosen)
-            if len(node.left) < r or comb(len(node.left), r) <= MOST_LISTED:
+            if len(node.left) < r or comb(len(node.left), r) <= self.listed:
                 self._list(node, r)
                 return
             if shrunk:

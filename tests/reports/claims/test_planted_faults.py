@@ -2,7 +2,7 @@
 
 In three ways: something else in the place of a method or a formula (`FAULTS`); other
 text in the source of a function (`EDITS`); the same in a kernel, which is interpreted
-in a process of its own (`KERNELS`). What no claim can see turns a test red (`TESTED`).
+meanwhile (`KERNELS`). What no claim can see turns a test red (`TESTED`).
 """
 
 from __future__ import annotations
@@ -60,9 +60,10 @@ from closeknit.reports.claims.running.claim import Trial
 from closeknit.reports.claims.verify import verify as tried
 from closeknit.solvers import DEFAULT, Grade, Proof, Result, Settings, Status, answer
 from closeknit.solvers.running import clock
+from closeknit.solvers.running.kernels import interpreted
 from closeknit.solvers.running.method import Run
 
-from ...faults.planting import Edit, verdict_of, verdict_of_tests
+from ...faults.planting import Edit, verdict_of_tests
 from ...forging.certificate_edits import CERTIFICATE_EDITS
 
 Patch = pytest.MonkeyPatch
@@ -508,6 +509,24 @@ SOUND, PACKS = "certificate-steps-are-sound", "no-proof-refutes-what-packs"
 COSTS, CUTS = "costs-are-pair-sums", "cuts-are-distances"
 
 EDITS: dict[str, tuple[str, Edit]] = {
+    # semidefinite matrices
+    "a bound that trusts its multipliers": (
+        "dnn-bound-is-valid",
+        Edit(
+            "exact.ksubset.dnn_bb.relaxation",
+            "value = r * (y + float(np.linalg.eigvalsh(m - z)[0])) * self._scale",
+            "value = r * y * self._scale",
+        ),
+    ),
+    "a checker that asks for less than the bound": (
+        "dnn-certificates-are-exact",
+        Edit(
+            "proofs.checking.dnn.matrices",
+            "w = target // r + 1",
+            "w = target // r - 99",
+        ),
+    ),
+    # costs
     # costs
     "trees beyond 256 nodes: the edges of the root are left out": (
         COSTS,
@@ -1081,10 +1100,14 @@ def test_edited_source_turns_a_claim_red(
 
 
 @pytest.mark.parametrize("name", KERNELS)
-def test_edited_kernel_turns_a_claim_red(name: str) -> None:
+def test_edited_kernel_turns_a_claim_red(
+    name: str, monkeypatch: Patch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     claim, edit = KERNELS[name]
-    status, out = verdict_of(edit, (claim,))
-    assert status == 1
+    edit.plant(monkeypatch)
+    with interpreted():
+        assert run([claim], {}, "--out", str(tmp_path)) == 1
+    out = capsys.readouterr().out
     assert f"{claim}: " in out  # broken, or an answer that contradicts itself
     assert "0 of 1 claims hold" in out
 

@@ -90,7 +90,9 @@ def proved(instance: KSubset) -> tuple[int, Lines]:
     result = search.dnn_bb(instance)
     assert isinstance(result.objective, int)
     assert result.chosen is not None
-    lines = record(instance, result.objective, tuple(result.chosen), clock.now() + 60)
+    lines = record(
+        instance, result.objective, tuple(result.chosen), clock.now() + 60, 2
+    )
     assert isinstance(lines, list)
     return result.objective, lines
 
@@ -98,7 +100,7 @@ def proved(instance: KSubset) -> tuple[int, Lines]:
 @pytest.fixture(autouse=True)
 def _branching(monkeypatch: pytest.MonkeyPatch) -> None:
     """Price few choices one by one, so that bounds and branches are needed."""
-    monkeypatch.setattr(search, "MOST_LISTED", 2)
+    monkeypatch.setattr(search.DnnSearch, "listed", 2)
 
 
 def cases(seed: int, count: int) -> Iterator[tuple[KSubset, int, Lines]]:
@@ -123,7 +125,9 @@ def agrees(seed: int, count: int) -> set[str]:
             with pytest.raises((Refused, InputError)):
                 follow(instance, objective + 1, lines, squares)
         with pytest.raises(SolverError, match=f"a choice costs {objective}"):
-            record(instance, objective + 1, tuple(range(instance.k)), clock.now() + 9)
+            record(
+                instance, objective + 1, tuple(range(instance.k)), clock.now() + 9, 2
+            )
         words |= {line[0] for line in lines if line and isinstance(line[0], str)}
     return words
 
