@@ -174,6 +174,20 @@ _ENTRIES = (
         "jobs full",
     ),
     _entry(
+        "pmed",
+        "any_network.study:pmed",
+        "Drezner 2006; OR-Library",
+        "the closest k nodes of 40 networks: bounds, certificates, other methods",
+        "first jobs full",
+    ),
+    _entry(
+        "k-cluster",
+        "any_network.study:k_cluster",
+        "closeknit, beyond the papers",
+        "densest subgraphs of random graphs: bounds, certificates, other methods",
+        "seed first jobs full",
+    ),
+    _entry(
         "network-validation",
         "network_validation:study",
         "BookSim 2, CAMINOS, bisections",

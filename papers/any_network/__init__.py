@@ -1,0 +1,1 @@
+"""K-subsets on any network: p-median networks and random graphs."""

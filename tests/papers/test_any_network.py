@@ -1,0 +1,60 @@
+"""K-subsets of p-median networks and of random graphs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from closeknit.cli.app import run
+from closeknit.instances import InputError, KSubset, read_instance
+from closeknit.papers.any_network import study
+from closeknit.papers.catalogue import RunOptions
+from closeknit.papers.table import REPRODUCTIONS
+from closeknit.proofs.checking import check_proof_file
+from closeknit.reports.pages.markdown import markdown_of
+
+SQUARE = "5 7 2\n1 2 3\n2 3 4\n3 4 1\n4 1 9\n2 1 2\n4 5 1\n1 3 2\n"
+
+
+@pytest.fixture(autouse=True)
+def _short(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(study, "OTHERS", ("distances-bb",))
+    monkeypatch.setattr(study, "SECONDS", 5.0)
+
+
+def test_random_graphs_are_bounded_and_certified(tmp_path: Path) -> None:
+    options = RunOptions(seed=1, first=1, out=str(tmp_path), jobs=2)
+    page = markdown_of(REPRODUCTIONS["k-cluster"](options))
+    assert "of 1 there is a certificate of the bound" in page
+    [path] = (tmp_path / "certificates").glob("*.json")
+    instance = read_instance(path)
+    assert isinstance(instance, KSubset)
+    assert instance == study.random_cluster(40, 25, 10, 1)
+    bound = check_proof_file(instance, path.with_suffix(".dnn.xz")).bound
+    assert isinstance(bound, int)
+    assert 45 <= bound <= 90  # of ten nodes
+    assert f"| {bound} |" in page
+
+
+def test_networks_are_read_where_the_data_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = tmp_path / "data" / "pmed"
+    data.mkdir(parents=True)
+    (data / "pmed1.txt").write_text(SQUARE)
+    monkeypatch.setenv("CLOSEKNIT_DATA", str(tmp_path))
+    page = markdown_of(REPRODUCTIONS["pmed"](RunOptions(first=1)))
+    assert "1 of 1 are proven optimal" in page
+    assert "| `pmed1` | 5 | 2 | 1 | 1 |" in page
+    assert "| checked: dnn certificate |" in page
+    with pytest.raises(InputError, match=r"pmed2.txt.xz: is missing"):
+        REPRODUCTIONS["pmed"](RunOptions(first=2))
+
+
+def test_without_data_it_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("CLOSEKNIT_DATA", raising=False)
+    assert run(["reproduce", "pmed"]) == 2
+    assert "CLOSEKNIT_DATA: must name the folder" in capsys.readouterr().err
