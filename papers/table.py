@@ -175,14 +175,14 @@ _ENTRIES = (
     ),
     _entry(
         "pmed",
-        "any_network.study:pmed",
+        "any_network.study:networks",
         "Drezner 2006; OR-Library",
         "the closest k nodes of 40 networks: bounds, certificates, other methods",
         "first jobs full",
     ),
     _entry(
         "k-cluster",
-        "any_network.study:k_cluster",
+        "any_network.study:random_graphs",
         "closeknit, beyond the papers",
         "densest subgraphs of random graphs: bounds, certificates, other methods",
         "seed first jobs full",

@@ -14,7 +14,7 @@ from functools import partial
 from itertools import combinations, product
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, cast
 
 from ...instances import InputError, KSubset, read_instance, write_instance
 from ...instances.ksubset.generators import generator
@@ -31,7 +31,7 @@ from ..catalogue import RunOptions
 SECONDS, SECONDS_FULL = 60.0, 600.0
 """Limits on solving with ``auto``; other methods have the first one."""
 OTHERS = ("pairs/cpsat", "pairs/highs", "distances-bb")
-"""Run beside ``auto``."""
+"""Run on the same instances as ``auto``."""
 _GRACE = 120.0
 _NETWORKS = 40
 _SIZES, _SIZES_FULL = (40, 60), (40, 80, 100, 120, 140, 160)
@@ -50,7 +50,7 @@ class Bounded:
     why: str = ""
 
 
-def pmed(options: RunOptions) -> Document:
+def networks(options: RunOptions) -> Document:
     """Bound the k-subsets of the 40 networks, k being the p of the file."""
     data = os.environ.get("CLOSEKNIT_DATA")
     if not data:
@@ -62,8 +62,7 @@ def pmed(options: RunOptions) -> Document:
         path = next((one for one in paths if one.is_file()), None)
         if path is None:
             raise InputError("is missing; see `make data`", file=paths[-1])
-        instance = read_instance(path)
-        assert isinstance(instance, KSubset)
+        instance = cast(KSubset, read_instance(path))
         found.append(replace(instance, name=f"pmed{number}"))
     lead = (
         "Drezner, in 2006, proved 21 of 40 problems of these sizes.",
@@ -72,7 +71,7 @@ def pmed(options: RunOptions) -> Document:
     return _document("pmed", "Clusters in OR-Library's networks", lead, found, options)
 
 
-def k_cluster(options: RunOptions) -> Document:
+def random_graphs(options: RunOptions) -> Document:
     """Bound k-subsets of random graphs: distance 1 on edges, 2 elsewhere."""
     sizes = _SIZES_FULL if options.full else _SIZES
     found = [
@@ -102,7 +101,7 @@ def random_cluster(n: int, density: int, k: int, seed: int) -> KSubset:
     return KSubset(name, network, places, k, source=source, seed=seed)
 
 
-def _bounded(
+def _bound_by(
     instance: KSubset, method: str, seconds: float, proof: Path | None
 ) -> Bounded:
     """Run one method; certify what it bounds if there is to be a proof."""
@@ -177,7 +176,7 @@ def _run(
             own = method == "auto"
             limit = seconds if own else SECONDS
             proof = where / f"{instance.name}.dnn.xz" if own else None
-            call = partial(_bounded, instance, method, limit, proof)
+            call = partial(_bound_by, instance, method, limit, proof)
             calls.append(Call(call, 12 * limit + _GRACE, preparing=900.0))
             names.append((instance.name, method))
     found: dict[tuple[str, str], Bounded | Failure] = {}
