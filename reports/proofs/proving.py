@@ -18,7 +18,7 @@ from ...methods.warming import Kind, tiny_instances
 from ...proofs.checking.folder import KINDS, Content, Entry
 from ...proofs.checking.kinds import FILE_KINDS
 from ...proofs.writing.proof_log import keep_proof
-from ...solvers import DEFAULT, Result, Settings, SolverError
+from ...solvers import DEFAULT, Result, Settings, SolverError, Status
 from ...solvers.running.method import AnyMethod
 from ...solvers.running.solution_json import solution_of
 from ..campaigns.pool import mark_started
@@ -62,6 +62,9 @@ def _proven(
         path = Path(name) / "proof"
         found = prove_and_cite(instance, result, path, seconds=seconds, kinds=kinds)
         content = path.read_bytes() if found.kept and path.exists() else None
+    if found.kept and found.result.status not in (Status.OPTIMAL, Status.INFEASIBLE):
+        why = f"no proof: {found.kept.kind} of a bound that the answer does not reach"
+        return Proven(method, found.result, None, None, why)
     return Proven(method, found.result, found.kept, content, found.why)
 
 

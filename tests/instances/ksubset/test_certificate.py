@@ -279,7 +279,7 @@ def test_networks_without_cuts_are_sent_to_proofs(tmp_path: Path, capsys: Any) -
     write_ksubset(dragonfly(4, 2, 2, k=8), file)
     words = ["solve", file, "--proof", str(proof), "--proof-kind"]
     assert run([*words, "certificate"]) == 2
-    assert "must be auto or pseudo-boolean for" in capsys.readouterr().err
+    assert "must be auto or dnn or pseudo-boolean for" in capsys.readouterr().err
     assert not proof.exists()
 
 

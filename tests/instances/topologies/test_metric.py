@@ -174,7 +174,7 @@ def test_what_needs_no_more_than_distances_answers() -> None:
     own = {name for name in ANSWERING if not KSUBSET[name].runs_solver}
     assert own == {
         "mm", "mm-free", "mm-all", "mm-inc", "mm-inc-first", "mm-inc-all", "random",
-        "row-major", "bruteforce", "distances-bb", "auto",
+        "row-major", "bruteforce", "distances-bb", "dnn-bb", "auto",
     }  # fmt: skip
     assert {"pairs/cpsat", "pairs/highs", "rlt/cbc", "opb/exact"} <= set(ANSWERING)
 
