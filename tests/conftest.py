@@ -14,13 +14,13 @@ from hypothesis import settings
 from .data import REASON, require
 from .paths import SHARED
 from .serving.browser import browser
-from .tiers import EXAMPLES, is_quick, left_out
+from .tiers import EXAMPLES, LONGEST, is_quick, left_out
 
 __all__ = ["browser"]
 
 os.environ["CLOSEKNIT_CHECK"] = "1"  # see simulation/invariants.py
 os.environ.pop("GITHUB_ACTIONS", None)  # for which commands write more
-settings.register_profile("untimed", deadline=None)
+settings.register_profile("untimed", deadline=None, max_examples=2 * EXAMPLES)
 settings.register_profile("quick", deadline=None, max_examples=EXAMPLES)
 settings.load_profile("untimed")
 
@@ -41,8 +41,12 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 def pytest_collection_modifyitems(
     config: pytest.Config, items: list[pytest.Item]
 ) -> None:
-    """Leave out what starts processes or takes seconds, in the quick tier."""
+    """Leave out what starts processes or takes seconds, in the quick tier.
+
+    In the full one those that take longest come first, so that no process ends alone.
+    """
     if config.getoption("tier") == "full":
+        items.sort(key=lambda one: one.path.name not in LONGEST)
         return
     kept: dict[bool, list[pytest.Item]] = {True: [], False: []}
     for one in items:

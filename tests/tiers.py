@@ -27,7 +27,10 @@ STARTS_PROCESSES = re.compile(
     r"\b(subprocess|Popen|multiprocessing|run_alone|os\.kill|setitimer|browser)\b"
 )
 EXAMPLES = 25
-"""Examples that Hypothesis draws in the quick tier for tests that set no number."""
+"""Examples that Hypothesis draws in the quick tier for tests that set no number; twice
+as many in the full one."""
+LONGEST = ("test_verify.py", "test_machine_code.py", "test_campaign_faults.py")
+"""Files whose tests take longest."""
 LONG = tomllib.loads((TESTS / "long.toml").read_text("utf-8"))
 """Tests that take more than 1.3 seconds, by file."""
 
