@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import lzma
+from collections.abc import Callable
 from math import inf
 from pathlib import Path
 from time import monotonic
@@ -41,6 +42,7 @@ def check_certificate(
     stream: BinaryIO | None = None,
     *,
     seconds: float = inf,
+    now: Callable[[], float] = monotonic,
     by: type[CertificateChecker] = CertificateChecker,
 ) -> int:
     """Check a certificate file; return the lower bound that it proves.
@@ -54,10 +56,10 @@ def check_certificate(
     objective, lines = read_lines(FORMAT, instance, path, stream)
     checker = by(instance, objective)
     waiting = [checker.root()]
-    until = monotonic() + seconds
+    until = now() + seconds
 
     def look_at_clock() -> None:
-        if monotonic() > until:
+        if now() > until:
             raise TooSlow(f"takes more than {seconds:g} s to check", file=path)
 
     checker.pause = look_at_clock
@@ -70,6 +72,8 @@ def check_certificate(
             waiting += derive(checker, waiting.pop(), node)
         except RefusedStep as refused:
             raise WrongStep(str(refused), file=f"{path}:{number}") from None
+        except TooSlow:
+            raise
         except InputError as error:
             raise error.of_file(f"{path}:{number}") from None
     if waiting:

@@ -125,7 +125,14 @@ def _check_certificate(
     check = problem_of(instance).follow_certificate
     assert check is not None
     try:
-        return check(instance, path, stream, seconds=limits.seconds, by=ways.checker), 0
+        return check(
+            instance,
+            path,
+            stream,
+            seconds=limits.seconds,
+            now=limits.now,
+            by=ways.checker,
+        ), 0
     except WrongStep as error:
         raise Refused(str(error)) from None
     except TooSlow as error:

@@ -18,6 +18,7 @@ from closeknit.exact.ksubset.cuts_bb.record import record
 from closeknit.instances import InputError, KSubset, Mesh, write_ksubset
 from closeknit.instances.ksubset.certificate import CertificateChecker
 from closeknit.instances.ksubset.certificate_file import (
+    TooSlow,
     check_certificate,
     write_certificate,
 )
@@ -84,6 +85,17 @@ def test_limits_end_the_checking(tmp_path: Path) -> None:
     for by in CHECKERS:
         with pytest.raises(InputError, match="takes more than 0 s"):
             check_certificate(instance, path, seconds=0, by=by)
+
+
+@pytest.mark.parametrize("looks", range(1, 12))
+def test_the_limit_stays_a_limit_within_a_step(looks: int, tmp_path: Path) -> None:
+    """The clock is looked at between nodes, and again while one is derived."""
+    instance, path = medium(), tmp_path / "p.xz"
+    write_certificate(instance, *proved(instance), path)
+    times = iter([0.0] * looks + [9.0] * 10**6)
+    with pytest.raises(TooSlow) as error:
+        check_certificate(instance, path, seconds=1, now=lambda: next(times))
+    assert type(error.value) is TooSlow
 
 
 def first(lines: list[Any], reason: str) -> list[Any]:
