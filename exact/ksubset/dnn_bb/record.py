@@ -7,6 +7,7 @@ node the integer matrices that close it, in the format of ``proofs.checking.dnn`
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy.typing as npt
 
 from ....instances import KSubset
 from ....instances.reading.files import MOST_BYTES
+from ....proofs.checking.dnn import matrices
 from ....proofs.writing.bound_arrays import NodeArrays
 from ....solvers import Limit, SolverError
 from ....solvers.running.limits import limits
@@ -22,6 +24,8 @@ from .search import MOST_LISTED, DnnSearch, Node
 
 MOST_CHARACTERS = MOST_BYTES - 2**20
 """Size of the text beyond which a proof is not recorded: none could read it."""
+_FEWEST = 2
+"""Choices of a node up to which all are always priced: two elements have no bound."""
 
 
 def record(
@@ -48,9 +52,9 @@ def record(
         while search.unfinished():
             if limit := watch.reached():
                 return limit
-            if search.size > MOST_CHARACTERS:
-                return Limit.NODES
             search.step()
+            if search.size > MOST_CHARACTERS or search.priced > matrices.MOST_LISTED:
+                return Limit.NODES
     return [*_lines(search.root)]
 
 
@@ -62,7 +66,7 @@ class _Recorder(DnnSearch):
     ) -> None:
         super().__init__(instance, chosen)
         self.best = objective
-        self.size = 0
+        self.size = self.priced = 0
 
     def unfinished(self) -> bool:
         """Whether nodes wait."""
@@ -82,6 +86,13 @@ class _Recorder(DnnSearch):
 
     def _round(self, node: Node, ascent: Any) -> None:
         """Look for no solutions."""
+
+    def _list(self, node: Node, r: int) -> None:
+        """Price few choices of a node once half of what a checker prices is used."""
+        self.priced += comb(len(node.left), r) * (self.k + 1)
+        if 2 * self.priced > matrices.MOST_LISTED:
+            self.listed = _FEWEST
+        super()._list(node, r)
 
     def _may_end(self, node: Node, dual: Dual | None) -> bool:
         return False
@@ -107,12 +118,11 @@ class _Recorder(DnnSearch):
         self,
         node: Node,
         dual: Dual,
-        r: int,
-        gap: int,
         shift: float,
         out: npt.NDArray[np.bool_],
     ) -> npt.NDArray[np.bool_]:
         places = np.flatnonzero(out).tolist()
+        gap = self.best - 1 - self.price(node)
         arrays = self._arrays(node, dual)
         lines, shown = arrays.out_lines(gap, shift, places, node.left.tolist())
         found = np.zeros(len(out), dtype=bool)

@@ -247,15 +247,13 @@ class DnnSearch(KSubsetSearch):
             if out.sum() > most.sum():
                 most, shift = out, t
         if most.any():
-            most = self._leave_out(node, dual, r, gap, shift, most)
+            most = self._leave_out(node, dual, shift, most)
         return np.flatnonzero(~most)
 
     def _leave_out(
         self,
         node: Node,
         dual: Dual,
-        r: int,
-        gap: int,
         shift: float,
         out: npt.NDArray[np.bool_],
     ) -> npt.NDArray[np.bool_]:

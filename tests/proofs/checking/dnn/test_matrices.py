@@ -28,7 +28,7 @@ from closeknit.proofs.checking.dnn.file import FORMAT, check_dnn
 from closeknit.proofs.checking.dnn.matrices import BoundsChecker, squares_of
 from closeknit.proofs.writing.bound_arrays import fast_squares
 from closeknit.proofs.writing.twins import FAST
-from closeknit.solvers import SolverError
+from closeknit.solvers import Limit, SolverError
 from closeknit.solvers.running import clock
 
 Lines = list[Any]
@@ -357,3 +357,24 @@ def test_long_lists_are_refused() -> None:
     wide = ck.mesh(6, 6, k=9)
     with pytest.raises(Refused, match="too many choices"):
         follow(wide, 1, [["list"]])
+
+
+def test_a_recorder_prices_no_more_than_a_checker(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Beyond half of it nodes end by bounds."""
+    monkeypatch.setattr(search.DnnSearch, "listed", 400)
+    monkeypatch.setattr(dnn, "MOST_LISTED", 600)
+    random, complete = Random(6), 0
+    for _ in range(25):
+        instance = drawn(random, 14)
+        found = search.dnn_bb(instance)
+        assert isinstance(found.objective, int)
+        until = clock.now() + 60
+        lines = record(instance, found.objective, tuple(found.chosen or ()), until, 400)
+        if isinstance(lines, list):
+            complete += 1
+            follow(instance, found.objective, lines)
+        else:
+            assert lines is Limit.NODES
+    assert 5 <= complete < 25
