@@ -89,6 +89,7 @@ def _found(name: str | None) -> list[tuple[str, AnyMethod]]:
 def _kind(method: AnyMethod) -> str:
     words = ["exact" if method.exact else "heuristic"]
     words += ["quick"] * method.quick + ["seeded"] * method.seeded
+    words += ["factor on metrics only"] * method.needs_metric
     return ", ".join(words)
 
 

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from .api.tables import Table as Table
     from .api.verifying import Verdicts as Verdicts
     from .api.verifying import verify as verify
+    from .instances import Distances as Distances
     from .instances import Graph as Graph
     from .instances import Grid as Grid
     from .instances import InputError as InputError
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from .instances import Mesh as Mesh
     from .instances import Node as Node
     from .instances import Points as Points
+    from .instances import Priced as Priced
     from .instances import ProcessorSet as ProcessorSet
     from .instances import ProcSet as ProcSet
     from .instances import Submesh as Submesh
@@ -82,6 +84,7 @@ _NAMES = {
     "api.verifying": ("Verdicts", "verify"),
     "instances": (
         *(
+            "Distances",
             "Graph",
             "Grid",
             "InputError",
@@ -89,6 +92,7 @@ _NAMES = {
             "Mesh",
             "Node",
             "Points",
+            "Priced",
             "ProcSet",
             "ProcessorSet",
         ),

@@ -24,11 +24,13 @@ from .procset.instance import ProcessorSet as ProcessorSet
 from .procset.instance import ProcSet as ProcSet
 from .submesh import Submesh as Submesh
 from .sukp.instance import Sukp as Sukp
+from .topologies import Distances as Distances
 from .topologies import Graph as Graph
 from .topologies import Grid as Grid
 from .topologies import Mesh as Mesh
 from .topologies import Node as Node
 from .topologies import Points as Points
+from .topologies import Priced as Priced
 from .topologies import Site as Site
 from .topologies import Topology as Topology
 from .topologies import Torus as Torus

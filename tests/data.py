@@ -21,6 +21,8 @@ PARAGON = LOGS / "SDSC-Par-1996-3.1-cln.swf.xz"
 IPSC = LOGS / "NASA-iPSC-1993-3.1-cln.swf.xz"
 PACKINGS = SHARED / "data" / "packing"
 KNAPSACKS = SHARED / "data" / "sukp"
+QAPLIB = SHARED / "data" / "qaplib"
+"""Taillard's grey patterns as the library has them; most users have none."""
 REFERENCE = TESTS / "reference"
 """Tables of numbers, which come with the tests."""
 

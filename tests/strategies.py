@@ -10,11 +10,13 @@ import numpy as np
 from hypothesis import strategies as st
 
 from closeknit.instances import (
+    Distances,
     Graph,
     Grid,
     KSubset,
     Mesh,
     Points,
+    Priced,
     ProcessorSet,
     ProcSet,
     Site,
@@ -130,6 +132,28 @@ def as_graph(draw: st.DrawFn, nodes: int, edges: dict[tuple[int, int], int]) -> 
     return Graph(nodes, listed, tuple(processors))
 
 
+@st.composite
+def tables(draw: st.DrawFn) -> Topology:
+    """Tables of up to nine nodes, few of which are metrics."""
+    n = draw(st.integers(1, 9))
+    length = st.integers(0, draw(st.sampled_from([1, 2, 9, 2**40])))
+    rows = [[0] * n for _ in range(n)]
+    for i, j in combinations(range(n), 2):
+        rows[i][j] = rows[j][i] = draw(length)
+    return Distances(rows)
+
+
+@st.composite
+def priced(draw: st.DrawFn) -> Topology:
+    """Small networks whose hops are priced, most often not as a metric is."""
+    near = points(d=2).filter(lambda one: one.spread([*one.locations()]) <= 200)
+    network = draw(st.one_of(grids(), trees(), graphs(), near))
+    most = network.spread([*network.locations()])
+    price = st.integers(0, draw(st.sampled_from([1, 3, 50])))
+    listed = draw(st.lists(price, min_size=most + 1, max_size=most + 1))
+    return Priced(network, tuple(listed))
+
+
 def by_kind() -> list[tuple[Topology, st.SearchStrategy[Topology]]]:
     """Every kind of topology and number of dimensions apart, each with an example."""
     apart: list[tuple[Topology, st.SearchStrategy[Topology]]] = [
@@ -147,6 +171,8 @@ def by_kind() -> list[tuple[Topology, st.SearchStrategy[Topology]]]:
         (Graph(5, ring, (0, 1, 2, 3, 4)), graphs()),
         (Graph(4, square, (0, 1, 2, 3)), graphs_of_grids()),
         (Graph(3, ((0, 1, 1), (0, 2, 1)), (1, 2)), graphs_of_trees()),
+        (Distances([[0, 5, 1], [5, 0, 1], [1, 1, 0]]), tables()),
+        (Priced(Mesh(3, 3), (0, 9, 4, 4, 1)), priced()),
     ]
 
 

@@ -59,7 +59,8 @@ def points(instance: KSubset) -> IntArray:
 def hops(instance: KSubset) -> IntArray:
     """Return the distances between all free sites, read-only, shape (n, n)."""
     sites = points(instance)
-    found = distances(instance.topology, sites[:, None], sites[None])
+    found = np.array(distances(instance.topology, sites[:, None], sites[None]))
+    np.fill_diagonal(found, 0)
     found.setflags(write=False)
     return found
 
@@ -145,6 +146,13 @@ def distances(topology: Topology, p: IntArray, q: IntArray) -> IntArray:
             u, v = v, u
         between: IntArray = table(topology.graph)[number[u], v]
         return between
+    if topology.table is not None:
+        entries: IntArray = _table_of(topology)[p[..., 0], q[..., 0]]
+        return entries
+    if topology.prices is not None:
+        network, price = topology.prices
+        paid: IntArray = np.array(price, dtype=np.int64)[distances(network, p, q)]
+        return paid
     p, q = np.broadcast_arrays(p, q)
     if topology.tree:
         return _on_tree(topology.tree, p, q)
@@ -193,8 +201,13 @@ def is_metric(topology: Topology) -> bool:
 
 
 @_kept
+def _table_of(topology: Topology) -> IntArray:
+    return np.array(topology.table, dtype=np.int64)
+
+
+@_kept
 def _obeys_triangles(topology: Topology) -> bool:
-    if topology.processors_in_all > _MOST_OF_TRIANGLES:
+    if topology.together or topology.processors_in_all > _MOST_OF_TRIANGLES:
         return False
     sites = sites_array(list(topology.locations()))
     far = distances(topology, sites[:, None], sites[None])

@@ -20,6 +20,7 @@ from . import worst_cases
 from .generators import (
     clustered_points,
     full,
+    grey_pattern,
     random_occupancy,
     torus,
     uniform_points,
@@ -68,6 +69,13 @@ DRAWN = (
         _torus,
         (sides(), K),
         ("--shape 8x8 --k 9", "--shape 4x4x4 --k 12 --out tori"),
+    ),
+    _family(
+        "grey",
+        "cells of a torus to be spread evenly",
+        grey_pattern,
+        (sides(), K),
+        ("--shape 8x8 --k 13", "--shape 16x16 --k 92 --out grey"),
     ),
     _family(
         "random",

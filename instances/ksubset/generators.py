@@ -9,13 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import product
+from math import prod
 
 import numpy as np
 
 from ..errors import InputError
 from ..option_values import network_kind
 from ..reading.numbers import at_least, free_count, positive
-from ..topologies import MOST_PROCESSORS, Grid, Points, Topology
+from ..topologies import MOST_PROCESSORS, MOST_ROWS, Distances, Grid, Points, Topology
+from ..topologies.grid import grid_shape
 from ..topologies.topology import BY_SIDES
 from ..value import LARGEST
 from .instance import KSubset
@@ -136,6 +139,30 @@ def clustered_points(
         f"spread = {spread}, size = {size}",
         seed,
     )
+
+
+def grey_pattern(shape: Sequence[int], k: int) -> KSubset:
+    """Return a table in which near cells of a torus are far: spread k cells evenly.
+
+    Two cells that are e apart, in a straight line round the torus, cost 100,000 / e²,
+    rounded to the nearest integer. The optimum is the best grey pattern of density k/n
+    (Taillard 1995): 8x8 cells with k = 13 are his instance 64c, 16x16 with k = 92 are
+    256c, both of whose costs count every pair twice.
+
+    >>> grey_pattern((8, 8), 13).topology.distance((0,), (63,))
+    50000
+    """
+    sides = grid_shape(shape)
+    if prod(sides) > MOST_ROWS:
+        raise InputError(f"must have at most {MOST_ROWS} cells", "shape", prod(sides))
+    cells = np.array([*product(*map(range, sides))])
+    steps = np.abs(cells[:, None] - cells[None])
+    squares = (np.minimum(steps, sides - steps) ** 2).sum(axis=-1)
+    rows = np.where(squares, (200_000 + squares) // np.maximum(2 * squares, 1), 0)
+    table = Distances(rows.tolist())
+    size = "x".join(map(str, sides))
+    places, source = tuple(table.locations()), f"grey pattern of {size} cells"
+    return KSubset(f"{size}-grey-k{k}", table, places, k, source=source)
 
 
 def network_of(kind: str, shape: Sequence[int]) -> Topology:

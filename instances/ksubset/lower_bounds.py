@@ -87,7 +87,7 @@ def _stars(instance: KSubset, look_at_clock: Callable[[], None]) -> Iterator[int
         yield from _grid_stars(instance, grid, look_at_clock)
         return
     columns = list(zip(*instance.free, strict=True))
-    for site in instance.free:
+    for at, site in enumerate(instance.free):
         look_at_clock()
         if topology.tree:
             lengths = _tree_lengths(topology.tree, site[0])
@@ -103,6 +103,7 @@ def _stars(instance: KSubset, look_at_clock: Callable[[], None]) -> Iterator[int
                 row = list(map(add, row, steps))
         else:
             row = [topology.distance(site, other) for other in instance.free]
+            row[at] = 0
         yield sum(sorted(row)[:k])
 
 

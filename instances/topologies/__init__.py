@@ -5,6 +5,10 @@ A new kind is a class in a file of its own, and a line here; see CONTRIBUTING.md
 
 from . import graph_json as graph_json
 from .cuts import Cuts as Cuts
+from .given import MOST_ROWS as MOST_ROWS
+from .given import Distances as Distances
+from .given import Priced as Priced
+from .given import parse_priced as parse_priced
 from .graph import Graph as Graph
 from .grid import MOST_PROCESSORS as MOST_PROCESSORS
 from .grid import Grid as Grid

@@ -139,6 +139,24 @@ class Topology(OldNames):
         """The graph of which the processors are nodes, if links were given."""
         return None
 
+    @property
+    def table(self) -> tuple[tuple[int, ...], ...] | None:
+        """All distances by the numbers of the nodes, if they were given so."""
+        return None
+
+    @property
+    def prices(self) -> tuple[Topology, tuple[int, ...]] | None:
+        """A network and the price of each number of its hops, if distances are that."""
+        return None
+
+    @property
+    def drawn_as(self) -> Topology:
+        """The network of which pictures show the links."""
+        return self
+
+    together = 0
+    """The distance of two processors at one place."""
+
     repeats = False
     """Whether several processors may have the same site."""
 
@@ -171,6 +189,9 @@ class Topology(OldNames):
     def labels(self) -> tuple[Hashable, ...] | None:
         """What users call the nodes, if sites are numbers of nodes."""
         return None
+
+    names: tuple[str, ...] = ()
+    """Names of the nodes in files, if they have any."""
 
     def document(self) -> dict[str, Any]:
         """Return the object ``topology`` of a file, without names of nodes."""

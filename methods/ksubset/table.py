@@ -47,14 +47,18 @@ def _needs_a_tree(instance: KSubset) -> str | None:
     return "needs a tree, or a graph with the distances of one"
 
 
+_on_metrics = partial(Method, needs_metric=True)
+
 TABLE = table(
     "ksubset",
-    Method("mm", mm.mm, guarantee=guarantees.manhattan_median, takes_ties=True),
-    Method("mm-free", mm.mm_free, guarantee=guarantees.star),
-    Method("mm-all", mm.mm_all, guarantee=guarantees.manhattan_median),
-    Method("mm-inc", mm_inc.mm_inc, guarantee=guarantees.manhattan_median),
-    Method("mm-inc-first", mm_inc.mm_inc_first, guarantee=guarantees.manhattan_median),
-    Method("mm-inc-all", mm_inc.mm_inc_all, guarantee=guarantees.manhattan_median),
+    _on_metrics("mm", mm.mm, guarantee=guarantees.manhattan_median, takes_ties=True),
+    _on_metrics("mm-free", mm.mm_free, guarantee=guarantees.star),
+    _on_metrics("mm-all", mm.mm_all, guarantee=guarantees.manhattan_median),
+    _on_metrics("mm-inc", mm_inc.mm_inc, guarantee=guarantees.manhattan_median),
+    _on_metrics(
+        "mm-inc-first", mm_inc.mm_inc_first, guarantee=guarantees.manhattan_median
+    ),
+    _on_metrics("mm-inc-all", mm_inc.mm_inc_all, guarantee=guarantees.manhattan_median),
     Method(
         "mc1x1",
         mc1x1.mc1x1,
@@ -100,7 +104,7 @@ TABLE = table(
     Method("dnn-bb", dnn_bb.dnn_bb, exact=True, refuses=dnn_bb.refusal),
     Method("tree-dp", tree_dp.tree_dp, exact=True, refuses=_needs_a_tree),
     Method("ring-dp", ring_dp.ring_dp, exact=True, refuses=one_axis.refuse_ring),
-    Method(
+    _on_metrics(
         "ring-window",
         ring_window.ring_window,
         guarantee=guarantees.star,

@@ -23,6 +23,7 @@ from .ksubset.lemmas import LEMMA_CLAIMS
 from .ksubset.matrices import MATRIX_CLAIMS
 from .ksubset.ptas import PTAS_CLAIMS
 from .ksubset.towns import TOWN_CLAIMS
+from .ksubset.triangles import TRIANGLE_CLAIMS
 from .own_rules import claim_about
 from .processor_sets import PROCSET_CLAIMS, SUKP_CLAIMS
 from .proofs import PACKING_CLAIMS, PROOF_CLAIMS
@@ -40,7 +41,7 @@ CLAIMS = MappingProxyType(
         claim.name: claim
         for claim in (
             *(*CUT_CLAIMS, *EXACT_CLAIMS, *LARGER_CLAIMS, *PROOF_CLAIMS),
-            *MATRIX_CLAIMS,
+            *(*MATRIX_CLAIMS, *TRIANGLE_CLAIMS),
             *(*PACKING_CLAIMS, *DEFINITION_CLAIMS, *TOWN_CLAIMS),
             *(*LOWER_BOUND_CLAIMS, *FAMILY_CLAIMS, *LEDGER_CLAIMS),
             *(*EXHAUSTIVE_CLAIMS, *BOUND_CLAIMS, *CURVE_CLAIMS, *RUN_CLAIMS),

@@ -6,7 +6,7 @@ A further problem needs one entry in `LABELS`, and a module here.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -66,7 +66,9 @@ def _network(
     instance: KSubset, name: str, selections: Selections, accent: str, room: float
 ) -> Picture:
     chosen = selections.get(name, ())
-    topology = instance.topology
+    topology = instance.topology.drawn_as
+    if topology is not instance.topology:
+        instance = replace(instance, topology=topology)
     own = {instance.free[i] for i in chosen}
     if topology.graph:
         return graph_picture(instance, topology.graph, {v for (v,) in own}, accent)
@@ -113,7 +115,7 @@ LABELS: Mapping[str, ProblemLabels] = MappingProxyType(
             picture=_network,
             kinds=_processors,
             scale=lambda instance: instance.topology.scale,
-            has_dots=lambda one: one.topology.grid is not None,
+            has_dots=lambda one: one.topology.drawn_as.grid is not None,
         ),
         "procset": ProblemLabels(
             title="Processor sets",

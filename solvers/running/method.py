@@ -108,6 +108,9 @@ class Method(Generic[Inst]):
         Proven approximation factor on an instance; None if there is none.
     refuses
         Returns why the method does not accept an instance, or None if it does.
+    needs_metric
+        Whether the factor rests on the triangle inequality: where a distance is longer
+        than the way over a third processor there is none.
     takes_ties
         Whether values of ``Settings.ties`` other than ``LEX`` are supported.
     seeded
@@ -129,6 +132,7 @@ class Method(Generic[Inst]):
     exact: bool = False
     guarantee: Guarantee[Inst] | None = field(default=None, compare=False)
     refuses: Refusal[Inst] | None = field(default=None, compare=False)
+    needs_metric: bool = False
     takes_ties: bool = False
     seeded: bool = False
     runs_solver: bool = False

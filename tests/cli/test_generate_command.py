@@ -52,6 +52,7 @@ FAMILIES = {
     "clustered --n 20 --k 4 --clusters 2 --spread 3": [
         "clustered-n20-d2-c2-spread3-size1000-k4-s0"
     ],
+    "grey --shape 3x4 --k 5": ["3x4-grey-k5"],
     "dragonfly --a 2 --p 2 --h 1 --k 3": ["dragonfly-a2-p2-h1-full-k3"],
     "fat-tree --radix 4 --k 5 --free 50% --seed 2": ["fat-tree-4-random-50pct-k5-s2"],
     "hypercube --d 3 --k 4": ["hypercube-3-full-k4"],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 
@@ -14,12 +15,14 @@ from hypothesis import strategies as st
 from closeknit.heuristics.ksubset.ptas import published as ptas_published
 from closeknit.heuristics.ksubset.strips import even_sizes
 from closeknit.instances import (
+    Distances,
     Graph,
     Grid,
     InputError,
     KSubset,
     Mesh,
     Points,
+    Priced,
     Site,
     Topology,
     Torus,
@@ -280,6 +283,14 @@ def test_cost_survives_symmetries(name: str, ties: Ties, data: st.DataObject) ->
 def transformed(instance: KSubset, data: st.DataObject) -> KSubset:
     """Mirror, turn and, where it wraps, shift; rename the nodes of a tree or graph."""
     topology = instance.topology
+    if isinstance(topology, Priced):
+        turned = transformed(replace(instance, topology=topology.network), data)
+        return replace(turned, topology=Priced(turned.topology, topology.price))
+    if isinstance(topology, Distances):
+        name = data.draw(st.permutations(range(len(topology.rows))))
+        place = sorted(range(len(name)), key=name.__getitem__)
+        table = Distances([[topology.rows[i][j] for j in place] for i in place])
+        return moved(instance, table, lambda site: (name[site[0]],))
     if isinstance(topology, Tree):
         name = data.draw(st.permutations(range(len(topology.parent))))
         parent, weight = [-1] * len(name), [0] * len(name)
@@ -317,8 +328,8 @@ def transformed(instance: KSubset, data: st.DataObject) -> KSubset:
     if isinstance(topology, Points):
         return moved(instance, Points(tuple(map(turn, topology.coordinates))), turn)
     assert grid
-    turned = Grid([grid.shape[a] for a in axes], [grid.rings[a] for a in axes])
-    return moved(instance, turned, turn)
+    same_grid = Grid([grid.shape[a] for a in axes], [grid.rings[a] for a in axes])
+    return moved(instance, same_grid, turn)
 
 
 @settings(max_examples=60, deadline=None)

@@ -71,7 +71,7 @@ def star_bound(instance: KSubset) -> int:
     The star of p is what p and its k - 1 nearest free processors cost from p. Every
     pair of S is counted in two stars, and the star of p within S costs at
     least the cheapest of p; so 2 w(S) ≥ the sum over S ≥ that over the k cheapest.
-    Holds on any metric. It is at least k/2 times the cheapest star, which is
+    Holds for any distances. It is at least k/2 times the cheapest star, which is
     Krumke et al. 1997. Running time: see `stars.cheapest_stars`.
 
     >>> from closeknit.instances import mesh

@@ -56,7 +56,11 @@ def _rows(instance: KSubset) -> Iterator[IntArray]:
         if instance.topology.tree:
             yield _tree_rows(arrays.cuts(instance), block)
         else:
-            yield arrays.distances(instance.topology, points[block, None], points[None])
+            topology = instance.topology
+            rows = arrays.distances(topology, points[block, None], points[None])
+            if topology.together:
+                rows[np.arange(len(rows)), np.arange(first, first + len(rows))] = 0
+            yield rows
 
 
 def _tree_rows(cuts: CutArrays, block: slice) -> IntArray:

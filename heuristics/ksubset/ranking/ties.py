@@ -54,6 +54,8 @@ def shell(instance: KSubset, centre: IntArray) -> Shell:
     radius = np.partition(away, instance.k - 1)[instance.k - 1]
     inside, rim = np.flatnonzero(away < radius), np.flatnonzero(away == radius)
     _, place = np.unique(arrays.points(instance)[rim], axis=0, return_inverse=True)
+    if instance.topology.together:  # no two are interchangeable
+        place = np.arange(len(rim))
     sites = tuple(rim[place == site] for site in range(place.max() + 1))
     return Shell(inside, sites, instance.k - len(inside))
 

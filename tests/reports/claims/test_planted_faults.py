@@ -526,7 +526,15 @@ EDITS: dict[str, tuple[str, Edit]] = {
             "w = target // r - 99",
         ),
     ),
-    # costs
+    # tables, and hops with prices
+    "factors on tables of any distances": (
+        "needs-metric-holds",
+        Edit(
+            "heuristics.ksubset.guarantees",
+            "if not arrays.is_metric(instance.topology):",
+            "if instance.topology.prices and not arrays.is_metric(instance.topology):",
+        ),
+    ),
     # costs
     "trees beyond 256 nodes: the edges of the root are left out": (
         COSTS,
