@@ -16,9 +16,9 @@ from typing import Any, overload
 from . import submesh
 from .errors import InputError
 from .features import Features
+from .ksubset import edge_lists
 from .ksubset import instance as ksubset
 from .ksubset import json as ksubset_json
-from .ksubset import pmedian
 from .ksubset.certificate_file import check_certificate
 from .ksubset.instance import KSubset
 from .ksubset.lower_bounds import derive_bound
@@ -305,8 +305,8 @@ def _read(path: str | Path, *, any_form: bool) -> Instance | None:
         text = decode_text(unpack(read_bytes(path), file=path))
         if sukp_text.is_sukp_text(text):
             return sukp_text.parse_sukp_text(text, default_name=stem(path))
-        if pmedian.is_pmedian_text(text):
-            return pmedian.parse_pmedian_text(text, default_name=stem(path))
+        if edge_lists.is_edge_list(text):
+            return edge_lists.parse_edge_list(text, default_name=stem(path))
         if not any_form and Path(path).suffix != ".json":
             return None
         document = parse_json(text)

@@ -188,6 +188,13 @@ _ENTRIES = (
         "seed first jobs full",
     ),
     _entry(
+        "grey-patterns",
+        "any_network.study:grey_patterns",
+        "Taillard 1995; QAPLIB",
+        "cells of a torus far apart: bounds, certificates, other methods",
+        "first jobs full",
+    ),
+    _entry(
         "network-validation",
         "network_validation:study",
         "BookSim 2, CAMINOS, bisections",

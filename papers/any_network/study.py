@@ -17,8 +17,9 @@ from tempfile import TemporaryDirectory
 from typing import Any, cast
 
 from ...instances import InputError, KSubset, read_instance, write_instance
-from ...instances.ksubset.generators import generator
-from ...instances.topologies.graph import Graph
+from ...instances.ksubset.edge_lists import densest
+from ...instances.ksubset.generators import generator, grey_pattern
+from ...instances.words import with_noun
 from ...methods import METHODS
 from ...methods.proofs import prove_and_cite
 from ...methods.warming import kind_of, warm
@@ -78,9 +79,13 @@ def random_graphs(options: RunOptions) -> Document:
         random_cluster(n, density, n * share // 4, options.seed)
         for n, density, share in product(sizes, _DENSITIES, _SHARES)
     ]
+    given = os.environ.get("CLOSEKNIT_DATA")
+    files = sorted(Path(given, "data", "k-cluster").glob("*.dat")) if given else []
+    found += [cast(KSubset, read_instance(path)) for path in files]
     lead = (
         "The choice of k nodes with the most edges among them, in random graphs drawn "
-        "as those of the k-cluster library: n nodes, edges of a given density.",
+        "as those of the k-cluster library: n nodes, edges of a given density; then "
+        f"{with_noun(len(files), 'file')} of the library in data/k-cluster.",
         "A choice of cost c has k (k - 1) - c edges.",
     )
     title = "Densest subgraphs of random graphs"
@@ -90,15 +95,27 @@ def random_graphs(options: RunOptions) -> Document:
 def random_cluster(n: int, density: int, k: int, seed: int) -> KSubset:
     """Draw a graph of n nodes; ``density`` is in per cent."""
     random = generator(seed)
-    lengths = tuple(
-        (i, j, 1 if random.random() < density / 100 else 2)
-        for i, j in combinations(range(n), 2)
-    )
-    network = Graph(n, lengths, tuple(range(n)))
-    places = tuple(network.locations())
+    edges = [
+        pair for pair in combinations(range(n), 2) if random.random() < density / 100
+    ]
     name = f"cluster-n{n}-d{density}-k{k}-s{seed}"
     source = f"edges with probability {density} %, drawn independently"
-    return KSubset(name, network, places, k, source=source, seed=seed)
+    return densest(name, n, edges, k, source, seed)
+
+
+def grey_patterns(options: RunOptions) -> Document:
+    """Bound the best grey patterns of 8x8 cells, of each density, and of 16x16."""
+    found = [grey_pattern((8, 8), k) for k in range(2, 63)]
+    found.append(grey_pattern((16, 16), 92))
+    lead = (
+        "Cells of a torus, chosen as far apart as possible: pairs cost 100,000 / e² at "
+        "a distance of e, rounded. Of 8x8 cells with k = 13 Taillard's tai64c costs "
+        "twice as much, of 16x16 with k = 92 tai256c.",
+        "QAPLIB: tai64c costs 1,855,928, which is optimal; 44,759,294 is the best "
+        "that is known of tai256c.",
+    )
+    title = "Grey patterns on a torus"
+    return _document("grey-patterns", title, lead, found[: options.first], options)
 
 
 def _bound_by(

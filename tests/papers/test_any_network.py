@@ -37,6 +37,26 @@ def test_random_graphs_are_bounded_and_certified(tmp_path: Path) -> None:
     assert f"| {bound} |" in page
 
 
+def test_files_of_the_library_are_taken_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(study, "_SIZES", ())
+    monkeypatch.setenv("CLOSEKNIT_DATA", str(tmp_path))
+    folder = tmp_path / "data" / "k-cluster"
+    folder.mkdir(parents=True)
+    (folder / "bow.dat").write_text("5 3 4\n1 2 0.5\n1 3 0.5\n2 3 0.5\n3 4 0.5\n")
+    page = markdown_of(REPRODUCTIONS["k-cluster"](RunOptions(jobs=1)))
+    assert "1 file of the library" in page
+    assert "| `bow` | 5 | 3 | 3 | 3 |" in page
+
+
+def test_grey_patterns_are_bounded(tmp_path: Path) -> None:
+    options = RunOptions(first=1, out=str(tmp_path), jobs=1)
+    page = markdown_of(REPRODUCTIONS["grey-patterns"](options))
+    assert "| `8x8-grey-k2` | 64 | 2 | 3125 | 3125 |" in page  # 100,000 / 32
+    assert "of 1 there is a certificate" in page
+
+
 def test_networks_are_read_where_the_data_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,8 +16,8 @@ from closeknit.exact.ksubset.dnn_bb import search
 from closeknit.exact.ksubset.dnn_bb.relaxation import Ascent, dual_matrix, start
 from closeknit.exact.ksubset.dnn_bb.search import dnn_bb
 from closeknit.instances import InputError, KSubset, read_instance
+from closeknit.instances.ksubset.edge_lists import parse_edge_list
 from closeknit.instances.ksubset.graph_generators import random_regular
-from closeknit.instances.ksubset.pmedian import parse_pmedian_text
 from closeknit.methods import KSUBSET
 from closeknit.solvers import Settings, Status
 
@@ -95,12 +95,35 @@ def test_of_parallel_edges_the_last_counts(tmp_path: Path) -> None:
     assert instance.names == ("1", "2", "3", "4")
 
 
+@pytest.mark.parametrize("first", [0, 1])
+def test_a_file_of_the_k_cluster_library_asks_for_a_dense_part(
+    first: int, tmp_path: Path
+) -> None:
+    pairs = [(0, 1), (0, 2), (1, 2), (2, 3), (3, 4)]
+    lines = [f"{i + first} {j + first} 0.5" for i, j in pairs]
+    path = tmp_path / "five.dat"
+    path.write_text("\n".join(["5 3 5", *lines]) + "\n")
+    instance = read_instance(path)
+    assert isinstance(instance, KSubset)
+    assert (instance.n, instance.k) == (5, 3)
+    found = ck.solve(instance)
+    assert found.cost == 3 * 2 - 3
+    assert found.chosen == (0, 1, 2)
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [
         ("4 5 2\n1 2 3\n", "line 1: must be followed by 5 edges, not 1"),
         ("4 1 2\n1 2\n", "line 2: must be three integers, not '1 2'"),
         ("4 1 2\n1 2 3.5\n", "line 2: must be three integers, not '1 2 3.5'"),
+        ("4 1 2\n1 2 0.5 1\n", "line 2: must be three integers, not '1 2 0.5 1'"),
+        ("4 2 2\n1 2 0.5\n2 3 1\n", "line 3: must be two integers and 0.5, not"),
+        ("4 2 1\n1 2 0.5\n2 3 0.5\n", "line 1: must be followed by 1 edges, not 2"),
+        ("4 2 1\n4 5 0.5\n", "line 2: must join two different nodes from 1 to 4"),
+        ("4 2 1\n0 4 0.5\n", "line 2: must join two different nodes from 0 to 3"),
+        ("5000 2 1\n1 2 0.5\n", "line 1: at most 4096 nodes and 524288 edges"),
+        ("4 5 1\n1 2 .5\n", "k: must be at most the number of free processors"),
         ("4 1 2\n1 5 3\n", "line 2: must join two different nodes from 1 to 4"),
         ("4 1 2\n1 1 3\n", "line 2: must join two different nodes"),
         ("4 1 2\n1 2 0\n", "line 2: a length must be positive"),
@@ -129,7 +152,7 @@ def test_random_text_is_read_or_refused() -> None:
         for _ in range(random.randrange(1, 4)):
             text[random.randrange(len(text))] = random.choice("0123456789 \n-x")
         with suppress(InputError):
-            assert parse_pmedian_text("".join(text)).k >= 1
+            assert parse_edge_list("".join(text)).k >= 1
 
 
 @pytest.mark.data(PMED4)
