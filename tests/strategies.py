@@ -144,7 +144,7 @@ def tables(draw: st.DrawFn) -> Topology:
 
 
 @st.composite
-def priced(draw: st.DrawFn) -> Topology:
+def with_prices(draw: st.DrawFn) -> Topology:
     """Small networks whose hops are priced, most often not as a metric is."""
     near = points(d=2).filter(lambda one: one.spread([*one.locations()]) <= 200)
     network = draw(st.one_of(grids(), trees(), graphs(), near))
@@ -172,7 +172,7 @@ def by_kind() -> list[tuple[Topology, st.SearchStrategy[Topology]]]:
         (Graph(4, square, (0, 1, 2, 3)), graphs_of_grids()),
         (Graph(3, ((0, 1, 1), (0, 2, 1)), (1, 2)), graphs_of_trees()),
         (Distances([[0, 5, 1], [5, 0, 1], [1, 1, 0]]), tables()),
-        (Priced(Mesh(3, 3), (0, 9, 4, 4, 1)), priced()),
+        (Priced(Mesh(3, 3), (0, 9, 4, 4, 1)), with_prices()),
     ]
 
 

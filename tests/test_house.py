@@ -77,6 +77,13 @@ UNDOCUMENTED = {
     },
     **{
         f"{owner}.{name}": _SITES
+        for owner in ("Distances", "Priced")
+        for name in ("distance", "spread")
+    },
+    "Topology.cuts": _SITES,
+    "Topology.pair_sum": _SITES,
+    **{
+        f"{owner}.{name}": _SITES
         for owner in ("OnNodes", "Points", "Topology")
         for name in ("listed", "parse_sites")
     },
@@ -85,8 +92,8 @@ UNDOCUMENTED = {
 """Functions of the facade whose docstring does not list their parameters."""
 
 NETWORKS = {"AlongAxes", "Graph", "Grid", "KaryTree", "Mesh", "Metric", "OnNodes"}
-NETWORKS |= {"Points", "Topology", "Torus", "Tree"}
-KINDS = {"graph", "grid", "kary-tree", "mesh", "points", "torus", "tree"}
+NETWORKS |= {"Distances", "Points", "Priced", "Topology", "Torus", "Tree"}
+KINDS = {"graph", "grid", "kary-tree", "mesh", "points", "table", "torus", "tree"}
 PROBLEM_CLASSES = {"KSubset", "ProcSet", "Submesh", "Sukp"}
 PROBLEM_NAMES = {"ksubset", "procset", "submesh", "sukp"}
 MOST_DECISIONS = {"networks": 25, "problems": 8}

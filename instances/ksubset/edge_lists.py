@@ -4,9 +4,9 @@ OR-Library's p-median networks have nodes, edges and p, and for each edge two no
 an integer length; of parallel edges the last counts. They are read with k = p.
 
 Files of the k-cluster library, of which the densest k nodes are asked for, have nodes,
-k and edges, and for each edge two nodes and the weight 0.5, by which they are told
-apart. Nodes are 1 apart if an edge joins them, and 2 otherwise, so k nodes with e edges
-among them cost k (k - 1) - e.
+k and edges, and for each edge two nodes and the weight 0.5, by which they are
+recognised. Nodes are 1 apart if an edge joins them, and 2 otherwise, so k nodes with e
+edges among them cost k (k - 1) - e.
 
 Nodes are numbered from 1; in the second format from 0 if there is a node 0.
 """
@@ -17,8 +17,8 @@ import re
 from collections.abc import Iterable
 
 from ..errors import InputError
-from ..topologies.given import MOST_ROWS, Distances
 from ..topologies.graph import MOST_EDGES, MOST_NODES, Graph
+from ..topologies.metric import MOST_ROWS, Distances
 from ..value import LARGEST
 from .instance import KSubset
 

@@ -12,7 +12,7 @@ from ..reading import fields
 from ..reading.files import read_text, stem
 from ..reading.json_text import digest
 from ..reading.parsing import parse_json
-from ..topologies import PARSERS, Site, Topology, is_name, parse_priced
+from ..topologies import PARSERS, Site, Topology, is_name, parse_prices
 from .instance import KSubset
 
 FORMAT = "closeknit/ksubset"
@@ -188,7 +188,7 @@ def parse_topology(value: dict[str, Any]) -> Topology:
         *most, last = sorted(PARSERS)
         problem = f"must be {', '.join(most)} or {last}"
         raise InputError(problem, "topology.kind", kind)
-    return parse_priced(value) if "price" in value else PARSERS[kind](value)
+    return parse_prices(value) if "price" in value else PARSERS[kind](value)
 
 
 def _without(topology: Topology, busy: list[Site], field: str) -> list[Site]:

@@ -5,17 +5,17 @@ A new kind is a class in a file of its own, and a line here; see CONTRIBUTING.md
 
 from . import graph_json as graph_json
 from .cuts import Cuts as Cuts
-from .given import MOST_ROWS as MOST_ROWS
-from .given import Distances as Distances
-from .given import Priced as Priced
-from .given import parse_priced as parse_priced
 from .graph import Graph as Graph
 from .grid import MOST_PROCESSORS as MOST_PROCESSORS
 from .grid import Grid as Grid
 from .grid import Mesh as Mesh
 from .grid import Torus as Torus
+from .metric import MOST_ROWS as MOST_ROWS
+from .metric import Distances as Distances
 from .metric import Metric as Metric
+from .metric import Priced as Priced
 from .metric import as_topology as as_topology
+from .metric import parse_prices as parse_prices
 from .points import Points as Points
 from .topology import PARSERS as PARSERS
 from .topology import Node as Node

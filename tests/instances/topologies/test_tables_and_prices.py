@@ -37,7 +37,7 @@ from closeknit.solvers import Settings, Ties
 
 from ...data import QAPLIB, REASON
 from ...oracles import optimum
-from ...strategies import ksubsets, priced, tables
+from ...strategies import ksubsets, tables, with_prices
 
 ROWS = [[0, 5, 1], [5, 0, 1], [1, 1, 0]]
 
@@ -114,7 +114,7 @@ def test_a_price_of_a_priced_network_is_refused() -> None:
 
 
 @settings(max_examples=150)
-@given(st.one_of(ksubsets(tables()), ksubsets(priced())))
+@given(st.one_of(ksubsets(tables()), ksubsets(with_prices())))
 def test_files_keep_the_instance(one: KSubset) -> None:
     from tempfile import TemporaryDirectory
 
@@ -127,7 +127,7 @@ def test_files_keep_the_instance(one: KSubset) -> None:
 
 
 @settings(max_examples=150)
-@given(ksubsets(priced()))
+@given(ksubsets(with_prices()))
 def test_a_price_takes_the_place_of_the_hops(one: KSubset) -> None:
     topology = one.topology
     assert isinstance(topology, Priced)
@@ -142,7 +142,7 @@ def test_a_price_takes_the_place_of_the_hops(one: KSubset) -> None:
 
 
 @settings(max_examples=100, deadline=None)
-@given(st.one_of(ksubsets(tables()), ksubsets(priced())))
+@given(st.one_of(ksubsets(tables()), ksubsets(with_prices())))
 def test_every_method_that_answers_is_right(one: KSubset) -> None:
     best = optimum(one)
     for name, method in KSUBSET.items():
