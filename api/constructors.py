@@ -41,6 +41,7 @@ def ksubset(
     *,
     busy: Iterable[Any] | None = None,
     free: Iterable[Any] | None = None,
+    required: Iterable[Any] = (),
     name: str = "unnamed",
     source: str = "",
     seed: int | None = None,
@@ -60,6 +61,8 @@ def ksubset(
         those of another graph. Or a truth value for each processor of a grid (in its
         shape, or row after row), for each point as given, or for each node of a tree
         or graph. All processors are free if both are left out.
+    required
+        Free processors that must be chosen, written as these.
     name, source, seed
         Name, where the instance comes from, seed of the generator that made it.
 
@@ -89,6 +92,7 @@ def ksubset(
         document["busy"] = places_of(network, busy, "busy")
     if free is not None:
         document["free"] = places_of(network, free, "free")
+    document["required"] = places_of(network, required, "required")
     return on_topology(network, document)
 
 
@@ -118,6 +122,7 @@ def procset(
     sets: Iterable[Any] | Mapping[str, Any],
     *,
     available: Iterable[str] | None = None,
+    required: Iterable[str] = (),
     name: str = "unnamed",
     source: str = "",
     seed: int | None = None,
@@ -137,6 +142,8 @@ def procset(
         an integer where there is one level.
     available
         Names of the available processors; all of them if left out.
+    required
+        Names of available processors that must be chosen.
     name, source, seed
         As in `ksubset`.
 
@@ -166,6 +173,7 @@ def procset(
         "processors": names,
         "request": to_json_types(request),
         "sets": [_set(one, i, names) for i, one in enumerate(sets)],
+        "required": to_json_types(required),
     }
     if available is not None:
         document["available"] = to_json_types(available)
@@ -198,6 +206,7 @@ def sukp(
     items: Iterable[Iterable[int]],
     capacity: int,
     *,
+    required: Iterable[int] = (),
     name: str = "unnamed",
     source: str = "",
     seed: int | None = None,
@@ -214,6 +223,8 @@ def sukp(
         For each item the elements that it needs, by index, from 0.
     capacity
         What the elements of all chosen items may weigh together.
+    required
+        Items that must be chosen, by index.
     name, source, seed
         As in `ksubset`.
 
@@ -242,6 +253,7 @@ def sukp(
             "weights": to_json_types(weights),
             "items": to_json_types(items),
             "capacity": to_json_types(capacity),
+            "required": to_json_types(required),
         }
     )
 

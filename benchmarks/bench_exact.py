@@ -307,8 +307,7 @@ def main() -> None:
         parser.error(f"no such row: {', '.join(sorted(unknown))}")
     console.print(f"{platform.platform()}, Python {platform.python_version()}")
     for small in (mesh(4, 4, k=5), next(meshes(4, 4, k=5, kind="torus")(1))):
-        refuses = KSUBSET[args.method].refuses
-        if not (refuses and refuses(small)):
+        if not KSUBSET[args.method].refusal(small):
             KSUBSET[args.method](small)
         CutsSearch(small, tuple(range(5))).run(perf_counter() + 60)
     gc.collect()

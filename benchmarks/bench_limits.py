@@ -177,7 +177,7 @@ def pairs(
                 ):
                     continue
                 one = large(problem, name)
-                if not (method.refuses and method.refuses(one)):
+                if not method.refusal(one):
                     taken[method.name] += 1
                     yield Pair(problem, method.name, name)
 

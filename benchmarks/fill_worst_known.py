@@ -94,7 +94,7 @@ def built() -> Iterator[WorstInstance]:
         for name, method in KSUBSET.items():
             if method.exact or method.seeded or name.startswith(EXPENSIVE):
                 continue
-            if method.refuses and method.refuses(instance):
+            if method.refusal(instance):
                 continue
             paid = method(instance).objective
             assert isinstance(paid, int)

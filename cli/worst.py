@@ -208,6 +208,8 @@ def _read_start(args: argparse.Namespace) -> tuple[SearchSpace, list[Sites]]:
     instance = read_instance(args.start)
     if not isinstance(instance, KSubset):
         raise InputError("must be an instance of ksubset", field="--start")
+    if instance.required:
+        raise InputError("must be an instance that requires nothing", field="--start")
     most = args.n or max(instance.n, 2 * instance.k + 4)
     if not instance.topology.repeats:
         places = sum(1 for _ in instance.topology.locations())

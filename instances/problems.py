@@ -29,6 +29,7 @@ from .reading.files import decode_text, read_bytes, stem, write_text
 from .reading.json_text import dumps
 from .reading.packed import unpack
 from .reading.parsing import parse_json
+from .required import fill_up
 from .submesh import Submesh
 from .submesh import json as submesh_json
 from .submesh.infeasibility import check_infeasible
@@ -85,6 +86,13 @@ class Problem:
     choosable: Callable[[Any], int | None] = lambda instance: instance.n
     """Of how many things any part of a choice has a cost; None where only a whole one
     has."""
+    required: Callable[[Any], tuple[int, ...]] = lambda instance: ()
+    """What every choice must contain, by index; methods state whether they take it."""
+    prepay: Callable[[Any], tuple[Any, Any]] | None = None
+    """From an instance to one that requires nothing, and how much more its own optimum
+    costs. None if there is no such instance."""
+    join: Callable[[Any, Any], tuple[int, ...]] = lambda instance, chosen: chosen
+    """From a choice for that one to a choice here, which costs so much more at most."""
     follow_certificate: Callable[..., int] | None = None
     """Checks a certificate in a file, and returns the bound that it proves."""
     derive_bound: Callable[..., int | None] = lambda instance, by, **how: None
@@ -132,7 +140,8 @@ _LISTED = (
         locate=ksubset_json.locate,
         names_of=ksubset_json.names_of,
         chosen_by_names=ksubset_json.chosen_by_names,
-        any_choice=lambda one: range(one.k),
+        required=lambda one: one.required_indices,
+        any_choice=lambda one: fill_up(one.required_indices, range(one.n), one.k),
         follow_certificate=check_certificate,
         derive_bound=derive_bound,
     ),
@@ -144,7 +153,10 @@ _LISTED = (
         locate=procset_json.locate,
         levels=lambda one: one.levels,
         unsolvable=procset.unsolvable,
-        any_choice=lambda one: one.available[: one.request],
+        required=lambda one: one.required,
+        prepay=procset.prepay,
+        join=lambda one, chosen: fill_up(one.required, chosen, one.request),
+        any_choice=lambda one: fill_up(one.required, one.available, one.request),
         choosable=lambda one: len(one.processors),
         dearest=lambda one: one.total,
     ),
@@ -153,7 +165,11 @@ _LISTED = (
         sukp,
         sukp_json,
         parse=sukp_json.parse_sukp,
-        any_choice=lambda one: (),
+        unsolvable=sukp.unsolvable,
+        required=lambda one: one.required,
+        prepay=sukp.prepay,
+        join=lambda one, chosen: fill_up(one.required, chosen, one.n),
+        any_choice=lambda one: one.required,
     ),
     _problem(
         Submesh,

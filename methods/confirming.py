@@ -207,9 +207,8 @@ def _witnesses(
     own_model = name.rpartition("/")[0]
     for other in SECOND[problem]:
         model, _, backend = other.replace("cpsat", "cp-sat").rpartition("/")
-        refuses = table[other].refuses
         known = backend in asked or model == own_model
-        if not (known or (refuses and refuses(instance))):
+        if not (known or table[other].refusal(instance)):
             asked.add(backend)
             yield other, partial(ask, table[other])
 

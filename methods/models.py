@@ -64,8 +64,6 @@ class Model(Generic[Inst]):
     once."""
     free: Proof
     """Proof that no solution costs less than nothing."""
-    fallback: tuple[int, ...] | None = None
-    """The solution that is returned if Ctrl-C comes before `first` has ended."""
     doc: str
     """Docstring of the methods, with ``{backend}`` in it."""
 
@@ -77,6 +75,7 @@ class Model(Generic[Inst]):
                 Variant(run, (self, backend), self.doc.format(backend=backend)),
                 exact=True,
                 refuses=None if backend == CP_SAT else self.refuses_mip,
+                takes_required=True,
                 seeded=True,
                 runs_solver=True,
             )
@@ -87,7 +86,7 @@ class Model(Generic[Inst]):
 def run(form: Model[Inst], backend: str, instance: Inst, settings: Settings) -> Result:
     """Solve the model of an instance with a backend."""
     start = clock.now()
-    hint = form.fallback
+    hint: tuple[int, ...] | None = None
     try:
         hint = form.first(instance)
         price = cost(instance, hint)

@@ -27,7 +27,9 @@ Source: Devriendt, Gocht, Demirovic, Nordstrom and Stuckey 2021, on cores and cu
 
 def method() -> AnyMethod:
     """Return the method, which takes instances of every problem."""
-    return Method(NAME, Variant(run, (), _DOC), exact=True, runs_solver=True)
+    return Method(
+        NAME, Variant(run, (), _DOC), exact=True, takes_required=True, runs_solver=True
+    )
 
 
 def run(instance: Instance, settings: Settings) -> Result:

@@ -64,7 +64,8 @@ PROVERS: dict[str, tuple[Prover, ...]] = {
     "sukp": (sukp_bb.write_proof,),
     "submesh": (prove_by_learning,),
 }
-"""The searches that write proofs, by problem, the best first; then comes Exact."""
+"""The searches that write proofs, by problem, the best first; then comes Exact, and at
+once where something is required, of which they know nothing."""
 
 
 class _DoesNotServe(Exception):
@@ -293,7 +294,8 @@ def _log_proof(
     why = f"no proof: Exact is not installed: {install('proofs')}"
     start, by = clock.now(), "Exact"
     if result.status in (Status.OPTIMAL, Status.INFEASIBLE):
-        for prover in PROVERS[problem_of(instance).name]:
+        problem = problem_of(instance)
+        for prover in () if problem.required(instance) else PROVERS[problem.name]:
             start = clock.now()
             proved = proved_by(prover, instance, result.chosen, path, seconds=seconds)
             if isinstance(proved, Proved):

@@ -179,6 +179,7 @@ def own_method(
         exact=bool(getattr(thing, "exact", False)),
         guarantee=_ask(thing, "guarantee", label, Promise),
         refuses=_ask(thing, "refuses", label, Stated),
+        takes_required=bool(getattr(thing, "takes_required", False)),
         takes_ties=bool(getattr(thing, "takes_ties", True)),
         seeded=bool(getattr(thing, "seeded", True)),
         where=where or where_of(thing),

@@ -47,7 +47,7 @@ def warm(method: AnyMethod, kind: Kind) -> None:
     """Compile what a method needs on instances of a kind, once per process."""
     for one in with_kernels(method, kind[0]):
         for instance in tiny_instances(kind):
-            if not (one.refuses and one.refuses(instance)):
+            if not one.refusal(instance):
                 with suppress(InputError):
                     one(instance, _BRIEFLY)
 

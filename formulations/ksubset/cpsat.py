@@ -116,7 +116,7 @@ class _Cuts(_Build):
     def finish(
         self, costs: Sequence[Any], weights: Sequence[int], constant: int, unit: int
     ) -> CpFormulation:
-        if self.strengthening.levels:
+        if self.strengthening.levels and not self.instance.required:
             self._levels()
         bare = super().finish(costs, weights, constant, unit)
         # The linear relaxation is nearly always 0 and takes most of the time.
@@ -126,7 +126,8 @@ class _Cuts(_Build):
         """Require a level set of D, the sum of the distances to the choice.
 
         D is a sum over the axes; a step across the edge of a cut with c inside
-        changes it by w (k - 2c). See `Counts.margins`.
+        changes it by w (k - 2c). See `Counts.margins`. With required processors, which
+        cannot be exchanged, optimal choices need not be level sets.
         """
         cuts, k = arrays.cuts(self.instance), self.instance.k
         far = k * self.counts.unit * self.instance.topology.spread(self.instance.free)

@@ -124,7 +124,12 @@ def symmetry(instance: KSubset) -> Symmetry:
 def symmetry_of(
     instance: KSubset, strengthening: Strengthening
 ) -> tuple[Symmetry, tuple[int, ...] | None]:
-    """Return the symmetry that a model breaks, and the hint's image under it."""
+    """Return the symmetry that a model breaks, and the hint's image under it.
+
+    Required processors are fixed, and no symmetry is broken: it may move them.
+    """
+    if instance.required:
+        return Symmetry(fixed=instance.required_indices), strengthening.hint
     if not strengthening.symmetry:
         return Symmetry(), strengthening.hint
     found, hint = symmetry(instance), strengthening.hint

@@ -52,6 +52,8 @@ def classes(
     variables = x + [model.new_bool_var(f"y{s}") for s in range(terms.n - len(x))]
     for k, s in terms.implications:
         model.add_implication(variables[k], variables[s])
+    for k in terms.grouped.must_open:
+        model.add(x[k] == 1)
     weigh = cp_model.LinearExpr.weighted_sum
     model.add(weigh(x, sizes) >= terms.grouped.request)
     if hint is not None:

@@ -56,6 +56,8 @@ def classes(
         model.addConstraint(pulp.LpConstraint(left, sense, None, right))
 
     row(list(enumerate(sizes)), constants.LpConstraintGE, terms.grouped.request)
+    for k in terms.grouped.must_open:
+        row([(k, 1)], constants.LpConstraintEQ, 1)
     for k, s in terms.implications:
         row([(k, 1), (s, -1)], constants.LpConstraintLE, 0)
 

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from math import gcd
 
 from ...instances import ProcSet
+from ...instances.required import fill_up
 
 Cost = tuple[int, ...]
 
@@ -32,6 +33,7 @@ class SetClasses:
     shared: tuple[Cost, ...]  # cost of each shared set
     request: int
     levels: int  # length of every cost
+    required: tuple[int, ...] = ()  # processors that every choice contains
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -47,13 +49,17 @@ class SetClasses:
     def pick(self, classes: Collection[int]) -> tuple[int, ...]:
         """Return exactly ``request`` processors of these classes, by index, ascending.
 
-        Classes are used in the order of their first members. The caller ensures that
-        they hold enough.
+        After those required, classes are used in the order of their first members. The
+        caller ensures that they hold enough.
         """
-        chosen: list[int] = []
-        for c in sorted(classes):
-            chosen += self.members[c][: self.request - len(chosen)]
-        return tuple(sorted(chosen))
+        of_classes = (i for c in sorted(classes) for i in self.members[c])
+        return fill_up(self.required, of_classes, self.request)
+
+    @property
+    def must_open(self) -> tuple[int, ...]:
+        """Classes of which something is required."""
+        must = set(self.required)
+        return tuple(k for k, m in enumerate(self.members) if not must.isdisjoint(m))
 
 
 def classes_of(instance: ProcSet) -> SetClasses:
@@ -106,6 +112,7 @@ def classes_of(instance: ProcSet) -> SetClasses:
         shared=tuple(price[number] for number in new_name),
         request=instance.request,
         levels=instance.levels,
+        required=instance.required,
     )
 
 

@@ -28,6 +28,8 @@ def union(instance: Sukp, *, hint: tuple[int, ...] | None = None) -> CpFormulati
     for j, elements in enumerate(instance.items):
         for e in elements:
             model.add_implication(y[j], x[e])
+    for j in instance.required:
+        model.add(y[j] == 1)
     weigh = cp_model.LinearExpr.weighted_sum
     if sum(instance.weights) > instance.capacity:
         model.add(weigh(x, instance.weights) <= instance.capacity)

@@ -66,6 +66,9 @@ def union(instance: Sukp, *, hint: tuple[int, ...] | None = None) -> MipFormulat
             either = pulp.LpAffineExpression([(z[j], 1), (x[e], 1)])
             row = pulp.LpConstraint(either, constants.LpConstraintGE, None, 1)
             model.addConstraint(row)
+    for j in instance.required:
+        kept = pulp.LpAffineExpression([(z[j], 1)])
+        model.addConstraint(pulp.LpConstraint(kept, constants.LpConstraintEQ, None, 0))
     # also worthless items: otherwise one without elements would not be in the model
     prices = list(zip(z, instance.profits, strict=True))
     model.setObjective(pulp.LpAffineExpression(prices))

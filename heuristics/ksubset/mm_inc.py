@@ -7,9 +7,10 @@ from collections.abc import Collection
 import numpy as np
 
 from ...instances import KSubset, arrays
+from ...instances.required import fill_up
 from ...solvers import DEFAULT, Limit, Result, Settings, answer
 from ...solvers.running import clock
-from ...solvers.running.method import Run
+from ...solvers.running.method import Run, stopped_result
 from . import mm_inc_kernels as kernels
 from .mm import mm, mm_all
 from .stars import star_sums
@@ -19,15 +20,24 @@ def mm_inc(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     """Improve mm's answer by best exchanges until none helps.
 
     In every step, of all exchanges of a chosen p for a free q the one that lowers the
-    pair sum most is carried out.
+    pair sum most is carried out. Where processors are required, it starts from these
+    and those nearest to all of them instead, and they are not exchanged.
 
-    Guarantee: that of mm, and never above mm.
+    Guarantee: that of mm, and never above mm; none where processors are required.
     Time: O(n d + k m) per exchange, m ≤ n - k being the processors near enough to
         help; on a tree times the length of a path. Space O(n d).
     Ties: among equal exchanges the least p, then the least q, by coordinates.
     Source: Bender et al. 2008, section 5 (MM+Inc).
     """
-    return _improve(instance, settings, mm)
+    return _improve(instance, settings, _nearest if instance.required else mm)
+
+
+def _nearest(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
+    """Choose the required processors, and those of least distance to all of them."""
+    start = clock.now()
+    required = instance.required_indices
+    order = np.argsort(star_sums(instance, np.array(required)), kind="stable").tolist()
+    return answer(instance, fill_up(required, order, instance.k), start=start)
 
 
 def mm_inc_all(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
@@ -63,7 +73,7 @@ class Descent:
     """A descent that can be stopped between any two exchanges.
 
     It starts from a valid choice, by index, and carries out the best exchange that
-    lowers the pair sum, or the first.
+    lowers the pair sum, or the first. Required processors stay.
     """
 
     def __init__(
@@ -75,6 +85,7 @@ class Descent:
         self.picked = np.zeros(instance.n, dtype=np.bool_)
         self.picked[start] = True
         self.star = star_sums(instance, start)
+        self.required = np.array(instance.required_indices, dtype=np.int64)
         self.exchanges = 0
 
     @property
@@ -86,6 +97,7 @@ class Descent:
         """Descend; return the limit that stopped it, None at a local minimum."""
         try:
             while deadline is None or clock.now() < deadline:
+                self.star[self.required] = 0  # none is exchanged that costs nothing
                 out, into, _ = kernels.find(
                     self.places, self.picked, self.star, self.k, self.first
                 )
@@ -136,5 +148,4 @@ def first_solution(instance: KSubset, settings: Settings) -> Result:
     try:
         return mm_inc(instance, settings)
     except KeyboardInterrupt:
-        chosen = range(instance.k)
-        return answer(instance, chosen, start=start, limit=Limit.INTERRUPT)
+        return stopped_result(instance, Limit.INTERRUPT, start=start)

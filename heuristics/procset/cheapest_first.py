@@ -6,11 +6,11 @@ from ...formulations.procset.set_classes import SetClasses, radix_of
 
 
 def cheapest_first(grouped: SetClasses) -> tuple[int, ...]:
-    """Return exactly ``request`` processors, class by class.
+    """Return exactly ``request`` processors, class by class, first those required.
 
-    Each step opens the class that adds least to the cost; among equal ones the largest,
-    then the first. Sets that are open cost nothing for the classes that share them, so
-    that these tend to follow.
+    Each further step opens the class that adds least to the cost; among equal ones the
+    largest, then the first. Sets that are open cost nothing for the classes that share
+    them, so that these tend to follow.
 
     Running time: O(opened classes x classes + classes x sets of each).
     """
@@ -28,8 +28,9 @@ def cheapest_first(grouped: SetClasses) -> tuple[int, ...]:
     opened: list[int] = []
     paid = [False] * len(shared)
     missing = grouped.request
-    while missing > 0 and left:
-        best = min(left, key=lambda k: (adds[k], -sizes[k], k))
+    must = [*grouped.must_open]
+    while must or (missing > 0 and left):
+        best = must.pop() if must else min(left, key=lambda k: (adds[k], -sizes[k], k))
         left.remove(best)
         opened.append(best)
         missing -= sizes[best]

@@ -30,6 +30,7 @@ import numpy.typing as npt
 from ...instances import IntArray, ProcessorSet, ProcSet
 from ...solvers import DEFAULT, Limit, Result, Settings, answer
 from ...solvers.running import clock
+from ...solvers.running.answer import solve_prepaid
 from ...solvers.running.limits import limits
 from . import reaching_kernels as kernels
 from .layout import layout_of
@@ -64,6 +65,8 @@ def reaching(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result:
     Source: Drakenberg 2012, Fig. 3, with prices as eq. (4) has them; see
         docs/science/procset-heuristics.md.
     """
+    if instance.required:
+        return solve_prepaid(reaching, instance, settings)
     return _run(instance, settings, covers=True)
 
 

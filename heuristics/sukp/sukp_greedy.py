@@ -5,20 +5,21 @@ from __future__ import annotations
 from fractions import Fraction
 
 from ...instances import Sukp
+from ...instances.sukp.instance import weight
 
 
 def greedy(instance: Sukp) -> tuple[int, ...]:
-    """Take items by most profit per weight that they add, while any fits.
+    """Take those required, then by most profit per weight added, while any item fits.
 
     Time: O(items² · elements of an item). Ties: the lowest index.
 
     >>> greedy(Sukp("two", (5, 4), (3, 3, 3), ((0, 1), (1, 2)), 6))
     (0,)
     """
-    room = instance.capacity
-    union: set[int] = set()
-    left = list(range(instance.n))
-    chosen = []
+    chosen = list(instance.required)
+    room = instance.capacity - weight(instance, chosen)
+    union = {e for i in chosen for e in instance.items[i]}
+    left = [i for i in range(instance.n) if i not in set(chosen)]
     while left:
         best: tuple[bool, Fraction, int] | None = None
         top, added = -1, 0

@@ -24,6 +24,7 @@ import numpy as np
 from ...instances import InputError, IntArray, Sukp
 from ...solvers import DEFAULT, Limit, Result, Settings, answer
 from ...solvers.running import clock
+from ...solvers.running.answer import solve_prepaid
 from ...solvers.running.limits import limits
 from . import tabu_kernels as kernels
 
@@ -69,6 +70,8 @@ def tabu(instance: Sukp, /, settings: Settings = DEFAULT) -> Result:
     InputError
         If there are too many items and elements.
     """
+    if instance.required:
+        return solve_prepaid(tabu, instance, settings)
     start = clock.now()
     m, n = instance.n, len(instance.weights)
     if m * m + n * n > MOST_CELLS:

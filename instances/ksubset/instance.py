@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,6 +14,7 @@ from ..escape_hidden import brief
 from ..features import Features
 from ..old_names import OldNames
 from ..reading.numbers import at_least
+from ..required import check_requirements, refuse_fewer
 from ..topologies import Mesh, Site, Topology, as_topology
 from ..value import LARGEST
 from ..words import with_noun
@@ -38,12 +40,15 @@ class KSubset(OldNames):
         Description of its origin.
     seed
         Seed of its generator; None if it was not generated.
+    required
+        Sites of free processors that every choice must contain, at most k; sorted on
+        construction.
 
     Raises
     ------
     InputError
-        If a site is not in the topology or is listed too often, k is out of range, or a
-        sum of distances could reach 2^62.
+        If a site is not in the topology or is listed too often, k is out of range, a
+        required site is not free, or a sum of distances could reach 2^62.
     """
 
     name: str
@@ -52,6 +57,7 @@ class KSubset(OldNames):
     k: int
     source: str = ""
     seed: int | None = None
+    required: tuple[Site, ...] = ()
     _computed = ("points", "hops", "cuts", "has_cuts")
 
     def __post_init__(self) -> None:
@@ -64,6 +70,13 @@ class KSubset(OldNames):
             raise InputError(
                 f"must be at most the number of free processors ({self.n})", "k", self.k
             )
+        check_requirements(
+            *(self.required, self.free),
+            unless="not a free processor",
+            show=self.topology.listed(self.required),
+        )
+        refuse_fewer(self.k, self.required, "k")
+        object.__setattr__(self, "required", tuple(sorted(self.required)))
         spread = self.topology.spread(self.free)
         if 2 * spread * max(self.k, 2) ** 2 >= LARGEST:
             problem = (
@@ -81,6 +94,17 @@ class KSubset(OldNames):
     def n(self) -> int:
         """Number of free processors."""
         return len(self.free)
+
+    @cached_property
+    def required_indices(self) -> tuple[int, ...]:
+        """Indices of the required processors: the first ones of a site that repeats."""
+        left = Counter(self.required)
+        found = []
+        for i, site in enumerate(self.free if self.required else ()):
+            if left[site]:
+                left[site] -= 1
+                found.append(i)
+        return tuple(found)
 
     @cached_property
     def names(self) -> tuple[Hashable, ...]:
@@ -143,6 +167,10 @@ def check(instance: KSubset, chosen: Collection[int]) -> list[str]:
         wrong.append("a processor is chosen twice")
     if len(chosen) != instance.k:
         wrong.append(f"{with_noun(len(chosen), 'processor')} chosen, not {instance.k}")
+    sites = Counter(instance.free[i] for i in chosen if 0 <= i < instance.n)
+    lacking = sorted((Counter(instance.required) - sites).elements())
+    for site in instance.topology.listed(lacking):
+        wrong.append(f"required processor {site} is not chosen")
     return wrong
 
 
@@ -173,8 +201,8 @@ def describe(instance: KSubset) -> str:
     return (
         f"{topology.described}, {instance.n} of {topology.processors_in_all} "
         f"processors free, k = {instance.k}"
-        + f", costs in units of 1/{topology.scale}"
-        * (topology.scale > 1)
+        + f", {len(instance.required)} required" * bool(instance.required)
+        + f", costs in units of 1/{topology.scale}" * (topology.scale > 1)
     )
 
 

@@ -17,7 +17,7 @@ from .instance import KSubset
 
 FORMAT = "closeknit/ksubset"
 _FIELDS = ("format", "version", "name", "topology", "busy", "free", "k", "source")
-_KNOWN = (*_FIELDS, "seed")
+_KNOWN = (*_FIELDS, "seed", "required")
 
 
 def read_ksubset(path: str | Path) -> KSubset:
@@ -53,8 +53,8 @@ def on_topology(
 ) -> KSubset:
     """Build an instance on a network from the other fields of its file.
 
-    These are ``k``; ``busy`` or ``free``; ``name``, ``source`` and ``seed``. Raises
-    InputError if it is invalid; names the field and the value.
+    These are ``k``; ``busy`` or ``free``; ``required``; ``name``, ``source`` and
+    ``seed``. Raises InputError if it is invalid; names the field and the value.
     """
     if "busy" in document and "free" in document:
         raise InputError("give busy or free, not both", "busy")
@@ -72,6 +72,7 @@ def on_topology(
         topology=topology,
         free=tuple(free),
         k=fields.integer(document["k"], "k"),
+        required=tuple(topology.parse_sites(document.get("required", []), "required")),
     )
 
 
@@ -92,11 +93,12 @@ def document_of(instance: KSubset) -> dict[str, Any]:
     elif busy:
         definition["free"] = instance.topology.listed(instance.free)
     definition["k"] = instance.k
+    definition |= _requirements(instance)
     return fields.document(FORMAT, instance, definition)
 
 
 def sha256(instance: KSubset) -> str:
-    """Return the digest of topology, free processors and k.
+    """Return the digest of topology, free and required processors, and k.
 
     Name, source, seed and the order of lists in the file do not count.
 
@@ -110,8 +112,15 @@ def sha256(instance: KSubset) -> str:
         "topology": instance.topology.identity(),
         "free": instance.topology.listed(instance.free),
         "k": instance.k,
+        **_requirements(instance),
     }
     return digest(canonical)
+
+
+def _requirements(instance: KSubset) -> dict[str, Any]:
+    """Return the field ``required`` of a file, if there is one."""
+    listed = instance.topology.listed(instance.required)
+    return {"required": listed} if listed else {}
 
 
 def selection_of(instance: KSubset, chosen: Collection[int]) -> list[Any]:

@@ -8,13 +8,14 @@ choice is the sum of the vectors of all sets it touches, compared lexicographica
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from ..errors import InputError
 from ..escape_hidden import brief
 from ..features import Features
 from ..reading.numbers import at_least
+from ..required import check_requirements, refuse_fewer
 from ..value import LARGEST
 from ..words import with_noun
 
@@ -62,13 +63,16 @@ class ProcSet:
         Description of its origin.
     seed
         Seed of its generator; None if it was not generated.
+    required
+        Indices of available processors that every choice must contain, at most as many
+        as requested; sorted on construction.
 
     Raises
     ------
     InputError
         If names are repeated, members or available processors do not exist or are
-        repeated, a set is empty, costs are negative, differ in length or could
-        overflow, or the request is below 1.
+        repeated, a required processor is not available, a set is empty, costs are
+        negative, differ in length or could overflow, or the request is below 1.
     """
 
     name: str
@@ -78,6 +82,7 @@ class ProcSet:
     sets: tuple[ProcessorSet, ...]
     source: str = ""
     seed: int | None = None
+    required: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "available", tuple(sorted(self.available)))
@@ -126,6 +131,14 @@ class ProcSet:
     def _refuse_request(self) -> None:
         self._refuse_strangers(self.available, "available")
         at_least(self.request, 1, "request")
+        known = range(len(self.processors))
+        check_requirements(
+            *(self.required, self.available),
+            unless="not an available processor",
+            show=[self.processors[i] if i in known else i for i in self.required],
+        )
+        refuse_fewer(self.request, self.required, "request")
+        object.__setattr__(self, "required", tuple(sorted(self.required)))
 
     def _refuse_strangers(self, indices: tuple[int, ...], field: str) -> None:
         previous = -1
@@ -206,6 +219,10 @@ def check(instance: ProcSet, chosen: Collection[int]) -> list[str]:
     if len(set(chosen)) < instance.request:
         number = with_noun(len(set(chosen)), "processor")
         wrong.append(f"{number} chosen, not {instance.request}")
+    wrong += [
+        f"required processor {instance.processors[i]} is not chosen"
+        for i in sorted(set(instance.required) - set(chosen))
+    ]
     return wrong
 
 
@@ -235,6 +252,8 @@ def describe(instance: ProcSet) -> str:
     return (
         f"{instance.request} of {with_noun(instance.n, 'available processor')}, "
         f"{with_noun(len(instance.sets), 'set')}"
+        + f", {len(instance.required)} required"
+        * bool(instance.required)
     )
 
 
@@ -249,6 +268,21 @@ def unsolvable(instance: ProcSet) -> str | None:
         number = with_noun(instance.request, "processor")
         return f"{number} requested, {instance.n} available"
     return None
+
+
+def prepay(instance: ProcSet) -> tuple[ProcSet, tuple[int, ...]]:
+    """Return the instance in which what is required costs nothing, and what it costs.
+
+    The sets that required processors touch are paid for in any case; without a cost of
+    their own, any choice may be joined by these processors and costs no more. So the
+    optima differ by exactly what is paid.
+    """
+    free, must = (0,) * instance.levels, set(instance.required)
+    sets = tuple(
+        one if must.isdisjoint(one.members) else replace(one, cost=free)
+        for one in instance.sets
+    )
+    return replace(instance, sets=sets, required=()), cost(instance, must)
 
 
 def features(instance: ProcSet) -> Features:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from ..errors import InputError
@@ -12,7 +12,16 @@ from .instance import ProcessorSet, ProcSet
 
 FORMAT = "closeknit/procset"
 _NEEDED = ("processors", "request", "sets")
-_KNOWN = ("format", "version", "name", *_NEEDED, "available", "source", "seed")
+_KNOWN = (
+    "format",
+    "version",
+    "name",
+    *_NEEDED,
+    "available",
+    "source",
+    "seed",
+    "required",
+)
 _SET = ("name", "members", "cost")
 
 
@@ -45,6 +54,7 @@ def parse_procset(value: Any, *, default_name: str = "unnamed") -> ProcSet:
         available=available,
         request=fields.integer(document["request"], "request"),
         sets=tuple(sets),
+        required=_indices(document.get("required", []), "required", index),
     )
 
 
@@ -62,11 +72,12 @@ def document_of(instance: ProcSet) -> dict[str, Any]:
         }
         for one in instance.sets
     ]
+    definition |= _requirements(instance)
     return fields.document(FORMAT, instance, definition)
 
 
 def sha256(instance: ProcSet) -> str:
-    """Return the digest of sets, costs, available processors and request.
+    """Return the digest of sets, costs, available and required processors, request.
 
     Name, source, seed, the names of sets, and the order of processors and sets do not
     count.
@@ -82,8 +93,17 @@ def sha256(instance: ProcSet) -> str:
                 [sorted(_names(instance, one.members)), list(one.cost)]
                 for one in instance.sets
             ),
+            **_requirements(instance, sorted),
         }
     )
+
+
+def _requirements(
+    instance: ProcSet, order: Callable[[list[str]], list[str]] = list
+) -> dict[str, Any]:
+    """Return the field ``required`` of a file, if there is one."""
+    names = order(_names(instance, instance.required))
+    return {"required": names} if names else {}
 
 
 def selection_of(instance: ProcSet, chosen: Collection[int]) -> list[str]:

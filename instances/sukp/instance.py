@@ -7,11 +7,12 @@ out, as in Drakenberg's Theorem 1.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..errors import InputError
 from ..escape_hidden import brief
 from ..features import Features
+from ..required import check_requirements
 from ..value import LARGEST
 from ..words import with_noun
 
@@ -37,11 +38,15 @@ class Sukp:
         Description of its origin.
     seed
         Seed of its generator; None if it was not generated.
+    required
+        Indices of items that every choice must contain; sorted on construction. If
+        they do not fit, there is no choice.
 
     Raises
     ------
     InputError
-        If numbers are negative or overflow, or elements do not exist or are repeated.
+        If numbers are negative or overflow, or elements or required items do not exist
+        or are repeated.
     """
 
     name: str
@@ -51,6 +56,7 @@ class Sukp:
     capacity: int
     source: str = ""
     seed: int | None = None
+    required: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "items", tuple(tuple(sorted(e)) for e in self.items))
@@ -78,6 +84,8 @@ class Sukp:
             for e in elements:
                 if not 0 <= e < len(self.weights):
                     raise InputError("no such element", f"items[{i}]", e)
+        check_requirements(self.required, range(self.n), unless="no such item")
+        object.__setattr__(self, "required", tuple(sorted(self.required)))
 
     def __repr__(self) -> str:
         return brief("Sukp", describe(self), self.name)
@@ -91,7 +99,9 @@ class Sukp:
 def describe(instance: Sukp) -> str:
     """Describe an instance in a few words."""
     elements = with_noun(len(instance.weights), "element")
-    return f"{with_noun(instance.n, 'item')}, {elements}, capacity {instance.capacity}"
+    must = f", {len(instance.required)} required" * bool(instance.required)
+    items = with_noun(instance.n, "item")
+    return f"{items}, {elements}, capacity {instance.capacity}{must}"
 
 
 def weight(instance: Sukp, chosen: Collection[int]) -> int:
@@ -119,6 +129,8 @@ def check(instance: Sukp, chosen: Collection[int]) -> list[str]:
         wrong.append("an item is chosen twice")
     if (heavy := weight(instance, chosen)) > instance.capacity:
         wrong.append(f"weighs {heavy}, more than the capacity of {instance.capacity}")
+    lacking = sorted(set(instance.required) - set(chosen))
+    wrong += [f"required item {i} is not chosen" for i in lacking]
     return wrong
 
 
@@ -130,6 +142,31 @@ def cost(instance: Sukp, chosen: Collection[int]) -> int:
     """
     picked = set(chosen)
     return sum(p for i, p in enumerate(instance.profits) if i not in picked)
+
+
+def unsolvable(instance: Sukp) -> str | None:
+    """Return why there is no valid choice, or None if there is one.
+
+    >>> unsolvable(Sukp("two", (5, 4), (3, 3, 3), ((0, 1), (1, 2)), 6, required=(0, 1)))
+    'the required items weigh 9, more than the capacity of 6'
+    """
+    heavy, most = weight(instance, instance.required), instance.capacity
+    if heavy <= most:
+        return None
+    return f"the required items weigh {heavy}, more than the capacity of {most}"
+
+
+def prepay(instance: Sukp) -> tuple[Sukp, int]:
+    """Return the instance in which what is required weighs nothing, and its cost of 0.
+
+    The elements of required items are paid for in any case; without a weight of their
+    own, any choice may be joined by these items and leaves out no more profit. So the
+    optima are equal.
+    """
+    paid = {e for i in instance.required for e in instance.items[i]}
+    weights = tuple(0 if e in paid else w for e, w in enumerate(instance.weights))
+    room = instance.capacity - weight(instance, instance.required)
+    return replace(instance, weights=weights, capacity=room, required=()), 0
 
 
 def features(instance: Sukp) -> Features:

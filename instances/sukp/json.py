@@ -11,7 +11,7 @@ from .instance import Sukp
 
 FORMAT = "closeknit/sukp"
 _NEEDED = ("profits", "weights", "items", "capacity")
-_KNOWN = ("format", "version", "name", *_NEEDED, "source", "seed")
+_KNOWN = ("format", "version", "name", *_NEEDED, "source", "seed", "required")
 
 
 def parse_sukp(value: Any, *, default_name: str = "unnamed") -> Sukp:
@@ -27,6 +27,7 @@ def parse_sukp(value: Any, *, default_name: str = "unnamed") -> Sukp:
         weights=fields.integers(document["weights"], "weights"),
         items=fields.rows(document["items"], "items"),
         capacity=fields.integer(document["capacity"], "capacity"),
+        required=fields.integers(document.get("required", []), "required"),
     )
 
 
@@ -59,4 +60,5 @@ def _definition(instance: Sukp) -> dict[str, Any]:
         "weights": list(instance.weights),
         "items": [list(elements) for elements in instance.items],
         "capacity": instance.capacity,
+        **({"required": list(instance.required)} if instance.required else {}),
     }

@@ -35,8 +35,8 @@ def sukp_of(instance: ProcSet) -> Sukp:
     Raises
     ------
     InputError
-        If costs have more than one level, or more processors are requested than are
-        available (a knapsack is always feasible).
+        If costs have more than one level, processors are required, or more are
+        requested than are available (a knapsack is always feasible).
 
     Examples
     --------
@@ -53,6 +53,7 @@ def sukp_of(instance: ProcSet) -> Sukp:
         )
     if why := unsolvable(instance):
         raise InputError(why, "request")
+    _refuse_requirements(instance)
     element = {i: e for e, i in enumerate(instance.available)}
     return Sukp(
         name=instance.name,
@@ -79,8 +80,8 @@ def procset_of(instance: Sukp) -> ProcSet:
     Raises
     ------
     InputError
-        If all elements fit, so that nothing is to be chosen, or they weigh more than
-        `MOST_PROCESSORS`.
+        If all elements fit, so that nothing is to be chosen, they weigh more than
+        `MOST_PROCESSORS`, or items are required.
 
     Examples
     --------
@@ -93,6 +94,7 @@ def procset_of(instance: Sukp) -> ProcSet:
     >>> kept_sets(machine, [0])
     (1,)
     """
+    _refuse_requirements(instance)
     total = sum(instance.weights)
     if instance.capacity >= total:
         raise InputError(
@@ -126,6 +128,12 @@ def procset_of(instance: Sukp) -> ProcSet:
         source=instance.source,
         seed=instance.seed,
     )
+
+
+def _refuse_requirements(instance: ProcSet | Sukp) -> None:
+    """Refuse what the other problem has no words for: one must not be chosen."""
+    if instance.required:
+        raise InputError("has no counterpart in the other problem", "required")
 
 
 def kept_sets(instance: ProcSet, chosen: Collection[int]) -> tuple[int, ...]:

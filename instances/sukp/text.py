@@ -56,7 +56,9 @@ def parse_sukp_text(text: str, *, default_name: str = "unnamed") -> Sukp:
 
 
 def sukp_text(instance: Sukp) -> str:
-    """Return an instance as the text of a benchmark file."""
+    """Return an instance as the text of a benchmark file, which requires nothing."""
+    if instance.required:
+        raise InputError("has no place in this format", "required")
     m, n = instance.n, len(instance.weights)
     lines = [
         f"m={m}    n={n}     knapsack size={instance.capacity}",

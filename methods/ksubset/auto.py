@@ -31,18 +31,24 @@ def auto(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     first solution; if a bound that can be recomputed (stars, towns, axes) already
     equals its cost, the proof is of grade ``checked`` and there is no search. If not,
     a search continues from both: cuts-bb where the distances are known to be sums of
-    cuts; else distances-bb for about a second, and dnn-bb after it.
+    cuts; else distances-bb for about a second, and dnn-bb after it. Where processors
+    are required, it is dnn-bb alone.
 
     Guarantee: exact.
     Time: O(n k) on trees, O(n log n) on lines; else exponential at worst, see cuts-bb.
     Source: derived for closeknit, see docs/science/exact.md.
     """
-    if arrays.tree_of(instance):
+    if instance.required:
+        if why := dnn_bb.refusal(instance):
+            raise InputError(why, "auto")
+    elif arrays.tree_of(instance):
         return tree_dp(instance, settings)
-    if one_axis.refuse_line(instance) is None:
+    elif one_axis.refuse_line(instance) is None:
         return line_window(instance, settings)
-    steps = instance.n * instance.k**2
-    if one_axis.refuse_ring(instance) is None and steps <= _MOST_RING_STEPS:
+    elif (
+        one_axis.refuse_ring(instance) is None
+        and instance.n * instance.k**2 <= _MOST_RING_STEPS
+    ):
         return ring_dp(instance, settings)
     start = clock.now()
     first = first_solution(instance, settings)
@@ -108,6 +114,8 @@ def _search(
     instance: KSubset, chosen: tuple[int, ...], bound: int
 ) -> tuple[KSubsetSearch, Proof]:
     """Choose the search by the instance."""
+    if instance.required:
+        return dnn_bb.DnnSearch(instance, chosen, bound), dnn_bb.PROOF
     if arrays.has_cuts(instance):
         return cuts_bb.CutsSearch(instance, chosen, bound), cuts_bb.PROOF
     if why := distances_bb.refusal(instance):

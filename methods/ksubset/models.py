@@ -12,7 +12,7 @@ from ...formulations.ksubset import catalogue
 from ...formulations.ksubset.bounds.bounds import best_bound
 from ...formulations.ksubset.strengthening import Strengthening
 from ...heuristics.ksubset.mm_inc import mm_inc
-from ...instances import KSubset, arrays, cost
+from ...instances import PROBLEMS, KSubset, arrays, cost
 from ...instances.topologies.topology import NO_CUTS
 from ...solvers import Limit, Result, Settings, answer
 from ...solvers.running import clock
@@ -57,6 +57,7 @@ def methods() -> list[Method[KSubset]]:
             Variant(run, (name,), _doc(*_split(name))),
             exact=True,
             refuses=partial(refusal, name),
+            takes_required=True,
             seeded=True,
             runs_solver=True,
         )
@@ -86,7 +87,7 @@ def run(name: str, instance: KSubset, settings: Settings) -> Result:
     """Solve an instance with ``formulation/backend``."""
     entry, backend = _split(name)
     start = clock.now()
-    hint: tuple[int, ...] = tuple(range(instance.k))
+    hint = tuple(PROBLEMS["ksubset"].any_choice(instance) or ())
     bound, proof = None, None
     try:
         hint = mm_inc(instance, settings).chosen or hint

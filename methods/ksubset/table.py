@@ -54,7 +54,12 @@ TABLE = table(
     _on_metrics("mm", mm.mm, guarantee=guarantees.manhattan_median, takes_ties=True),
     _on_metrics("mm-free", mm.mm_free, guarantee=guarantees.star),
     _on_metrics("mm-all", mm.mm_all, guarantee=guarantees.manhattan_median),
-    _on_metrics("mm-inc", mm_inc.mm_inc, guarantee=guarantees.manhattan_median),
+    _on_metrics(
+        "mm-inc",
+        mm_inc.mm_inc,
+        guarantee=guarantees.manhattan_median,
+        takes_required=True,
+    ),
     _on_metrics(
         "mm-inc-first", mm_inc.mm_inc_first, guarantee=guarantees.manhattan_median
     ),
@@ -101,7 +106,13 @@ TABLE = table(
         exact=True,
         refuses=distances_bb.refusal,
     ),
-    Method("dnn-bb", dnn_bb.dnn_bb, exact=True, refuses=dnn_bb.refusal),
+    Method(
+        "dnn-bb",
+        dnn_bb.dnn_bb,
+        exact=True,
+        refuses=dnn_bb.refusal,
+        takes_required=True,
+    ),
     Method("tree-dp", tree_dp.tree_dp, exact=True, refuses=_needs_a_tree),
     Method("ring-dp", ring_dp.ring_dp, exact=True, refuses=one_axis.refuse_ring),
     _on_metrics(
@@ -113,7 +124,7 @@ TABLE = table(
     Method("line-window", line.line_window, exact=True, refuses=one_axis.refuse_line),
     *models_ksubset.methods(),
     models_exact.method(),
-    Method("auto", auto_ksubset.auto, exact=True),
+    Method("auto", auto_ksubset.auto, exact=True, takes_required=True),
     quick=("mm", "mm-inc", "mc1x1", "town", "hilbert/best-fit", "mc"),
     variants={
         "mm": ("mm-all",),

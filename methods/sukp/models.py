@@ -33,7 +33,6 @@ MODEL = Model(
     refuses_mip=_refusal,
     first=greedy,
     free=NOTHING,
-    fallback=(),
     doc="""Solve the model of items and elements with {backend}.
 
     Solvers start from the items of most profit for the weight they add.

@@ -14,10 +14,10 @@ TABLE = table(
     "sukp",
     Method("bruteforce", bruteforce.bruteforce, exact=True),
     Method("sukp-bb", sukp_bb.sukp_bb, exact=True, seeded=True),
-    Method("tabu", tabu.tabu, seeded=True),
+    Method("tabu", tabu.tabu, takes_required=True, seeded=True),
     *models_sukp.MODEL.methods(),
     models_exact.method(),
-    Method("auto", auto_sukp.auto, exact=True, seeded=True),
+    Method("auto", auto_sukp.auto, exact=True, takes_required=True, seeded=True),
     quick=("tabu",),
 )
 """Methods for the set-union knapsack, by the name used in reports."""

@@ -184,8 +184,8 @@ def usable(names: Collection[str], shape: tuple[int, ...]) -> Mapping[str, str]:
     whole = KSubset("whole", topology, tuple(topology.locations()), 1)
     reasons = {}
     for name in names:
-        refuses = KSUBSET[_EXACT if name == OPTIMAL else name].refuses
-        reasons[name] = (refuses(whole) if refuses else None) or ""
+        method = KSUBSET[_EXACT if name == OPTIMAL else name]
+        reasons[name] = method.refusal(whole) or ""
     return reasons
 
 

@@ -85,6 +85,8 @@ def _ksubset(instance: KSubset) -> Formula:
     formula = Formula(meaning=["x<i>: free processor i, by coordinates, is chosen"])
     x = [formula.variable(f"x{i}") for i in range(n)]
     formula.equal([(1, one) for one in x], k)
+    for i in instance.required_indices:
+        formula.clause(x[i])
     if not instance.topology.has_cuts:
         formula.meaning.append("y<i>_<j>: both i and j are chosen")
         _refuse_large(n * n * 2)
@@ -120,6 +122,8 @@ def _procset(instance: ProcSet) -> Formula:
     levels = levels_of(instance)
     x = {p: formula.variable(f"x{p}") for p in instance.available}
     formula.equal([(1, one) for one in x.values()], instance.request)
+    for p in instance.required:
+        formula.clause(x[p])
     for i, one in enumerate(instance.sets):
         s = formula.variable(f"s{i}")
         for p in one.members:
@@ -136,6 +140,8 @@ def _sukp(instance: Sukp) -> Formula:
     formula.at_least(
         [(-w, y[e]) for e, w in enumerate(instance.weights)], -instance.capacity
     )
+    for j in instance.required:
+        formula.clause(-z[j])
     for j, elements in enumerate(instance.items):
         for e in elements:
             formula.clause(z[j], y[e])

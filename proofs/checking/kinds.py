@@ -53,8 +53,8 @@ FILE_KINDS = {
         option="certificate",
         begins=(b'{"format":"closeknit/certificate"', b'{"format": "closeknit/cert'),
         problems=("ksubset",),
-        where="distances that are sums of cuts",
-        serves=lambda instance: instance.topology.has_cuts,
+        where="distances that are sums of cuts, nothing required",
+        serves=lambda instance: instance.topology.has_cuts and not instance.required,
         written_by="cuts-bb",
         checked_by="instances/ksubset/certificate.py",
         ending=".xz",
@@ -91,8 +91,9 @@ def kinds_about(instance: Instance, wanted: str = AUTO) -> list[str]:
     InputError if there is none.
     """
     about = [kind for kind, row in FILE_KINDS.items() if row.is_about(instance)]
-    size = problem_of(instance).features(instance).n
-    if about == [LOG, DNN] and size > MOST_LOGGED:
+    problem = problem_of(instance)
+    large = problem.features(instance).n > MOST_LOGGED
+    if about == [LOG, DNN] and (large or problem.required(instance)):
         about.reverse()
     found = {FILE_KINDS[kind].option: kind for kind in about}
     if wanted != AUTO and wanted not in found:

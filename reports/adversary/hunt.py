@@ -236,7 +236,7 @@ class AdversarySearch:
             raise InputError(
                 f"{name} is exact: its ratio is 1 on every instance", field="METHOD"
             )
-        if self.method.refuses and (why := self.method.refuses(self.sample())):
+        if why := self.method.refusal(self.sample()):
             raise InputError(why, field=name)
 
     def sample(self) -> KSubset:

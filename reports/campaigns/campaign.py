@@ -140,7 +140,7 @@ def count_left_out(lineups: Mapping[str, Lineup], instances: Iterable[Instance])
             if (name := problem_of(instance).name)
             for method in METHODS[name].values()
             if not method.exact and method.name not in lineups[name].by_name
-            if not (method.refuses and method.refuses(instance))
+            if not method.refusal(instance)
         }
     )
 
@@ -192,7 +192,7 @@ class Campaign:
             for method in dict.fromkeys(self._lineup(instance).methods)
             if method.name != self._lineup(instance).exact.name
             and method.name not in self._left_out(instance)
-            and not (self.lenient and method.refuses and method.refuses(instance))
+            and not (self.lenient and method.refusal(instance))
         ]
         return [
             Task(*what, settings, repeat)

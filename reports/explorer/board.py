@@ -176,10 +176,7 @@ def document_of(
     if topology.tree:
         views["racks"] = scene_of(topology, tuple(domains), racks=True).document()
     sites = list(topology.locations())
-    first = {name: KSUBSET[name].refuses for name in FIRST}
-    refused = {
-        name: refuses and refuses(board.instance) for name, refuses in first.items()
-    }
+    refused = {name: KSUBSET[name].refusal(board.instance) for name in FIRST}
     return {
         "name": name,
         "about": describe(board.instance),

@@ -281,8 +281,8 @@ def judge(
     for row in rows:
         instance, verdict = known[row.instance]
         method = methods.get(row.problem, {}).get(row.method)
-        promise = method.guarantee if method and row.ran else None
-        judged.append(ScoredRun(row, verdict, promise(instance) if promise else None))
+        promise = method.promise(instance) if method and row.ran else None
+        judged.append(ScoredRun(row, verdict, promise))
     return judged
 
 

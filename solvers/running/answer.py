@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from typing import Any
 
 from ...instances import Instance, Value, check, cost, problem_of
 from ...instances.value import as_tuple
-from . import clock
+from . import clock, progress
 from .interrupt import alarm_postponed
 from .result import COUNTED, Limit, Proof, Result, SolverError, Status
+from .settings import Settings
 
 
 def infeasible_by_count(instance: Instance, *, start: float) -> Result | None:
@@ -85,3 +87,34 @@ def answer(
             seed=seed,
             nodes=nodes,
         )
+
+
+def solve_prepaid(
+    run: Callable[[Any, Settings], Result], instance: Instance, settings: Settings
+) -> Result:
+    """Run a method on the instance that requires nothing; see `Problem`.
+
+    What is required joins its choice; its bound rises by what that costs. Progress is
+    not reported, since its costs would be those of the other instance.
+    """
+    start = clock.now()
+    problem = problem_of(instance)
+    assert problem.prepay is not None
+    other, paid = problem.prepay(instance)
+    with progress.silence():
+        found = run(other, settings)
+    bound = found.bound
+    if isinstance(bound, int):
+        bound += paid
+    elif bound is not None:
+        bound = tuple(a + b for a, b in zip(bound, paid, strict=True))
+    return answer(
+        instance,
+        None if found.chosen is None else problem.join(instance, found.chosen),
+        start=start,
+        bound=bound,
+        proof=found.proof,
+        limit=found.limit,
+        seed=found.seed,
+        nodes=found.nodes,
+    )

@@ -111,6 +111,8 @@ class Method(Generic[Inst]):
     needs_metric
         Whether the factor rests on the triangle inequality: where a distance is longer
         than the way over a third processor there is none.
+    takes_required
+        Whether instances are supported in which something must be chosen.
     takes_ties
         Whether values of ``Settings.ties`` other than ``LEX`` are supported.
     seeded
@@ -133,6 +135,7 @@ class Method(Generic[Inst]):
     guarantee: Guarantee[Inst] | None = field(default=None, compare=False)
     refuses: Refusal[Inst] | None = field(default=None, compare=False)
     needs_metric: bool = False
+    takes_required: bool = False
     takes_ties: bool = False
     seeded: bool = False
     runs_solver: bool = False
@@ -169,7 +172,7 @@ class Method(Generic[Inst]):
             raise InputError(
                 f"is a method for {self.problem}, not for {given}", self.name
             )
-        if self.refuses and (why := self.refuses(instance)):
+        if why := self.refusal(instance):
             raise InputError(why, self.name)
         if settings.ties is not Ties.LEX and not self.takes_ties:
             raise InputError(
@@ -192,6 +195,32 @@ class Method(Generic[Inst]):
             return stopped_result(instance, Limit.TIME, start=start)
         return by_alarm(result, alarm)
 
+    def refusal(self, instance: Inst) -> str | None:
+        """Return why the method does not accept an instance of its problem, or None.
+
+        Parameters
+        ----------
+        instance
+            An instance of the method's problem.
+        """
+        if not self.takes_required and problem_of(instance).required(instance):
+            return "takes no instance in which something is required"
+        return self.refuses(instance) if self.refuses else None
+
+    def promise(self, instance: Inst) -> Fraction | None:
+        """Return the guarantee on an instance that the method accepts.
+
+        None if nothing is proven, or something is required: no proof covers that.
+
+        Parameters
+        ----------
+        instance
+            An instance of the method's problem.
+        """
+        if self.guarantee is None or problem_of(instance).required(instance):
+            return None
+        return self.guarantee(instance)
+
     def bounds(self, instance: Inst) -> list[Bound]:
         """Return the factors proven on an instance, each with its reason, least first.
 
@@ -203,16 +232,11 @@ class Method(Generic[Inst]):
         instance
             An instance of the method's problem.
         """
-        if self.guarantee is None or (self.refuses and self.refuses(instance)):
+        if self.refusal(instance) or (factor := self.promise(instance)) is None:
             return []
         if isinstance(self.guarantee, LeastOf):
             return sorted(self.guarantee.bounds(instance), key=lambda bound: bound[0])
-        factor = self.guarantee(instance)
-        return (
-            []
-            if factor is None
-            else [(factor, self.doc_entry("Guarantee").rstrip("."))]
-        )
+        return [(factor, self.doc_entry("Guarantee").rstrip("."))]
 
     def doc_entry(self, what: str) -> str:
         """Return the docstring's entry after ``what:``, on one line; "" if none.

@@ -34,6 +34,16 @@ def observed(observer: Observer) -> Iterator[None]:
         _observers.remove(observer)
 
 
+@contextmanager
+def silence() -> Iterator[None]:
+    """Pass on no report of the searches in the block."""
+    held, _observers[:] = [*_observers], []
+    try:
+        yield
+    finally:
+        _observers[:] = held
+
+
 def report(incumbent: Value, bound: Value | None = None) -> None:
     """Report the state of a search; called about every tenth of a second."""
     for observer in _observers:

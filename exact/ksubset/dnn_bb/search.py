@@ -91,7 +91,9 @@ class DnnSearch(KSubsetSearch):
         super().__init__(instance, chosen, bound)
         self.hops = arrays.hops(instance).copy()
         self.k = instance.k
-        self.root = Node((), np.arange(instance.n), 0.0, None)
+        must = instance.required_indices
+        self._stays = np.isin(np.arange(instance.n), must)
+        self.root = Node(must, np.flatnonzero(~self._stays), 0.0, None)
         self._waiting: list[tuple[float, int, Node]] = [(0.0, 0, self.root)]
         self._count = self._held = 0
         self._node: Node | None = None
@@ -221,7 +223,8 @@ class DnnSearch(KSubsetSearch):
         picked[chosen] = True
         star = self.hops[:, picked].sum(axis=1)
         while True:
-            inside, outside = np.flatnonzero(picked), np.flatnonzero(~picked)
+            inside = np.flatnonzero(picked & ~self._stays)
+            outside = np.flatnonzero(~picked)
             gain = star[outside] - self.hops[np.ix_(inside, outside)]
             gain -= star[inside][:, None]
             if not gain.size or gain.min() >= 0:

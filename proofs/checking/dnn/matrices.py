@@ -136,7 +136,9 @@ class BoundsChecker:
             for i in range(instance.n)
         ]
         self.objective, self.pause, self.squares = objective, pause, squares
-        self.waiting: list[_Waiting] = [((), tuple(range(instance.n)), instance.k)]
+        must = instance.required_indices  # they are in every choice
+        left = tuple(i for i in range(instance.n) if i not in set(must))
+        self.waiting: list[_Waiting] = [(must, left, instance.k - len(must))]
         self.listed = 0
 
     def distance(self, i: int, j: int) -> int:

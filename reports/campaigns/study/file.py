@@ -125,10 +125,7 @@ def _runs(instance: Instance, wanted: Mapping[str, Any]) -> int:
         names = {current(problem, name) for name in chosen if isinstance(name, str)}
         own = sum(":" in name for name in names)
         return 1 + own + sum(method.name in names for method in methods)
-    return 1 + sum(
-        not (method.exact or (method.refuses and method.refuses(instance)))
-        for method in methods
-    )
+    return 1 + sum(not (method.exact or method.refusal(instance)) for method in methods)
 
 
 def _lineups(
