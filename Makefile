@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 OUT ?= out
 SECONDS ?= 60
 
-.PHONY: data published docs review check-wheel help report report-all test test-full test-slow lint lock audit licences fuzz bench warm soak mutation veripb install-veripb slurm-live slurm-packages clean
+.PHONY: data published docs review check-wheel help report report-all test test-full test-slow lint lock audit licences fuzz bench warm soak mutation metamorphic veripb install-veripb slurm-live slurm-packages clean
 
 help:
 	@echo "make report     set up, measure the systems on the bundled instances, write $(OUT)/report"
@@ -25,6 +25,7 @@ help:
 	@echo "make licences   licences of what closeknit needs; fails on GPL and AGPL"
 	@echo "make lock       renew the digests in constraints.txt"
 	@echo "make mutation   change the code in one place at a time: which changes do the tests see?"
+	@echo "make metamorphic  a million pairs of like instances: do the optima of all exact methods agree?"
 	@echo "make veripb     VeriPB, a foreign checker, follows 4000 proofs; installed by cargo; 20 minutes"
 	@echo "make bench      speed: k-subsets, processor sets, set-union knapsacks, submeshes, streams, each"
 	@echo "                beside a baseline; about an hour. NAME=exact is one of them alone, and NAME=..."
@@ -178,6 +179,10 @@ mutation: $(VENV)/.ready
 	grep -oE '^[A-Za-z0-9._-]+==[^ ;]+' constraints.txt > $(VENV)/pins.txt
 	$(PIP) install -c $(VENV)/pins.txt --no-build-isolation -e '.[mutation]'
 	$(BIN)/python benchmarks/mutation.py $(ARGS)
+
+# COUNT=10000 takes about two minutes; ARGS="--first 385 --count 1" is one case again.
+metamorphic: $(VENV)/.ready
+	OMP_NUM_THREADS=1 $(BIN)/python -m tests.metamorphic.runner --count $(or $(COUNT),1000000) $(ARGS)
 
 clean:
 	rm -rf $(VENV) $(VENV)-* $(OUT) build *.egg-info

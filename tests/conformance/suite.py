@@ -72,8 +72,7 @@ class Subject:
 
     def accepts(self, name: str, instance: Any) -> bool:
         """Whether a method takes an instance."""
-        refuses = self.methods[name].refuses
-        return not (refuses and refuses(instance))
+        return not self.methods[name].refusal(instance)
 
     def run(self, name: str, instance: Any, **how: Any) -> Result:
         """Run a method where it may be run."""

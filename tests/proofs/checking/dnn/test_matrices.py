@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import closeknit as ck
 from closeknit.exact.ksubset.dnn_bb import search
 from closeknit.exact.ksubset.dnn_bb.record import record
-from closeknit.instances import InputError, KSubset
+from closeknit.instances import InputError, KSubset, check
 from closeknit.instances.ksubset.certificate_file import write_certificate
 from closeknit.instances.topologies.metric import Metric
 from closeknit.proofs.checking import CheckLimits, Refused, check_proof_file
@@ -60,14 +60,16 @@ def drawn(random: Random, most: int = 10) -> KSubset:
     table = [[0] * n for _ in range(n)]
     for i, j in combinations(range(n), 2):
         table[i][j] = table[j][i] = random.randint(0, top)
-    free = tuple((i,) for i in range(n))
-    return KSubset("drawn", Metric(Table(table)), free, random.randint(2, n - 1))
+    free, k = tuple((i,) for i in range(n)), random.randint(2, n - 1)
+    must = tuple(random.sample(free, random.choice([0, 0, random.randint(0, k)])))
+    return KSubset("drawn", Metric(Table(table)), free, k, required=must)
 
 
 def least(instance: KSubset) -> int:
     """Return the optimum by pricing all choices."""
     choices = combinations(range(instance.n), instance.k)
-    return min(ck.cost(instance, list(one)) for one in choices)
+    allowed = (one for one in choices if not check(instance, one))
+    return min(ck.cost(instance, list(one)) for one in allowed)
 
 
 def follow(
@@ -126,7 +128,8 @@ def agrees(seed: int, count: int) -> set[str]:
                 follow(instance, objective + 1, lines, squares)
         with pytest.raises(SolverError, match=f"a choice costs {objective}"):
             record(
-                instance, objective + 1, tuple(range(instance.k)), clock.now() + 9, 2
+                *(instance, objective + 1, tuple(range(instance.k))),
+                *(clock.now() + 9, 2),
             )
         words |= {line[0] for line in lines if line and isinstance(line[0], str)}
     return words
