@@ -114,6 +114,8 @@ def cases(seed: int, count: int) -> Iterator[tuple[KSubset, int, Lines]]:
 
 # What is accepted
 
+WORDS = {"bound", "list", "branch", "out", "triangles"}
+
 
 def agrees(seed: int, count: int) -> set[str]:
     """Compare with all choices; return the words of the proofs."""
@@ -133,12 +135,12 @@ def agrees(seed: int, count: int) -> set[str]:
 
 
 def test_optima_and_proofs_are_those_of_enumeration() -> None:
-    assert agrees(1, DRAWN) == {"bound", "list", "branch", "out"}
+    assert agrees(1, DRAWN) == WORDS
 
 
 @pytest.mark.slow
 def test_optima_and_proofs_are_those_of_enumeration_for_many() -> None:
-    assert agrees(2, 2000) == {"bound", "list", "branch", "out"}
+    assert agrees(2, 2000) == WORDS
 
 
 @given(
@@ -243,10 +245,17 @@ def _anything(rows: Any, pause: Any = None) -> Any:
     return [[1] * (i + 1) for i in range(len(rows))], 12
 
 
+def _take_off_any(rows: Any, left: Any, triangles: Any) -> None:
+    for a, b, c, t in zip(*[iter(triangles)] * 4, strict=True):
+        for i, j, more in ((a, a, -2 * t), (a, b, t), (a, c, t), (b, c, -t)):
+            rows[max(i, j)][min(i, j)] += more
+
+
 HOLES: dict[str, tuple[str, Any]] = {
     "all matrices are semidefinite": ("squares_of", _anything),
     "Z may be negative": ("_row", lambda value, length, least: value),
     "elements weigh much": ("weight_of", lambda columns, at, r: (1 << 99, 1)),
+    "triangles may be negative": ("_take_off", _take_off_any),
     "many choices are not priced": ("combinations", lambda left, r: ()),
 }
 
@@ -265,6 +274,10 @@ def test_a_planted_hole_lets_a_forgery_through(
     forged: dict[str, Lines] = {
         "all matrices are semidefinite": [["bound", 0], [0] * n, *zero],
         "Z may be negative": [["bound", 0], [0] * n, *high],
+        "triangles may be negative": [
+            ["triangles", *(x for i in range(n) for x in _negative(i, n))],
+            *([["bound", 0], [10**10] * n, *zero]),
+        ],
         "elements weigh much": [
             ["out", 4, -(10**6) * (objective + 1), [*range(n - k + 1)]],
             *([0] * n, *zero),
@@ -281,6 +294,8 @@ def test_a_planted_hole_lets_a_forgery_through(
 
 
 # Files
+
+ZERO: Lines = [["bound", 0], [0] * 9, *([0] * i for i in range(1, 9))]
 
 
 def written(folder: Path, lines: Lines, instance: KSubset, objective: int) -> Path:
@@ -306,6 +321,12 @@ def written(folder: Path, lines: Lines, instance: KSubset, objective: int) -> Pa
         ([["bound", 0], [0.5] * 9], "must be an integer"),
         ([["out", 0, 1 << 4097, []]], "must lie between"),
         ([["list", 1]], "must be a list of 0"),
+        ([["triangles", 0.5], *ZERO], "must be an integer"),
+        ([["triangles", 0, 1, 2], *ZERO], "must be four integers each"),
+        ([["triangles", 0, 1, 9, 1], *ZERO], r"triangles: \[0, 1, 9, 1\]"),
+        ([["triangles", 0, 1, 0, 1], *ZERO], r"triangles: \[0, 1, 0, 1\]"),
+        ([["triangles", 0, 1, 2, -1], *ZERO], r"triangles: \[0, 1, 2, -1\]"),
+        ([["triangles", 0, 1, 2, 1 << 4097], *ZERO], r"triangles: \[0, 1, 2, "),
         ([["list"], ["list"]], "the tree is complete already"),
     ],
 )
