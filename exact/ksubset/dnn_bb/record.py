@@ -6,7 +6,7 @@ node the integer matrices that close it, in the format of ``proofs.checking.dnn`
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from math import comb
 from typing import Any
 
@@ -111,8 +111,8 @@ class _Recorder(DnnSearch):
         self._note(node, lines)
         return True
 
-    def _note(self, node: Node, lines: list[Any]) -> None:
-        node.steps.append(lines)
+    def _note(self, node: Node, lines: list[Any], below: Sequence[Node] = ()) -> None:
+        node.steps += [lines, *below]
         self.size += sum(len(str(line)) for line in lines)
 
     def _leave_out(

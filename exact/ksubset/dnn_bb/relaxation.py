@@ -39,6 +39,8 @@ _VIOLATED = 1e-3
 """Least violation of a triangle, in units of the largest entry of X."""
 _MOST_CUTS = 5
 """Triangles of an element that are added at a time."""
+_PERIOD = 4
+"""Looks over which rises of the bound are compared."""
 _SWEEPS = 3
 """Times that each weight is set in a step."""
 
@@ -223,12 +225,13 @@ class Ascent:
 
     def in_vain(self, goal: float) -> bool:
         """Whether the last rises, if they shrink as before, do not reach the goal."""
-        if len(self.history) < 5:
+        history = self.history
+        if len(history) < 2 * _PERIOD + 1:
             return False
-        late = self.history[-1] - self.history[-3]
-        early = self.history[-3] - self.history[-5]
+        late = history[-1] - history[-1 - _PERIOD]
+        early = history[-1 - _PERIOD] - history[-1 - 2 * _PERIOD]
         ratio = min(0.95, late / early) if early > 0 else 0.0
-        return self.history[-1] + 2 * late / (1 - ratio) < goal
+        return history[-1] + 2 * late / (1 - ratio) < goal
 
 
 def integral(bound: float) -> int:

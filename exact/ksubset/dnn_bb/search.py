@@ -14,6 +14,7 @@ Derived for this project; docs/science/any-network.md has relaxation and proofs.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from heapq import heappop, heappush
 from itertools import combinations
 from math import comb, inf
@@ -22,10 +23,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ....heuristics.ksubset.mm_inc import Descent
 from ....instances import IntArray, KSubset, arrays
 from ....solvers import DEFAULT, Grade, Proof, Result, Settings
 from ..search import KSubsetSearch, search_alone
 from .relaxation import LOOK, Ascent, Dual, dual_matrix, integral, start
+from .symmetries import Symmetries
 
 PROOF = Proof(Grade.ENUMERATED, "dnn-bb")
 MOST_FREE = 2000
@@ -34,7 +37,7 @@ LARGEST = 2**40
 """Costs up to which floating point bounds are exact enough."""
 MOST_LISTED = 2000
 """Choices of a node up to which all are priced."""
-_LOOKS = 35
+_LOOKS = 60
 _AT_ROOT = 12
 """Most looks at a bound before its node is branched, and the least at the root's."""
 _SHIFTS = (0.02, 0.05, 0.1, 0.2, 0.4)
@@ -77,7 +80,7 @@ class Node:
     ) -> None:
         self.chosen, self.left, self.bound, self.dual = chosen, left, bound, dual
         self.steps: list[Any] = []
-        """What a certificate states of it: steps, then two nodes if it was branched."""
+        """What a recorder keeps: steps, then two nodes if it was branched."""
 
 
 class DnnSearch(KSubsetSearch):
@@ -91,6 +94,7 @@ class DnnSearch(KSubsetSearch):
         super().__init__(instance, chosen, bound)
         self.hops = arrays.hops(instance).copy()
         self.k = instance.k
+        self._symmetries = Symmetries(self.hops)
         self.root = Node((), np.arange(instance.n), 0.0, None)
         self._waiting: list[tuple[float, int, Node]] = [(0.0, 0, self.root)]
         self._count = self._held = 0
@@ -157,8 +161,11 @@ class DnnSearch(KSubsetSearch):
         for more in combinations(node.left.tolist(), r):
             at = [*node.chosen, *more]
             self.offer(at, int(self.hops[np.ix_(at, at)].sum()) // 2)
-        node.steps.append([["list"]])
+        self._note(node, [["list"]])
         self._end(node)
+
+    def _note(self, node: Node, lines: list[Any], below: Sequence[Node] = ()) -> None:
+        """Let recorders keep what was concluded, and the nodes below."""
 
     def _end(self, node: Node) -> None:
         self._node = self._ascent = None
@@ -217,20 +224,10 @@ class DnnSearch(KSubsetSearch):
 
     def _exchange(self, chosen: list[int]) -> None:
         """Offer the local optimum of best exchanges from a solution."""
-        picked = np.zeros(len(self.hops), dtype=bool)
-        picked[chosen] = True
-        star = self.hops[:, picked].sum(axis=1)
-        while True:
-            inside, outside = np.flatnonzero(picked), np.flatnonzero(~picked)
-            gain = star[outside] - self.hops[np.ix_(inside, outside)]
-            gain -= star[inside][:, None]
-            if not gain.size or gain.min() >= 0:
-                break
-            i, j = np.unravel_index(int(gain.argmin()), gain.shape)
-            out, into = inside[i], outside[j]
-            picked[[out, into]] = False, True
-            star += self.hops[:, into] - self.hops[:, out]
-        self.offer(np.flatnonzero(picked), int(star[picked].sum()) // 2)
+        descent = Descent(self.instance, chosen)
+        descent.run()
+        picked = descent.picked
+        self.offer(np.flatnonzero(picked), int(descent.star[picked].sum()) // 2)
 
     def _keep(self, node: Node, ascent: Ascent) -> IntArray:
         """Return the places of processors that better choices may take."""
@@ -261,23 +258,23 @@ class DnnSearch(KSubsetSearch):
         return out
 
     def _branch(self, node: Node, dual: Dual) -> None:
-        """Queue the two nodes that take a processor, and that do not."""
+        """Queue the node that takes a processor, and that which takes none alike."""
         even = np.abs(dual.x.diagonal() - 0.5)
         at = int(even.argmin())
         i = int(node.left[at])
+        alike = self._symmetries.alike(i, np.array(node.chosen, dtype=int), node.left)
+        out = np.isin(node.left, [i, *alike])
         kept = np.delete(np.arange(len(node.left)), at)
-        child = dual.among(kept)
-        left = node.left[kept]
-        room = self._held + 2 * len(kept) ** 2 <= _KEPT
-        both = [
-            Node((*node.chosen, i), left, node.bound, child if room else None),
-            Node(node.chosen, left, node.bound, child if room else None),
-        ]
-        node.steps.append([["branch", i]])
-        node.steps += both
+        both = [Node((*node.chosen, i), node.left[kept], node.bound, dual.among(kept))]
+        kept = np.flatnonzero(~out)
+        both.append(Node(node.chosen, node.left[kept], node.bound, dual.among(kept)))
+        line = ["orbit", i, *alike.values()] if alike else ["branch", i]
+        self._note(node, [line], both)
         for one in both:
             self._count += 1
-            if one.dual is not None:
-                self._held += len(kept) ** 2
+            if self._held + len(one.left) ** 2 > _KEPT:
+                one.dual = None
+            else:
+                self._held += len(one.left) ** 2
             heappush(self._waiting, (one.bound, self._count, one))
         self._end(node)

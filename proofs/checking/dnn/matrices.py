@@ -24,9 +24,13 @@ w, U_i and Z_ij = Z_ji >= 0 consider the symmetric integer matrix N with
    2^(q+1) cost(x) >= w r + g^2 / (4^p |y|^2).
 4. Branches. A choice takes an element or does not. If it does, the cost of this element
    is a constant, and the distances to it are added to the costs of the others.
+5. Orbits. Let a permutation keep all distances, and the sets of the elements that are
+   chosen and left. A choice with j maps to one with the image of j that costs the same.
+   So where no choice with i is cheap, none is with an element that such permutations,
+   one after the other or backwards, move to i; the second branch does not take these.
 
-The file gives q, U, Z, triangles, the elements and the branches. The checker finds v and y itself:
-whatever they are, only the exact R and e count. Word for word, rows of integers are
+The file gives q, U, Z, triangles, elements, permutations and branches. The checker
+finds v and y itself: whatever they are, only the exact R and e count. Word for word, rows of integers are
 packed into one, so that a column is taken off a row at once; no sum reaches the next
 word, since |sum of v_ij v_il over i| <= largest diagonal entry, as long as no diagonal
 entry gets negative, which is looked at (Cauchy and Schwarz again).
@@ -161,6 +165,15 @@ class BoundsChecker:
                 rest = tuple(j for j in left if j != i)
                 self.waiting += [(chosen, rest, r), ((*chosen, i), rest, r - 1)]
                 return
+            if word == ["orbit"]:
+                i, *moves = values or [None]
+                if r == 0 or fields.integer(i, "orbit") not in left:
+                    raise Refused(f"orbit: {i} cannot be chosen here")
+                orbit = self._orbit(i, moves, chosen, left)
+                others = tuple(j for j in left if j not in orbit)
+                rest = tuple(j for j in left if j != i)
+                self.waiting += [(chosen, others, r), ((*chosen, i), rest, r - 1)]
+                return
             if word == ["list"]:
                 fields.row()(values, "list")
                 self._price_all(chosen, left, r)
@@ -180,6 +193,36 @@ class BoundsChecker:
                 raise Refused(f"no such step: {str(word)[:40]}")
             left = self._without(lines, values, (chosen, left, r), triangles)
             triangles = ()
+
+    def _orbit(
+        self, i: int, moves: list[Any], chosen: tuple[int, ...], left: tuple[int, ...]
+    ) -> set[int]:
+        """Return what permutations, as pairs of an element and its image, join to i."""
+        ways: dict[int, set[int]] = {}
+        both = (*chosen, *left)
+        for move in moves:
+            pairs = fields.integers(move, "orbit")
+            image = dict(zip(pairs[::2], pairs[1::2], strict=False))
+            whole = 2 * len(image) == len(pairs) and set(image) == {*image.values()}
+            inside = all(
+                (a in left and b in left) or (a in chosen and b in chosen)
+                for a, b in image.items()
+            )
+            if not (whole and inside):
+                raise Refused(f"orbit: no permutation: {str(move)[:40]}")
+            for a, b in image.items():
+                self.pause()
+                for c in both:
+                    if self.distance(a, c) != self.distance(b, image.get(c, c)):
+                        raise Refused(f"orbit: the distance of {a} and {c} changes")
+                ways.setdefault(a, set()).add(b)
+                ways.setdefault(b, set()).add(a)
+        orbit, waiting = {i}, [i]
+        while waiting:
+            more = ways.get(waiting.pop(), set()) - orbit
+            orbit |= more
+            waiting += more
+        return orbit
 
     def _without(
         self,
