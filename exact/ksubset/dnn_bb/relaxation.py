@@ -24,6 +24,7 @@ from math import ceil
 
 import numpy as np
 import numpy.typing as npt
+from scipy.linalg import eigh
 
 from ....instances import IntArray
 from . import kernels as kernels
@@ -41,6 +42,8 @@ _MOST_CUTS = 5
 """Triangles of an element that are added at a time."""
 _PERIOD = 4
 """Looks over which rises of the bound are compared."""
+_PARTIAL, _SHARE = 300, 12
+"""Least n, and n over negative eigenvalues, from which only these are asked for."""
 _SWEEPS = 3
 """Times that each weight is set in a step."""
 
@@ -136,11 +139,12 @@ class Ascent:
         self.best = replace(dual, bound=-np.inf)
         self.history: list[float] = []
         self.steps = 0
+        self._below = len(costs)  # negative eigenvalues of the last step
 
     def advance(self, steps: int = LOOK) -> float:
         """Take some steps, of O(n^3) each; return the best bound so far."""
         for _ in range(steps):
-            self._step()
+            self.step()
         return self.look()
 
     def look(self) -> float:
@@ -161,7 +165,7 @@ class Ascent:
         self.history.append(self.best.bound)
         return self.best.bound
 
-    def _step(self) -> None:
+    def step(self) -> None:
         """Take a step: u and y, then Z and the weights, then the slack and X."""
         c, r, n, penalty = self._c, self.r, len(self._c), self._penalty
         diagonal = np.diag_indices(n)
@@ -189,18 +193,26 @@ class Ascent:
         self._z = np.maximum(rest, 0)
         others += self._z
         v = m - others - penalty * self._x
-        values, vectors = np.linalg.eigh((v + v.T) / 2)
-        below = int(np.searchsorted(values, 0.0))
-        if 2 * below <= n:
-            part = vectors[:, :below]
-            negative = (part * -values[:below]) @ part.T
-            self._slack = v + negative
-        else:
-            part = vectors[:, below:]
-            self._slack = (part * values[below:]) @ part.T
-            negative = self._slack - v
+        negative = self._negative_part((v + v.T) / 2)
+        self._slack = v + negative
         self._x = (1 - STRETCH) * self._x + STRETCH / penalty * negative
         self._matrix, self._others, self._u, self._y = m, others, u, y
+
+    def _negative_part(self, v: Matrix) -> Matrix:
+        """Return what is to be added to v to make it positive semidefinite."""
+        n = len(v)
+        if n >= _PARTIAL and _SHARE * self._below <= n:
+            values, vectors = eigh(
+                v, driver="evr", subset_by_value=(-np.inf, 0.0), check_finite=False
+            )
+        else:
+            values, vectors = np.linalg.eigh(v)
+        self._below = below = int(np.searchsorted(values, 0.0))
+        if 2 * below <= n:
+            part = vectors[:, :below]
+            return (part * -values[:below]) @ part.T
+        part = vectors[:, below:]
+        return (part * values[below:]) @ part.T - v
 
     def _cut(self) -> None:
         """Add the triangles that X violates most; forget those without a weight."""

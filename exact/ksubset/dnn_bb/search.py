@@ -23,9 +23,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ....formulations.ksubset.bounds.bounds import best_bound
 from ....heuristics.ksubset.mm_inc import Descent
 from ....instances import IntArray, KSubset, arrays
-from ....solvers import DEFAULT, Grade, Proof, Result, Settings
+from ....solvers import DEFAULT, Grade, Limit, Proof, Result, Settings
+from ....solvers.running import clock
+from ....solvers.running.blas import blas_threads
 from ..search import KSubsetSearch, search_alone
 from .relaxation import LOOK, Ascent, Dual, dual_matrix, integral, start
 from .symmetries import Symmetries
@@ -40,6 +43,8 @@ MOST_LISTED = 2000
 _LOOKS = 60
 _AT_ROOT = 12
 """Most looks at a bound before its node is branched, and the least at the root's."""
+_PACE = 4e-10
+"""Seconds of a step, over n³, before one was measured."""
 _SHIFTS = (0.02, 0.05, 0.1, 0.2, 0.4)
 """Parts of a gap by which an eigenvalue is lowered, to leave processors out."""
 _STARTS = 12
@@ -67,7 +72,8 @@ def dnn_bb(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     Source: derived for closeknit, see docs/science/any-network.md; the relaxation is
         known from densest subgraphs.
     """
-    return search_alone(DnnSearch, PROOF, instance, settings)
+    with blas_threads(settings.threads):
+        return search_alone(DnnSearch, PROOF, instance, settings, best_bound)
 
 
 class Node:
@@ -100,6 +106,27 @@ class DnnSearch(KSubsetSearch):
         self._count = self._held = 0
         self._node: Node | None = None
         self._ascent: Ascent | None = None
+        self._until, self._late, self._pace = inf, False, _PACE
+
+    def run(self, deadline: float, node_limit: int | None = None) -> Limit | None:
+        """Continue the search; it ends before a decomposition that takes too long."""
+        self._until, self._late = deadline, False
+        limit = super().run(deadline, node_limit)
+        return Limit.TIME if self._late else limit
+
+    def _unfinished(self) -> bool:
+        return not self._late and super()._unfinished()
+
+    def _advance(self, ascent: Ascent) -> float | None:
+        """Return a better bound; None if there is no time for one."""
+        work, steps = len(ascent.costs) ** 3, 0
+        while steps < LOOK and clock.now() + work * self._pace < self._until:
+            began = clock.now()
+            ascent.step()
+            self._pace = (clock.now() - began) / work
+            steps += 1
+        self._late = steps < LOOK
+        return ascent.look() if steps else None
 
     def _least_open(self) -> int:
         least = self._waiting[0][0] if self._waiting else inf
@@ -178,10 +205,15 @@ class DnnSearch(KSubsetSearch):
         assert ascent is not None
         price = self.price(node)
         before = len(ascent.history)
-        bound = price + ascent.advance(LOOK)
+        raised = self._advance(ascent)
+        if raised is None:
+            return
+        bound = price + raised
         node.bound = max(node.bound, bound)
         if integral(bound) >= self.best and self._accepts(node, ascent.best):
             self._end(node)
+            return
+        if self._late:
             return
         if (node is self.root and before % 5 == 4) or before == 2:
             self._round(node, ascent)

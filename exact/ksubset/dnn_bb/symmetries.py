@@ -73,8 +73,8 @@ def _moved_digits(n: int) -> Iterator[IntArray]:
 
 
 def _keeps_distances(hops: IntArray, image: IntArray) -> bool:
-    if (hops[image[0], image] != hops[0]).any():
-        return False
+    if (hops[image[0], image] != hops[0]).any() or (image == np.arange(len(hops))).all():
+        return False  # or nothing moves
     return bool((hops[image][:, image] == hops).all())
 
 
