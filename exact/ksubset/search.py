@@ -68,28 +68,37 @@ class KSubsetSearch(SteppableSearch):
 
 
 def search_alone(
-    make: Callable[[KSubset, tuple[int, ...]], KSubsetSearch],
+    make: Callable[[KSubset, tuple[int, ...], int], KSubsetSearch],
     proof: Proof,
     instance: KSubset,
     settings: Settings,
+    known: Callable[[KSubset], tuple[int, Proof]] | None = None,
 ) -> Result:
-    """Run a search from the choice of mm-inc within the limits."""
+    """Run a search from the choice of mm-inc within the limits.
+
+    ``known`` derives a bound beforehand, which costs little, with its proof.
+    """
     start = clock.now()
     first = first_solution(instance, settings)
     if first.limit is Limit.INTERRUPT:
         return first
     assert first.chosen is not None
+    bound, by = None, None
     try:
-        search = make(instance, first.chosen)
+        if known is not None:
+            bound, by = known(instance)
+        search = make(instance, first.chosen, bound or 0)
         limit = search.run(start + settings.time_limit, settings.node_limit)
     except OutOfTimeError:  # during set-up, or within a step
-        return answer(instance, first.chosen, start=start, limit=Limit.TIME)
+        return answer(
+            instance, first.chosen, start=start, bound=bound, proof=by, limit=Limit.TIME
+        )
     return answer(
         instance,
         search.chosen,
         start=start,
         bound=search.bound,
-        proof=proof,
+        proof=proof if by is None or search.bound > (bound or 0) else by,
         limit=limit,
         nodes=search.nodes,
     )

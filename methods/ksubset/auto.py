@@ -15,6 +15,7 @@ from ...heuristics.ksubset.mm_inc import first_solution
 from ...instances import InputError, KSubset, arrays
 from ...solvers import DEFAULT, Limit, Proof, Result, Settings, answer
 from ...solvers.running import clock
+from ...solvers.running.blas import blas_threads
 from ...solvers.running.interrupt import OutOfTimeError
 from ...solvers.running.progress import report
 
@@ -75,7 +76,8 @@ def auto(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
                     bound, proof = search.bound, search_proof
                 search = dnn_bb.DnnSearch(instance, chosen, bound)
                 search.nodes, search_proof = nodes, dnn_bb.PROOF
-                limit = search.run(until, settings.node_limit)
+                with blas_threads(settings.threads):
+                    limit = search.run(until, settings.node_limit)
         except OutOfTimeError:  # during set-up, or within a step
             limit = Limit.TIME
             return answer(

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from ..checking.dnn.matrices import Rows, Squares, squares_of, weight_of
 
 Matrix = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 _SCALES = (0, 2, 4, 6, 8, 12, 16, 24)
 _LARGEST = 2**40
 
@@ -84,49 +85,64 @@ class NodeArrays:
         2 C, integers: distances off the diagonal, twice the own costs on it.
     r
         Number of elements to choose.
-    u, z
+    names
+        The elements by place.
+    u, z, triangles, weights
         Multipliers of `exact.ksubset.dnn_bb.relaxation`.
     """
 
     def __init__(
-        self, doubled: npt.NDArray[np.int64], r: int, u: Matrix, z: Matrix
+        self,
+        doubled: Ints,
+        r: int,
+        names: Ints,
+        u: Matrix,
+        z: Matrix,
+        triangles: Ints,
+        weights: Matrix,
     ) -> None:
-        self.doubled, self.r, self.u, self.z = doubled, r, u, z
+        self.doubled, self.r, self.names, self.u, self.z = doubled, r, names, u, z
+        self.triangles, self.weights = triangles, weights
 
-    def at_scale(
-        self, q: int
-    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Return U, Z, and N without w."""
+    def at_scale(self, q: int) -> tuple[Ints, list[Any]]:
+        """Return N without w, and its lines: those before its step, and behind it."""
         u = np.rint(self.u * 2.0**q).astype(np.int64)
         z = np.floor(self.z * 2.0**q).astype(np.int64)
         z = np.minimum(z, z.T)
         np.fill_diagonal(z, 0)
         matrix = (self.doubled << q) - np.add.outer(u, u) - 2 * z
         matrix[np.diag_indices_from(matrix)] += 2 * self.r * u
-        return u, z, matrix
+        t = np.rint(self.weights * 2.0**q).astype(np.int64)
+        a, b, c = self.triangles.T
+        for i, j, sign in ((a, a, -2), (a, b, 1), (a, c, 1), (b, c, -1)):
+            np.add.at(matrix, (i, j), sign * t)
+            if sign > -2:
+                np.add.at(matrix, (j, i), sign * t)
+        rows = np.column_stack((self.names[self.triangles], t))[t > 0]
+        stated = [["triangles", *rows.ravel().tolist()]] if len(rows) else []
+        return matrix, [stated, _lines(u, z)]
 
     def bound_lines(self, gap: int) -> list[Any] | None:
         """Return the lines of a ``bound`` step: the rest costs more than ``gap``."""
         for q in _SCALES:
-            u, z, matrix = self.at_scale(q)
+            matrix, (before, after) = self.at_scale(q)
             w = (gap << (q + 1)) // self.r + 1
             if abs(w) > _LARGEST or np.abs(matrix).max() > _LARGEST:
                 return None
             np.fill_diagonal(matrix, matrix.diagonal() - w)
             if np.linalg.eigvalsh(matrix.astype(float))[0] > 0 and _is_psd(matrix):
-                return [["bound", q], *_lines(u, z)]
+                return [*before, ["bound", q], *after]
         return None
 
     def out_lines(
-        self, gap: int, shift: float, out: list[int], names: list[int]
+        self, gap: int, shift: float, out: list[int]
     ) -> tuple[list[Any], list[int]]:
         """Return the lines of an ``out`` step, and which of ``out`` it leaves out.
 
-        ``shift`` is the eigenvalue up to which w may go, in units of C; ``names`` are
-        the elements by place.
+        ``shift`` is the eigenvalue up to which w may go, in units of C.
         """
         for q in _SCALES[2:]:
-            u, z, matrix = self.at_scale(q)
+            matrix, (before, after) = self.at_scale(q)
             w = int(np.floor(shift * 2.0 ** (q + 1)))
             if abs(w) > _LARGEST or np.abs(matrix).max() > _LARGEST:
                 break
@@ -140,8 +156,8 @@ class NodeArrays:
             lacking = (gap << (q + 1)) - w * self.r
             shown = [at for at in out if _weighs(columns, p, at, self.r, lacking)]
             if len(shown) == len(out) or q >= 12:
-                step = ["out", q, w, [names[at] for at in shown]]
-                return [step, *_lines(u, z)], shown
+                step = ["out", q, w, self.names[shown].tolist()]
+                return [*before, step, *after], shown
         return [], []
 
 

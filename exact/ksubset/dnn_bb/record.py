@@ -6,7 +6,7 @@ node the integer matrices that close it, in the format of ``proofs.checking.dnn`
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from math import comb
 from typing import Any
 
@@ -100,7 +100,8 @@ class _Recorder(DnnSearch):
     def _arrays(self, node: Node, dual: Dual) -> NodeArrays:
         doubled = self.hops[np.ix_(node.left, node.left)].astype(np.int64)
         doubled[np.diag_indices_from(doubled)] = 2 * self.own(node)
-        return NodeArrays(doubled, self.k - len(node.chosen), dual.u, dual.z)
+        r, some = self.k - len(node.chosen), dual.triangles
+        return NodeArrays(doubled, r, node.left, dual.u, dual.z, some, dual.weights)
 
     def _accepts(self, node: Node, dual: Dual) -> bool:
         gap = self.best - 1 - self.price(node)
@@ -110,8 +111,8 @@ class _Recorder(DnnSearch):
         self._note(node, lines)
         return True
 
-    def _note(self, node: Node, lines: list[Any]) -> None:
-        node.steps.append(lines)
+    def _note(self, node: Node, lines: list[Any], below: Sequence[Node] = ()) -> None:
+        node.steps += [lines, *below]
         self.size += sum(len(str(line)) for line in lines)
 
     def _leave_out(
@@ -124,7 +125,7 @@ class _Recorder(DnnSearch):
         places = np.flatnonzero(out).tolist()
         gap = self.best - 1 - self.price(node)
         arrays = self._arrays(node, dual)
-        lines, shown = arrays.out_lines(gap, shift, places, node.left.tolist())
+        lines, shown = arrays.out_lines(gap, shift, places)
         found = np.zeros(len(out), dtype=bool)
         if shown:
             found[shown] = True

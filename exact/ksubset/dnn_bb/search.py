@@ -14,6 +14,7 @@ Derived for this project; docs/science/any-network.md has relaxation and proofs.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from heapq import heappop, heappush
 from itertools import combinations
 from math import comb, inf
@@ -22,10 +23,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ....formulations.ksubset.bounds.bounds import best_bound
+from ....heuristics.ksubset.mm_inc import Descent
 from ....instances import IntArray, KSubset, arrays
-from ....solvers import DEFAULT, Grade, Proof, Result, Settings
+from ....solvers import DEFAULT, Grade, Limit, Proof, Result, Settings
+from ....solvers.running import clock
+from ....solvers.running.blas import blas_threads
 from ..search import KSubsetSearch, search_alone
 from .relaxation import LOOK, Ascent, Dual, dual_matrix, integral, start
+from .symmetries import Symmetries
 
 PROOF = Proof(Grade.ENUMERATED, "dnn-bb")
 MOST_FREE = 2000
@@ -34,9 +40,11 @@ LARGEST = 2**40
 """Costs up to which floating point bounds are exact enough."""
 MOST_LISTED = 2000
 """Choices of a node up to which all are priced."""
-_LOOKS = 35
+_LOOKS = 60
 _AT_ROOT = 12
 """Most looks at a bound before its node is branched, and the least at the root's."""
+_PACE = 4e-10
+"""Seconds of a step, over n³, before one was measured."""
 _SHIFTS = (0.02, 0.05, 0.1, 0.2, 0.4)
 """Parts of a gap by which an eigenvalue is lowered, to leave processors out."""
 _STARTS = 12
@@ -64,7 +72,8 @@ def dnn_bb(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     Source: derived for closeknit, see docs/science/any-network.md; the relaxation is
         known from densest subgraphs.
     """
-    return search_alone(DnnSearch, PROOF, instance, settings)
+    with blas_threads(settings.threads):
+        return search_alone(DnnSearch, PROOF, instance, settings, best_bound)
 
 
 class Node:
@@ -77,7 +86,7 @@ class Node:
     ) -> None:
         self.chosen, self.left, self.bound, self.dual = chosen, left, bound, dual
         self.steps: list[Any] = []
-        """What a certificate states of it: steps, then two nodes if it was branched."""
+        """What a recorder keeps: steps, then two nodes if it was branched."""
 
 
 class DnnSearch(KSubsetSearch):
@@ -92,12 +101,34 @@ class DnnSearch(KSubsetSearch):
         self.hops = arrays.hops(instance).copy()
         self.k = instance.k
         must = instance.required_indices
-        self._stays = np.isin(np.arange(instance.n), must)
-        self.root = Node(must, np.flatnonzero(~self._stays), 0.0, None)
+        left = np.delete(np.arange(instance.n), must)
+        self._symmetries = Symmetries(self.hops)
+        self.root = Node(must, left, 0.0, None)
         self._waiting: list[tuple[float, int, Node]] = [(0.0, 0, self.root)]
         self._count = self._held = 0
         self._node: Node | None = None
         self._ascent: Ascent | None = None
+        self._until, self._late, self._pace = inf, False, _PACE
+
+    def run(self, deadline: float, node_limit: int | None = None) -> Limit | None:
+        """Continue the search; it ends before a decomposition that takes too long."""
+        self._until, self._late = deadline, False
+        limit = super().run(deadline, node_limit)
+        return Limit.TIME if self._late else limit
+
+    def _unfinished(self) -> bool:
+        return not self._late and super()._unfinished()
+
+    def _advance(self, ascent: Ascent) -> float | None:
+        """Return a better bound; None if there is no time for one."""
+        work, steps = len(ascent.costs) ** 3, 0
+        while steps < LOOK and clock.now() + work * self._pace < self._until:
+            began = clock.now()
+            ascent.step()
+            self._pace = (clock.now() - began) / work
+            steps += 1
+        self._late = steps < LOOK
+        return ascent.look() if steps else None
 
     def _least_open(self) -> int:
         least = self._waiting[0][0] if self._waiting else inf
@@ -159,8 +190,11 @@ class DnnSearch(KSubsetSearch):
         for more in combinations(node.left.tolist(), r):
             at = [*node.chosen, *more]
             self.offer(at, int(self.hops[np.ix_(at, at)].sum()) // 2)
-        node.steps.append([["list"]])
+        self._note(node, [["list"]])
         self._end(node)
+
+    def _note(self, node: Node, lines: list[Any], below: Sequence[Node] = ()) -> None:
+        """Let recorders keep what was concluded, and the nodes below."""
 
     def _end(self, node: Node) -> None:
         self._node = self._ascent = None
@@ -173,10 +207,15 @@ class DnnSearch(KSubsetSearch):
         assert ascent is not None
         price = self.price(node)
         before = len(ascent.history)
-        bound = price + ascent.advance(LOOK)
+        raised = self._advance(ascent)
+        if raised is None:
+            return
+        bound = price + raised
         node.bound = max(node.bound, bound)
         if integral(bound) >= self.best and self._accepts(node, ascent.best):
             self._end(node)
+            return
+        if self._late:
             return
         if (node is self.root and before % 5 == 4) or before == 2:
             self._round(node, ascent)
@@ -219,21 +258,10 @@ class DnnSearch(KSubsetSearch):
 
     def _exchange(self, chosen: list[int]) -> None:
         """Offer the local optimum of best exchanges from a solution."""
-        picked = np.zeros(len(self.hops), dtype=bool)
-        picked[chosen] = True
-        star = self.hops[:, picked].sum(axis=1)
-        while True:
-            inside = np.flatnonzero(picked & ~self._stays)
-            outside = np.flatnonzero(~picked)
-            gain = star[outside] - self.hops[np.ix_(inside, outside)]
-            gain -= star[inside][:, None]
-            if not gain.size or gain.min() >= 0:
-                break
-            i, j = np.unravel_index(int(gain.argmin()), gain.shape)
-            out, into = inside[i], outside[j]
-            picked[[out, into]] = False, True
-            star += self.hops[:, into] - self.hops[:, out]
-        self.offer(np.flatnonzero(picked), int(star[picked].sum()) // 2)
+        descent = Descent(self.instance, chosen)
+        descent.run()
+        picked = np.flatnonzero(descent.picked)
+        self.offer(picked, int(self.hops[np.ix_(picked, picked)].sum()) // 2)
 
     def _keep(self, node: Node, ascent: Ascent) -> IntArray:
         """Return the places of processors that better choices may take."""
@@ -264,23 +292,23 @@ class DnnSearch(KSubsetSearch):
         return out
 
     def _branch(self, node: Node, dual: Dual) -> None:
-        """Queue the two nodes that take a processor, and that do not."""
+        """Queue the node that takes a processor, and that which takes none alike."""
         even = np.abs(dual.x.diagonal() - 0.5)
         at = int(even.argmin())
         i = int(node.left[at])
+        alike = self._symmetries.alike(i, np.array(node.chosen, dtype=int), node.left)
+        out = np.isin(node.left, [i, *alike])
         kept = np.delete(np.arange(len(node.left)), at)
-        child = dual.among(kept)
-        left = node.left[kept]
-        room = self._held + 2 * len(kept) ** 2 <= _KEPT
-        both = [
-            Node((*node.chosen, i), left, node.bound, child if room else None),
-            Node(node.chosen, left, node.bound, child if room else None),
-        ]
-        node.steps.append([["branch", i]])
-        node.steps += both
+        both = [Node((*node.chosen, i), node.left[kept], node.bound, dual.among(kept))]
+        kept = np.flatnonzero(~out)
+        both.append(Node(node.chosen, node.left[kept], node.bound, dual.among(kept)))
+        line = ["orbit", i, *alike.values()] if alike else ["branch", i]
+        self._note(node, [line], both)
         for one in both:
             self._count += 1
-            if one.dual is not None:
-                self._held += len(kept) ** 2
+            if self._held + len(one.left) ** 2 > _KEPT:
+                one.dual = None
+            else:
+                self._held += len(one.left) ** 2
             heappush(self._waiting, (one.bound, self._count, one))
         self._end(node)

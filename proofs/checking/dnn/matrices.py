@@ -11,6 +11,9 @@ w, U_i and Z_ij = Z_ji >= 0 consider the symmetric integer matrix N with
    what the pairs i != j of chosen elements take away. So
    x'Nx = 2^(q+1) cost(x) - w r - 2 sum over pairs of Z_ij x_i x_j over both orders,
    hence 2^(q+1) cost(x) >= w r + x'Nx, and >= w r if N is positive semidefinite.
+   Triangles: for a, b, c and an integer T >= 0 add T to N_ab and N_ac, and take 2 T off
+   N_aa and T off N_bc. This takes 2 T (x_a - x_a x_b - x_a x_c + x_b x_c) off x'Nx,
+   which is never negative: x_a = 1 leaves (1 - x_b) (1 - x_c), x_a = 0 leaves x_b x_c.
 2. Squares. For an integer p take integer columns v_n, ..., v_1, where v_i vanishes
    behind row i, and R = 4^p N - sum v_i v_i'. If every diagonal entry of R is at least
    the sum of the absolute values in its row, R is positive semidefinite (Gershgorin),
@@ -21,9 +24,13 @@ w, U_i and Z_ij = Z_ji >= 0 consider the symmetric integer matrix N with
    2^(q+1) cost(x) >= w r + g^2 / (4^p |y|^2).
 4. Branches. A choice takes an element or does not. If it does, the cost of this element
    is a constant, and the distances to it are added to the costs of the others.
+5. Orbits. Let a permutation keep all distances, and the sets of the elements that are
+   chosen and left. A choice with j maps to one with the image of j that costs the same.
+   So where no choice with i is cheap, none is with an element that such permutations,
+   one after the other or backwards, move to i; the second branch does not take these.
 
-The file gives q, U, Z, the elements and the branches. The checker finds v and y itself:
-whatever they are, only the exact R and e count. Word for word, rows of integers are
+The file gives q, U, Z, triangles, elements, permutations and branches. The checker
+finds v and y itself: whatever they are, only the exact R and e count. Word for word, rows of integers are
 packed into one, so that a column is taken off a row at once; no sum reaches the next
 word, since |sum of v_ij v_il over i| <= largest diagonal entry, as long as no diagonal
 entry gets negative, which is looked at (Cauchy and Schwarz again).
@@ -148,6 +155,7 @@ class BoundsChecker:
     def follow(self, lines: Iterator[Any]) -> None:
         """Check one node and its steps; raises Refused where one does not follow."""
         chosen, left, r = self.waiting.pop()
+        triangles: Sequence[int] = ()
         while True:
             self.pause()
             words = fields.lists(_next(lines), "step")
@@ -159,32 +167,76 @@ class BoundsChecker:
                 rest = tuple(j for j in left if j != i)
                 self.waiting += [(chosen, rest, r), ((*chosen, i), rest, r - 1)]
                 return
+            if word == ["orbit"]:
+                i, *moves = values or [None]
+                if r == 0 or fields.integer(i, "orbit") not in left:
+                    raise Refused(f"orbit: {i} cannot be chosen here")
+                orbit = self._orbit(i, moves, chosen, left)
+                others = tuple(j for j in left if j not in orbit)
+                rest = tuple(j for j in left if j != i)
+                self.waiting += [(chosen, others, r), ((*chosen, i), rest, r - 1)]
+                return
             if word == ["list"]:
                 fields.row()(values, "list")
                 self._price_all(chosen, left, r)
                 return
+            if word == ["triangles"]:
+                triangles = fields.integers(values, "triangles")
+                continue
             if word == ["bound"]:
                 (q,) = fields.row(_SCALE)(values, "bound")
                 target = (self.objective - 1 - self._cost(chosen)) << (q + 1)
                 w = target // r + 1 if 0 < r <= len(left) else 0
-                if self._squares(lines, chosen, left, r, q, w) is None:
+                at = (chosen, left, r)
+                if self._squares(lines, at, triangles, q, w) is None:
                     raise Refused("bound: the matrix is not shown to be semidefinite")
                 return
             if word != ["out"]:
                 raise Refused(f"no such step: {str(word)[:40]}")
-            left = self._without(lines, values, chosen, left, r)
+            left = self._without(lines, values, (chosen, left, r), triangles)
+            triangles = ()
+
+    def _orbit(
+        self, i: int, moves: list[Any], chosen: tuple[int, ...], left: tuple[int, ...]
+    ) -> set[int]:
+        """Return what permutations, as pairs of an element and its image, join to i."""
+        ways: dict[int, set[int]] = {}
+        both = (*chosen, *left)
+        for move in moves:
+            pairs = fields.integers(move, "orbit")
+            image = dict(zip(pairs[::2], pairs[1::2], strict=False))
+            whole = 2 * len(image) == len(pairs) and set(image) == {*image.values()}
+            inside = all(
+                (a in left and b in left) or (a in chosen and b in chosen)
+                for a, b in image.items()
+            )
+            if not (whole and inside):
+                raise Refused(f"orbit: no permutation: {str(move)[:40]}")
+            for a, b in image.items():
+                self.pause()
+                for c in both:
+                    if self.distance(a, c) != self.distance(b, image.get(c, c)):
+                        raise Refused(f"orbit: the distance of {a} and {c} changes")
+                ways.setdefault(a, set()).add(b)
+                ways.setdefault(b, set()).add(a)
+        orbit, waiting = {i}, [i]
+        while waiting:
+            more = ways.get(waiting.pop(), set()) - orbit
+            orbit |= more
+            waiting += more
+        return orbit
 
     def _without(
         self,
         lines: Iterator[Any],
         values: list[Any],
-        chosen: tuple[int, ...],
-        left: tuple[int, ...],
-        r: int,
+        node: _Waiting,
+        triangles: Sequence[int],
     ) -> tuple[int, ...]:
         """Return the elements but those that no choice below the objective takes."""
+        chosen, left, r = node
         q, w, out = fields.row(_SCALE, _integer, fields.integers)(values, "out")
-        found = self._squares(lines, chosen, left, r, q, w)
+        found = self._squares(lines, node, triangles, q, w)
         if found is None:
             raise Refused("out: the matrix is not shown to be semidefinite")
         lacking = ((self.objective - 1 - self._cost(chosen)) << (q + 1)) - w * r
@@ -199,13 +251,13 @@ class BoundsChecker:
     def _squares(
         self,
         lines: Iterator[Any],
-        chosen: tuple[int, ...],
-        left: tuple[int, ...],
-        r: int,
+        node: _Waiting,
+        triangles: Sequence[int],
         q: int,
         w: int,
     ) -> Squares | None:
         """Read U and Z, and find the squares of N."""
+        chosen, left, r = node
         if not 0 < r <= len(left):
             raise Refused(f"{r} of {len(left)} elements are to be chosen")
         u = _row(_next(lines), len(left), -(1 << MOST_BITS))
@@ -220,6 +272,7 @@ class BoundsChecker:
                 ]
                 + [own + 2 * (r - 1) * u[at] - w]
             )
+        _take_off(rows, left, triangles)
         return self.squares(rows, self.pause)
 
     def _cost(self, chosen: Sequence[int]) -> int:
@@ -234,6 +287,21 @@ class BoundsChecker:
         for more in combinations(left, r):
             if self._cost((*chosen, *more)) < self.objective:
                 raise Refused("list: a choice costs less")
+
+
+def _take_off(rows: Rows, left: Sequence[int], triangles: Sequence[int]) -> None:
+    """Take triangles off N (1.): the elements a, b, c and T of each, in a row."""
+    places = {i: at for at, i in enumerate(left)}
+    if len(triangles) % 4:
+        raise Refused("triangles: must be four integers each")
+    for at in range(0, len(triangles), 4):
+        found = [places.get(i, -1) for i in triangles[at : at + 3]]
+        t = triangles[at + 3]
+        if min(found) < 0 or len(set(found)) < 3 or not 0 <= t <= 1 << MOST_BITS:
+            raise Refused(f"triangles: {triangles[at : at + 4]}"[:99])
+        a, b, c = found
+        for i, j, more in ((a, a, -2 * t), (a, b, t), (a, c, t), (b, c, -t)):
+            rows[max(i, j)][min(i, j)] += more
 
 
 _SCALE = fields.between(0, 64)

@@ -116,6 +116,8 @@ def cases(seed: int, count: int) -> Iterator[tuple[KSubset, int, Lines]]:
 
 # What is accepted
 
+WORDS = {"bound", "list", "branch", "out", "triangles"}
+
 
 def agrees(seed: int, count: int) -> set[str]:
     """Compare with all choices; return the words of the proofs."""
@@ -136,12 +138,37 @@ def agrees(seed: int, count: int) -> set[str]:
 
 
 def test_optima_and_proofs_are_those_of_enumeration() -> None:
-    assert agrees(1, DRAWN) == {"bound", "list", "branch", "out"}
+    assert agrees(1, DRAWN) == WORDS
+
+
+def torus(a: int, b: int, k: int, prices: list[int]) -> KSubset:
+    """Price the hops of a torus; row by row."""
+    sites = [divmod(i, b) for i in range(a * b)]
+    net = ck.Torus((a, b))
+    table = [[prices[net.distance(p, q)] for q in sites] for p in sites]
+    free = tuple((i,) for i in range(a * b))
+    return KSubset("torus", Metric(Table(table)), free, k)
+
+
+@pytest.mark.parametrize(("a", "b"), [(3, 3), (3, 4), (2, 6), (1, 11)])
+def test_symmetries_of_a_torus_shorten_proofs_that_hold(a: int, b: int) -> None:
+    """Any prices of hops, so also where the nearest are the most expensive."""
+    random = Random(a)
+    for k in (3, 4, 6):
+        prices = [0, *(random.randint(1, 50) for _ in range(a + b))]
+        instance = torus(a, b, k, prices)
+        objective, lines = proved(instance)
+        assert objective == least(instance)
+        if ["list"] not in lines[:1] and "bound" not in str(lines[:2]):
+            assert any(line[0] == "orbit" and len(line) == a * b + 1 for line in lines)
+        follow(instance, objective, lines)
+        with pytest.raises((Refused, InputError)):
+            follow(instance, objective + 1, lines)
 
 
 @pytest.mark.slow
 def test_optima_and_proofs_are_those_of_enumeration_for_many() -> None:
-    assert agrees(2, 2000) == {"bound", "list", "branch", "out"}
+    assert agrees(2, 2000) == WORDS
 
 
 @given(
@@ -246,10 +273,25 @@ def _anything(rows: Any, pause: Any = None) -> Any:
     return [[1] * (i + 1) for i in range(len(rows))], 12
 
 
+def _take_off_any(rows: Any, left: Any, triangles: Any) -> None:
+    for a, b, c, t in zip(*[iter(triangles)] * 4, strict=True):
+        for i, j, more in ((a, a, -2 * t), (a, b, t), (a, c, t), (b, c, -t)):
+            rows[max(i, j)][min(i, j)] += more
+
+
+def _negative(n: int) -> Iterator[int]:
+    """Yield triangles that raise all eigenvalues but that of the sum."""
+    for i in range(n):
+        yield from (i, (i + 1) % n, (i + 2) % n, -(10**9))
+        yield from (i, (i + 1) % n, (i + 3) % n, -(10**9))
+
+
 HOLES: dict[str, tuple[str, Any]] = {
     "all matrices are semidefinite": ("squares_of", _anything),
     "Z may be negative": ("_row", lambda value, length, least: value),
     "elements weigh much": ("weight_of", lambda columns, at, r: (1 << 99, 1)),
+    "all processors are alike": ("_orbit", lambda self, i, moves, some, left: {*left}),
+    "triangles may be negative": ("_take_off", _take_off_any),
     "many choices are not priced": ("combinations", lambda left, r: ()),
 }
 
@@ -263,11 +305,19 @@ def test_a_planted_hole_lets_a_forgery_through(
     instance = drawn(Random(5), 8)
     objective = least(instance)
     n, k = instance.n, instance.k
+    choices = [set(one) for one in combinations(range(n), k)]
+    best = [one for one in choices if ck.cost(instance, list(one)) == objective]
+    dear = min(set(range(n)) - set().union(*best))
     zero = [[0] * i for i in range(1, n)]
     high = [[-(10**10)] * i for i in range(1, n)]
     forged: dict[str, Lines] = {
         "all matrices are semidefinite": [["bound", 0], [0] * n, *zero],
         "Z may be negative": [["bound", 0], [0] * n, *high],
+        "all processors are alike": [["orbit", dear], ["list"], ["list"]],
+        "triangles may be negative": [
+            ["triangles", *_negative(n)],
+            *([["bound", 0], [-(10**6)] * n, *zero]),
+        ],
         "elements weigh much": [
             ["out", 4, -(10**6) * (objective + 1), [*range(n - k + 1)]],
             *([0] * n, *zero),
@@ -279,11 +329,14 @@ def test_a_planted_hole_lets_a_forgery_through(
         forged[hole][1] = [10**10] * n
     with pytest.raises((Refused, InputError)):
         follow(instance, objective + 1, forged[hole], dnn.squares_of)
-    monkeypatch.setattr(dnn, name, other)
+    where = BoundsChecker if hasattr(BoundsChecker, name) else dnn
+    monkeypatch.setattr(where, name, other)
     follow(instance, objective + 1, forged[hole], dnn.squares_of)
 
 
 # Files
+
+ZERO: Lines = [["bound", 0], [0] * 9, *([0] * i for i in range(1, 9))]
 
 
 def written(folder: Path, lines: Lines, instance: KSubset, objective: int) -> Path:
@@ -309,6 +362,21 @@ def written(folder: Path, lines: Lines, instance: KSubset, objective: int) -> Pa
         ([["bound", 0], [0.5] * 9], "must be an integer"),
         ([["out", 0, 1 << 4097, []]], "must lie between"),
         ([["list", 1]], "must be a list of 0"),
+        ([["orbit"]], "must be an integer"),
+        ([["orbit", 9]], "orbit: 9 cannot be chosen here"),
+        ([["orbit", 0, 1]], "must be a list"),
+        ([["orbit", 0, [0, 1]]], "orbit: no permutation: "),
+        ([["orbit", 0, [0, 1, 1]]], "orbit: no permutation: "),
+        ([["orbit", 0, [0, 1, 0, 1, 1, 0]]], "orbit: no permutation: "),
+        ([["orbit", 0, [0, 9, 9, 0]]], "orbit: no permutation: "),
+        ([["branch", 0], ["orbit", 1, [0, 1, 1, 0]]], "orbit: no permutation: "),
+        ([["orbit", 0, [0, 1, 1, 0]]], "the distance of 0 and 2 changes"),
+        ([["triangles", 0.5], *ZERO], "must be an integer"),
+        ([["triangles", 0, 1, 2], *ZERO], "must be four integers each"),
+        ([["triangles", 0, 1, 9, 1], *ZERO], r"triangles: .0, 1, 9, 1[])]"),
+        ([["triangles", 0, 1, 0, 1], *ZERO], r"triangles: .0, 1, 0, 1[])]"),
+        ([["triangles", 0, 1, 2, -1], *ZERO], r"triangles: .0, 1, 2, -1[])]"),
+        ([["triangles", 0, 1, 2, 1 << 4097], *ZERO], r"triangles: .0, 1, 2, "),
         ([["list"], ["list"]], "the tree is complete already"),
     ],
 )
