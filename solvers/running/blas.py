@@ -36,7 +36,7 @@ def _openblas() -> list[tuple[Callable[[], int], Callable[[int], None]]]:
     """Return, for each, what asks for the number of threads, and what changes it."""
     found = []
     for package in (np, scipy):
-        home = Path(package.__file__).parent
+        home = Path(str(package.__file__)).parent
         wheel = home.parent.glob(f"{home.name}.libs/*openblas*")
         for path in [*wheel, *home.glob(".dylibs/*openblas*")]:
             library = CDLL(str(path))
