@@ -26,7 +26,6 @@ import closeknit
 from . import house, tiers
 from .paths import ROOT
 
-
 LONGEST_FILE, LONGEST_FUNCTION, LARGEST_FOLDER = 400, 120, 15
 
 CYCLES: dict[frozenset[str], str] = {}
