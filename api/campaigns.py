@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from functools import partial
 from logging import getLogger
 from pathlib import Path
@@ -11,9 +11,7 @@ from typing import Any
 
 from ..instances import InputError, Instance
 from ..instances.reading.files import file_in, try_file, write_text
-from ..methods import AnyMethod
 from ..methods.user_methods import OwnMethod
-from ..methods.warming import Kind
 from ..reports.campaigns import pool
 from ..reports.campaigns.audit import audit
 from ..reports.campaigns.campaign import Campaign, Runner, is_lenient, lineups
@@ -29,7 +27,7 @@ from ..reports.pages.csv_tables import csv_of
 from ..reports.pages.html import html_of
 from ..reports.pages.markdown import markdown_of
 from ..reports.proofs.campaign import kept_proofs
-from ..reports.proofs.proving import compile_checker, compile_proofs
+from ..reports.proofs.proving import proof_kernels
 from ..reports.proofs.rederivation import rederive_all
 from ..reports.ratios.document import ratio_document
 from ..reports.ratios.report import Report, many, report_on
@@ -210,7 +208,7 @@ def conduct(
     began = monotonic()
     if compiling_jobs is not None:  # each process would compile what others do, too
         wanted = campaign.missing_methods(store)
-        more = _of_proofs(wanted) if proofs else {}
+        more = proof_kernels(wanted) if proofs else {}
         compile_for(wanted, jobs=compiling_jobs, more=more)
     ready = monotonic()
 
@@ -254,24 +252,6 @@ def conduct(
     taken = ready - began, monotonic() - ready
     say("machine code {:.0f} s, runs, proofs and report {:.0f} s".format(*taken))
     return report
-
-
-def _of_proofs(
-    wanted: Collection[tuple[AnyMethod, Kind]],
-) -> dict[str, Callable[[], None]]:
-    """Return what compiles the kernels of proofs, of each exact method.
-
-    These use the kernels of searches, and are therefore the last to be compiled.
-    """
-    return {"all propagation": compile_checker} | {
-        f"{method.problem} proofs of {method.name}": partial(
-            compile_proofs,
-            method,
-            sorted({kind for one, kind in wanted if one is method}),
-        )
-        for method, _ in wanted
-        if method.exact
-    }
 
 
 def _set_outdated_aside(campaign: Campaign, store: ResultStore) -> str:

@@ -4,7 +4,7 @@ Numba compiles a kernel when it is first called and keeps the machine code next 
 source, in the user's cache folder, or in NUMBA_CACHE_DIR. This command runs all methods
 on small instances beforehand, in several processes: in a Dockerfile, on the shared file
 system of a cluster, in CI. Kernels that are compiled already are only loaded; those
-that only proofs, claims or larger instances need are compiled when they are first used.
+that only claims or larger instances need are compiled when they are first used.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ from time import perf_counter
 from ..instances.errors import InputError
 from ..instances.reading.suggestions import entry_named
 from ..methods import METHODS
+from ..methods.warming import KINDS
 from ..reports.campaigns.compiling import OTHERS, compile_all
+from ..reports.proofs.proving import proof_kernels
 from .frame import shared
 from .frame.parser import Parser
 
@@ -28,7 +30,8 @@ def options(parser: Parser) -> None:
         nargs="*",
         metavar="PROBLEM",
         help="problems whose kernels are compiled, network for those of the "
-        "interconnect, clusters for those of select --topology (default: all)",
+        "interconnect, clusters for those of select --topology, proofs for what "
+        "writes and checks them (default: all)",
     )
     shared.add_jobs(parser)
     parser.examples("warm", "warm ksubset submesh --jobs 4", "warm network")
@@ -37,11 +40,14 @@ def options(parser: Parser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Compile, and say what failed."""
     jobs = shared.processes(args.jobs)
-    known = [*METHODS, *OTHERS]
+    known = [*METHODS, *OTHERS, "proofs"]
     for problem in args.problems:
         entry_named(problem, dict.fromkeys(known), "PROBLEM", "problem")
     start = perf_counter()
-    failures = compile_all(args.problems or known, jobs=jobs)
+    parts = args.problems or known
+    provable = [(METHODS[kind[0]]["auto"], kind) for kind in KINDS]
+    more = proof_kernels(provable) if "proofs" in parts else {}
+    failures = compile_all(parts, jobs=jobs, more=more)
     for failure in failures:
         print(f"closeknit: {failure}", file=sys.stderr)
     if failures:

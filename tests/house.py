@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -37,6 +38,7 @@ class Module:
         return str(inside if len(inside.parts) > 1 else Path("closeknit") / inside)
 
 
+@cache
 def modules() -> dict[str, Module]:
     """Read every module of the package, by dotted name."""
     found = {}

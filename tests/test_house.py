@@ -26,9 +26,6 @@ import closeknit
 from . import house, tiers
 from .paths import ROOT
 
-MODULES = house.modules()
-IMPORTS = list(house.imports(MODULES))
-
 LONGEST_FILE, LONGEST_FUNCTION, LARGEST_FOLDER = 400, 120, 15
 
 CYCLES: dict[frozenset[str], str] = {}
@@ -111,7 +108,9 @@ def agree(found: Iterable[str], allowed: Iterable[str]) -> None:
 
 
 def test_no_module_imports_itself_by_way_of_others() -> None:
-    graph = nx.DiGraph((one.importer, one.imported) for one in IMPORTS)
+    graph = nx.DiGraph(
+        (one.importer, one.imported) for one in house.imports(house.modules())
+    )
     cycles = [
         frozenset(name.removeprefix("closeknit.") for name in component)
         for component in nx.strongly_connected_components(graph)
@@ -123,7 +122,7 @@ def test_no_module_imports_itself_by_way_of_others() -> None:
 
 def test_each_package_can_be_imported_first() -> None:
     """A process that a pool starts imports what its task needs, in any order."""
-    first = sorted({name for name in MODULES if name.count(".") == 1})
+    first = sorted({name for name in house.modules() if name.count(".") == 1})
     assert len(first) > 8
     script = """
 import os, sys, traceback
@@ -152,7 +151,7 @@ for name in sys.argv[1:]:
 def test_files_are_short() -> None:
     long = [
         module.shown
-        for module in MODULES.values()
+        for module in house.modules().values()
         if "kernels" not in module.path.stem
         and module.path.read_text(encoding="utf-8").count("\n") > LONGEST_FILE
     ]
@@ -172,7 +171,7 @@ def test_folders_are_small() -> None:
 def test_functions_are_short() -> None:
     long = [
         f"{module.shown}: {node.name}"
-        for module in MODULES.values()
+        for module in house.modules().values()
         for node in ast.walk(module.tree)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         and (node.end_lineno or 0) - node.lineno >= LONGEST_FUNCTION
@@ -225,7 +224,7 @@ def decided(node: ast.AST) -> set[str]:
 def test_code_asks_what_networks_and_problems_can_do() -> None:
     """And seldom which they are: what is new would have to be added there."""
     counts = dict.fromkeys(MOST_DECISIONS, 0)
-    for module in MODULES.values():
+    for module in house.modules().values():
         tree = ast.parse(module.path.read_text("utf-8"))
         for node in ast.walk(tree):
             for what in decided(node):
@@ -237,7 +236,7 @@ def test_code_asks_what_networks_and_problems_can_do() -> None:
 def test_attributes_of_modules_are_written_down() -> None:
     found = [
         module.shown
-        for module in MODULES.values()
+        for module in house.modules().values()
         for node in module.tree.body
         if isinstance(node, ast.FunctionDef) and node.name == "__getattr__"
     ]
@@ -247,7 +246,7 @@ def test_attributes_of_modules_are_written_down() -> None:
 def test_no_string_names_a_module_of_ours() -> None:
     """Strings may name other distributions only, so that editors find every use."""
     found = set()
-    for module in MODULES.values():
+    for module in house.modules().values():
         for node in ast.walk(module.tree):
             if not isinstance(node, ast.Call):
                 continue
@@ -265,7 +264,7 @@ def test_no_string_names_a_module_of_ours() -> None:
 
 def test_no_class_has_a_homonym() -> None:
     places = defaultdict(list)
-    for module in MODULES.values():
+    for module in house.modules().values():
         for node in ast.walk(module.tree):
             if isinstance(node, ast.ClassDef):
                 places[node.name].append(module.shown)

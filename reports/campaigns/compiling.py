@@ -34,7 +34,12 @@ OTHERS: Mapping[str, str] = MappingProxyType(
 """Parts that have kernels next to those of methods: where their functions are."""
 
 
-def compile_all(parts: Collection[str], *, jobs: int) -> list[str]:
+def compile_all(
+    parts: Collection[str],
+    *,
+    jobs: int,
+    more: Mapping[str, Callable[[], None]] = MappingProxyType({}),
+) -> list[str]:
     """Compile the kernels of problems and `OTHERS`; return what failed."""
     wanted = (
         (method, kind)
@@ -42,7 +47,8 @@ def compile_all(parts: Collection[str], *, jobs: int) -> list[str]:
         if kind[0] in parts
         for method in METHODS[kind[0]].values()
     )
-    return compile_for(wanted, jobs=jobs, others=[p for p in OTHERS if p in parts])
+    others = [part for part in OTHERS if part in parts]
+    return compile_for(wanted, jobs=jobs, others=others, more=more)
 
 
 def compile_for(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -105,6 +105,24 @@ def compile_proofs(method: AnyMethod, kinds: Collection[Kind]) -> None:
                 prove_and_cite(
                     instance, result, Path(name) / "proof", seconds=1.0, exact=False
                 )
+
+
+def proof_kernels(
+    wanted: Collection[tuple[AnyMethod, Kind]],
+) -> dict[str, Callable[[], None]]:
+    """Return what compiles the kernels of proofs, of each exact method.
+
+    These use the kernels of searches, and are therefore the last to be compiled.
+    """
+    return {"all propagation": compile_checker} | {
+        f"{method.problem} proofs of {method.name}": partial(
+            compile_proofs,
+            method,
+            sorted({kind for one, kind in wanted if one is method}),
+        )
+        for method, _ in wanted
+        if method.exact
+    }
 
 
 def text_of(instance: Instance) -> bytes:

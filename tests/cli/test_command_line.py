@@ -211,6 +211,24 @@ def test_claims_are_chosen_by_pattern_group_and_method(capsys: Capture) -> None:
 # completion
 
 
+@pytest.fixture(scope="module")
+def completion() -> str:
+    """What the command prints for bash."""
+    return subprocess.run(
+        [sys.executable, "-m", "closeknit", "completion", "bash"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+
+
+def test_completion_is_printed_alike_in_this_process(
+    completion: str, capsys: Capture
+) -> None:
+    assert run(["completion", "bash"]) == 0
+    assert capsys.readouterr().out == completion
+
+
 @pytest.mark.parametrize(
     ("words", "offered"),
     [
@@ -222,16 +240,9 @@ def test_claims_are_chosen_by_pattern_group_and_method(capsys: Capture) -> None:
         ("closeknit simulate stream --pol", {"--policy"}),
     ],
 )
-def test_bash_completes(words: str, offered: set[str], tmp_path: Path) -> None:
-    assert run(["completion", "bash"]) == 0
-    script = subprocess.run(
-        [sys.executable, "-m", "closeknit", "completion", "bash"],
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout
+def test_bash_completes(words: str, offered: set[str], completion: str) -> None:
     split = words.split()
-    script += (
+    script = completion + (
         f"COMP_WORDS=({' '.join(split)}); COMP_CWORD={len(split) - 1}; _closeknit; "
         'printf "%s\\n" "${COMPREPLY[@]}"\n'
     )

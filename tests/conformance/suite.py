@@ -81,12 +81,15 @@ class Subject:
         own = {} if method.exact else self.heuristics
         return method(instance, Settings(**{**own, **how}))
 
-    def hold(self, instance: Instance, result: Result) -> None:
-        """Assert that a result is what its definition says it is, and true."""
+    def hold(self, instance: Instance, result: Result) -> Value | None:
+        """Assert that a result is what its definition says it is, and true.
+
+        Returns the optimum, None if there is no solution.
+        """
         least = self.least(instance)
         if result.status is Status.INFEASIBLE:
             assert least is None
-            return
+            return None
         if result.chosen is not None:
             assert least is not None
             assert check(instance, result.chosen) == []
@@ -96,6 +99,7 @@ class Subject:
             assert as_tuple(result.objective) >= as_tuple(least)
         if result.bound is not None and least is not None:
             assert as_tuple(result.bound) <= as_tuple(least)
+        return least
 
 
 SUBJECTS = {

@@ -3,7 +3,8 @@
     python -m tests.machine_code.kernel_runs CALLS < GROUPS
 
 GROUPS is JSON: [[FOLDER, [KERNEL, ...], EARLIER], ...].
-Each process begins where this one is: numba is imported, and nothing is compiled. It
+Each process begins where this one is: numba is imported and has listed what it can
+compile, which takes half a second, and nothing is compiled. It
 keeps machine code in its FOLDER, numbers EARLIER functions, as if it had compiled them,
 and runs its kernels in turn. A line of JSON for each
 of them tells what came of it: `Ran`.
@@ -99,7 +100,10 @@ def run(group: int, kernels: list[str], earlier: int, calls: Calls) -> Iterator[
 def main() -> None:
     """Fork a process for each group of kernels, one after the other."""
     from numba import config
+    from numba.core.registry import cpu_target
 
+    cpu_target.typing_context.refresh()
+    cpu_target.target_context.refresh()
     calls: Calls = pickle.loads(Path(sys.argv[1]).read_bytes())
     groups = json.load(sys.stdin)
     for name in {name for _, kernels, _ in groups for name in kernels}:

@@ -56,19 +56,27 @@ def tables(sizes: tuple[int, ...], d: int) -> int:
     """
     if d == 1:
         return 1
+    m = len(sizes)
 
     @cache
     def left(cell: int, sums: tuple[tuple[int, ...], ...]) -> int:
-        if cell == len(sizes) ** d:
+        if cell == m**d:
             return 1
-        at = _place(cell, len(sizes), d)
+        at = _place(cell, m, d)
         most = min(axis[i] for axis, i in zip(sums, at, strict=True))
         # the first axis changes slowest: a strip must be full at its last cell
-        last = not any(i < len(sizes) - 1 for i in at[1:])
+        last = not any(i < m - 1 for i in at[1:])
         least = sums[0][at[0]] if last else 0
         return sum(
-            left(cell + 1, _without(sums, at, count))
+            left(cell + 1, alike(cell + 1, _without(sums, at, count)))
             for count in range(least, most + 1)
+        )
+
+    def alike(cell: int, sums: tuple[tuple[int, ...], ...]) -> tuple[Cell, ...]:
+        """Put strips in order whose cells are all still to come, or all filled."""
+        return tuple(
+            tuple(sorted(axis)) if a and not cell % m ** (d - a) else axis
+            for a, axis in enumerate(sums)
         )
 
     return left(0, (sizes,) * d)
