@@ -7,7 +7,6 @@ node the integer matrices that close it, in the format of ``proofs.checking.dnn`
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from math import comb
 from typing import Any
 
 import numpy as np
@@ -89,7 +88,7 @@ class _Recorder(DnnSearch):
 
     def _list(self, node: Node, r: int) -> None:
         """Price few choices of a node once half of what a checker prices is used."""
-        self.priced += comb(len(node.left), r) * (self.k + 1)
+        self.priced += matrices.listing(len(node.chosen), len(node.left), r)
         if 2 * self.priced > matrices.MOST_LISTED:
             self.listed = _FEWEST
         super()._list(node, r)

@@ -55,8 +55,8 @@ _Waiting = tuple[tuple[int, ...], tuple[int, ...], int]
 """What is chosen, what is left, and how many of these are to be chosen."""
 MOST_BITS = 4096
 MOST_ELEMENTS = 5000
-MOST_LISTED = 10**6
-"""Choices that are priced one by one, in the whole file."""
+MOST_LISTED = 10**7
+"""Distances added up to price choices one by one, in the whole file."""
 
 
 def squares_of(rows: Rows, pause: Callable[[], None] = lambda: None) -> Squares | None:
@@ -281,12 +281,20 @@ class BoundsChecker:
     def _price_all(
         self, chosen: tuple[int, ...], left: tuple[int, ...], r: int
     ) -> None:
-        self.listed += comb(len(left), r) * (len(chosen) + r + 1)
+        self.listed += listing(len(chosen), len(left), r)
         if self.listed > MOST_LISTED:
             raise Refused("list: too many choices are priced one by one")
+        own = {i: sum(self.distance(i, j) for j in chosen) for i in left}
+        least = self.objective - self._cost(chosen)
         for more in combinations(left, r):
-            if self._cost((*chosen, *more)) < self.objective:
+            self.pause()
+            if sum(own[i] for i in more) + self._cost(more) < least:
                 raise Refused("list: a choice costs less")
+
+
+def listing(chosen: int, left: int, r: int) -> int:
+    """Return how many distances are added up to price all choices of a node."""
+    return comb(left, r) * (1 + r * (r + 1) // 2) + left * chosen
 
 
 def _take_off(rows: Rows, left: Sequence[int], triangles: Sequence[int]) -> None:

@@ -430,6 +430,22 @@ def test_long_lists_are_refused() -> None:
         follow(wide, 1, [["list"]])
 
 
+def test_pricing_looks_at_the_clock() -> None:
+    """A file of long lists took minutes, whatever the limit."""
+    seen = 0
+
+    def pause() -> None:
+        nonlocal seen
+        seen += 1
+        if seen > 50:
+            raise TimeoutError
+
+    checker = dnn.BoundsChecker(ck.mesh(4, 4, k=3), 1, pause)
+    with pytest.raises(TimeoutError):
+        checker.follow(iter([["list"]]))
+    assert dnn.listing(0, 16, 3) == 560 * 7  # three distances to chosen, three pairs
+
+
 def test_a_recorder_prices_no_more_than_a_checker(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
