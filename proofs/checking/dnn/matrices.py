@@ -20,7 +20,8 @@ w, U_i and Z_ij = Z_ji >= 0 consider the symmetric integer matrix N with
    y'V'x = x'Vy >= g; if g > 0, |V'x|^2 >= g^2 / |y|^2 (Cauchy and Schwarz), and
    2^(q+1) cost(x) >= w r + g^2 / (4^p |y|^2).
 4. Branches. A choice takes an element or does not. If it does, the cost of this element
-   is a constant, and the distances to it are added to the costs of the others.
+   is a constant, and the distances to it are added to the costs of the others. What is
+   required is taken at the root.
 
 The file gives q, U, Z, the elements and the branches. The checker finds v and y itself:
 whatever they are, only the exact R and e count. Word for word, rows of integers are
