@@ -310,7 +310,7 @@ def draw(
 def instance_of(job: Job, **network: Any) -> Instance:
     """Return the instance of a solution, file or network; an instance as it is.
 
-    ``network`` may hold ``k``, ``busy`` and ``free`` for a network; see `ksubset`.
+    ``network`` may hold ``k``, ``busy``, ``free`` and ``required``; see `ksubset`.
     Raises InputError if they do not go with the job.
     """
     given = {name: value for name, value in network.items() if value is not None}

@@ -50,6 +50,7 @@ class _Options(TypedDict, total=False):
     k: int | None
     busy: Iterable[Any] | None
     free: Iterable[Any] | None
+    required: Iterable[Any] | None
     time_limit: float
     node_limit: int | None
     memory_mb: int | None
@@ -85,6 +86,7 @@ def solve(
     k: int | None = None,
     busy: Iterable[Any] | None = None,
     free: Iterable[Any] | None = None,
+    required: Iterable[Any] | None = None,
     time_limit: float = 60.0,
     node_limit: int | None = None,
     memory_mb: int | None = None,
@@ -103,7 +105,7 @@ def solve(
     ----------
     job
         An instance, or the path of its file; or a network, together with ``k``.
-    k, busy, free
+    k, busy, free, required
         For a network, see `ksubset`.
     method
         Its name, see ``closeknit methods``; or ``module:name`` or a callable of one's
@@ -145,7 +147,7 @@ def solve(
         threads=threads,
         ties=ties,  # type: ignore[arg-type]  # converted there
     )
-    instance = instance_of(job, k=k, busy=busy, free=free)
+    instance = instance_of(job, k=k, busy=busy, free=free, required=required)
     found = method_named(method, problem_of(instance).name, "method")
     kinds = kinds_to_write(instance, found, proof, proof_kind)
     if proof is not None:
@@ -201,6 +203,7 @@ def compare(
     k: int | None = None,
     busy: Iterable[Any] | None = None,
     free: Iterable[Any] | None = None,
+    required: Iterable[Any] | None = None,
     exact: MethodLike = "auto",
     time_limit: float = 60.0,
     node_limit: int | None = None,
@@ -215,7 +218,7 @@ def compare(
     ----------
     job
         An instance, the path of its file, or several of these; or a network.
-    k, busy, free
+    k, busy, free, required
         For a network, see `ksubset`.
     methods
         Names, or methods of one's own. If left out, those heuristics of the problem
@@ -254,7 +257,7 @@ def compare(
         seed=seed,
         threads=threads,
     )
-    instances = instances_of(job, k=k, busy=busy, free=free)
+    instances = instances_of(job, k=k, busy=busy, free=free, required=required)
     lenient = methods is None
     quick = quick and lenient
     found = {}

@@ -154,6 +154,7 @@ def _document(problem: str, method: AnyMethod) -> dict[str, Any]:
         "exact": method.exact,
         "quick": method.quick,
         "seeded": method.seeded,
+        "takes_required": method.takes_required,
         "summary": method.summary,
         **{what.lower(): method.doc_entry(what) or None for what in _LINES},
     }
