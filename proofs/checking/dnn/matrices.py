@@ -23,16 +23,12 @@ w, U_i and Z_ij = Z_ji >= 0 consider the symmetric integer matrix N with
    y'V'x = x'Vy >= g; if g > 0, |V'x|^2 >= g^2 / |y|^2 (Cauchy and Schwarz), and
    2^(q+1) cost(x) >= w r + g^2 / (4^p |y|^2).
 4. Branches. A choice takes an element or does not. If it does, the cost of this element
-<<<<<<< HEAD
-   is a constant, and the distances to it are added to the costs of the others.
+   is a constant, and the distances to it are added to the costs of the others. What is
+   required is taken at the root.
 5. Orbits. Let a permutation keep all distances, and the sets of the elements that are
    chosen and left. A choice with j maps to one with the image of j that costs the same.
    So where no choice with i is cheap, none is with an element that such permutations,
    one after the other or backwards, move to i; the second branch does not take these.
-=======
-   is a constant, and the distances to it are added to the costs of the others. What is
-   required is taken at the root.
->>>>>>> req
 
 The file gives q, U, Z, triangles, elements, permutations and branches. The checker
 finds v and y itself: whatever they are, only the exact R and e count. Word for word,
