@@ -138,7 +138,10 @@ def test_published_in_space_and_with_a_factor() -> None:
 
 @pytest.mark.parametrize(
     ("sizes", "d", "count"),
-    [((1, 1, 1), 2, 6), ((2, 2, 2), 2, 21), ((1, 1), 3, 4), ((1, 1, 1), 3, 36)],
+    [
+        *(((1, 1, 1), 2, 6), ((2, 2, 2), 2, 21), ((1, 1), 3, 4), ((1, 1, 1), 3, 36)),
+        *(((3, 1, 2), 3, 391), ((1, 0, 2), 3, 5)),
+    ],
 )
 def test_tables_are_counted_before_they_are_listed(
     sizes: tuple[int, ...], d: int, count: int
