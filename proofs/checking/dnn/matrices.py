@@ -30,10 +30,10 @@ w, U_i and Z_ij = Z_ji >= 0 consider the symmetric integer matrix N with
    one after the other or backwards, move to i; the second branch does not take these.
 
 The file gives q, U, Z, triangles, elements, permutations and branches. The checker
-finds v and y itself: whatever they are, only the exact R and e count. Word for word, rows of integers are
-packed into one, so that a column is taken off a row at once; no sum reaches the next
-word, since |sum of v_ij v_il over i| <= largest diagonal entry, as long as no diagonal
-entry gets negative, which is looked at (Cauchy and Schwarz again).
+finds v and y itself: whatever they are, only the exact R and e count. Word for word,
+rows of integers are packed into one, so that a column is taken off a row at once; no
+sum reaches the next word, since |sum of v_ij v_il over i| <= largest diagonal entry, as
+long as no diagonal entry gets negative, which is looked at (Cauchy and Schwarz again).
 """
 
 from __future__ import annotations
