@@ -35,8 +35,7 @@ def blas_threads(count: int) -> Iterator[None]:
 def _openblas() -> list[tuple[Callable[[], int], Callable[[int], None]]]:
     """Return, for each, what asks for the number of threads, and what changes it."""
     found = []
-    for package in (np, scipy):
-        home = Path(str(package.__file__)).parent
+    for home in (Path(np.__file__).parent, Path(scipy.__file__ or "").parent):
         wheel = home.parent.glob(f"{home.name}.libs/*openblas*")
         for path in [*wheel, *home.glob(".dylibs/*openblas*")]:
             library = CDLL(str(path))

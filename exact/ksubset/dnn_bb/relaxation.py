@@ -44,6 +44,8 @@ _PERIOD = 4
 """Looks over which rises of the bound are compared."""
 _PARTIAL, _SHARE = 300, 12
 """Least n, and n over negative eigenvalues, from which only these are asked for."""
+_FEWER = 0.75
+"""Classes of twins, over n, up to which they shrink the matrix."""
 _SWEEPS = 3
 """Times that each weight is set in a step."""
 
@@ -114,6 +116,8 @@ class Ascent:
         C, n x n, of which r are chosen; 1 <= r < n.
     dual
         Where to start.
+    twins
+        Equal for elements that are alike, if given.
 
     Attributes
     ----------
@@ -121,7 +125,9 @@ class Ascent:
         The multipliers of the best bound so far.
     """
 
-    def __init__(self, costs: Matrix, r: int, dual: Dual) -> None:
+    def __init__(
+        self, costs: Matrix, r: int, dual: Dual, twins: IntArray | None = None
+    ) -> None:
         self.costs, self.r = costs, r
         self._scale = max(1.0, float(np.abs(costs).max()))
         self._c = costs / self._scale
@@ -136,6 +142,14 @@ class Ascent:
             self._slack[np.diag_indices_from(costs)] -= least
         else:
             self._slack = np.zeros_like(costs)
+        self._sums = None
+        if twins is not None:
+            _, self._twin = np.unique(twins, return_inverse=True)
+            sizes = np.bincount(self._twin)
+            if len(sizes) <= _FEWER * len(costs):
+                self._sums = np.zeros((len(costs), len(sizes)))
+                each = np.arange(len(costs)), self._twin
+                self._sums[each] = 1 / np.sqrt(sizes[self._twin])
         self.best = replace(dual, bound=-np.inf)
         self.history: list[float] = []
         self.steps = 0
@@ -193,10 +207,34 @@ class Ascent:
         self._z = np.maximum(rest, 0)
         others += self._z
         v = m - others - penalty * self._x
-        negative = self._negative_part((v + v.T) / 2)
-        self._slack = v + negative
+        self._slack, negative = self._split((v + v.T) / 2)
         self._x = (1 - STRETCH) * self._x + STRETCH / penalty * negative
         self._matrix, self._others, self._u, self._y = m, others, u, y
+
+    def _split(self, v: Matrix) -> tuple[Matrix, Matrix]:
+        """Return the positive part of v, and its negative part, both semidefinite.
+
+        Twins shrink the matrix: v is averaged over them first. It then acts on sums
+        over twins as a smaller matrix, and on differences of twins as a number.
+        """
+        if self._sums is None:
+            negative = self._negative_part(v)
+            return v + negative, negative
+        sums, twin = self._sums, self._twin
+        small = sums.T @ v @ sums
+        apart = np.bincount(twin, v.diagonal()) - small.diagonal()
+        apart /= np.maximum(np.bincount(twin) - 1, 1)
+        negative = self._negative_part((small + small.T) / 2)
+        parts = (
+            (small + negative, np.maximum(apart, 0)),
+            (negative, -np.minimum(apart, 0)),
+        )
+        both = []
+        for part, own in parts:
+            whole = sums @ (part - np.diag(own)) @ sums.T
+            whole[np.diag_indices_from(whole)] += own[twin]
+            both.append(whole)
+        return both[0], both[1]
 
     def _negative_part(self, v: Matrix) -> Matrix:
         """Return what is to be added to v to make it positive semidefinite."""

@@ -163,8 +163,8 @@ class DnnSearch(KSubsetSearch):
         elif comb(len(node.left), r) <= self.listed:
             self._list(node, r)
         else:
-            costs = self._costs(node)
-            self._ascent = Ascent(costs, r, dual or start(costs, r))
+            costs, twins = self._costs(node), self._symmetries.twins[node.left]
+            self._ascent = Ascent(costs, r, dual or start(costs, r), twins)
 
     def _may_end(self, node: Node, dual: Dual | None) -> bool:
         """Whether what is known closes a node; recorders want to see for themselves."""

@@ -28,7 +28,7 @@ class Symmetries:
     """
 
     def __init__(self, hops: IntArray) -> None:
-        self._twin = twins(hops)
+        self.twins = twins(hops)
         n = len(hops)
         self.generators = [
             one for one in _moved_digits(n) if _keeps_distances(hops, one)
@@ -41,10 +41,10 @@ class Symmetries:
         The symmetry maps i to it.
         """
         found = {}
-        twin = left[self._twin[left] == self._twin[i]].tolist()
+        twin = left[self.twins[left] == self.twins[i]].tolist()
         for j in twin:
             found[j] = [i, j, j, i]
-        inside = np.zeros((2, len(self._twin)), dtype=bool)
+        inside = np.zeros((2, len(self.twins)), dtype=bool)
         inside[0, left], inside[1, chosen] = True, True
         keeps = np.ones(len(self._whole), dtype=bool)
         for some in inside:

@@ -12,14 +12,17 @@ import pytest
 
 import closeknit as ck
 from closeknit.cli.app import run
-from closeknit.exact.ksubset.dnn_bb import search
+from closeknit.exact.ksubset.distances_bb.search import twins
+from closeknit.exact.ksubset.dnn_bb import relaxation, search
 from closeknit.exact.ksubset.dnn_bb.relaxation import Ascent, dual_matrix, start
 from closeknit.exact.ksubset.dnn_bb.search import dnn_bb
-from closeknit.instances import InputError, KSubset, read_instance
+from closeknit.exact.ksubset.dnn_bb.symmetries import Symmetries
+from closeknit.formulations.ksubset.bounds.bounds import star_bound
+from closeknit.instances import InputError, KSubset, arrays, read_instance
 from closeknit.instances.ksubset.edge_lists import parse_edge_list
-from closeknit.instances.ksubset.graph_generators import random_regular
+from closeknit.instances.ksubset.graph_generators import dragonfly, random_regular
 from closeknit.methods import KSUBSET
-from closeknit.solvers import Settings, Status
+from closeknit.solvers import Limit, Settings, Status
 
 from ...paths import SHARED
 
@@ -79,6 +82,71 @@ def test_what_it_does_not_take_is_told() -> None:
     assert "at most 2000 are searched" in str(search.refusal(ck.mesh(50, 50, k=3)))
     far = KSubset("far", ck.Points(((0, 0), (10**9, 0), (5, 5))), ((0, 0), (5, 5)), 2)
     assert search.refusal(far) is None
+
+
+def test_triangles_raise_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a third of what is missing to the optimum, at least, on a random graph."""
+    costs = arrays.hops(random_regular(60, 5, 15, seed=1)) / 2
+    with_triangles = Ascent(costs, 15, start(costs, 15)).advance(200)
+    monkeypatch.setattr(relaxation, "_CUT", 10**9)
+    without = Ascent(costs, 15, start(costs, 15)).advance(200)
+    optimum = dnn_bb(random_regular(60, 5, 15, seed=1)).objective
+    assert isinstance(optimum, int)
+    assert without + (optimum - without) / 3 < with_triangles <= optimum
+
+
+def test_twins_shrink_the_matrix_and_the_bound_holds() -> None:
+    """72 hosts of 36 routers: the matrix that is decomposed has 36 rows."""
+    instance = dragonfly(4, 2, 2, k=9)
+    hops = arrays.hops(instance)
+    whole = Ascent(hops / 2, 9, start(hops / 2, 9))
+    small = Ascent(hops / 2, 9, start(hops / 2, 9), twins(hops))
+    rows = []
+    split = small._negative_part
+    small._negative_part = lambda v: rows.append(len(v)) or split(v)  # type: ignore
+    assert small.advance(100) == pytest.approx(whole.advance(100), rel=0.005)
+    assert set(rows) == {36}
+    least = np.linalg.eigvalsh(dual_matrix(hops / 2, 9, small.best))[0]
+    assert 9 * least == pytest.approx(small.best.bound)
+    best = dnn_bb(instance, Settings(time_limit=5)).objective
+    assert isinstance(best, int)
+    assert small.best.bound <= best
+
+
+def test_symmetries_of_a_torus_are_found() -> None:
+    """8 * 8 translations and 8 turns; of the cells next to one, all are alike."""
+    torus = ck.ksubset(ck.Torus((8, 8)), k=5)
+    hops = arrays.hops(torus)
+    found = Symmetries(hops)
+    none, everything = np.zeros(0, dtype=int), np.arange(64)
+    alike = found.alike(3, none, everything)
+    assert len(alike) == 63
+    for j, pairs in alike.items():
+        image = np.array(pairs[1::2])[np.argsort(pairs[::2])]
+        assert image[3] == j
+        assert (hops[image][:, image] == hops).all()
+    assert sorted(found.alike(1, np.array([0]), everything[1:])) == [7, 8, 56]
+
+
+def test_no_decomposition_begins_that_takes_longer_than_the_time_left(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The bound by stars is told then."""
+    monkeypatch.setattr(search, "_PACE", 1.0)
+    monkeypatch.setattr(Ascent, "step", lambda self: pytest.fail("too long"))
+    instance = random_regular(60, 5, 15, seed=1)
+    found = dnn_bb(instance, Settings(time_limit=100))
+    assert found.limit is Limit.TIME
+    assert found.bound == star_bound(instance)
+
+
+def test_a_plain_search_keeps_no_tree() -> None:
+    instance = dragonfly(4, 2, 2, k=9)
+    one = search.DnnSearch(instance, tuple(range(9)))
+    while one._unfinished() and one.nodes < 3:
+        one._step(1)
+    assert one.nodes == 3
+    assert not one.root.steps
 
 
 # Files of p-median networks
