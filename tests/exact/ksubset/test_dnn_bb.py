@@ -103,7 +103,7 @@ def test_twins_shrink_the_matrix_and_the_bound_holds() -> None:
     small = Ascent(hops / 2, 9, start(hops / 2, 9), twins(hops))
     rows = []
     split = small._negative_part
-    small._negative_part = lambda v: rows.append(len(v)) or split(v)  # type: ignore
+    small._negative_part = lambda v: rows.append(len(v)) or split(v)  # type: ignore[func-returns-value, method-assign, redundant-expr]
     assert small.advance(100) == pytest.approx(whole.advance(100), rel=0.005)
     assert set(rows) == {36}
     least = np.linalg.eigvalsh(dual_matrix(hops / 2, 9, small.best))[0]
