@@ -18,6 +18,8 @@ Matrix = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 _SCALES = (0, 2, 4, 6, 8, 12, 16, 24)
 _LARGEST = 2**40
+_LONGEST = 2**30
+"""Root of 2^60, which no entry of a matrix reaches that is taken apart in 64 bits."""
 
 
 def fast_squares(
@@ -55,6 +57,10 @@ def square_columns(
         if root:
             column[:i] = (2 * entries + root) // (2 * root)
             column[i] = root
+        elif (np.abs(entries) > spare).any():
+            return None  # more than the diagonal entry; nor may the sum overflow
+        if (np.abs(column) > _LONGEST).any():
+            return None  # its square exceeds any diagonal entry, and might overflow
         errors = np.abs(entries - root * column[:i])
         owed[:i] += errors
         if root:

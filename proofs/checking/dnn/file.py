@@ -48,7 +48,7 @@ def check_dnn(
     try:
         while checker.waiting:
             checker.follow(rest)
-        if next(rest, None) is not None:
+        for _ in rest:
             raise Refused("the tree is complete already")
     except TooLong:
         raise

@@ -56,6 +56,8 @@ _Waiting = tuple[tuple[int, ...], tuple[int, ...], int]
 """What is chosen, what is left, and how many of these are to be chosen."""
 MOST_BITS = 4096
 MOST_ELEMENTS = 5000
+MOST_PACKED = 2**31
+"""Square of the number of rows of a matrix, times the bits of its largest number."""
 MOST_LISTED = 10**7
 """Distances added up to price choices one by one, in the whole file."""
 
@@ -73,10 +75,14 @@ def squares_of(rows: Rows, pause: Callable[[], None] = lambda: None) -> Squares 
     p = max(12, (60 - most.bit_length()) // 2)
     width = (most.bit_length() + 2 * p + 9) // 8
     half, bits = 1 << (8 * width - 1), 8 * width
+    _refuse_long(most, n)
     lift = sum(half << (bits * j) for j in range(n))
-    packed = [
-        sum(value << (bits * j + 2 * p) for j, value in enumerate(row)) for row in rows
-    ]
+    packed = []
+    for i, row in enumerate(rows):
+        pause()
+        lifted = (((x << (2 * p)) + half).to_bytes(width, "little") for x in row)
+        words = b"".join(lifted)
+        packed.append(int.from_bytes(words, "little") - (lift >> (bits * (n - 1 - i))))
     left = [value << (2 * p) for value in diagonal]
     owed = [0] * n
     columns: list[list[int]] = [[]] * n
@@ -88,6 +94,8 @@ def squares_of(rows: Rows, pause: Callable[[], None] = lambda: None) -> Squares 
         root = max(0, (isqrt(16 * spare + i * i) - i) // 4) if spare > 0 else 0
         column, prefix, rest = [0] * i, 0, 0
         for j in range(i):
+            if j % 64 == 0:
+                pause()
             entry = int.from_bytes(words[j * width : (j + 1) * width], "little") - half
             v = (2 * entry + root) // (2 * root) if root else 0
             error = abs(entry - root * v)
@@ -104,6 +112,11 @@ def squares_of(rows: Rows, pause: Callable[[], None] = lambda: None) -> Squares 
             return None
         columns[i] = [*column, root]
     return columns, p
+
+
+def _refuse_long(most: int, n: int) -> None:
+    if n * n * most.bit_length() > MOST_PACKED:
+        raise Refused(f"numbers of {most.bit_length()} bits are too long for {n} rows")
 
 
 def weight_of(
@@ -138,12 +151,13 @@ class BoundsChecker:
         pause: Callable[[], None] = lambda: None,
         squares: Callable[..., Squares | None] = squares_of,
     ) -> None:
-        topology, free = instance.topology, instance.free
-        self.distances = [
-            [topology.distance(free[i], free[j]) for j in range(i)] + [0]
-            for i in range(instance.n)
-        ]
         self.objective, self.pause, self.squares = objective, pause, squares
+        topology, free = instance.topology, instance.free
+        self.distances = []
+        for i in range(instance.n):
+            pause()
+            row = [topology.distance(free[i], free[j]) for j in range(i)]
+            self.distances.append([*row, 0])
         must = instance.required_indices  # they are in every choice
         left = tuple(i for i in range(instance.n) if i not in set(must))
         self.waiting: list[_Waiting] = [(must, left, instance.k - len(must))]
@@ -164,14 +178,14 @@ class BoundsChecker:
             if word == ["branch"]:
                 (i,) = fields.row(fields.integer)(values, "branch")
                 if i not in left or r == 0:
-                    raise Refused(f"branch: {i} cannot be chosen here")
+                    raise Refused(f"branch: {str(i)[:40]} cannot be chosen here")
                 rest = tuple(j for j in left if j != i)
                 self.waiting += [(chosen, rest, r), ((*chosen, i), rest, r - 1)]
                 return
             if word == ["orbit"]:
                 i, *moves = values or [None]
                 if r == 0 or fields.integer(i, "orbit") not in left:
-                    raise Refused(f"orbit: {i} cannot be chosen here")
+                    raise Refused(f"orbit: {str(i)[:40]} cannot be chosen here")
                 orbit = self._orbit(i, moves, chosen, left)
                 others = tuple(j for j in left if j not in orbit)
                 rest = tuple(j for j in left if j != i)
@@ -242,12 +256,15 @@ class BoundsChecker:
             raise Refused("out: the matrix is not shown to be semidefinite")
         lacking = ((self.objective - 1 - self._cost(chosen)) << (q + 1)) - w * r
         places = {i: at for at, i in enumerate(left)}
+        if len(out) > len(left):
+            raise Refused("out: an element is listed twice")
         for i in out:
             self.pause()
             weight = weight_of(found[0], places[i], r) if i in places else None
             if weight is None or weight[0] ** 2 <= lacking * weight[1] << 2 * found[1]:
-                raise Refused(f"out: a choice with {i} may be cheap enough")
-        return tuple(i for i in left if i not in set(out))
+                raise Refused(f"out: a choice with {str(i)[:40]} may be cheap enough")
+        gone = set(out)
+        return tuple(i for i in left if i not in gone)
 
     def _squares(
         self,
@@ -262,8 +279,10 @@ class BoundsChecker:
         if not 0 < r <= len(left):
             raise Refused(f"{r} of {len(left)} elements are to be chosen")
         u = _row(_next(lines), len(left), -(1 << MOST_BITS))
+        _refuse_long(max(map(abs, u)), len(left))
         rows: Rows = []
         for at, i in enumerate(left):
+            self.pause()
             z = _row(_next(lines), at, 0) if at else []
             own = 2 ** (q + 1) * sum(self.distance(i, j) for j in chosen)
             rows.append(
@@ -277,7 +296,11 @@ class BoundsChecker:
         return self.squares(rows, self.pause)
 
     def _cost(self, chosen: Sequence[int]) -> int:
-        return sum(self.distance(i, j) for i, j in combinations(chosen, 2))
+        total = 0
+        for at, i in enumerate(chosen):
+            self.pause()
+            total += sum(self.distance(i, j) for j in chosen[:at])
+        return total
 
     def _price_all(
         self, chosen: tuple[int, ...], left: tuple[int, ...], r: int

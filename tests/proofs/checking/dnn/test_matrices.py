@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import lzma
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from copy import deepcopy
 from itertools import combinations
+from math import isqrt
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -83,7 +85,7 @@ def follow(
     rest = iter(lines)
     while checker.waiting:
         checker.follow(rest)
-    if next(rest, None) is not None:
+    for _ in rest:
         raise Refused("more lines")
 
 
@@ -252,12 +254,71 @@ def accepted(seed: int, count: int) -> int:
     """Count forged proofs that are accepted."""
     found = 0
     for instance, objective, lines in forgeries(seed, count):
-        try:
-            follow(instance, objective, lines)
-        except (Refused, InputError):
-            continue
-        found += 1
+        for squares in (squares_of, fast_squares):
+            with suppress(Refused, InputError):
+                follow(instance, objective, lines, squares)
+                found += 1
     return found
+
+
+def long_columns(n: int) -> Iterator[list[list[int]]]:
+    """Yield matrices whose columns or errors are longer than 64 bits can square."""
+    random = Random(n)
+    for _ in range(300):
+        b = -random.randrange(2**33, 2**35)
+        yield [[random.randrange(9)], [b, 1]]
+    yield [[*[0] * i, 2**34] for i in range(64)] + [[-(2**34)] * 64 + [0]]
+    for _ in range(300):
+        size = random.randrange(2, n)
+        top = 2 ** random.randrange(1, 36)
+        yield [
+            [random.randrange(-top, top) for _ in range(i)] + [random.randrange(9)]
+            for i in range(size)
+        ]
+
+
+def test_what_64_bits_cannot_hold_is_no_square() -> None:
+    """A product that wrapped to 0 made any matrix semidefinite, and any proof hold."""
+    for rows in long_columns(6):
+        assert squares_of(rows) == fast_squares(rows)
+
+
+@pytest.mark.parametrize("squares", [squares_of, fast_squares])
+def test_a_bound_whose_columns_are_multiples_of_a_word_is_refused(squares: Any) -> None:
+    """Constant U, and N_ij = -256 m root_i: the arrays took nothing off."""
+    instance = ck.mesh(6, 6, k=5)
+    n, r, objective = instance.n, instance.k, 48
+    w = ((objective - 1) << 2) // r + 1
+    u = (w + n + 2 * (r - 1)) // (2 * (r - 1)) + 1
+    diagonal = 2 * (r - 1) * u - w
+    rows = []
+    for i in range(n):
+        root = (isqrt(16 * (diagonal << 24) + i * i) - i) // 4
+        rows.append(256 * root * -(-2 * u // (256 * root)))
+    more = (1 << 35) // max(rows) - 1
+    places = instance.free
+    far = instance.topology.distance
+    z = [
+        [
+            (2 * far(places[i], places[j]) - 2 * u + more * rows[i]) // 2
+            for j in range(i)
+        ]
+        for i in range(1, n)
+    ]
+    with pytest.raises(Refused, match="semidefinite"):
+        follow(instance, objective, [["bound", 1], [u] * n, *z], squares)
+
+
+def test_numbers_too_long_for_their_rows_are_refused() -> None:
+    rows = [[1 << 4095] * (i + 1) for i in range(800)]
+    with pytest.raises(Refused, match="too long for 800 rows"):
+        squares_of(rows)
+
+
+def test_nothing_follows_a_complete_tree() -> None:
+    instance = ck.mesh(2, 2, k=2)
+    with pytest.raises(Refused, match="more lines"):
+        follow(instance, 1, [["list"], None])
 
 
 def test_no_changed_proof_of_one_more_is_accepted() -> None:
