@@ -89,7 +89,6 @@ def _found(name: str | None) -> list[tuple[str, AnyMethod]]:
 def _kind(method: AnyMethod) -> str:
     words = ["exact" if method.exact else "heuristic"]
     words += ["quick"] * method.quick + ["seeded"] * method.seeded
-    words += ["factor on metrics only"] * method.needs_metric
     return ", ".join(words)
 
 
@@ -154,6 +153,7 @@ def _document(problem: str, method: AnyMethod) -> dict[str, Any]:
         "exact": method.exact,
         "quick": method.quick,
         "seeded": method.seeded,
+        "needs_metric": method.needs_metric,
         "takes_required": method.takes_required,
         "summary": method.summary,
         **{what.lower(): method.doc_entry(what) or None for what in _LINES},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 
 from .. import option_values as read
@@ -74,7 +75,7 @@ DRAWN = (
         "grey",
         "cells of a torus to be spread evenly",
         grey_pattern,
-        (sides(), K),
+        (replace(sides(), aliases={}), K),
         ("--shape 8x8 --k 13", "--shape 16x16 --k 92 --out grey"),
     ),
     _family(

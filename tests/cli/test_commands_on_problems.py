@@ -158,7 +158,7 @@ def test_certificates_are_for_ksubset_only(
     assert run(["check", file, solution, "--proof", str(out)]) == 2
     assert capsys.readouterr().err == (
         f"closeknit: {out}: is a certificate: about ksubset (distances that are sums "
-        f"of cuts) only, not {read_instance(file).name} ({problem})\n"
+        f"of cuts, nothing required) only, not {read_instance(file).name} ({problem})\n"
     )
 
 

@@ -116,7 +116,8 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "topology text": ({"topology": "mesh"}, "topology: must be an object, not 'mesh'"),
     "kind unknown": (
         {"topology": {"kind": "ring", "shape": [9]}},
-        "topology.kind: must be graph, grid, mesh, points, torus or tree, not 'ring'",
+        "topology.kind: must be graph, grid, mesh, points, table, torus or tree, not "
+        "'ring'",
     ),
     "kind missing": ({"topology": {"shape": [9]}}, "topology.kind: must be graph, "),
     "kind decimal": ({"topology": {"kind": 1.5}}, "topology.kind: must be graph, grid"),

@@ -514,8 +514,8 @@ EDITS: dict[str, tuple[str, Edit]] = {
         "dnn-bound-is-valid",
         Edit(
             "exact.ksubset.dnn_bb.relaxation",
-            "value = r * (y + float(np.linalg.eigvalsh(m - z)[0])) * self._scale",
-            "value = r * y * self._scale",
+            "value = self.r * (self._y + least) * self._scale",
+            "value = self.r * self._y * self._scale",
         ),
     ),
     "a checker that asks for less than the bound": (
