@@ -14,8 +14,8 @@ from ...heuristics.ksubset import one_axis
 from ...heuristics.ksubset.mm_inc import first_solution
 from ...instances import InputError, KSubset, arrays
 from ...solvers import DEFAULT, Limit, Proof, Result, Settings, answer
+from ...solvers.blas import blas_threads
 from ...solvers.running import clock
-from ...solvers.running.blas import blas_threads
 from ...solvers.running.interrupt import OutOfTimeError
 from ...solvers.running.progress import report
 

@@ -50,7 +50,7 @@ def weigh(rest: Matrix, triangles: Ints, weights: Matrix, sweeps: int) -> None:
 
 
 @kernel
-def most_violated(x: Matrix, least: float, violation: Matrix, third: Ints) -> None:
+def worst_triangles(x: Matrix, least: float, violation: Matrix, third: Ints) -> None:
     """Find for each two elements a, b the triangle (a, b, c) that is violated most.
 
     Where x_ab is at most ``least``, or no violation exceeds it, 0 is written.

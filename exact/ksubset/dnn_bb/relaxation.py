@@ -257,7 +257,7 @@ class Ascent:
         n = len(self._x)
         violation, third = np.zeros((n, n)), np.zeros((n, n), dtype=np.int64)
         least = _VIOLATED * max(float(self._x.diagonal().max()), 0.0)
-        kernels.most_violated(self._x, least, violation, third)
+        kernels.worst_triangles(self._x, least, violation, third)
         a, b = np.nonzero(violation)
         c = third[a, b]
         keys = (a * n + np.minimum(b, c)) * n + np.maximum(b, c)

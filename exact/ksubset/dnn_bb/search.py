@@ -27,8 +27,8 @@ from ....formulations.ksubset.bounds.bounds import best_bound
 from ....heuristics.ksubset.mm_inc import Descent
 from ....instances import IntArray, KSubset, arrays
 from ....solvers import DEFAULT, Grade, Limit, Proof, Result, Settings
+from ....solvers.blas import blas_threads
 from ....solvers.running import clock
-from ....solvers.running.blas import blas_threads
 from ..search import KSubsetSearch, search_alone
 from .relaxation import LOOK, Ascent, Dual, dual_matrix, integral, start
 from .symmetries import Symmetries

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from closeknit.solvers.running import blas
+from closeknit.solvers import blas
 
 
 @pytest.mark.skipif(not blas._openblas(), reason="numpy has another library")
