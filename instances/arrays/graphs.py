@@ -83,8 +83,12 @@ def _levels(sources: IntArray, neighbours: Neighbours) -> IntArray:
         seen |= np.bitwise_or.reduceat(seen[other], begin, axis=0)
         unseen = np.unpackbits(~seen, axis=1, count=len(sources)).astype(np.bool_)
         if not unseen.any():
-            return levels.T.copy()
+            break
         levels += unseen
+    rows = np.empty((len(sources), len(neighbours)), dtype=np.int64)
+    for a in range(0, len(sources), _BLOCK):  # in pieces, between which a limit is kept
+        rows[a : a + _BLOCK] = levels[:, a : a + _BLOCK].T
+    return rows
 
 
 def embedding_of(graph: Graph, table: IntArray) -> Embedding | None:
