@@ -45,8 +45,7 @@ def pytest_collection() -> Generator[None, object, object]:
     """Leave what collecting makes to no garbage collector.
 
     It is some two million objects, all of which stay: looking for garbage among them
-    takes a third of the time of collecting, and later, in each forked process, copies
-    them.
+    takes a third of the time of collecting.
     """
     gc.disable()
     try:
