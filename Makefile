@@ -51,7 +51,7 @@ $(VENV)-%/.ready:
 
 # The versions that constraints.txt names stay; digests and what is missing are added.
 lock: $(VENV)-uv/.ready
-	grep -oE '^[A-Za-z0-9._-]+==[^ ;]+' constraints.txt > $(VENV)-uv/pins.txt
+	sed -nE 's/^([A-Za-z0-9._-]+==[^\\]+[^ \\]).*/\1/p' constraints.txt > $(VENV)-uv/pins.txt
 	grep '^#' constraints.txt > $(VENV)-uv/head.txt
 	sed -nE 's/^requires = \["(.*)"\].*/\1/p' pyproject.toml > $(VENV)-uv/build.in
 	$(VENV)-uv/bin/uv pip compile --quiet pyproject.toml $(VENV)-uv/build.in \
@@ -176,7 +176,7 @@ veripb: $(VENV)/.ready $(VERIPB)
 
 # ARGS="--minutes 20 simulation/stream/simulator.py", ARGS="--report", ARGS="--first"; docs/internals/mutation.md
 mutation: $(VENV)/.ready
-	grep -oE '^[A-Za-z0-9._-]+==[^ ;]+' constraints.txt > $(VENV)/pins.txt
+	sed -nE 's/^([A-Za-z0-9._-]+==[^\\]+[^ \\]).*/\1/p' constraints.txt > $(VENV)/pins.txt
 	$(PIP) install -c $(VENV)/pins.txt --no-build-isolation -e '.[mutation]'
 	$(BIN)/python benchmarks/mutation.py $(ARGS)
 
