@@ -97,9 +97,9 @@ test: $(VENV)/.ready
 	$(BIN)/closeknit warm ksubset procset sukp submesh
 	$(BIN)/pytest -n 2 --dist worksteal --tier quick
 
-# All tests but the slow ones: what .ci/run calls.
+# All tests but the slow ones: what .ci/run calls. Some wait, so that three fill two cores.
 test-full: warm
-	$(BIN)/pytest -n 2 --dist worksteal
+	$(BIN)/pytest -n 3 --dist worksteal
 
 test-slow: warm
 	$(BIN)/pytest -n 2 --dist worksteal -m slow -o faulthandler_timeout=7200

@@ -317,6 +317,7 @@ def test_code_that_cannot_be_read_is_never_reused(
 # Scripts
 
 
+@pytest.mark.slow
 def test_the_page_is_a_script_that_runs_in_an_empty_folder(tmp_path: Path) -> None:
     """Without asking for ``__main__``, and again from what the first run kept."""
     page = (ROOT / "docs" / "use" / "own-heuristic.md").read_text()

@@ -13,7 +13,7 @@ from ..paths import ROOT
 NOTEBOOKS = sorted((ROOT / "examples" / "notebooks").glob("*.ipynb"))
 
 
-LONG = {"reproduce-a-table"}
+LONG = {"measure-your-heuristic", "reproduce-a-table"}
 
 
 @pytest.mark.parametrize(

@@ -464,6 +464,7 @@ def files_of(out: Path) -> dict[str, bytes]:
     return {str(p.relative_to(out)): p.read_bytes() for p in out.rglob("*.*")}
 
 
+@pytest.mark.slow
 def test_a_killed_run_goes_on_where_it_was(whole: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     command = [sys.executable, "-m", "closeknit", *WORDS, "--jobs", "1"]

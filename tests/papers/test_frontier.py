@@ -37,6 +37,7 @@ def taking(
     monkeypatch.setattr(library, "run", counted)
 
 
+@pytest.mark.slow
 def test_a_stopped_run_goes_on_and_all_of_it_holds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

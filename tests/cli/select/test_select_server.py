@@ -432,7 +432,7 @@ def timeless(answer: dict[str, Any]) -> str:
     return json.dumps({**answer, "seconds": 0}, sort_keys=True)
 
 
-@pytest.mark.parametrize("lasting", [False, True])
+@pytest.mark.parametrize("lasting", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_any_one_fault_is_an_error_or_one_line(tmp_path: Path, lasting: bool) -> None:
     path = tmp_path / "pss.conf"
     before, after = sample(7), sample(8)

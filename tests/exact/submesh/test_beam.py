@@ -37,6 +37,7 @@ def state() -> Packing:
     return Packing("open", (256, 256), tuple(map(Item, OPEN)))
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(cut_up())
 def test_what_is_packed_is_packed_rightly(packing: Packing) -> None:

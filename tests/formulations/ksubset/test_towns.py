@@ -119,6 +119,7 @@ def test_bounds_every_set_of_space(points: set[tuple[int, ...]]) -> None:
     assert bound <= pair_sum(list(points))
 
 
+@pytest.mark.slow
 def test_values_beyond_the_search_stay_below_a_square() -> None:
     """A side x side square and a cube are sets like any other."""
     for dimension, side in ((2, 15), (2, 20), (3, 4), (3, 5)):

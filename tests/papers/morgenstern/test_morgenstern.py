@@ -146,6 +146,7 @@ def test_runs_are_made_once_and_follow_the_seed() -> None:
     assert same.migration_failures == judged.migration_failures
 
 
+@pytest.mark.slow
 def test_beyond_the_paper_from_the_command_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -131,6 +131,7 @@ def rows_of(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(stream))
 
 
+@pytest.mark.slow
 def test_from_the_command_line_twice_the_same(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

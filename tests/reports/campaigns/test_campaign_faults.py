@@ -128,9 +128,9 @@ def results(out: Path) -> list[dict[str, Any]]:
     ("points", "lasting"),
     [
         (OF_SQLITE, False),
-        (OF_SQLITE, True),
+        pytest.param(OF_SQLITE, True, marks=pytest.mark.slow),
         (OF_FILES, False),
-        (OF_FILES, True),
+        pytest.param(OF_FILES, True, marks=pytest.mark.slow),
         pytest.param(OF_MEMORY, False, marks=pytest.mark.slow),
     ],
     ids=["sqlite", "sqlite-lasting", "files", "files-lasting", "memory"],

@@ -124,6 +124,7 @@ def test_a_worker_and_then_the_driver_are_killed(
     assert csv == [29, 29]
 
 
+@pytest.mark.slow
 def test_a_run_that_kills_its_worker_three_times_is_given_up(
     dask: LocalCluster, tmp_path: Path
 ) -> None:
@@ -366,6 +367,7 @@ def answers(address: str) -> bool:
         return trial.connect_ex((host, int(port))) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="needs openssl")
 def test_a_cluster_can_be_reached_by_tls_only(
     tls: dict[str, str], folder: Path, tmp_path: Path
