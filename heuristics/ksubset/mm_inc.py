@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 
 import numpy as np
 
@@ -143,9 +144,14 @@ def _improve(
 
 
 def first_solution(instance: KSubset, settings: Settings) -> Result:
-    """Return what mm-inc finds, or any choice if it is interrupted before that."""
+    """Return what mm-inc finds, or any choice if it is interrupted before that.
+
+    A quarter of the time is left for bounds.
+    """
     start = clock.now()
     try:
-        return mm_inc(instance, settings)
+        return mm_inc(
+            instance, replace(settings, time_limit=0.75 * settings.time_limit)
+        )
     except KeyboardInterrupt:
         return stopped_result(instance, Limit.INTERRUPT, start=start)
