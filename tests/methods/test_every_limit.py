@@ -75,16 +75,6 @@ def test_a_large_graph_is_priced_in_time(name: str) -> None:
     assert late(lambda: method(instance, settings)) < ALLOWED
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["auto", "dnn-bb"])
-def test_a_second_is_enough_for_a_bound_of_a_large_graph(name: str) -> None:
-    """mm-inc took all of it."""
-    method, settings = KSUBSET[name], Settings(time_limit=LIMIT)
-    method(regular(60, 10), settings)  # loads kernels
-    found = method(regular(2000, 100), settings)
-    assert found.bound == 13_350
-
-
 def test_ranks_are_ordered_in_time() -> None:
     ck.order_ranks(*mapped(32), time_limit=LIMIT)  # loads kernels
     traffic, hops = mapped(1024)
