@@ -16,16 +16,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, cast
 
-from ...instances import InputError, KSubset, read_instance, write_instance
+from ...instances import InputError, KSubset, read_instance
 from ...instances.ksubset.edge_lists import densest
 from ...instances.ksubset.generators import generator, grey_pattern
 from ...instances.words import with_noun
 from ...methods import METHODS
 from ...methods.proofs import prove_and_cite
 from ...methods.warming import kind_of, warm
+from ...proofs.checking.folder import write_index
 from ...proofs.checking.kinds import DNN
 from ...reports.campaigns.pool import Call, Failure, run
 from ...reports.pages.document import Cell, Document, Name, Section, Table
+from ...reports.proofs.proving import Proven, write_entry
 from ...solvers import Settings
 from ..catalogue import RunOptions
 
@@ -41,14 +43,19 @@ _DENSITIES, _SHARES = (25, 50, 75), (1, 2, 3)
 
 @dataclass(frozen=True, slots=True)
 class Bounded:
-    """What a method reached; ``proof`` states its grade, ``size`` bytes of a file."""
+    """What a method reached, and what is kept of it, if anything."""
 
     cost: int
     bound: int | None
     proof: str
     seconds: float
-    size: int = 0
+    proven: Proven | None = None
     why: str = ""
+
+    @property
+    def size(self) -> int:
+        """Bytes of the certificate."""
+        return self.proven.kept.size if self.proven and self.proven.kept else 0
 
 
 def networks(options: RunOptions) -> Document:
@@ -104,7 +111,7 @@ def random_cluster(n: int, density: int, k: int, seed: int) -> KSubset:
 
 
 def grey_patterns(options: RunOptions) -> Document:
-    """Bound the best grey patterns of 8x8 cells, of some or all densities, and of 16x16."""
+    """Bound the best grey patterns of 8x8 cells, of some densities, and of 16x16."""
     densities = range(2, 63) if options.full else (2, 4, 8, 13, 16, 20, 24, 28, 32)
     found = [grey_pattern((8, 8), k) for k in densities]
     found.append(grey_pattern((16, 16), 92))
@@ -120,20 +127,25 @@ def grey_patterns(options: RunOptions) -> Document:
 
 
 def _bound_by(
-    instance: KSubset, method: str, seconds: float, proof: Path | None
+    instance: KSubset, method: str, seconds: float, certified: bool
 ) -> Bounded:
     """Run one method; certify what it bounds if there is to be a proof."""
     entry = METHODS["ksubset"][method]
     warm(entry, kind_of(instance))
     result = entry(instance, Settings(time_limit=seconds))
-    took, size, why = result.seconds, 0, ""
-    if proof is not None:
-        cited = prove_and_cite(instance, result, proof, seconds=seconds, kinds=(DNN,))
-        result, why = cited.result, cited.why
-        size = cited.kept.size if cited.kept else 0
+    took, proven, why = result.seconds, None, ""
+    if certified:
+        with TemporaryDirectory(prefix="closeknit-") as folder:
+            path = Path(folder, "proof")
+            cited = prove_and_cite(
+                instance, result, path, seconds=seconds, kinds=(DNN,)
+            )
+            result, why = cited.result, cited.why
+            if cited.kept:
+                proven = Proven(method, result, cited.kept, path.read_bytes())
     assert isinstance(result.objective, int)
     bound = result.bound if isinstance(result.bound, int) else None
-    return Bounded(result.objective, bound, str(result.proof), took, size, why)
+    return Bounded(result.objective, bound, str(result.proof), took, proven, why)
 
 
 def _document(
@@ -149,7 +161,17 @@ def _document(
             return _document(name, title, lead, instances, replace(options, out=folder))
     where = Path(options.out) / "certificates"
     where.mkdir(parents=True, exist_ok=True)
-    rows = _run(instances, where, options)
+    rows = _run(instances, options)
+    kept = [(one, rows[one.name, "auto"]) for one in instances]
+    write_index(
+        where,
+        [
+            write_entry(where, instance, own.proven)
+            for instance, own in kept
+            if isinstance(own, Bounded) and own.proven
+        ],
+        title,
+    )
     solved = [rows[one.name, "auto"] for one in instances]
     proved = sum(isinstance(one, Bounded) and one.cost == one.bound for one in solved)
     certified = sum(isinstance(one, Bounded) and one.size > 0 for one in solved)
@@ -182,19 +204,17 @@ def _document(
 
 
 def _run(
-    instances: Sequence[KSubset], where: Path, options: RunOptions
+    instances: Sequence[KSubset], options: RunOptions
 ) -> Mapping[tuple[str, str], Bounded | Failure]:
     """Run every method on every instance, in processes."""
     seconds = SECONDS_FULL if options.full else SECONDS
     names: list[tuple[str, str]] = []
     calls = []
     for instance in instances:
-        write_instance(instance, where / f"{instance.name}.json")
         for method in ("auto", *OTHERS):
             own = method == "auto"
             limit = seconds if own else SECONDS
-            proof = where / f"{instance.name}.dnn.xz" if own else None
-            call = partial(_bound_by, instance, method, limit, proof)
+            call = partial(_bound_by, instance, method, limit, own)
             calls.append(Call(call, 12 * limit + _GRACE, preparing=900.0))
             names.append((instance.name, method))
     found: dict[tuple[str, str], Bounded | Failure] = {}

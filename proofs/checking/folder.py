@@ -42,7 +42,7 @@ BY_DEFINITION = "by definition"
 KINDS = (BY_DEFINITION, *FILE_KINDS)
 """How an answer may be proved: it costs nothing, or cannot be by counting or by what
 the solution shows; or by a proof in a file."""
-OPTIMAL, INFEASIBLE = "optimal", "infeasible"
+OPTIMAL, INFEASIBLE, FEASIBLE = "optimal", "infeasible", "feasible"
 MOST_ENTRIES = 100_000
 _LONGEST_NAME = 200
 _PIECE = 2**20
@@ -53,7 +53,7 @@ _CONTENT = fields.record({"file": fields.string, "sha256": fields.string})
 _ENTRY = fields.record(
     {
         **dict.fromkeys(_WORDS, fields.string),
-        "status": fields.one_of(OPTIMAL, INFEASIBLE),
+        "status": fields.one_of(OPTIMAL, INFEASIBLE, FEASIBLE),
         "kind": fields.one_of(*KINDS),
         "instance": _CONTENT,
         "solution": _CONTENT,
@@ -61,6 +61,7 @@ _ENTRY = fields.record(
     {
         "proof": _CONTENT,
         "cost": fields.cost,
+        "bound": fields.cost,
         "method": fields.string,
         "bytes": fields.integer,
         **dict.fromkeys(_TIMES, fields.seconds),
@@ -82,8 +83,9 @@ class Entry:
     """An answer: what it claims, and where its files are.
 
     ``kind`` is one of `KINDS`, ``by`` who proved it; ``cost`` is None if there is no
-    solution. ``size`` is that of the proof in bytes; times are in seconds: of
-    ``method``, of writing the proof, and of checking it.
+    solution, ``bound`` what is proved where that is less than the cost. ``size`` is
+    that of the proof in bytes; times are in seconds: of ``method``, of writing the
+    proof, and of checking it.
     """
 
     name: str
@@ -95,11 +97,17 @@ class Entry:
     solution: Content
     proof: Content | None = None
     cost: Value | None = None
+    bound: Value | None = None
     method: str = ""
     size: int = 0
     solving: float = 0.0
     writing: float = 0.0
     checking: float = 0.0
+
+    @property
+    def proved(self) -> Value | None:
+        """What the proof shows: that nothing is cheaper than this."""
+        return self.cost if self.bound is None else self.bound
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +180,8 @@ def print_verdicts(verdicts: Iterable[Verdict]) -> int:
         words.append(one.word)
         entry = one.entry
         what = entry.status if entry.cost is None else f"cost {cost_text(entry.cost)}"
+        if entry.bound is not None:
+            what += f", bound {cost_text(entry.bound)}"
         rest = one.why or f"{entry.kind}, {entry.size} bytes, {one.seconds:.1f} s"
         print(
             f"{escape_hidden(entry.name)}: {one.word}: {what}: {escape_hidden(rest)}",
@@ -235,16 +245,17 @@ def _replay(folder: Path, entry: Entry, limits: CheckLimits, ways: Ways) -> None
         raise Refused(f"{paths['instance']}: is not {entry.name} ({entry.problem})")
     certificate = _check_answer(instance, paths["solution"], entry)
     if entry.kind == BY_DEFINITION:
-        if not shown_by_definition(instance, entry.cost, certificate):
+        shown = shown_by_definition(instance, entry.cost, certificate)
+        if entry.bound is not None or not shown:
             raise Refused(f"{paths['solution']}: is not shown by the definition")
         return
     path = paths["proof"]
     if entry.problem not in FILE_KINDS[entry.kind].problems:
         raise Refused(f"{path}: there is no {entry.kind} for {entry.problem}")
     bound = check_proof_file(instance, path, limits, ways, (entry.kind,)).bound
-    if bound != entry.cost:
+    if bound != entry.proved:
         proves = "no solution" if bound is None else f"a bound of {cost_text(bound)}"
-        claim = "no solution" if entry.cost is None else cost_text(entry.cost)
+        claim = "no solution" if entry.proved is None else cost_text(entry.proved)
         raise Refused(f"{path}: proves {proves}, not {claim}")
 
 
@@ -253,11 +264,11 @@ def _check_answer(instance: Instance, path: Path, entry: Entry) -> Any:
     try:
         document = SOLUTION(parse_json(read_text(path), file=path))
         stated = tuple(map(document.get, ("status", "objective", "bound")))
-        if stated != (entry.status, entry.cost, entry.cost):
+        if stated != (entry.status, entry.cost, entry.proved):
             raise Refused(f"{path}: says something else than the index")
         if document["sha256"] != sha256(instance):
             raise Refused(f"{path}: is for another instance")
-        if entry.status == OPTIMAL:
+        if entry.status != INFEASIBLE:
             if "selection" not in document:
                 raise InputError("is missing", "selection")
             chosen = problem_of(instance).chosen_of(instance, document["selection"])
@@ -310,6 +321,8 @@ def _entry(value: Any, where: str) -> Entry:
     price = given.get("cost")
     if (price is None) != (given["status"] == INFEASIBLE):
         raise InputError("disagrees with the status", f"{where}.cost", price)
+    if ("bound" in given) != (given["status"] == FEASIBLE):
+        raise InputError("disagrees with the status", f"{where}.bound")
     if ("proof" in given) != (given["kind"] != BY_DEFINITION):
         raise InputError("disagrees with the kind", f"{where}.proof")
     given |= {name: Content(**given[name]) for name in _FILES if name in given}
@@ -325,5 +338,7 @@ def _document(entry: Entry) -> dict[str, Any]:
             document[name] = {"file": content.file, "sha256": content.sha256}
     if entry.cost is not None:
         document["cost"] = entry.cost
+    if entry.bound is not None:
+        document["bound"] = entry.bound
     document |= {"method": entry.method, "bytes": entry.size}
     return document | {name: round(getattr(entry, name), 4) for name in _TIMES}

@@ -161,6 +161,7 @@ def write_entry(
         if proven.content is None
         else content_of("proofs", FILE_KINDS[kept.kind].ending, proven.content),
         cost=result.objective,
+        bound=result.bound if result.status is Status.FEASIBLE else None,
         method=proven.method,
         size=kept.size,
         solving=result.seconds,

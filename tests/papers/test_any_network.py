@@ -11,7 +11,7 @@ from closeknit.instances import InputError, KSubset, read_instance
 from closeknit.papers.any_network import study
 from closeknit.papers.catalogue import RunOptions
 from closeknit.papers.table import REPRODUCTIONS
-from closeknit.proofs.checking import check_proof_file
+from closeknit.proofs.checking.folder import print_verdicts, read_index, replay
 from closeknit.reports.pages.markdown import markdown_of
 
 SQUARE = "5 7 2\n1 2 3\n2 3 4\n3 4 1\n4 1 9\n2 1 2\n4 5 1\n1 3 2\n"
@@ -27,11 +27,13 @@ def test_random_graphs_are_bounded_and_certified(tmp_path: Path) -> None:
     options = RunOptions(seed=1, first=1, out=str(tmp_path), jobs=2)
     page = markdown_of(REPRODUCTIONS["k-cluster"](options))
     assert "of 1 there is a certificate of the bound" in page
-    [path] = (tmp_path / "certificates").glob("*.json")
-    instance = read_instance(path)
+    where = tmp_path / "certificates"
+    [entry] = read_index(where)
+    instance = read_instance(where / entry.instance.file)
     assert isinstance(instance, KSubset)
     assert instance == study.random_cluster(40, 25, 10, 1)
-    bound = check_proof_file(instance, path.with_suffix(".dnn.xz")).bound
+    assert print_verdicts(replay(where, [entry])) == 0
+    bound = entry.proved
     assert isinstance(bound, int)
     assert 45 <= bound <= 90  # of ten nodes
     assert f"| {bound} |" in page

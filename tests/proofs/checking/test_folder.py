@@ -205,6 +205,56 @@ def test_a_wrong_index_is_status_1(what: str, folder: Path, capsys: Capsys) -> N
     assert text.count("\n") == 6
 
 
+def bounded(folder: Path) -> int:
+    """Let the certificate of matrices, and all that names it, prove one less."""
+    index = json.loads((folder / "index.json").read_text())
+    entry = _of(index, DNN)
+    least: int = entry["cost"] - 1
+    proof = folder / entry["proof"]["file"]
+    head, *rest = lzma.decompress(proof.read_bytes()).decode().rstrip().split("\n")
+    lines = [json.dumps(json.loads(head) | {"objective": least}), *rest[:-1], ""]
+    body = "\n".join(lines).encode()
+    proof.write_bytes(lzma.compress(body + sha256(body).hexdigest().encode() + b"\n"))
+    solution = folder / entry["solution"]["file"]
+    document = json.loads(solution.read_text()) | {"status": "feasible", "bound": least}
+    solution.write_text(json.dumps(document))
+    entry.update(status="feasible", bound=least)
+    signed(index, folder)
+    (folder / "index.json").write_text(json.dumps(index))
+    return least
+
+
+def test_a_bound_below_the_cost_is_an_answer(folder: Path, capsys: Capsys) -> None:
+    least = bounded(folder)
+    [entry] = [one for one in read_index(folder) if one.kind == DNN]
+    assert (entry.cost, entry.proved) == (least + 1, least)
+    write_index(folder, read_index(folder))
+    status, text = verified(folder, capsys)
+    assert status == 0, text
+    assert f"holds: cost {least + 1}, bound {least}: dnn certificate" in text
+
+
+@pytest.mark.parametrize("more", [-1, 1])
+def test_another_bound_is_wrong(more: int, folder: Path, capsys: Capsys) -> None:
+    """In the index, in the solution and in both."""
+    least = bounded(folder)
+    solution = (
+        folder
+        / _of(json.loads((folder / "index.json").read_text()), DNN)["solution"]["file"]
+    )
+    changed(folder, lambda x: _of(x, DNN).update(bound=least + more))
+    for _ in range(2):
+        status, text = verified(folder, capsys)
+        assert status == 1, text
+        assert text.count(": wrong: ") == 1
+        document = json.loads(solution.read_text()) | {"bound": least + more}
+        solution.write_text(json.dumps(document))
+        changed(folder, lambda x: signed(x, folder))
+    changed(folder, lambda x: _of(x, DNN).update(kind="by definition"))
+    changed(folder, lambda x: _of(x, DNN).pop("proof"))
+    assert verified(folder, capsys)[0] == 1
+
+
 UNUSABLE: dict[str, Callable[[Index], object]] = {
     "files swapped": lambda x: x["entries"][0].update(
         proof=x["entries"][1]["proof"], bytes=x["entries"][1]["bytes"]
@@ -228,7 +278,11 @@ UNUSABLE: dict[str, Callable[[Index], object]] = {
     "a negative time": lambda x: x["entries"][0].update(checking=-1),
     "a size that is text": lambda x: x["entries"][0].update(bytes="7"),
     "an unknown kind": lambda x: x["entries"][0].update(kind="faith"),
-    "an unknown status": lambda x: x["entries"][0].update(status="feasible"),
+    "an unknown status": lambda x: x["entries"][0].update(status="likely"),
+    "a feasible cost without a bound": lambda x: x["entries"][0].update(
+        status="feasible"
+    ),
+    "an optimum with a bound": lambda x: x["entries"][0].update(bound=1),
     "an unknown field": lambda x: x["entries"][0].update(extra=1),
     "a missing field": lambda x: x["entries"][0].pop("instance"),
     "a missing proof": lambda x: x["entries"][0].pop("proof"),
