@@ -11,11 +11,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...instances import InputError, IntArray
+from ...instances.arrays.graphs import BoolArray
 from .domains import NODE, NOWHERE, DomainTree, NodeDevices
 from .job import ABSENT, Axis, GangJob, JobConstraint, JobPlacement, domain_of
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from .model import JobModel
 
 MOST_SIZE = 2**31
+Inside = Mapping[str, Counter[int | None]]
+"""By role: how many pods are in each domain of a level."""
 
 
 @dataclass(frozen=True)
@@ -33,48 +36,48 @@ class AtLevel(JobConstraint):
     roles: tuple[str, ...]
 
     def refuse(self, job: GangJob, tree: DomainTree, at: str) -> None:
-        """Raise InputError for unknown levels and roles."""
-        tree.level_number(self.level, f"{at}.level")
+        """Raise InputError for unknown levels and roles, and what contradicts them."""
+        level = tree.level_number(self.level, f"{at}.level")
         job.refuse_roles(self.roles, f"{at}.roles")
+        self._refuse(job, tree, at, level)
 
-    def inside(
-        self, job: GangJob, where: JobPlacement, devices: NodeDevices
-    ) -> dict[str, Counter[int | None]]:
-        """Return by role how many of its pods are in each domain of the level."""
+    def _refuse(self, job: GangJob, tree: DomainTree, at: str, level: int) -> None:
+        return
+
+    def holds(self, job: GangJob, where: JobPlacement, devices: NodeDevices) -> bool:
+        """Whether a placement keeps it, from the definition."""
         tree = devices.tree
         level = tree.level_number(self.level)
-        return {
+        inside = {
             name: Counter(
                 domain_of(tree, level, node) for node in where[name] if node != ABSENT
             )
             for name in self.roles
         }
+        outside = any(None in one for one in inside.values())
+        return not outside and self._holds(inside, devices)
 
-    def together(
-        self, job: GangJob, where: JobPlacement, devices: NodeDevices
-    ) -> Counter[int | None]:
-        """Return how many pods of all its roles are in each domain of the level."""
-        return sum(self.inside(job, where, devices).values(), Counter[int | None]())
+    def _holds(self, inside: Inside, devices: NodeDevices) -> bool:
+        raise NotImplementedError
 
     @property
     def of(self) -> str:
-        """The roles, in words."""
-        return f" ({', '.join(self.roles)})"
+        """The level and the roles, in words."""
+        return f"one {self.level} ({', '.join(self.roles)})"
 
-    def higher(self, job: GangJob, tree: DomainTree) -> Axis:
-        """Return the way in which the level is one farther up."""
-        above = [*tree.above(tree.level_number(self.level))]
-        return self._other_level(job, [tree.level_name(x) for x in above])
+    def _axis(self, job: GangJob, what: str, values: Any, steady: bool = True) -> Axis:
+        """Return the way in which another value takes the place of a field."""
 
-    def lower(self, job: GangJob, tree: DomainTree) -> Axis:
-        """Return the way in which the level is one farther down."""
-        below = range(tree.level_number(self.level) - 1, NODE - 1, -1)
-        return self._other_level(job, [tree.level_name(x) for x in below])
+        def exchange(value: Any) -> GangJob:
+            return job.exchange(self, replace(self, **{what: value}))
 
-    def _other_level(self, job: GangJob, names: list[str]) -> Axis:
-        return Axis(
-            "level", names, lambda name: job.exchange(self, replace(self, level=name))
-        )
+        return Axis(what, values, exchange, steady)
+
+    def _other_levels(self, job: GangJob, tree: DomainTree, step: int) -> Axis:
+        level = tree.level_number(self.level)
+        end = len(tree.levels) if step > 0 else NODE - 1
+        names = [tree.level_name(x) for x in range(level + step, end, step)]
+        return self._axis(job, "level", names)
 
 
 class InPieces(AtLevel):
@@ -88,12 +91,12 @@ class InPieces(AtLevel):
         """Whether each piece is within one domain."""
         tree = devices.tree
         level = tree.level_number(self.level)
-        for piece in self.pieces(job):
-            nodes = {where[name][i] for name, i in piece} - {ABSENT}
-            domains = {domain_of(tree, level, node) for node in nodes}
-            if len(domains) > 1 or None in domains:
-                return False
-        return True
+        pods = [node for name in self.roles for node in where[name]]
+        domains: dict[int, set[int | None]] = {}
+        for piece, node in zip(self.labels(job).tolist(), pods, strict=True):
+            if node != ABSENT:
+                domains.setdefault(piece, set()).add(domain_of(tree, level, node))
+        return all(len(one) == 1 and None not in one for one in domains.values())
 
 
 @dataclass(frozen=True)
@@ -110,47 +113,32 @@ class Slices(InPieces):
     @property
     def text(self) -> str:
         """What it asks for, in words."""
-        if self.size >= MOST_SIZE:
-            return f"all within one {self.level}{self.of}"
-        return f"slices of {self.size} within one {self.level}{self.of}"
+        slices = f"slices of {self.size}" if self.size < MOST_SIZE else "all"
+        return f"{slices} within {self.of}"
 
-    def refuse(self, job: GangJob, tree: DomainTree, at: str) -> None:
-        """Raise InputError, also for sizes that do not nest."""
-        super().refuse(job, tree, at)
-        if not 1 <= self.size <= MOST_SIZE:
-            problem = f"must be from 1 to {MOST_SIZE}"
-            raise InputError(problem, f"{at}.size", self.size)
-        pods = len(job.ranks(self.roles))
-        level = tree.level_number(self.level)
+    def _refuse(self, job: GangJob, tree: DomainTree, at: str, level: int) -> None:
+        _refuse_outside(self.size, f"{at}.size")
         for other in job.constraints:
             if isinstance(other, Slices) and other.roles == self.roles:
                 below = tree.level_number(other.level)
                 if other is not self and below == level:
                     raise InputError("has slices already", f"{at}.level", self.level)
-                if below < level and self.size < pods and self.size % other.size:
+                nests = self.size >= job.count(self.roles) or not self.size % other.size
+                if below < level and not nests:
                     problem = f"must be a multiple of that of {other.level}"
-                    raise InputError(f"{problem}, {other.size}", at, self.size)
-
-    def pieces(self, job: GangJob) -> Iterator[list[tuple[str, int]]]:
-        """Yield the slices."""
-        ranks = job.ranks(self.roles)
-        for begin in range(0, len(ranks), self.size):
-            yield ranks[begin : begin + self.size]
+                    raise InputError(
+                        f"{problem}, {other.size}", f"{at}.size", self.size
+                    )
 
     def labels(self, job: GangJob) -> IntArray:
         """Return the number of the slice of every pod, in the order of the roles."""
-        return np.arange(sum(job.role(x).count for x in self.roles)) // self.size
+        return np.arange(job.count(self.roles)) // self.size
 
     def axes(self, job: GangJob, tree: DomainTree) -> Iterator[Axis]:
         """Yield smaller slices, and domains of higher levels."""
-        pods = len(job.ranks(self.roles))
-        yield Axis(
-            "size",
-            range(min(self.size, pods) - 1, 1, -1),
-            lambda size: job.exchange(self, replace(self, size=size)),
-            steady=False,
-        )
-        yield self.higher(job, tree)
+        smaller = range(min(self.size, job.count(self.roles)) - 1, 1, -1)
+        yield self._axis(job, "size", smaller, steady=False)
+        yield self._other_levels(job, tree, 1)
 
 
 def within(level: str, roles: tuple[str, ...]) -> Slices:
@@ -163,11 +151,10 @@ class Groups(InPieces):
     """Group g has the g-th few pods of each role, and is within one domain.
 
     So are leaders with those whom they lead. Of every role there are as many groups;
-    the last may be smaller.
+    the last may be smaller. ``sizes`` are the pods of each role in a group.
     """
 
     sizes: tuple[int, ...]
-    """Pods of each role in a group, in the order of the roles."""
 
     @property
     def text(self) -> str:
@@ -176,31 +163,18 @@ class Groups(InPieces):
         group = " and ".join(f"{n} of {name}" for n, name in pairs)
         return f"groups of {group} within one {self.level}"
 
-    def refuse(self, job: GangJob, tree: DomainTree, at: str) -> None:
-        """Raise InputError, also if roles have different numbers of groups."""
-        super().refuse(job, tree, at)
+    def _refuse(self, job: GangJob, tree: DomainTree, at: str, level: int) -> None:
         for name, size in zip(self.roles, self.sizes, strict=True):
-            if not 1 <= size <= MOST_SIZE:
-                problem = f"must be from 1 to {MOST_SIZE}"
-                raise InputError(problem, f"{at}.groups.{name}", size)
+            _refuse_outside(size, f"{at}.groups.{name}")
             groups = -(-job.role(name).count // size)
-            if groups != self.count(job):
+            if groups != self.number(job):
                 problem = f"makes {groups} groups, but {self.roles[0]} has"
-                at_role = f"{at}.groups.{name}"
-                raise InputError(f"{problem} {self.count(job)}", at_role, size)
+                problem = f"{problem} {self.number(job)}"
+                raise InputError(problem, f"{at}.groups.{name}", size)
 
-    def count(self, job: GangJob) -> int:
+    def number(self, job: GangJob) -> int:
         """Return the number of groups."""
         return -(-job.role(self.roles[0]).count // self.sizes[0])
-
-    def pieces(self, job: GangJob) -> Iterator[list[tuple[str, int]]]:
-        """Yield the groups."""
-        for g in range(self.count(job)):
-            yield [
-                (name, i)
-                for name, size in zip(self.roles, self.sizes, strict=True)
-                for i in range(g * size, min((g + 1) * size, job.role(name).count))
-            ]
 
     def labels(self, job: GangJob) -> IntArray:
         """Return the number of the group of every pod, in the order of the roles."""
@@ -211,17 +185,16 @@ class Groups(InPieces):
         """Return the way in which there are fewer groups."""
         if role not in self.roles:
             return None
-        sizes = dict(zip(self.roles, self.sizes, strict=True))
-        return Axis(
-            "groups",
-            range(self.count(job) - 1, 0, -1),
-            lambda g: job.resize({name: g * size for name, size in sizes.items()}),
-            job.is_steady,
-        )
+        pairs = [*zip(self.roles, self.sizes, strict=True)]
+
+        def resize(groups: int) -> GangJob:
+            return job.resize({name: groups * size for name, size in pairs})
+
+        return Axis("groups", range(self.number(job) - 1, 0, -1), resize, job.is_steady)
 
     def axes(self, job: GangJob, tree: DomainTree) -> Iterator[Axis]:
         """Yield domains of higher levels."""
-        yield self.higher(job, tree)
+        yield self._other_levels(job, tree, 1)
 
 
 @dataclass(frozen=True)
@@ -229,21 +202,13 @@ class MostPods(AtLevel):
     """At most so many pods in one domain."""
 
     most: int
+    words = "at most {0.most} in {0.of}"
 
-    @property
-    def text(self) -> str:
-        """What it asks for, in words."""
-        return f"at most {self.most} in one {self.level}{self.of}"
+    def _refuse(self, job: GangJob, tree: DomainTree, at: str, level: int) -> None:
+        _refuse_outside(self.most, f"{at}.most_pods")
 
-    def refuse(self, job: GangJob, tree: DomainTree, at: str) -> None:
-        """Raise InputError."""
-        super().refuse(job, tree, at)
-        _refuse_outside(self.most, f"{at}.most_pods", MOST_SIZE)
-
-    def holds(self, job: GangJob, where: JobPlacement, devices: NodeDevices) -> bool:
-        """Whether no domain has more."""
-        inside = self.together(job, where, devices)
-        return None not in inside and max(inside.values(), default=0) <= self.most
+    def _holds(self, inside: Inside, devices: NodeDevices) -> bool:
+        return max(_together(inside).values(), default=0) <= self.most
 
     def add(self, model: JobModel) -> None:
         """Add a row for every domain."""
@@ -252,11 +217,8 @@ class MostPods(AtLevel):
 
     def axes(self, job: GangJob, tree: DomainTree) -> Iterator[Axis]:
         """Yield more pods in one domain."""
-        yield Axis(
-            "most_pods",
-            range(self.most + 1, len(job.ranks(self.roles)) + 1),
-            lambda most: job.exchange(self, replace(self, most=most)),
-        )
+        more = range(self.most + 1, job.count(self.roles) + 1)
+        yield self._axis(job, "most", more)
 
 
 @dataclass(frozen=True)
@@ -264,45 +226,27 @@ class LeastDomains(AtLevel):
     """Pods in at least so many domains."""
 
     least: int
+    is_steady = False
+    words = "in {0.least} domains or more, each {0.of}"
 
-    @property
-    def is_steady(self) -> bool:
-        """No: fewer pods may be in too few domains."""
-        return False
-
-    @property
-    def text(self) -> str:
-        """What it asks for, in words."""
-        return f"in at least {self.least} domains of level {self.level}{self.of}"
-
-    def refuse(self, job: GangJob, tree: DomainTree, at: str) -> None:
-        """Raise InputError, also if there are fewer pods."""
-        super().refuse(job, tree, at)
-        pods = len(job.ranks(self.roles))
+    def _refuse(self, job: GangJob, tree: DomainTree, at: str, level: int) -> None:
+        pods = job.count(self.roles)
         if not 1 <= self.least <= pods:
             problem = f"must be from 1 to the number of pods, {pods}"
             raise InputError(problem, f"{at}.least_domains", self.least)
 
-    def holds(self, job: GangJob, where: JobPlacement, devices: NodeDevices) -> bool:
-        """Whether there are pods in so many."""
-        inside = self.together(job, where, devices)
-        return None not in inside and len(inside) >= self.least
+    def _holds(self, inside: Inside, devices: NodeDevices) -> bool:
+        return len(_together(inside)) >= self.least
 
     def add(self, model: JobModel) -> None:
         """Add that so many domains are used, each by a pod."""
-        used = [
-            model.used(self.roles, self.level, v, by_a_pod=True)
-            for v in model.domains(self.level, self.roles)
-        ]
+        some = model.domains(self.level, self.roles)
+        used = [model.used(self.roles, self.level, v, by_a_pod=True) for v in some]
         model.at_least(sum(used), self.least)
 
     def axes(self, job: GangJob, tree: DomainTree) -> Iterator[Axis]:
         """Yield fewer domains."""
-        yield Axis(
-            "least_domains",
-            range(self.least - 1, 0, -1),
-            lambda least: job.exchange(self, replace(self, least=least)),
-        )
+        yield self._axis(job, "least", range(self.least - 1, 0, -1))
 
 
 @dataclass(frozen=True)
@@ -310,38 +254,24 @@ class MostDomains(AtLevel):
     """Pods in at most so many domains."""
 
     most: int
+    words = "in {0.most} domains or fewer, each {0.of}"
 
-    @property
-    def text(self) -> str:
-        """What it asks for, in words."""
-        return f"in at most {self.most} domains of level {self.level}{self.of}"
+    def _refuse(self, job: GangJob, tree: DomainTree, at: str, level: int) -> None:
+        _refuse_outside(self.most, f"{at}.most_domains")
 
-    def refuse(self, job: GangJob, tree: DomainTree, at: str) -> None:
-        """Raise InputError."""
-        super().refuse(job, tree, at)
-        _refuse_outside(self.most, f"{at}.most_domains", MOST_SIZE)
-
-    def holds(self, job: GangJob, where: JobPlacement, devices: NodeDevices) -> bool:
-        """Whether there are pods in no more."""
-        inside = self.together(job, where, devices)
-        return None not in inside and len(inside) <= self.most
+    def _holds(self, inside: Inside, devices: NodeDevices) -> bool:
+        return len(_together(inside)) <= self.most
 
     def add(self, model: JobModel) -> None:
         """Add that no more domains are used."""
-        used = [
-            model.used(self.roles, self.level, v)
-            for v in model.domains(self.level, self.roles)
-        ]
+        some = model.domains(self.level, self.roles)
+        used = [model.used(self.roles, self.level, v) for v in some]
         model.at_most(sum(used), self.most)
 
     def axes(self, job: GangJob, tree: DomainTree) -> Iterator[Axis]:
         """Yield more domains."""
         domains = len(tree.of_level(tree.level_number(self.level)))
-        yield Axis(
-            "most_domains",
-            range(self.most + 1, domains + 1),
-            lambda most: job.exchange(self, replace(self, most=most)),
-        )
+        yield self._axis(job, "most", range(self.most + 1, domains + 1))
 
 
 @dataclass(frozen=True)
@@ -353,17 +283,13 @@ class Apart(AtLevel):
         """What it asks for, in words."""
         return f"{' and '.join(self.roles)} not in the same {self.level}"
 
-    def refuse(self, job: GangJob, tree: DomainTree, at: str) -> None:
-        """Raise InputError, also for a single role."""
-        super().refuse(job, tree, at)
+    def _refuse(self, job: GangJob, tree: DomainTree, at: str, level: int) -> None:
         if len(self.roles) < 2:
             raise InputError("must name two roles at least", f"{at}.roles")
 
-    def holds(self, job: GangJob, where: JobPlacement, devices: NodeDevices) -> bool:
-        """Whether the domains of the roles differ."""
-        domains = [set(one) for one in self.inside(job, where, devices).values()]
-        listed = [*chain(*domains)]
-        return None not in listed and len(listed) == len(set(listed))
+    def _holds(self, inside: Inside, devices: NodeDevices) -> bool:
+        domains = [*chain(*inside.values())]
+        return len(domains) == len(set(domains))
 
     def add(self, model: JobModel) -> None:
         """Add that at most one of the roles uses a domain."""
@@ -373,49 +299,39 @@ class Apart(AtLevel):
 
     def axes(self, job: GangJob, tree: DomainTree) -> Iterator[Axis]:
         """Yield domains of lower levels."""
-        yield self.lower(job, tree)
+        yield self._other_levels(job, tree, -1)
 
 
 @dataclass(frozen=True)
 class ApartFrom(AtLevel):
-    """No pod is in a domain with a node of some running jobs."""
+    """No pod is in a domain with a node of some running jobs, by their names."""
 
     jobs: Mapping[str, frozenset[str]] = field(hash=False)
-    """The nodes of each."""
+
+    words = "not with {0.others} in {0.of}"
 
     @property
-    def text(self) -> str:
-        """What it asks for, in words."""
-        return f"not in one {self.level} with {', '.join(self.jobs)}{self.of}"
+    def others(self) -> str:
+        """The running jobs, in words."""
+        return ", ".join(self.jobs)
 
     def closed(self, tree: DomainTree) -> set[int]:
         """Return the domains in which these jobs have nodes."""
-        level = tree.level_number(self.level)
-        of = tree.at(level)
-        names = frozenset().union(*self.jobs.values())
-        nodes = [i for i, name in enumerate(tree.nodes) if name in names]
-        return {v for v in of[nodes].tolist() if v != NOWHERE}
+        nodes = tree.numbers(chain(*self.jobs.values()))
+        at = tree.at(tree.level_number(self.level))
+        return {*at[nodes].tolist()} - {NOWHERE}
 
-    def holds(self, job: GangJob, where: JobPlacement, devices: NodeDevices) -> bool:
-        """Whether no pod is in one of these domains."""
-        inside = self.together(job, where, devices)
-        return None not in inside and not inside.keys() & self.closed(devices.tree)
-
-    def add(self, model: JobModel) -> None:
-        """Add that these domains are not used."""
-        closed = self.closed(model.devices.tree)
-        for v in model.domains(self.level, self.roles):
-            if v in closed:
-                model.at_most(model.pods(self.roles, self.level, v), 0)
+    def _holds(self, inside: Inside, devices: NodeDevices) -> bool:
+        return not _together(inside).keys() & self.closed(devices.tree)
 
     def axes(self, job: GangJob, tree: DomainTree) -> Iterator[Axis]:
         """Yield domains of lower levels."""
-        yield self.lower(job, tree)
+        yield self._other_levels(job, tree, -1)
 
 
 @dataclass(frozen=True)
 class OnNodes(JobConstraint):
-    """A constraint about nodes by their names."""
+    """A constraint about nodes by their names: it is left out, or not."""
 
     nodes: frozenset[str]
     roles: tuple[str, ...]
@@ -423,47 +339,38 @@ class OnNodes(JobConstraint):
     def refuse(self, job: GangJob, tree: DomainTree, at: str) -> None:
         """Raise InputError for unknown nodes and roles."""
         job.refuse_roles(self.roles, f"{at}.roles")
-        if strange := self.nodes - frozenset(tree.nodes):
-            raise InputError("is not in the topology", at, min(strange))
+        if strange := self.nodes - tree.number.keys():
+            raise InputError("is not in the topology", f"{at}.nodes", min(strange))
 
-    def numbers(self, tree: DomainTree) -> list[int]:
-        """Return the numbers of the nodes."""
-        return [i for i, name in enumerate(tree.nodes) if name in self.nodes]
+    def holds(self, job: GangJob, where: JobPlacement, devices: NodeDevices) -> bool:
+        """Whether a placement keeps it, from the definition."""
+        used = {devices.tree.nodes[i] for x in self.roles for i in where[x] if i >= 0}
+        return self._holds(used)
 
-    def axes(self, job: GangJob, tree: DomainTree) -> Iterator[Axis]:
-        """Yield nothing: it is left out, or not."""
-        yield from ()
+    def _holds(self, used: set[str]) -> bool:
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)
 class Require(OnNodes):
     """Each of some nodes has a pod."""
 
-    @property
-    def is_steady(self) -> bool:
-        """No: fewer pods may be too few for the nodes."""
-        return False
-
-    @property
-    def text(self) -> str:
-        """What it asks for, in words."""
-        return f"a pod on each of {len(self.nodes)} required nodes"
+    is_steady = False
+    words = "a pod on each of the required nodes"
 
     def refuse(self, job: GangJob, tree: DomainTree, at: str) -> None:
         """Raise InputError, also if there are fewer pods."""
         super().refuse(job, tree, at)
-        if len(self.nodes) > (pods := len(job.ranks(self.roles))):
-            problem = f"names more nodes than there are pods, {pods}"
-            raise InputError(problem, f"{at}.require", len(self.nodes))
+        if len(self.nodes) > (pods := job.count(self.roles)):
+            problem = f"must not name more nodes than there are pods, {pods}"
+            raise InputError(problem, f"{at}.nodes", len(self.nodes))
 
-    def holds(self, job: GangJob, where: JobPlacement, devices: NodeDevices) -> bool:
-        """Whether each has one."""
-        used = {node for name in self.roles for node in where[name]}
-        return used.issuperset(self.numbers(devices.tree))
+    def _holds(self, used: set[str]) -> bool:
+        return used >= self.nodes
 
     def add(self, model: JobModel) -> None:
         """Add a row for every node."""
-        for i in self.numbers(model.devices.tree):
+        for i in model.tree.numbers(self.nodes):
             model.at_least(model.pods_on(self.roles, i), 1)
 
 
@@ -472,21 +379,32 @@ class Avoid(OnNodes):
     """None of some nodes has a pod; ``why`` is what they are called."""
 
     why: str = "excluded nodes"
+    words = "no pod on {0.why}"
 
-    @property
-    def text(self) -> str:
-        """What it asks for, in words."""
-        return f"{self.why} not used"
-
-    def holds(self, job: GangJob, where: JobPlacement, devices: NodeDevices) -> bool:
-        """Whether none has one."""
-        used = {node for name in self.roles for node in where[name]}
-        return used.isdisjoint(self.numbers(devices.tree))
-
-    def add(self, model: JobModel) -> None:
-        """Add nothing: the model has no pods there; see `forbidden`."""
+    def _holds(self, used: set[str]) -> bool:
+        return used.isdisjoint(self.nodes)
 
 
-def _refuse_outside(value: int, at: str, most: int) -> None:
-    if not 1 <= value <= most:
-        raise InputError(f"must be from 1 to {most}", at, value)
+def _together(inside: Inside) -> Counter[int | None]:
+    return sum(inside.values(), Counter[int | None]())
+
+
+def _refuse_outside(value: int, at: str) -> None:
+    if not 1 <= value <= MOST_SIZE:
+        raise InputError(f"must be from 1 to {MOST_SIZE}", at, value)
+
+
+def usable_nodes(job: GangJob, role: str, devices: NodeDevices) -> BoolArray:
+    """Return which nodes the constraints leave to a role, as flags."""
+    tree, usable = devices.tree, devices.free >= 0
+    for one in job.constraints:
+        if role not in one.roles:
+            continue
+        if isinstance(one, AtLevel):
+            at = tree.at(tree.level_number(one.level))
+            usable &= at != NOWHERE
+            if isinstance(one, ApartFrom):
+                usable &= ~np.isin(at, [*one.closed(tree)])
+        elif isinstance(one, Avoid):
+            usable[tree.numbers(one.nodes)] = False
+    return usable

@@ -6,7 +6,7 @@ one. Levels are heights: 0 where no domain is below, and `NODE` for the nodes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -17,6 +17,8 @@ from ...instances import InputError, IntArray
 NODE = -1
 """The level below the lowest: every node is a domain of its own."""
 NODE_NAME = "node"
+MOST_ROOM = np.int64(2**31 - 1)
+"""Room of a node for pods without devices."""
 NOWHERE = -1
 """The domain of what is in none."""
 
@@ -102,9 +104,14 @@ class DomainTree:
         """Return the name of a level."""
         return NODE_NAME if level == NODE else self.levels[level]
 
-    def above(self, level: int) -> Iterator[int]:
-        """Yield the levels above one, from the next up."""
-        yield from range(level + 1, len(self.levels))
+    @cached_property
+    def number(self) -> dict[str, int]:
+        """The numbers of the nodes by their names."""
+        return {name: i for i, name in enumerate(self.nodes)}
+
+    def numbers(self, names: Iterable[str]) -> list[int]:
+        """Return the numbers of nodes, in order; strange names are left out."""
+        return sorted(self.number[name] for name in {*names} & self.number.keys())
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,12 +131,11 @@ class NodeDevices:
     def room_for(self, devices: int | None) -> IntArray:
         """Return how many pods of so many devices every node has room for.
 
-        None: of a whole node. Pods without devices are as many as there are pods at
-        all; see `job.MOST_PODS`.
+        None: of a whole node. Of pods without devices `MOST_ROOM`.
         """
         if devices is None:
             return (self.free == self.whole).astype(np.int64)
         if devices == 0:
-            return np.where(self.free >= 0, np.iinfo(np.int32).max, 0)
+            return np.where(self.free >= 0, MOST_ROOM, 0)
         room: IntArray = np.maximum(self.free, 0) // devices
         return room

@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...instances import InputError
 from ...instances.words import with_noun
@@ -66,11 +66,15 @@ class JobConstraint(ABC):
 
     roles: tuple[str, ...]
     """The roles it is about, in the order in which it takes their pods."""
+    is_steady: ClassVar[bool] = True
+    """Whether fewer pods keep it where more did."""
+
+    words: ClassVar[str] = ""
 
     @property
-    @abstractmethod
     def text(self) -> str:
         """What it asks for, in words."""
+        return self.words.format(self)
 
     @abstractmethod
     def refuse(self, job: GangJob, tree: DomainTree, at: str) -> None:
@@ -80,26 +84,17 @@ class JobConstraint(ABC):
     def holds(self, job: GangJob, where: JobPlacement, devices: NodeDevices) -> bool:
         """Whether a placement keeps it, from the definition."""
 
-    def pieces(self, job: GangJob) -> Iterator[list[tuple[str, int]]]:
-        """Yield what has to be within one domain of its level: roles and ranks."""
-        yield from ()
-
     def add(self, model: JobModel) -> None:
-        """Add it to a model; nothing where that has the pieces already."""
+        """Add it to a model that has pieces, and no pods on nodes of no use."""
         return
-
-    @property
-    def is_steady(self) -> bool:
-        """Whether a job keeps it that has fewer pods."""
-        return True
 
     def fewer(self, job: GangJob, role: str) -> Axis | None:
         """Return how a role gets fewer pods if others do, too; None: by itself."""
         return None
 
-    @abstractmethod
     def axes(self, job: GangJob, tree: DomainTree) -> Iterator[Axis]:
-        """Yield the ways in which it can give way."""
+        """Yield the ways in which it can give way, beyond being left out."""
+        yield from ()
 
 
 @dataclass(frozen=True)
@@ -107,16 +102,12 @@ class Count(JobConstraint):
     """All pods of a role are placed."""
 
     role: str
+    words = "the number of pods of {0.role}"
 
     @property
     def roles(self) -> tuple[str, ...]:  # type: ignore[override]
         """The one."""
         return (self.role,)
-
-    @property
-    def text(self) -> str:
-        """What it asks for, in words."""
-        return f"the number of pods of {self.role}"
 
     def refuse(self, job: GangJob, tree: DomainTree, at: str) -> None:
         """Raise nothing: roles are refused by `GangJob.refuse`."""
@@ -246,6 +237,10 @@ class GangJob:
     def pods(self) -> int:
         """Number of pods of all roles."""
         return sum(role.count for role in self.roles)
+
+    def count(self, roles: Sequence[str]) -> int:
+        """Return the number of pods of some roles."""
+        return sum(self.role(name).count for name in roles)
 
     def ranks(self, roles: Sequence[str]) -> list[tuple[str, int]]:
         """Return the pods of roles, one role after the other: role and rank."""
