@@ -18,7 +18,7 @@ import numpy as np
 from ...instances import InputError, IntArray
 from ...instances.arrays.graphs import BoolArray
 from .domains import NODE, NOWHERE, DomainTree, NodeDevices
-from .job import ABSENT, Axis, GangJob, JobConstraint, JobPlacement, domain_of
+from .job import ABSENT, Axis, GangJob, JobConstraint, JobPlacement
 
 if TYPE_CHECKING:
     from .model import JobModel
@@ -50,7 +50,7 @@ class AtLevel(JobConstraint):
         level = tree.level_number(self.level)
         inside = {
             name: Counter(
-                domain_of(tree, level, node) for node in where[name] if node != ABSENT
+                tree.climb(level, node) for node in where[name] if node != ABSENT
             )
             for name in self.roles
         }
@@ -95,7 +95,7 @@ class InPieces(AtLevel):
         domains: dict[int, set[int | None]] = {}
         for piece, node in zip(self.labels(job).tolist(), pods, strict=True):
             if node != ABSENT:
-                domains.setdefault(piece, set()).add(domain_of(tree, level, node))
+                domains.setdefault(piece, set()).add(tree.climb(level, node))
         return all(len(one) == 1 and None not in one for one in domains.values())
 
 

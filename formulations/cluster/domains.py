@@ -40,6 +40,7 @@ class DomainTree:
     levels: tuple[str, ...]
     """The names of heights from 0 up."""
     _at: dict[int, IntArray] = field(default_factory=dict, repr=False)
+    _climbed: dict[int, dict[int, int | None]] = field(default_factory=dict, repr=False)
 
     def at(self, level: int) -> IntArray:
         """Return the domain of every node at a level, `NOWHERE` where it is in none."""
@@ -57,6 +58,22 @@ class DomainTree:
             found.setflags(write=False)
             self._at[level] = found
         return self._at[level]
+
+    def climb(self, level: int, node: int) -> int | None:
+        """Return the domain of a node at a level, from the definition; None: in none.
+
+        It shares nothing with `at`, and climbs once from each domain with nodes.
+        """
+        if level == NODE:
+            return node
+        home = int(self.home[node])
+        known = self._climbed.setdefault(level, {})
+        if home not in known:
+            v = home
+            while v >= 0 and int(self.height[v]) != level:
+                v = int(self.parent[v])
+            known[home] = v if v >= 0 else None
+        return known[home]
 
     def of_level(self, level: int) -> IntArray:
         """Return the domains of a level, in order; of nodes their numbers."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...instances import InputError
 from ...instances.words import with_noun
-from .domains import NODE, DomainTree, NodeDevices
+from .domains import DomainTree, NodeDevices
 
 if TYPE_CHECKING:
     from .model import JobModel
@@ -185,7 +185,7 @@ class ObjectivePart:
             level = tree.level_number(self.level)
             inside: Counter[int | None] = Counter()
             for node, n in pods.items():
-                inside[domain_of(tree, level, node)] += n
+                inside[tree.climb(level, node)] += n
             inside.pop(None, None)
             if self.kind == "domains":
                 return len(inside)
@@ -362,16 +362,6 @@ class GangJob:
         """What is asked for, in words."""
         pods = [f"{with_noun(x.count, 'pod')} of {x.name}" for x in self.roles]
         return "; ".join([", ".join(pods), *(one.text for one in self.constraints)])
-
-
-def domain_of(tree: DomainTree, level: int, node: int) -> int | None:
-    """Return the domain of a node at a level by climbing; None if it is in none."""
-    if level == NODE:
-        return node
-    v = int(tree.home[node])
-    while v >= 0 and int(tree.height[v]) != level:
-        v = int(tree.parent[v])
-    return v if v >= 0 else None
 
 
 def _below(tree: DomainTree, at_nodes: Counter[int]) -> Counter[int]:
