@@ -150,6 +150,39 @@ def is_sound(job: GangJob, tree: DomainTree) -> bool:
     return True
 
 
+def random_job(
+    chance: random.Random, devices: NodeDevices, kinds: tuple[str, ...], pods: int
+) -> GangJob:
+    """Draw a job with constraints of some kinds that is not refused."""
+    while True:
+        job = GangJob(random_roles(chance, chance.randrange(1, pods + 1), 3))
+        some = [random_constraint(chance, kind, job, devices.tree) for kind in kinds]
+        job = GangJob(job.roles, tuple(some))
+        if is_sound(job, devices.tree):
+            return job
+
+
+def alike_job(chance: random.Random, devices: NodeDevices, most: int) -> GangJob:
+    """Draw a job of one role, in slices at up to three levels."""
+    tree = devices.tree
+    role = Role("a", chance.randrange(1, most + 1), chance.choice([None, 1, 1, 2]))
+    levels = ["node", *tree.levels]
+    some = sorted(chance.sample(range(len(levels)), chance.randrange(len(levels) + 1)))
+    constraints: list[JobConstraint] = []
+    size = 1
+    for i in some[:3]:
+        size *= chance.randrange(1, 4)
+        constraints.append(Slices(levels[i], ("a",), size))
+    if chance.random() < 0.3:
+        constraints.append(within(chance.choice(levels), ("a",)))
+    if chance.random() < 0.4:
+        limit = chance.randrange(1, most + 1)
+        constraints.append(MostPods(chance.choice(levels), ("a",), limit))
+    if chance.random() < 0.2:
+        constraints.append(Avoid(frozenset(chance.sample(tree.nodes, 1)), ("a",)))
+    return GangJob((role,), tuple(constraints))
+
+
 def placements(job: GangJob, devices: NodeDevices) -> Iterator[Placed]:
     """Yield all placements, pod by pod."""
     pods = job.ranks(job.names)

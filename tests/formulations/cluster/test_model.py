@@ -8,7 +8,6 @@ from itertools import combinations_with_replacement
 import pytest
 
 from closeknit.formulations.cluster.answer import by_model
-from closeknit.formulations.cluster.domains import NodeDevices
 from closeknit.formulations.cluster.job import KINDS, GangJob
 from closeknit.solvers import Status
 
@@ -16,24 +15,10 @@ from .parts import (
     CONSTRAINTS,
     best,
     has_placement,
-    is_sound,
-    random_constraint,
+    random_job,
     random_machine,
     random_part,
-    random_roles,
 )
-
-
-def random_job(
-    chance: random.Random, devices: NodeDevices, kinds: tuple[str, ...], pods: int
-) -> GangJob:
-    """Draw a job with constraints of some kinds that is not refused."""
-    while True:
-        job = GangJob(random_roles(chance, chance.randrange(1, pods + 1), 3))
-        some = [random_constraint(chance, kind, job, devices.tree) for kind in kinds]
-        job = GangJob(job.roles, tuple(some))
-        if is_sound(job, devices.tree):
-            return job
 
 
 @pytest.mark.parametrize(

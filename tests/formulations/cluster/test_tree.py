@@ -10,39 +10,15 @@ from hypothesis import strategies as st
 
 from closeknit.formulations.cluster.answer import by_model, decide
 from closeknit.formulations.cluster.constraints import (
-    Avoid,
     Groups,
-    MostPods,
     Slices,
-    within,
 )
 from closeknit.formulations.cluster.domains import NODE, NodeDevices
 from closeknit.formulations.cluster.forest import PieceForest
-from closeknit.formulations.cluster.job import GangJob, JobConstraint, Role
+from closeknit.formulations.cluster.job import GangJob, Role
 from closeknit.formulations.cluster.tree import Counting, tree_job
 
-from .parts import even_tree, has_placement, is_sound, random_machine
-
-
-def alike_job(chance: random.Random, devices: NodeDevices, most: int) -> GangJob:
-    """Draw a job of one role, in slices at up to three levels."""
-    tree = devices.tree
-    role = Role("a", chance.randrange(1, most + 1), chance.choice([None, 1, 1, 2]))
-    levels = ["node", *tree.levels]
-    some = sorted(chance.sample(range(len(levels)), chance.randrange(len(levels) + 1)))
-    constraints: list[JobConstraint] = []
-    size = 1
-    for i in some[:3]:
-        size *= chance.randrange(1, 4)
-        constraints.append(Slices(levels[i], ("a",), size))
-    if chance.random() < 0.3:
-        constraints.append(within(chance.choice(levels), ("a",)))
-    if chance.random() < 0.4:
-        limit = chance.randrange(1, most + 1)
-        constraints.append(MostPods(chance.choice(levels), ("a",), limit))
-    if chance.random() < 0.2:
-        constraints.append(Avoid(frozenset(chance.sample(tree.nodes, 1)), ("a",)))
-    return GangJob((role,), tuple(constraints))
+from .parts import alike_job, even_tree, has_placement, is_sound, random_machine
 
 
 @given(st.integers(0, 2**32))
