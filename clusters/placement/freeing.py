@@ -9,7 +9,7 @@ import numpy as np
 from ...solvers import DEFAULT, Limit, Settings, SolverError, Status
 from ...solvers.running import clock
 from . import kernels
-from .program import BY, Chooser, Flags, ProgramRun
+from .program import BY, Chooser, Flags, ProgramRun, fill_tables
 from .request import Objective, Placement, Request
 
 
@@ -46,16 +46,16 @@ def _solve(run: ProgramRun, free: Flags, start: float, settings: Settings) -> Pl
     none = np.zeros(domains, dtype=np.int64)
     first = min(k, domains) + 1
     costs = run.costs()._replace(
-        own=none + 1, open=none, edge=none, spoil=none, ready=ready, beyond=first
+        own=none + 1, open=none, linear=none, square=none, ready=ready, beyond=first
     )
-    tables = run.fill_tables(costs, start, settings)
+    tables = fill_tables(run.chooser.shape, costs, start, settings)
     if isinstance(tables, Limit):
         bound = (max(held, k - int(np.count_nonzero(free))),)
         return Placement(Status.UNKNOWN, 0, (), None, bound, "counting", tables)
     if tables.whole[0] >= kernels.FAR:
         return Placement(Status.INFEASIBLE, by=BY)
     taken = np.zeros(domains, dtype=np.int64)
-    kernels.trace(run.chooser.shape, tables, 0, run.k, taken)
+    kernels.trace(run.chooser.shape, costs, tables, 0, taken)
     chosen = run.pick(taken * run.size, free)
     busy = sum(not free[i] for i in chosen)
     if len(chosen) != k or busy != held + int(tables.whole[0]) // first:

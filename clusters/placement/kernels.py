@@ -33,19 +33,30 @@ class Shape(NamedTuple):
 
 
 class Costs(NamedTuple):
-    """What a request makes of a hierarchy; counts are segments of ``size`` nodes."""
+    """What a request makes of a hierarchy; counts are segments of ``size`` nodes.
 
-    k: int
+    Segments come in a table at the place of their number. If the last one is smaller,
+    ``stride`` is 3, and they come at three times that number, and one more if the last
+    one is there, too. Then ``length`` and ``more`` have room for that.
+    """
+
+    k: int  # the place of all
     size: int
+    stride: int  # 1 or 3
+    last: int  # nodes of the last one; 0 if it is a smaller group of whole segments
+    length: Ints  # (domains,) of the table of a domain itself
     room: Ints  # (domains,) segments that fit at a domain itself
+    more: Ints  # (domains,) those next to the last one; -1 if that does not fit
+    most: Ints  # (domains,) length that a table may have in the end
     need: Ints  # (domains,) segments that required nodes there take
     own: Ints  # (domains,) cost of taking any node at a domain itself
     open: Ints  # (domains,) cost of taking any node below
-    edge: Ints  # (domains,) cost of the edge above, a half hop, times its weight
-    spoil: Ints  # (domains,) cost of c (2 free - c), for c nodes taken below
-    free: Ints  # (domains,) free nodes below
+    linear: Ints  # (domains,) cost of each node below
+    square: Ints  # (domains,) cost of the square of their number; below 0 in places
     unit: Ints  # (domains,) segments below come in multiples of it
-    rest: Ints  # (domains,) as edge, for the pairs of nodes that stay free
+    odd: Ints  # (domains,) what is left of them with the last group; -1: it begins here
+    free: Ints  # (domains,) free nodes below
+    rest: Ints  # (domains,) cost of the pairs of those that stay free and others
     left: int  # nodes that stay free
     ready: Ints  # (domains,) nodes at a domain itself that cost nothing more
     beyond: int  # cost of each further one
@@ -66,20 +77,42 @@ class DomainTables(NamedTuple):
 @kernel
 def _close(costs: Costs, v: int, table: Ints) -> None:
     """Add what a domain and the edge above it cost."""
-    total = costs.k * costs.size
-    unit, edge, price = costs.unit[v], costs.edge[v], costs.open[v]
-    spoil, free = costs.spoil[v], 2 * costs.free[v]
-    rest, left = costs.rest[v], costs.left
+    unit, price = costs.unit[v], costs.open[v]
+    linear, square = costs.linear[v], costs.square[v]
+    free, rest, left = costs.free[v], costs.rest[v], costs.left
     for i in range(len(table)):
         c = i * costs.size
         if table[i] >= FAR or i % unit:
             table[i] = FAR
             continue
         if rest:
-            stay = costs.free[v] - c
+            stay = free - c
             table[i] += rest * stay * (left - stay)
         if i:
-            table[i] += price + edge * c * (total - c) + spoil * c * (free - c)
+            table[i] += price + c * (linear + c * square)
+
+
+@kernel
+def _close_with_last(costs: Costs, v: int, table: Ints) -> None:
+    """Do so where the last segment or group is smaller.
+
+    Whole groups stay, and with the last segment those with the last group. Where groups
+    of whole segments begin to have a smaller last one, it is marked.
+    """
+    unit, odd, begins = costs.unit[v], costs.odd[v], False
+    if odd < 0:
+        odd, begins = -odd, True
+    for t in range(len(table)):
+        i, f = t // 3, t % 3
+        if f == 1 and begins:
+            table[t] = table[t - 1] if i % unit == odd else FAR
+    for t in range(len(table)):
+        i, f = t // 3, t % 3
+        if f > 1 or table[t] >= FAR or i % unit != f * odd:
+            table[t] = FAR
+        elif t:
+            c = i * costs.size + f * costs.last
+            table[t] += costs.open[v] + c * (costs.linear[v] + c * costs.square[v])
 
 
 @kernel
@@ -97,11 +130,15 @@ def _merge(a: Ints, b: Ints, out: Ints, begin: int, end: int) -> None:
 @kernel
 def _open(costs: Costs, tables: DomainTables, v: int, depth: int) -> None:
     """Begin the table of a domain with the nodes at the domain itself."""
-    own = min(costs.room[v], costs.k) + 1
+    own, stride = costs.length[v], costs.stride
     tables.length[depth] = own
     table = tables.table[depth, :own]
     table[:] = costs.own[v]
     table[0] = 0
+    if stride > 1:
+        for t in range(1, own):
+            if t % 3 > 1 or t // 3 > (costs.more[v] if t % 3 else costs.room[v]):
+                table[t] = FAR
     if costs.beyond:
         for i in range(1, own):
             table[i] += costs.beyond * max(0, i * costs.size - costs.ready[v])
@@ -141,8 +178,12 @@ def fill(
         v = ~v
         depth = shape.depth[v]
         if state[NEXT] < 0:
+            tables.length[depth] = min(tables.length[depth], costs.most[v])
             table = tables.table[depth, : tables.length[depth]]
-            _close(costs, v, table)
+            if costs.stride > 1:
+                _close_with_last(costs, v, table)
+            else:
+                _close(costs, v, table)
             tables.whole[v] = table[k] if len(table) > k else FAR
             work -= len(table)
             if not depth:
@@ -161,16 +202,21 @@ def fill(
         work -= (end - j) * len(a)
         state[NEXT] = end
         if end == len(b):
+            if costs.stride > 1:  # two last ones are none
+                tables.table[depth - 1, 2 : tables.length[depth - 1] : 3] = FAR
             state[NEXT] = -1
             state[AT] += 1
     return True
 
 
 @kernel
-def trace(shape: Shape, tables: DomainTables, top: int, k: int, taken: Ints) -> None:
-    """Split k segments below a domain; leave in ``taken`` those at domains themselves.
+def trace(
+    shape: Shape, costs: Costs, tables: DomainTables, top: int, taken: Ints
+) -> None:
+    """Split all segments below a domain; leave in ``taken`` those at domains.
 
-    Of equally cheap splits the one with fewest in the domain that is listed later.
+    They are places in tables. Of equally cheap splits the one with fewest in the domain
+    that is listed later.
     """
     taken[:] = 0
     for at in range(len(shape.event) - 1, -1, -1):
@@ -178,7 +224,9 @@ def trace(shape: Shape, tables: DomainTables, top: int, k: int, taken: Ints) -> 
         if v < 0:
             continue
         if v == top:
-            taken[v] = k
+            taken[v] = costs.k
+            if costs.stride > 1 and costs.odd[v] < 0:
+                taken[v] -= 1
             continue
         if not shape.depth[v]:
             continue
@@ -192,20 +240,22 @@ def trace(shape: Shape, tables: DomainTables, top: int, k: int, taken: Ints) -> 
                     cost += tables.kept[begin + first + j]
                     if cost < best:
                         best, most = cost, j
-            taken[v] = most
             taken[shape.parent[v]] = count - most
+            taken[v] = most
+            if costs.stride > 1 and costs.odd[v] < 0 and most % 3 == 1:
+                taken[v] -= 1
 
 
 @kernel
-def entries(shape: Shape, room: Ints, k: int, length: Ints) -> int:
+def entries(shape: Shape, own: Ints, most: Ints, k: int, length: Ints) -> int:
     """Return how many entries `fill` will keep."""
     total = 0
     for v in shape.event:
         if v >= 0:
-            length[shape.depth[v]] = min(room[v], k) + 1
+            length[shape.depth[v]] = own[v]
         elif shape.depth[~v]:
             depth = shape.depth[~v]
-            a, b = length[depth - 1], length[depth]
+            a, b = length[depth - 1], min(length[depth], most[~v])
             total += a + b
             length[depth - 1] = min(a + b - 1, k + 1)
     return total

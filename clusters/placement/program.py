@@ -23,7 +23,7 @@ from ...solvers.running import clock
 from ...solvers.running.limits import limits
 from ..topologies import Hierarchy
 from . import kernels, measures
-from .request import Objective, Placement, Request
+from .request import MOST_K, Objective, Placement, Request
 
 BY = "enumerated: placement-dp"
 _WORK = 2**25
@@ -42,20 +42,17 @@ class Chooser:
     @cached_property
     def shape(self) -> kernels.Shape:
         """The events of a walk through the domains."""
-        parent = self.fabric.parent.tolist()
-        depth = [0] * len(parent)
-        events: list[int] = []
-        path: list[int] = []
-        for v, up in enumerate(parent):
-            while path and path[-1] != up:
-                events.append(~path.pop())
-            depth[v] = len(path)
-            path.append(v)
-            events.append(v)
-        events += [~v for v in reversed(path)]
-        return kernels.Shape(
-            np.array(events), self.fabric.parent, np.array(depth, dtype=np.int64)
-        )
+        return shape_of(self.fabric.parent)
+
+    @cached_property
+    def none(self) -> IntArray:
+        """Nothing for every domain."""
+        return np.zeros(len(self.fabric.parent), dtype=np.int64)
+
+    @cached_property
+    def endless(self) -> IntArray:
+        """A length for every domain that no table has."""
+        return np.full(len(self.fabric.parent), MOST_K + 2)
 
     @cached_property
     def parents(self) -> list[int]:
@@ -116,8 +113,10 @@ class ProgramRun:
         at = np.bincount(fabric.home[free], minlength=domains)
         self.below = self._sum_subtrees(at)
         self.wanted = self._required_nodes()
-        needed = np.bincount(fabric.home[self.wanted], minlength=domains)
-        self.need = -(-needed // self.size)
+        self.need = chooser.none
+        if request.require:
+            needed = np.bincount(fabric.home[self.wanted], minlength=domains)
+            self.need = -(-needed // self.size)
         self.room = self._usable(at) // self.size
         self.k = request.k // self.size
         self.factors = self._factors()
@@ -152,7 +151,7 @@ class ProgramRun:
         """Return the factors of the first part, of a half hop, and of scattering."""
         k, fabric, objective = self.request.k, self.fabric, self.request.objective
         halves = k * (k - 1) // 2 * self.chooser.reach + 1
-        largest = int(self.below[self.spoilt].max(initial=0))
+        largest = int((self.below * self.spoilt).max())
         spoilt = 2 * k * largest * len(fabric.levels) + 1
         if objective is Objective.THRIFTY:
             every = int(self.below[0]) ** 2 * self.chooser.reach
@@ -193,72 +192,50 @@ class ProgramRun:
         """Return what the request makes of the hierarchy."""
         first, half, spoil = self.factors
         fabric, objective = self.fabric, self.request.objective
-        domains = len(fabric.parent)
-        own, opened = np.zeros((2, domains), dtype=np.int64)
+        own = opened = none = self.chooser.none
         if objective in (Objective.SWITCHES, Objective.SPREAD):
-            own[:] = first
+            own = none + first
         if objective is Objective.BLOCKS:
-            opened[fabric.level == measures.block_level(fabric)] = first
-        spoils = np.where(self.spoilt, spoil, 0)
-        unit = np.ones(domains, dtype=np.int64)
+            opened = first * (fabric.level == measures.block_level(fabric))
+        spoils, edge = self.spoilt * spoil, fabric.weight * half
+        unit = none + 1
         for level, size in self.sizes.items():
             unit[fabric.level == level] = size // self.size
         return kernels.Costs(
-            self.k,
-            self.size,
-            self.room,
-            self.need,
-            own,
-            opened,
-            fabric.weight * half,
-            spoils,
-            self.below,
-            unit,
-            fabric.weight * self.regard,
-            int(self.below[0]) - self.request.k,
-            self.below,
-            0,
+            k=self.k,
+            size=self.size,
+            stride=1,
+            last=0,
+            length=np.minimum(self.room, self.k) + 1,
+            room=self.room,
+            more=self.room,
+            most=self.chooser.endless,
+            need=self.need,
+            own=own,
+            open=opened,
+            linear=edge * self.request.k + 2 * spoils * self.below,
+            square=-edge - spoils,
+            unit=unit,
+            odd=unit,
+            free=self.below,
+            rest=fabric.weight * self.regard if self.regard else none,
+            left=int(self.below[0]) - self.request.k,
+            ready=self.below,
+            beyond=0,
         )
 
     def solve(self, start: float, settings: Settings) -> Placement:
         """Run the program; a greedy choice and a bound if it is stopped."""
         if self.request.k > int(self.below[0]):
             return Placement(Status.INFEASIBLE, by="counting")
-        tables = self.fill_tables(self.costs(), start, settings)
+        costs = self.costs()
+        tables = fill_tables(self.chooser.shape, costs, start, settings)
         if isinstance(tables, Limit):
             return self._answer_greedily(tables)
         top = self._top(tables.whole)
         if tables.whole[top] >= kernels.FAR:
             return Placement(Status.INFEASIBLE, by=BY)
-        return self._trace(tables, top, int(tables.whole[top]))
-
-    def fill_tables(
-        self, costs: kernels.Costs, start: float, settings: Settings
-    ) -> kernels.DomainTables | Limit:
-        """Return the tables of all domains, or the limit that was reached."""
-        shape, k = self.chooser.shape, self.k
-        depths = int(shape.depth.max()) + 1
-        lengths = np.zeros(depths, dtype=np.int64)
-        kept = int(kernels.entries(shape, self.room, k, lengths))
-        if kept > _MOST_KEPT:
-            return Limit.MEMORY
-        domains = len(shape.parent)
-        begin, first, second = np.zeros((3, domains), dtype=np.int64)
-        tables = kernels.DomainTables(
-            np.empty((depths, k + 1), dtype=np.int64),
-            lengths,
-            np.empty(kept, dtype=np.int64),
-            begin,
-            first,
-            second,
-            np.full(domains, kernels.FAR, dtype=np.int64),
-        )
-        state = np.array([0, 0, -1])
-        with limits(start + settings.time_limit) as watch:
-            while not kernels.fill(shape, costs, tables, state, _WORK):
-                if stopped := watch.reached():
-                    return stopped
-        return tables
+        return self._trace(costs, tables, top)
 
     def _top(self, whole: IntArray) -> int:
         """Return the domain that takes all: the root, or for spread the lowest."""
@@ -271,9 +248,11 @@ class ProgramRun:
         lowest = fits & (self.fabric.level == self.fabric.level[fits].min())
         return int(np.argmin(np.where(lowest, whole, kernels.FAR)))
 
-    def _trace(self, tables: kernels.DomainTables, top: int, value: int) -> Placement:
-        taken = np.zeros(len(self.fabric.parent), dtype=np.int64)
-        kernels.trace(self.chooser.shape, tables, top, self.k, taken)
+    def _trace(
+        self, costs: kernels.Costs, tables: kernels.DomainTables, top: int
+    ) -> Placement:
+        taken, value = np.zeros_like(self.room), int(tables.whole[top])
+        kernels.trace(self.chooser.shape, costs, tables, top, taken)
         chosen = self.pick(taken * self.size)
         found = measures.cost(self.fabric, self.request.objective, chosen, self.below)
         if self._value(found) != self._parts_of_value(value, top):
@@ -357,3 +336,45 @@ class ProgramRun:
                 taken[v] = min(left, int(self.room[v]))
                 left -= int(taken[v])
         return taken
+
+
+def shape_of(parent: IntArray) -> kernels.Shape:
+    """Return the events of a traversal of a tree whose nodes are listed depth first."""
+    depth = [0] * len(parent)
+    events: list[int] = []
+    path: list[int] = []
+    for v, up in enumerate(parent.tolist()):
+        while path and path[-1] != up:
+            events.append(~path.pop())
+        depth[v] = len(path)
+        path.append(v)
+        events.append(v)
+    events += [~v for v in reversed(path)]
+    return kernels.Shape(np.array(events), parent, np.array(depth, dtype=np.int64))
+
+
+def fill_tables(
+    shape: kernels.Shape, costs: kernels.Costs, start: float, settings: Settings
+) -> kernels.DomainTables | Limit:
+    """Return the tables of all domains, or the limit that was reached."""
+    depths, domains = int(shape.depth.max()) + 1, len(shape.parent)
+    lengths = np.zeros(depths, dtype=np.int64)
+    kept = int(kernels.entries(shape, costs.length, costs.most, costs.k, lengths))
+    if kept > _MOST_KEPT:
+        return Limit.MEMORY
+    begin, first, second = np.zeros((3, domains), dtype=np.int64)
+    tables = kernels.DomainTables(
+        np.empty((depths, costs.k + 1), dtype=np.int64),
+        lengths,
+        np.empty(kept, dtype=np.int64),
+        begin,
+        first,
+        second,
+        np.full(domains, kernels.FAR, dtype=np.int64),
+    )
+    state = np.array([0, 0, -1])
+    with limits(start + settings.time_limit) as watch:
+        while not kernels.fill(shape, costs, tables, state, _WORK):
+            if stopped := watch.reached():
+                return stopped
+    return tables

@@ -1,0 +1,1 @@
+"""Jobs of several parts on clusters: reading, choosing, explaining."""

@@ -1,0 +1,1 @@
+"""Jobs of several parts on a tree of domains: definitions, counting, models."""

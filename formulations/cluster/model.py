@@ -1,0 +1,296 @@
+"""Jobs of several parts as models for CP-SAT.
+
+A number for every role, kind of piece and cell states how many pods are there, another
+one for every kind of piece and domain how many of these pieces. Who is on which node
+follows from the numbers; see `dealing`.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from ortools.sat.python import cp_model
+
+from .cells import NodeCells, patterns
+from .domains import NODE, NOWHERE, NodeDevices
+from .forest import ANYWHERE, PieceForest
+from .job import GangJob, ObjectivePart
+
+Expr = Any
+
+
+class JobModel:
+    """A model of a job on a machine, without an objective.
+
+    Parameters
+    ----------
+    job
+        The job, which is not refused.
+    devices
+        The machine, with the devices that are free.
+    forest
+        The pieces of the job, if they are known.
+    """
+
+    def __init__(
+        self, job: GangJob, devices: NodeDevices, forest: PieceForest | None = None
+    ) -> None:
+        self.job, self.devices, self.tree = job, devices, devices.tree
+        self.model = cp_model.CpModel()
+        self.forest = forest or PieceForest(job, self.tree)
+        self.cells = NodeCells(job, devices)
+        self.x: dict[tuple[int, str, int], cp_model.IntVar] = {}
+        """Pods, by kind of piece, role and cell."""
+        self.y: dict[tuple[int, int], cp_model.IntVar] = {}
+        """Pieces, by kind and domain."""
+        self.z: dict[int, list[tuple[dict[int | None, int], cp_model.IntVar]]] = {}
+        """By cell: ways to share a node, and how many nodes do so."""
+        self._used: dict[tuple[tuple[str, ...], str, int], cp_model.IntVar] = {}
+        self._by_a_pod: set[tuple[tuple[str, ...], str, int]] = set()
+        for k in range(len(self.forest.kinds)):
+            self._add_pieces(k)
+        for c in range(len(self.cells.members)):
+            self._add_devices(c)
+        for one in job.constraints:
+            one.add(self)
+
+    # pieces and nodes
+
+    def _add_pieces(self, k: int) -> None:
+        """Add pieces of a kind, and the pods that are in no smaller ones."""
+        model, cells, kind = self.model, self.cells, self.forest.kinds[k]
+        sizes = np.array([len(one) for one in cells.members])
+        at, ok = np.zeros(len(sizes), dtype=np.int64), sizes > 0
+        if kind.level != ANYWHERE:
+            at, up = cells.at[kind.level], self.forest.kinds[kind.parent]
+            ok = at != NOWHERE
+            if up.level != ANYWHERE:
+                ok &= cells.at[up.level] != NOWHERE
+            for v in np.unique(at[ok]).tolist():
+                self.y[k, v] = model.new_int_var(0, len(kind.pieces), f"y{k}_{v}")
+            inside = defaultdict(list)
+            for v, y in self._pieces_of(k):
+                c = self._cells_in[kind.level][v][0]
+                above = 0 if up.level == ANYWHERE else int(cells.at[up.level][c])
+                inside[above].append(y)
+            self._share_out(kind.parent, inside, kind.per, self._is_open(k))
+        for name, per in kind.loose.items():
+            room = cells.room[name][cells.example] * sizes
+            most = np.minimum(room, per * len(kind.pieces))
+            pods = defaultdict(list)
+            for c in np.flatnonzero((most > 0) & ok).tolist():
+                x = model.new_int_var(0, int(most[c]), f"x{k}_{name}_{c}")
+                self.x[k, name, c] = x
+                pods[int(at[c])].append(x)
+                self._pods_in[name, c].append(x)
+            self._share_out(k, pods, per, name in self.job.open_counts)
+
+    @cached_property
+    def _pods_in(self) -> dict[tuple[str, int], list[cp_model.IntVar]]:
+        return defaultdict(list)
+
+    def _share_out(
+        self, k: int, inside: dict[int, list[Any]], per: int, is_open: bool
+    ) -> None:
+        """Say that every piece of a kind has so many of something, or not all."""
+        whole = [(0, 1)] if k == 0 else self._pieces_of(k)
+        for v, pieces in whole:
+            left, right = _sum(inside[v]), per * pieces
+            self.model.add(0 + left <= right if is_open else 0 + left == right)
+
+    def _pieces_of(self, k: int) -> list[tuple[int, Any]]:
+        return [(v, y) for (kind, v), y in self.y.items() if kind == k]
+
+    def _is_open(self, k: int) -> bool:
+        """Whether no pod of a kind of pieces has to be placed."""
+        kind = self.forest.kinds[k]
+        inside = all(self._is_open(child) for child in kind.children)
+        return inside and self.job.open_counts.issuperset(kind.loose)
+
+    def _add_devices(self, c: int) -> None:
+        """Say that the pods of a cell fit on its nodes."""
+        members, add = self.cells.members[c], self.model.add
+        free, n = int(self.devices.free[members[0]]), len(members)
+        found: dict[int | None, list[Any]] = defaultdict(list)
+        for role in self.job.roles:
+            found[role.devices] += self._pods_in[role.name, c]
+        pods = {ask: _sum(some) for ask, some in found.items() if some}
+        asks = tuple(sorted(ask for ask in pods if ask))
+        if len(pods) == 1:
+            for ask, some in pods.items():
+                if ask != 0:
+                    add(some <= n * (free // ask if ask else 1))
+        elif n == 1:
+            whole = pods.get(None, 0)
+            taken = _sum([ask * pods[ask] for ask in asks])
+            add(0 + whole <= 1)
+            add(taken + free * whole <= free)
+            if 0 in pods:
+                add(pods[0] <= self.job.pods * (1 - whole))
+        elif pods:
+            ways: list[dict[int | None, int]] = [
+                {0: self.job.pods, **dict(zip(asks, way, strict=True))}
+                for way in patterns(asks, free)
+            ]
+            ways += [{None: 1}] * (None in pods)
+            self.z[c] = [
+                (way, self.model.new_int_var(0, n, f"z{c}_{i}"))
+                for i, way in enumerate(ways)
+            ]
+            add(_sum([z for _, z in self.z[c]]) <= n)
+            for ask, some in pods.items():
+                add(some <= _sum([way.get(ask, 0) * z for way, z in self.z[c]]))
+
+    # what constraints ask for
+
+    @cached_property
+    def _cells_in(self) -> dict[int, dict[int, list[int]]]:
+        """By level and domain: its cells."""
+        found: dict[int, dict[int, list[int]]] = {}
+        for level, at in self.cells.at.items():
+            inside: dict[int, list[int]] = {}
+            for c, v in enumerate(at.tolist()):
+                inside.setdefault(v, []).append(c)
+            inside.pop(NOWHERE, None)
+            found[level] = inside
+        return found
+
+    def domains(self, level: str, roles: Sequence[str]) -> list[int]:
+        """Return the domains of a level where pods of some roles can be."""
+        inside = self._cells_in[self.tree.level_number(level)]
+        return [
+            v
+            for v, cells in inside.items()
+            if any(self._pods_in[name, c] for name in roles for c in cells)
+        ]
+
+    def pods(self, roles: Sequence[str], level: str, v: int) -> Expr:
+        """Return how many pods of some roles are in a domain."""
+        cells = self._cells_in[self.tree.level_number(level)].get(v, ())
+        return _sum(
+            [x for name in roles for c in cells for x in self._pods_in[name, c]]
+        )
+
+    def pods_on(self, roles: Sequence[str], node: int) -> Expr:
+        """Return how many pods of some roles are on a node that is alone in a cell."""
+        cells = np.flatnonzero(self.cells.example == node).tolist()
+        return _sum(
+            [x for name in roles for c in cells for x in self._pods_in[name, c]]
+        )
+
+    def used(
+        self, roles: Sequence[str], level: str, v: int, *, by_a_pod: bool = False
+    ) -> cp_model.IntVar:
+        """Return whether pods of some roles are in a domain.
+
+        It may be true without any, unless ``by_a_pod``.
+        """
+        key, pods = (tuple(roles), level, v), self.pods(roles, level, v)
+        if key not in self._used:
+            self._used[key] = used = self.model.new_bool_var(f"used{len(self._used)}")
+            self.model.add(pods <= self._most_pods(roles, level, v) * used)
+        if by_a_pod and key not in self._by_a_pod:
+            self._by_a_pod.add(key)
+            self.model.add(pods >= self._used[key])
+        return self._used[key]
+
+    def _most_pods(self, roles: Sequence[str], level: str, v: int) -> int:
+        cells, most = self.cells, 0
+        inside = self._cells_in[self.tree.level_number(level)][v]
+        for name in roles:
+            room = cells.room[name][cells.example]
+            all_room = sum(int(room[c]) * len(cells.members[c]) for c in inside)
+            most += min(self.job.role(name).count, all_room)
+        return most
+
+    def at_most(self, left: Expr, right: Expr) -> None:
+        """Add a row."""
+        self.model.add(0 + left <= right)
+
+    def at_least(self, left: Expr, right: Expr) -> None:
+        """Add a row."""
+        self.model.add(0 + left >= right)
+
+    # objectives
+
+    def part(self, part: ObjectivePart) -> Expr:
+        """Return the number of a part of an objective as an expression."""
+        if part.kind == "hops":
+            return self._hops()
+        if part.kind == "fragmentation":
+            return self._fragmentation()
+        names, level = part.roles or self.job.names, part.level
+        some = self.domains(level, names)
+        if part.kind == "domains":
+            return _sum([self.used(names, level, v) for v in some])
+        return _sum([self._squared_pods(names, level, v) for v in some])
+
+    def _squared_pods(self, roles: Sequence[str], level: str, v: int) -> Expr:
+        pods = self.pods(roles, level, v)
+        return self._square(pods, self._most_pods(roles, level, v))
+
+    def _square(self, number: Expr, most: int) -> Expr:
+        """Return the square of a number."""
+        if most <= 1:
+            return number
+        count = self.model.new_int_var(0, most, "")
+        square = self.model.new_int_var(0, most * most, "")
+        self.model.add(count == number)
+        self.model.add_multiplication_equality(square, [count, count])
+        return square
+
+    def _hops(self) -> Expr:
+        """Return half the sum, over edges, of the pairs on both sides times weights."""
+        k, names, tree = self.job.pods, self.job.names, self.tree
+        twice: list[Any] = [] if self.cells.by_node else [2 * k * (k - 1)]
+        for level in range(NODE if self.cells.by_node else 0, len(tree.levels)):
+            name = tree.level_name(level)
+            for v in self.domains(name, names):
+                weight = 2 if level == NODE else int(tree.weight[v])
+                if weight and (level == NODE or v):
+                    square = self._squared_pods(names, name, v)
+                    twice.append(weight * (k * self.pods(names, name, v) - square))
+        half = self.model.new_int_var(0, 2**50, "")
+        self.model.add(2 * half == _sum(twice))
+        return half
+
+    def _fragmentation(self) -> Expr:
+        """Return by how much the sum of the squares of free devices drops."""
+        devices, tree = self.devices, self.tree
+        free = np.maximum(devices.free, 0)
+        terms: list[Any] = []
+        used: list[Expr] = []
+        for c, members in enumerate(self.cells.members):
+            f, uses = int(free[members[0]]), []
+            for role in self.job.roles:
+                whole = int(devices.whole[members[0]])
+                ask = whole if role.devices is None else role.devices
+                pods = _sum(self._pods_in[role.name, c])
+                uses.append(ask * pods)
+                if not self.cells.by_node:
+                    terms.append(ask * (2 * f - ask) * pods)
+            used.append(_sum(uses))
+            if self.cells.by_node:
+                terms.append(2 * f * used[c] - self._square(used[c], f))
+        for level in range(len(tree.levels)):
+            at = tree.at(level)
+            for v, inside in self._cells_in[level].items():
+                if v:
+                    most = int(free[at == v].sum())
+                    number = _sum([used[c] for c in inside])
+                    terms.append(2 * most * number - self._square(number, most))
+        return _sum(terms)
+
+    @property
+    def variables(self) -> list[cp_model.IntVar]:
+        """The variables that a placement follows from."""
+        ways = [z for some in self.z.values() for _, z in some]
+        return [*self.x.values(), *self.y.values(), *ways]
+
+
+def _sum(terms: Sequence[Expr]) -> Expr:
+    return cp_model.LinearExpr.sum([*terms]) if terms else 0

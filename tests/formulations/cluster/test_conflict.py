@@ -1,0 +1,110 @@
+"""Sets of constraints that clash, against all subsets and all placements."""
+
+from __future__ import annotations
+
+import random
+from itertools import combinations
+
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from closeknit.formulations.cluster.answer import decide
+from closeknit.formulations.cluster.conflict import find_clash
+from closeknit.formulations.cluster.constraints import (
+    Apart,
+    LeastDomains,
+    Slices,
+    within,
+)
+from closeknit.formulations.cluster.domains import NODE, NodeDevices
+from closeknit.formulations.cluster.job import Count, GangJob, Role
+
+from .parts import (
+    CONSTRAINTS,
+    even_tree,
+    has_placement,
+    is_sound,
+    random_constraint,
+    random_machine,
+    random_roles,
+)
+
+
+@given(st.integers(0, 2**32))
+@settings(deadline=None, max_examples=60)
+def test_a_clash_is_irreducible_and_the_smallest_and_its_changes_help(
+    seed: int,
+) -> None:
+    chance = random.Random(seed)
+    devices = random_machine(chance, chance.randrange(2, 5), 3)
+    tree = devices.tree
+    job = GangJob(random_roles(chance, chance.randrange(1, 5), 3))
+    kinds = chance.sample(CONSTRAINTS, 2)
+    some = [random_constraint(chance, kind, job, tree) for kind in kinds]
+    job = GangJob(job.roles, tuple(some))
+    assume(is_sound(job, tree) and not has_placement(job, devices))
+    found = find_clash(job, tree, lambda asked: decide(asked, devices).fits)
+    members = found.members
+    assert found.irreducible
+    assert found.smallest
+
+    def keeps(some: tuple[object, ...]) -> bool:
+        rest = [one for one in job.members if one not in some]
+        return has_placement(job.without(*rest), devices)
+
+    assert not keeps(members)
+    for one in members:
+        assert keeps(tuple(x for x in members if x != one))
+    for smaller in combinations(job.members, len(members) - 1):
+        assert keeps(smaller)
+    for one in members:
+        changes = dict(found.helps[one])
+        alone = changes.pop("without", False)
+        assert alone is has_placement(job.without(one), devices)
+        for axis in one.axes(job, tree):
+            fitting = [
+                value
+                for value in axis.values
+                if is_sound(other := axis.with_value(value), tree)
+                and has_placement(other, devices)
+            ]
+            assert changes.get(axis.what) == (fitting[0] if fitting else None)
+
+
+def machine(*sizes: int, busy: tuple[int, ...] = ()) -> NodeDevices:
+    tree = even_tree(*sizes)
+    free = tree.at(NODE) * 0 + 1
+    free[list(busy)] = -1
+    return NodeDevices(tree, free, free * 0 + 1)
+
+
+def test_what_has_nothing_to_do_with_it_is_not_named() -> None:
+    devices = machine(2, 2, 4)
+    roles = (Role("a", 3), Role("b", 9))
+    job = GangJob(
+        roles,
+        (
+            within("L1", ("b",)),
+            Apart("L0", ("a", "b")),
+            LeastDomains("L0", ("a",), 2),
+            Slices("L0", ("a",), 3),
+        ),
+    )
+    found = find_clash(job, devices.tree, lambda asked: decide(asked, devices).fits)
+    assert found.members in (
+        (Count("b"), job.constraints[0]),
+        (job.constraints[2], job.constraints[3]),
+    )
+
+
+def test_a_count_gives_way_as_little_as_helps() -> None:
+    devices = machine(2, 2, 4, busy=(0, 4))
+    job = GangJob((Role("a", 8),), (within("L1", ("a",)),))
+    fits = decide(job, devices).fits
+    assert fits is True
+    job = job.resize({"a": 9})
+    found = find_clash(job, devices.tree, lambda asked: decide(asked, devices).fits)
+    assert found.helps[Count("a")]["count"] == 8
+    assert found.helps[job.constraints[0]] == {
+        **{"size": 8, "level": "L2", "without": True}
+    }
