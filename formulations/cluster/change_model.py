@@ -116,7 +116,10 @@ class ChangeModel(JobModel):
         add = self.model.add
         if n > 1:
             for ask, some in pods.items():  # there is one job on each, and one ask
-                of, end = len(self.classes[holders[0][0]].jobs), self.ended[holders[0][0]]
+                of, end = (
+                    len(self.classes[holders[0][0]].jobs),
+                    self.ended[holders[0][0]],
+                )
                 if ask is None:
                     add(some <= n // of * end)
                 elif ask:
@@ -272,7 +275,7 @@ def by_stages(
         bounds.append(best[i])
         model.add(number <= best[i])
     bounds += [0] * (len(parts) - len(bounds))
-    known = best or [None] * len(parts)
+    known: Sequence[int | None] = best or [None] * len(parts)
     stages = tuple(
         Stage(name, value, bound, by)
         for (name, _), value, bound in zip(parts, known, bounds, strict=False)

@@ -15,13 +15,13 @@ from closeknit.formulations.cluster.change import (
     Change,
     RunningJob,
     RunningState,
-    drain,
     preempt,
-    repair,
 )
 from closeknit.formulations.cluster.constraints import Slices, within
 from closeknit.formulations.cluster.domains import NodeDevices
 from closeknit.formulations.cluster.job import GangJob, ObjectivePart, Role
+from closeknit.formulations.cluster.moves import drain
+from closeknit.formulations.cluster.repair import repair
 from closeknit.instances import InputError
 from closeknit.solvers import Status
 
@@ -53,15 +53,23 @@ def random_state(
             if n <= free[i] and (ask is not None or free[i] == whole[i]):
                 held[i] = ask
                 free[i] -= n
-        some = [chance.randrange(3) for _ in range(2)]
-        flags = [chance.random() < 0.8 for _ in range(2)]
-        end = chance.choice([None, 5, 7])
         if held:
-            found.append(RunningJob(f"j{j}", held, *some, *flags, end))
+            job = RunningJob(
+                f"j{j}",
+                held,
+                chance.randrange(3),
+                chance.randrange(3),
+                movable=chance.random() < 0.8,
+                endable=chance.random() < 0.8,
+                end=chance.choice([None, 5, 7]),
+            )
+            found.append(job)
     for i in range(nodes):
         if free[i] == whole[i] and chance.random() < 0.1:
             free[i] = -1
-    return RunningState(NodeDevices(tree, np.array(free), np.array(whole)), tuple(found))
+    return RunningState(
+        NodeDevices(tree, np.array(free), np.array(whole)), tuple(found)
+    )
 
 
 def numbers_of(found: Change) -> Numbers | None:
@@ -122,7 +130,10 @@ def domain_parts(state: RunningState) -> tuple[ObjectivePart, ...]:
 
 
 def fewest_replaced(
-    job: GangJob, placed: dict[str, tuple[int, ...]], now: NodeDevices, state: RunningState
+    job: GangJob,
+    placed: dict[str, tuple[int, ...]],
+    now: NodeDevices,
+    state: RunningState,
 ) -> Numbers | None:
     """Return the numbers of the least repair on free nodes, by trying all."""
     asked = replace(job, objective=domain_parts(state))
@@ -268,9 +279,7 @@ def test_kueue_14244_failed_nodes_are_replaced_within_their_slices() -> None:
     tree = even_tree(2, 2, 5)
     free = np.ones(20, dtype=np.int64)
     placed = {"w": tuple(5 * r + i for r in range(4) for i in range(4))}
-    job = GangJob(
-        (Role("w", 16),), (Slices("L0", ("w",), 4), Slices("L1", ("w",), 8))
-    )
+    job = GangJob((Role("w", 16),), (Slices("L0", ("w",), 4), Slices("L1", ("w",), 8)))
     free[list(placed["w"])] = 0
     state = RunningState(NodeDevices(tree, free, np.ones(20, dtype=np.int64)), ())
     found = repair(job, placed, [0, 12], state)
