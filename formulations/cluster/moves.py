@@ -19,6 +19,7 @@ from .constraints import MostDomains
 from .dealing import keep_places
 from .domains import NOWHERE, NodeDevices
 from .job import GangJob, JobPlacement, Role
+from .model import Expr
 
 MOST_PAIRS = 2**18
 """Pairs of a role and a node."""
@@ -234,13 +235,18 @@ def _choose(
     model.add(sum(freed.values()) >= count)
     free = np.maximum(state.devices.free, 0)
     room = int(free.sum()) - sum(int(free[at == v].sum()) * freed[v] for v in some)
-    amounts = []
+    amounts: list[Expr] = []
+    needs: list[Expr] = []
+    smallest = int(state.devices.whole.min())
     latest = model.new_int_var(0, 2**40, "latest")
     for x, move, wait in zip(state.jobs, moved, waits, strict=True):
         inside: Counter[int] = Counter()
+        least: Counter[int] = Counter()
         for node, n in state.held(x).items():
             if at[node] != NOWHERE:
                 inside[int(at[node])] += n
+                # whole nodes may be exchanged for smaller ones
+                least[int(at[node])] += smallest if x.nodes[node] is None else n
         may_wait = _ends(x, until)
         model.add(wait <= int(may_wait))
         model.add(move <= int(x.movable))
@@ -253,11 +259,13 @@ def _choose(
                 gone = model.new_bool_var("")
                 model.add(gone >= freed[v] + move - 1)
                 amounts.append(n * gone)
+                needs.append(least[v] * gone)
             elif x.movable:
                 amounts.append(n * freed[v])
+                needs.append(least[v] * freed[v])
     devices = model.new_int_var(0, 2**48, "devices")
     model.add(devices == sum(amounts))
-    model.add(devices <= room)
+    model.add(sum(needs) <= room)
     parts = [*zip(DRAINED, (sum(moved), devices, latest), strict=True)]
     asked = [*freed.values(), *moved, *waits]
     return by_stages(model, parts, asked, settings, BY_SOLVER)
@@ -315,7 +323,7 @@ def _rearrange(
     if wanted is not None:
         for v in wanted:
             add(freed[v] == 1)
-    amount = model.devicesflags_of([*movers.old])
+    amount = model.devices_moved([*movers.old])
     numbers = [*zip(DRAINED, (sum(flags.values()), amount, latest), strict=True)]
     numbers = [(name, 0 + part) for name, part in numbers]
     asked = [*freed.values(), *waiting.values(), *model.variables]

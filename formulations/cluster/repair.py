@@ -265,9 +265,11 @@ def _least_domains(
             inside = now.tree.at(level) == v
         need = 0
         for low, u, pods in groups:
-            if low < level or (low, u) == (level, v):
-                if level == ANYWHERE or inside[now.tree.at(low) == u].any():
-                    need += len(pods)
+            if (low, u) == (level, v) or (
+                low < level
+                and (level == ANYWHERE or inside[now.tree.at(low) == u].any())
+            ):
+                need += len(pods)
         need -= int(room[inside & ready].sum())
         if need > 0:
             new = np.flatnonzero(inside & ~ready)
@@ -285,7 +287,7 @@ def _next_leaf(
     if not len(nodes):
         return None
     leaf = tree.home[nodes]
-    leaves, of = np.unique(leaf, return_inverse=True)
+    of = np.unique(leaf, return_inverse=True)[1]
     sizes = np.minimum(np.bincount(of, room[nodes]), need)
     first = nodes[np.unique(of, return_index=True)[1]]
     new = [
