@@ -6,18 +6,13 @@ nodes, half of all. Milliseconds of processor time on one core, warm: the median
 the states, of the exact choice for the default objective, fewest switches, and for the
 one that takes longest.
 
-A second table has 200 drawn changes of running jobs each: preemptions and drains on 2000
-nodes with 700 jobs (kueue#13148), and repairs of 3 nodes of 10 000: milliseconds, how
-many are proven, and how many of the first numbers are so by counting.
-"""
-
 from __future__ import annotations
 
 import argparse
 import random
 from collections.abc import Callable
 from statistics import median
-from time import perf_counter, process_time
+from time import process_time
 
 import numpy as np
 from bench_rules import tree
@@ -45,6 +40,10 @@ TARGETS = (
     (10_000, 512, 20.0),
     (100_000, 512, 500.0),
 )
+
+A second table has 200 drawn changes of running jobs each: preemptions and drains on
+2000 nodes with 700 jobs (kueue#13148), and repairs of 3 nodes of 10 000: milliseconds,
+how many are proven, and how many of the first numbers are so by counting.
 """Nodes, nodes of the job, and milliseconds."""
 SHOWN = ("slurm-tree", "kueue-best-fit", "volcano-binpack", "flux-low")
 
@@ -193,8 +192,10 @@ def draw_repair(seed: int, settings: Settings) -> Change:
 
 def changes(count: int) -> None:
     """Print what drawn changes of running jobs take."""
-    print("| change | median, ms | 99 % | most | proven | no change | impossible | "
-          "counted |")
+    print(
+        "| change | median, ms | 99 % | most | proven | no change | impossible | "
+        "counted |"
+    )
     print("|---|---|---|---|---|---|---|---|")
     for draw in (draw_preemption, draw_drain, draw_repair):
         found = [draw(seed, Settings(time_limit=60)) for seed in range(count)]

@@ -2,8 +2,8 @@
 
 preempt names the jobs that have to end so that a job fits: the least highest priority
 of them first, then the fewest, their nodes, what is lost. repair replaces failed nodes
-of a placed job: the fewest, then the fewest domains; where free nodes do not do, other
-jobs are moved. drain moves the fewest jobs, or waits for some, so that domains are free.
+of a placed job: the fewest, then the fewest domains; where free nodes do not do,
+other jobs are moved. drain moves the fewest jobs, or waits for some, so that domains are free.
 
 Jobs are those of --state, and of --running, a file closeknit/running-jobs that states
 priorities, what an end costs (lost), ends, and what may not move or end. Exit status 3
@@ -21,6 +21,7 @@ from ...cli.frame import outputs, shared
 from ...cli.frame.parser import Once, Parser, flag
 from ...formulations.cluster.change import Change, RunningState, preempt
 from ...formulations.cluster.constraints import Avoid, Require, Slices
+from ...formulations.cluster.domains import NODE_NAME
 from ...formulations.cluster.job import GangJob, JobConstraint, Role
 from ...formulations.cluster.moves import drain
 from ...formulations.cluster.repair import repair
@@ -48,12 +49,16 @@ def options(parser: Parser) -> None:
     )
     mends = parser.subcommand(actions, "repair", help="other nodes for failed ones")
     _add_machine(mends, _repair)
-    hostlists = {"metavar": "HOSTLIST", "required": True, "action": Once}
-    mends.add_argument("--placed", help="nodes of the job, by rank", **hostlists)
-    mends.add_argument("--failed", help="those of them that failed", **hostlists)
-    shared.add_number(
-        mends, "--segment", "nodes of a group within one switch or block"
-    )
+    lists = (("--placed", "of the job, by rank"), ("--failed", "that failed"))
+    for option, what in lists:
+        mends.add_argument(
+            option,
+            metavar="HOSTLIST",
+            required=True,
+            action=Once,
+            help=f"the nodes {what}",
+        )
+    shared.add_number(mends, "--segment", "nodes of a group within one switch or block")
     mends.add_argument(
         "--levels", metavar="LEVEL=N,...", action=Once, help="as for select"
     )
@@ -185,6 +190,8 @@ def _repair(args: argparse.Namespace) -> int:
 def _drain(args: argparse.Namespace) -> int:
     machine, state = _read(args)
     level = args.level or state.devices.tree.levels[0]
+    if level == NODE_NAME:
+        raise InputError("must be above that of nodes", "--level", level)
     try:
         found = drain(
             level,
@@ -245,7 +252,9 @@ def _document(
         shown |= {
             "end": list(found.ends),
             "wait": list(found.waits),
-            "freed": [tree.names[v] if v < len(tree.names) else "" for v in found.freed],
+            "freed": [
+                tree.names[v] if v < len(tree.names) else "" for v in found.freed
+            ],
             "ordered": found.ordered,
             "moves": [
                 {

@@ -139,15 +139,14 @@ def running_state(
         whole[node] = len(names)
         left[node] = 0 if node in usable else -1
     shared = Counter(job for names in on.values() if len(names) > 1 for job in names)
-    jobs = []
+    found = []
     for name, nodes in sorted(held.items()):
         alone = name not in shared
-        job = RunningJob(
-            name, dict.fromkeys(nodes) if alone else nodes, movable=alone
-        )
-        if entry := known.get(name):
-            more = {x: entry[x] for x in (*_NUMBERS, *_FLAGS) if x in entry}
+        job = RunningJob(name, dict.fromkeys(nodes) if alone else nodes, movable=alone)
+        if name in known:
+            says = known[name]
+            more = {x: says[x] for x in (*_NUMBERS, *_FLAGS) if x in says}
             more["movable"] = alone and more.get("movable", True)
             job = replace(job, **more)
-        jobs.append(job)
-    return RunningState(NodeDevices(tree, left, whole), tuple(jobs))
+        found.append(job)
+    return RunningState(NodeDevices(tree, left, whole), tuple(found))

@@ -230,6 +230,9 @@ def preempt(
     model.model.add(sums[3] >= 1)
     parts = [*zip(names[1:], sums, strict=False)]
     solved = by_stages(model.model, parts, model.ended, left(), BY_SOLVER)
+    if solved.stages and solved.stages[0].value == 1:  # some job has to end
+        counted = replace(solved.stages[0], by=none.by, bound=1)
+        solved = replace(solved, stages=(counted, *solved.stages[1:]))
     if solved.values is None:
         if solved.impossible:
             raise SolverError("a job does not fit where it was found to fit")

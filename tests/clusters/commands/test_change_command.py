@@ -77,7 +77,7 @@ def test_repair_and_drain(capsys: pytest.CaptureFixture[str], tmp_path: Path) ->
         ("drain", [{"name": "1", "nodes": "z1"}], "jobs[0].nodes: is not in the top"),
         ("drain", [JOBS[0], JOBS[0]], "jobs[1].name: is there twice"),
         ("drain", [{"name": "1"}], "jobs[0].name: holds no node of the topology"),
-        ("drain", [JOBS[0] | {"priority": -1}], "jobs[0].priority: must be from 0"),
+        ("drain", [JOBS[0] | {"priority": -1}], "jobs[0].priority: must lie between 0"),
         ("drain", [JOBS[0] | {"movable": 1}], "jobs[0].movable: must be true or false"),
         ("drain", [{"name": "1"}] * 100_001, "jobs: must be at most 100000 jobs"),
         ("drain --count 4", JOBS, "--count: must be from 1 to 3"),
