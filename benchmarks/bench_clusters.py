@@ -6,6 +6,11 @@ nodes, half of all. Milliseconds of processor time on one core, warm: the median
 the states, of the exact choice for the default objective, fewest switches, and for the
 one that takes longest.
 
+A second table has 200 drawn changes of running jobs each: preemptions and drains on
+2000 nodes with 700 jobs (kueue#13148), and repairs of 3 nodes of 10 000: milliseconds,
+how many are proven, and how many of the first numbers are so by counting.
+"""
+
 from __future__ import annotations
 
 import argparse
@@ -40,10 +45,6 @@ TARGETS = (
     (10_000, 512, 20.0),
     (100_000, 512, 500.0),
 )
-
-A second table has 200 drawn changes of running jobs each: preemptions and drains on
-2000 nodes with 700 jobs (kueue#13148), and repairs of 3 nodes of 10 000: milliseconds,
-how many are proven, and how many of the first numbers are so by counting.
 """Nodes, nodes of the job, and milliseconds."""
 SHOWN = ("slurm-tree", "kueue-best-fit", "volcano-binpack", "flux-low")
 

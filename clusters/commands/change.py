@@ -2,8 +2,9 @@
 
 preempt names the jobs that have to end so that a job fits: the least highest priority
 of them first, then the fewest, their nodes, what is lost. repair replaces failed nodes
-of a placed job: the fewest, then the fewest domains; where free nodes do not do,
-other jobs are moved. drain moves the fewest jobs, or waits for some, so that domains are free.
+of a placed job: the fewest, then the fewest domains; where free nodes do not do, other
+jobs are moved. drain moves the fewest jobs, or waits for some, so that domains are
+free.
 
 Jobs are those of --state, and of --running, a file closeknit/running-jobs that states
 priorities, what an end costs (lost), ends, and what may not move or end. Exit status 3
