@@ -144,8 +144,8 @@ def running_state(
         alone = name not in shared
         job = RunningJob(name, dict.fromkeys(nodes) if alone else nodes, movable=alone)
         if name in known:
-            says = known[name]
-            more = {x: says[x] for x in (*_NUMBERS, *_FLAGS) if x in says}
+            entry = known[name]
+            more = {x: entry[x] for x in (*_NUMBERS, *_FLAGS) if x in entry}
             more["movable"] = alone and more.get("movable", True)
             job = replace(job, **more)
         found.append(job)

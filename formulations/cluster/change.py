@@ -223,13 +223,13 @@ def preempt(
     model = ChangeModel(plain, devices, {}, ends)
     sums = [
         cp_model.LinearExpr.weighted_sum(
-            model.ended, [one.weights[which] for one in ends]
+            model.ends, [one.weights[which] for one in ends]
         )
         for which in range(4)
     ]
     model.model.add(sums[3] >= 1)
     parts = [*zip(names[1:], sums, strict=False)]
-    solved = by_stages(model.model, parts, model.ended, left(), BY_SOLVER)
+    solved = by_stages(model.model, parts, model.ends, left(), BY_SOLVER)
     if solved.stages and solved.stages[0].value == 1:  # some job has to end
         counted = replace(solved.stages[0], by=none.by, bound=1)
         solved = replace(solved, stages=(counted, *solved.stages[1:]))

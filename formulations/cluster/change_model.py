@@ -93,7 +93,7 @@ class ChangeModel(JobModel):
         self._add_kept()
 
     @cached_property
-    def ended(self) -> list[cp_model.IntVar]:
+    def ends(self) -> list[cp_model.IntVar]:
         """How many jobs of each class end."""
         return [
             self.model.new_int_var(0, len(one.jobs), f"end{i}")
@@ -108,7 +108,7 @@ class ChangeModel(JobModel):
             return
         n, most = len(members), int(self.devices.free[members[0]])
         least = most - sum(held for _, held in holders)
-        now = least + sum(held * self.ended[i] for i, held in holders)
+        now = least + sum(held * self.ends[i] for i, held in holders)
         found: dict[int | None, list[Any]] = defaultdict(list)
         for role in self.job.roles:
             found[role.devices] += self._pods_in[role.name, c]
@@ -118,7 +118,7 @@ class ChangeModel(JobModel):
             for ask, some in pods.items():  # there is one job on each, and one ask
                 of, end = (
                     len(self.classes[holders[0][0]].jobs),
-                    self.ended[holders[0][0]],
+                    self.ends[holders[0][0]],
                 )
                 if ask is None:
                     add(some <= n // of * end)
@@ -153,12 +153,12 @@ class ChangeModel(JobModel):
                         whole = int(self.devices.whole[example])
                         self.kept[name].append((keep, whole if ask is None else ask))
 
-    def moved(self, names: Sequence[str]) -> Expr:
+    def count_moved(self, names: Sequence[str]) -> Expr:
         """Return how many pods of roles are not where they were."""
         kept = [keep for name in names for keep, _ in self.kept[name]]
         return self.job.count(names) - (cp_model.LinearExpr.sum(kept) if kept else 0)
 
-    def devices_moved(self, names: Sequence[str]) -> Expr:
+    def count_devices(self, names: Sequence[str]) -> Expr:
         """Return how many devices they leave."""
         held, whole = 0, self.devices.whole
         for name in names:

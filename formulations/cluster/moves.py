@@ -37,7 +37,7 @@ class Movers:
 
 
 def movers_of(state: RunningState, jobs: Sequence[RunningJob], spread: bool) -> Movers:
-    """Return jobs that may move; they may not spread unless it is said."""
+    """Return jobs that may move; they may not spread unless that is wanted."""
     tree = state.devices.tree
     lowest = tree.at(0)
     roles: dict[str, tuple[Role, ...]] = {}
@@ -98,7 +98,7 @@ def flags_of(
     for roles in named.values():
         names = [role.name for role in roles]
         flag = model.model.new_bool_var("moves")
-        model.model.add(model.moved(names) <= model.job.count(names) * flag)
+        model.model.add(model.count_moved(names) <= model.job.count(names) * flag)
         flags.append(flag)
     return flags
 
@@ -323,7 +323,7 @@ def _rearrange(
     if wanted is not None:
         for v in wanted:
             add(freed[v] == 1)
-    amount = model.devices_moved([*movers.old])
+    amount = model.count_devices([*movers.old])
     numbers = [*zip(DRAINED, (sum(flags.values()), amount, latest), strict=True)]
     numbers = [(name, 0 + part) for name, part in numbers]
     asked = [*freed.values(), *waiting.values(), *model.variables]

@@ -34,7 +34,7 @@ Groups = list[tuple[int, int, list[int]]]
 
 
 @dataclass(frozen=True)
-class _Placed:
+class _LostPlaces:
     """A job where it is left."""
 
     job: GangJob
@@ -121,7 +121,7 @@ def _broken(
     lost: frozenset[int],
     state: RunningState,
     name: str,
-) -> _Placed:
+) -> _LostPlaces:
     """Return what is left of a job; InputError if it was not there like that."""
     tree, whole = state.devices.tree, state.devices.whole
     if strange := lost - {i for nodes in placed.values() for i in nodes}:
@@ -140,11 +140,11 @@ def _broken(
     parts = tuple(ObjectivePart("domains", level) for level in levels)
     old = {x: tuple(-1 if i in lost else i for i in placed[x]) for x in job.names}
     now = replace(state.devices, free=free)
-    return _Placed(replace(job, objective=parts), name, lost, old, own, now)
+    return _LostPlaces(replace(job, objective=parts), name, lost, old, own, now)
 
 
 def _by_model(
-    broken: _Placed,
+    broken: _LostPlaces,
     state: RunningState,
     others: list[RunningJob],
     settings: Settings,
@@ -166,8 +166,8 @@ def _by_model(
     numbers = []
     if others:
         numbers.append(("other jobs", sum(flags_of(movers.roles, model))))
-        numbers.append(("their devices", model.devices_moved([*movers.old])))
-    numbers.append(("pods", model.moved(job.names)))
+        numbers.append(("their devices", model.count_devices([*movers.old])))
+    numbers.append(("pods", model.count_moved(job.names)))
     numbers += [
         (part.name, model.part(replace(part, roles=job.names)))
         for part in job.objective
@@ -191,7 +191,7 @@ def _by_model(
     )
 
 
-def _refill(broken: _Placed) -> tuple[JobPlacement, tuple[int, ...]] | None:
+def _refill(broken: _LostPlaces) -> tuple[JobPlacement, tuple[int, ...]] | None:
     """Return a placement, and its numbers, which are the least; None: not decided."""
     job, old, own, now = broken.job, broken.old, broken.own, broken.now
     forest = PieceForest(job, now.tree)

@@ -72,7 +72,7 @@ def test_repair_and_drain(capsys: pytest.CaptureFixture[str], tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("words", "jobs", "says"),
+    ("words", "jobs", "message"),
     [
         ("drain", [{"name": "1", "nodes": "z1"}], "jobs[0].nodes: is not in the top"),
         ("drain", [JOBS[0], JOBS[0]], "jobs[1].name: is there twice"),
@@ -92,9 +92,9 @@ def test_bad_input_is_one_line(
     tmp_path: Path,
     words: str,
     jobs: Any,
-    says: str,
+    message: str,
 ) -> None:
     status, _, err = ask(capsys, tmp_path, *words.split(), jobs=jobs)
     assert status == 2
-    assert says in err.replace("'", "")
+    assert message in err.replace("'", "")
     assert err.count("\n") == 1

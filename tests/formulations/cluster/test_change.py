@@ -129,7 +129,7 @@ def domain_parts(state: RunningState) -> tuple[ObjectivePart, ...]:
     return tuple(ObjectivePart("domains", x) for x in tree.levels[: tree.height[0]])
 
 
-def fewest_replaced(
+def fewest_replacements(
     job: GangJob,
     placed: dict[str, tuple[int, ...]],
     now: NodeDevices,
@@ -195,7 +195,7 @@ def check_repair(chance: random.Random, job: GangJob, state: RunningState) -> No
     now[failed] = -1
     running = replace(state, devices=replace(devices, free=taken))
     found = repair(job, placed, failed, running)
-    expected = fewest_replaced(job, placed, replace(devices, free=now), state)
+    expected = fewest_replacements(job, placed, replace(devices, free=now), state)
     assert numbers_of(found) == expected
     if found.placement is not None:
         assert not job.violations(found.placement, replace(devices, free=now))
