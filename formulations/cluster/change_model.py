@@ -61,6 +61,8 @@ class ChangeModel(JobModel):
         Where the pods of some roles are; -1 for those that are nowhere.
     ends
         The jobs that can end.
+    by_node
+        Whether no two nodes are alike.
     """
 
     def __init__(
@@ -69,6 +71,8 @@ class ChangeModel(JobModel):
         devices: NodeDevices,
         old: JobPlacement,
         ends: Sequence[EndClass] = (),
+        *,
+        by_node: bool = False,
     ) -> None:
         self.old, self.classes = old, ends
         self.holders: dict[int, list[tuple[int, int]]] = defaultdict(list)
@@ -86,6 +90,8 @@ class ChangeModel(JobModel):
             for nodes in old.values():
                 for node in nodes:
                     unlike[node] = -1 - node if node >= 0 else unlike[node]
+        if by_node:
+            unlike = np.arange(len(unlike))
         forest = _OwnPieces(job, devices.tree) if old else None
         super().__init__(job, devices, forest, unlike)
         self.kept: dict[str, list[tuple[cp_model.IntVar, int]]] = defaultdict(list)

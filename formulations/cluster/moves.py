@@ -289,7 +289,8 @@ def _rearrange(
     stay = {x.name for x in state.jobs} - movers.roles.keys()
     waits_for = {x.name for x in wait}
     job = job if job.roles else GangJob((Role("none", 1, 0),))
-    model = ChangeModel(job, devices, movers.old)
+    by_node = len(some) == len(at) and bool((at == np.arange(len(at))).all())
+    model = ChangeModel(job, devices, movers.old, by_node=by_node)
     add = model.model.add
     freed = {v: model.model.new_bool_var(f"free{v}") for v in some}
     add(sum(freed.values()) >= count)
