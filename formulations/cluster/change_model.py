@@ -236,6 +236,10 @@ class Staged:
     limit: Limit | None = None
 
 
+_PARAMETERS = "linearization_level: 2"
+"""All rows are in the linear relaxation: without it bounds hardly move."""
+
+
 def by_stages(
     model: cp_model.CpModel,
     parts: Sequence[tuple[str, Expr]],
@@ -268,7 +272,8 @@ def by_stages(
                 model.add_hint(variable, value)
         model.minimize(number)
         left = max(0.0, settings.time_limit - (clock.now() - start))
-        found = cpsat.decide(model, asked, settings=replace(settings, time_limit=left))
+        rest = replace(settings, time_limit=left)
+        found = cpsat.decide(model, asked, settings=rest, parameters=_PARAMETERS)
         if found.impossible:
             if best is not None:
                 raise SolverError("a model is infeasible that has a solution")
