@@ -26,6 +26,10 @@ EXTENSION = Extension(
             "clusters.commands.defrag",
             "plan the fewest moves of jobs that free racks or switches",
         ),
+        "change": (
+            "clusters.commands.change",
+            "the least change of running jobs: preempt, repair, drain",
+        ),
         "grade": (
             "clusters.commands.grade",
             "grade a scheduler's decisions against the optimum",

@@ -23,9 +23,13 @@ class NodeCells:
     ----------
     job, devices
         The job, and the machine.
+    unlike
+        A number for every node; nodes with different ones are not alike.
     """
 
-    def __init__(self, job: GangJob, devices: NodeDevices) -> None:
+    def __init__(
+        self, job: GangJob, devices: NodeDevices, unlike: IntArray | None = None
+    ) -> None:
         tree = devices.tree
         usable = [usable_nodes(job, name, devices) for name in job.names]
         self.room: dict[str, IntArray] = {}
@@ -49,7 +53,8 @@ class NodeCells:
                 alone[tree.numbers(one.nodes)] = numbers[tree.numbers(one.nodes)]
         alone = numbers if self.by_node else alone
         some = np.flatnonzero(several)
-        rows = np.stack([tree.home, devices.free, devices.whole, *usable, alone])
+        keys = [tree.home, devices.free, devices.whole, *usable, alone]
+        rows = np.stack(keys if unlike is None else [*keys, unlike])
         _, first, of = np.unique(
             rows[:, some], axis=1, return_index=True, return_inverse=True
         )

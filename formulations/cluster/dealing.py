@@ -6,6 +6,7 @@ that the ranks within a domain follow each other as far as the pieces allow.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -28,6 +29,50 @@ def placement_of(model: JobModel, values: Sequence[int]) -> JobPlacement:
     return {
         role.name: tuple(node[first[role.name] :][: role.count].tolist())
         for role in job.roles
+    }
+
+
+def keep_places(
+    model: JobModel, values: Sequence[int], old: JobPlacement
+) -> JobPlacement:
+    """Return a placement of these values in which most pods are where they were.
+
+    Every piece is of its own kind; nodes of one cell with pods on them are alike.
+    """
+    dealing, forest = _Dealing(model, values), model.forest
+    names, begin = model.job.names, forest.begin
+    before = np.full(model.job.pods, ABSENT)
+    for name, nodes in old.items():
+        before[begin[name] : begin[name] + len(nodes)] = nodes
+    cell_of = {i: c for c, some in enumerate(model.cells.members) for i in some}
+    node = np.full(model.job.pods, ABSENT)
+    left: dict[int, list[tuple[int | None, int]]] = {}
+    kept: dict[int, Counter[tuple[int | None, int]]] = {}
+    for k, kind in enumerate(forest.kinds):
+        for name in kind.loose:
+            ask, role = model.job.role(name).devices, names.index(name)
+            pods = forest.loose[kind.pieces[0]][role]
+            by_cell: dict[int | None, list[int]] = {}
+            for pod in pods:
+                by_cell.setdefault(cell_of.get(int(before[pod])), []).append(pod)
+            some = {c: n for (x, y, c), n in dealing.x.items() if (x, y) == (k, name)}
+            for c, n in some.items():
+                for pod in by_cell.get(c, ())[:n]:
+                    node[pod] = before[pod]
+                    kept.setdefault(c, Counter())[ask, int(before[pod])] += 1
+            others = iter([pod for pod in pods if node[pod] == ABSENT])
+            for c, n in some.items():
+                for _ in range(n - len(by_cell.get(c, ())[:n])):
+                    left.setdefault(c, []).append((ask, next(others)))
+    for c, pods_of in left.items():
+        slots, taken = dealing.slots(c), kept.get(c, Counter())
+        for ask, pod in pods_of:
+            while taken[ask, place := next(slots[ask])]:
+                taken[ask, place] -= 1
+            node[pod] = place
+    return {
+        role.name: tuple(node[begin[role.name] :][: role.count].tolist())
+        for role in model.job.roles
     }
 
 

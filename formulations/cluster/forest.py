@@ -149,6 +149,10 @@ class PieceForest:
         ]
         return parts, loose
 
+    def mark(self, piece: int) -> int:
+        """Return what tells a piece from others that look alike."""
+        return 0
+
     @cached_property
     def kinds(self) -> list[PieceKind]:
         """The kinds of pieces, parents before their children."""
@@ -158,7 +162,12 @@ class PieceForest:
         for i in range(len(parts) - 1, -1, -1):
             inside = Counter(looks[j] for j in parts[i])
             pods = tuple((role, len(some)) for role, some in loose[i].items())
-            key = (self._level_of[i], tuple(sorted(inside.items())), sorted(pods))
+            key = (
+                self._level_of[i],
+                tuple(sorted(inside.items())),
+                sorted(pods),
+                self.mark(i),
+            )
             looks[i] = known.setdefault(str(key), len(known))
         found = [PieceKind(self._level_of[0], LOOSE, 1, [0])]
         for number, kind in enumerate(found):

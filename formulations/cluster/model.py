@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from ortools.sat.python import cp_model
 
+from ...instances import IntArray
 from .cells import NodeCells, patterns
 from .domains import NODE, NOWHERE, NodeDevices
 from .forest import ANYWHERE, PieceForest
@@ -34,15 +35,21 @@ class JobModel:
         The machine, with the devices that are free.
     forest
         The pieces of the job, if they are known.
+    unlike
+        A number for every node; nodes with different ones are not alike.
     """
 
     def __init__(
-        self, job: GangJob, devices: NodeDevices, forest: PieceForest | None = None
+        self,
+        job: GangJob,
+        devices: NodeDevices,
+        forest: PieceForest | None = None,
+        unlike: IntArray | None = None,
     ) -> None:
         self.job, self.devices, self.tree = job, devices, devices.tree
         self.model = cp_model.CpModel()
         self.forest = forest or PieceForest(job, self.tree)
-        self.cells = NodeCells(job, devices)
+        self.cells = NodeCells(job, devices, unlike)
         self.x: dict[tuple[int, str, int], cp_model.IntVar] = {}
         """Pods, by kind of piece, role and cell."""
         self.y: dict[tuple[int, int], cp_model.IntVar] = {}

@@ -1,0 +1,264 @@
+"""The least change of running jobs: which end, move or are waited for, and which stay.
+
+Preempt: jobs end so that another one fits. Repair: a placed job lost nodes. Drain:
+domains get free of jobs. Each minimises some numbers, one after the other.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from math import inf
+
+from ortools.sat.python import cp_model
+
+from ...instances import InputError
+from ...solvers import DEFAULT, Limit, Settings, SolverError, Status
+from ...solvers.running import clock
+from .answer import BY_COUNTING, BY_SOLVER, GangAnswer, Program, decide
+from .change_model import (
+    ChangeModel,
+    Move,
+    Stage,
+    Staged,
+    by_stages,
+    end_classes,
+)
+from .domains import NodeDevices
+from .job import GangJob, JobPlacement
+
+MOST_JOBS = 10**5
+_MOST_NUMBER = 2**31
+
+
+@dataclass(frozen=True)
+class RunningJob:
+    """A running job.
+
+    Parameters
+    ----------
+    name
+        Of the job.
+    nodes
+        The devices that it holds, by node; None: the whole node.
+    priority
+        Of two jobs that could end the one with the lower does.
+    lost
+        What its end costs, such as seconds of work that are lost.
+    movable, endable
+        Whether it may be moved, and ended.
+    end
+        When it ends by itself, if that is known.
+    """
+
+    name: str
+    nodes: Mapping[int, int | None]
+    priority: int = 0
+    lost: int = 0
+    movable: bool = True
+    endable: bool = True
+    end: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class RunningState:
+    """A machine, the devices that are free now, and the jobs that hold others."""
+
+    devices: NodeDevices
+    jobs: tuple[RunningJob, ...]
+
+    def held(self, job: RunningJob) -> dict[int, int]:
+        """Return the devices that a job holds, by node."""
+        whole = self.devices.whole
+        return {i: int(whole[i]) if n is None else n for i, n in job.nodes.items()}
+
+    def without(self, jobs: Iterable[RunningJob]) -> NodeDevices:
+        """Return the machine when some jobs have left; nodes out of use stay so."""
+        free = self.devices.free.copy()
+        for job in jobs:
+            for node, n in self.held(job).items():
+                free[node] += n if self.devices.free[node] >= 0 else 0
+        return replace(self.devices, free=free)
+
+    def refuse(self) -> None:
+        """Raise InputError for what is contradictory or absurd."""
+        if len(self.jobs) > MOST_JOBS:
+            problem = f"must be at most {MOST_JOBS} jobs"
+            raise InputError(problem, "jobs", len(self.jobs))
+        names: set[str] = set()
+        used: Counter[int] = Counter()
+        for i, job in enumerate(self.jobs):
+            at = f"jobs[{i}]"
+            if job.name in names:
+                raise InputError("is there twice", f"{at}.name", job.name)
+            names.add(job.name)
+            for field in ("priority", "lost", "end"):
+                value = getattr(job, field)
+                if value is not None and not 0 <= value < 2**40:
+                    problem = f"must be from 0 to {2**40 - 1}"
+                    raise InputError(problem, f"{at}.{field}", value)
+            for node, n in job.nodes.items():
+                name = self.devices.tree.nodes[node]
+                if n is not None and not 1 <= n < _MOST_NUMBER:
+                    problem = f"must be from 1 to {_MOST_NUMBER - 1}"
+                    raise InputError(problem, f"{at}.nodes.{name}", n)
+            used.update(self.held(job))
+        for node, n in used.items():
+            free, whole = self.devices.free[node], int(self.devices.whole[node])
+            if n + max(0, int(free)) > whole:
+                name = self.devices.tree.nodes[node]
+                problem = f"jobs hold {n} of its {whole} devices, {free} are free"
+                raise InputError(problem, "nodes", name)
+
+
+@dataclass(frozen=True)
+class Change:
+    """What is known of the least change."""
+
+    status: Status
+    """Infeasible: no change will do; unknown: not decided."""
+    stages: tuple[Stage, ...] = ()
+    """The numbers that are minimised, in order."""
+    ends: tuple[str, ...] = ()
+    moves: tuple[Move, ...] = ()
+    ordered: bool = True
+    """Whether each move goes to devices that are free then."""
+    waits: tuple[str, ...] = ()
+    freed: tuple[int, ...] = ()
+    """The domains without a job in the end."""
+    placement: JobPlacement | None = None
+    by: str = ""
+    """What vouches for that no change will do."""
+    limit: Limit | None = None
+    seconds: float = 0.0
+
+    @property
+    def proved(self) -> bool:
+        """Whether no other change is less."""
+        return all(stage.proved for stage in self.stages)
+
+
+def status_of(found: Staged) -> Status:
+    """Return what is known, all in all."""
+    if found.impossible:
+        return Status.INFEASIBLE
+    if found.values is None:
+        return Status.UNKNOWN
+    done = all(stage.proved for stage in found.stages)
+    return Status.OPTIMAL if done else Status.FEASIBLE
+
+
+def preempt(
+    job: GangJob,
+    state: RunningState,
+    settings: Settings = DEFAULT,
+    program: Program | None = None,
+) -> Change:
+    """Say which jobs have to end for another one to fit.
+
+    The least highest priority of those that end comes first, then their number, their
+    devices, and what is lost.
+
+    Parameters
+    ----------
+    job, state
+        The job and the machine, which are not refused.
+    settings
+        The time limit counts.
+    program
+        As for `answer.decide`.
+    """
+    start = clock.now()
+    plain = replace(job, objective=())
+
+    def left() -> Settings:
+        spent = clock.now() - start
+        return replace(settings, time_limit=max(0.0, settings.time_limit - spent))
+
+    def fits(priority: float) -> GangAnswer:
+        some = [x for x in state.jobs if x.endable and x.priority <= priority]
+        return decide(plain, state.without(some), left())
+
+    none = decide(job, state.devices, left(), program)
+    names = ("highest priority", "jobs", "devices", "lost")
+    if none.fits:
+        stages = tuple(Stage(name, 0, 0, BY_COUNTING) for name in names)
+        spent = clock.now() - start
+        where = none.placement
+        return Change(Status.OPTIMAL, stages, placement=where, seconds=spent)
+    if none.fits is None:
+        return Change(Status.UNKNOWN, limit=none.limit, seconds=clock.now() - start)
+    ranks = sorted({x.priority for x in state.jobs if x.endable})
+    most = fits(inf)
+    if most.fits is not True:
+        seconds = clock.now() - start
+        return Change(most.status, by=most.by, limit=most.limit, seconds=seconds)
+    low, high, by = 0, len(ranks) - 1, none.by
+    while low < high:
+        middle = (low + high) // 2
+        found = fits(ranks[middle])
+        if found.fits is None:
+            return Change(Status.UNKNOWN, limit=found.limit)
+        if found.fits:
+            high = middle
+        else:
+            low, by = middle + 1, found.by
+    first = Stage(names[0], ranks[low], ranks[low], by)
+    victims = [
+        i for i, x in enumerate(state.jobs) if x.endable and x.priority <= ranks[low]
+    ]
+    devices = state.without(state.jobs[i] for i in victims)
+    held = [(i, state.held(state.jobs[i])) for i in victims]
+    weights = {
+        i: (
+            1,
+            sum(nodes.values()),
+            state.jobs[i].lost,
+            int(state.jobs[i].priority == ranks[low]),
+        )
+        for i, nodes in held
+    }
+    ends = end_classes(plain, devices, held, weights)
+    model = ChangeModel(plain, devices, {}, ends)
+    sums = [
+        cp_model.LinearExpr.weighted_sum(
+            model.ends, [one.weights[which] for one in ends]
+        )
+        for which in range(4)
+    ]
+    model.model.add(sums[3] >= 1)
+    parts = [*zip(names[1:], sums, strict=False)]
+    solved = by_stages(model.model, parts, model.ends, left(), BY_SOLVER)
+    if solved.stages and solved.stages[0].value == 1:  # some job has to end
+        counted = replace(solved.stages[0], by=none.by, bound=1)
+        solved = replace(solved, stages=(counted, *solved.stages[1:]))
+    if solved.values is None:
+        if solved.impossible:
+            raise SolverError("a job does not fit where it was found to fit")
+        stages = (first, *solved.stages)
+        seconds = clock.now() - start
+        return Change(Status.UNKNOWN, stages, limit=solved.limit, seconds=seconds)
+    gone = [
+        state.jobs[j]
+        for one, n in zip(ends, solved.values, strict=True)
+        for j in one.jobs[:n]
+    ]
+    after = decide(job, state.without(gone), replace(left(), time_limit=inf), program)
+    if not after.fits:
+        raise SolverError("the job does not fit when these jobs end")
+    numbers = [
+        len(gone),
+        sum(sum(state.held(x).values()) for x in gone),
+        sum(x.lost for x in gone),
+    ]
+    if numbers != [stage.value for stage in solved.stages]:
+        raise SolverError("the jobs that end do not cost what was found")
+    return Change(
+        status_of(solved),
+        (first, *solved.stages),
+        ends=tuple(x.name for x in gone),
+        placement=after.placement,
+        limit=solved.limit,
+        seconds=clock.now() - start,
+    )

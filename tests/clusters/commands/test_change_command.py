@@ -1,0 +1,100 @@
+"""The command change: preempt, repair, drain, and files of running jobs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from closeknit.cli.app import run
+
+TREE = """SwitchName=r1 Nodes=a[1-4]
+SwitchName=r2 Nodes=b[1-4]
+SwitchName=r3 Nodes=c[1-4]
+SwitchName=top Switches=r[1-3]
+"""
+JOBS: list[dict[str, Any]] = [
+    {"name": "17", "nodes": "a[1-3]", "priority": 2, "lost": 30},
+    {"name": "18", "nodes": "b[1-2]", "priority": 1},
+    {"name": "19", "nodes": "b3", "priority": 1, "end": 50},
+    {"name": "20", "nodes": "c[1-2]", "priority": 3},
+]
+
+
+def files(folder: Path, jobs: Any) -> list[str]:
+    (folder / "t.conf").write_text(TREE)
+    document = {"format": "closeknit/running-jobs", "version": 1, "jobs": jobs}
+    (folder / "jobs.json").write_text(json.dumps(document))
+    running = ["--running", str(folder / "jobs.json")]
+    return ["--topology", str(folder / "t.conf"), *running]
+
+
+def ask(
+    capsys: pytest.CaptureFixture[str], folder: Path, *words: str, jobs: Any = JOBS
+) -> tuple[int, dict[str, Any], str]:
+    action, *more = words
+    given = ["change", action, *files(folder, jobs), *more, "--json", "-"]
+    status = run(given)
+    out, err = capsys.readouterr()
+    return status, json.loads(out) if out else {}, err
+
+
+def values(shown: dict[str, Any]) -> list[int]:
+    assert all(stage["proved"] for stage in shown["stages"])
+    return [stage["value"] for stage in shown["stages"]]
+
+
+def test_preempt_names_the_jobs(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    status, shown, _ = ask(capsys, tmp_path, "preempt", "-k", "4", "--segment", "4")
+    assert status == 0
+    assert shown["end"] == ["18", "19"]
+    assert values(shown) == [1, 2, 3, 0]
+    assert shown["nodes"] == ["b1", "b2", "b3", "b4"]
+    few = ("preempt", "-k", "4", "--segment", "4", "--below", "1")
+    status, shown, _ = ask(capsys, tmp_path, *few)
+    assert (status, shown["possible"]) == (3, False)
+
+
+def test_repair_and_drain(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    words = ("--placed", "a[1-3]", "--failed", "a2", "--segment", "3")
+    status, shown, _ = ask(capsys, tmp_path, "repair", *words)
+    assert (status, shown["nodes"]) == (0, ["a1", "a4", "a3"])
+    assert shown["moves"] == [{"job": "17", "from": "", "to": "a4"}]
+    status, shown, _ = ask(capsys, tmp_path, "drain", "--count", "1")
+    assert (status, shown["freed"], values(shown)) == (0, ["r3"], [2, 3, 0])
+    once = ("drain", "--count", "1", "--allow-spread")
+    _, shown, _ = ask(capsys, tmp_path, *once)
+    assert (shown["freed"], values(shown)) == (["r3"], [1, 2, 0])
+
+
+@pytest.mark.parametrize(
+    ("words", "jobs", "message"),
+    [
+        ("drain", [{"name": "1", "nodes": "z1"}], "jobs[0].nodes: is not in the top"),
+        ("drain", [JOBS[0], JOBS[0]], "jobs[1].name: is there twice"),
+        ("drain", [{"name": "1"}], "jobs[0].name: holds no node of the topology"),
+        ("drain", [JOBS[0] | {"priority": -1}], "jobs[0].priority: must lie between 0"),
+        ("drain", [JOBS[0] | {"movable": 1}], "jobs[0].movable: must be true or false"),
+        ("drain", [{"name": "1"}] * 100_001, "jobs: must be at most 100000 jobs"),
+        ("drain --count 4", JOBS, "--count: must be from 1 to 3"),
+        ("drain --level rack", JOBS, "--level: no such level"),
+        ("repair --placed a[1-3] --failed a4", JOBS, "--failed: is no node of the job"),
+        ("repair --placed a[1-2] --failed a1", JOBS, "--placed: holds other nodes"),
+        ("preempt -k 13 --segment 0", JOBS, "must be from 1 to"),
+    ],
+)
+def test_bad_input_is_one_line(
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    words: str,
+    jobs: Any,
+    message: str,
+) -> None:
+    status, _, err = ask(capsys, tmp_path, *words.split(), jobs=jobs)
+    assert status == 2
+    assert message in err.replace("'", "")
+    assert err.count("\n") == 1
