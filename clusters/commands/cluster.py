@@ -19,7 +19,7 @@ from ...scheduler.hostlist import unfold
 from ..availability import IN_NO_REPORT, Availability, Known, availability
 from ..demand import Demand, usable_nodes
 from ..kinds import NodeKind, note_of
-from ..node_states import NodeRules
+from ..node_states import NodeReport, NodeRules
 from ..placement import MOST_K, NodeSelector, Objective, Request
 from ..placement.program import Flags
 from ..state import read_option, read_report
@@ -58,6 +58,9 @@ def add_topology(group: Any, *, required: bool = True) -> None:
         action=Once,
         help="hosts by the GUID of their adapters, as ibnetdiscover takes it",
     )
+    _add_hostlists(
+        group, "--placeholders", "nodes of trees and blocks that do not exist", ""
+    )
 
 
 def _add_once(group: Any, option: str, form: str, says: str) -> None:
@@ -65,14 +68,45 @@ def _add_once(group: Any, option: str, form: str, says: str) -> None:
     group.add_argument(option, metavar=form, action=Once, help=says)
 
 
-def cluster_of(args: argparse.Namespace, nodes: Sequence[str] = ()) -> Cluster:
-    """Read the topology; ``nodes`` are known from elsewhere."""
+def cluster_of(
+    args: argparse.Namespace,
+    reports: Sequence[NodeReport] = (),
+    free: Iterable[str] = (),
+) -> Cluster:
+    """Read the topology.
+
+    Nodes of reports and free ones are those of a flat topology, which lists none. What
+    a report calls FUTURE does not exist yet: it is left out of topology and reports.
+    """
+    absent = unfold_option(args.placeholders, "--placeholders")
+    future = [
+        name
+        for report in reports
+        for name, state in report.nodes.items()
+        if "FUTURE" in state.problem.split("+")
+    ]
+    nodes = dict.fromkeys([*free, *(x for report in reports for x in report.nodes)])
     labels = [x.strip() for x in args.labels.split(",")] if args.labels else []
     name = args.topology_name or ""
     names = read_name_map(args.node_name_map) if args.node_name_map else None
-    return read_cluster(
-        args.topology, name=name, labels=labels, nodes=nodes, host_names=names
+    cluster = read_cluster(
+        args.topology,
+        name=name,
+        labels=labels,
+        nodes=[*nodes],
+        host_names=names,
+        placeholders=[*absent, *future],
     )
+    left = dict.fromkeys(cluster.placeholders)
+    for name in absent:
+        if name not in left:
+            here = "is a node of a network that is no tree: leave its row out"
+            problem = here if name in cluster.index else "is not in the topology"
+            raise InputError(problem, "--placeholders", name)
+    for report in reports:
+        for name in left:
+            report.nodes.pop(name, None)
+    return cluster
 
 
 def add_objective(group: Any, what: str = "what is minimised") -> None:
@@ -257,10 +291,7 @@ def read_machine(args: argparse.Namespace, free: Sequence[str] | None) -> KnownC
     named, more = read_option(busy, "--busy")
     reports += more
     reports += [read_report(file.removeprefix("@")) for file in files]
-    nodes = dict.fromkeys(listed or ())
-    for report in reports:
-        nodes |= dict.fromkeys(report.nodes)
-    selector = NodeSelector(cluster_of(args, list(nodes)))
+    selector = NodeSelector(cluster_of(args, reports, listed or ()))
     if selector.cluster.report is not None:
         selector.cluster.report.file = args.topology
     known = availability(
@@ -302,7 +333,7 @@ def read_idle(args: argparse.Namespace) -> tuple[NodeSelector, str]:
     """
     _refuse_twice([args.topology, args.node_name_map, *(args.state or ())])
     reports = [read_report(file.removeprefix("@")) for file in args.state or ()]
-    cluster = cluster_of(args, list(dict.fromkeys(x for r in reports for x in r.nodes)))
+    cluster = cluster_of(args, reports)
     known = availability(cluster, Known(reports=reports, assume_up=True))
     forbidden = Forbidden(args, cluster, known.kinds)
     excluded = dict.fromkeys(forbidden.by_option["exclude"], "")  # it was not free

@@ -59,6 +59,7 @@ OWN = {
     "topology_name": None,
     "labels": None,
     "node_name_map": None,
+    "placeholders": None,
 }
 """Options for use with ``--topology`` only, and their defaults."""
 

@@ -56,6 +56,8 @@ class Hierarchy:
     """Names of the levels from the lowest up; missing ones are made up."""
     block_sizes: tuple[int, ...] = ()
     """Slurm's BlockSizes: planned nodes of a block, and of groups of blocks."""
+    block_places: tuple[int, ...] = ()
+    """Of the blocks with nodes among all of a file, in whose order they aggregate."""
 
     def __post_init__(self) -> None:
         for array in (self.home, self.parent, self.weight):
@@ -175,6 +177,8 @@ class Cluster:
     partial: tuple[str, ...] = ()
     """The levels that are used, if the file seems to have more: what is proved holds
     on these."""
+    placeholders: tuple[str, ...] = ()
+    """Nodes in the file that do not exist, and are no nodes of any fabric."""
 
     def __post_init__(self) -> None:
         if not self.fabrics:
