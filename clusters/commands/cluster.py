@@ -20,10 +20,11 @@ from ..availability import IN_NO_REPORT, Availability, Known, availability
 from ..demand import Demand, usable_nodes
 from ..kinds import NodeKind, note_of
 from ..node_states import NodeReport, NodeRules
-from ..placement import MOST_K, NodeSelector, Objective, Request
+from ..placement import MOST_K, NodeSelector, Objective, Request, nodes_of
 from ..placement.program import Flags
 from ..state import read_option, read_report
 from ..topologies import Cluster, read_cluster, read_name_map
+from ..topologies.tpu import Slice
 
 _LONGEST_REASON = 60
 _MOST_REASONS = 6
@@ -73,19 +74,14 @@ def cluster_of(
     reports: Sequence[NodeReport] = (),
     free: Iterable[str] = (),
 ) -> Cluster:
-    """Read the topology.
+    """Read the topology; nodes of reports and free ones are those of a flat one.
 
-    Nodes of reports and free ones are those of a flat topology, which lists none. What
-    a report calls FUTURE does not exist yet: it is left out of topology and reports.
+    What reports call FUTURE does not exist yet, and is left out there and here.
     """
     absent = unfold_option(args.placeholders, "--placeholders")
-    future = [
-        name
-        for report in reports
-        for name, state in report.nodes.items()
-        if "FUTURE" in state.problem.split("+")
-    ]
-    nodes = dict.fromkeys([*free, *(x for report in reports for x in report.nodes)])
+    states = [x for report in reports for x in report.nodes.items()]
+    future = [name for name, state in states if "FUTURE" in state.problem]
+    nodes = dict.fromkeys([*free, *(name for name, _ in states)])
     labels = [x.strip() for x in args.labels.split(",")] if args.labels else []
     name = args.topology_name or ""
     names = read_name_map(args.node_name_map) if args.node_name_map else None
@@ -97,14 +93,10 @@ def cluster_of(
         host_names=names,
         placeholders=[*absent, *future],
     )
-    left = dict.fromkeys(cluster.placeholders)
-    for name in absent:
-        if name not in left:
-            here = "is a node of a network that is no tree: leave its row out"
-            problem = here if name in cluster.index else "is not in the topology"
-            raise InputError(problem, "--placeholders", name)
+    if strange := [x for x in absent if x not in cluster.placeholders]:
+        raise InputError("is at no switch or block", "--placeholders", strange[0])
     for report in reports:
-        for name in left:
+        for name in cluster.placeholders:
             report.nodes.pop(name, None)
     return cluster
 
@@ -170,6 +162,8 @@ def add_exclude(group: Any, says: str = "nodes that must not be chosen") -> None
 def add_request(group: Any) -> None:
     """Declare the options that `request_of` reads, but for ``--objective``."""
     group.add_argument("-k", type=int, metavar="N", action=Once, help="nodes wanted")
+    words = "in place of -k: chips of a slice of TPUs, or whole cubes of a pod"
+    _add_once(group, "--slice", "AxBxC|N", words)
     shared.add_number(group, "--segment", "nodes of a group within one switch or block")
     group.add_argument(
         "--levels",
@@ -363,6 +357,15 @@ def request_of(
     args: argparse.Namespace, selector: NodeSelector, objective: str | None = None
 ) -> Request:
     """Return what the options ask for; errors name the option."""
+    wish = None
+    if args.slice is not None:
+        if args.k is not None:
+            raise InputError("cannot be given with --slice", "-k", args.k)
+        try:
+            wish = Slice.of(args.slice)
+            args.k = nodes_of(selector.cluster.fabrics[0], wish)
+        except InputError as error:
+            raise name_option(error) from None
     if not 1 <= args.k <= MOST_K:
         raise InputError(f"must be from 1 to {MOST_K}", field="-k", value=args.k)
     levels: dict[str, int] = {}
@@ -387,6 +390,7 @@ def request_of(
             1 if args.segment is None else args.segment,
             levels,
             frozenset(require),
+            wish,
         )
     except InputError as error:
         raise name_option(error) from None

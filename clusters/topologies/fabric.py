@@ -8,7 +8,7 @@ connected has one fabric for each part; a job runs in one of them.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
@@ -19,6 +19,7 @@ from ...instances import InputError, IntArray, Site
 from ...instances.topologies import Topology
 from ...instances.words import with_noun
 from ..node_states import NodeReport
+from .tpu import Shape, shape_of
 
 MOST_NODES = 2**20
 MOST_DOMAINS = 2**18
@@ -58,6 +59,10 @@ class Hierarchy:
     """Slurm's BlockSizes: planned nodes of a block, and of groups of blocks."""
     block_places: tuple[int, ...] = ()
     """Of the blocks with nodes among all of a file, in whose order they aggregate."""
+    chips: int = 0
+    """Of a node, if it is of TPUs."""
+    slices: tuple[Collection[Shape], ...] = ()
+    """Of every node the slices in which it can be; empty: in all."""
 
     def __post_init__(self) -> None:
         for array in (self.home, self.parent, self.weight):
@@ -75,6 +80,14 @@ class Hierarchy:
             up = self.parent[v]
             level[up] = max(level[up], level[v] + 1)
         return level
+
+    def above(self, level: int) -> IntArray:
+        """Return the domain of a level that every domain lies in, or -1."""
+        inside = [v if at == level else -1 for v, at in enumerate(self.level.tolist())]
+        for v, up in enumerate(self.parent.tolist()):
+            if v and inside[v] < 0:
+                inside[v] = inside[up]
+        return np.array(inside, dtype=np.int64)
 
     @cached_property
     def has_nodes(self) -> IntArray:
@@ -128,6 +141,7 @@ class Hierarchy:
         else:
             name = self.levels[0]
             leaf = "leaf switch" if name == "switch" else name
+            leaf += " part" if shape_of(name) else ""
             height = len(self.levels)
             shown = f"{height}-level tree, {with_noun(self.leaves(), leaf)}"
         return f"{shown}, {with_noun(len(self.nodes), 'node')}"
@@ -144,6 +158,10 @@ class Space:
     """The site of every node in the topology."""
     words: str
     """What it is, such as ``4x4x2 torus``."""
+    cube: Shape = ()
+    """The chips of a cube, if they are of TPUs."""
+    host: Shape = ()
+    """The chips of a node, whose site is the first of them."""
 
     @property
     def kinds(self) -> str:

@@ -96,7 +96,6 @@ def _blocks(lines: Sequence[_Line], first: set[str], where: SourceFile) -> Clust
         refuse_mixture(first, "blockname", lines, where)
     blocks: list[Switch] = []
     sizes: list[int] = []
-    aggregates: list[tuple[int, int, str]] = []
     for number, pairs in lines:
         if "blocksizes" in pairs:
             if sizes:
@@ -109,77 +108,60 @@ def _blocks(lines: Sequence[_Line], first: set[str], where: SourceFile) -> Clust
             name = _only_name(number, pairs["blockname"], where, "BlockName")
             nodes = _list_names(number, pairs, "nodes", where)
             blocks.append(Switch(name, number, (), nodes))
-        else:  # of scontrol
-            size = block_size(number, pairs.get("blocksize", ""), where)
-            aggregates.append((number, size, pairs["aggregatedblock"]))
-    shown = {p["blocksize"] for _, p in lines if "blocksize" in p}
+    shown = {p["blocksize"] for _, p in lines if "blocksize" in p}  # by scontrol
     sizes = sizes or sorted(block_size(0, size, where) for size in shown)
-    known = _aggregates(aggregates, {block.name for block in blocks}, where)
-    return blocks_of("Slurm topology.conf", blocks, sizes, where, known)
+    aggregates = [line for line in lines if "aggregatedblock" in line[1]]
+    _check_aggregates(aggregates, blocks, sizes or [1], where)
+    return blocks_of("Slurm topology.conf", blocks, sizes, where)
 
 
-_Aggregates = dict[tuple[int, tuple[str, ...]], tuple[int, str]]
-"""Line and name of the aggregates that a file lists, by size and blocks."""
-
-
-def _aggregates(
-    lines: Sequence[tuple[int, int, str]], blocks: set[str], where: SourceFile
-) -> _Aggregates:
-    found: _Aggregates = {}
-    within: dict[tuple[int, str], str] = {}
-    for number, size, text in lines:
-        names = where.names(number, text, "AggregatedBlock")
-        for name in names:
-            if name not in blocks:
-                where.fail(number, "no such block", "AggregatedBlock", name)
-            if (other := within.setdefault((size, name), text)) != text:
-                problem = f"block is in two aggregates of {size} ({other} and {text})"
-                where.fail(number, problem, "AggregatedBlock", name)
-        found[size, tuple(names)] = number, text
-    return found
-
-
-def blocks_of(
-    source: str,
+def _check_aggregates(
+    lines: Sequence[_Line],
     blocks: Sequence[Switch],
     sizes: Sequence[int],
     where: SourceFile,
-    aggregates: _Aggregates | None = None,
+) -> None:
+    """Refuse aggregates that are not what BlockSizes make of successive blocks."""
+    place = {block.name: i for i, block in enumerate(blocks)}
+    for number, pairs in lines:
+        text = pairs["aggregatedblock"]
+        size = block_size(number, pairs.get("blocksize", ""), where)
+        names = where.names(number, text, "AggregatedBlock")
+        for name in names:
+            if name not in place:
+                where.fail(number, "no such block", "AggregatedBlock", name)
+        width = max(1, size // sizes[0])
+        begin = place[names[0]] // width * width
+        if names != [block.name for block in blocks[begin : begin + width]]:
+            problem = f"is no aggregate of {size} nodes as BlockSizes make them"
+            where.fail(number, problem, "AggregatedBlock", text)
+
+
+def blocks_of(
+    source: str, blocks: Sequence[Switch], sizes: Sequence[int], where: SourceFile
 ) -> Cluster:
     """Build blocks, with one level for every size above the first.
 
     A size counts nodes; as in Slurm each is a power of two times the one before, and
     that many successive blocks form a larger one. Blocks without nodes count there.
-    Aggregates that the file lists must be the same, and give their names.
     """
-    listed = dict(aggregates or {})
     if not blocks:
         where.fail(0, "has no blocks")
     if len(sizes) > _MOST_SIZES:
         where.fail(0, f"has more than {_MOST_SIZES} block sizes")
     domains: list[Switch] = [Switch(b.name, b.line, (), b.nodes) for b in blocks]
     names, current = ["block"], [block.name for block in blocks]
-    width, used = 1, set(current)
     for before, size in pairwise(sizes):
         times = size // before
         if size % before or times < 2 or times & (times - 1):
             where.fail(0, f"must be a power of two times {before}", "BlockSizes", size)
-        width *= times
-        made: list[str] = []
-        for i in range(0, len(current), times):
-            first = len(made) * width
-            inside = tuple(block.name for block in blocks[first : first + width])
-            name = listed.pop((size, inside), (0, ""))[1]
-            if not name or name in used:
-                name = f"{size}-nodes-{len(made) + 1}"
-            used.add(name)
-            made.append(name)
-            domains.append(Switch(name, 0, current[i : i + times]))
+        groups = [current[i : i + times] for i in range(0, len(current), times)]
+        made = [f"{size}-nodes-{i + 1}" for i in range(len(groups))]
+        domains += [
+            Switch(name, 0, group) for name, group in zip(made, groups, strict=True)
+        ]
         names.append(f"group{size}")
         current = made
-    for (size, _), (line, text) in listed.items():
-        problem = f"is not what BlockSizes make of successive blocks for {size} nodes"
-        where.fail(line, problem, "AggregatedBlock", text)
     if len(current) > 1:
         domains.append(Switch("all-blocks", 0, current))
         names.append("machine")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NoReturn
 
@@ -199,11 +199,26 @@ def cluster_of(
     return Cluster(source, tuple(fabrics), tuple(all_notes), placeholders=absent)
 
 
-def check_tree(switches: Sequence[Switch], where: SourceFile) -> None:
-    """Refuse what `cluster_of` refuses, but for a tree without nodes."""
-    forest = _Forest(switches, where)
-    forest.collect()
-    forest.orders()
+def switches_of(paths: Mapping[str, tuple[str, ...]], top: str) -> list[Switch]:
+    """Return the domains of nodes whose domains are given from the top down.
+
+    One is called by all names down to it. The first has all nodes; it is left out where
+    one domain would be all that is below it.
+    """
+    children: dict[tuple[str, ...], list[str]] = {(): []}
+    nodes: dict[tuple[str, ...], list[str]] = {}
+    for node, path in paths.items():
+        for depth in range(1, len(path) + 1):
+            part = path[:depth]
+            if part not in children:
+                children[part] = []
+                children[part[:-1]].append("/".join(part))
+        nodes.setdefault(path, []).append(node)
+    found = [
+        Switch("/".join(part) or top, 0, below, nodes.get(part, ()))
+        for part, below in children.items()
+    ]
+    return found[1:] if len(children[()]) == 1 else found
 
 
 def left_out(names: Sequence[str]) -> tuple[str, ...]:
