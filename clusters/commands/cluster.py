@@ -59,9 +59,7 @@ def add_topology(group: Any, *, required: bool = True) -> None:
         action=Once,
         help="hosts by the GUID of their adapters, as ibnetdiscover takes it",
     )
-    _add_hostlists(
-        group, "--placeholders", "nodes of trees and blocks that do not exist", ""
-    )
+    _add_hostlists(group, "--placeholders", "nodes that do not exist", "")
 
 
 def _add_once(group: Any, option: str, form: str, says: str) -> None:
@@ -81,15 +79,13 @@ def cluster_of(
     absent = unfold_option(args.placeholders, "--placeholders")
     states = [x for report in reports for x in report.nodes.items()]
     future = [name for name, state in states if "FUTURE" in state.problem]
-    nodes = dict.fromkeys([*free, *(name for name, _ in states)])
     labels = [x.strip() for x in args.labels.split(",")] if args.labels else []
-    name = args.topology_name or ""
     names = read_name_map(args.node_name_map) if args.node_name_map else None
     cluster = read_cluster(
         args.topology,
-        name=name,
+        name=args.topology_name or "",
         labels=labels,
-        nodes=[*nodes],
+        nodes=[*dict.fromkeys([*free, *(name for name, _ in states)])],
         host_names=names,
         placeholders=[*absent, *future],
     )
