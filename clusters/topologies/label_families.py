@@ -112,7 +112,7 @@ def known_levels(nodes: Labels) -> list[str]:
     first = chosen or [x for x in low if any(own.get(x) for own in nodes.values())][:1]
     inside = [own for own in nodes.values() if all(own.get(one) for one in first)]
     low = [one for one in low if inside and all(own.get(one) for own in inside)]
-    both = (*chosen, *low)
+    both = (*chosen, *low) if low else ()
     few = {str(i): {x: own[x] for x in both} for i, own in enumerate(inside)}
     chain = candidates(few, chosen)[1] if low else chosen
     return chain if set(chosen) <= set(chain) else chosen

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from closeknit.clusters.advice.free_capacity import largest_submesh
 from closeknit.clusters.advice.why import explain
 from closeknit.clusters.grading import DecisionGrade, PastDecision, grade_decision
 from closeknit.clusters.grading.decisions import decision_of
@@ -293,3 +294,13 @@ def test_half_a_node_pool_is_no_slice_of_it() -> None:
         names = [f"{chosen}{i:02d}" for i in range(16)]
         entry = {"job": {"slice": "4x4x4"}, "busy": [], "chosen": names}
         assert graded(selector, entry).broken == broken
+
+
+def test_the_largest_free_box_of_a_pod_is_counted_in_nodes() -> None:
+    """Nodes have four chips, so that between two of them there are none free."""
+    rows = grid_rows((8, 4, 4), (2, 2, 1))
+    selector = selector_of(pod_csv("mesh 8x4x4", rows, (4, 4, 4), (2, 2, 1)))
+    [fabric] = selector.cluster.fabrics
+    assert isinstance(fabric, Space)
+    busy = [name for name, site in rows.items() if site[0] == 0]
+    assert largest_submesh(fabric, selector.free(without=busy)[0]) == (3, 2, 4)
