@@ -55,7 +55,7 @@ def in_groups(fabric: Hierarchy, sizes: Mapping[int, int], at: IntArray) -> IntA
 
 
 def largest_submesh(space: Space, free: Flags) -> tuple[int, ...] | None:
-    """Return the sides of the largest box of free cells of a mesh or torus.
+    """Return the sides, in nodes, of the largest free box of a mesh or torus.
 
     On a torus boxes may reach over the ends. Of boxes with as many cells the first
     one found; None on other networks and on grids of more than 32 768 cells.
@@ -63,9 +63,10 @@ def largest_submesh(space: Space, free: Flags) -> tuple[int, ...] | None:
     grid = space.topology.grid
     if grid is None or grid.processors_in_all > _MOST_CELLS:
         return None
-    cells = np.zeros(grid.shape, dtype=np.bool_)
+    host = space.host or (1,) * grid.dimension
+    cells = np.zeros(np.floor_divide(grid.shape, host), dtype=np.bool_)
     for i in np.flatnonzero(free).tolist():
-        cells[space.sites[i]] = True
+        cells[tuple(np.floor_divide(space.sites[i], host))] = True
     return _largest_box(cells, 1, grid.rings) or (0,) * cells.ndim
 
 

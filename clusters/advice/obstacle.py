@@ -12,6 +12,11 @@ Holders = Mapping[str, Mapping[str, None]]
 """The jobs that hold a node."""
 
 
+def is_free(placement: Placement) -> bool:
+    """Whether nothing of a choice would have to be free that is not."""
+    return placement.objective is not None and placement.objective[0] == 0
+
+
 @dataclass(frozen=True)
 class JobsToEnd:
     """The fewest jobs whose nodes suffice."""
@@ -38,7 +43,7 @@ class Reason:
     jobs: JobsToEnd | None = None
     """None where no report states which jobs hold nodes."""
     most: int = 0
-    """The largest job with the same constraints that fits."""
+    """The largest job with the same constraints that fits; of slices, in cubes."""
     changes: tuple[tuple[str, ...], ...] = ()
     """The smallest sets of constraints without which it fits: ``segment``,
     ``require``, ``exclude``, ``partition``, ``constraint`` or the name of a level."""
@@ -46,6 +51,8 @@ class Reason:
     """Of ``segment`` and levels: the largest number with which it fits."""
     limit: Limit | None = None
     """What ended the search for changes early."""
+    cubes: int | None = None
+    """Of slices of whole cubes: the fewest that would have to be free."""
 
     @property
     def stopped(self) -> Limit | None:
@@ -55,7 +62,7 @@ class Reason:
     @property
     def fits(self) -> bool:
         """Whether the request fits as things are."""
-        return self.placement.objective == (0,)
+        return is_free(self.placement)
 
     @property
     def never(self) -> bool:

@@ -8,7 +8,9 @@ trying them all, the smaller first.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -18,11 +20,14 @@ import numpy as np
 from ...instances import InputError
 from ...solvers import DEFAULT, Limit, Settings, Status
 from ...solvers.running import clock
-from ..placement import NodeSelector, Placement, Request, least_busy
+from ..placement import NodeSelector, Placement, Request, least_busy, nodes_of
 from ..placement.program import Chooser, Flags, ProgramRun
+from ..placement.slices import BY, place_slice, places_of
 from ..placement.space import SpaceChooser
+from ..topologies import Space
+from ..topologies.tpu import Slice
 from .free_capacity import choosers_of, in_groups
-from .obstacle import Holders, JobsToEnd, Reason
+from .obstacle import Holders, JobsToEnd, Reason, is_free
 
 if TYPE_CHECKING:
     from .grouping import Grouping
@@ -62,7 +67,7 @@ def explain(
     start = clock.now()
     asked = _Question(selector, request, free, forbidden)
     placement, fabric = asked.least_busy(settings)
-    if placement.objective == (0,) or placement.limit:
+    if is_free(placement) or placement.limit:
         return Reason(placement, limit=placement.limit)
     never = placement.status is Status.INFEASIBLE
     state = [np.ones_like(one) for one in free] if never else list(free)
@@ -92,7 +97,8 @@ def explain(
         if value is not None:
             values[name] = value
     most = asked.most(state)
-    return Reason(placement, busy, jobs, most, tuple(changes), values, limit)
+    cubes = placement.objective[0] if placement.objective and asked.cubes else None
+    return Reason(placement, busy, jobs, most, tuple(changes), values, limit, cubes)
 
 
 class _Question:
@@ -108,6 +114,10 @@ class _Question:
         self.selector, self.request = selector, request
         self.free, self.forbidden = free, forbidden
         self.choosers = choosers_of(selector)
+        fabric, self.cubes = selector.cluster.fabrics[0], 0
+        with suppress(InputError):  # of slices of whole cubes
+            cube = nodes_of(fabric, Slice((), 1))
+            self.cubes = request.k // cube if request.slice else 0
         for name in sorted(request.require):
             if name not in selector.cluster.index:
                 raise InputError("is not in the topology", "require", name)
@@ -185,6 +195,9 @@ class _Question:
         settings: Settings = DEFAULT,
     ) -> Placement:
         """Return the choice in a fabric with the fewest busy nodes."""
+        if request.slice:
+            fabric = self.selector.cluster.fabrics[i]
+            return place_slice(fabric, request, free[i], allowed[i])
         if found := self.grouping(i, request, allowed):
             return found.least_busy(free[i], settings)
         request, chooser = self.for_counting(i, request), self.choosers[i]
@@ -200,7 +213,7 @@ class _Question:
         stopped = [one for one in found if one[0].limit]
         solved = [one for one in found if one[0].objective is not None]
         best = min(solved, key=lambda one: one[0].objective or (), default=None)
-        if best and (best[0].objective == (0,) or not stopped):
+        if best and (is_free(best[0]) or not stopped):
             return replace(best[0], fabric=best[1]), best[1]
         if stopped:
             return stopped[0]
@@ -211,7 +224,7 @@ class _Question:
     def fits(self, request: Request, state: Sequence[Flags]) -> bool:
         """Whether a request fits on some free nodes."""
         return any(
-            self.least(i, request, state, state).objective == (0,)
+            is_free(self.least(i, request, state, state))
             for i in self.possible(request, state)
         )
 
@@ -243,7 +256,11 @@ class _Question:
         """Return the largest number of nodes that fits with the constraints."""
         usable = [a & b for a, b in zip(self.allowed_nodes(), state, strict=True)]
         found = 0
-        for i in self.possible(self.request, usable):
+        for n in range(self.cubes - 1, 0, -1):
+            with suppress(InputError):  # they are no box
+                if self.fits(replace(self.request, slice=Slice((), n)), usable):
+                    return n
+        for i in self.possible(self.request, usable) if not self.request.slice else ():
             if groups := self.grouping(i, self.request, usable):
                 found = max(found, groups.most()[0])
                 continue
@@ -280,5 +297,18 @@ class _Question:
         if groups := self.grouping(i, self.request, allowed):
             return groups.fewest_jobs(free, held, settings)
         request = self.for_counting(i, self.request)
+        fabric = self.selector.cluster.fabrics[i]
+        if request.slice and isinstance(fabric, Space):
+            known = {j for j, jobs in enumerate(held) if jobs} | {*np.flatnonzero(free)}
+            total = Counter(job for jobs in held for job in jobs)
+            wanted = {self.selector.cluster.index[x][1] for x in request.require}
+            sets = [
+                sorted({job for j in nodes if not free[j] for job in held[j]})
+                for nodes in places_of(fabric, request.slice)
+                if allowed[i][nodes].all() and wanted <= {*nodes} <= known
+            ]
+            ways = [(len(jobs), sum(total[j] for j in jobs), jobs) for jobs in sets]
+            count, lost, jobs = min(ways, default=(None, 0, None))
+            return JobsToEnd(None if jobs is None else tuple(jobs), lost, count, BY)
         run = ProgramRun(self.choosers[i], request, allowed[i])
         return fewest_jobs(run, free, held, settings)

@@ -19,11 +19,12 @@ from ...scheduler.hostlist import unfold
 from ..availability import IN_NO_REPORT, Availability, Known, availability
 from ..demand import Demand, usable_nodes
 from ..kinds import NodeKind, note_of
-from ..node_states import NodeRules
-from ..placement import MOST_K, NodeSelector, Objective, Request
+from ..node_states import NodeReport, NodeRules
+from ..placement import MOST_K, NodeSelector, Objective, Request, nodes_of
 from ..placement.program import Flags
 from ..state import read_option, read_report
 from ..topologies import Cluster, read_cluster, read_name_map
+from ..topologies.tpu import Slice
 
 _LONGEST_REASON = 60
 _MOST_REASONS = 6
@@ -58,6 +59,7 @@ def add_topology(group: Any, *, required: bool = True) -> None:
         action=Once,
         help="hosts by the GUID of their adapters, as ibnetdiscover takes it",
     )
+    _add_hostlists(group, "--placeholders", "nodes that do not exist", "")
 
 
 def _add_once(group: Any, option: str, form: str, says: str) -> None:
@@ -65,14 +67,34 @@ def _add_once(group: Any, option: str, form: str, says: str) -> None:
     group.add_argument(option, metavar=form, action=Once, help=says)
 
 
-def cluster_of(args: argparse.Namespace, nodes: Sequence[str] = ()) -> Cluster:
-    """Read the topology; ``nodes`` are known from elsewhere."""
+def cluster_of(
+    args: argparse.Namespace,
+    reports: Sequence[NodeReport] = (),
+    free: Iterable[str] = (),
+) -> Cluster:
+    """Read the topology; nodes of reports and free ones are those of a flat one.
+
+    What reports call FUTURE does not exist yet, and is left out there and here.
+    """
+    absent = unfold_option(args.placeholders, "--placeholders")
+    states = [x for report in reports for x in report.nodes.items()]
+    future = [name for name, state in states if "FUTURE" in state.problem]
     labels = [x.strip() for x in args.labels.split(",")] if args.labels else []
-    name = args.topology_name or ""
     names = read_name_map(args.node_name_map) if args.node_name_map else None
-    return read_cluster(
-        args.topology, name=name, labels=labels, nodes=nodes, host_names=names
+    cluster = read_cluster(
+        args.topology,
+        name=args.topology_name or "",
+        labels=labels,
+        nodes=[*dict.fromkeys([*free, *(name for name, _ in states)])],
+        host_names=names,
+        placeholders=[*absent, *future],
     )
+    if strange := [x for x in absent if x not in cluster.placeholders]:
+        raise InputError("is at no switch or block", "--placeholders", strange[0])
+    for report in reports:
+        for name in cluster.placeholders:
+            report.nodes.pop(name, None)
+    return cluster
 
 
 def add_objective(group: Any, what: str = "what is minimised") -> None:
@@ -136,6 +158,8 @@ def add_exclude(group: Any, says: str = "nodes that must not be chosen") -> None
 def add_request(group: Any) -> None:
     """Declare the options that `request_of` reads, but for ``--objective``."""
     group.add_argument("-k", type=int, metavar="N", action=Once, help="nodes wanted")
+    words = "in place of -k: chips of a slice of TPUs, or whole cubes of a pod"
+    _add_once(group, "--slice", "AxBxC|N", words)
     shared.add_number(group, "--segment", "nodes of a group within one switch or block")
     group.add_argument(
         "--levels",
@@ -257,10 +281,7 @@ def read_machine(args: argparse.Namespace, free: Sequence[str] | None) -> KnownC
     named, more = read_option(busy, "--busy")
     reports += more
     reports += [read_report(file.removeprefix("@")) for file in files]
-    nodes = dict.fromkeys(listed or ())
-    for report in reports:
-        nodes |= dict.fromkeys(report.nodes)
-    selector = NodeSelector(cluster_of(args, list(nodes)))
+    selector = NodeSelector(cluster_of(args, reports, listed or ()))
     if selector.cluster.report is not None:
         selector.cluster.report.file = args.topology
     known = availability(
@@ -302,7 +323,7 @@ def read_idle(args: argparse.Namespace) -> tuple[NodeSelector, str]:
     """
     _refuse_twice([args.topology, args.node_name_map, *(args.state or ())])
     reports = [read_report(file.removeprefix("@")) for file in args.state or ()]
-    cluster = cluster_of(args, list(dict.fromkeys(x for r in reports for x in r.nodes)))
+    cluster = cluster_of(args, reports)
     known = availability(cluster, Known(reports=reports, assume_up=True))
     forbidden = Forbidden(args, cluster, known.kinds)
     excluded = dict.fromkeys(forbidden.by_option["exclude"], "")  # it was not free
@@ -332,6 +353,15 @@ def request_of(
     args: argparse.Namespace, selector: NodeSelector, objective: str | None = None
 ) -> Request:
     """Return what the options ask for; errors name the option."""
+    wish = None
+    if args.slice is not None:
+        if args.k is not None:
+            raise InputError("cannot be given with --slice", "-k", args.k)
+        try:
+            wish = Slice.of(args.slice)
+            args.k = nodes_of(selector.cluster.fabrics[0], wish)
+        except InputError as error:
+            raise name_option(error) from None
     if not 1 <= args.k <= MOST_K:
         raise InputError(f"must be from 1 to {MOST_K}", field="-k", value=args.k)
     levels: dict[str, int] = {}
@@ -356,6 +386,7 @@ def request_of(
             1 if args.segment is None else args.segment,
             levels,
             frozenset(require),
+            wish,
         )
     except InputError as error:
         raise name_option(error) from None

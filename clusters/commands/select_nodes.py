@@ -48,6 +48,7 @@ OWN = {
     "partition": None,
     "constraint": None,
     "objective": None,
+    "slice": None,
     "segment": None,
     "levels": None,
     "require": None,
@@ -59,6 +60,7 @@ OWN = {
     "topology_name": None,
     "labels": None,
     "node_name_map": None,
+    "placeholders": None,
 }
 """Options for use with ``--topology`` only, and their defaults."""
 
@@ -105,7 +107,7 @@ def is_for(args: argparse.Namespace) -> bool:
 
 def run(args: argparse.Namespace, free: Sequence[str] | None) -> int:
     """Choose nodes; return the exit status. ``free`` is None if not given."""
-    if args.k is None:
+    if args.k is None and args.slice is None:
         raise InputError("is needed with --topology", field="-k")
     machine = cluster.read_machine(args, free)
     selector, flags = machine.selector, machine.usable
@@ -211,6 +213,8 @@ def _print_text(shown: dict[str, Any], state: list[str]) -> None:
         print(f"  ignored     {strange} not in the topology")
     if "chosen" in shown:
         print(f"  chosen      {shown['hostlist']}")
+        if "cubes" in shown:
+            print(f"  cubes       {' '.join(shown['cubes'])}")
         for name, value in shown["cost"].items():
             print(f"  {name:<11} {value}")
     if "map" in shown:

@@ -41,7 +41,7 @@ def options(parser: Parser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Answer; return the exit status."""
-    if args.k is None:
+    if args.k is None and args.slice is None:
         raise InputError("is needed", field="-k")
     machine = cluster.read_machine(args, args.free)
     request = cluster.request_of(args, machine.selector)
@@ -111,16 +111,18 @@ def _document(
         "topology": machine.selector.cluster.summary(),
         "free": machine.count,
         "k": request.k,
-        "objective": "busy nodes",
+        "slice": str(request.slice) if request.slice else None,
+        "objective": "busy nodes" if reason.cubes is None else "busy cubes",
         "fits": None if placement.limit else reason.fits,
         "never": reason.never,
         "ignored": machine.ignored or None,
     }
     if not reason.fits:
-        jobs = reason.jobs
+        jobs, first = reason.jobs, -1 if reason.cubes is None else 0
         document |= {
-            "busy_nodes": placement.objective and placement.objective[0],
-            "bound": placement.bound and placement.bound[0],
+            "busy_cubes": reason.cubes,
+            "busy_nodes": placement.objective and placement.objective[-1],
+            "bound": placement.bound and placement.bound[first],
             "proof": placement.by or None,
             "busy": [
                 {"job": job or None, "reason": reason, "hostlist": fold(nodes)}
@@ -134,7 +136,7 @@ def _document(
                 "bound": jobs.bound,
                 "proof": jobs.by,
             },
-            "largest_k": reason.most,
+            "largest_slice" if request.slice else "largest_k": reason.most,
             "changes": [list(one) for one in reason.changes],
             "values": dict(reason.values),
             "limit": reason.limit and reason.limit.value,
@@ -182,8 +184,10 @@ def _show(
     else:
         print("  answer      it does not fit now")
         assert placement.objective is not None
-        count = placement.objective[0]
-        print(f"Fewest busy nodes that would have to be free: {count}, {proved}")
+        count, what = placement.objective[-1], "busy nodes"
+        if reason.cubes is not None:
+            count, what = reason.cubes, "cubes"
+        print(f"Fewest {what} that would have to be free: {count}, {proved}")
         for (job, why), nodes in _held(machine, reason.busy).items():
             words = [f"job {job}"] * bool(job) + [why] * (not job or why != "busy")
             print(f"  {', '.join(words)}: {fold(nodes)}")
@@ -195,6 +199,9 @@ def _show(
 def _describe_request(request: Request) -> str:
     """Return the request in words."""
     parts = [with_noun(request.k, "node")]
+    if request.slice:
+        cubes = " cubes" * (not request.slice.shape)
+        parts.append(f"a slice of {request.slice}{cubes}")
     if request.segment > 1:
         parts.append(f"{request.segment} within one switch or block")
     parts += [f"{size} within one {name}" for name, size in request.levels.items()]
@@ -221,7 +228,8 @@ def _show_changes(
     empty = " on the empty cluster" if reason.never else ""
     print(f"Or change the request{empty}; each line is enough:")
     if reason.most:
-        print(f"  -k {reason.most}: the largest job with these constraints")
+        option, what = ("--slice", "slice") if request.slice else ("-k", "job")
+        print(f"  {option} {reason.most}: the largest {what} with these constraints")
     sizes: Mapping[str, int] = {"segment": request.segment, **request.levels}
     for dropped in reason.changes:
         words = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
@@ -11,9 +11,10 @@ from ...instances import InputError
 from ...instances.reading import fields
 from ...instances.reading.suggestions import entry_named
 from ...scheduler.hostlist import first_repeated, unfold
-from ..placement import NodeSelector, Objective, Request
+from ..placement import NodeSelector, Objective, Request, nodes_of
 from ..placement.program import Flags
 from ..topologies.fabric import MOST_NODES
+from ..topologies.tpu import Slice
 
 
 class Why(Enum):
@@ -73,6 +74,7 @@ class Wish:
     levels: Mapping[str, int] | None = None
     objective: Objective | None = None
     require: frozenset[str] = frozenset()
+    slice: Slice | None = None
 
     def request(self, objective: Objective) -> Request:
         """Return the request; raise UngradableError if it contradicts itself."""
@@ -83,13 +85,14 @@ class Wish:
                 self.segment,
                 self.levels or {},
                 self.require,
+                self.slice,
             )
         except InputError as error:
             raise UngradableError(Why.REQUEST, str(error.of_json())) from None
 
 
 _FIELDS = ("job", "free", "busy", "chosen")
-_OF_JOBS = ("name", "k", "segment", "levels", "objective", "require")
+_OF_JOBS = ("name", "k", "segment", "levels", "objective", "require", "slice")
 
 
 def decision_of(
@@ -104,9 +107,9 @@ def decision_of(
     Parameters
     ----------
     entry
-        ``chosen``; one of ``free`` and ``busy``; ``job`` with ``k``, and perhaps
-        ``name``, ``segment``, ``levels``, ``objective`` and ``require``. Nodes are
-        hostlists, or lists of names.
+        ``chosen``; one of ``free`` and ``busy``; ``job`` with ``k`` or ``slice``, and
+        perhaps ``name``, ``segment``, ``levels``, ``objective`` and ``require``. Nodes
+        are hostlists, or lists of names.
     where
         File and line.
     selector
@@ -125,7 +128,7 @@ def decision_of(
     if ("free" in entry) == ("busy" in entry):
         raise InputError("must be given, or else busy, and only one of them", "free")
     job = fields.objects(entry["job"], "job")
-    fields.only(job, _OF_JOBS, ("k",), "job")
+    fields.only(job, _OF_JOBS, ("slice" if "slice" in job else "k",), "job")
     name = fields.string(job.get("name", ""), "job.name")
     wish = _wish(job)
     chosen = _names(entry["chosen"], "chosen")
@@ -142,6 +145,12 @@ def decision_of(
         except InputError as error:
             raise UngradableError(Why.UNKNOWN, str(error.of_json())) from None
         free = [a & b for a, b in zip(flags, usable, strict=True)]
+        if wish.slice:
+            try:
+                k = nodes_of(selector.cluster.fabrics[0], wish.slice)
+            except InputError as error:
+                raise UngradableError(Why.REQUEST, str(error.of_json())) from None
+            wish = replace(wish, k=k)
         return PastDecision(where, name, wish.request(objective), free, tuple(chosen))
     except UngradableError as error:
         wished = wish.objective or objective
@@ -156,7 +165,10 @@ def once(names: Sequence[str], what: str) -> None:
 
 
 def _wish(job: Mapping[str, Any]) -> Wish:
-    k = fields.integer(job["k"], "job.k")
+    wanted = None
+    if "slice" in job:
+        wanted = Slice.of(fields.string(job["slice"], "job.slice"))
+    k = 1 if wanted else fields.integer(job["k"], "job.k")
     if not 1 <= k <= MOST_NODES:
         raise InputError(f"must be from 1 to {MOST_NODES}", "job.k", k)
     objective = None
@@ -170,7 +182,7 @@ def _wish(job: Mapping[str, Any]) -> Wish:
     }
     require = _names(job["require"], "job.require") if "require" in job else []
     segment = fields.integer(job.get("segment", 1), "job.segment")
-    return Wish(k, segment, levels, objective, frozenset(require))
+    return Wish(k, segment, levels, objective, frozenset(require), wanted)
 
 
 def _names(value: Any, field: str) -> list[str]:

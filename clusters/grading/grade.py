@@ -16,6 +16,7 @@ from ...solvers import DEFAULT, Settings, Status
 from ..placement import NodeSelector, Objective, Request, measures, names_of
 from ..placement.domains import SWITCH
 from ..placement.program import Chooser, Flags
+from ..placement.slices import place_slice
 from ..placement.space import SpaceChooser
 from .decisions import PastDecision, UngradableError, Ungraded, Why
 
@@ -191,7 +192,11 @@ def _cost(
 def _broken(
     chooser: Chooser | SpaceChooser, request: Request, chosen: Sequence[int]
 ) -> tuple[str, ...]:
-    """Return the levels at which groups are not whole."""
+    """Return the levels at which groups are not whole, or that it is no such slice."""
+    if request.slice:
+        of_them = np.isin(np.arange(len(chooser.fabric.nodes)), chosen)
+        found = place_slice(chooser.fabric, request, of_them, of_them)
+        return () if found.objective else ("slice",)
     if isinstance(chooser, SpaceChooser):
         if request.size == 1 or chooser.in_groups(chosen, request.size):
             return ()

@@ -9,3 +9,4 @@ from .request import Placement as Placement
 from .request import Request as Request
 from .selection import NodeSelector as NodeSelector
 from .selection import names_of as names_of
+from .slices import nodes_of as nodes_of

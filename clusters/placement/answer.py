@@ -13,6 +13,7 @@ from ..topologies.label_families import HOSTNAME
 from .program import Flags
 from .request import Placement, Request
 from .selection import NodeSelector, names_of
+from .slices import cubes_of
 
 
 def describe_placement(
@@ -24,6 +25,10 @@ def describe_placement(
     """Return the answer as a JSON object; what is not known is left out."""
     fabric = selector.cluster.fabrics[placement.fabric]
     names = names_of(fabric, placement)
+    cubes = None
+    if request.slice and names:
+        of_node = cubes_of(fabric, request.slice)
+        cubes = list(dict.fromkeys(of_node[i] for i in placement.chosen))
     parts = request.objective.parts_on(fabric)
     document: dict[str, Any] = {
         "topology": selector.cluster.summary(),
@@ -34,6 +39,8 @@ def describe_placement(
         "status": placement.status.value,
         "hostlist": fold(names) if names else None,
         "chosen": names or None,
+        "slice": str(request.slice) if request.slice else None,
+        "cubes": cubes,
         "cost": _parts(parts, placement.objective),
         "bound": _parts(parts, placement.bound),
         "levels_used": list(selector.cluster.partial) or None,

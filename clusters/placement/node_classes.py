@@ -66,6 +66,9 @@ class Alike:
 
     def cost(self, objective: Objective, chosen: Sequence[int]) -> tuple[int, ...]:
         """Return the numbers of an objective, from distances and cables."""
+        if objective is Objective.HOPS and self.fabric.topology.grid:
+            sites = [self.fabric.sites[i] for i in chosen]
+            return (self.fabric.topology.pair_sum(sites),)
         of_class = np.zeros(len(self.fabric.nodes), dtype=np.int64)
         for g, members in enumerate(self.classes):
             of_class[members] = g

@@ -22,6 +22,7 @@ from ...solvers import DEFAULT, Limit, Settings, SolverError, Status
 from ...solvers.running import clock
 from ...solvers.running.limits import limits
 from ..topologies import Hierarchy
+from ..topologies.tpu import plan_slice
 from . import kernels, measures
 from .request import MOST_K, Objective, Placement, Request
 
@@ -108,6 +109,8 @@ class ProgramRun:
         self.chooser, self.fabric, self.request = chooser, fabric, request
         self.sizes = request.sizes(fabric)
         self.size = self.sizes.get(0, 1)
+        if request.slice:
+            free = free & plan_slice(fabric, request.slice).fit
         self.free = free
         domains = len(fabric.parent)
         at = np.bincount(fabric.home[free], minlength=domains)
@@ -131,10 +134,7 @@ class ProgramRun:
         """Nodes outside of a level with groups cannot be in one."""
         usable = np.array(at, dtype=np.int64)
         for level in self.sizes:
-            within = self.fabric.level == level
-            for v in range(1, len(within)):
-                within[v] |= within[self.fabric.parent[v]]
-            usable[~within] = 0
+            usable[self.fabric.above(level) < 0] = 0
         return usable
 
     def _required_nodes(self) -> Flags:

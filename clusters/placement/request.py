@@ -10,6 +10,7 @@ from types import MappingProxyType
 from ...instances import InputError
 from ...solvers import Limit, Status
 from ..topologies import Fabric, Hierarchy, Space
+from ..topologies.tpu import Slice, plan_slice
 
 MOST_K = 2**20
 """Maximal number of nodes of a job."""
@@ -75,6 +76,8 @@ class Request:
         the level.
     require
         Nodes that must be chosen.
+    slice
+        The k nodes are this slice of TPUs.
     """
 
     k: int
@@ -82,8 +85,12 @@ class Request:
     segment: int = 1
     levels: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     require: frozenset[str] = frozenset()
+    slice: Slice | None = None
 
     def __post_init__(self) -> None:
+        if self.slice and (self.segment > 1 or self.levels):
+            problem = "cannot be given with a slice"
+            raise InputError(problem, "segment" if self.segment > 1 else "levels")
         for name, value in (("k", self.k), ("segment", self.segment)):
             if value < 1:
                 raise InputError("must be at least 1", name, value)
@@ -95,7 +102,8 @@ class Request:
     @property
     def is_plain(self) -> bool:
         """Whether any k free nodes will do."""
-        return self.segment == 1 and not self.levels and not self.require
+        groups = self.segment > 1 or self.levels or self.slice
+        return not groups and not self.require
 
     @property
     def size(self) -> int:
@@ -107,6 +115,9 @@ class Request:
 
         Raises InputError if a level is unknown, or sizes do not nest.
         """
+        if self.slice:
+            plan = plan_slice(fabric, self.slice)
+            return {plan.level: plan.size, plan.whole: self.k}
         found = {0: self.segment} if self.segment > 1 else {}
         for name, size in self.levels.items():
             if name not in fabric.levels:

@@ -17,6 +17,7 @@ from .domains import SWITCH, domains_of
 from .node_classes import Alike, Flags
 from .program import Chooser
 from .request import Objective, Placement, Request
+from .slices import place_slice, places_of
 from .space_model import SpaceModel, in_groups
 
 MOST_CLASSES = 300
@@ -49,6 +50,12 @@ class SpaceChooser:
         """
         start = clock.now()
         self._refuse(request)
+        if request.slice:
+            found = place_slice(self.fabric, request, free, free)
+            if found.objective is not None:
+                cost = self.alike.cost(request.objective, found.chosen)
+                found = replace(found, objective=cost, bound=cost)
+            return replace(found, seconds=clock.now() - start)
         alike = sum(bool(free[members].any()) for members in self.alike.classes)
         plain = request.objective is Objective.HOPS and request.is_plain
         if plain and (alike > _FEW or 2 * alike > int(np.count_nonzero(free))):
@@ -69,6 +76,8 @@ class SpaceChooser:
         defined = [Objective.HOPS, Objective.SPREAD]
         if self.alike.cables is not None:
             defined.insert(1, Objective.SWITCHES)
+        if request.slice:
+            defined = [Objective.HOPS]
         if objective not in defined:
             names = " or ".join(one.value for one in defined)
             problem = f"must be {names} on this network ({words})"
@@ -81,6 +90,8 @@ class SpaceChooser:
     def refuse_groups(self, request: Request) -> None:
         """Raise InputError for groups that are not defined on this network."""
         words = self.fabric.words
+        if request.slice:
+            places_of(self.fabric, request.slice)
         if self.alike.cables is None and request.segment > 1:
             problem = f"must be 1 where there are no leaf switches ({words})"
             raise InputError(problem, "segment", request.segment)

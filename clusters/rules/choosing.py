@@ -41,8 +41,9 @@ def by_rule(
         of such networks.
     """
     rule = entry_named(name, RULES, "method", "rule")
-    if request.levels or request.require or (request.segment > 1 and not rule.segments):
-        problem = "knows no groups at several levels and no required nodes"
+    special = request.levels or request.require or request.slice
+    if special or (request.segment > 1 and not rule.segments):
+        problem = "knows no groups at several levels, no required nodes and no slices"
         if request.segment > 1 and not rule.segments:
             problem = "knows no segments"
         raise InputError(problem, "method", name)

@@ -91,12 +91,16 @@ def slurm_block(state: HierarchyState, k: int, /) -> Chosen:
     Ties: the last group and the last block.
     Source: Slurm, topology/block, the source of 2026 (26.05).
     """
-    blocks = state.layout.leaves
+    fabric = state.layout.fabric
+    places = fabric.block_places or range(len(state.layout.leaves))
+    blocks = dict(zip(places, state.layout.leaves, strict=True))
     base, exponents = _block_sizes(state.layout)
     if k * state.size > state.below[0] or state.size > base:
         return None
     segment = state.size if state.size > 1 else k
-    free = [state.at[v] for v in blocks]
+    free = [0] * (max(blocks) + 1)  # placeholders have none, and keep their places
+    for place, v in blocks.items():
+        free[place] = state.at[v]
     taken: dict[int, int] = {}
     for _ in range(k * state.size // segment):
         plan = _Plan(base, exponents, segment, free)

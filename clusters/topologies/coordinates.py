@@ -2,28 +2,38 @@
 
 A comment ``# torus 8x8x4``, ``# mesh 8x8`` or ``# grid 8x8x4 rings 1,2`` before the
 column names gives the network; without one, nodes are points and hops are counted along
-the axes.
+the axes. Of TPUs ``# torus 16x16x16 cubes 4x4x4 hosts 2x2x1`` gives the chips of a cube
+and of a node, whose coordinates are those of its first chip; ``optical`` in place of
+``torus`` joins any cubes.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from dataclasses import replace
+from math import prod
 
-from ...instances import InputError, Points
+import numpy as np
+
+from ...instances import InputError, Points, Site
 from ...instances.ksubset.generators import network_of
 from ...instances.topologies.grid import grid_shape
-from .fabric import MOST_NODES, Cluster, FabricKind, Space
+from .fabric import MOST_NODES, Cluster, FabricKind, Hierarchy, Space
 from .infiniband import csv_rows
-from .switch_trees import SourceFile
+from .switch_trees import SourceFile, cluster_of, switches_of
+from .tpu import Shape, text_of
 
 _HEADS = ("node", "name", "host", "hostname", "nodename")
+_SIDES = r"\d{1,7}(?:\s*[x,]\s*\d{1,7}){0,7})"
 _SHAPE = re.compile(
-    r"^#\s*(?P<kind>torus|mesh|grid)\s+(?P<shape>\d{1,7}(?:\s*[x,]\s*\d{1,7}){0,7})"
-    r"(?:\s+rings\s+(?P<rings>\d(?:\s*,\s*\d){0,7}))?\s*$",
+    rf"^#\s*(?P<kind>torus|mesh|grid|optical)\s+(?P<shape>{_SIDES}"
+    r"(?:\s+rings\s+(?P<rings>\d(?:\s*,\s*\d){0,7}))?"
+    rf"(?:\s+cubes\s+(?P<cubes>{_SIDES}\s+hosts\s+(?P<hosts>{_SIDES})?\s*$",
     re.MULTILINE | re.IGNORECASE | re.ASCII,
 )
 _NETWORK = re.compile(
-    r"^#[ \t]*(?:torus|mesh|grid)[ \t:=]*\d.*", re.MULTILINE | re.IGNORECASE
+    r"^#[ \t]*(?:torus|mesh|grid|optical)[ \t:=]*\d.*", re.MULTILINE | re.IGNORECASE
 )
 _FARTHEST = 2**31
 
@@ -50,8 +60,10 @@ def read_coordinates(text: str, where: SourceFile) -> Cluster:
     nodes: dict[str, int] = {}
     sites: list[tuple[int, ...]] = []
     shape: tuple[int, ...] = ()
+    cube, host = Shape(), Shape()
     if shape_line:
-        shape = grid_shape(tuple(map(int, re.findall(r"\d+", shape_line["shape"]))))
+        shape = grid_shape(_sides(shape_line["shape"]))
+        cube, host = _cubes(shape_line, shape, where)
     for number, row in csv_rows(text, where):
         if nodes.setdefault(where.name(number, row[0], "node"), number) != number:
             where.fail(number, "is listed twice", "node", row[0])
@@ -65,11 +77,16 @@ def read_coordinates(text: str, where: SourceFile) -> Cluster:
             not 0 <= x < side for x, side in zip(sites[-1], shape, strict=True)
         ):
             where.fail(number, "lies outside the network", "node", ",".join(row))
+        if host and np.mod(sites[-1], host).any():
+            problem = f"is no first chip of a node of {text_of(host)}"
+            where.fail(number, problem, "node", ",".join(row))
     if not nodes:
         where.fail(0, "has no nodes")
     if shape and len(set(sites)) < len(sites):
         where.fail(0, "two nodes have the same coordinates")
-    words = "x".join(map(str, shape))
+    words = text_of(shape)
+    if shape_line and shape_line["kind"].lower() == "optical":
+        return _optical(dict(zip(nodes, sites, strict=True)), cube, host, where)
     try:
         if shape_line:
             kind = shape_line["kind"].lower()
@@ -83,8 +100,42 @@ def read_coordinates(text: str, where: SourceFile) -> Cluster:
             words = f"points in {len(sites[0])}-D"
     except InputError as error:
         raise error.of_file(where.file) from None
-    fabric = Space(FabricKind.PRODUCT, tuple(nodes), topology, tuple(sites), words)
+    words += f" of cubes {text_of(cube)}" if cube else ""
+    kind, names = FabricKind.PRODUCT, tuple(nodes)
+    fabric = Space(kind, names, topology, tuple(sites), words, cube, host)
     return Cluster("nodes with coordinates", (fabric,))
+
+
+def _sides(text: str) -> tuple[int, ...]:
+    return tuple(map(int, re.findall(r"\d+", text)))
+
+
+def _cubes(line: re.Match[str], shape: Shape, where: SourceFile) -> tuple[Shape, Shape]:
+    """Return the chips of a cube and of a node, where a comment gives them."""
+    if not line["cubes"]:
+        if line["kind"].lower() == "optical":
+            where.fail(0, "needs cubes and hosts, as in cubes 4x4x4 hosts 2x2x1")
+        return (), ()
+    cube, host = _sides(line["cubes"]), _sides(line["hosts"])
+    for name, part, whole in (("cubes", cube, shape), ("hosts", host, cube)):
+        if len(part) != len(whole) or 0 in part or np.mod(whole, part).any():
+            where.fail(0, f"must divide {text_of(whole)}", name, text_of(part))
+    return cube, host
+
+
+def _optical(
+    nodes: Mapping[str, Site], cube: Shape, host: Shape, where: SourceFile
+) -> Cluster:
+    """Build a tree of cubes: optical switches can join any of them."""
+    sites = np.array([*nodes.values()])
+    corners = ("-".join(map(str, at)) for at in (sites - sites % cube).tolist())
+    paths = {node: (corner,) for node, corner in zip(nodes, corners, strict=True)}
+    levels = [text_of(cube), "pod"]
+    source = "nodes with coordinates, cubes joined optically"
+    cluster = cluster_of(source, switches_of(paths, "pod"), where, levels=levels)
+    [fabric] = cluster.fabrics
+    assert isinstance(fabric, Hierarchy)
+    return replace(cluster, fabrics=(replace(fabric, chips=prod(host)),))
 
 
 def _site(number: int, row: list[str], where: SourceFile) -> tuple[int, ...]:

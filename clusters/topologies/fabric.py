@@ -8,7 +8,7 @@ connected has one fabric for each part; a job runs in one of them.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
@@ -19,6 +19,7 @@ from ...instances import InputError, IntArray, Site
 from ...instances.topologies import Topology
 from ...instances.words import with_noun
 from ..node_states import NodeReport
+from .tpu import Shape, shape_of
 
 MOST_NODES = 2**20
 MOST_DOMAINS = 2**18
@@ -56,6 +57,12 @@ class Hierarchy:
     """Names of the levels from the lowest up; missing ones are made up."""
     block_sizes: tuple[int, ...] = ()
     """Slurm's BlockSizes: planned nodes of a block, and of groups of blocks."""
+    block_places: tuple[int, ...] = ()
+    """Of the blocks with nodes among all of a file, in whose order they aggregate."""
+    chips: int = 0
+    """Of a node, if it is of TPUs."""
+    slices: tuple[Collection[Shape], ...] = ()
+    """Of every node the slices in which it can be; empty: in all."""
 
     def __post_init__(self) -> None:
         for array in (self.home, self.parent, self.weight):
@@ -73,6 +80,14 @@ class Hierarchy:
             up = self.parent[v]
             level[up] = max(level[up], level[v] + 1)
         return level
+
+    def above(self, level: int) -> IntArray:
+        """Return the domain of a level that every domain lies in, or -1."""
+        inside = [v if at == level else -1 for v, at in enumerate(self.level.tolist())]
+        for v, up in enumerate(self.parent.tolist()):
+            if v and inside[v] < 0:
+                inside[v] = inside[up]
+        return np.array(inside, dtype=np.int64)
 
     @cached_property
     def has_nodes(self) -> IntArray:
@@ -126,6 +141,7 @@ class Hierarchy:
         else:
             name = self.levels[0]
             leaf = "leaf switch" if name == "switch" else name
+            leaf += " part" if shape_of(name) else ""
             height = len(self.levels)
             shown = f"{height}-level tree, {with_noun(self.leaves(), leaf)}"
         return f"{shown}, {with_noun(len(self.nodes), 'node')}"
@@ -142,6 +158,10 @@ class Space:
     """The site of every node in the topology."""
     words: str
     """What it is, such as ``4x4x2 torus``."""
+    cube: Shape = ()
+    """The chips of a cube, if they are of TPUs."""
+    host: Shape = ()
+    """The chips of a node, whose site is the first of them."""
 
     @property
     def kinds(self) -> str:
@@ -175,6 +195,8 @@ class Cluster:
     partial: tuple[str, ...] = ()
     """The levels that are used, if the file seems to have more: what is proved holds
     on these."""
+    placeholders: tuple[str, ...] = ()
+    """Nodes in the file that do not exist, and are no nodes of any fabric."""
 
     def __post_init__(self) -> None:
         if not self.fabrics:

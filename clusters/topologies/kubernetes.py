@@ -9,7 +9,7 @@ its labels from the top down.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,9 +19,21 @@ from ...scheduler.hostlist import first_repeated
 from ..long_reports import kubernetes_objects
 from ..node_states import says_a_state
 from ..state import report_of
-from .fabric import MOST_NODES, Cluster
-from .label_families import HOSTNAME, candidates, known_levels, note_of
-from .switch_trees import SourceFile, Switch, cluster_of, first_of
+from .fabric import MOST_NODES, Cluster, Hierarchy
+from .label_families import (
+    CLIQUE,
+    HOSTNAME,
+    TPU_PARTITION,
+    TPU_TOPOLOGY,
+    candidates,
+    known_levels,
+    note_of,
+)
+from .switch_trees import SourceFile, cluster_of, first_of, switches_of
+from .tpu import POOL, shape_of
+
+_WORKING = ("HEALTHY", "DEGRADED")
+"""States with which GKE lets a partition be part of a slice."""
 
 
 def looks_like_kubernetes(document: Any) -> bool:
@@ -112,6 +124,8 @@ def _add_node(
     found[name] = {
         key: fields.string(value, f"{at}.labels.{key}") for key, value in given.items()
     }
+    if domain := found[name].get(CLIQUE, "").rpartition(".")[0]:
+        found[name][f"{CLIQUE}-domain"] = domain
 
 
 def _levels_of(
@@ -155,36 +169,44 @@ def _cluster(
 ) -> Cluster:
     if again := first_repeated(labels):
         where.fail(0, "is given twice", "labels", again)
-    domains: dict[tuple[str, ...], Switch] = {(): Switch("cluster")}
-    children: dict[tuple[str, ...], list[str]] = {(): []}
-    at: dict[tuple[str, ...], list[str]] = {}
-    left_out = 0
-    for node, own in found.items():
-        path = tuple(own[label] for label in labels if own.get(label))
-        if len(path) < len(labels):
-            left_out += 1
-            continue
-        for depth in range(1, len(path) + 1):
-            part = path[:depth]
-            if part not in domains:
-                domains[part] = Switch("/".join(part))
-                children[part] = []
-                children[part[:-1]].append(domains[part].name)
-        at.setdefault(path, []).append(node)
-    if not at:
+    paths = {
+        node: path
+        for node, own in found.items()
+        if all(path := tuple(own.get(label, "") for label in labels))
+    }
+    if not paths:
         where.fail(0, f"no node has the labels of {', '.join(labels)}", "labels")
-    for path, switch in domains.items():
-        switch.children, switch.nodes = children[path], at.get(path, [])
-    if left_out:
+    if left_out := len(found) - len(paths):
         notes = [*notes, f"{with_noun(left_out, 'node')} without these labels left out"]
     names = [short(label) for label in reversed(labels)]
-    listed = list(domains.values())
-    if len(children[()]) == 1:
-        listed = listed[1:]  # one domain at the top needs nothing above
     cluster = cluster_of(
-        "Kubernetes nodes", listed, where, levels=[*names, "cluster"], notes=notes
+        "Kubernetes nodes",
+        switches_of(paths, "cluster"),
+        where,
+        levels=[*names, "cluster"],
+        notes=notes,
     )
-    return replace(cluster, partial=tuple(reversed(names))) if partial else cluster
+    [fabric] = cluster.fabrics
+    assert isinstance(fabric, Hierarchy)
+    if any(shape_of(name) for name in names) or POOL in names:
+        fabric = _with_chips(fabric, [found[node] for node in fabric.nodes])
+    partial_levels = tuple(reversed(names)) if partial else ()
+    return replace(cluster, fabrics=(fabric,), partial=partial_levels)
+
+
+def _with_chips(fabric: Hierarchy, nodes: Sequence[Mapping[str, str]]) -> Hierarchy:
+    """Add what labels state of TPUs: a pool is a slice, or has parts that work."""
+    counts = {own.get("cloud.google.com/gke-accelerator-count", "4") for own in nodes}
+    parts = ["2x2x1", *filter(shape_of, fabric.levels)]
+    slices = []
+    for own in nodes:
+        states = (own.get(f"{TPU_PARTITION}{x}-state", "HEALTHY") for x in parts)
+        works = [x for x, y in zip(parts, states, strict=True) if y in _WORKING]
+        listed = [own.get(TPU_TOPOLOGY, "")] if POOL in fabric.levels else works
+        slices.append({tuple(sorted(shape_of(x))) for x in listed})
+    one = counts.pop()
+    known = not counts and one in ("1", "2", "4", "8")
+    return replace(fabric, chips=int(one) if known else 0, slices=tuple(slices))
 
 
 def short(label: str) -> str:
@@ -193,4 +215,7 @@ def short(label: str) -> str:
     >>> short("cloud.provider.com/topology-rack"), short("topology.kubernetes.io/zone")
     ('rack', 'zone')
     """
-    return re.sub(r"^(?:gce-)?topology-", "", label.rpartition("/")[2])
+    end = label.rpartition("/")[2]
+    if label.startswith(TPU_PARTITION):
+        return end.removeprefix(TPU_PARTITION.rpartition("/")[2]).removesuffix("-id")
+    return re.sub(r"^(?:gce-)?topology-", "", end)

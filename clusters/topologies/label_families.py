@@ -14,8 +14,15 @@ import numpy as np
 
 from ...instances import IntArray
 from .switch_trees import first_of
+from .tpu import POOL
 
 HOSTNAME = "kubernetes.io/hostname"
+CLIQUE = "nvidia.com/gpu.clique"
+TPU_PARTITION = "cloud.google.com/gke-tpu-partition-"
+TPU_TOPOLOGY = "cloud.google.com/gke-tpu-topology"
+_LOW = (CLIQUE, f"{CLIQUE}-domain", f"cloud.google.com/{POOL}")
+"""Levels where they nest among those of families, and no node of these is without them;
+the second is made of the first, and node pools are levels of TPUs alone."""
 FAMILIES: dict[str, tuple[str, ...]] = {
     "https://kubernetes.io/docs/reference/labels-annotations-taints/": (
         "topology.kubernetes.io/region",
@@ -43,6 +50,11 @@ FAMILIES: dict[str, tuple[str, ...]] = {
         "accelerator.topograph.run/domain",
         "accelerator.topograph.run/sub-domain",
     ),
+    "https://docs.cloud.google.com/kubernetes-engine/docs/how-to/use-gke-dynamic-"
+    "slicing": (
+        "cloud.google.com/gce-topology-block",
+        *(f"{TPU_PARTITION}{x}-id" for x in ("4x4x4", "2x4x4", "2x2x4", "2x2x2")),
+    ),
     "https://cloud.google.com/ai-hypercomputer/docs/workloads/schedule-gke-workloads-"
     "tas": (
         "cloud.google.com/gce-topology-block",
@@ -58,7 +70,8 @@ FAMILIES: dict[str, tuple[str, ...]] = {
 _NO_LEVEL = re.compile(
     r"(?:beta\.)?kubernetes\.io/(?:os|arch|hostname)"
     r"|(?:beta|node)\.kubernetes\.io/instance-type|node-role\.kubernetes\.io/.*"
-    r"|feature\.node\.kubernetes\.io/.*|nvidia\.com/(?!gpu\.clique$).*"
+    r"|feature\.node\.kubernetes\.io/.*|nvidia\.com/(?!gpu\.clique).*"
+    r"|cloud\.google\.com/(?:gke-tpu|gke-accelerator)-.*"
 )
 """Well-known labels that say what a node is, not where it is."""
 _MOST_ADDED = 8
@@ -93,7 +106,16 @@ def known_levels(nodes: Labels) -> list[str]:
         chosen += fresh
         if "topology.kubernetes.io/zone" not in family:
             networks += fresh
-    return chosen
+    parts = any(one.startswith(TPU_PARTITION) for one in chosen)
+    pools = not parts and any(TPU_TOPOLOGY in own for own in nodes.values())
+    low = [one for one in _LOW if pools or not one.endswith(POOL)]
+    first = chosen or [x for x in low if any(own.get(x) for own in nodes.values())][:1]
+    inside = [own for own in nodes.values() if all(own.get(one) for one in first)]
+    low = [one for one in low if inside and all(own.get(one) for own in inside)]
+    both = (*chosen, *low) if low else ()
+    few = {str(i): {x: own[x] for x in both} for i, own in enumerate(inside)}
+    chain = candidates(few, chosen)[1] if low else chosen
+    return chain if set(chosen) <= set(chain) else chosen
 
 
 def candidates(nodes: Labels, levels: Sequence[str]) -> tuple[list[str], list[str]]:

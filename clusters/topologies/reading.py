@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -32,6 +32,7 @@ def read_cluster(
     labels: Sequence[str] = (),
     nodes: Sequence[str] = (),
     host_names: Mapping[int, str] | None = None,
+    placeholders: Collection[str] = (),
 ) -> Cluster:
     """Read the topology of a cluster, possibly packed with xz.
 
@@ -47,6 +48,8 @@ def read_cluster(
         Nodes of a flat topology, which lists none.
     host_names
         Hosts of adapters by their GUID, for ibnetdiscover; see `read_name_map`.
+    placeholders
+        Nodes that do not exist: on trees and blocks they are left out.
 
     Raises
     ------
@@ -63,6 +66,7 @@ def read_cluster(
             labels=labels,
             nodes=nodes,
             host_names=host_names,
+            placeholders=placeholders,
         )
     except InputError as error:
         raise error.of_file(path) from None
@@ -76,9 +80,10 @@ def parse_cluster(
     labels: Sequence[str] = (),
     nodes: Sequence[str] = (),
     host_names: Mapping[int, str] | None = None,
+    placeholders: Collection[str] = (),
 ) -> Cluster:
     """Build a cluster from the text of a file, or its JSON; see `read_cluster`."""
-    where = SourceFile(file)
+    where = SourceFile(file, frozenset(placeholders))
     if isinstance(text, str) and text.lstrip().startswith("{"):
         text = dict(fields.objects(parse_json(text, file=file), "document"))
     elif isinstance(text, str) and not _is_yaml(text):

@@ -110,7 +110,31 @@ def _blocks(lines: Sequence[_Line], first: set[str], where: SourceFile) -> Clust
             blocks.append(Switch(name, number, (), nodes))
     shown = {p["blocksize"] for _, p in lines if "blocksize" in p}  # by scontrol
     sizes = sizes or sorted(block_size(0, size, where) for size in shown)
+    aggregates = [line for line in lines if "aggregatedblock" in line[1]]
+    _check_aggregates(aggregates, blocks, sizes or [1], where)
     return blocks_of("Slurm topology.conf", blocks, sizes, where)
+
+
+def _check_aggregates(
+    lines: Sequence[_Line],
+    blocks: Sequence[Switch],
+    sizes: Sequence[int],
+    where: SourceFile,
+) -> None:
+    """Refuse aggregates that are not what BlockSizes make of successive blocks."""
+    place = {block.name: i for i, block in enumerate(blocks)}
+    for number, pairs in lines:
+        text = pairs["aggregatedblock"]
+        size = block_size(number, pairs.get("blocksize", ""), where)
+        names = where.names(number, text, "AggregatedBlock")
+        for name in names:
+            if name not in place:
+                where.fail(number, "no such block", "AggregatedBlock", name)
+        width = max(1, size // sizes[0])
+        begin = place[names[0]] // width * width
+        if names != [block.name for block in blocks[begin : begin + width]]:
+            problem = f"is no aggregate of {size} nodes as BlockSizes make them"
+            where.fail(number, problem, "AggregatedBlock", text)
 
 
 def blocks_of(
@@ -119,7 +143,7 @@ def blocks_of(
     """Build blocks, with one level for every size above the first.
 
     A size counts nodes; as in Slurm each is a power of two times the one before, and
-    that many successive blocks form a larger one.
+    that many successive blocks form a larger one. Blocks without nodes count there.
     """
     if not blocks:
         where.fail(0, "has no blocks")
@@ -144,7 +168,9 @@ def blocks_of(
     cluster = cluster_of(source, domains, where, kind=FabricKind.BLOCKS, levels=names)
     [fabric] = cluster.fabrics
     assert isinstance(fabric, Hierarchy)
-    fabric = replace(fabric, block_sizes=tuple(sizes))
+    occupied = set(fabric.domains)
+    places = tuple(i for i, block in enumerate(blocks) if block.name in occupied)
+    fabric = replace(fabric, block_sizes=tuple(sizes), block_places=places)
     return replace(cluster, fabrics=(fabric,))
 
 

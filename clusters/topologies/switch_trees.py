@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NoReturn
 
 import numpy as np
 
 from ...instances import InputError
+from ...instances.words import with_noun
 from ...scheduler.hostlist import first_repeated, unfold
 from .fabric import MOST_DEPTH, MOST_DOMAINS, MOST_NODES, Cluster, FabricKind, Hierarchy
 
@@ -37,6 +38,8 @@ class SourceFile:
     """The file that is read, for messages that name a line."""
 
     file: str
+    placeholders: Collection[str] = ()
+    """Nodes that do not exist: they keep places in the file, and are left out."""
 
     def at(self, line: int) -> str:
         """Return the name of the file with a line, unless that is 0."""
@@ -81,6 +84,7 @@ class _Forest:
     number: dict[str, int] = field(default_factory=dict)
     parent: list[int] = field(default_factory=list)
     nodes: dict[str, int] = field(default_factory=dict)
+    absent: dict[str, None] = field(default_factory=dict)
 
     def collect(self) -> None:
         """Give domains and nodes numbers; refuse repetitions and unknown children."""
@@ -100,6 +104,9 @@ class _Forest:
             for name in switch.children:
                 self._adopt(i, switch, name)
             for name in switch.nodes:
+                if name in self.where.placeholders:
+                    self.absent.setdefault(name)
+                    continue
                 other = self.nodes.setdefault(name, i)
                 if other != i:
                     self.where.fail(
@@ -163,9 +170,9 @@ def cluster_of(
 ) -> Cluster:
     """Build a cluster from switches; one hierarchy for each root.
 
-    Switches without nodes below are left out. Raises InputError, with the line, if a
-    switch or node is listed twice or has two parents, a child is not defined, there is
-    a cycle, or no node.
+    Placeholders are left out, and switches without nodes below. Raises InputError, with
+    the line, if a switch or node is listed twice or has two parents, a child is not
+    defined, there is a cycle, or no node.
     """
     forest = _Forest(switches, where)
     forest.collect()
@@ -185,7 +192,33 @@ def cluster_of(
     if not fabrics:
         where.fail(0, "has no nodes")
     named = [switch.name for switch in empty if switch.line]  # others are made up
-    return Cluster(source, tuple(fabrics), (*notes, *left_out(named)))
+    all_notes = [*notes, *left_out(named)]
+    if absent := tuple(forest.absent):
+        left = with_noun(len(absent), "placeholder")
+        all_notes.append(f"{left} left out ({first_of(absent)})")
+    return Cluster(source, tuple(fabrics), tuple(all_notes), placeholders=absent)
+
+
+def switches_of(paths: Mapping[str, tuple[str, ...]], top: str) -> list[Switch]:
+    """Return the domains of nodes whose domains are given from the top down.
+
+    One is called by all names down to it. The first has all nodes; it is left out where
+    one domain would be all that is below it.
+    """
+    children: dict[tuple[str, ...], list[str]] = {(): []}
+    nodes: dict[tuple[str, ...], list[str]] = {}
+    for node, path in paths.items():
+        for depth in range(1, len(path) + 1):
+            part = path[:depth]
+            if part not in children:
+                children[part] = []
+                children[part[:-1]].append("/".join(part))
+        nodes.setdefault(path, []).append(node)
+    found = [
+        Switch("/".join(part) or top, 0, below, nodes.get(part, ()))
+        for part, below in children.items()
+    ]
+    return found[1:] if len(children[()]) == 1 else found
 
 
 def left_out(names: Sequence[str]) -> tuple[str, ...]:

@@ -1,7 +1,8 @@
 """Cluster models of NVIDIA topograph: a switch tree, and accelerator domains.
 
 The model is read as the tree of its switches, or (``name="block"``) as blocks: one for
-each accelerator domain or sub-domain. What topograph answers is in formats that other
+each accelerator domain or sub-domain. A block has the annotations of its switch and of
+those above, unless it has its own. What topograph answers is in formats that other
 readers know: topology.conf, topology.yaml, and labels of Kubernetes nodes.
 """
 
@@ -29,10 +30,9 @@ def read_topograph(document: Lined, where: SourceFile, name: str = "") -> Cluste
         entry.of(dict, where, "block") | {"": entry}
         for entry in fields["blocks"].items(where, "blocks")
     ]
-    if view == "block":
-        return _blocks(blocks, where)
     others = dict.fromkeys(key for part in (fields, *blocks) for key in part)
     switches: dict[str, Switch] = {}
+    given: dict[str, dict[str, str]] = {}
     tree: dict[str, Lined] = fields["switches"].of(dict, where, "switches")
     for title, entry in tree.items():
         children: list[str] = []
@@ -43,51 +43,72 @@ def read_topograph(document: Lined, where: SourceFile, name: str = "") -> Cluste
             if "nodes" in inner:
                 where.fail(entry.line, "has nodes, not its block", "switch", title)
             others |= dict.fromkeys(inner)
+            given[title] = _annotations(inner, where)
         switches[title] = Switch(title, entry.line, children, [])
     for switch in list(switches.values()):  # leaves are only named by their parents
         for child in switch.children:
             switches.setdefault(child, Switch(child, switch.line))
     for block in blocks:
         if "switch" not in block:
+            if view == "block":
+                continue
             where.fail(block[""].line, "needs switch", "block")
         title = block["switch"].text(where, "switch")
+        if tree and title not in switches:
+            where.fail(block["switch"].line, "no such switch", "switch", title)
         switch = switches.setdefault(title, Switch(title, block[""].line))
         switch.nodes = [*switch.nodes, *_nodes(block, where)]
     unread = [key for key in others if key and key not in _READ]
     notes = [f"{first_of(unread)} not read"] if unread else []
     listed = list(switches.values())
-    return cluster_of("topograph model", listed, where, notes=notes)
+    if view == "tree" or any("switch" in block for block in blocks):
+        model = cluster_of("topograph model", listed, where, notes=notes)
+        if view == "tree":
+            return model
+    above = {child: switch.name for switch in listed for child in switch.children}
+    return _blocks(blocks, given, above, where)
 
 
-def _blocks(blocks: list[dict[str, Lined]], where: SourceFile) -> Cluster:
-    """Build a tree of accelerator domains, with sub-domains where there are any."""
-    domains: dict[str, Switch] = {}
-    top = Switch("all-domains")
-    parts: dict[str, Switch] = {}
-    divided = False
+def _blocks(
+    blocks: list[dict[str, Lined]],
+    given: Mapping[str, dict[str, str]],
+    above: Mapping[str, str],
+    where: SourceFile,
+) -> Cluster:
+    """Build a tree of accelerator domains, with sub-domains where there are any.
+
+    There the nodes of a domain that have no sub-domain are one of their own.
+    """
+    found: list[tuple[str, str, int, list[str]]] = []
     left_out = 0
     for block in blocks:
         labels = _annotations(block, where)
+        switch = block["switch"].text(where, "switch") if "switch" in block else ""
+        while switch:
+            labels = given.get(switch, {}) | labels
+            switch = above.get(switch, "")
         nodes = _nodes(block, where)
         domain = next((v for k, v in labels.items() if k.endswith(_DOMAIN)), "")
         if not domain:
             left_out += len(nodes)
             continue
-        line = block[""].line
-        whole = domains.setdefault(domain, Switch(domain, line))
         sub = next((v for k, v in labels.items() if k.endswith(_SUB_DOMAIN)), "")
-        if sub:
-            divided = True
-            title = f"{domain}/{sub}"
+        found.append((domain, sub, block[""].line, nodes))
+    divided = any(sub for _, sub, _, _ in found)
+    domains: dict[str, Switch] = {}
+    parts: dict[str, Switch] = {}
+    for domain, sub, line, nodes in found:
+        whole = domains.setdefault(domain, Switch(domain, line))
+        if divided:
+            title = f"{domain}/{sub}" if sub else f"{domain} without sub-domain"
             if title not in parts:
                 parts[title] = Switch(title, line)
                 whole.children = [*whole.children, title]
             whole = parts[title]
         whole.nodes = [*whole.nodes, *nodes]
-    top.children = list(domains)
     switches = [*domains.values(), *parts.values()]
     if len(domains) > 1:
-        switches.append(top)
+        switches.append(Switch("all-domains", 0, list(domains)))
     names = ("sub-domain", "domain", "machine") if divided else ("block", "machine")
     return cluster_of(
         "topograph model (blocks)",

@@ -15,6 +15,7 @@ from closeknit.cli.app import parse, run
 from closeknit.cli.select import command as select
 from closeknit.solvers.running.kernels import interpreted
 
+from ...clusters.pods import grid_rows, pod_csv
 from ...paths import ROOT
 
 CASES = ROOT / "examples" / "grade"
@@ -24,10 +25,13 @@ TREE = (
 MESH = "# torus 5x5\nnode,x,y\n" + "".join(
     f"n{x}{y},{x},{y}\n" for x in range(5) for y in range(5)
 )
+CUBE, CHIP = (2, 2, 2), (1, 1, 1)
+POD = pod_csv("mesh 2x2x6", grid_rows((2, 2, 6), CHIP), CUBE, CHIP)
 RACK, ROW = "topology.kubernetes.io/zone", "example.com/row"
 FILES = {
     "TREE": TREE,
     "MESH": MESH,
+    "POD": POD,
     "NODES": json.dumps(
         {
             "kind": "NodeList",
@@ -98,6 +102,8 @@ FILES = {
     ),
 }
 COMMANDS = [
+    "select --topology POD --slice 2x2x4 --json",
+    "why --topology POD --slice 2x2x4 --busy h002 --json",
     "select --topology TREE -k 3 --busy a1 --json",
     "select --topology TREE -k 3 --format json --map ring",
     "select --topology TREE -k 9 --json",

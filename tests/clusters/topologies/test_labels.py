@@ -101,7 +101,7 @@ def test_a_label_that_could_be_a_level_is_named_with_the_option_that_uses_it() -
         ("x/pool", "abababab", ""),  # across the zones, and zones across it
         ("kubernetes.io/arch", "aabbccdd", ""),  # no place
         ("nvidia.com/gpu.product", "aabbccdd", ""),
-        ("nvidia.com/gpu.clique", "aabbccdd", f"{ZONE},nvidia.com/gpu.clique"),
+        ("nvidia.com/gpu.clique", "aab.ccdd", f"{ZONE},nvidia.com/gpu.clique"),
     ],
 )
 def test_what_could_be_a_level(label: str, values: str, chain: str) -> None:
