@@ -30,7 +30,7 @@ from ..placement.domains import SWITCH, domains_of
 from ..placement.program import Chooser, Flags
 from ..placement.space import SpaceChooser, largest_in
 from ..rules import by_rule
-from . import cluster
+from . import cluster, jobs
 from . import select_plot as select_plot
 from . import select_ranks as select_ranks
 
@@ -59,6 +59,7 @@ OWN = {
     "topology_name": None,
     "labels": None,
     "node_name_map": None,
+    "job": None,
 }
 """Options for use with ``--topology`` only, and their defaults."""
 
@@ -69,6 +70,7 @@ def options(parser: Parser) -> None:
     cluster.add_machine(group, required=False)
     cluster.add_request(group)
     cluster.add_objective(group)
+    jobs.options(group)
     group.add_argument(
         "--format", choices=FORMATS, help="what is printed (default: text)"
     )
@@ -105,8 +107,10 @@ def is_for(args: argparse.Namespace) -> bool:
 
 def run(args: argparse.Namespace, free: Sequence[str] | None) -> int:
     """Choose nodes; return the exit status. ``free`` is None if not given."""
+    if args.job is not None:
+        return jobs.run(args, free)
     if args.k is None:
-        raise InputError("is needed with --topology", field="-k")
+        raise InputError("is needed with --topology, or --job", field="-k")
     machine = cluster.read_machine(args, free)
     selector, flags = machine.selector, machine.usable
     request = cluster.request_of(args, selector, args.objective)
