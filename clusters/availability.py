@@ -8,6 +8,7 @@ them are taken as free, and the answer states it.
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
@@ -22,9 +23,9 @@ from .state import ENDING
 from .topologies.fabric import Cluster
 
 _NONE: Mapping[str, str] = MappingProxyType({})
-_AT_WORK = frozenset({"ALLOCATED", "MIXED"})
+AT_WORK = frozenset({"ALLOCATED", "MIXED"})
 """Of the states of nodes those that say that a job is there."""
-_WITH_JOBS = _AT_WORK | {"", "COMPLETING"}
+_WITH_JOBS = AT_WORK | {"", "COMPLETING"}
 """Those that are gone with the jobs."""
 NOT_GIVEN = "not given"
 IN_NO_REPORT = "in no report"
@@ -79,6 +80,8 @@ class Availability:
     """The nodes that jobs hold, and that nothing else makes unusable."""
     nameless: frozenset[str]
     """The nodes that are busy, but no report states with which job."""
+    used: dict[str, dict[str, int]] = field(default_factory=dict)
+    """The devices that jobs and pods use of a node, where a report states it."""
 
     def document(
         self, forbidden: Mapping[str, str] = _NONE, chosen: Iterable[str] = ()
@@ -144,10 +147,13 @@ def availability(
         problem = "no report of nodes names it"
         raise InputError(problem, "--reservation", rules.reservation)
     holders: dict[str, dict[str, None]] = {}
+    used: dict[str, dict[str, dict[str, int]]] = {}
     states_of_jobs: dict[str, str] = {}
     for report in given:
         for name, jobs in report.holders.items():
             holders[name] = holders.get(name, {}) | jobs
+        for name, by_job in report.used.items():
+            used[name] = used.get(name, {}) | by_job
         for job, does in report.states.items():
             if states_of_jobs.get(job) in (None, *ENDING):
                 states_of_jobs[job] = does
@@ -170,9 +176,7 @@ def availability(
             named = bool(states) or not silent if free is None else name in free
             if named and not shut and not rules.reason(after):
                 freeable.add(name)
-        elif name not in holders and (
-            name in busy or not _AT_WORK.isdisjoint(problems)
-        ):
+        elif name not in holders and (name in busy or not AT_WORK.isdisjoint(problems)):
             nameless.add(name)
         reason = rules.reason(state) if states or not silent else ""
         reason = reason or shut
@@ -207,6 +211,10 @@ def availability(
         states_of_jobs,
         frozenset(freeable),
         frozenset(nameless),
+        {
+            name: dict(sum(map(Counter, by_job.values()), Counter[str]()))
+            for name, by_job in used.items()
+        },
     )
 
 

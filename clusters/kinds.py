@@ -196,6 +196,14 @@ def _read_kind(entry: Mapping[str, Any], at: str, *, free: bool) -> NodeKind:
     return found.less(_gres(used, f"{at}.gres_used")) if free else found
 
 
+def used_in_slurm(entry: Mapping[str, Any], at: str) -> dict[str, dict[str, int]]:
+    """Return the devices that jobs use of a node, as `NodeReport.used` has them."""
+    used, gres = entry.get("gres_used"), entry.get("gres")
+    if isinstance(gres, dict):
+        used = gres.get("used")
+    return {} if used is None else {"jobs": _gres(used, f"{at}.gres_used")}
+
+
 def kind_in_kubernetes(item: Mapping[str, Any], at: str) -> NodeKind:
     """Read what a node is from an item of ``kubectl get nodes``."""
     metadata = fields.objects(item.get("metadata") or {}, f"{at}.metadata")

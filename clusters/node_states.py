@@ -106,6 +106,8 @@ class NodeReport:
     """What nodes are, where it states it."""
     devices: dict[str, dict[str, dict[str, int]]] = field(default_factory=dict)
     """The devices of a node that pods use which stay there, by pod."""
+    used: dict[str, dict[str, dict[str, int]]] = field(default_factory=dict)
+    """The devices of a node that other pods use, or jobs, under one name."""
     time: float | None = None
     """When it was made, in seconds since the epoch, where it states it."""
     names: int = 0

@@ -17,7 +17,13 @@ from ..instances import InputError
 from ..instances.reading import fields
 from ..instances.reading.parsing import parse_json, refuse_text_before_json
 from ..scheduler import hostlist
-from .kinds import bound_of_pod, devices_of_pod, kind_in_kubernetes, kind_in_slurm
+from .kinds import (
+    bound_of_pod,
+    devices_of_pod,
+    kind_in_kubernetes,
+    kind_in_slurm,
+    used_in_slurm,
+)
 from .long_reports import (
     MOST_BYTES,
     kubernetes_objects,
@@ -214,9 +220,12 @@ def _sinfo(document: dict[str, Any]) -> NodeReport:
         state = state_of_slurm(_words(node, f"{at}.node"), _reservation(entry, at))
         kind = kind_in_slurm(entry, at, free=not state.problem)
         nodes = fields.objects(entry.get("nodes"), f"{at}.nodes")
+        used = used_in_slurm(entry, at) if state.problem else {}
         for listed in fields.strings(nodes.get("nodes"), f"{at}.nodes.nodes"):
             for name in report.unfold(listed, at):
                 report.add(name, state, kind)
+                if used:
+                    report.used[name] = used
     return report
 
 
@@ -228,6 +237,8 @@ def _scontrol(document: dict[str, Any]) -> NodeReport:
         report.names += 1
         state = state_of_slurm(_words(entry, at), _reservation(entry, at))
         report.add(name, state, kind_in_slurm(entry, at, free=not state.problem))
+        if state.problem and (used := used_in_slurm(entry, at)):
+            report.used[name] = used
     return report
 
 
@@ -368,6 +379,7 @@ def _add_pod(
         report.devices.setdefault(node, {})[pod] = devices_of_pod(entry, at)
         return
     report.holders.setdefault(node, {})[pod] = None
+    report.used.setdefault(node, {})[pod] = devices_of_pod(entry, at)
     if metadata.get("deletionTimestamp"):
         report.states[pod] = _TERMINATING
     elif phase != "Running":

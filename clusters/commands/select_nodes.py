@@ -30,7 +30,7 @@ from ..placement.domains import SWITCH, domains_of
 from ..placement.program import Chooser, Flags
 from ..placement.space import SpaceChooser, largest_in
 from ..rules import by_rule
-from . import cluster
+from . import cluster, jobs
 from . import select_plot as select_plot
 from . import select_ranks as select_ranks
 
@@ -61,6 +61,7 @@ OWN = {
     "labels": None,
     "node_name_map": None,
     "placeholders": None,
+    "job": None,
 }
 """Options for use with ``--topology`` only, and their defaults."""
 
@@ -71,6 +72,7 @@ def options(parser: Parser) -> None:
     cluster.add_machine(group, required=False)
     cluster.add_request(group)
     cluster.add_objective(group)
+    jobs.options(group)
     group.add_argument(
         "--format", choices=FORMATS, help="what is printed (default: text)"
     )
@@ -109,6 +111,10 @@ def run(args: argparse.Namespace, free: Sequence[str] | None) -> int:
     """Choose nodes; return the exit status. ``free`` is None if not given."""
     if args.k is None and args.slice is None:
         raise InputError("is needed with --topology", field="-k")
+    if args.job is not None:
+        return jobs.run(args, free)
+    if args.k is None:
+        raise InputError("is needed with --topology, or --job", field="-k")
     machine = cluster.read_machine(args, free)
     selector, flags = machine.selector, machine.usable
     request = cluster.request_of(args, selector, args.objective)

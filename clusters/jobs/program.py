@@ -189,7 +189,8 @@ def _below(shaped: _Shaped, at: npt.NDArray[Any]) -> IntArray:
 
 def _factors(parts: Sequence[_Terms]) -> list[int]:
     """Return the factors of parts in one number; 0 first if that is too large."""
-    found, factor = [], 1
+    found: list[int] = []
+    factor = 1
     for part in reversed(parts):
         found.insert(0, factor)
         factor *= part.most + 1

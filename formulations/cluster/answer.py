@@ -162,6 +162,6 @@ def by_model(
     least = tuple(bound) + (0,) * (len(parts) - len(bound))
     if placement is None:
         return GangAnswer(Status.UNKNOWN, None, None, least, BY_SOLVER, limit, seconds)
-    value = job.value(placement, devices)
-    status = Status.OPTIMAL if value == least else Status.FEASIBLE
-    return GangAnswer(status, placement, value, least, BY_SOLVER, limit, seconds)
+    found_value = job.value(placement, devices)
+    status = Status.OPTIMAL if found_value == least else Status.FEASIBLE
+    return GangAnswer(status, placement, found_value, least, BY_SOLVER, limit, seconds)

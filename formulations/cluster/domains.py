@@ -151,8 +151,9 @@ class NodeDevices:
         None: of a whole node. Of pods without devices `MOST_ROOM`.
         """
         if devices is None:
-            return (self.free == self.whole).astype(np.int64)
-        if devices == 0:
-            return np.where(self.free >= 0, MOST_ROOM, 0)
-        room: IntArray = np.maximum(self.free, 0) // devices
+            room: IntArray = (self.free == self.whole).astype(np.int64)
+        elif devices:
+            room = np.maximum(self.free, 0) // devices
+        else:
+            room = np.where(self.free >= 0, MOST_ROOM, 0)
         return room

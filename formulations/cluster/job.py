@@ -300,8 +300,11 @@ class GangJob:
             if n > 1:
                 raise InputError("is named twice", at, name)
 
-    def refuse(self, tree: DomainTree) -> None:
-        """Raise InputError for what is unknown, contradictory or absurd."""
+    def refuse(self, tree: DomainTree, places: Sequence[str] = ()) -> None:
+        """Raise InputError for what is unknown, contradictory or absurd.
+
+        ``places`` are those of the constraints, in messages.
+        """
         if not 1 <= len(self.roles) <= MOST_ROLES:
             problem = f"must be from 1 to {MOST_ROLES} roles"
             raise InputError(problem, "roles", len(self.roles))
@@ -321,9 +324,10 @@ class GangJob:
             problem = f"must have at most {MOST_PODS} pods in all"
             raise InputError(problem, "roles", self.pods)
         for i, one in enumerate(self.constraints):
-            one.refuse(self, tree, f"constraints[{i}]")
+            at = places[i] if places else f"constraints[{i}]"
+            one.refuse(self, tree, at)
             if one in self.constraints[:i]:
-                raise InputError("is there twice", f"constraints[{i}]")
+                raise InputError("is there twice", at)
         for i, part in enumerate(self.objective):
             part.refuse(self, tree, f"objective[{i}]")
 

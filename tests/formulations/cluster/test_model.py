@@ -8,7 +8,7 @@ from itertools import combinations_with_replacement
 import pytest
 
 from closeknit.formulations.cluster.answer import by_model
-from closeknit.formulations.cluster.job import KINDS, GangJob
+from closeknit.formulations.cluster.job import KINDS, GangJob, ObjectivePart
 from closeknit.solvers import Status
 
 from .parts import (
@@ -43,7 +43,7 @@ def test_a_constraint_with_an_objective(kind: str, part: str) -> None:
     for _ in range(8):
         devices = random_machine(chance, chance.randrange(2, 6), 4)
         job = random_job(chance, devices, (kind,), 4)
-        parts = []
+        parts: list[ObjectivePart] = []
         while len(parts) < 2:
             one = random_part(chance, job, devices.tree)
             if one.kind == part or parts:

@@ -52,13 +52,11 @@ def test_the_most_pods_are_those_that_fit(seed: int) -> None:
     job = alike_job(chance, devices, 60)
     if not is_sound(job, devices.tree):
         return
-    fitting = [
-        k
-        for k in range(1, 61)
-        if (small := job.resize({"a": k}))
-        and is_sound(small, devices.tree)
-        and decide(small, devices).fits
-    ]
+    fitting = []
+    for k in range(1, 61):
+        small = job.resize({"a": k})
+        if is_sound(small, devices.tree) and decide(small, devices).fits:
+            fitting.append(k)
     assert fitting == [*range(1, len(fitting) + 1)]
 
 

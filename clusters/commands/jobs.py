@@ -1,0 +1,151 @@
+"""``closeknit select --job``: places for a job of several parts, or why it has none."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from itertools import chain
+from typing import Any
+
+from ...cli.frame import outputs
+from ...cli.frame.parser import Once
+from ...formulations.cluster.constraints import Avoid
+from ...instances.errors import InputError
+from ...instances.option_values import seconds
+from ...instances.reading.files import read_text
+from ...instances.words import with_noun
+from ...methods.interpreted_or_compiled import in_tiers
+from ...scheduler.hostlist import fold
+from ...solvers import Settings, Status
+from ..jobs import foreign, machine, placing
+from ..jobs.request import JobRequest, job_of
+from . import cluster
+
+FORMAT = "closeknit/select-job"
+_WITHOUT = ("k", "objective", "segment", "levels", "require", "format", "map", "plot")
+_MOST_BYTES = 2**26
+
+
+def options(group: Any) -> None:
+    """Declare the option."""
+    group.add_argument(
+        "--job",
+        metavar="FILE",
+        action=Once,
+        help="a job of several parts: closeknit/job, a Workload, Job or JobSet for "
+        "Kueue, or a batch script of Slurm",
+    )
+
+
+def run(args: argparse.Namespace, free: Sequence[str] | None) -> int:
+    """Place the job of a file; return the exit status."""
+    for option in _WITHOUT:
+        if getattr(args, option) is not None:
+            name = "-k" if option == "k" else f"--{option}"
+            raise InputError("is not for --job", field=name)
+    if args.method or args.explain:
+        raise InputError(
+            "is not for --job", field="--method" if args.method else "--explain"
+        )
+    known = cluster.read_machine(args, free)
+    request = read_job(args.job, known)
+    fabrics = known.selector.cluster.fabrics
+    parts = [
+        machine.node_devices(fabric, flags, known.known, request.device)
+        if request.counts_devices
+        else machine.whole_nodes(fabric, flags)
+        for fabric, flags in zip(fabrics, known.free, strict=True)
+    ]
+    roles = request.job.names
+    avoid = [
+        Avoid(frozenset(names), roles, f"nodes that --{option} rules out")
+        for option, names in known.forbidden.by_option.items()
+        if names
+    ]
+    try:
+        placed = in_tiers(
+            lambda how: placing.place(request, parts, how, avoid=avoid),
+            lambda found: found.answer.limit,
+            size=len(known.selector.cluster.index),
+            settings=Settings(time_limit=seconds(args.time_limit)),
+        )
+    except InputError as error:
+        raise error.of_file(args.job) from None
+    shown = {"topology": known.selector.cluster.summary(), **placing.describe(placed)}
+    if known.ignored:
+        shown["strange"] = known.ignored
+    shown["state"] = known.document(chain(*shown.get("placement", {}).values()))
+    if args.json:
+        outputs.write_json(args.json, FORMAT, **shown)
+    if args.json != "-":
+        _show(placed, shown)
+    status = placed.answer.status
+    return 0 if placed.answer.fits else 3 if status is Status.INFEASIBLE else 4
+
+
+def read_job(path: str, known: cluster.KnownCluster) -> JobRequest:
+    """Read a job from a file; InputError names it."""
+    running: dict[str, set[str]] = {}
+    for node, jobs in known.holders.items():
+        for job in jobs:
+            running.setdefault(job, set()).add(node)
+    nodes = known.selector.cluster.index
+    levels = machine.tree_of(known.selector.cluster.fabrics[0]).levels
+    try:
+        value = foreign.parse(read_text(path, most=_MOST_BYTES), levels)
+        if isinstance(value, JobRequest):
+            return value
+        of_jobs = {job: frozenset(some) for job, some in running.items()}
+        return job_of(value, of_jobs, nodes)
+    except InputError as error:
+        raise error.of_file(path) from None
+
+
+def _show(placed: placing.PlacedJob, shown: dict[str, Any]) -> None:
+    """Print the answer as text."""
+    answer, job = placed.answer, placed.job
+    print(shown["topology"])
+    for line in cluster.state_lines(shown["state"], ()):
+        print(f"  {line}")
+    roles = ", ".join(f"{with_noun(x.count, 'pod')} of {x.name}" for x in job.roles)
+    print(f"  job         {shown['job']}: {roles}")
+    if "ignored" in shown:
+        print(f"  ignored     {', '.join(shown['ignored'])}")
+    words = {True: "it fits", False: "it does not fit", None: "not decided"}
+    print(f"  answer      {words[answer.fits]}" + (f" ({answer.by})" * bool(answer.by)))
+    for role, nodes in shown.get("placement", {}).items():
+        print(f"  {role:<11} {_by_rank(nodes)}")
+    for name, value in shown.get("cost", {}).items():
+        least = shown["bound"][name]
+        proved = "proved" if answer.status is Status.OPTIMAL else f"at least {least}"
+        print(f"  {name:<11} {value} ({proved})")
+    if "limit" in shown:
+        print(f"  limit       {shown['limit']}")
+    print(f"  time        {shown['seconds']:.4f} s")
+    if placed.clash is None:
+        return
+    kind = "smallest" if placed.clash.smallest else "smallest found"
+    print(f"The {kind} set of constraints that clash; each left out, the others fit:")
+    for one in shown["clash"]["members"]:
+        print(f"  {one['text']}" + (f" [{one['place']}]" if "place" in one else ""))
+        for what, value in one.get("instead", {}).items():
+            print(f"    it fits with {what.replace('_', ' ')} {value}")
+        if one["without"]:
+            print("    it fits without")
+
+
+def _by_rank(nodes: list[str]) -> str:
+    """Write nodes in the order of ranks, those in a row together.
+
+    >>> _by_rank(["n1", "n2", "n2", "n5"])
+    'n1, n2 x2, n5'
+    """
+    runs: list[tuple[str, int]] = []
+    for name in nodes:
+        if runs and runs[-1][0] == name:
+            runs[-1] = (name, runs[-1][1] + 1)
+        else:
+            runs.append((name, 1))
+    if len(runs) > 16 or all(n == 1 for _, n in runs):
+        return fold(dict.fromkeys(nodes))
+    return ", ".join(name + f" x{n}" * (n > 1) for name, n in runs)

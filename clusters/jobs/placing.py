@@ -1,0 +1,189 @@
+"""Where a job of several parts is placed on a cluster, or why it does not fit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Any
+
+from ...formulations.cluster.answer import GangAnswer, decide
+from ...formulations.cluster.conflict import Clash, find_clash
+from ...formulations.cluster.constraints import Avoid, OnNodes, Require
+from ...formulations.cluster.domains import DomainTree, NodeDevices
+from ...formulations.cluster.job import GangJob, JobConstraint
+from ...instances import InputError
+from ...scheduler.hostlist import fold
+from ...solvers import DEFAULT, Settings, Status
+from ...solvers.running import clock
+from .program import minimise
+from .request import JobRequest
+
+
+@dataclass(frozen=True)
+class PlacedJob:
+    """What is known of a job on a cluster."""
+
+    request: JobRequest
+    job: GangJob
+    """With its objective."""
+    answer: GangAnswer
+    devices: NodeDevices
+    """The part of the cluster that the answer is about."""
+    clash: Clash | None = None
+    """Why it does not fit."""
+
+
+def place(
+    request: JobRequest,
+    machine: Sequence[NodeDevices],
+    settings: Settings = DEFAULT,
+    *,
+    avoid: Sequence[Avoid] = (),
+    explain: bool = True,
+) -> PlacedJob:
+    """Place a job on one of the parts of a cluster, the best, or say why it cannot be.
+
+    Parameters
+    ----------
+    request, machine
+        The job, and the parts of the cluster, which nothing connects.
+    settings
+        The time limit counts; what is left of it is for the explanation.
+    avoid
+        Nodes that its pods must not use, as constraints of the job.
+    explain
+        Whether constraints that clash are looked for where it does not fit.
+
+    Raises
+    ------
+    InputError
+        For what is unknown in the job, or contradicts itself.
+    """
+    start = clock.now()
+    job = replace(request.job, constraints=(*request.job.constraints, *avoid))
+    places = (*request.places, *["exclude"] * len(avoid))
+    known = frozenset().union(*(devices.tree.number for devices in machine))
+    for one, at in zip(job.constraints, places, strict=True):
+        if isinstance(one, OnNodes) and (strange := one.nodes - known):
+            raise InputError("is not in the topology", at, min(strange))
+    asked = replace(request, job=job, places=places)
+    found = []
+    for devices in machine:
+        here = _within(job, devices.tree)
+        full = replace(asked, job=here or job.without(*_on_nodes(job)))
+        priced = full.on(devices.tree)
+        answer = GangAnswer(Status.INFEASIBLE, by="counting")
+        if here is not None:
+            answer = _decide(priced, devices, settings, start)
+        found.append((answer, priced, devices))
+    fitting = [one for one in found if one[0].fits]
+    if not fitting:
+        late = next((one for one in found if one[0].fits is None), None)
+        answer, job, devices = late or found[0]
+        answer = replace(answer, seconds=clock.now() - start)
+        clash = None
+        if explain and late is None:
+            clash = _explain(job, machine, settings, start)
+        return PlacedJob(request, job, answer, devices, clash)
+    answer, job, devices = min(fitting, key=lambda one: one[0].objective or ())
+    bounds = [one[0].bound for one in found if one[0].fits is not False]
+    least = min(bound or () for bound in bounds)
+    limit = next((one[0].limit for one in found if one[0].limit), None)
+    status = Status.OPTIMAL if least == answer.objective else Status.FEASIBLE
+    seconds = clock.now() - start
+    answer = replace(answer, bound=least, status=status, limit=limit, seconds=seconds)
+    return PlacedJob(request, job, answer, devices)
+
+
+def _decide(
+    job: GangJob, devices: NodeDevices, settings: Settings, start: float
+) -> GangAnswer:
+    left = max(0.0, settings.time_limit - (clock.now() - start))
+    return decide(job, devices, replace(settings, time_limit=left), minimise)
+
+
+def _on_nodes(job: GangJob) -> list[OnNodes]:
+    return [one for one in job.constraints if isinstance(one, OnNodes)]
+
+
+def _within(job: GangJob, tree: DomainTree) -> GangJob | None:
+    """Return the job as a part of the cluster has it; None if it cannot be there."""
+    here: list[JobConstraint] = []
+    for one in job.constraints:
+        if isinstance(one, Require) and one.nodes - tree.number.keys():
+            return None
+        if isinstance(one, Avoid):
+            one = replace(one, nodes=one.nodes & tree.number.keys())
+        here.append(one)
+    return replace(job, constraints=tuple(here))
+
+
+def _explain(
+    job: GangJob, machine: Sequence[NodeDevices], settings: Settings, start: float
+) -> Clash:
+    """Find constraints that clash on every part of a cluster."""
+
+    def fits(asked: GangJob) -> bool | None:
+        outcomes: list[bool | None] = [False]
+        for devices in machine:
+            if (here := _within(asked, devices.tree)) is not None:
+                here = replace(here, objective=())
+                outcomes.append(_decide(here, devices, settings, start).fits)
+        return True if True in outcomes else None if None in outcomes else False
+
+    return find_clash(job, machine[0].tree, fits, start + settings.time_limit)
+
+
+def describe(placed: PlacedJob) -> dict[str, Any]:
+    """Return the answer as a JSON object; what is not known is left out."""
+    answer, job = placed.answer, placed.job
+    names = placed.devices.tree.nodes
+    parts = [part.name for part in job.objective]
+    nodes = {
+        role: [names[i] for i in where]
+        for role, where in (answer.placement or {}).items()
+    }
+    document: dict[str, Any] = {
+        "job": placed.request.name,
+        "pods": job.pods,
+        "roles": {role.name: role.count for role in job.roles},
+        "fits": answer.fits,
+        "status": answer.status.value,
+        "ignored": list(placed.request.ignored) or None,
+        "placement": nodes or None,
+        "hostlist": fold(dict.fromkeys(chain(*nodes.values()))) if nodes else None,
+        "cost": _parts(parts, answer.objective),
+        "bound": _parts(parts, answer.bound),
+        "proof": answer.by or None,
+        "limit": answer.limit and answer.limit.value,
+        "clash": placed.clash and describe_clash(placed, placed.clash),
+        "seconds": round(answer.seconds, 6),
+    }
+    return {key: value for key, value in document.items() if value is not None}
+
+
+def describe_clash(placed: PlacedJob, clash: Clash) -> dict[str, Any]:
+    """Return why it does not fit as a JSON object."""
+    places = dict(
+        zip(placed.request.job.constraints, placed.request.places, strict=True)
+    )
+    members = []
+    for one in clash.members:
+        helps = dict(clash.helps.get(one, {}))
+        entry = {
+            "text": one.text,
+            "place": places.get(one),
+            "without": bool(helps.pop("without", False)),
+            "instead": helps or None,
+        }
+        members.append({key: x for key, x in entry.items() if x is not None})
+    return {
+        "members": members,
+        "irreducible": clash.irreducible,
+        "smallest": clash.smallest,
+    }
+
+
+def _parts(names: list[str], values: tuple[int, ...] | None) -> dict[str, int] | None:
+    return dict(zip(names, values, strict=True)) if values else None
