@@ -109,11 +109,9 @@ def is_for(args: argparse.Namespace) -> bool:
 
 def run(args: argparse.Namespace, free: Sequence[str] | None) -> int:
     """Choose nodes; return the exit status. ``free`` is None if not given."""
-    if args.k is None and args.slice is None:
-        raise InputError("is needed with --topology", field="-k")
     if args.job is not None:
         return jobs.run(args, free)
-    if args.k is None:
+    if args.k is None and args.slice is None:
         raise InputError("is needed with --topology, or --job", field="-k")
     machine = cluster.read_machine(args, free)
     selector, flags = machine.selector, machine.usable
