@@ -159,7 +159,7 @@ class ChangeModel(JobModel):
                         whole = int(self.devices.whole[example])
                         self.kept[name].append((keep, whole if ask is None else ask))
 
-    def count_moved(self, names: Sequence[str]) -> Expr:
+    def count_moves(self, names: Sequence[str]) -> Expr:
         """Return how many pods of roles are not where they were."""
         kept = [keep for name in names for keep, _ in self.kept[name]]
         return self.job.count(names) - (cp_model.LinearExpr.sum(kept) if kept else 0)

@@ -98,7 +98,7 @@ def flags_of(
     for roles in named.values():
         names = [role.name for role in roles]
         flag = model.model.new_bool_var("moves")
-        model.model.add(model.count_moved(names) <= model.job.count(names) * flag)
+        model.model.add(model.count_moves(names) <= model.job.count(names) * flag)
         flags.append(flag)
     return flags
 

@@ -3,9 +3,9 @@
 Where pods are alike, by counting if that is enough; otherwise by the model of a change.
 
 All that survives stays, so that no fewer pods are placed anew. What a lost pod has to
-be together with says in which domain it stays; these domains nest, so that any free
+be together with decides in which domain it stays; these domains nest, so that any free
 nodes will do, from the lowest up. New domains are opened only when no used one has
-room; the answer counts only if each level has no more than a bound on them says.
+room; the answer counts only if each level has no more than a bound on them.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def repair(
         If the job was not on a node that failed, or not placed as it asks for.
     """
     start = clock.now()
-    broken = _broken(job, placed, frozenset(failed), state, name)
+    broken = _what_is_left(job, placed, frozenset(failed), state, name)
     found = _refill(broken)
     if found is not None:
         where, numbers = found
@@ -115,7 +115,7 @@ def repair(
     return replace(answer, seconds=clock.now() - start)
 
 
-def _broken(
+def _what_is_left(
     job: GangJob,
     placed: JobPlacement,
     lost: frozenset[int],
@@ -167,7 +167,7 @@ def _by_model(
     if others:
         numbers.append(("other jobs", sum(flags_of(movers.roles, model))))
         numbers.append(("their devices", model.count_devices([*movers.old])))
-    numbers.append(("pods", model.count_moved(job.names)))
+    numbers.append(("pods", model.count_moves(job.names)))
     numbers += [
         (part.name, model.part(replace(part, roles=job.names)))
         for part in job.objective
