@@ -27,8 +27,8 @@ from closeknit.clusters.placement.program import Flags
 from closeknit.clusters.rules import RULES, HierarchyState
 from closeknit.clusters.topologies import Hierarchy
 from closeknit.formulations.cluster.change import (
-    Change,
-    RunningJob,
+    LeastChange,
+    OngoingJob,
     RunningState,
     preempt,
 )
@@ -147,14 +147,14 @@ def busy_state(
     for j, size in enumerate(sizes):
         nodes = dict.fromkeys(next(order) for _ in range(size))
         lost = chance.randrange(3600) * size
-        found.append(RunningJob(f"j{j}", nodes, chance.randrange(4), lost))
+        found.append(OngoingJob(f"j{j}", nodes, chance.randrange(4), lost))
     whole = np.ones(n, dtype=np.int64)
     left = whole.copy()
     left[[i for job in found for i in job.nodes]] = 0
     return RunningState(NodeDevices(tree, left, whole), tuple(found))
 
 
-def draw_preemption(seed: int, settings: Settings) -> Change:
+def draw_preemption(seed: int, settings: Settings) -> LeastChange:
     """Ask for slices within racks; half of the jobs are small, and often fit."""
     chance = random.Random(seed)
     state = busy_state(chance, even_racks(10, 10, 20), 700, 0.05)
@@ -166,7 +166,7 @@ def draw_preemption(seed: int, settings: Settings) -> Change:
     return preempt(GangJob((Role("w", k),), tuple(asked)), state, settings)
 
 
-def draw_drain(seed: int, settings: Settings) -> Change:
+def draw_drain(seed: int, settings: Settings) -> LeastChange:
     """Ask for a few racks that are free of jobs."""
     chance = random.Random(seed)
     tree = even_racks(10, 10, 20)
@@ -175,7 +175,7 @@ def draw_drain(seed: int, settings: Settings) -> Change:
     return drain("rack", 100 - len(held) + chance.randrange(1, 4), state, settings)
 
 
-def draw_repair(seed: int, settings: Settings) -> Change:
+def draw_repair(seed: int, settings: Settings) -> LeastChange:
     """Let 3 nodes fail of a job that has 16 of the 20 nodes of some racks."""
     chance = random.Random(seed)
     tree = even_racks(25, 20, 20)

@@ -223,9 +223,7 @@ def _sinfo(document: dict[str, Any]) -> NodeReport:
         used = used_in_slurm(entry, at) if state.problem else {}
         for listed in fields.strings(nodes.get("nodes"), f"{at}.nodes.nodes"):
             for name in report.unfold(listed, at):
-                report.add(name, state, kind)
-                if used:
-                    report.used[name] = used
+                report.add(name, state, kind, used)
     return report
 
 
@@ -236,9 +234,8 @@ def _scontrol(document: dict[str, Any]) -> NodeReport:
         name = _name(entry.get("name"), f"{at}.name")
         report.names += 1
         state = state_of_slurm(_words(entry, at), _reservation(entry, at))
-        report.add(name, state, kind_in_slurm(entry, at, free=not state.problem))
-        if state.problem and (used := used_in_slurm(entry, at)):
-            report.used[name] = used
+        used = used_in_slurm(entry, at) if state.problem else {}
+        report.add(name, state, kind_in_slurm(entry, at, free=not state.problem), used)
     return report
 
 

@@ -20,7 +20,7 @@ from typing import Any
 
 from ...cli.frame import outputs, shared
 from ...cli.frame.parser import Once, Parser, flag
-from ...formulations.cluster.change import Change, RunningState, preempt
+from ...formulations.cluster.change import LeastChange, RunningState, preempt
 from ...formulations.cluster.constraints import Avoid, Require, Slices
 from ...formulations.cluster.domains import NODE_NAME
 from ...formulations.cluster.job import GangJob, JobConstraint, Role
@@ -212,7 +212,7 @@ def _answer(
     action: str,
     machine: cluster.KnownCluster,
     state: RunningState,
-    found: Change,
+    found: LeastChange,
 ) -> int:
     """Print what was found; return the exit status."""
     shown = _document(action, machine, state, found)
@@ -226,7 +226,7 @@ def _answer(
 
 
 def _document(
-    action: str, machine: cluster.KnownCluster, state: RunningState, found: Change
+    action: str, machine: cluster.KnownCluster, state: RunningState, found: LeastChange
 ) -> dict[str, Any]:
     """Return the answer as a JSON object."""
     tree = state.devices.tree

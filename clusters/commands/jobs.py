@@ -101,7 +101,7 @@ def read_job(path: str, known: cluster.KnownCluster) -> JobRequest:
         raise error.of_file(path) from None
 
 
-def _show(placed: placing.PlacedJob, shown: dict[str, Any]) -> None:
+def _show(placed: placing.PlacedGang, shown: dict[str, Any]) -> None:
     """Print the answer as text."""
     answer, job = placed.answer, placed.job
     print(shown["topology"])

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...formulations.cluster.change import MOST_JOBS, RunningJob, RunningState
+from ...formulations.cluster.change import MOST_JOBS, OngoingJob, RunningState
 from ...formulations.cluster.domains import DomainTree, NodeDevices
 from ...instances import InputError
 from ...instances.reading import fields
@@ -142,7 +142,7 @@ def running_state(
     found = []
     for name, nodes in sorted(held.items()):
         alone = name not in shared
-        job = RunningJob(name, dict.fromkeys(nodes) if alone else nodes, movable=alone)
+        job = OngoingJob(name, dict.fromkeys(nodes) if alone else nodes, movable=alone)
         if name in known:
             entry = known[name]
             more = {x: entry[x] for x in (*_NUMBERS, *_FLAGS) if x in entry}

@@ -194,12 +194,12 @@ def rings_of(
             sites = tuple((i,) for i in range(len(nodes)))
             words = f"ring {name}"
             fabrics.append(Space(FabricKind.PRODUCT, tuple(nodes), torus, sites, words))
-    refuse_shared(rings, where)
+    refuse_sharing(rings, where)
     empty = left_out([name for _, name, nodes in rings if not nodes])
     return Cluster(source, tuple(fabrics), empty)
 
 
-def refuse_shared(
+def refuse_sharing(
     parts: Sequence[tuple[int, str, Sequence[str]]], where: SourceFile
 ) -> None:
     """Refuse parts of line, name and nodes of which two have a name or node."""

@@ -9,7 +9,7 @@ from ...instances import Torus
 from ...scheduler.hostlist import first_repeated
 from .fabric import MOST_NODES, Cluster, Fabric, FabricKind, Space
 from .lined_yaml import Lined
-from .slurm_conf import block_size, blocks_of, refuse_shared, rings_of
+from .slurm_conf import block_size, blocks_of, refuse_sharing, rings_of
 from .switch_trees import SourceFile, Switch, cluster_of, first_of, left_out
 
 _SOURCE = "Slurm topology.yaml"
@@ -147,7 +147,7 @@ def _toruses(body: Lined, source: str, where: SourceFile) -> Cluster:
                 Space(FabricKind.PRODUCT, tuple(parts[-1][2]), torus, sites, words)
             )
         restricted = restricted or "placements" in one
-    refuse_shared(parts, where)
+    refuse_sharing(parts, where)
     notes = ("placements are not used",) if restricted else ()
     empty = left_out([name for _, name, nodes in parts if not nodes])
     return Cluster(source, tuple(fabrics), (*notes, *empty))

@@ -8,8 +8,9 @@ from functools import cache
 import numpy as np
 
 from ...instances import IntArray
-from .constraints import AtLevel, Require, usable_nodes
-from .domains import NODE, NodeDevices
+from ...instances.arrays.graphs import BoolArray
+from .constraints import ApartFrom, AtLevel, Avoid, Require
+from .domains import NODE, NOWHERE, NodeDevices
 from .job import GangJob, Role
 
 MOST_PATTERNS = 512
@@ -104,3 +105,19 @@ def patterns(asks: tuple[int, ...], free: int) -> list[tuple[int, ...]]:
         if len(found) > MOST_PATTERNS:
             break
     return found
+
+
+def usable_nodes(job: GangJob, role: str, devices: NodeDevices) -> BoolArray:
+    """Return which nodes the constraints leave to a role, as flags."""
+    tree, usable = devices.tree, devices.free >= 0
+    for one in job.constraints:
+        if role not in one.roles:
+            continue
+        if isinstance(one, AtLevel):
+            at = tree.at(tree.level_number(one.level))
+            usable &= at != NOWHERE
+            if isinstance(one, ApartFrom):
+                usable &= ~np.isin(at, [*one.shut(tree)])
+        elif isinstance(one, Avoid):
+            usable[tree.numbers(one.nodes)] = False
+    return usable

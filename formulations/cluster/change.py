@@ -33,7 +33,7 @@ _MOST_NUMBER = 2**31
 
 
 @dataclass(frozen=True)
-class RunningJob:
+class OngoingJob:
     """A running job.
 
     Parameters
@@ -66,14 +66,14 @@ class RunningState:
     """A machine, the devices that are free now, and the jobs that hold others."""
 
     devices: NodeDevices
-    jobs: tuple[RunningJob, ...]
+    jobs: tuple[OngoingJob, ...]
 
-    def held(self, job: RunningJob) -> dict[int, int]:
+    def held(self, job: OngoingJob) -> dict[int, int]:
         """Return the devices that a job holds, by node."""
         whole = self.devices.whole
         return {i: int(whole[i]) if n is None else n for i, n in job.nodes.items()}
 
-    def without(self, jobs: Iterable[RunningJob]) -> NodeDevices:
+    def without(self, jobs: Iterable[OngoingJob]) -> NodeDevices:
         """Return the machine when some jobs have left; nodes out of use stay so."""
         free = self.devices.free.copy()
         for job in jobs:
@@ -113,7 +113,7 @@ class RunningState:
 
 
 @dataclass(frozen=True)
-class Change:
+class LeastChange:
     """What is known of the least change."""
 
     status: Status
@@ -154,7 +154,7 @@ def preempt(
     state: RunningState,
     settings: Settings = DEFAULT,
     program: Program | None = None,
-) -> Change:
+) -> LeastChange:
     """Say which jobs have to end for another one to fit.
 
     The least highest priority of those that end comes first, then their number, their
@@ -186,20 +186,22 @@ def preempt(
         stages = tuple(Stage(name, 0, 0, BY_COUNTING) for name in names)
         spent = clock.now() - start
         where = none.placement
-        return Change(Status.OPTIMAL, stages, placement=where, seconds=spent)
+        return LeastChange(Status.OPTIMAL, stages, placement=where, seconds=spent)
     if none.fits is None:
-        return Change(Status.UNKNOWN, limit=none.limit, seconds=clock.now() - start)
+        return LeastChange(
+            Status.UNKNOWN, limit=none.limit, seconds=clock.now() - start
+        )
     ranks = sorted({x.priority for x in state.jobs if x.endable})
     most = fits(inf)
     if most.fits is not True:
         seconds = clock.now() - start
-        return Change(most.status, by=most.by, limit=most.limit, seconds=seconds)
+        return LeastChange(most.status, by=most.by, limit=most.limit, seconds=seconds)
     low, high, by = 0, len(ranks) - 1, none.by
     while low < high:
         middle = (low + high) // 2
         found = fits(ranks[middle])
         if found.fits is None:
-            return Change(Status.UNKNOWN, limit=found.limit)
+            return LeastChange(Status.UNKNOWN, limit=found.limit)
         if found.fits:
             high = middle
         else:
@@ -238,7 +240,7 @@ def preempt(
             raise SolverError("a job does not fit where it was found to fit")
         stages = (first, *solved.stages)
         seconds = clock.now() - start
-        return Change(Status.UNKNOWN, stages, limit=solved.limit, seconds=seconds)
+        return LeastChange(Status.UNKNOWN, stages, limit=solved.limit, seconds=seconds)
     gone = [
         state.jobs[j]
         for one, n in zip(ends, solved.values, strict=True)
@@ -254,7 +256,7 @@ def preempt(
     ]
     if numbers != [stage.value for stage in solved.stages]:
         raise SolverError("the jobs that end do not cost what was found")
-    return Change(
+    return LeastChange(
         status_of(solved),
         (first, *solved.stages),
         ends=tuple(x.name for x in gone),

@@ -13,7 +13,7 @@ from ...instances import InputError, IntArray
 from ...solvers import DEFAULT, Limit, Settings, SolverError, Status
 from ...solvers.running import clock
 from .answer import BY_SOLVER
-from .change import Change, RunningJob, RunningState, status_of
+from .change import LeastChange, OngoingJob, RunningState, status_of
 from .change_model import ChangeModel, Move, Staged, by_stages, in_order
 from .constraints import MostDomains
 from .dealing import keep_places
@@ -29,14 +29,14 @@ MOST_PAIRS = 2**18
 class Movers:
     """Running jobs that may move, as roles."""
 
-    jobs: tuple[RunningJob, ...]
+    jobs: tuple[OngoingJob, ...]
     roles: Mapping[str, tuple[Role, ...]]
     """By job: one for every number of devices on a node."""
     old: Mapping[str, tuple[int, ...]]
     constraints: tuple[MostDomains, ...]
 
 
-def movers_of(state: RunningState, jobs: Sequence[RunningJob], spread: bool) -> Movers:
+def movers_of(state: RunningState, jobs: Sequence[OngoingJob], spread: bool) -> Movers:
     """Return jobs that may move; they may not spread unless that is wanted."""
     tree = state.devices.tree
     lowest = tree.at(0)
@@ -121,7 +121,7 @@ def drain(
     *,
     until: int = -1,
     spread: bool = False,
-) -> Change:
+) -> LeastChange:
     """Say which jobs to move, or to wait for, so that domains are without jobs.
 
     The fewest jobs are moved, then the fewest devices; then the latest end of those
@@ -157,7 +157,7 @@ def drain(
         spent = clock.now() - start
         by = BY_SOLVER * chosen.impossible
         limit, status = chosen.limit, status_of(chosen)
-        return Change(status, chosen.stages, by=by, limit=limit, seconds=spent)
+        return LeastChange(status, chosen.stages, by=by, limit=limit, seconds=spent)
     flags = chosen.values
     freed = {v for v, flag in zip(some, flags, strict=False) if flag}
     jobs = len(state.jobs)
@@ -188,7 +188,7 @@ def drain(
             stages = solved.stages if last else chosen.stages
             if solved.values is None:
                 by = BY_SOLVER * solved.impossible
-                return Change(
+                return LeastChange(
                     status_of(solved),
                     chosen.stages[:0],
                     by=by,
@@ -197,7 +197,7 @@ def drain(
                 )
             moves, freed_now, waits = found[1:]
             order = in_order(moves, np.maximum(state.devices.free, 0))
-            return Change(
+            return LeastChange(
                 status_of(replace(solved, stages=stages)),
                 stages,
                 moves=tuple(moves) if order is None else order,
@@ -209,10 +209,10 @@ def drain(
             )
     stages = tuple(replace(stage, value=None) for stage in chosen.stages)
     spent = clock.now() - start
-    return Change(Status.UNKNOWN, stages, limit=Limit.MEMORY, seconds=spent)
+    return LeastChange(Status.UNKNOWN, stages, limit=Limit.MEMORY, seconds=spent)
 
 
-def _ends(job: RunningJob, until: int) -> bool:
+def _ends(job: OngoingJob, until: int) -> bool:
     return job.end is not None and job.end <= until
 
 
@@ -273,8 +273,8 @@ def _choose(
 
 def _rearrange(
     state: RunningState,
-    jobs: Sequence[RunningJob],
-    wait: Sequence[RunningJob],
+    jobs: Sequence[OngoingJob],
+    wait: Sequence[OngoingJob],
     some: Sequence[int],
     at: IntArray,
     count: int,

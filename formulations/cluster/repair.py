@@ -21,7 +21,7 @@ from ...instances.arrays.graphs import BoolArray
 from ...solvers import DEFAULT, Limit, Settings, Status
 from ...solvers.running import clock
 from .answer import BY_COUNTING, BY_SOLVER
-from .change import Change, RunningJob, RunningState, status_of
+from .change import LeastChange, OngoingJob, RunningState, status_of
 from .change_model import ChangeModel, Stage, by_stages, in_order
 from .domains import NOWHERE, NodeDevices
 from .forest import ANYWHERE, LOOSE, PieceForest
@@ -58,7 +58,7 @@ def repair(
     *,
     name: str = "job",
     spread: bool = False,
-) -> Change:
+) -> LeastChange:
     """Say where a placed job goes on that lost nodes.
 
     On free nodes alone, the fewest pods are placed elsewhere than they were, then the
@@ -97,7 +97,7 @@ def repair(
             for x, n in zip(names, [gone, *numbers], strict=True)
         )
         moves = moves_of(job, {name: job.roles}, broken.old, where, broken.now)
-        return Change(
+        return LeastChange(
             Status.OPTIMAL,
             stages,
             moves=tuple(moves),
@@ -146,16 +146,16 @@ def _what_is_left(
 def _by_model(
     broken: _LostPlaces,
     state: RunningState,
-    others: list[RunningJob],
+    others: list[OngoingJob],
     settings: Settings,
     spread: bool,
-) -> Change:
+) -> LeastChange:
     """Place a job anew by the model of a change; some others may move."""
     job, now = broken.job, broken.now
     movers = movers_of(state, others, spread)
     both = with_movers(replace(job, objective=()), movers)
     if len(both.roles) * len(now.tree.nodes) > MOST_PAIRS and others:
-        return Change(Status.UNKNOWN, limit=Limit.MEMORY)
+        return LeastChange(Status.UNKNOWN, limit=Limit.MEMORY)
     free = now.free.copy()
     for other in others:
         for node, n in state.held(other).items():
@@ -174,7 +174,7 @@ def _by_model(
     ]
     solved = by_stages(model.model, numbers, model.variables, settings, BY_SOLVER)
     by = BY_SOLVER * solved.impossible
-    answer = Change(status_of(solved), solved.stages, by=by, limit=solved.limit)
+    answer = LeastChange(status_of(solved), solved.stages, by=by, limit=solved.limit)
     if solved.values is None:
         return answer
     where = decode(model, solved.values, before, devices)

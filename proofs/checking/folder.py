@@ -105,7 +105,7 @@ class Entry:
     checking: float = 0.0
 
     @property
-    def proved(self) -> Value | None:
+    def claim(self) -> Value | None:
         """What the proof shows: that nothing is cheaper than this."""
         return self.cost if self.bound is None else self.bound
 
@@ -253,9 +253,9 @@ def _replay(folder: Path, entry: Entry, limits: CheckLimits, ways: Ways) -> None
     if entry.problem not in FILE_KINDS[entry.kind].problems:
         raise Refused(f"{path}: there is no {entry.kind} for {entry.problem}")
     bound = check_proof_file(instance, path, limits, ways, (entry.kind,)).bound
-    if bound != entry.proved:
+    if bound != entry.claim:
         proves = "no solution" if bound is None else f"a bound of {cost_text(bound)}"
-        claim = "no solution" if entry.proved is None else cost_text(entry.proved)
+        claim = "no solution" if entry.claim is None else cost_text(entry.claim)
         raise Refused(f"{path}: proves {proves}, not {claim}")
 
 
@@ -264,7 +264,7 @@ def _check_answer(instance: Instance, path: Path, entry: Entry) -> Any:
     try:
         document = SOLUTION(parse_json(read_text(path), file=path))
         stated = tuple(map(document.get, ("status", "objective", "bound")))
-        if stated != (entry.status, entry.cost, entry.proved):
+        if stated != (entry.status, entry.cost, entry.claim):
             raise Refused(f"{path}: says something else than the index")
         if document["sha256"] != sha256(instance):
             raise Refused(f"{path}: is for another instance")

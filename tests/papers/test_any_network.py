@@ -33,7 +33,7 @@ def test_random_graphs_are_bounded_and_certified(tmp_path: Path) -> None:
     assert isinstance(instance, KSubset)
     assert instance == study.random_cluster(40, 25, 10, 1)
     assert print_verdicts(replay(where, [entry])) == 0
-    bound = entry.proved
+    bound = entry.claim
     assert isinstance(bound, int)
     assert 45 <= bound <= 90  # of ten nodes
     assert f"| {bound} |" in page

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from closeknit.formulations.cluster.change import (
-    Change,
-    RunningJob,
+    LeastChange,
+    OngoingJob,
     RunningState,
     preempt,
 )
@@ -54,7 +54,7 @@ def random_state(
                 held[i] = ask
                 free[i] -= n
         if held:
-            job = RunningJob(
+            job = OngoingJob(
                 f"j{j}",
                 held,
                 chance.randrange(3),
@@ -72,7 +72,7 @@ def random_state(
     )
 
 
-def numbers_of(found: Change) -> Numbers | None:
+def numbers_of(found: LeastChange) -> Numbers | None:
     """Return the numbers, which must be proved."""
     assert found.status in (Status.OPTIMAL, Status.INFEASIBLE)
     assert found.proved
@@ -110,7 +110,7 @@ def test_preemption_of_jobs_that_are_alike_is_least(seed: int) -> None:
     chance = random.Random(seed)
     tree = even_tree(2, 3)
     jobs = [
-        RunningJob(f"j{i}", {i: None}, chance.randrange(2), chance.randrange(2))
+        OngoingJob(f"j{i}", {i: None}, chance.randrange(2), chance.randrange(2))
         for i in range(6)
         if chance.random() < 0.8
     ]
@@ -264,8 +264,8 @@ def test_drain_is_least(seed: int) -> None:
 def test_kueue_10497_the_jobs_of_one_rack_end_and_no_others() -> None:
     """Small jobs block each rack; one rack needs two ends, the other three."""
     tree = even_tree(2, 3)
-    jobs = [RunningJob(f"a{i}", {i: None}) for i in range(3)]
-    jobs += [RunningJob("b0", {3: None, 4: None}), RunningJob("b1", {5: None})]
+    jobs = [OngoingJob(f"a{i}", {i: None}) for i in range(3)]
+    jobs += [OngoingJob("b0", {3: None, 4: None}), OngoingJob("b1", {5: None})]
     free, whole = np.zeros(6, dtype=np.int64), np.full(6, 8)
     state = RunningState(NodeDevices(tree, free, whole), tuple(jobs))
     job = GangJob((Role("w", 3),), (within("L0", ("w",)),))
@@ -294,7 +294,7 @@ def test_kueue_14244_failed_nodes_are_replaced_within_their_slices() -> None:
 def test_repair_moves_another_job_where_free_nodes_do_not_do() -> None:
     """The only other node of the rack is held by a job that can go elsewhere."""
     tree = even_tree(2, 3)
-    other = RunningJob("other", {2: None})
+    other = OngoingJob("other", {2: None})
     state = RunningState(
         NodeDevices(tree, np.array([0, 0, 0, -1, 1, -1]), np.ones(6, dtype=np.int64)),
         (other,),

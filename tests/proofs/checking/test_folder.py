@@ -227,7 +227,7 @@ def bounded(folder: Path) -> int:
 def test_a_bound_below_the_cost_is_an_answer(folder: Path, capsys: Capsys) -> None:
     least = bounded(folder)
     [entry] = [one for one in read_index(folder) if one.kind == DNN]
-    assert (entry.cost, entry.proved) == (least + 1, least)
+    assert (entry.cost, entry.claim) == (least + 1, least)
     write_index(folder, read_index(folder))
     status, text = verified(folder, capsys)
     assert status == 0, text
