@@ -47,6 +47,7 @@ def options(parser: Parser) -> None:
     ends.examples(
         "change preempt --topology topology.conf --state squeue.json sinfo.json "
         "--running jobs.json -k 36 --segment 18",
+        "change preempt --topology topology.conf --running jobs.json -k 36",
     )
     mends = parser.subcommand(actions, "repair", help="other nodes for failed ones")
     _add_machine(mends, _repair)
@@ -67,6 +68,8 @@ def options(parser: Parser) -> None:
     mends.examples(
         "change repair --topology topology.conf --state squeue.json sinfo.json "
         "--placed n[01-36] --failed n[07,19] --segment 18",
+        "change repair --topology topology.conf --running jobs.json "
+        "--placed n[01-36] --failed n07",
     )
     frees = parser.subcommand(actions, "drain", help="domains without jobs")
     _add_machine(frees, _drain)
@@ -77,6 +80,7 @@ def options(parser: Parser) -> None:
     frees.examples(
         "change drain --topology topology.conf --state squeue.json sinfo.json "
         "--level rack --count 2",
+        "change drain --topology topology.conf --running jobs.json --count 2",
     )
     parser.examples(
         "change preempt --topology topology.conf --running jobs.json -k 36",

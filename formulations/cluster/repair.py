@@ -2,7 +2,7 @@
 
 Where pods are alike, by counting if that is enough; otherwise by the model of a change.
 
-All that survives stays, so that no fewer pods are placed anew. What a lost pod has to
+All that survives stays, so that no fewer pods are placed again. What a lost pod has to
 be together with decides in which domain it stays; these domains nest, so that any free
 nodes will do, from the lowest up. New domains are opened only when no used one has
 room; the answer counts only if each level has no more than a bound on them.
@@ -150,7 +150,7 @@ def _by_model(
     settings: Settings,
     spread: bool,
 ) -> LeastChange:
-    """Place a job anew by the model of a change; some others may move."""
+    """Place a job again by the model of a change; some others may move."""
     job, now = broken.job, broken.now
     movers = movers_of(state, others, spread)
     both = with_movers(replace(job, objective=()), movers)

@@ -6,7 +6,7 @@ import random
 from dataclasses import replace
 
 import numpy as np
-from hypothesis import assume, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from closeknit.clusters.jobs.program import minimise
@@ -54,7 +54,11 @@ def test_the_program_finds_the_optimum_of_all_placements(seed: int) -> None:
 
 
 @given(st.integers(0, 2**32))
-@settings(deadline=None, max_examples=60)
+@settings(
+    deadline=None,
+    max_examples=60,
+    suppress_health_check=[HealthCheck.filter_too_much],
+)
 def test_the_program_finds_the_optimum_of_a_model(seed: int) -> None:
     chance = random.Random(seed)
     devices = random_machine(chance, chance.randrange(8, 30), 4)

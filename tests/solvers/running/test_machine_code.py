@@ -26,7 +26,7 @@ from ...paths import ROOT
 
 PAIRS = 10
 SEED = 1
-BRIEF = 0.4
+BRIEF = 0.6
 """Seconds that a kernel of the quick test is expected to take to compile, at most."""
 
 
