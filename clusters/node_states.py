@@ -115,8 +115,16 @@ class NodeReport:
     nobody: bool = False
     """Whether it states of jobs or pods, if it names no node, that none holds one."""
 
-    def add(self, name: str, state: NodeState, kind: NodeKind | None = None) -> None:
+    def add(
+        self,
+        name: str,
+        state: NodeState,
+        kind: NodeKind | None = None,
+        used: dict[str, dict[str, int]] | None = None,
+    ) -> None:
         """Add what is stated about a node; of two entries the worse counts."""
+        if state.problem and used:
+            self.used[name] = used
         if kind is not None and (kind.says_anything or kind.taints or state.reserved):
             if state.reserved:
                 named = frozenset(state.reservations) or {_RESERVED}

@@ -8,8 +8,9 @@ from functools import cache
 import numpy as np
 
 from ...instances import IntArray
-from .constraints import AtLevel, Require, usable_nodes
-from .domains import NODE, NodeDevices
+from ...instances.arrays.graphs import BoolArray
+from .constraints import ApartFrom, AtLevel, Avoid, Require
+from .domains import NODE, NOWHERE, NodeDevices
 from .job import GangJob, Role
 
 MOST_PATTERNS = 512
@@ -66,6 +67,22 @@ class NodeCells:
         """By level: the domain of every cell."""
         self.place = tree.order[tree.home[self.example]].tolist()
         """The order in which cells get their ranks."""
+
+
+def usable_nodes(job: GangJob, role: str, devices: NodeDevices) -> BoolArray:
+    """Return which nodes the constraints leave to a role, as flags."""
+    tree, usable = devices.tree, devices.free >= 0
+    for one in job.constraints:
+        if role not in one.roles:
+            continue
+        if isinstance(one, AtLevel):
+            at = tree.at(tree.level_number(one.level))
+            usable &= at != NOWHERE
+            if isinstance(one, ApartFrom):
+                usable &= ~np.isin(at, [*one.closed_domains(tree)])
+        elif isinstance(one, Avoid):
+            usable[tree.numbers(one.nodes)] = False
+    return usable
 
 
 def _has_many_patterns(roles: Sequence[Role], devices: NodeDevices) -> bool:

@@ -16,7 +16,8 @@ from functools import cached_property
 import numpy as np
 
 from ...instances import IntArray
-from .constraints import ApartFrom, Avoid, InPieces, MostPods, usable_nodes
+from .cells import usable_nodes
+from .constraints import ApartFrom, Avoid, InPieces, MostPods
 from .domains import NODE, NOWHERE, DomainTree, NodeDevices
 from .forest import PieceForest
 from .job import ABSENT, GangJob, JobPlacement
