@@ -120,11 +120,11 @@ class NodeReport:
         name: str,
         state: NodeState,
         kind: NodeKind | None = None,
-        used: Mapping[str, dict[str, int]] | None = None,
+        used: dict[str, dict[str, int]] | None = None,
     ) -> None:
         """Add what is stated about a node; of two entries the worse counts."""
-        if used:
-            self.used[name] = dict(used)
+        if state.problem and used:
+            self.used[name] = used
         if kind is not None and (kind.says_anything or kind.taints or state.reserved):
             if state.reserved:
                 named = frozenset(state.reservations) or {_RESERVED}

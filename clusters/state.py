@@ -220,7 +220,7 @@ def _sinfo(document: dict[str, Any]) -> NodeReport:
         state = state_of_slurm(_words(node, f"{at}.node"), _reservation(entry, at))
         kind = kind_in_slurm(entry, at, free=not state.problem)
         nodes = fields.objects(entry.get("nodes"), f"{at}.nodes")
-        used = used_in_slurm(entry, at) if state.problem else {}
+        used = used_in_slurm(entry, at)
         for listed in fields.strings(nodes.get("nodes"), f"{at}.nodes.nodes"):
             for name in report.unfold(listed, at):
                 report.add(name, state, kind, used)
@@ -234,8 +234,8 @@ def _scontrol(document: dict[str, Any]) -> NodeReport:
         name = _name(entry.get("name"), f"{at}.name")
         report.names += 1
         state = state_of_slurm(_words(entry, at), _reservation(entry, at))
-        used = used_in_slurm(entry, at) if state.problem else {}
-        report.add(name, state, kind_in_slurm(entry, at, free=not state.problem), used)
+        kind = kind_in_slurm(entry, at, free=not state.problem)
+        report.add(name, state, kind, used_in_slurm(entry, at))
     return report
 
 

@@ -92,7 +92,7 @@ def read_job(path: str, known: cluster.KnownCluster) -> JobRequest:
     nodes = known.selector.cluster.index
     levels = machine.tree_of(known.selector.cluster.fabrics[0]).levels
     try:
-        value = foreign.parse(read_text(path, most=_MOST_BYTES), levels)
+        value = foreign.parse(read_text(path, most=_MOST_BYTES), levels, path)
         if isinstance(value, JobRequest):
             return value
         of_jobs = {job: frozenset(some) for job, some in running.items()}
@@ -101,7 +101,7 @@ def read_job(path: str, known: cluster.KnownCluster) -> JobRequest:
         raise error.of_file(path) from None
 
 
-def _show(placed: placing.PlacedGang, shown: dict[str, Any]) -> None:
+def _show(placed: placing.JobOutcome, shown: dict[str, Any]) -> None:
     """Print the answer as text."""
     answer, job = placed.answer, placed.job
     print(shown["topology"])

@@ -61,14 +61,14 @@ _SLURM = {
 """Options of sbatch that are read, with their letters."""
 
 
-def parse(text: str, levels: Sequence[str]) -> JobRequest | Any:
+def parse(text: str, levels: Sequence[str], file: str = "") -> JobRequest | Any:
     """Parse a job of another scheduler, or JSON that is none; levels from below."""
     if text.startswith("#!"):
         return _of_slurm(text, levels)
     if text.lstrip().startswith("{"):
         value = parse_json(text)
     else:
-        value = _plain(parse_lined(text, SourceFile("")))
+        value = _plain(parse_lined(text, SourceFile(file)))
     if isinstance(value, dict) and "format" not in value and "kind" in value:
         return _of_kueue(value, levels)
     return value
@@ -140,7 +140,7 @@ def _pod_sets(value: dict[str, Any], ignored: dict[str, None]) -> Iterator[PodSe
     if kind == "Job":
         count = _number(spec.get("parallelism", 1), "spec.parallelism")
         pod = fields.objects(spec.get("template"), "spec.template")
-        yield "main", count, pod, _from_annotations(pod, "spec.template")
+        yield "main", count, pod, _annotations(pod, "spec.template")
         return
     listed = fields.lists(spec.get(where[kind]), f"spec.{where[kind]}")
     for i, one in enumerate(listed):
@@ -152,7 +152,7 @@ def _pod_sets(value: dict[str, Any], ignored: dict[str, None]) -> Iterator[PodSe
             pod = fields.objects(entry.get("template"), f"{at}.template")
             asks = entry.get("topologyRequest")
             if asks is None:
-                yield name, count, pod, _from_annotations(pod, f"{at}.template")
+                yield name, count, pod, _annotations(pod, f"{at}.template")
                 continue
             asks = fields.objects(asks, f"{at}.topologyRequest")
             others = (key for key in asks if key not in _FIELDS)
@@ -164,10 +164,10 @@ def _pod_sets(value: dict[str, Any], ignored: dict[str, None]) -> Iterator[PodSe
             inner = fields.objects(template.get("spec"), f"{at}.template.spec")
             each = _number(inner.get("parallelism", 1), f"{at}.parallelism")
             pod = fields.objects(inner.get("template"), f"{at}.template.spec.template")
-            yield name, replicas * each, pod, _from_annotations(pod, at)
+            yield name, replicas * each, pod, _annotations(pod, at)
 
 
-def _from_annotations(pod: Mapping[str, Any], at: str) -> dict[str, Any]:
+def _annotations(pod: Mapping[str, Any], at: str) -> dict[str, Any]:
     """Return the topology request in the annotations of a pod."""
     metadata = fields.objects(pod.get("metadata") or {}, f"{at}.metadata")
     notes = fields.objects(metadata.get("annotations") or {}, f"{at}.annotations")

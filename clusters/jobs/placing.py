@@ -9,9 +9,9 @@ from typing import Any
 
 from ...formulations.cluster.answer import GangAnswer, decide
 from ...formulations.cluster.conflict import Clash, find_clash
-from ...formulations.cluster.constraints import AboutNodes, Avoid, Require
+from ...formulations.cluster.constraints import Avoid, NamedNodes, Require
 from ...formulations.cluster.domains import DomainTree, NodeDevices
-from ...formulations.cluster.job import GangJob, JobConstraint
+from ...formulations.cluster.job import GangJob, JobConstraint, RoleCount
 from ...instances import InputError
 from ...scheduler.hostlist import fold
 from ...solvers import DEFAULT, Settings, Status
@@ -21,7 +21,7 @@ from .request import JobRequest
 
 
 @dataclass(frozen=True)
-class PlacedGang:
+class JobOutcome:
     """What is known of a job on a cluster."""
 
     request: JobRequest
@@ -41,7 +41,7 @@ def place(
     *,
     avoid: Sequence[Avoid] = (),
     explain: bool = True,
-) -> PlacedGang:
+) -> JobOutcome:
     """Place a job on one of the parts of a cluster, the best, or say why it cannot be.
 
     Parameters
@@ -65,7 +65,7 @@ def place(
     places = (*request.places, *["exclude"] * len(avoid))
     known = frozenset().union(*(devices.tree.number for devices in machine))
     for one, at in zip(job.constraints, places, strict=True):
-        if isinstance(one, AboutNodes) and (strange := one.nodes - known):
+        if isinstance(one, NamedNodes) and (strange := one.nodes - known):
             raise InputError("is not in the topology", at, min(strange))
     asked = replace(request, job=job, places=places)
     found = []
@@ -85,7 +85,7 @@ def place(
         clash = None
         if explain and late is None:
             clash = _explain(job, machine, settings, start)
-        return PlacedGang(request, job, answer, devices, clash)
+        return JobOutcome(request, job, answer, devices, clash)
     answer, job, devices = min(fitting, key=lambda one: one[0].objective or ())
     bounds = [one[0].bound for one in found if one[0].fits is not False]
     least = min(bound or () for bound in bounds)
@@ -93,7 +93,7 @@ def place(
     status = Status.OPTIMAL if least == answer.objective else Status.FEASIBLE
     seconds = clock.now() - start
     answer = replace(answer, bound=least, status=status, limit=limit, seconds=seconds)
-    return PlacedGang(request, job, answer, devices)
+    return JobOutcome(request, job, answer, devices)
 
 
 def _decide(
@@ -103,18 +103,18 @@ def _decide(
     return decide(job, devices, replace(settings, time_limit=left), minimise)
 
 
-def _on_nodes(job: GangJob) -> list[AboutNodes]:
-    return [one for one in job.constraints if isinstance(one, AboutNodes)]
+def _on_nodes(job: GangJob) -> list[NamedNodes]:
+    return [one for one in job.constraints if isinstance(one, NamedNodes)]
 
 
 def _within(job: GangJob, tree: DomainTree) -> GangJob | None:
     """Return the job as a part of the cluster has it; None if it cannot be there."""
     here: list[JobConstraint] = []
     for one in job.constraints:
-        if isinstance(one, Require) and one.nodes - tree.number.keys():
+        if isinstance(one, Require) and one.nodes.difference(tree.number):
             return None
         if isinstance(one, Avoid):
-            one = replace(one, nodes=one.nodes & tree.number.keys())
+            one = replace(one, nodes=one.nodes.intersection(tree.number))
         here.append(one)
     return replace(job, constraints=tuple(here))
 
@@ -135,7 +135,7 @@ def _explain(
     return find_clash(job, machine[0].tree, fits, start + settings.time_limit)
 
 
-def describe(placed: PlacedGang) -> dict[str, Any]:
+def describe(placed: JobOutcome) -> dict[str, Any]:
     """Return the answer as a JSON object; what is not known is left out."""
     answer, job = placed.answer, placed.job
     names = placed.devices.tree.nodes
@@ -163,11 +163,13 @@ def describe(placed: PlacedGang) -> dict[str, Any]:
     return {key: value for key, value in document.items() if value is not None}
 
 
-def describe_clash(placed: PlacedGang, clash: Clash) -> dict[str, Any]:
+def describe_clash(placed: JobOutcome, clash: Clash) -> dict[str, Any]:
     """Return why it does not fit as a JSON object."""
-    places = dict(
-        zip(placed.request.job.constraints, placed.request.places, strict=True)
-    )
+    request = placed.request
+    places: dict[JobConstraint, str] = {
+        RoleCount(name): f"roles[{i}].count" for i, name in enumerate(request.job.names)
+    }
+    places |= zip(request.job.constraints, request.places, strict=True)
     members = []
     for one in clash.members:
         helps = dict(clash.helps.get(one, {}))

@@ -37,7 +37,7 @@ class _Shaped:
 
 
 @lru_cache(maxsize=8)
-def _shape_of(tree: DomainTree, by_node: bool) -> _Shaped:
+def _shape_tree(tree: DomainTree, by_node: bool) -> _Shaped:
     """Return the domains, listed depth first."""
     nodes = len(tree.nodes) * by_node
     order = np.lexsort(
@@ -58,7 +58,7 @@ def _shape_of(tree: DomainTree, by_node: bool) -> _Shaped:
 
 
 @dataclass(frozen=True, eq=False)
-class _PartTerms:
+class _PartCosts:
     """What a part of an objective costs in domains, and the most that it can be."""
 
     price: IntArray | int
@@ -95,7 +95,7 @@ def minimise(
         if len(some) > 1 and "fragmentation" in kinds:
             return None
         taken = max(some)
-    shaped = _shape_of(tree, by_node)
+    shaped = _shape_tree(tree, by_node)
     parts = [
         _terms(part, devices, shaped, ask.pods, taken, None if by_node else max(some))
         for part in job.objective
@@ -144,7 +144,7 @@ def _terms(
     k: int,
     taken: int,
     alone: int | None,
-) -> _PartTerms:
+) -> _PartCosts:
     """Return what a part of an objective costs.
 
     ``alone``: the free devices of every node, where none has several pods.
@@ -152,31 +152,31 @@ def _terms(
     tree, height = devices.tree, shaped.height
     if part.kind == "domains":
         here = (height == tree.level_number(part.level)).astype(np.int64)
-        return _PartTerms(here, 0, 0, min(int(here.sum()), k))
+        return _PartCosts(here, 0, 0, min(int(here.sum()), k))
     if part.kind == "balance":
         here = (height == tree.level_number(part.level)).astype(np.int64)
-        return _PartTerms(0, 0, here, k * k)
+        return _PartCosts(0, 0, here, k * k)
     if part.kind == "hops":
         weight = shaped.weight.copy()
         weight[0] = 0
         most = k * k * int(weight.max(initial=0)) * (len(tree.levels) + 1)
         fixed = 0 if alone is None else 2 * k * (k - 1)
-        return _PartTerms(0, weight * k, -weight, most, fixed, halved=True)
+        return _PartCosts(0, weight * k, -weight, most, fixed, halved=True)
     at = np.bincount(shaped.place, np.maximum(devices.free, 0), len(height))
     free = _below(shaped, at)
     free[0] = 0
     square = np.where(np.arange(len(free)) > 0, -taken * taken, 0)
     most = sum(n * n for n in free.tolist())
     fixed = 0 if alone is None else k * taken * (2 * alone - taken)
-    return _PartTerms(0, 2 * taken * free, square, most, fixed)
+    return _PartCosts(0, 2 * taken * free, square, most, fixed)
 
 
-def _ties(ask: TreeJob, shaped: _Shaped) -> _PartTerms:
+def _ties(ask: TreeJob, shaped: _Shaped) -> _PartCosts:
     """Return by how much pods scatter what is free over lowest domains."""
     room = _below(shaped, np.bincount(shaped.place, ask.room, len(shaped.height)))
     room[shaped.height != 0] = 0
     most = sum(n * n for n in room.tolist())
-    return _PartTerms(0, 2 * room, np.where(shaped.height == 0, -1, 0), most)
+    return _PartCosts(0, 2 * room, np.where(shaped.height == 0, -1, 0), most)
 
 
 def _below(shaped: _Shaped, at: npt.NDArray[Any]) -> IntArray:
@@ -187,7 +187,7 @@ def _below(shaped: _Shaped, at: npt.NDArray[Any]) -> IntArray:
     return np.array(total, dtype=np.int64)
 
 
-def _factors(parts: Sequence[_PartTerms]) -> list[int]:
+def _factors(parts: Sequence[_PartCosts]) -> list[int]:
     """Return the factors of parts in one number; 0 first if that is too large."""
     found: list[int] = []
     factor = 1
@@ -201,7 +201,7 @@ def _costs(
     shaped: _Shaped,
     ask: TreeJob,
     by_node: bool,
-    parts: Sequence[_PartTerms],
+    parts: Sequence[_PartCosts],
     factors: Sequence[int],
 ) -> kernels.Costs:
     """Return what a job makes of the domains."""

@@ -74,6 +74,22 @@ class NodeCells:
         """The order in which cells get their ranks."""
 
 
+def usable_nodes(job: GangJob, role: str, devices: NodeDevices) -> BoolArray:
+    """Return which nodes the constraints leave to a role, as flags."""
+    tree, usable = devices.tree, devices.free >= 0
+    for one in job.constraints:
+        if role not in one.roles:
+            continue
+        if isinstance(one, AtLevel):
+            at = tree.at(tree.level_number(one.level))
+            usable &= at != NOWHERE
+            if isinstance(one, ApartFrom):
+                usable &= ~np.isin(at, [*one.closed_domains(tree)])
+        elif isinstance(one, Avoid):
+            usable[tree.numbers(one.nodes)] = False
+    return usable
+
+
 def _has_many_patterns(roles: Sequence[Role], devices: NodeDevices) -> bool:
     asks = tuple(sorted({role.devices for role in roles if role.devices}))
     return len(asks) > 1 and any(
@@ -105,19 +121,3 @@ def patterns(asks: tuple[int, ...], free: int) -> list[tuple[int, ...]]:
         if len(found) > MOST_PATTERNS:
             break
     return found
-
-
-def usable_nodes(job: GangJob, role: str, devices: NodeDevices) -> BoolArray:
-    """Return which nodes the constraints leave to a role, as flags."""
-    tree, usable = devices.tree, devices.free >= 0
-    for one in job.constraints:
-        if role not in one.roles:
-            continue
-        if isinstance(one, AtLevel):
-            at = tree.at(tree.level_number(one.level))
-            usable &= at != NOWHERE
-            if isinstance(one, ApartFrom):
-                usable &= ~np.isin(at, [*one.shut(tree)])
-        elif isinstance(one, Avoid):
-            usable[tree.numbers(one.nodes)] = False
-    return usable

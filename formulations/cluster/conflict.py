@@ -15,7 +15,7 @@ from typing import Any
 from ...instances import InputError
 from ...solvers.running import clock
 from .domains import DomainTree
-from .job import GangJob, JobConstraint, Slack
+from .job import GangJob, GiveWay, JobConstraint
 
 Fits = Callable[[GangJob], bool | None]
 """Whether a job fits; None if that was not decided in time."""
@@ -98,7 +98,7 @@ def find_clash(
 
 
 def _least_change(
-    axis: Slack, tree: DomainTree, fits: Fits, deadline: float
+    axis: GiveWay, tree: DomainTree, fits: Fits, deadline: float
 ) -> Any | None:
     """Return the first value with which a job fits; None if there is none, or no time.
 

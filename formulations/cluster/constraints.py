@@ -17,7 +17,7 @@ import numpy as np
 
 from ...instances import InputError, IntArray
 from .domains import NODE, NOWHERE, DomainTree, NodeDevices
-from .job import ABSENT, GangJob, JobConstraint, JobPlacement, Slack
+from .job import ABSENT, GangJob, GiveWay, JobConstraint, JobPlacement
 
 if TYPE_CHECKING:
     from .model import JobModel
@@ -64,15 +64,17 @@ class AtLevel(JobConstraint):
         """The level and the roles, in words."""
         return f"one {self.level} ({', '.join(self.roles)})"
 
-    def _axis(self, job: GangJob, what: str, values: Any, steady: bool = True) -> Slack:
+    def _axis(
+        self, job: GangJob, what: str, values: Any, steady: bool = True
+    ) -> GiveWay:
         """Return the way in which another value takes the place of a field."""
 
         def exchange(value: Any) -> GangJob:
             return job.exchange(self, replace(self, **{what: value}))
 
-        return Slack(what, values, exchange, steady)
+        return GiveWay(what, values, exchange, steady)
 
-    def _other_levels(self, job: GangJob, tree: DomainTree, step: int) -> Slack:
+    def _other_levels(self, job: GangJob, tree: DomainTree, step: int) -> GiveWay:
         level = tree.level_number(self.level)
         end = len(tree.levels) if step > 0 else NODE - 1
         names = [tree.level_name(x) for x in range(level + step, end, step)]
@@ -133,7 +135,7 @@ class Slices(InPieces):
         """Return the number of the slice of every pod, in the order of the roles."""
         return np.arange(job.count(self.roles)) // self.size
 
-    def axes(self, job: GangJob, tree: DomainTree) -> Iterator[Slack]:
+    def axes(self, job: GangJob, tree: DomainTree) -> Iterator[GiveWay]:
         """Yield smaller slices, and domains of higher levels."""
         smaller = range(min(self.size, job.count(self.roles)) - 1, 1, -1)
         yield self._axis(job, "size", smaller, steady=False)
@@ -180,7 +182,7 @@ class Groups(InPieces):
         pairs = zip(self.sizes, self.roles, strict=True)
         return np.concatenate([np.arange(job.role(x).count) // n for n, x in pairs])
 
-    def fewer(self, job: GangJob, role: str) -> Slack | None:
+    def fewer(self, job: GangJob, role: str) -> GiveWay | None:
         """Return the way in which there are fewer groups."""
         if role not in self.roles:
             return None
@@ -189,11 +191,11 @@ class Groups(InPieces):
         def resize(groups: int) -> GangJob:
             return job.resize({name: groups * size for name, size in pairs})
 
-        return Slack(
+        return GiveWay(
             "groups", range(self.number(job) - 1, 0, -1), resize, job.is_steady
         )
 
-    def axes(self, job: GangJob, tree: DomainTree) -> Iterator[Slack]:
+    def axes(self, job: GangJob, tree: DomainTree) -> Iterator[GiveWay]:
         """Yield domains of higher levels."""
         yield self._other_levels(job, tree, 1)
 
@@ -216,7 +218,7 @@ class MostPods(AtLevel):
         for v in model.domains(self.level, self.roles):
             model.at_most(model.pods(self.roles, self.level, v), self.most)
 
-    def axes(self, job: GangJob, tree: DomainTree) -> Iterator[Slack]:
+    def axes(self, job: GangJob, tree: DomainTree) -> Iterator[GiveWay]:
         """Yield more pods in one domain."""
         more = range(self.most + 1, job.count(self.roles) + 1)
         yield self._axis(job, "most", more)
@@ -242,10 +244,10 @@ class LeastDomains(AtLevel):
     def add(self, model: JobModel) -> None:
         """Add that so many domains are used, each by a pod."""
         some = model.domains(self.level, self.roles)
-        used = [model.use_of(self.roles, self.level, v, by_a_pod=True) for v in some]
+        used = [model.usage(self.roles, self.level, v, by_a_pod=True) for v in some]
         model.at_least(sum(used), self.least)
 
-    def axes(self, job: GangJob, tree: DomainTree) -> Iterator[Slack]:
+    def axes(self, job: GangJob, tree: DomainTree) -> Iterator[GiveWay]:
         """Yield fewer domains."""
         yield self._axis(job, "least", range(self.least - 1, 0, -1))
 
@@ -266,10 +268,10 @@ class MostDomains(AtLevel):
     def add(self, model: JobModel) -> None:
         """Add that no more domains are used."""
         some = model.domains(self.level, self.roles)
-        used = [model.use_of(self.roles, self.level, v) for v in some]
+        used = [model.usage(self.roles, self.level, v) for v in some]
         model.at_most(sum(used), self.most)
 
-    def axes(self, job: GangJob, tree: DomainTree) -> Iterator[Slack]:
+    def axes(self, job: GangJob, tree: DomainTree) -> Iterator[GiveWay]:
         """Yield more domains."""
         domains = len(tree.of_level(tree.level_number(self.level)))
         yield self._axis(job, "most", range(self.most + 1, domains + 1))
@@ -295,10 +297,10 @@ class Apart(AtLevel):
     def add(self, model: JobModel) -> None:
         """Add that at most one of the roles uses a domain."""
         for v in model.domains(self.level, self.roles):
-            users = [model.use_of((name,), self.level, v) for name in self.roles]
+            users = [model.usage((name,), self.level, v) for name in self.roles]
             model.at_most(sum(users), 1)
 
-    def axes(self, job: GangJob, tree: DomainTree) -> Iterator[Slack]:
+    def axes(self, job: GangJob, tree: DomainTree) -> Iterator[GiveWay]:
         """Yield domains of lower levels."""
         yield self._other_levels(job, tree, -1)
 
@@ -316,22 +318,22 @@ class ApartFrom(AtLevel):
         """The running jobs, in words."""
         return ", ".join(self.jobs)
 
-    def shut(self, tree: DomainTree) -> set[int]:
+    def closed_domains(self, tree: DomainTree) -> set[int]:
         """Return the domains in which these jobs have nodes."""
         nodes = tree.numbers(chain(*self.jobs.values()))
         at = tree.at(tree.level_number(self.level))
         return {*at[nodes].tolist()} - {NOWHERE}
 
     def _holds(self, inside: Inside, devices: NodeDevices) -> bool:
-        return not _together(inside).keys() & self.shut(devices.tree)
+        return not _together(inside).keys() & self.closed_domains(devices.tree)
 
-    def axes(self, job: GangJob, tree: DomainTree) -> Iterator[Slack]:
+    def axes(self, job: GangJob, tree: DomainTree) -> Iterator[GiveWay]:
         """Yield domains of lower levels."""
         yield self._other_levels(job, tree, -1)
 
 
 @dataclass(frozen=True)
-class AboutNodes(JobConstraint):
+class NamedNodes(JobConstraint):
     """A constraint about nodes by their names: it is left out, or not."""
 
     nodes: frozenset[str]
@@ -340,7 +342,7 @@ class AboutNodes(JobConstraint):
     def refuse(self, job: GangJob, tree: DomainTree, at: str) -> None:
         """Raise InputError for unknown nodes and roles."""
         job.refuse_roles(self.roles, f"{at}.roles")
-        if strange := self.nodes - tree.number.keys():
+        if strange := self.nodes.difference(tree.number):
             raise InputError("is not in the topology", f"{at}.nodes", min(strange))
 
     def holds(self, job: GangJob, where: JobPlacement, devices: NodeDevices) -> bool:
@@ -353,7 +355,7 @@ class AboutNodes(JobConstraint):
 
 
 @dataclass(frozen=True)
-class Require(AboutNodes):
+class Require(NamedNodes):
     """Each of some nodes has a pod."""
 
     is_steady = False
@@ -376,7 +378,7 @@ class Require(AboutNodes):
 
 
 @dataclass(frozen=True)
-class Avoid(AboutNodes):
+class Avoid(NamedNodes):
     """None of some nodes has a pod; ``why`` is what they are called."""
 
     why: str = "excluded nodes"

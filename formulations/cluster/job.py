@@ -50,7 +50,7 @@ class Role:
 
 
 @dataclass(frozen=True)
-class Slack:
+class GiveWay:
     """One way in which a constraint can give way."""
 
     what: str
@@ -88,17 +88,17 @@ class JobConstraint(ABC):
         """Add it to a model that has pieces, and no pods on nodes of no use."""
         return
 
-    def fewer(self, job: GangJob, role: str) -> Slack | None:
+    def fewer(self, job: GangJob, role: str) -> GiveWay | None:
         """Return how a role gets fewer pods if others do, too; None: by itself."""
         return None
 
-    def axes(self, job: GangJob, tree: DomainTree) -> Iterator[Slack]:
+    def axes(self, job: GangJob, tree: DomainTree) -> Iterator[GiveWay]:
         """Yield the ways in which it can give way, beyond being left out."""
         yield from ()
 
 
 @dataclass(frozen=True)
-class PodCount(JobConstraint):
+class RoleCount(JobConstraint):
     """All pods of a role are placed."""
 
     role: str
@@ -116,14 +116,14 @@ class PodCount(JobConstraint):
         """Whether no pod is absent."""
         return ABSENT not in where[self.role]
 
-    def axes(self, job: GangJob, tree: DomainTree) -> Iterator[Slack]:
+    def axes(self, job: GangJob, tree: DomainTree) -> Iterator[GiveWay]:
         """Yield fewer pods; of roles that come in groups fewer groups."""
         for one in job.constraints:
             if fewer := one.fewer(job, self.role):
                 yield fewer
                 return
         count = job.role(self.role).count
-        yield Slack(
+        yield GiveWay(
             "count",
             range(count - 1, 0, -1),
             lambda value: job.resize({self.role: value}),
@@ -254,7 +254,7 @@ class GangJob:
     @property
     def members(self) -> tuple[JobConstraint, ...]:
         """All that can clash: the counts of roles, and the constraints."""
-        counts = (PodCount(x) for x in self.names if x not in self.open_counts)
+        counts = (RoleCount(x) for x in self.names if x not in self.open_counts)
         return (*counts, *self.constraints)
 
     @property
@@ -268,7 +268,7 @@ class GangJob:
         Pods of a role whose count is left out keep their ranks, but need not be placed,
         so that whatever fitted before does so still.
         """
-        gone = {one.role for one in members if isinstance(one, PodCount)}
+        gone = {one.role for one in members if isinstance(one, RoleCount)}
         left = tuple(one for one in self.constraints if one not in members)
         return replace(
             self, constraints=left, objective=(), open_counts=self.open_counts | gone

@@ -189,7 +189,7 @@ class JobModel:
             [x for name in roles for c in cells for x in self._pods_in[name, c]]
         )
 
-    def use_of(
+    def usage(
         self, roles: Sequence[str], level: str, v: int, *, by_a_pod: bool = False
     ) -> cp_model.IntVar:
         """Return whether pods of some roles are in a domain.
@@ -233,7 +233,7 @@ class JobModel:
         names, level = part.roles or self.job.names, part.level
         some = self.domains(level, names)
         if part.kind == "domains":
-            return _sum([self.use_of(names, level, v) for v in some])
+            return _sum([self.usage(names, level, v) for v in some])
         return _sum([self._squared_pods(names, level, v) for v in some])
 
     def _squared_pods(self, roles: Sequence[str], level: str, v: int) -> Expr:

@@ -83,6 +83,15 @@ FILES = {
         }
     ),
     "JOBS": '{"id": "7", "nodes": "a1,b1"}\n',
+    "BATCH": "#!/bin/sh\n#SBATCH -N 9 --segment=2 --time=3\n",
+    "APART": json.dumps(
+        {
+            "format": "closeknit/job",
+            "version": 1,
+            "roles": [{"name": "w", "count": 3}, {"name": "l", "count": 1}],
+            "constraints": [{"apart": "switch"}],
+        }
+    ),
     "GRADED": "".join(
         json.dumps({"job": {"name": name, "k": 2, **more}, "busy": "", "chosen": on})
         + "\n"
@@ -111,6 +120,9 @@ COMMANDS = [
     "select --topology NODES -k 2 --json",
     "select --topology MESH -k 4 --time-limit 1e-9 --json",
     "select --topology NODES -k 2 --format kubernetes",
+    "select --topology TREE --job APART --state SINFO --json",
+    "select --topology TREE --job BATCH --json",
+    "select --topology TREE --job APART --time-limit 1e-9 --json",
     "select --config drakenberg-figure-6 --queue cluster --pes 8 --json",
     "select --config drakenberg-figure-6 --queue standby --pes 8 --json",
     "why --topology TREE -k 6 --busy a[1-3] --json",

@@ -17,7 +17,7 @@ from closeknit.formulations.cluster.constraints import (
     within,
 )
 from closeknit.formulations.cluster.domains import NODE, NodeDevices
-from closeknit.formulations.cluster.job import GangJob, PodCount, Role
+from closeknit.formulations.cluster.job import GangJob, Role, RoleCount
 
 from .parts import (
     CONSTRAINTS,
@@ -92,7 +92,7 @@ def test_what_has_nothing_to_do_with_it_is_not_named() -> None:
     )
     found = find_clash(job, devices.tree, lambda asked: decide(asked, devices).fits)
     assert found.members in (
-        (PodCount("b"), job.constraints[0]),
+        (RoleCount("b"), job.constraints[0]),
         (job.constraints[2], job.constraints[3]),
     )
 
@@ -104,7 +104,7 @@ def test_a_count_gives_way_as_little_as_helps() -> None:
     assert fits is True
     job = job.resize({"a": 9})
     found = find_clash(job, devices.tree, lambda asked: decide(asked, devices).fits)
-    assert found.helps[PodCount("a")]["count"] == 8
+    assert found.helps[RoleCount("a")]["count"] == 8
     assert found.helps[job.constraints[0]] == {
         **{"size": 8, "level": "L2", "without": True}
     }
