@@ -78,7 +78,7 @@ class AtLevel(JobConstraint):
         level = tree.level_number(self.level)
         end = len(tree.levels) if step > 0 else NODE - 1
         names = [tree.level_name(x) for x in range(level + step, end, step)]
-        return self._axis(job, "level", names)
+        return self._axis(job, "level", names, steady=False)
 
 
 class InPieces(AtLevel):
