@@ -126,11 +126,8 @@ def _job(args: argparse.Namespace, state: RunningState, k: int) -> GangJob:
     found: list[JobConstraint] = []
     if args.segment is not None:
         found.append(Slices(tree.levels[0], roles, args.segment))
-    for part in args.levels.split(",") if args.levels else ():
-        name, _, size = part.strip().partition("=")
-        if not size.isdecimal() or len(size) > 7:
-            raise InputError("must be LEVEL=N,...", field="--levels", value=part)
-        found.append(Slices(name, roles, int(size)))
+    for name, size in cluster.levels_of(args).items():
+        found.append(Slices(name, roles, size))
     for option, kind in (("require", Require), ("exclude", Avoid)):
         hostlists = getattr(args, option, None)
         if names := cluster.unfold_option(hostlists, f"--{option}"):

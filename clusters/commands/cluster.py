@@ -364,14 +364,7 @@ def request_of(
             raise name_option(error) from None
     if not 1 <= args.k <= MOST_K:
         raise InputError(f"must be from 1 to {MOST_K}", field="-k", value=args.k)
-    levels: dict[str, int] = {}
-    for part in args.levels.split(",") if args.levels else ():
-        name, equals, size = part.strip().partition("=")
-        if not equals or not size.isdecimal() or len(size) > 7 or not name:
-            raise InputError("must be LEVEL=N,...", field="--levels", value=part)
-        if name in levels:
-            raise InputError("is given twice", field="--levels", value=name)
-        levels[name] = int(size)
+    levels = levels_of(args)
     require = unfold_option(args.require, "--require")
     if len(require) > args.k:
         problem = f"names {len(require)} nodes, more than -k {args.k}"
@@ -390,6 +383,19 @@ def request_of(
         )
     except InputError as error:
         raise name_option(error) from None
+
+
+def levels_of(args: argparse.Namespace) -> dict[str, int]:
+    """Return the sizes of groups by level; InputError names the option."""
+    levels: dict[str, int] = {}
+    for part in args.levels.split(",") if args.levels else ():
+        name, equals, size = part.strip().partition("=")
+        if not equals or not size.isdecimal() or len(size) > 7 or not name:
+            raise InputError("must be LEVEL=N,...", field="--levels", value=part)
+        if name in levels:
+            raise InputError("is given twice", field="--levels", value=name)
+        levels[name] = int(size)
+    return levels
 
 
 def name_option(error: InputError) -> InputError:

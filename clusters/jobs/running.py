@@ -18,6 +18,7 @@ from ...instances.reading.parsing import parse_json
 from ...scheduler import hostlist
 from ..placement.program import Flags
 from ..topologies.fabric import Cluster, Hierarchy
+from . import machine
 
 FORMAT = "closeknit/running-jobs"
 _NUMBERS = ("priority", "lost", "end")
@@ -30,15 +31,7 @@ def tree_of(cluster: Cluster) -> DomainTree:
     fabric, *others = cluster.fabrics
     if others or not isinstance(fabric, Hierarchy):
         raise InputError("must be one tree of switches, blocks or racks", "topology")
-    return DomainTree(
-        fabric.nodes,
-        fabric.home,
-        fabric.domains,
-        fabric.parent,
-        fabric.level,
-        fabric.weight,
-        fabric.levels,
-    )
+    return machine.tree_of(fabric)
 
 
 def read_running(path: str) -> list[dict[str, Any]]:
@@ -56,7 +49,7 @@ def read_running(path: str) -> list[dict[str, Any]]:
             raise InputError(f"must be at most {MOST_JOBS} jobs", "jobs", len(listed))
         return [_entry(x, f"jobs[{i}]") for i, x in enumerate(listed)]
     except InputError as error:
-        raise InputError(error.problem, error.field, error.value, file=path) from None
+        raise error.of_file(path) from None
 
 
 def _entry(value: Any, at: str) -> dict[str, Any]:

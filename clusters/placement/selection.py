@@ -102,11 +102,11 @@ class NodeSelector:
             if not free[at[0]][at[1]]:
                 raise InputError("is required, but not free", "require", name)
         parts = {self.cluster.index[name][0] for name in request.require}
-        found = []
-        for i in range(len(free)):
-            if parts <= {i} and int(np.count_nonzero(free[i])) >= request.k:
-                one = self.choosers[i].select(request, free[i], settings)
-                found.append(replace(one, fabric=i) if i else one)
+        found = [
+            replace(self.choosers[i].select(request, free[i], settings), fabric=i)
+            for i in range(len(free))
+            if parts <= {i} and int(np.count_nonzero(free[i])) >= request.k
+        ]
         if len({request.objective.parts_on(fabrics[p.fabric]) for p in found}) > 1:
             problem = "means different things on the parts of this topology"
             raise InputError(problem, "objective", request.objective.value)
