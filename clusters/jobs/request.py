@@ -1,7 +1,7 @@
 """Reading a job of several parts: ``closeknit/job``, or what other schedulers have.
 
-docs/clusters/jobs.md describes the format. Batch scripts of Slurm and objects of Kueue
-are known by how they begin.
+docs/schema/job.schema.json describes the format. Batch scripts of Slurm and objects of
+Kueue are known by how they begin.
 """
 
 from __future__ import annotations

@@ -25,11 +25,7 @@ def placement_of(model: JobModel, values: Sequence[int]) -> JobPlacement:
         for role in job.roles:
             for pod in sorted(pods.get(role.name, ())):
                 node[pod] = next(slots[role.devices])
-    first = model.forest.begin
-    return {
-        role.name: tuple(node[first[role.name] :][: role.count].tolist())
-        for role in job.roles
-    }
+    return model.forest.placement(node)
 
 
 def keep_places(
@@ -70,10 +66,7 @@ def keep_places(
             while taken[ask, place := next(slots[ask])]:
                 taken[ask, place] -= 1
             node[pod] = place
-    return {
-        role.name: tuple(node[begin[role.name] :][: role.count].tolist())
-        for role in model.job.roles
-    }
+    return forest.placement(node)
 
 
 class _Dealing:

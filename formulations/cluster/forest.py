@@ -21,7 +21,7 @@ from scipy.sparse.csgraph import connected_components
 from ...instances import IntArray
 from .constraints import InPieces
 from .domains import DomainTree
-from .job import GangJob
+from .job import GangJob, JobPlacement
 
 LOOSE = -1
 ANYWHERE = 2**30
@@ -74,6 +74,13 @@ class PieceForest:
             inside = found != LOOSE
             group = np.where(inside, found, group + (found.max() + 1))
             group = np.unique(group, return_inverse=True)[1]
+
+    def placement(self, where: IntArray) -> JobPlacement:
+        """Return a placement from the nodes of all pods, in the order of roles."""
+        return {
+            role.name: tuple(where[self.begin[role.name] :][: role.count].tolist())
+            for role in self.job.roles
+        }
 
     def _join(self, constraints: Sequence[InPieces], group: IntArray) -> IntArray:
         """Return the piece of every pod, given which pods are together already."""

@@ -190,7 +190,6 @@ def drain(
                 by = BY_SOLVER * solved.impossible
                 return LeastChange(
                     status_of(solved),
-                    chosen.stages[:0],
                     by=by,
                     limit=solved.limit,
                     seconds=clock.now() - start,

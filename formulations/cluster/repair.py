@@ -221,11 +221,7 @@ def _refill(broken: _LostPlaces) -> tuple[JobPlacement, tuple[int, ...]] | None:
                 room[node] -= len(some)
                 if not left:
                     break
-    begin = forest.begin
-    placed = {
-        role.name: tuple(where[begin[role.name] :][: role.count].tolist())
-        for role in job.roles
-    }
+    placed = forest.placement(where)
     numbers = job.value(placed, now)
     if numbers != tuple(least) or job.violations(placed, now):
         return None

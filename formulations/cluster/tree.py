@@ -196,11 +196,7 @@ def in_ranks(
     pods = np.lexsort((np.arange(job.pods), *forest.piece))
     where = np.empty(job.pods, dtype=np.int64)
     where[pods] = nodes
-    begin = forest.begin
-    return {
-        role.name: tuple(where[begin[role.name] :][: role.count].tolist())
-        for role in job.roles
-    }
+    return forest.placement(where)
 
 
 def _listed_by(key: IntArray, count: int, first: int = 0) -> list[list[int]]:
