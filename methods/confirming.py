@@ -67,8 +67,7 @@ def run_and_confirm(
     start = clock.now()
     run = method if isinstance(method, OwnMethod) else None
     result = run(instance, settings) if run else run_once(method, instance, settings)
-    left = max(0.0, settings.time_limit - (clock.now() - start))
-    return confirm(instance, method.name, result, replace(settings, time_limit=left))
+    return confirm(instance, method.name, result, settings.remaining(start))
 
 
 def confirm(

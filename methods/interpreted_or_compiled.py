@@ -70,10 +70,6 @@ def in_tiers(
     global without_machine_code
     start = clock.now()
 
-    def left() -> Settings:
-        spent = clock.now() - start
-        return replace(settings, time_limit=max(0.0, settings.time_limit - spent))
-
     def from_source(seconds: float) -> Answer | None:
         with interpreted():
             answer = run(replace(settings, time_limit=seconds))
@@ -85,10 +81,12 @@ def in_tiers(
         return answer
     try:
         with only_ready():
-            return run(left())
+            return run(settings.remaining(start))
     except MissingMachineCode:
         begun = clock.now()
-        answer = from_source(min(_SMALL_SECONDS, left().time_limit / 2))
+        answer = from_source(
+            min(_SMALL_SECONDS, settings.remaining(start).time_limit / 2)
+        )
         if answer is not None:
             without_machine_code += clock.now() - begun
-    return run(left()) if answer is None else answer
+    return run(settings.remaining(start)) if answer is None else answer

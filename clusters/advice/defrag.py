@@ -48,9 +48,8 @@ def front(
     taken = layout.taken()
     least = 0
     for count in range(taken.count(0) + 1, len(layout.domains) + 1):
-        left = max(0.0, settings.time_limit - (clock.now() - start))
         wanted = replace(goal, domains=count)
-        point = fewest(layout, wanted, replace(settings, time_limit=left), least)
+        point = fewest(layout, wanted, settings.remaining(start), least)
         yield point
         if point.nodes is None or point.limit:
             return
@@ -81,8 +80,7 @@ def fewest(
             return GoalMoves(goal, None, None, None)
     bound = max(least, solved.bound or 0)
     if solved.after is None:
-        left = max(0.0, settings.time_limit - (clock.now() - start))
-        solved = rearrange(layout, goal, replace(settings, time_limit=left), bound)
+        solved = rearrange(layout, goal, settings.remaining(start), bound)
     if solved.after is None:
         return GoalMoves(goal, None, None, solved.bound, limit=solved.limit)
     nodes, jobs = _count_moves(layout, solved.after)

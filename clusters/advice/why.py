@@ -77,10 +77,7 @@ def explain(
         names = selector.cluster.fabrics[fabric].nodes
         busy = tuple(names[i] for i in placement.chosen if not free[fabric][i])
         if holders:
-            left = settings.time_limit - (clock.now() - start)
-            jobs = asked.fewest_jobs(
-                holders, replace(settings, time_limit=max(0, left))
-            )
+            jobs = asked.fewest_jobs(holders, settings.remaining(start))
     limit = None
     changes: list[tuple[str, ...]] = []
     for dropped in asked.subsets():

@@ -99,8 +99,7 @@ def place(
 def _decide(
     job: GangJob, devices: NodeDevices, settings: Settings, start: float
 ) -> GangAnswer:
-    left = max(0.0, settings.time_limit - (clock.now() - start))
-    return decide(job, devices, replace(settings, time_limit=left), minimise)
+    return decide(job, devices, settings.remaining(start), minimise)
 
 
 def _on_nodes(job: GangJob) -> list[NamedNodes]:

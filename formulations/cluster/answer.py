@@ -135,10 +135,8 @@ def by_model(
                 model.model.add_hint(variable, value)
         if part is not None:
             model.model.minimize(0 + part)
-        left = max(0.0, settings.time_limit - (clock.now() - start))
-        found = cpsat.decide(
-            model.model, variables, settings=replace(settings, time_limit=left)
-        )
+        left = settings.remaining(start)
+        found = cpsat.decide(model.model, variables, settings=left)
         if found.impossible:
             if placement is not None:
                 raise SolverError("a model is infeasible that has a solution")

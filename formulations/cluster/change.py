@@ -172,15 +172,11 @@ def preempt(
     start = clock.now()
     plain = replace(job, objective=())
 
-    def left() -> Settings:
-        spent = clock.now() - start
-        return replace(settings, time_limit=max(0.0, settings.time_limit - spent))
-
     def fits(priority: float) -> GangAnswer:
         some = [x for x in state.jobs if x.endable and x.priority <= priority]
-        return decide(plain, state.without(some), left())
+        return decide(plain, state.without(some), settings.remaining(start))
 
-    none = decide(job, state.devices, left(), program)
+    none = decide(job, state.devices, settings.remaining(start), program)
     names = ("highest priority", "jobs", "devices", "lost")
     if none.fits:
         stages = tuple(Stage(name, 0, 0, BY_COUNTING) for name in names)
@@ -231,7 +227,9 @@ def preempt(
     ]
     model.model.add(sums[3] >= 1)
     parts = [*zip(names[1:], sums, strict=False)]
-    solved = by_stages(model.model, parts, model.ends, left(), BY_SOLVER)
+    solved = by_stages(
+        model.model, parts, model.ends, settings.remaining(start), BY_SOLVER
+    )
     if solved.stages and solved.stages[0].value == 1:  # some job has to end
         counted = replace(solved.stages[0], by=none.by, bound=1)
         solved = replace(solved, stages=(counted, *solved.stages[1:]))
@@ -246,7 +244,7 @@ def preempt(
         for one, n in zip(ends, solved.values, strict=True)
         for j in one.jobs[:n]
     ]
-    after = decide(job, state.without(gone), replace(left(), time_limit=inf), program)
+    after = decide(job, state.without(gone), replace(settings, time_limit=inf), program)
     if not after.fits:
         raise SolverError("the job does not fit when these jobs end")
     numbers = [

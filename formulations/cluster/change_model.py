@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -271,8 +271,7 @@ def by_stages(
             for variable, value in zip(asked, best, strict=True):
                 model.add_hint(variable, value)
         model.minimize(number)
-        left = max(0.0, settings.time_limit - (clock.now() - start))
-        rest = replace(settings, time_limit=left)
+        rest = settings.remaining(start)
         found = cpsat.decide(model, asked, settings=rest, parameters=_PARAMETERS)
         if found.impossible:
             if best is not None:

@@ -171,14 +171,18 @@ def drain(
         (moved, waited, freed),
         (everyone, [x for x in state.jobs if _ends(x, until)], None),
     ):
-        spent = clock.now() - start
-        settings_left = replace(
-            settings, time_limit=max(0.0, settings.time_limit - spent)
-        )
         if wanted is None and len(movers_) * len(tree.nodes) > MOST_PAIRS:
             break
         found = _rearrange(
-            state, movers_, wait, some, at, count, wanted, spread, settings_left
+            state,
+            movers_,
+            wait,
+            some,
+            at,
+            count,
+            wanted,
+            spread,
+            settings.remaining(start),
         )
         solved = found[0]
         values = [stage.value for stage in solved.stages]

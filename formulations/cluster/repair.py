@@ -109,9 +109,8 @@ def repair(
     ]
     answer = _by_model(broken, state, [], settings, spread)
     if answer.status is Status.INFEASIBLE and movable:
-        left = max(0.0, settings.time_limit - (clock.now() - start))
-        rest = replace(settings, time_limit=left)
-        answer = _by_model(broken, state, movable, rest, spread)
+        left = settings.remaining(start)
+        answer = _by_model(broken, state, movable, left, spread)
     return replace(answer, seconds=clock.now() - start)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import permutations, product
 
 import numpy as np
@@ -65,8 +64,7 @@ def town(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
         bound = None
     from .mm_inc import mm_inc
 
-    left = max(0.0, settings.time_limit - (clock.now() - start))
-    result = mm_inc(instance, replace(settings, time_limit=left))
+    result = mm_inc(instance, settings.remaining(start))
     if bound is None:
         return result
     return answer(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from operator import index
 from typing import Any
 
 from ...instances.errors import InputError
+from . import clock
 
 MOST = 2**31
 """Exclusive upper bound of node and memory limits, seeds and numbers of threads."""
@@ -78,6 +79,17 @@ class Settings:
                 object.__setattr__(self, name, _count(value, name, least))
         if not isinstance(self.ties, Ties):
             object.__setattr__(self, "ties", _ties(self.ties))
+
+    def remaining(self, start: float) -> Settings:
+        """Return the same settings with what is left of the time.
+
+        Parameters
+        ----------
+        start
+            When the time began, by closeknit's clock, which excludes compiling.
+        """
+        spent = clock.now() - start
+        return replace(self, time_limit=max(0.0, self.time_limit - spent))
 
 
 def _seconds(value: object) -> float:
