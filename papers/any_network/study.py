@@ -21,13 +21,12 @@ from ...instances.ksubset.edge_lists import densest
 from ...instances.ksubset.generators import generator, grey_pattern
 from ...instances.words import with_noun
 from ...methods import METHODS
-from ...methods.proofs import prove_and_cite
 from ...methods.warming import kind_of, warm
 from ...proofs.checking.folder import write_index
 from ...proofs.checking.kinds import DNN
 from ...reports.campaigns.pool import Call, Failure, run
 from ...reports.pages.document import Cell, Document, Name, Section, Table
-from ...reports.proofs.proving import Proven, write_entry
+from ...reports.proofs.proving import Proven, certify, write_entry
 from ...solvers import Settings
 from ..catalogue import RunOptions
 
@@ -135,14 +134,8 @@ def _bound_by(
     result = entry(instance, Settings(time_limit=seconds))
     took, proven, why = result.seconds, None, ""
     if certified:
-        with TemporaryDirectory(prefix="closeknit-") as folder:
-            path = Path(folder, "proof")
-            cited = prove_and_cite(
-                instance, result, path, seconds=seconds, kinds=(DNN,)
-            )
-            result, why = cited.result, cited.why
-            if cited.kept:
-                proven = Proven(method, result, cited.kept, path.read_bytes())
+        proven = certify(instance, method, result, seconds, (DNN,), bounds=True)
+        result, why = proven.result, proven.why
     assert isinstance(result.objective, int)
     bound = result.bound if isinstance(result.bound, int) else None
     return Bounded(result.objective, bound, str(result.proof), took, proven, why)
@@ -168,7 +161,7 @@ def _document(
         [
             write_entry(where, instance, own.proven)
             for instance, own in kept
-            if isinstance(own, Bounded) and own.proven
+            if isinstance(own, Bounded) and own.proven and own.size
         ],
         title,
     )

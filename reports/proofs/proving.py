@@ -48,21 +48,25 @@ def prove(
     """Prove an answer that a method gave; may be called in another process."""
     compile_checker()
     mark_started()
-    return _proven(instance, method, result, seconds, kinds)
+    return certify(instance, method, result, seconds, kinds)
 
 
-def _proven(
+def certify(
     instance: Instance,
     method: str,
     result: Result,
     seconds: float,
     kinds: Collection[str],
+    *,
+    bounds: bool = False,
 ) -> Proven:
+    """Prove an answer; its bound will do, if that is below the cost and ``bounds``."""
     with TemporaryDirectory(prefix="closeknit-") as name:
         path = Path(name) / "proof"
         found = prove_and_cite(instance, result, path, seconds=seconds, kinds=kinds)
         content = path.read_bytes() if found.kept and path.exists() else None
-    if found.kept and found.result.status not in (Status.OPTIMAL, Status.INFEASIBLE):
+    decided = found.result.status in (Status.OPTIMAL, Status.INFEASIBLE)
+    if found.kept and not decided and not bounds:
         why = f"no proof: {found.kept.kind} of a bound that the answer does not reach"
         return Proven(method, found.result, None, None, why)
     return Proven(method, found.result, found.kept, content, found.why)
@@ -79,7 +83,7 @@ def solve_and_prove(
     compile_checker()
     mark_started()
     result = method(instance, settings)
-    return _proven(instance, method.name, result, seconds, kinds)
+    return certify(instance, method.name, result, seconds, kinds)
 
 
 @cache
