@@ -244,7 +244,10 @@ def preempt(
         for one, n in zip(ends, solved.values, strict=True)
         for j in one.jobs[:n]
     ]
-    after = decide(job, state.without(gone), replace(settings, time_limit=inf), program)
+    then = state.without(gone)
+    after = decide(job, then, settings.remaining(start), program)
+    if after.fits is None:  # any place will do: the model has shown that there is one
+        after = decide(plain, then, replace(settings, time_limit=inf))
     if not after.fits:
         raise SolverError("the job does not fit when these jobs end")
     numbers = [
