@@ -32,6 +32,7 @@ from ...scheduler.hostlist import fold
 from ...solvers import Settings, Status
 from ..jobs.running import read_running, running_state, tree_of
 from ..placement import MOST_K
+from ..placement.request import levels_of
 from . import cluster
 
 _ROLE = "nodes"
@@ -126,7 +127,7 @@ def _job(args: argparse.Namespace, state: RunningState, k: int) -> GangJob:
     found: list[JobConstraint] = []
     if args.segment is not None:
         found.append(Slices(tree.levels[0], roles, args.segment))
-    for name, size in cluster.levels_of(args).items():
+    for name, size in levels_of(args.levels).items():
         found.append(Slices(name, roles, size))
     for option, kind in (("require", Require), ("exclude", Avoid)):
         hostlists = getattr(args, option, None)

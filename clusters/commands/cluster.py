@@ -22,6 +22,7 @@ from ..kinds import NodeKind, note_of
 from ..node_states import NodeReport, NodeRules
 from ..placement import MOST_K, NodeSelector, Objective, Request, nodes_of
 from ..placement.program import Flags
+from ..placement.request import levels_of
 from ..state import read_option, read_report
 from ..topologies import Cluster, read_cluster, read_name_map
 from ..topologies.tpu import Slice
@@ -364,7 +365,7 @@ def request_of(
             raise name_option(error) from None
     if not 1 <= args.k <= MOST_K:
         raise InputError(f"must be from 1 to {MOST_K}", field="-k", value=args.k)
-    levels = levels_of(args)
+    levels = levels_of(args.levels)
     require = unfold_option(args.require, "--require")
     if len(require) > args.k:
         problem = f"names {len(require)} nodes, more than -k {args.k}"
@@ -383,19 +384,6 @@ def request_of(
         )
     except InputError as error:
         raise name_option(error) from None
-
-
-def levels_of(args: argparse.Namespace) -> dict[str, int]:
-    """Return the sizes of groups by level; InputError names the option."""
-    levels: dict[str, int] = {}
-    for part in args.levels.split(",") if args.levels else ():
-        name, equals, size = part.strip().partition("=")
-        if not equals or not size.isdecimal() or len(size) > 7 or not name:
-            raise InputError("must be LEVEL=N,...", field="--levels", value=part)
-        if name in levels:
-            raise InputError("is given twice", field="--levels", value=name)
-        levels[name] = int(size)
-    return levels
 
 
 def name_option(error: InputError) -> InputError:

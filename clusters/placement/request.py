@@ -136,6 +136,23 @@ class Request:
         return sizes
 
 
+def levels_of(text: str | None) -> dict[str, int]:
+    """Return the sizes of groups by level that ``--levels`` gives.
+
+    >>> levels_of("rack=4,block=16")
+    {'rack': 4, 'block': 16}
+    """
+    levels: dict[str, int] = {}
+    for part in text.split(",") if text else ():
+        name, equals, size = part.strip().partition("=")
+        if not equals or not size.isdecimal() or len(size) > 7 or not name:
+            raise InputError("must be LEVEL=N,...", field="--levels", value=part)
+        if name in levels:
+            raise InputError("is given twice", field="--levels", value=name)
+        levels[name] = int(size)
+    return levels
+
+
 @dataclass(frozen=True)
 class Placement:
     """The nodes that were chosen, and what is known of them."""
