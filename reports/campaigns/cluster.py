@@ -34,6 +34,8 @@ _SETTLED = 1.5
 that dies while it starts does not replace it."""
 _ANSWERS_IN = 10.0
 """Seconds in which a scheduler must answer."""
+_GREETINGS = 5
+"""Attempts at connecting to a scheduler that answers but is busy reporting."""
 _PATIENCE = 30.0
 """Seconds without any worker after which a message is printed."""
 
@@ -53,21 +55,32 @@ def connect(address: str | None, *, jobqueue: str | None = None) -> Iterator[Any
         where: Any = address
         if jobqueue is not None:
             where = held.enter_context(closing(cluster_of(Path(jobqueue))))
-        try:
-            client = distributed.Client(
-                where, timeout=_ANSWERS_IN, set_as_default=False
-            )
-        except (OSError, ValueError, ImportError) as error:
-            raise InputError(
-                f"no scheduler answers ({type(error).__name__})",
-                field="dask",
-                value=address,
-            ) from None
+        client = _client_of(distributed, where, address)
         try:
             yield client
         finally:
             with suppress(OSError):
                 client.close(timeout=_ANSWERS_IN)
+
+
+def _client_of(distributed: Any, where: Any, address: str | None) -> Any:
+    """Open a client; a greeting that other messages joined is asked for once more.
+
+    Dask asserts that a scheduler's greeting comes alone, but one that reports to all
+    its clients at that moment sends both in one batch.
+    """
+    for attempts_left in reversed(range(_GREETINGS)):
+        try:
+            return distributed.Client(where, timeout=_ANSWERS_IN, set_as_default=False)
+        except (OSError, ValueError, ImportError, AssertionError) as error:
+            if isinstance(error, AssertionError) and attempts_left:
+                continue
+            raise InputError(
+                f"no scheduler answers ({type(error).__name__})",
+                field="dask",
+                value=address,
+            ) from None
+    raise AssertionError("unreachable")
 
 
 def _refuse_unproven(distributed: Any, address: str) -> None:

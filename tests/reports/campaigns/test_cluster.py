@@ -16,6 +16,7 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
 
+import distributed
 import pytest
 from distributed import Client, LocalCluster
 
@@ -93,7 +94,7 @@ def results(out: Path) -> list[dict[str, Any]]:
 
 
 def kill_a_worker(dask: LocalCluster) -> None:
-    with Client(dask.scheduler_address, set_as_default=False) as client:
+    with cluster.connect(dask.scheduler_address) as client:
         os.kill(min(client.run(os.getpid).values()), signal.SIGKILL)
 
 
@@ -245,6 +246,31 @@ def test_nobody_there_is_one_line(
     said = refused(*words, "--dask", "x", capsys=capsys)
     assert said == f"--dask: needs Dask: {install('dask')}"
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(("crowded", "attempts"), [(1, 2), (4, 5), (9, 5)])
+def test_a_greeting_joined_by_other_messages_is_asked_for_once_more(
+    dask: LocalCluster, monkeypatch: pytest.MonkeyPatch, crowded: int, attempts: int
+) -> None:
+    made: list[str] = []
+
+    def client(where: str, **options: Any) -> Client:
+        made.append(where)
+        if len(made) <= crowded:
+            raise AssertionError  # as Client does where a greeting is not alone
+        return Client(where, **options)
+
+    monkeypatch.setattr(distributed, "Client", client)
+    if crowded < attempts:
+        with cluster.connect(dask.scheduler_address) as connected:
+            assert connected.run(pow, 2, 3)
+    else:
+        with (
+            pytest.raises(InputError, match=r"no scheduler answers: .*Assert"),
+            cluster.connect(dask.scheduler_address),
+        ):
+            pass
+    assert len(made) == attempts
 
 
 def test_workers_with_another_closeknit_are_refused(
