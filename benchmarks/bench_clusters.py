@@ -5,6 +5,8 @@ nodes and 16 switches below each further one; every switch has its own share of 
 nodes, half of all. Milliseconds of processor time on one core, warm: the median over
 the states, of the exact choice for the default objective, fewest switches, and for the
 one that takes longest.
+
+The first table has drawn jobs of parts, see job_sets.py; half of them fit.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from collections.abc import Callable
 from statistics import median
 from time import process_time
 
+import job_sets
 import numpy as np
 from bench_rules import tree
 
@@ -63,7 +66,9 @@ def main() -> None:
     """Print a table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--states", type=int, default=5)
+    parser.add_argument("--jobs", type=int, default=200)
     args = parser.parse_args()
+    job_sets.print_table(args.jobs)
     head = " | ".join(SHOWN)
     print(f"| nodes | k | exact, ms | slowest objective | target | {head} |")
     print("|---|---|---|---|---|" + "---|" * len(SHOWN))

@@ -9,13 +9,18 @@ from __future__ import annotations
 import argparse
 import json
 import random
+from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import product
 from math import prod
 from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+from time import process_time
 
 import numpy as np
 
+from closeknit.clusters.jobs.program import minimise
 from closeknit.formulations.cluster.answer import decide
 from closeknit.formulations.cluster.constraints import (
     Apart,
@@ -27,7 +32,13 @@ from closeknit.formulations.cluster.constraints import (
 )
 from closeknit.formulations.cluster.domains import DomainTree, NodeDevices
 from closeknit.formulations.cluster.job import GangJob, ObjectivePart, Role
-from closeknit.solvers import Settings
+from closeknit.formulations.cluster.proof import (
+    LOG,
+    RECOUNT,
+    NoFitProof,
+    prove_no_fit,
+)
+from closeknit.solvers import Settings, Status
 
 FILE = Path(__file__).with_name("job_sets.json")
 COUNT = 200
@@ -177,6 +188,50 @@ def sets() -> Iterator[tuple[str, Callable[[int], tuple[GangJob, NodeDevices]]]]
     for n in SHAPES:
         yield f"nested slices, {n} nodes", lambda i, n=n: nested(n, i)
     yield "roles apart, spread, with leaders, 1000 nodes", mixed
+
+
+def print_table(count: int, seconds: float = 10.0) -> None:
+    """Print what the jobs of every set take, and by which proofs they are settled."""
+    print(
+        "| jobs | fit | median, ms | 99 % | most | proven best | does not fit: "
+        "recount | pseudo-Boolean | neither | median size, KiB | proving, s |"
+    )
+    print("|---|---|---|---|---|---|---|---|---|---|---|")
+    for name, draw in sets():
+        spent, sizes, proving = [], [], []
+        fit = best = 0
+        kinds: Counter[str] = Counter()
+        for number in range(count):
+            job, devices = draw(number)
+            if not number:
+                decide(job, devices, program=minimise)  # compiles
+            began = process_time()
+            found = decide(job, devices, Settings(time_limit=seconds), minimise)
+            spent.append(1000 * (process_time() - began))
+            fit += found.fits is True
+            best += found.status is Status.OPTIMAL
+            if found.fits is False:
+                with TemporaryDirectory() as folder:
+                    path = str(Path(folder) / "p")
+                    shown = prove_no_fit(job, devices, path, seconds)
+                proved = isinstance(shown, NoFitProof)
+                kinds[shown.kind if proved else "neither"] += 1
+                if proved:
+                    sizes.append(shown.size / 1024)
+                    proving.append(shown.seconds)
+            kinds["neither"] += found.fits is None
+        spent.sort()
+        cells = [
+            str(fit),
+            f"{median(spent):.1f}",
+            f"{spent[int(0.99 * (count - 1))]:.0f}",
+            f"{spent[-1]:.0f}",
+            f"{best} of {fit}",
+            *(str(kinds[kind]) for kind in (RECOUNT, LOG, "neither")),
+            f"{median(sizes or [0]):.0f}",
+            f"{median(proving or [0]):.2f}",
+        ]
+        print(f"| {name} | {' | '.join(cells)} |", flush=True)
 
 
 def main() -> None:
