@@ -128,7 +128,8 @@ def formula_of_model(model: cp_model.CpModel) -> Formula:
     offsets: list[int] = []
     for i, variable in enumerate(model.proto.variables):
         low, *_, most = variable.domain
-        found, power, left = [], 1, most - low
+        found: list[tuple[int, int]] = []
+        power, left = 1, most - low
         while left:
             weight = min(power, left)
             name = f"v{i}_{len(found)}"
