@@ -256,9 +256,8 @@ class JobModel:
                 )
             most += room
         for one in self.job.constraints:
-            limits = isinstance(one, MostPods) and {*roles} <= {*one.roles}
-            if limits and one.level == level:
-                most = min(most, one.most)
+            if isinstance(one, MostPods) and one.level == level:
+                most = min(most, one.most) if {*roles} <= {*one.roles} else most
         return most
 
     def _room_in(self, role: str, level: str, v: int) -> int:

@@ -67,7 +67,7 @@ def check_recount(path: str | Path) -> tuple[int, int]:
         raise InputError("is too large", file=path)
     try:
         value = _SHAPE(parse_json(content.decode("utf-8", "replace"), file=path))
-        _refuse_malformed(value)
+        _refuse_bad_shape(value)
     except InputError as error:
         raise error.of_file(path) from None
     most = most_pods(
@@ -81,7 +81,7 @@ def check_recount(path: str | Path) -> tuple[int, int]:
     return value["pods"], most
 
 
-def _refuse_malformed(value: dict[str, Any]) -> None:
+def _refuse_bad_shape(value: dict[str, Any]) -> None:
     parent, height = value["parent"], value["height"]
     domains, nodes = len(parent), len(value["home"])
     for at, row, least, end in (
