@@ -8,7 +8,8 @@ With --prove it is proved again, by closeknit's own search within the time limit
 needs no proof in a file. With --proof, a proof is checked step by step: a certificate
 of a k-subset, or for any problem a pseudo-Boolean proof in the format of VeriPB, about
 the formula that export --to opb writes; what the file begins with states which. Where
-FILE is such a formula and ends in .opb, the proof is checked without a solution. Exit
+FILE is such a formula and ends in .opb, the proof is checked without a solution. A
+certificate that a job of parts does not fit (.recount.json) is counted again. Exit
 status 0 when everything is true, 1 when something is not or nothing derived it, 2 when
 a file cannot be used.
 """
@@ -33,6 +34,7 @@ from ..proofs.checking import (
     is_opb,
 )
 from ..proofs.checking.proof_file import proof_lines
+from ..proofs.checking.recount import check_recount, is_recount
 from ..proofs.writing.proof_syntax import SYNTAXES, rewrite
 from ..solvers import Status, read_solution
 from ..solvers.running import clock
@@ -93,6 +95,8 @@ def run(args: argparse.Namespace) -> int:
     limits = CheckLimits(seconds=settings.time_limit, now=clock.now)
     if is_opb(args.file):
         return _check_formula(args, limits)
+    if is_recount(args.file):
+        return _check_recount(args)
     if args.rewrite and (args.proof == STANDARD or not Path(args.proof).is_file()):
         raise InputError(
             "must be a file for --rewrite, which reads it once more", file=args.proof
@@ -158,6 +162,25 @@ def _claim(found: Any, unsolvable: str | None) -> str:
     if solution.status is Status.INFEASIBLE:
         claim += f" ({solution.proof})" + (f": {unsolvable}" if unsolvable else "")
     return f"holds: {claim}" + (f"; {found.remark}" if found.remark else "")
+
+
+def _check_recount(args: argparse.Namespace) -> int:
+    """Check a certificate that a job of parts does not fit."""
+    if args.proof or args.solution:
+        name = "--proof" if args.proof else "SOLUTION"
+        raise InputError("is not for certificates of counting", field=name)
+    pods, most, why = None, None, ""
+    try:
+        pods, most = check_recount(args.file)
+    except Refused as refused:
+        why = str(refused)
+    if args.json:
+        found = {"holds": not why, "derived": not why, "lines": [why] if why else []}
+        outputs.write_json(args.json, FORMAT, certificate=str(args.file), **found)
+    if args.json != "-":
+        line = f"{args.file}: holds: {pods} pods do not fit: the slices take {most}"
+        print(escape_hidden(why or line))
+    return 1 if why else 0
 
 
 def _check_formula(args: argparse.Namespace, limits: CheckLimits) -> int:

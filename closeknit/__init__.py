@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from .api.tables import Table as Table
     from .api.verifying import Verdicts as Verdicts
     from .api.verifying import verify as verify
+    from .clusters.jobs.python import place_job as place_job
     from .instances import Distances as Distances
     from .instances import Graph as Graph
     from .instances import Grid as Grid

@@ -40,6 +40,7 @@ EXTENSION = Extension(
         ),
     },
     claims={"scheduler": "clusters.claims:SCHEDULER_CLAIMS"},
+    names={"place_job": "clusters.jobs.python"},
     kernels="clusters.placement.warming:CLUSTER_KERNELS",
     hooks={
         "select": "clusters.commands.select_nodes",

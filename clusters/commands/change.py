@@ -20,12 +20,12 @@ from typing import Any
 
 from ...cli.frame import outputs, shared
 from ...cli.frame.parser import Once, Parser, flag
-from ...formulations.cluster.change import LeastChange, RunningState, preempt
+from ...formulations.cluster.changes.change import LeastChange, RunningState, preempt
+from ...formulations.cluster.changes.moves import drain
+from ...formulations.cluster.changes.repair import repair
 from ...formulations.cluster.constraints import Avoid, Require, Slices
 from ...formulations.cluster.domains import NODE_NAME
 from ...formulations.cluster.job import GangJob, JobConstraint, Role
-from ...formulations.cluster.moves import drain
-from ...formulations.cluster.repair import repair
 from ...instances.errors import InputError
 from ...instances.option_values import seconds
 from ...scheduler.hostlist import fold

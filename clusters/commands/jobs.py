@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
 from ...cli.frame import outputs
 from ...cli.frame.parser import Once
 from ...formulations.cluster.constraints import Avoid
+from ...formulations.cluster.domains import NodeDevices
 from ...instances.errors import InputError
 from ...instances.option_values import seconds
 from ...instances.reading.files import read_text
 from ...instances.words import with_noun
 from ...methods.interpreted_or_compiled import in_tiers
 from ...scheduler.hostlist import fold
-from ...solvers import Settings, Status
+from ...solvers import Grade, Settings, Status
 from ..jobs import foreign, machine, placing
 from ..jobs.request import JobRequest, job_of
 from . import cluster
@@ -34,6 +36,13 @@ def options(group: Any) -> None:
         action=Once,
         help="a job of several parts: closeknit/job, a Workload, Job or JobSet for "
         "Kueue, or a batch script of Slurm",
+    )
+    group.add_argument(
+        "--proof",
+        metavar="NAME",
+        type=outputs.file,
+        help="with --job: prove that it does not fit, in NAME.recount.json or in "
+        "NAME.opb and NAME.pbp.xz",
     )
 
 
@@ -72,6 +81,8 @@ def run(args: argparse.Namespace, free: Sequence[str] | None) -> int:
     except InputError as error:
         raise error.of_file(args.job) from None
     shown = {"topology": known.selector.cluster.summary(), **placing.describe(placed)}
+    if args.proof and placed.answer.fits is False:
+        shown |= _prove(placed, parts, args)
     if known.ignored:
         shown["strange"] = known.ignored
     shown["state"] = known.document(chain(*shown.get("placement", {}).values()))
@@ -81,6 +92,24 @@ def run(args: argparse.Namespace, free: Sequence[str] | None) -> int:
         _show(placed, shown)
     status = placed.answer.status
     return 0 if placed.answer.fits else 3 if status is Status.INFEASIBLE else 4
+
+
+def _prove(
+    placed: placing.JobOutcome, parts: list[NodeDevices], args: argparse.Namespace
+) -> dict[str, Any]:
+    """Write a proof that a job does not fit; return what is known of it."""
+    from ...formulations.cluster.proof import NoFitProof, prove_no_fit
+
+    if len(parts) > 1:
+        problem = "is for clusters whose parts are connected"
+        raise InputError(problem, field="--proof")
+    job = replace(placed.job, objective=())
+    limit = seconds(args.time_limit)
+    found = prove_no_fit(job, placed.devices, args.proof, limit)
+    if isinstance(found, NoFitProof):
+        proof = f"{Grade.CHECKED.value}: {found.kind}"
+        return {"proof": proof, "files": list(found.files)}
+    return {"unproved": f"stopped by {found.value}"}
 
 
 def read_job(path: str, known: cluster.KnownCluster) -> JobRequest:
@@ -112,7 +141,12 @@ def _show(placed: placing.JobOutcome, shown: dict[str, Any]) -> None:
     if "ignored" in shown:
         print(f"  ignored     {', '.join(shown['ignored'])}")
     words = {True: "it fits", False: "it does not fit", None: "not decided"}
-    print(f"  answer      {words[answer.fits]}" + (f" ({answer.by})" * bool(answer.by)))
+    by = f" ({shown['proof']})" if "proof" in shown else ""
+    print(f"  answer      {words[answer.fits]}{by}")
+    if "files" in shown:
+        print(f"  proof       {', '.join(shown['files'])}")
+    if "unproved" in shown:
+        print(f"  proof       none: {shown['unproved']}")
     for role, nodes in shown.get("placement", {}).items():
         print(f"  {role:<11} {_by_rank(nodes)}")
     for name, value in shown.get("cost", {}).items():

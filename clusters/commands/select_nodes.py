@@ -62,6 +62,7 @@ OWN = {
     "node_name_map": None,
     "placeholders": None,
     "job": None,
+    "proof": None,
 }
 """Options for use with ``--topology`` only, and their defaults."""
 
@@ -111,6 +112,8 @@ def run(args: argparse.Namespace, free: Sequence[str] | None) -> int:
     """Choose nodes; return the exit status. ``free`` is None if not given."""
     if args.job is not None:
         return jobs.run(args, free)
+    if args.proof is not None:
+        raise InputError("needs --job", field="--proof")
     if args.k is None and args.slice is None:
         raise InputError("is needed with --topology, or --job", field="-k")
     machine = cluster.read_machine(args, free)

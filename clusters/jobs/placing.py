@@ -33,6 +33,13 @@ class JobOutcome:
     clash: Clash | None = None
     """Why it does not fit."""
 
+    @property
+    def nodes(self) -> dict[str, list[str]]:
+        """The names of the nodes of each role, by rank; empty if there is no place."""
+        names = self.devices.tree.nodes
+        placed = self.answer.placement or {}
+        return {role: [names[i] for i in where] for role, where in placed.items()}
+
 
 def place(
     request: JobRequest,
@@ -136,13 +143,8 @@ def _explain(
 
 def describe(placed: JobOutcome) -> dict[str, Any]:
     """Return the answer as a JSON object; what is not known is left out."""
-    answer, job = placed.answer, placed.job
-    names = placed.devices.tree.nodes
+    answer, job, nodes = placed.answer, placed.job, placed.nodes
     parts = [part.name for part in job.objective]
-    nodes = {
-        role: [names[i] for i in where]
-        for role, where in (answer.placement or {}).items()
-    }
     document: dict[str, Any] = {
         "job": placed.request.name,
         "pods": job.pods,

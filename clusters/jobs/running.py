@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...formulations.cluster.change import MOST_JOBS, OngoingJob, RunningState
+from ...formulations.cluster.changes.change import MOST_JOBS, OngoingJob, RunningState
 from ...formulations.cluster.domains import DomainTree, NodeDevices
 from ...instances import InputError
 from ...instances.reading import fields

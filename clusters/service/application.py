@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import chain
+from typing import Any
+
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -35,6 +38,7 @@ class Application:
             Route(path, answer_errors(handler), methods=methods)
             for path, methods, handler in (
                 ("/select", ["POST"], self._select),
+                ("/jobs", ["POST"], self._place),
                 ("/state", ["GET", "POST", "PUT"], self._state),
                 ("/extender/filter", ["POST"], self._filter),
                 ("/extender/prioritize", ["POST"], self._prioritize),
@@ -60,6 +64,20 @@ class Application:
                 lambda waited: self._service.select(body, free, waited),
                 self._service.time_limit,
             )
+        return await self._answered(request, body, answer)
+
+    async def _place(self, request: Request) -> Response:
+        body, free = await self._policy.body(request), self._service.state.free
+        answer = await self._worker.run(
+            lambda waited: self._service.place(body, free, waited),
+            self._service.time_limit,
+        )
+        return await self._answered(request, body, answer)
+
+    async def _answered(
+        self, request: Request, body: dict[str, Any], answer: dict[str, Any]
+    ) -> Response:
+        """Say where the state is from, and take what was chosen."""
         self._metrics.outcomes.labels(answer["status"]).inc()
         state = self._service.state
         if state.age is not None:
@@ -67,11 +85,13 @@ class Application:
         own = "free" in body or "busy" in body
         source = "the request" if own else state.told["source"]
         answer["state"] = {"source": source}
-        if "chosen" in answer:
+        if "hostlist" in answer:
             if body.get("take"):
                 if await request.is_disconnected():
                     raise HTTPProblem(503, "the client has gone")
-                answer["take"] = state.take(answer["chosen"])
+                placed = answer.get("placement", {}).values()
+                nodes = answer.get("chosen", dict.fromkeys(chain(*placed)))
+                answer["take"] = state.take(nodes)
             return json_response(answer)
         none = "no choice of free nodes is possible"
         late = "nothing was found within the limit"

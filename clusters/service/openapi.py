@@ -78,6 +78,41 @@ _ANSWER = _object(
     },
     *("topology", "nodes", "free", "k", "objective", "status", "seconds"),
 )
+_STRINGS: Schema = {"type": "array", "items": {"type": "string"}}
+_PLACED = _object(
+    {
+        "topology": {"type": "string"},
+        "job": {"type": "string"},
+        "pods": _COUNT,
+        "roles": {"type": "object", "additionalProperties": _COUNT},
+        "fits": {"type": "boolean"},
+        "status": {"enum": ["optimal", "feasible", "infeasible", "unknown"]},
+        "placement": {"type": "object", "additionalProperties": _STRINGS},
+        "hostlist": _HOSTLIST,
+        "cost": _PARTS,
+        "bound": _PARTS,
+        "proof": {"type": "string"},
+        "limit": {"type": "string"},
+        "clash": {"type": "object", "description": "Constraints that clash."},
+        "seconds": {"type": "number"},
+        "state_age": {"type": "number"},
+        "state": _STATE,
+        "take": {"type": "integer", "description": "Of the nodes that are taken."},
+    },
+    *("topology", "job", "pods", "roles", "status", "seconds"),
+)
+_JOB = _object(
+    {
+        "format": {"const": "closeknit/job"},
+        "version": {"const": 1, "type": "integer"},
+        "name": {"type": "string"},
+        "device": {"type": "string"},
+        "roles": {"type": "array", "items": {"type": "object"}, "minItems": 1},
+        "constraints": {"type": "array", "items": {"type": "object"}},
+        "objective": {"type": "array"},
+    },
+    *("format", "version", "roles"),
+)
 _TAKEN = _object(
     {"take": _COUNT, "nodes": _HOSTLIST, "seconds": {"type": "number"}},
     *("take", "nodes", "seconds"),
@@ -90,7 +125,7 @@ _PROBLEM = _object(
         "detail": {"type": "string"},
         "field": {"type": "string"},
         "sequence": _SEQUENCE,
-        "answer": _ANSWER,
+        "answer": {"anyOf": [_ANSWER, _PLACED]},
     },
     *("type", "title", "status", "detail"),
 )
@@ -145,11 +180,27 @@ _PRIORITIES: Schema = {
 }
 
 
+_NOT_BOTH = {"not": {"required": ["busy", "free"]}}
+
+
+def _of_nodes(service: Service) -> Schema:
+    """Return the fields that say which nodes may be chosen, and when to stop."""
+    limit = {"type": "number", "exclusiveMinimum": 0, "maximum": service.time_limit}
+    return {
+        "exclude": _HOSTLIST,
+        "free": _HOSTLIST,
+        "busy": _HOSTLIST,
+        "time_limit": limit,
+        "take": {
+            "type": "boolean",
+            "description": "Make the chosen nodes busy; not with busy or free.",
+        },
+    }
+
+
 def _request(service: Service) -> Schema:
     size = {"type": "integer", "minimum": 1, "maximum": MOST_K}
-    limit = {"type": "number", "exclusiveMinimum": 0, "maximum": service.time_limit}
-    both = {"not": {"required": ["busy", "free"]}}
-    return both | _object(
+    return _NOT_BOTH | _object(
         {
             "k": size | {"description": "Nodes wanted."},
             "objective": {"enum": [one.value for one in Objective]},
@@ -160,14 +211,7 @@ def _request(service: Service) -> Schema:
                 "maxProperties": 64,
             },
             "require": _HOSTLIST,
-            "exclude": _HOSTLIST,
-            "free": _HOSTLIST,
-            "busy": _HOSTLIST,
-            "time_limit": limit,
-            "take": {
-                "type": "boolean",
-                "description": "Make the chosen nodes busy; not with busy or free.",
-            },
+            **_of_nodes(service),
         },
         "k",
     )
@@ -236,6 +280,16 @@ def document(service: Service) -> dict[str, Any]:
                     _content(_ANSWER),
                     *(409, 422, 503),
                     body=_request(service),
+                )
+            },
+            "/jobs": {
+                "post": _operation(
+                    "place",
+                    "Place a job of several parts on whole nodes.",
+                    _content(_PLACED),
+                    *(409, 422, 503),
+                    body=_NOT_BOTH
+                    | _object({"job": _JOB, **_of_nodes(service)}, "job"),
                 )
             },
             "/state": {

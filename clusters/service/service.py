@@ -9,6 +9,9 @@ from typing import Any
 from ...instances import InputError
 from ...instances.reading import fields
 from ...solvers import Settings
+from ..jobs.machine import whole_nodes
+from ..jobs.placing import describe, place
+from ..jobs.request import job_of
 from ..placement import MOST_K, NodeSelector, Objective, Request, describe_placement
 from ..placement.program import Flags
 from ..topologies import Hierarchy
@@ -27,6 +30,8 @@ KNOWN = (
     "take",
 )
 """Fields of a request."""
+OF_JOBS = ("job", "exclude", "free", "busy", "time_limit", "take")
+"""Fields of a request for a job of several parts."""
 _MOST_LEVELS = 64
 _SHORT = 2**19
 """Nodes of the topology times nodes wanted, of choices that take little time."""
@@ -105,6 +110,19 @@ class Service:
         if not 1 <= k <= MOST_K:
             raise InputError(f"must be from 1 to {MOST_K}", "k", k)
         selector = self.selector
+        free = self._usable(body, free)
+        wanted: list[str] = []
+        if "require" in body:
+            wanted = names_in(body["require"], "require", selector)
+        segment = fields.integer(body.get("segment", 1), "segment")
+        request = Request(
+            k, self._objective(body), segment, _levels(body), frozenset(wanted)
+        )
+        return request, free
+
+    def _usable(self, body: dict[str, Any], free: Sequence[Flags]) -> Sequence[Flags]:
+        """Read which nodes may be chosen."""
+        selector = self.selector
         if "free" in body and "busy" in body:
             raise InputError("cannot be given with free", "busy")
         if not isinstance(body.get("take", False), bool):
@@ -117,14 +135,24 @@ class Service:
             names = names_in(body["exclude"], "exclude", selector)
             others = selector.free(without=names)
             free = [a & b for a, b in zip(free, others, strict=True)]
-        wanted: list[str] = []
-        if "require" in body:
-            wanted = names_in(body["require"], "require", selector)
-        segment = fields.integer(body.get("segment", 1), "segment")
-        request = Request(
-            k, self._objective(body), segment, _levels(body), frozenset(wanted)
-        )
-        return request, free
+        return free
+
+    def place(
+        self, body: dict[str, Any], free: Sequence[Flags], waited: float = 0.0
+    ) -> dict[str, Any]:
+        """Place a job of several parts on whole nodes; as `select` otherwise.
+
+        ``body`` has the fields `OF_JOBS`, of which ``job`` is needed.
+        """
+        fields.only(body, OF_JOBS, ("job",), "")
+        request = job_of(body["job"], {}, self.selector.cluster.index)
+        if request.counts_devices:
+            raise InputError("must be null: nodes are whole here", "job.roles.devices")
+        fabrics = self.selector.cluster.fabrics
+        pairs = zip(fabrics, self._usable(body, free), strict=True)
+        machine = [whole_nodes(fabric, flags) for fabric, flags in pairs]
+        placed = place(request, machine, self._settings(body, waited))
+        return {"topology": self.summary, **describe(placed)}
 
     def _objective(self, body: dict[str, Any]) -> Objective:
         if "objective" not in body:

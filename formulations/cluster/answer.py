@@ -140,8 +140,8 @@ def by_model(
         if found.impossible:
             if placement is not None:
                 raise SolverError("a model is infeasible that has a solution")
-            seconds = clock.now() - start
-            return GangAnswer(Status.INFEASIBLE, by=BY_SOLVER, seconds=seconds)
+            no = Status.UNKNOWN if model.forest.may_split else Status.INFEASIBLE
+            return GangAnswer(no, by=BY_SOLVER, seconds=clock.now() - start)
         if found.values is not None:
             best = found.values
             placement = placement_of(model, best)

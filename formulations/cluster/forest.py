@@ -60,6 +60,14 @@ class PieceForest:
         sizes = [role.count for role in job.roles]
         self.begin = dict(zip(job.names, np.cumsum([0, *sizes]).tolist(), strict=False))
         self.role_of = np.repeat(np.arange(len(sizes)), sizes)
+        wanted = {x for one in job.constraints if not one.is_steady for x in one.roles}
+        idle = [name in job.open_counts - wanted for name in job.names]
+        self.absent = np.array(idle)[self.role_of]
+        """Pods that need not be placed, nor help to keep anything: they are not."""
+        pieces = [x.roles for x in job.constraints if isinstance(x, InPieces)]
+        named = Counter(x for roles in pieces for x in roles)
+        self.may_split = any(named[x] > 1 for x in job.open_counts & wanted)
+        """Whether pieces are together by pods that need not be placed."""
         listed: dict[int, list[InPieces]] = {}
         for one in job.constraints:
             if isinstance(one, InPieces):
@@ -92,6 +100,7 @@ class PieceForest:
             labels.append(one.labels(self.job) + most)
             most += int(labels[-1].max()) + 1
         at, piece = np.concatenate(pods), np.concatenate(labels)
+        at, piece = at[~self.absent[at]], piece[~self.absent[at]]
         groups = int(group.max()) + 1
         pairs = (group[at], groups + piece)
         shape = (groups + most, groups + most)
@@ -131,7 +140,7 @@ class PieceForest:
         roles, first = self.role_of.tolist(), total
         for found, count in zip(levels, counts, strict=True):
             first -= count
-            inside = np.flatnonzero(found != LOOSE)
+            inside = np.flatnonzero((found != LOOSE) & ~self.absent)
             seen: set[int] = set()
             for pod, here, sub in zip(
                 inside.tolist(),

@@ -17,6 +17,7 @@ from ortools.sat.python import cp_model
 
 from ...instances import IntArray
 from .cells import NodeCells, patterns
+from .constraints import Apart, MostPods
 from .domains import NODE, NOWHERE, NodeDevices
 from .forest import ANYWHERE, PieceForest
 from .job import GangJob, ObjectivePart
@@ -78,7 +79,8 @@ class JobModel:
             if up.level != ANYWHERE:
                 ok &= cells.at[up.level] != NOWHERE
             for v in np.unique(at[ok]).tolist():
-                self.y[k, v] = model.new_int_var(0, len(kind.pieces), f"y{k}_{v}")
+                most_pieces = self._most_pieces(k, v)
+                self.y[k, v] = model.new_int_var(0, most_pieces, f"y{k}_{v}")
             inside = defaultdict(list)
             for v, y in self._pieces_of(k):
                 c = self._cells_in[kind.level][v][0]
@@ -196,23 +198,85 @@ class JobModel:
 
         It may be true without any, unless ``by_a_pod``.
         """
-        key, pods = (tuple(roles), level, v), self.pods(roles, level, v)
-        if key not in self._used:
-            self._used[key] = used = self.model.new_bool_var(f"used{len(self._used)}")
-            self.model.add(pods <= self._most_pods(roles, level, v) * used)
+        key = (tuple(roles), level, v)
+        if (tuple(roles), level, NOWHERE) not in self._used:
+            self._add_usage(tuple(roles), level)
         if by_a_pod and key not in self._by_a_pod:
             self._by_a_pod.add(key)
-            self.model.add(pods >= self._used[key])
+            self.model.add(0 + self.pods(roles, level, v) >= self._used[key])
         return self._used[key]
 
-    def _most_pods(self, roles: Sequence[str], level: str, v: int) -> int:
-        cells, most = self.cells, 0
-        inside = self._cells_in[self.tree.level_number(level)][v]
-        for name in roles:
-            room = cells.room[name][cells.example]
-            all_room = sum(int(room[c]) * len(cells.members[c]) for c in inside)
-            most += min(self.job.role(name).count, all_room)
+    def _add_usage(self, roles: tuple[str, ...], level: str) -> None:
+        """Say which domains are used, and that so many are as have room for all."""
+        number, most, every = self.tree.level_number(level), [], []
+        counted = {*roles} - self.job.open_counts
+        kinds = [
+            k
+            for k, kind in enumerate(self.forest.kinds)
+            if kind.level == number and counted.intersection(kind.loose)
+        ]
+        apart = [
+            one.roles
+            for one in self.job.constraints
+            if isinstance(one, Apart)
+            and one.level == level
+            and {*one.roles} <= {*roles}
+        ]
+        for v in self._cells_in[number]:
+            pods, used = self.pods(roles, level, v), self.model.new_bool_var("")
+            self._used[roles, level, v] = used
+            most.append(self._most_pods(roles, level, v))
+            every.append(used)
+            self.model.add(0 + pods <= most[-1] * used)
+            for k in kinds:
+                if (k, v) in self.y:
+                    self.model.add(self.y[k, v] <= self._most_pieces(k, v) * used)
+            for names in apart:  # one of them at most uses it
+                alone = [self.usage((name,), level, v) for name in names]
+                self.model.add(_sum(alone) <= used)
+        self._used[roles, level, NOWHERE] = self.model.new_constant(1)
+        room = np.cumsum(sorted(most, reverse=True))
+        outside = self.cells.at[number] == NOWHERE
+        if not self.job.open_counts.intersection(roles) and not outside.any():
+            least = int(np.searchsorted(room, self.job.count(roles))) + 1
+            self.model.add(0 + _sum(every) >= least)
+
+    def _most_pieces(self, k: int, v: int) -> int:
+        """Return at least how many pieces of a kind a domain can have."""
+        kind = self.forest.kinds[k]
+        level, most = self.tree.level_name(kind.level), len(kind.pieces)
+        for name, per in kind.loose.items():
+            if name not in self.job.open_counts:
+                most = min(most, self._room_in(name, level, v) // per)
         return most
+
+    def _most_pods(self, roles: Sequence[str], level: str, v: int) -> int:
+        """Return at least how many pods of some roles a domain can have."""
+        number, most = self.tree.level_number(level), 0
+        for name in roles:
+            room = self._room_in(name, level, v)
+            of = [k for k, kind in enumerate(self.forest.kinds) if name in kind.loose]
+            if all(self.forest.kinds[k].level == number for k in of):
+                per = {k: self.forest.kinds[k].loose[name] for k in of}
+                room = min(
+                    room, sum(n * self._most_pieces(k, v) for k, n in per.items())
+                )
+            most += room
+        for one in self.job.constraints:
+            if isinstance(one, MostPods) and one.level == level:
+                most = min(most, one.most) if {*roles} <= {*one.roles} else most
+        return most
+
+    def _room_in(self, role: str, level: str, v: int) -> int:
+        """Return at least how many pods of a role a domain can have, by itself."""
+        cells = self.cells
+        room = cells.room[role][cells.example]
+        inside = self._cells_in[self.tree.level_number(level)][v]
+        most = sum(int(room[c]) * len(cells.members[c]) for c in inside)
+        for one in self.job.constraints:
+            if isinstance(one, MostPods) and one.level == level and role in one.roles:
+                most = min(most, one.most)
+        return min(most, self.job.role(role).count)
 
     def at_most(self, left: Expr, right: Expr) -> None:
         """Add a row."""

@@ -59,6 +59,8 @@ def tree_job(job: GangJob, devices: NodeDevices, forest: PieceForest) -> TreeJob
         or job.open_counts not in (frozenset(), every)
     ):
         return None
+    if job.open_counts:
+        return TreeJob(0, np.zeros(len(tree.nodes), dtype=np.int64), {}, {})
     sizes: dict[int, int] = {}
     below = 1
     for level, piece in zip(forest.levels, forest.piece, strict=True):
@@ -74,10 +76,9 @@ def tree_job(job: GangJob, devices: NodeDevices, forest: PieceForest) -> TreeJob
         if isinstance(one, MostPods):
             level = tree.level_number(one.level)
             most[level] = min(one.most, most.get(level, one.most))
-    pods = 0 if job.open_counts else job.pods
-    room = np.minimum(devices.room_for(job.roles[0].devices), pods)
+    room = np.minimum(devices.room_for(job.roles[0].devices), job.pods)
     usable = usable_nodes(job, job.names[0], devices)
-    return TreeJob(pods, np.where(usable, room, 0), sizes, most)
+    return TreeJob(job.pods, np.where(usable, room, 0), sizes, most)
 
 
 class Counting:

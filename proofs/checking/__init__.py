@@ -1,11 +1,11 @@
 """Pseudo-Boolean formulas of instances, and the checker of proofs about them."""
 
 from .checker import ProvenResult, check_proof
-from .formula import Formula
 from .formulas import formula_of
 from .opb import check_opb_proof, is_opb
 from .proof_file import Proved, check_proof_file
 from .propagation import Propagator
+from .rows import Formula
 from .statements import CheckLimits, NoProof, Refused, TooLong
 
 __all__ = [

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
-from .formula import Formula
 from .propagation import Propagator
+from .rows import Formula
 from .rules import Parts, Rules
 from .statements import (
     VERSIONS,

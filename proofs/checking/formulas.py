@@ -21,8 +21,7 @@ from ...instances.submesh import Box, Submesh, box_at, corner, rows, sides
 from ...instances.submesh.packing import Packing, packing_of, ways
 from ...instances.sukp.instance import Sukp
 from ...instances.value import Value
-from .formula import Formula
-from .rows import Row
+from .rows import Formula, Row
 
 TRUE, FALSE = 0, None
 """Stand for literals that are constant."""

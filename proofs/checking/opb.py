@@ -22,10 +22,10 @@ from pathlib import Path
 from ...instances.errors import InputError
 from ...instances.reading.packed import reading_unpacked
 from ...instances.words import with_noun
-from .formula import Formula
 from .kinds import LOG, reading_proof
 from .proof_file import Proved, follow, lines_of
 from .propagation import Propagator
+from .rows import Formula
 from .statements import MOST_DIGITS, CheckLimits, TooLong
 
 MOST_SIZE = 2**28

@@ -16,10 +16,10 @@ from ...instances.value import Value
 from .checker import ProvenResult, check_proof
 from .dnn.file import check_dnn
 from .dnn.matrices import Squares, squares_of
-from .formula import Formula
 from .formulas import formula_of, levels_of, unfold
 from .kinds import CERTIFICATE, DNN, FILE_KINDS, LOG, reading_proof
 from .propagation import Propagator
+from .rows import Formula
 from .statements import CheckLimits, NoProof, Refused, TooLong
 
 MOST_BYTES = 2**32

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from .formula import Formula
 from .propagation import Propagator, refuted_by
-from .rows import Row, negate, normalise
+from .rows import Formula, Row, negate, normalise
 from .statements import (
     CheckLimits,
     NoProof,

@@ -94,11 +94,11 @@ def solve_by_exact(
     """
     start = clock.now()
     exact_version()
-    job, _ = run_alarmed(seconds, lambda: _job(instance))
+    formula, _ = run_alarmed(seconds, lambda: formula_of(instance))
     left = seconds - (clock.now() - start)
-    if job is None or left <= 0:
+    if formula is None or left <= 0:
         return ExactOutcome(False, None, Limit.TIME)
-    formula, text = job
+    text = _job(formula)
     with TemporaryDirectory(prefix="closeknit-") as folder:
         log, draft = Path(folder) / "log", Path(folder) / "proof"
         ended, true = _solve(text, log, left)
@@ -132,9 +132,30 @@ def exact_version() -> str:
         raise SolverError(problem) from None
 
 
-def _job(instance: Instance) -> tuple[Formula, str]:
-    """Return the formula of an instance, also as the text that the worker reads."""
-    formula = formula_of(instance)
+def refute_by_exact(
+    formula: Formula, path: str | Path, *, seconds: float
+) -> Limit | None:
+    """Refute a formula by Exact; None if the log is written, packed by ``xz``.
+
+    It is not checked yet. Raises SolverError if Exact fails, or finds a solution.
+    """
+    with TemporaryDirectory(prefix="closeknit-") as folder:
+        log = Path(folder) / "log"
+        ended, true = _solve(_job(formula), log, seconds)
+        if true is not None:
+            raise SolverError("Exact finds a solution where there is none")
+        if not ended:
+            return Limit.TIME
+        try:
+            with lzma.open(path, "wt", encoding="ascii", preset=1) as stream:
+                _rewrite(formula, log, None, stream)
+        except Unusable as error:
+            raise SolverError(f"Exact's log {error}") from None
+    return None
+
+
+def _job(formula: Formula) -> str:
+    """Return a formula as the text that the worker reads."""
     job = {
         "variables": len(formula.names),
         "rows": [
@@ -143,7 +164,7 @@ def _job(instance: Instance) -> tuple[Formula, str]:
         "objective": [(a, x) for x, a in formula.objective.items() if a],
         "bytes": MOST_BYTES,
     }
-    return formula, json.dumps(job)
+    return json.dumps(job)
 
 
 def _solve(job: str, log: Path, seconds: float) -> tuple[bool, frozenset[int] | None]:

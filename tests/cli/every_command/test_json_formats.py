@@ -92,6 +92,15 @@ FILES = {
             "constraints": [{"apart": "switch"}],
         }
     ),
+    "MIXED": json.dumps(
+        {
+            "format": "closeknit/job",
+            "version": 1,
+            "roles": [{"name": "w", "count": 8}, {"name": "l", "count": 1}],
+            "constraints": [{"apart": "switch"}, {"within": "switch", "roles": ["w"]}],
+        }
+    ),
+    "PROOF": "",
     "GRADED": "".join(
         json.dumps({"job": {"name": name, "k": 2, **more}, "busy": "", "chosen": on})
         + "\n"
@@ -121,7 +130,8 @@ COMMANDS = [
     "select --topology MESH -k 4 --time-limit 1e-9 --json",
     "select --topology NODES -k 2 --format kubernetes",
     "select --topology TREE --job APART --state SINFO --json",
-    "select --topology TREE --job BATCH --json",
+    "select --topology TREE --job BATCH --proof PROOF --json",
+    "select --topology TREE --job MIXED --proof PROOF --time-limit 1e-9 --json",
     "select --topology TREE --job APART --time-limit 1e-9 --json",
     "select --config drakenberg-figure-6 --queue cluster --pes 8 --json",
     "select --config drakenberg-figure-6 --queue standby --pes 8 --json",

@@ -39,6 +39,7 @@ CHECKED = (
 
 PATHS = (
     "POST /select",
+    "POST /jobs",
     "POST /state",
     "PUT /state",
     "POST /extender/filter",

@@ -346,3 +346,60 @@ def test_metrics_count_requests_and_tell_the_largest_job() -> None:
         "closeknit_waiting 0.0",
     ):
         assert line in lines
+
+
+def job_of(*constraints: dict[str, Any], **counts: int) -> dict[str, Any]:
+    roles = [{"name": name, "count": n} for name, n in counts.items()]
+    head = {"format": "closeknit/job", "version": 1}
+    return {**head, "roles": roles, "constraints": [*constraints]}
+
+
+def test_a_job_of_parts_is_placed_and_taken() -> None:
+    asgi = application()
+    body = {"job": job_of({"slices": {"switch": 8}}, leader=1, worker=15)}
+    found = ask(asgi, "POST", "/jobs", {**body, "take": True})
+    assert found.status == 200
+    assert found.json["fits"] is True
+    assert found.json["take"] == 1
+    assert len(found.json["placement"]["worker"]) == 15
+    state = ask(asgi, "GET", "/state").json
+    assert state["free_nodes"] == 39 - 16
+    assert state["taken"][0]["nodes"] == found.json["hostlist"]
+
+
+def test_a_job_of_parts_that_does_not_fit_is_told_why() -> None:
+    job = job_of({"slices": {"switch": 12}}, worker=39)
+    found = ask(application(), "POST", "/jobs", {"job": job})
+    problem(found, 409, "no choice of free nodes is possible")
+    clash = found.json["answer"]["clash"]
+    assert clash["irreducible"]
+    assert clash["smallest"]
+    count, slices = clash["members"]
+    assert count["instead"] == {"count": 22}
+    assert slices["instead"] == {"size": 10, "level": "level2"}
+    assert slices["place"] == "constraints[0].slices.switch"
+
+
+def test_a_job_of_parts_that_is_malformed_is_refused() -> None:
+    asgi = application()
+    good = job_of(worker=1)
+    for body, field in (
+        ({}, "job"),
+        ({"job": good, "k": 3}, "k"),
+        ({"job": {**good, "roles": []}}, "roles"),
+        ({"job": {**good, "free": "a01"}}, "free"),
+        ({"job": good, "free": "a01", "take": True}, "take"),
+        ({"job": good, "time_limit": 3}, "time_limit"),
+        ({"job": job_of({"within": "rack"}, w=1)}, "constraints[0].within.level"),
+        (
+            {"job": {**good, "roles": [{"name": "w", "count": 1, "devices": 2}]}},
+            "job.roles.devices",
+        ),
+    ):
+        answer = ask(asgi, "POST", "/jobs", body)
+        assert (answer.status, answer.json["field"]) == (422, field), answer.json
+
+
+def test_a_job_of_parts_on_a_torus_is_refused() -> None:
+    found = ask(application(text=TORUS), "POST", "/jobs", {"job": job_of(worker=1)})
+    problem(found, 422, "is for trees and blocks, not for a 4x4 torus", "job")

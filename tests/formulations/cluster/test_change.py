@@ -11,17 +11,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from closeknit.formulations.cluster.change import (
+from closeknit.formulations.cluster.changes.change import (
     LeastChange,
     OngoingJob,
     RunningState,
     preempt,
 )
+from closeknit.formulations.cluster.changes.moves import drain
+from closeknit.formulations.cluster.changes.repair import repair
 from closeknit.formulations.cluster.constraints import Slices, within
 from closeknit.formulations.cluster.domains import NodeDevices
 from closeknit.formulations.cluster.job import GangJob, ObjectivePart, Role
-from closeknit.formulations.cluster.moves import drain
-from closeknit.formulations.cluster.repair import repair
 from closeknit.instances import InputError
 from closeknit.solvers import Status
 

@@ -67,4 +67,4 @@ def test_what_is_left_out_only_makes_more_placements_possible() -> None:
             relaxed = job.without(member)
             expected = has_placement(relaxed, devices)
             assert expected or not has_placement(job, devices)
-            assert by_model(relaxed, devices).fits is expected, relaxed
+            assert by_model(relaxed, devices).fits in (expected, None), relaxed

@@ -16,18 +16,18 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ...instances import InputError, IntArray
-from ...instances.arrays.graphs import BoolArray
-from ...solvers import DEFAULT, Limit, Settings, Status
-from ...solvers.running import clock
-from .answer import BY_COUNTING, BY_SOLVER
+from ....instances import InputError, IntArray
+from ....instances.arrays.graphs import BoolArray
+from ....solvers import DEFAULT, Limit, Settings, Status
+from ....solvers.running import clock
+from ..answer import BY_COUNTING, BY_SOLVER
+from ..domains import NOWHERE, NodeDevices
+from ..forest import ANYWHERE, LOOSE, PieceForest
+from ..job import GangJob, JobPlacement, ObjectivePart
+from ..tree import tree_job
 from .change import LeastChange, OngoingJob, RunningState, status_of
 from .change_model import ChangeModel, Stage, by_stages, in_order
-from .domains import NOWHERE, NodeDevices
-from .forest import ANYWHERE, LOOSE, PieceForest
-from .job import GangJob, JobPlacement, ObjectivePart
 from .moves import MOST_PAIRS, decode, flags_of, movers_of, moves_of, with_movers
-from .tree import tree_job
 
 Groups = list[tuple[int, int, list[int]]]
 """Lost pods by the domain in which each has to be: level, domain, pods."""

@@ -16,14 +16,14 @@ from typing import Any
 import numpy as np
 from ortools.sat.python import cp_model
 
-from ...instances import IntArray
-from ...solvers import Limit, Settings, SolverError, cpsat
-from ...solvers.running import clock
-from .constraints import AtLevel
-from .domains import NODE, NodeDevices
-from .forest import PieceForest
-from .job import GangJob, JobPlacement
-from .model import Expr, JobModel
+from ....instances import IntArray
+from ....solvers import Limit, Settings, SolverError, cpsat
+from ....solvers.running import clock
+from ..constraints import AtLevel
+from ..domains import NODE, NodeDevices
+from ..forest import PieceForest
+from ..job import GangJob, JobPlacement
+from ..model import Expr, JobModel
 
 Held = Mapping[int, int]
 """How many devices something holds, by node."""

@@ -9,17 +9,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 from ortools.sat.python import cp_model
 
-from ...instances import InputError, IntArray
-from ...solvers import DEFAULT, Limit, Settings, SolverError, Status
-from ...solvers.running import clock
-from .answer import BY_SOLVER
+from ....instances import InputError, IntArray
+from ....solvers import DEFAULT, Limit, Settings, SolverError, Status
+from ....solvers.running import clock
+from ..answer import BY_SOLVER
+from ..constraints import MostDomains
+from ..dealing import keep_places
+from ..domains import NOWHERE, NodeDevices
+from ..job import GangJob, JobPlacement, Role
+from ..model import Expr
 from .change import LeastChange, OngoingJob, RunningState, status_of
 from .change_model import ChangeModel, Move, Staged, by_stages, in_order
-from .constraints import MostDomains
-from .dealing import keep_places
-from .domains import NOWHERE, NodeDevices
-from .job import GangJob, JobPlacement, Role
-from .model import Expr
 
 MOST_PAIRS = 2**18
 """Pairs of a role and a node."""

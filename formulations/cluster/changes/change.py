@@ -13,10 +13,12 @@ from math import inf
 
 from ortools.sat.python import cp_model
 
-from ...instances import InputError
-from ...solvers import DEFAULT, Limit, Settings, SolverError, Status
-from ...solvers.running import clock
-from .answer import BY_COUNTING, BY_SOLVER, GangAnswer, Program, decide
+from ....instances import InputError
+from ....solvers import DEFAULT, Limit, Settings, SolverError, Status
+from ....solvers.running import clock
+from ..answer import BY_COUNTING, BY_SOLVER, GangAnswer, Program, decide
+from ..domains import NodeDevices
+from ..job import GangJob, JobPlacement
 from .change_model import (
     ChangeModel,
     Move,
@@ -25,8 +27,6 @@ from .change_model import (
     by_stages,
     end_classes,
 )
-from .domains import NodeDevices
-from .job import GangJob, JobPlacement
 
 MOST_JOBS = 10**5
 _MOST_NUMBER = 2**31

@@ -1,0 +1,1 @@
+"""The least change of running jobs: preempt, drain, repair."""

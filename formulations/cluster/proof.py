@@ -1,0 +1,163 @@
+"""Proofs in files that a job of parts does not fit.
+
+Where counting decides, the certificate is what was counted, and its check a recount in
+plain Python. Else the model is written as a pseudo-Boolean formula, numbers in binary,
+and refuted by Exact, where it is installed, or by an own search for small ones.
+"""
+
+from __future__ import annotations
+
+import lzma
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from ortools.sat.python import cp_model
+
+from ...instances.reading.files import write_text
+from ...proofs.checking import CheckLimits, Formula, check_opb_proof
+from ...proofs.checking.recount import check_recount, recount_text
+from ...proofs.writing.exact_log import refute_by_exact
+from ...proofs.writing.learning import Learner
+from ...proofs.writing.proof_log import OutOfRoom, ProofLog
+from ...proofs.writing.propagation_kernels import FastPropagator
+from ...solvers import Limit, SolverError
+from ...solvers.running import clock
+from .domains import NodeDevices
+from .forest import PieceForest
+from .job import GangJob
+from .model import JobModel
+from .tree import Counting, tree_job
+
+RECOUNT, LOG = "recount", "pseudo-Boolean proof"
+
+
+@dataclass(frozen=True)
+class NoFitProof:
+    """A proof that a job does not fit, which was checked."""
+
+    kind: str
+    """`RECOUNT` or `LOG`."""
+    files: tuple[str, ...]
+    size: int
+    """Bytes of all files."""
+    seconds: float
+
+
+def prove_no_fit(
+    job: GangJob, devices: NodeDevices, path: str, seconds: float
+) -> NoFitProof | Limit:
+    """Write a proof that a job does not fit, and check it.
+
+    Parameters
+    ----------
+    job, devices
+        A job that does not fit; all its pods have to be placed.
+    path
+        How the names of the files begin.
+    seconds
+        Limit on writing, and again on checking.
+
+    Raises
+    ------
+    SolverError
+        If it fits, or a proof does not hold.
+    """
+    start, tree = clock.now(), devices.tree
+    forest = PieceForest(job, tree)
+    ask = tree_job(job, devices, forest)
+    if ask is not None and not Counting(tree, ask).fits:
+        document = {
+            "pods": ask.pods,
+            "levels": tree.levels,
+            "sizes": sorted(ask.sizes.items()),
+            "most": sorted(ask.most.items()),
+            "parent": tree.parent.tolist(),
+            "height": tree.height.tolist(),
+            "home": tree.home.tolist(),
+            "room": ask.room.tolist(),
+        }
+        name = f"{path}.recount.json"
+        write_text(name, recount_text(document))
+        check_recount(name)
+        return _kept(RECOUNT, start, name)
+    formula = formula_of_model(JobModel(job, devices, forest).model)
+    opb, log = f"{path}.opb", f"{path}.pbp.xz"
+    write_text(opb, "".join(formula.text(job.text)))
+    if find_spec("exact") is not None:
+        found = refute_by_exact(formula, log, seconds=seconds)
+    else:
+        found = _refute(formula, log, start + seconds)
+    if found is not None:
+        return found
+    limits = CheckLimits(seconds=max(1.0, seconds), now=clock.now)
+    if check_opb_proof(opb, log, limits, FastPropagator).bound is not None:
+        raise SolverError(f"{log} does not prove that there is no placement")
+    return _kept(LOG, start, opb, log)
+
+
+def _kept(kind: str, start: float, *names: str) -> NoFitProof:
+    size = sum(Path(name).stat().st_size for name in names)
+    return NoFitProof(kind, names, size, clock.now() - start)
+
+
+def _refute(formula: Formula, path: str, deadline: float) -> Limit | None:
+    """Refute a formula by an own search; None if the proof is written."""
+    with lzma.open(path, "wt", encoding="ascii", preset=1) as stream:
+        log = ProofLog(formula, stream, deadline=deadline)
+        learner = Learner(len(formula.names), formula.rows)
+        try:
+            if not learner.refute(log.check_time):
+                raise SolverError(
+                    "the formula of a job that does not fit has a solution"
+                )
+            log.infeasible(learner.write(log))
+        except OutOfRoom as ended:
+            return ended.limit
+    return None
+
+
+def formula_of_model(model: cp_model.CpModel) -> Formula:
+    """Return a model of bounded numbers from 0 and linear rows as a formula.
+
+    A number up to m is a sum of bits: powers of two, and what is left up to m.
+    """
+    formula = Formula()
+    bits: list[list[tuple[int, int]]] = []
+    offsets: list[int] = []
+    for i, variable in enumerate(model.proto.variables):
+        low, *_, most = variable.domain
+        found: list[tuple[int, int]] = []
+        power, left = 1, most - low
+        while left:
+            weight = min(power, left)
+            name = f"v{i}_{len(found)}"
+            found.append((weight, formula.variable(name)))
+            left, power = left - weight, 2 * power
+        formula.meaning.append(f"v{i}: {variable.name}, from {low} to {most}")
+        bits.append(found)
+        offsets.append(low)
+    for row in model.proto.constraints:
+        _add_row(formula, row, bits, offsets)
+    return formula
+
+
+def _add_row(
+    formula: Formula, row: Any, bits: list[list[tuple[int, int]]], offsets: list[int]
+) -> None:
+    if row.has_bool_or() and all(x >= 0 for x in row.bool_or.literals):
+        pairs, domain = [(x, 1) for x in row.bool_or.literals], (1, 2**62)
+    elif row.has_linear() and not row.enforcement_literal:
+        pairs = list(zip(row.linear.vars, row.linear.coeffs, strict=True))
+        low, *_, high = row.linear.domain
+        domain = low, high
+    else:
+        raise SolverError("a row that is not linear is not expected")
+    terms = [(a * weight, bit) for x, a in pairs for weight, bit in bits[x]]
+    fixed = sum(a * offsets[x] for x, a in pairs)
+    low, high = domain[0] - fixed, domain[1] - fixed
+    if low > -(2**61):
+        formula.at_least(terms, low)
+    if high < 2**61:
+        formula.at_least([(-a, bit) for a, bit in terms], -high)

@@ -1,0 +1,167 @@
+"""Certificates that slices of pods do not fit on a tree, checked by counting again.
+
+A certificate lists the tree, the pods that each node has room for, and the sizes of
+slices. It claims that so many pods, the last slice smaller, do not fit. Why the count
+is right: the pods below a domain of a level with slices are whole slices, or with the
+last slice that many and the rest, as slices of higher levels are whole ones of these;
+and of each kind there are at most those of the parts added up, where one part alone has
+the last slice.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ...instances.errors import InputError
+from ...instances.reading import fields
+from ...instances.reading.packed import reading_unpacked
+from ...instances.reading.parsing import parse_json
+from .statements import Refused
+
+FORMAT = "closeknit/recount"
+_MOST = 2**40
+_MOST_BYTES = 2**26
+_NODES = -1
+"""The level of nodes."""
+_SHAPE = fields.file(
+    FORMAT,
+    {
+        "pods": fields.integer,
+        "sizes": fields.rows,
+        "most": fields.rows,
+        "parent": fields.integers,
+        "height": fields.integers,
+        "home": fields.integers,
+        "room": fields.integers,
+    },
+    {"levels": fields.strings},
+)
+
+
+def is_recount(path: str | Path) -> bool:
+    """Whether a file is named as such a certificate.
+
+    >>> is_recount("a.recount.json"), is_recount("a.json")
+    (True, False)
+    """
+    return re.search(r"\.recount\.json(\.xz|\.gz)?$", str(path)) is not None
+
+
+def check_recount(path: str | Path) -> tuple[int, int]:
+    """Check a certificate in a file; return its pods, and how many fit at most.
+
+    Raises
+    ------
+    Refused
+        If there is room for all pods.
+    InputError
+        If the file is malformed.
+    """
+    with reading_unpacked(path) as stream:
+        content = stream.read(_MOST_BYTES + 1)
+    if len(content) > _MOST_BYTES:
+        raise InputError("is too large", file=path)
+    try:
+        value = _SHAPE(parse_json(content.decode("utf-8", "replace"), file=path))
+        _refuse_bad_shape(value)
+    except InputError as error:
+        raise error.of_file(path) from None
+    most = most_pods(
+        value["pods"],
+        dict(value["sizes"]),
+        dict(value["most"]),
+        *(value[x] for x in ("parent", "height", "home", "room")),
+    )
+    if most >= value["pods"]:
+        raise Refused(f"{path}: there is room for {most} pods, which are enough")
+    return value["pods"], most
+
+
+def _refuse_bad_shape(value: dict[str, Any]) -> None:
+    parent, height = value["parent"], value["height"]
+    domains, nodes = len(parent), len(value["home"])
+    for at, row, least, end in (
+        ("height", height, 0, domains),
+        ("home", value["home"], 0, domains),
+        ("room", value["room"], 0, _MOST),
+        ("pods", [value["pods"]], 1, _MOST),
+    ):
+        for x in row:
+            if not least <= x < end:
+                raise InputError(f"must be from {least} to below {end}", at, x)
+    for at, count, wanted in (
+        ("height", len(height), domains),
+        ("room", len(value["room"]), nodes),
+    ):
+        if count != wanted:
+            raise InputError(f"must have {wanted} entries", at, count)
+    if not domains or parent[0] != -1:
+        raise InputError("must begin with the root, -1", "parent")
+    for v, up in enumerate(parent[1:], 1):
+        if not 0 <= up < v or height[up] <= height[v]:
+            raise InputError("must be listed before, and be higher", f"parent[{v}]", up)
+    for at in ("sizes", "most"):
+        below, size = _NODES - 1, 1
+        for row in value[at]:
+            if len(row) != 2 or not below < row[0] < domains:
+                raise InputError("must be levels from below with numbers", at, row)
+            if not 1 <= row[1] < _MOST or (at == "sizes" and row[1] % size):
+                raise InputError("must be a multiple of those below", at, row)
+            below, size = row[0], row[1] if at == "sizes" else 1
+
+
+def most_pods(
+    pods: int,
+    sizes: dict[int, int],
+    most: dict[int, int],
+    parent: Sequence[int],
+    height: Sequence[int],
+    home: Sequence[int],
+    room: Sequence[int],
+) -> int:
+    """Return at least how many pods fit, of those that a job of so many can have.
+
+    Nodes outside of levels with slices or limits must have no room.
+    """
+    domains = len(parent)
+    outside = [set(sizes) | set(most)] + [set() for _ in parent[1:]]
+    whole, gain = [0] * domains, [-_MOST] * domains
+
+    def close(level: int, total: int, more: int) -> tuple[int, int]:
+        """Round down to whole slices, without the last and with it; below 0: no."""
+        size = max([n for x, n in sizes.items() if x <= level], default=1)
+        rest = pods % size
+        under = max([n for x, n in sizes.items() if x < level], default=1)
+        last = total + more if pods % under else total
+        limit = most.get(level, pods)
+        without = min(total, limit) // size * size
+        if not rest:
+            return without, -_MOST
+        last = (min(last, limit) - rest) // size * size + rest
+        return without, last if last > 0 else -_MOST
+
+    for v in range(domains):
+        above = outside[parent[v]] if v else outside[0]
+        outside[v] = above - {height[v]}
+    for v, here in zip(home, room, strict=True):
+        if here and outside[v] - {_NODES}:
+            raise Refused("a node has room that is in no domain of some level")
+        without, last = close(_NODES, here, -_MOST)
+        whole[v] += without
+        gain[v] = max(gain[v], last - without)
+    for v in range(domains - 1, -1, -1):
+        without, last = close(height[v], whole[v], gain[v])
+        if not v:
+            return max(without, last)
+        whole[parent[v]] += without
+        gain[parent[v]] = max(gain[parent[v]], last - without)
+    raise AssertionError
+
+
+def recount_text(document: dict[str, Any]) -> str:
+    """Return a certificate as the text of its file."""
+    return json.dumps({"format": FORMAT, "version": 1, **document}) + "\n"

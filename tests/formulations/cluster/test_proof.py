@@ -1,0 +1,161 @@
+"""Proofs that a job does not fit: true ones are accepted, forged ones are not."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from closeknit.cli.app import run
+from closeknit.formulations.cluster import proof
+from closeknit.formulations.cluster.answer import decide
+from closeknit.formulations.cluster.constraints import Apart, MostPods, Slices, within
+from closeknit.formulations.cluster.domains import NODE, NodeDevices
+from closeknit.formulations.cluster.forest import PieceForest
+from closeknit.formulations.cluster.job import GangJob, Role
+from closeknit.formulations.cluster.model import JobModel
+from closeknit.formulations.cluster.proof import NoFitProof, prove_no_fit
+from closeknit.formulations.cluster.tree import tree_job
+from closeknit.instances import InputError
+from closeknit.proofs.checking import Refused
+from closeknit.proofs.checking.recount import check_recount, most_pods
+from closeknit.proofs.writing.learning import Learner
+from closeknit.solvers import SolverError
+
+from .parts import (
+    CONSTRAINTS,
+    alike_job,
+    even_tree,
+    has_placement,
+    is_sound,
+    random_job,
+    random_machine,
+)
+
+
+def machine(*sizes: int, busy: tuple[int, ...] = ()) -> NodeDevices:
+    tree = even_tree(*sizes)
+    free = tree.at(NODE) * 0 + 1
+    free[list(busy)] = -1
+    return NodeDevices(tree, free, free * 0 + 1)
+
+
+@given(st.integers(0, 2**32))
+@settings(deadline=None, max_examples=60)
+def test_the_formula_has_a_solution_where_there_is_a_placement(seed: int) -> None:
+    chance = random.Random(seed)
+    devices = random_machine(chance, chance.randrange(2, 5), 3)
+    kinds = tuple(chance.sample(CONSTRAINTS, 2))
+    job = random_job(chance, devices, kinds, 3)
+    formula = proof.formula_of_model(JobModel(job, devices).model)
+    refuted = Learner(len(formula.names), formula.rows).refute(lambda: None)
+    assert refuted is not has_placement(job, devices)
+
+
+@given(st.integers(0, 2**32))
+@settings(deadline=None, max_examples=100)
+def test_a_recount_finds_what_counting_does(seed: int) -> None:
+    chance = random.Random(seed)
+    devices = random_machine(chance, chance.randrange(2, 7), 4)
+    tree = devices.tree
+    while not is_sound(job := alike_job(chance, devices, 6), tree):
+        pass
+    ask = tree_job(job, devices, PieceForest(job, tree))
+    assert ask is not None
+    arrays = (tree.parent, tree.height, tree.home, ask.room)
+    found = most_pods(
+        ask.pods, dict(ask.sizes), dict(ask.most), *(one.tolist() for one in arrays)
+    )
+    assert (found >= ask.pods) is has_placement(job, devices)
+
+
+SLICES = (Slices("L0", ("a",), 4), Slices("L1", ("a",), 8), MostPods("L1", ("a",), 9))
+
+
+@pytest.fixture
+def certificate(tmp_path: Path) -> Path:
+    job = GangJob((Role("a", 31),), SLICES)
+    found = prove_no_fit(job, machine(4, 2, 5, busy=(0, 1, 2)), str(tmp_path / "p"), 9)
+    assert isinstance(found, NoFitProof)
+    assert found.kind == proof.RECOUNT
+    [name] = found.files
+    return Path(name)
+
+
+def test_a_certificate_of_counting_is_checked(
+    certificate: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert check_recount(certificate) == (31, 24)
+    assert run(["check", str(certificate)]) == 0
+    assert "31 pods do not fit: the slices take 24" in capsys.readouterr().out
+
+
+FORGERIES: list[tuple[Callable[[dict[str, Any]], None], type[Exception], str]] = [
+    (lambda x: x.update(pods=23), Refused, "there is room for"),
+    (lambda x: x.update(pods=0), InputError, "pods: must be from 1"),
+    (lambda x: x.update(sizes=[]), Refused, "there is room for"),
+    (lambda x: x.update(sizes=[[0, 4], [1, 6]]), InputError, "multiple of those below"),
+    (lambda x: x.update(sizes=[[1, 8], [0, 4]]), InputError, "levels from below"),
+    (lambda x: x["room"].__setitem__(3, 9), Refused, "there is room for"),
+    (lambda x: x["room"].pop(), InputError, "room: must have 40 entries, not 39"),
+    (lambda x: x["home"].__setitem__(0, 99), InputError, "home: must be from 0"),
+    (lambda x: x["parent"].__setitem__(1, 1), InputError, "be higher"),
+    (lambda x: x["parent"].__setitem__(0, 0), InputError, "begin with the root"),
+    (lambda x: x["height"].__setitem__(1, 0), InputError, "be higher"),
+    (lambda x: x["home"].__setitem__(5, 0), Refused, "is in no domain of some level"),
+    (lambda x: x.update(more=1), InputError, "more: unknown field"),
+    (lambda x: x.update(version=2), InputError, "version: must be 1"),
+]
+
+
+@pytest.mark.parametrize(("forge", "kind", "problem"), FORGERIES)
+def test_a_forged_certificate_is_refused(
+    forge: Callable[[dict[str, Any]], None],
+    kind: type[Exception],
+    problem: str,
+    certificate: Path,
+) -> None:
+    value = json.loads(certificate.read_text("utf-8"))
+    forge(value)
+    certificate.write_text(json.dumps(value), "utf-8")
+    with pytest.raises(kind, match=problem):
+        check_recount(certificate)
+    assert run(["check", str(certificate)]) == (1 if kind is Refused else 2)
+
+
+@pytest.mark.parametrize("exact", [True, False])
+def test_a_model_is_refuted_by_a_pseudo_boolean_proof(
+    exact: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By Exact, and by the own search where that is not installed."""
+    if exact and find_spec("exact") is None:
+        pytest.skip("Exact is not installed")
+    if not exact:
+        monkeypatch.setattr(proof, "find_spec", lambda name: None)
+    roles = (Role("a", 5), Role("b", 5))
+    apart = (Apart("L0", ("a", "b")), within("L1", ("a", "b")))
+    job = GangJob(roles, apart)
+    found = prove_no_fit(job, machine(2, 3, 4), str(tmp_path / "p"), 9)
+    assert isinstance(found, NoFitProof)
+    assert found.kind == proof.LOG
+    formula, log = found.files
+    assert run(["check", formula, "--proof", log]) == 0
+    text = Path(formula).read_text("ascii").replace(">= ", ">= -", 1)
+    Path(formula).write_text(text.replace(" -0 ", " 0 "), "ascii")
+    assert run(["check", formula, "--proof", log]) != 0
+
+
+def test_a_job_that_fits_has_no_proof_that_it_does_not(tmp_path: Path) -> None:
+    roles = (Role("a", 4), Role("b", 4))
+    job = GangJob(roles, (Apart("L0", ("a", "b")),))
+    devices = machine(2, 3, 4)
+    assert decide(job, devices).fits
+    with pytest.raises(SolverError, match="solution"):
+        prove_no_fit(job, devices, str(tmp_path / "p"), 9)
