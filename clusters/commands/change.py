@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 from ...cli.frame import outputs, shared
@@ -29,11 +30,12 @@ from ...formulations.cluster.job import GangJob, JobConstraint, Role
 from ...instances.errors import InputError
 from ...instances.option_values import seconds
 from ...scheduler.hostlist import fold
-from ...solvers import Settings, Status
+from ...solvers import Grade, Settings, Status
 from ..jobs.running import read_running, running_state, tree_of
 from ..placement import MOST_K
 from ..placement.request import levels_of
 from . import cluster
+from .jobs import nodes_to_avoid, read_job, refuse_options_of_nodes
 
 _ROLE = "nodes"
 
@@ -44,11 +46,17 @@ def options(parser: Parser) -> None:
     ends = parser.subcommand(actions, "preempt", help="the jobs that have to end")
     _add_machine(ends, _preempt)
     cluster.add_request(ends)
+    ends.add_argument(
+        "--job",
+        metavar="FILE",
+        action=Once,
+        help="in place of -k: a job of several parts, as for select",
+    )
     shared.add_number(ends, "--below", "only jobs of a lower priority may end")
     ends.examples(
         "change preempt --topology topology.conf --state squeue.json sinfo.json "
         "--running jobs.json -k 36 --segment 18",
-        "change preempt --topology topology.conf --running jobs.json -k 36",
+        "change preempt --topology topology.conf --running jobs.json --job job.json",
     )
     mends = parser.subcommand(actions, "repair", help="other nodes for failed ones")
     _add_machine(mends, _repair)
@@ -93,6 +101,13 @@ def _add_machine(parser: Parser, action: Callable[[argparse.Namespace], int]) ->
     cluster.add_machine(parser)
     parser.add_argument(
         "--running", metavar="FILE", action=Once, help="running jobs, as JSON"
+    )
+    parser.add_argument(
+        "--proof",
+        metavar="NAME",
+        type=outputs.file,
+        help="prove that no less will do, in files NAME-STAGE.recount.json, or "
+        ".opb and .pbp.xz",
     )
     outputs.add_json(parser, "the answer")
     shared.add_time_limit(parser, "seconds in all; then the best so far", 60.0)
@@ -140,9 +155,26 @@ def _job(args: argparse.Namespace, state: RunningState, k: int) -> GangJob:
     return job
 
 
+def _job_in_file(args: argparse.Namespace, machine: cluster.KnownCluster) -> GangJob:
+    """Return the job of a file, without nodes that options rule out."""
+    refuse_options_of_nodes(args)
+    request = read_job(args.job, machine)
+    if request.counts_devices:
+        raise InputError("must ask for whole nodes", "roles", file=args.job)
+    tree = tree_of(machine.selector.cluster)
+    avoid = nodes_to_avoid(request.job, machine)
+    try:
+        job = request.on(tree)
+        job = replace(job, constraints=(*job.constraints, *avoid))
+        job.refuse(tree)
+    except InputError as error:
+        raise error.of_file(args.job) from None
+    return job
+
+
 def _preempt(args: argparse.Namespace) -> int:
-    if args.k is None:
-        raise InputError("is needed", field="-k")
+    if args.k is None and args.job is None:
+        raise InputError("is needed, or --job", field="-k")
     machine, state = _read(args)
     if args.below is not None:
         jobs = tuple(
@@ -150,7 +182,7 @@ def _preempt(args: argparse.Namespace) -> int:
             for x in state.jobs
         )
         state = replace(state, jobs=jobs)
-    job = _job(args, state, args.k)
+    job = _job_in_file(args, machine) if args.job else _job(args, state, args.k)
     found = preempt(job, state, Settings(time_limit=seconds(args.time_limit)))
     return _answer(args, "preempt", machine, state, found)
 
@@ -218,6 +250,8 @@ def _answer(
 ) -> int:
     """Print what was found; return the exit status."""
     shown = _document(action, machine, state, found)
+    if args.proof:
+        _prove(args, found, shown)
     if args.json:
         outputs.write_json(args.json, "closeknit/change", **shown)
     if args.json != "-":
@@ -225,6 +259,27 @@ def _answer(
     if found.status is Status.INFEASIBLE:
         return 3
     return 4 if found.status is Status.UNKNOWN else 0
+
+
+def _prove(args: argparse.Namespace, found: LeastChange, shown: dict[str, Any]) -> None:
+    """Write proofs that nothing is less; add what is known of them to the answer."""
+    from ...formulations.cluster.proof import NoFitProof, prove_impossible
+
+    limit = seconds(args.time_limit)
+    wanted = [
+        (x.name.replace(" ", "-"), x.less, entry)
+        for x, entry in zip(found.stages, shown["stages"], strict=True)
+        if x.proved and x.less is not None
+    ]
+    if found.status is Status.INFEASIBLE and (refuted := found.refuted) is not None:
+        wanted = [("impossible", lambda: refuted, shown)]
+    for name, less, entry in wanted:
+        proof = prove_impossible(less(), f"{args.proof}-{name}", limit)
+        if isinstance(proof, NoFitProof):
+            entry["proof"] = f"{Grade.CHECKED.value}: {proof.kind}"
+            entry["files"] = list(proof.files)
+        else:
+            entry["unproved"] = f"stopped by {proof.value}"
 
 
 def _document(
@@ -269,8 +324,13 @@ def _document(
             ],
         }
         if found.placement is not None:
-            nodes = [tree.nodes[i] for some in found.placement.values() for i in some]
-            shown["nodes"] = nodes
+            nodes = {
+                role: [tree.nodes[i] for i in some]
+                for role, some in found.placement.items()
+            }
+            shown["nodes"] = [*chain(*nodes.values())]
+            if [*nodes] != [_ROLE]:
+                shown["roles"] = nodes
     shown["state"] = machine.known.document(machine.forbidden.reasons)
     return {key: value for key, value in shown.items() if value is not None}
 
@@ -283,11 +343,13 @@ def _show(shown: dict[str, Any]) -> None:
         print(f"  answer      not decided: {shown['limit']} limit")
     elif not shown["possible"]:
         print(f"  answer      impossible, proved ({shown['proof']})")
+        _show_files(shown)
     for one in shown["stages"]:
         known = f"at least {one['bound']}"
         if one["proved"]:
             known = f"proved ({one['proof']})"
         print(f"  {one['name']:<18} {one['value']}, {known}")
+        _show_files(one)
     for key, words in (("end", "jobs to end"), ("wait", "wait for"), ("freed", "free")):
         if shown.get(key):
             print(f"{words}: {', '.join(shown[key])}")
@@ -295,5 +357,15 @@ def _show(shown: dict[str, Any]) -> None:
         print("No order of these moves was found: they need more spare nodes at once.")
     for i, move in enumerate(shown.get("moves", ()), 1):
         print(f"  {i}. {move['job']}: {move['from'] or 'failed'} -> {move['to']}")
-    if nodes := shown.get("nodes"):
+    if roles := shown.get("roles"):
+        for role, nodes in roles.items():
+            print(f"nodes of {role}: {fold(nodes)}")
+    elif nodes := shown.get("nodes"):
         print(f"nodes of the job: {fold(nodes)}")
+
+
+def _show_files(entry: dict[str, Any]) -> None:
+    if files := entry.get("files"):
+        print(f"    proof in {', '.join(files)}")
+    elif "unproved" in entry:
+        print(f"    no proof: {entry['unproved']}")

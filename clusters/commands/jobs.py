@@ -12,6 +12,7 @@ from ...cli.frame import outputs
 from ...cli.frame.parser import Once
 from ...formulations.cluster.constraints import Avoid
 from ...formulations.cluster.domains import NodeDevices
+from ...formulations.cluster.job import GangJob
 from ...instances.errors import InputError
 from ...instances.option_values import seconds
 from ...instances.reading.files import read_text
@@ -46,12 +47,26 @@ def options(group: Any) -> None:
     )
 
 
-def run(args: argparse.Namespace, free: Sequence[str] | None) -> int:
-    """Place the job of a file; return the exit status."""
+def refuse_options_of_nodes(args: argparse.Namespace) -> None:
+    """Raise InputError for options of requests for so many nodes."""
     for option in _WITHOUT:
-        if getattr(args, option) is not None:
+        if getattr(args, option, None) is not None:
             name = "-k" if option == "k" else f"--{option}"
             raise InputError("is not for --job", field=name)
+
+
+def nodes_to_avoid(job: GangJob, known: cluster.KnownCluster) -> list[Avoid]:
+    """Return the nodes that options rule out, as constraints of a job."""
+    return [
+        Avoid(frozenset(names), job.names, f"nodes that --{option} rules out")
+        for option, names in known.forbidden.by_option.items()
+        if names
+    ]
+
+
+def run(args: argparse.Namespace, free: Sequence[str] | None) -> int:
+    """Place the job of a file; return the exit status."""
+    refuse_options_of_nodes(args)
     if args.method or args.explain:
         raise InputError(
             "is not for --job", field="--method" if args.method else "--explain"
@@ -65,12 +80,7 @@ def run(args: argparse.Namespace, free: Sequence[str] | None) -> int:
         else machine.whole_nodes(fabric, flags)
         for fabric, flags in zip(fabrics, known.free, strict=True)
     ]
-    roles = request.job.names
-    avoid = [
-        Avoid(frozenset(names), roles, f"nodes that --{option} rules out")
-        for option, names in known.forbidden.by_option.items()
-        if names
-    ]
+    avoid = nodes_to_avoid(request.job, known)
     try:
         placed = in_tiers(
             lambda how: placing.place(request, parts, how, avoid=avoid),

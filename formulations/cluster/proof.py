@@ -7,7 +7,9 @@ and refuted by Exact, where it is installed, or by an own search for small ones.
 
 from __future__ import annotations
 
+import itertools
 import lzma
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,12 +20,14 @@ from ortools.sat.python import cp_model
 from ...instances.reading.files import write_text
 from ...proofs.checking import CheckLimits, Formula, check_opb_proof
 from ...proofs.checking.recount import check_recount, recount_text
+from ...proofs.checking.statements import TooLong
 from ...proofs.writing.exact_log import refute_by_exact
 from ...proofs.writing.learning import Learner
 from ...proofs.writing.proof_log import OutOfRoom, ProofLog
 from ...proofs.writing.propagation_kernels import FastPropagator
 from ...solvers import Limit, SolverError
 from ...solvers.running import clock
+from .changes.change_model import NoPlace, NoSolution
 from .domains import NodeDevices
 from .forest import PieceForest
 from .job import GangJob
@@ -82,9 +86,34 @@ def prove_no_fit(
         write_text(name, recount_text(document))
         check_recount(name)
         return _kept(RECOUNT, start, name)
-    formula = formula_of_model(JobModel(job, devices, forest).model)
+    model = JobModel(job, devices, forest).model
+    return _prove_formula(formula_of_model(model), job.text, path, start, seconds)
+
+
+def prove_impossible(
+    what: NoPlace | NoSolution, path: str, seconds: float
+) -> NoFitProof | Limit:
+    """Write a proof that there is nothing less, or no change at all, and check it.
+
+    Parameters
+    ----------
+    what
+        What is impossible, of a change.
+    path, seconds
+        As for `prove_no_fit`.
+    """
+    if isinstance(what, NoPlace):
+        return prove_no_fit(what.job, what.devices, path, seconds)
+    start = clock.now()
+    formula = formula_of_model(what.model, what.rows, dict(what.at_most))
+    return _prove_formula(formula, "a change", path, start, seconds)
+
+
+def _prove_formula(
+    formula: Formula, text: str, path: str, start: float, seconds: float
+) -> NoFitProof | Limit:
     opb, log = f"{path}.opb", f"{path}.pbp.xz"
-    write_text(opb, "".join(formula.text(job.text)))
+    write_text(opb, "".join(formula.text(text)))
     if find_spec("exact") is not None:
         found = refute_by_exact(formula, log, seconds=seconds)
     else:
@@ -92,7 +121,11 @@ def prove_no_fit(
     if found is not None:
         return found
     limits = CheckLimits(seconds=max(1.0, seconds), now=clock.now)
-    if check_opb_proof(opb, log, limits, FastPropagator).bound is not None:
+    try:
+        bound = check_opb_proof(opb, log, limits, FastPropagator).bound
+    except TooLong:
+        return Limit.TIME
+    if bound is not None:
         raise SolverError(f"{log} does not prove that there is no placement")
     return _kept(LOG, start, opb, log)
 
@@ -118,16 +151,28 @@ def _refute(formula: Formula, path: str, deadline: float) -> Limit | None:
     return None
 
 
-def formula_of_model(model: cp_model.CpModel) -> Formula:
-    """Return a model of bounded numbers from 0 and linear rows as a formula.
+def formula_of_model(
+    model: cp_model.CpModel,
+    rows: int | None = None,
+    at_most: Mapping[int, int] | None = None,
+) -> Formula:
+    """Return a model of bounded numbers and linear rows as a formula.
 
     A number up to m is a sum of bits: powers of two, and what is left up to m.
+
+    Parameters
+    ----------
+    model, rows
+        The model, and how many of its rows count; None: all.
+    at_most
+        By the indices of variables: less than what the model allows.
     """
     formula = Formula()
     bits: list[list[tuple[int, int]]] = []
     offsets: list[int] = []
     for i, variable in enumerate(model.proto.variables):
         low, *_, most = variable.domain
+        most = (at_most or {}).get(i, most)
         found: list[tuple[int, int]] = []
         power, left = 1, most - low
         while left:
@@ -138,7 +183,7 @@ def formula_of_model(model: cp_model.CpModel) -> Formula:
         formula.meaning.append(f"v{i}: {variable.name}, from {low} to {most}")
         bits.append(found)
         offsets.append(low)
-    for row in model.proto.constraints:
+    for row in itertools.islice(model.proto.constraints, rows):
         _add_row(formula, row, bits, offsets)
     return formula
 

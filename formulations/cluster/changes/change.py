@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import inf
 
 from ortools.sat.python import cp_model
@@ -19,9 +19,13 @@ from ....solvers.running import clock
 from ..answer import BY_COUNTING, BY_SOLVER, GangAnswer, Program, decide
 from ..domains import NodeDevices
 from ..job import GangJob, JobPlacement
+from ..model import Expr
 from .change_model import (
     ChangeModel,
+    EndClass,
     Move,
+    NoPlace,
+    NoSolution,
     Stage,
     Staged,
     by_stages,
@@ -93,11 +97,11 @@ class RunningState:
             if job.name in names:
                 raise InputError("is there twice", f"{at}.name", job.name)
             names.add(job.name)
-            for field in ("priority", "lost", "end"):
-                value = getattr(job, field)
+            for name in ("priority", "lost", "end"):
+                value = getattr(job, name)
                 if value is not None and not 0 <= value < 2**40:
                     problem = f"must be from 0 to {2**40 - 1}"
-                    raise InputError(problem, f"{at}.{field}", value)
+                    raise InputError(problem, f"{at}.{name}", value)
             for node, n in job.nodes.items():
                 name = self.devices.tree.nodes[node]
                 if n is not None and not 1 <= n < _MOST_NUMBER:
@@ -130,6 +134,10 @@ class LeastChange:
     placement: JobPlacement | None = None
     by: str = ""
     """What vouches for that no change will do."""
+    refuted: NoPlace | NoSolution | None = field(
+        default=None, compare=False, repr=False
+    )
+    """What is impossible if no change will do."""
     limit: Limit | None = None
     seconds: float = 0.0
 
@@ -172,9 +180,13 @@ def preempt(
     start = clock.now()
     plain = replace(job, objective=())
 
-    def fits(priority: float) -> GangAnswer:
+    def below(priority: float) -> NodeDevices:
+        """Return the machine without the jobs that can end, up to a priority."""
         some = [x for x in state.jobs if x.endable and x.priority <= priority]
-        return decide(plain, state.without(some), settings.remaining(start))
+        return state.without(some)
+
+    def fits(priority: float) -> GangAnswer:
+        return decide(plain, below(priority), settings.remaining(start))
 
     none = decide(job, state.devices, settings.remaining(start), program)
     names = ("highest priority", "jobs", "devices", "lost")
@@ -190,8 +202,13 @@ def preempt(
     ranks = sorted({x.priority for x in state.jobs if x.endable})
     most = fits(inf)
     if most.fits is not True:
-        seconds = clock.now() - start
-        return LeastChange(most.status, by=most.by, limit=most.limit, seconds=seconds)
+        return LeastChange(
+            most.status,
+            by=most.by,
+            refuted=NoPlace(plain, below(inf)),
+            limit=most.limit,
+            seconds=clock.now() - start,
+        )
     low, high, by = 0, len(ranks) - 1, none.by
     while low < high:
         middle = (low + high) // 2
@@ -202,36 +219,26 @@ def preempt(
             high = middle
         else:
             low, by = middle + 1, found.by
-    first = Stage(names[0], ranks[low], ranks[low], by)
-    victims = [
-        i for i, x in enumerate(state.jobs) if x.endable and x.priority <= ranks[low]
-    ]
-    devices = state.without(state.jobs[i] for i in victims)
-    held = [(i, state.held(state.jobs[i])) for i in victims]
-    weights = {
-        i: (
-            1,
-            sum(nodes.values()),
-            state.jobs[i].lost,
-            int(state.jobs[i].priority == ranks[low]),
-        )
-        for i, nodes in held
-    }
-    ends = end_classes(plain, devices, held, weights)
-    model = ChangeModel(plain, devices, {}, ends)
-    sums = [
-        cp_model.LinearExpr.weighted_sum(
-            model.ends, [one.weights[which] for one in ends]
-        )
-        for which in range(4)
-    ]
+    first = Stage(
+        names[0],
+        ranks[low],
+        ranks[low],
+        by,
+        lambda: NoPlace(plain, below(ranks[low] - 1)),
+    )
+    model, ends, sums = _model_of_ends(plain, state, ranks[low])
     model.model.add(sums[3] >= 1)
     parts = [*zip(names[1:], sums, strict=False)]
     solved = by_stages(
         model.model, parts, model.ends, settings.remaining(start), BY_SOLVER
     )
     if solved.stages and solved.stages[0].value == 1:  # some job has to end
-        counted = replace(solved.stages[0], by=none.by, bound=1)
+        counted = replace(
+            solved.stages[0],
+            by=none.by,
+            bound=1,
+            less=lambda: NoPlace(plain, state.devices),
+        )
         solved = replace(solved, stages=(counted, *solved.stages[1:]))
     if solved.values is None:
         if solved.impossible:
@@ -265,3 +272,35 @@ def preempt(
         limit=solved.limit,
         seconds=clock.now() - start,
     )
+
+
+def _model_of_ends(
+    job: GangJob, state: RunningState, highest: int
+) -> tuple[ChangeModel, list[EndClass], list[Expr]]:
+    """Return a model of a job for which others end, up to a priority.
+
+    And what ends: the number of jobs, devices, what is lost, jobs of that priority.
+    """
+    victims = [
+        i for i, x in enumerate(state.jobs) if x.endable and x.priority <= highest
+    ]
+    devices = state.without(state.jobs[i] for i in victims)
+    held = [(i, state.held(state.jobs[i])) for i in victims]
+    weights = {
+        i: (
+            1,
+            sum(nodes.values()),
+            state.jobs[i].lost,
+            int(state.jobs[i].priority == highest),
+        )
+        for i, nodes in held
+    }
+    ends = end_classes(job, devices, held, weights)
+    model = ChangeModel(job, devices, {}, ends)
+    sums = [
+        cp_model.LinearExpr.weighted_sum(
+            model.ends, [one.weights[which] for one in ends]
+        )
+        for which in range(4)
+    ]
+    return model, ends, sums

@@ -8,9 +8,9 @@ other are counted together.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -209,6 +209,31 @@ def end_classes(
     ]
 
 
+@dataclass(frozen=True, eq=False)
+class NoSolution:
+    """The first rows of a model, and what some of its numbers are at most: no solution.
+
+    Parameters
+    ----------
+    model, rows
+        The model, and how many of its rows count.
+    at_most
+        Indices of variables, and the most of each.
+    """
+
+    model: cp_model.CpModel
+    rows: int
+    at_most: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class NoPlace:
+    """A job that has no placement."""
+
+    job: GangJob
+    devices: NodeDevices
+
+
 @dataclass(frozen=True)
 class Stage:
     """One number that is minimised after those before it."""
@@ -219,6 +244,10 @@ class Stage:
     bound: int
     """Proved: with the stages before as they are, it is not less."""
     by: str
+    less: Callable[[], NoPlace | NoSolution] | None = field(
+        default=None, compare=False, repr=False
+    )
+    """Makes what is impossible if nothing is less; None: nothing, by the definition."""
 
     @property
     def proved(self) -> bool:
@@ -234,6 +263,8 @@ class Staged:
     values: list[int] | None
     impossible: bool = False
     limit: Limit | None = None
+    rows: NoSolution | None = None
+    """The model, without what the stages add."""
 
 
 _PARAMETERS = "linearization_level: 2"
@@ -252,11 +283,8 @@ def by_stages(
     A limit ends all; of later stages then is known what the best has, and no bound.
     """
     start = clock.now()
-    numbers = []
-    for name, part in parts:
-        number = model.new_int_var(0, 2**48, name)
-        model.add(number == part)
-        numbers.append(number)
+    numbers = add_numbers(model, parts)
+    rows = NoSolution(model, len(model.proto.constraints))
     asked = [*numbers, *variables]
     best: list[int] | None = None
     bounds: list[int] = []
@@ -276,7 +304,7 @@ def by_stages(
         if found.impossible:
             if best is not None:
                 raise SolverError("a model is infeasible that has a solution")
-            return Staged((), None, impossible=True)
+            return Staged((), None, impossible=True, rows=rows)
         best, limit = found.values or best, found.limit
         if limit is not None:
             bounds.append(max(0, found.bound or 0))
@@ -286,11 +314,39 @@ def by_stages(
         model.add(number <= best[i])
     bounds += [0] * (len(parts) - len(bounds))
     known: Sequence[int | None] = best or [None] * len(parts)
+    less = nothing_less(rows, numbers, known)
     stages = tuple(
-        Stage(name, value, bound, by)
-        for (name, _), value, bound in zip(parts, known, bounds, strict=False)
+        Stage(name, value, bound, by, some)
+        for (name, _), value, bound, some in zip(
+            parts, known, bounds, less, strict=False
+        )
     )
-    return Staged(stages, best and best[len(parts) :], limit=limit)
+    return Staged(stages, best and best[len(parts) :], limit=limit, rows=rows)
+
+
+def add_numbers(
+    model: cp_model.CpModel, parts: Sequence[tuple[str, Expr]]
+) -> list[cp_model.IntVar]:
+    """Add a variable for each number that is minimised."""
+    numbers = []
+    for name, part in parts:
+        number = model.new_int_var(0, 2**48, name)
+        model.add(number == part)
+        numbers.append(number)
+    return numbers
+
+
+def nothing_less(
+    rows: NoSolution, numbers: Sequence[cp_model.IntVar], best: Sequence[int | None]
+) -> list[Callable[[], NoSolution] | None]:
+    """Return what is impossible if no number, those before kept, is below the best."""
+    found: list[Callable[[], NoSolution] | None] = []
+    kept: list[tuple[int, int]] = []
+    for number, value in zip(numbers, best, strict=False):
+        less = (*kept, (number.index, (value or 0) - 1))
+        found.append(partial(replace, rows, at_most=less) if value else None)
+        kept.append((number.index, value or 0))
+    return found
 
 
 @dataclass(frozen=True)

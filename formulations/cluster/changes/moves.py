@@ -156,8 +156,14 @@ def drain(
     if chosen.values is None:
         spent = clock.now() - start
         by = BY_SOLVER * chosen.impossible
-        limit, status = chosen.limit, status_of(chosen)
-        return LeastChange(status, chosen.stages, by=by, limit=limit, seconds=spent)
+        return LeastChange(
+            status_of(chosen),
+            chosen.stages,
+            by=by,
+            refuted=chosen.rows,
+            limit=chosen.limit,
+            seconds=spent,
+        )
     flags = chosen.values
     freed = {v for v, flag in zip(some, flags, strict=False) if flag}
     jobs = len(state.jobs)
@@ -195,6 +201,7 @@ def drain(
                 return LeastChange(
                     status_of(solved),
                     by=by,
+                    refuted=solved.rows,
                     limit=solved.limit,
                     seconds=clock.now() - start,
                 )

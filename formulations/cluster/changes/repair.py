@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -24,10 +25,27 @@ from ..answer import BY_COUNTING, BY_SOLVER
 from ..domains import NOWHERE, NodeDevices
 from ..forest import ANYWHERE, LOOSE, PieceForest
 from ..job import GangJob, JobPlacement, ObjectivePart
+from ..model import Expr
 from ..tree import tree_job
 from .change import LeastChange, OngoingJob, RunningState, status_of
-from .change_model import ChangeModel, Stage, by_stages, in_order
-from .moves import MOST_PAIRS, decode, flags_of, movers_of, moves_of, with_movers
+from .change_model import (
+    ChangeModel,
+    NoSolution,
+    Stage,
+    add_numbers,
+    by_stages,
+    in_order,
+    nothing_less,
+)
+from .moves import (
+    MOST_PAIRS,
+    Movers,
+    decode,
+    flags_of,
+    movers_of,
+    moves_of,
+    with_movers,
+)
 
 Groups = list[tuple[int, int, list[int]]]
 """Lost pods by the domain in which each has to be: level, domain, pods."""
@@ -92,9 +110,20 @@ def repair(
         where, numbers = found
         gone = sum(i < 0 for nodes in broken.old.values() for i in nodes)
         names = ["pods", *(part.name for part in broken.job.objective)]
+        best = [gone, *numbers]
+
+        def less(i: int) -> NoSolution:
+            """Return the model, which counting did without."""
+            model, parts = _model(broken, broken.now, movers_of(state, [], spread))
+            added = add_numbers(model.model, parts)
+            rows = NoSolution(model.model, len(model.model.proto.constraints))
+            [*_, last] = nothing_less(rows, added, best[: i + 1])
+            assert last is not None
+            return last()
+
         stages = tuple(
-            Stage(x, n, n, BY_COUNTING)
-            for x, n in zip(names, [gone, *numbers], strict=True)
+            Stage(x, n, n, BY_COUNTING, partial(less, i) if n else None)
+            for i, (x, n) in enumerate(zip(names, best, strict=True))
         )
         moves = moves_of(job, {name: job.roles}, broken.old, where, broken.now)
         return LeastChange(
@@ -152,28 +181,19 @@ def _by_model(
     """Place a job again by the model of a change; some others may move."""
     job, now = broken.job, broken.now
     movers = movers_of(state, others, spread)
-    both = with_movers(replace(job, objective=()), movers)
-    if len(both.roles) * len(now.tree.nodes) > MOST_PAIRS and others:
+    if (len(job.roles) + len(movers.old)) * len(now.tree.nodes) > MOST_PAIRS and others:
         return LeastChange(Status.UNKNOWN, limit=Limit.MEMORY)
-    free = now.free.copy()
-    for other in others:
-        for node, n in state.held(other).items():
-            free[node] += n if free[node] >= 0 else 0
-    devices = replace(now, free=free)
-    before = {**broken.old, **movers.old}
-    model = ChangeModel(both, devices, before)
-    numbers = []
-    if others:
-        numbers.append(("other jobs", sum(flags_of(movers.roles, model))))
-        numbers.append(("their devices", model.count_devices([*movers.old])))
-    numbers.append(("pods", model.count_moves(job.names)))
-    numbers += [
-        (part.name, model.part(replace(part, roles=job.names)))
-        for part in job.objective
-    ]
+    model, numbers = _model(broken, replace(state, devices=now).without(others), movers)
+    both, devices, before = model.job, model.devices, model.old
     solved = by_stages(model.model, numbers, model.variables, settings, BY_SOLVER)
     by = BY_SOLVER * solved.impossible
-    answer = LeastChange(status_of(solved), solved.stages, by=by, limit=solved.limit)
+    answer = LeastChange(
+        status_of(solved),
+        solved.stages,
+        by=by,
+        refuted=solved.rows,
+        limit=solved.limit,
+    )
     if solved.values is None:
         return answer
     where = decode(model, solved.values, before, devices)
@@ -188,6 +208,25 @@ def _by_model(
         ordered=order is not None,
         placement={x: where[x] for x in job.names},
     )
+
+
+def _model(
+    broken: _LostPlaces, devices: NodeDevices, movers: Movers
+) -> tuple[ChangeModel, list[tuple[str, Expr]]]:
+    """Return a model of a job that is placed again, and the numbers to minimise."""
+    job = broken.job
+    both = with_movers(replace(job, objective=()), movers)
+    model = ChangeModel(both, devices, {**broken.old, **movers.old})
+    numbers: list[tuple[str, Expr]] = []
+    if movers.jobs:
+        numbers.append(("other jobs", sum(flags_of(movers.roles, model))))
+        numbers.append(("their devices", model.count_devices([*movers.old])))
+    numbers.append(("pods", model.count_moves(job.names)))
+    numbers += [
+        (part.name, model.part(replace(part, roles=job.names)))
+        for part in job.objective
+    ]
+    return model, numbers
 
 
 def _refill(broken: _LostPlaces) -> tuple[JobPlacement, tuple[int, ...]] | None:

@@ -71,6 +71,67 @@ def test_repair_and_drain(capsys: pytest.CaptureFixture[str], tmp_path: Path) ->
     assert (shown["freed"], values(shown)) == (["r3"], [1, 2, 0])
 
 
+def test_proofs_that_nothing_less_will_do(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    name = str(tmp_path / "p")
+    few = ("preempt", "-k", "4", "--segment", "4", "--proof", name)
+    _, shown, _ = ask(capsys, tmp_path, *few)
+    stages = {one["name"]: one for one in shown["stages"]}
+    assert stages["highest priority"]["files"] == [
+        f"{name}-highest-priority.recount.json"
+    ]
+    assert stages["jobs"]["proof"] == "checked: pseudo-Boolean proof"
+    assert "files" not in stages["lost"]  # nothing is less than nothing
+    for stage in ("highest priority", "jobs", "devices"):
+        formula, *log = stages[stage]["files"]
+        words = ["check", formula, *(["--proof", *log] if log else [])]
+        assert run(words) == 0
+    formula, log = stages["devices"]["files"]
+    text = Path(formula).read_text("ascii").replace(" >= 3 ", " >= 2 ", 1)
+    assert text != Path(formula).read_text("ascii")
+    Path(formula).write_text(text, "ascii")
+    assert run(["check", formula, "--proof", log]) == 1
+    capsys.readouterr()
+    none = ("preempt", "-k", "4", "--segment", "4", "--below", "1", "--proof", name)
+    status, shown, _ = ask(capsys, tmp_path, *none)
+    assert (status, shown["files"]) == (3, [f"{name}-impossible.recount.json"])
+
+
+def test_preempt_takes_a_job_of_parts(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    job: dict[str, Any] = {
+        "format": "closeknit/job",
+        "version": 1,
+        "roles": [{"name": "head", "count": 1}, {"name": "worker", "count": 3}],
+        "constraints": [{"within": "switch", "roles": ["head", "worker"]}],
+    }
+    file = tmp_path / "job.json"
+    file.write_text(json.dumps(job))
+    words = ("preempt", "--job", str(file))
+    status, shown, _ = ask(capsys, tmp_path, *words)
+    assert (status, shown["end"]) == (0, ["18", "19"])
+    assert sorted(shown["roles"]["head"] + shown["roles"]["worker"]) == [
+        *("b1", "b2", "b3", "b4")
+    ]
+    status, shown, _ = ask(capsys, tmp_path, *words, "--exclude", "b4")
+    assert (status, shown["end"]) == (0, ["17"])
+    _, _, err = ask(capsys, tmp_path, *words, "-k", "3")
+    assert err == "closeknit: -k: is not for --job\n"
+    job["roles"][0]["devices"] = 1
+    file.write_text(json.dumps(job))
+    status, _, err = ask(capsys, tmp_path, *words)
+    assert status == 2
+    assert err == f"closeknit: {file}: roles: must ask for whole nodes\n"
+    job["roles"] = [{"name": "head", "count": 13}]
+    job["constraints"] = [{"within": "galaxy", "roles": ["head"]}]
+    file.write_text(json.dumps(job))
+    status, _, err = ask(capsys, tmp_path, *words)
+    assert status == 2
+    assert err.startswith(f"closeknit: {file}: constraints[0]")
+
+
 @pytest.mark.parametrize(
     ("words", "jobs", "message"),
     [

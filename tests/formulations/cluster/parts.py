@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
+from closeknit.formulations.cluster.changes.change import OngoingJob, RunningState
 from closeknit.formulations.cluster.constraints import (
     Apart,
     ApartFrom,
@@ -231,3 +233,59 @@ def best(job: GangJob, devices: NodeDevices) -> tuple[int, ...] | None:
     return min(
         (job.value(one, devices) for one in placements(job, devices)), default=None
     )
+
+
+def random_state(
+    chance: random.Random, nodes: int, most: int, jobs: int
+) -> RunningState:
+    """Draw jobs on a small machine."""
+    tree = random_tree(chance, nodes)
+    whole = [chance.randrange(1, most + 1) for _ in range(nodes)]
+    free = list(whole)
+    found = []
+    for j in range(jobs):
+        held: dict[int, int | None] = {}
+        ask = chance.choice([None, 1, 1, 2])
+        for i in chance.sample(range(nodes), chance.randrange(1, min(3, nodes) + 1)):
+            n = whole[i] if ask is None else ask
+            if n <= free[i] and (ask is not None or free[i] == whole[i]):
+                held[i] = ask
+                free[i] -= n
+        if held:
+            job = OngoingJob(
+                f"j{j}",
+                held,
+                chance.randrange(3),
+                chance.randrange(3),
+                movable=chance.random() < 0.8,
+                endable=chance.random() < 0.8,
+                end=chance.choice([None, 5, 7]),
+            )
+            found.append(job)
+    for i in range(nodes):
+        if free[i] == whole[i] and chance.random() < 0.1:
+            free[i] = -1
+    return RunningState(
+        NodeDevices(tree, np.array(free), np.array(whole)), tuple(found)
+    )
+
+
+def place_and_fail(
+    chance: random.Random, job: GangJob, state: RunningState
+) -> tuple[Placed, list[int], NodeDevices, RunningState] | None:
+    """Place a job somewhere and draw nodes that fail; None if it does not fit."""
+    devices = state.devices
+    placed = next(iter(placements(job, devices)), None)
+    if placed is None:
+        return None
+    nodes = sorted({i for some in placed.values() for i in some})
+    failed = chance.sample(nodes, chance.randrange(1, min(2, len(nodes)) + 1))
+    taken = devices.free.copy()
+    for role in job.roles:
+        for i in placed[role.name]:
+            whole = int(devices.whole[i])
+            taken[i] -= whole if role.devices is None else role.devices
+    now = devices.free.copy()
+    now[failed] = -1
+    running = replace(state, devices=replace(devices, free=taken))
+    return placed, failed, replace(devices, free=now), running

@@ -21,7 +21,11 @@ from closeknit.formulations.cluster.changes.moves import drain
 from closeknit.formulations.cluster.changes.repair import repair
 from closeknit.formulations.cluster.constraints import Slices, within
 from closeknit.formulations.cluster.domains import NodeDevices
-from closeknit.formulations.cluster.job import GangJob, ObjectivePart, Role
+from closeknit.formulations.cluster.job import (
+    GangJob,
+    ObjectivePart,
+    Role,
+)
 from closeknit.instances import InputError
 from closeknit.solvers import Status
 
@@ -29,47 +33,13 @@ from .parts import (
     CONSTRAINTS,
     even_tree,
     has_placement,
+    place_and_fail,
     placements,
     random_job,
-    random_tree,
+    random_state,
 )
 
 Numbers = tuple[int, ...]
-
-
-def random_state(
-    chance: random.Random, nodes: int, most: int, jobs: int
-) -> RunningState:
-    """Draw jobs on a small machine."""
-    tree = random_tree(chance, nodes)
-    whole = [chance.randrange(1, most + 1) for _ in range(nodes)]
-    free = list(whole)
-    found = []
-    for j in range(jobs):
-        held: dict[int, int | None] = {}
-        ask = chance.choice([None, 1, 1, 2])
-        for i in chance.sample(range(nodes), chance.randrange(1, min(3, nodes) + 1)):
-            n = whole[i] if ask is None else ask
-            if n <= free[i] and (ask is not None or free[i] == whole[i]):
-                held[i] = ask
-                free[i] -= n
-        if held:
-            job = OngoingJob(
-                f"j{j}",
-                held,
-                chance.randrange(3),
-                chance.randrange(3),
-                movable=chance.random() < 0.8,
-                endable=chance.random() < 0.8,
-                end=chance.choice([None, 5, 7]),
-            )
-            found.append(job)
-    for i in range(nodes):
-        if free[i] == whole[i] and chance.random() < 0.1:
-            free[i] = -1
-    return RunningState(
-        NodeDevices(tree, np.array(free), np.array(whole)), tuple(found)
-    )
 
 
 def numbers_of(found: LeastChange) -> Numbers | None:
@@ -180,25 +150,15 @@ def test_repair_of_pods_that_are_alike_is_least(seed: int) -> None:
 
 def check_repair(chance: random.Random, job: GangJob, state: RunningState) -> None:
     """Place a job somewhere, take nodes away, and compare."""
-    devices = state.devices
-    placed = next(iter(placements(job, devices)), None)
-    if placed is None:
+    drawn = place_and_fail(chance, job, state)
+    if drawn is None:
         return
-    nodes = sorted({i for some in placed.values() for i in some})
-    failed = chance.sample(nodes, chance.randrange(1, min(2, len(nodes)) + 1))
-    taken = devices.free.copy()
-    for role in job.roles:
-        for i in placed[role.name]:
-            whole = int(devices.whole[i])
-            taken[i] -= whole if role.devices is None else role.devices
-    now = devices.free.copy()
-    now[failed] = -1
-    running = replace(state, devices=replace(devices, free=taken))
+    placed, failed, now, running = drawn
     found = repair(job, placed, failed, running)
-    expected = fewest_replacements(job, placed, replace(devices, free=now), state)
+    expected = fewest_replacements(job, placed, now, state)
     assert numbers_of(found) == expected
     if found.placement is not None:
-        assert not job.violations(found.placement, replace(devices, free=now))
+        assert not job.violations(found.placement, now)
 
 
 def fewest_moves(
