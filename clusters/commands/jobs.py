@@ -84,7 +84,7 @@ def run(args: argparse.Namespace, free: Sequence[str] | None) -> int:
     try:
         placed = in_tiers(
             lambda how: placing.place(request, parts, how, avoid=avoid),
-            lambda found: found.answer.limit,
+            lambda found: found.limit,
             size=len(known.selector.cluster.index),
             settings=Settings(time_limit=seconds(args.time_limit)),
         )
@@ -176,6 +176,8 @@ def _show(placed: placing.JobOutcome, shown: dict[str, Any]) -> None:
             print(f"    it fits with {what.replace('_', ' ')} {value}")
         if one["without"]:
             print("    it fits without")
+    if "limit" in shown["clash"]:
+        print("The time limit ended the search: more changes than these may help.")
 
 
 def _by_rank(nodes: list[str]) -> str:

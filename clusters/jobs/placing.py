@@ -14,7 +14,7 @@ from ...formulations.cluster.domains import DomainTree, NodeDevices
 from ...formulations.cluster.job import GangJob, JobConstraint, RoleCount
 from ...instances import InputError
 from ...scheduler.hostlist import fold
-from ...solvers import DEFAULT, Settings, Status
+from ...solvers import DEFAULT, Limit, Settings, Status
 from ...solvers.running import clock
 from .program import minimise
 from .request import JobRequest
@@ -32,6 +32,11 @@ class JobOutcome:
     """The part of the cluster that the answer is about."""
     clash: Clash | None = None
     """Why it does not fit."""
+
+    @property
+    def limit(self) -> Limit | None:
+        """What ended the search for a place, or for why there is none."""
+        return self.answer.limit or (self.clash.limit if self.clash else None)
 
     @property
     def nodes(self) -> dict[str, list[str]]:
@@ -185,6 +190,7 @@ def describe_clash(placed: JobOutcome, clash: Clash) -> dict[str, Any]:
         "members": members,
         "irreducible": clash.irreducible,
         "smallest": clash.smallest,
+        **({"limit": clash.limit.value} if clash.limit else {}),
     }
 
 

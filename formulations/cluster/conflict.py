@@ -13,6 +13,7 @@ from itertools import combinations
 from typing import Any
 
 from ...instances import InputError
+from ...solvers import Limit
 from ...solvers.running import clock
 from .domains import DomainTree
 from .job import GangJob, GiveWay, JobConstraint
@@ -32,7 +33,9 @@ class Clash:
     """Whether it was decided that no smaller set clashes."""
     helps: Mapping[JobConstraint, Mapping[str, Any]] = field(default_factory=dict)
     """By member: what of it, changed to which value, makes the whole job fit, the least
-    change that does; ``None`` is left out altogether."""
+    change that does; ``without``: it is left out altogether."""
+    limit: Limit | None = None
+    """What ended the search before all was decided: more might help."""
 
 
 def find_clash(
@@ -55,6 +58,14 @@ def find_clash(
         When to stop, on ``clock.now``.
     """
     asked: dict[frozenset[JobConstraint], bool | None] = {}
+    undecided = False
+
+    def decide(job: GangJob) -> bool | None:
+        """Whether a job fits; it is noted if that is not known."""
+        nonlocal undecided
+        found = None if clock.now() > deadline else fits(job)
+        undecided |= found is None
+        return found
 
     def keeps(members: Sequence[JobConstraint]) -> bool | None:
         """Whether some members fit together."""
@@ -62,9 +73,7 @@ def find_clash(
         if key not in asked:
             if any(found and key <= other for other, found in asked.items()):
                 return True
-            if clock.now() > deadline:
-                return None
-            asked[key] = fits(job.without(*(x for x in job.members if x not in key)))
+            asked[key] = decide(job.without(*(x for x in job.members if x not in key)))
         return asked[key]
 
     left = list(job.members)
@@ -88,26 +97,23 @@ def find_clash(
     for one in found:
         changes: dict[str, Any] = {}
         for axis in one.axes(job, tree):
-            value = _least_change(axis, tree, fits, deadline)
+            value = _least_change(axis, tree, decide)
             if value is not None:
                 changes[axis.what] = value
         if keeps([x for x in job.members if x != one]):
             changes["without"] = True
         helps[one] = changes
-    return Clash(found, all(alone), smallest, helps)
+    limit = Limit.TIME if undecided else None
+    return Clash(found, all(alone), smallest, helps, limit)
 
 
-def _least_change(
-    axis: GiveWay, tree: DomainTree, fits: Fits, deadline: float
-) -> Any | None:
+def _least_change(axis: GiveWay, tree: DomainTree, fits: Fits) -> Any | None:
     """Return the first value with which a job fits; None if there is none, or no time.
 
     Where all values behind one that fits do so, too, half of them are left out at once.
     """
 
     def helps(i: int) -> bool | None:
-        if clock.now() > deadline:
-            return None
         job = axis.with_value(axis.values[i])
         try:
             job.refuse(tree)

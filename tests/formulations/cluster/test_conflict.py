@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from itertools import combinations
 
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -18,6 +19,7 @@ from closeknit.formulations.cluster.constraints import (
 )
 from closeknit.formulations.cluster.domains import NODE, NodeDevices
 from closeknit.formulations.cluster.job import GangJob, Role, RoleCount
+from closeknit.solvers import Limit
 
 from .parts import (
     CONSTRAINTS,
@@ -107,3 +109,26 @@ def test_a_count_gives_way_as_little_as_helps() -> None:
     assert found.helps[job.constraints[0]] == {
         **{"size": 8, "level": "L2", "without": True}
     }
+
+
+@pytest.mark.parametrize("known", range(12))
+def test_what_was_not_decided_is_never_left_out_silently(known: int) -> None:
+    """The first so many questions are answered; a limit ends the rest."""
+    job = GangJob((Role("a", 9), Role("b", 2)), (Slices("L0", ("a",), 3),))
+    devices = machine(2, 4)
+    asked = 0
+
+    def fits(some: GangJob) -> bool | None:
+        nonlocal asked
+        asked += 1
+        return decide(some, devices).fits if asked <= known else None
+
+    found = find_clash(job, devices.tree, fits)
+    whole = find_clash(job, devices.tree, lambda some: decide(some, devices).fits)
+    assert whole.limit is None
+    if asked > known:
+        assert found.limit is Limit.TIME
+    else:
+        assert found == whole
+    late = find_clash(job, devices.tree, fits, deadline=0.0)
+    assert (late.limit, late.irreducible) == (Limit.TIME, False)
