@@ -8,7 +8,8 @@ one that takes longest.
 
 A second table has 200 drawn changes of running jobs each: preemptions and drains on
 2000 nodes with 700 jobs (kueue#13148), and repairs of 3 nodes of 10 000: milliseconds,
-how many are proven, and how many of the first numbers are so by counting.
+how many are proven, and for how many numbers a proof in a file says that nothing
+is less (--prove SECONDS: the limit on writing each, and on checking it).
 
 A third table has drawn jobs of parts, see job_sets.py; half of them fit.
 """
@@ -17,8 +18,11 @@ from __future__ import annotations
 
 import argparse
 import random
+from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 from statistics import median
+from tempfile import TemporaryDirectory
 from time import process_time
 
 import job_sets
@@ -40,7 +44,13 @@ from closeknit.formulations.cluster.changes.repair import repair
 from closeknit.formulations.cluster.constraints import Slices, within
 from closeknit.formulations.cluster.domains import DomainTree, NodeDevices
 from closeknit.formulations.cluster.job import GangJob, Role
-from closeknit.solvers import Settings, Status
+from closeknit.formulations.cluster.proof import (
+    LOG,
+    RECOUNT,
+    NoFitProof,
+    prove_impossible,
+)
+from closeknit.solvers import Limit, Settings, Status
 
 TARGETS = (
     (1000, 16, 1.0),
@@ -82,9 +92,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--states", type=int, default=5)
     parser.add_argument("--changes", type=int, default=200)
+    parser.add_argument("--prove", type=float, default=60.0, metavar="SECONDS")
     parser.add_argument("--jobs", type=int, default=200)
     args = parser.parse_args()
-    changes(args.changes)
+    changes(args.changes, args.prove)
     job_sets.print_table(args.jobs)
     head = " | ".join(SHOWN)
     print(f"| nodes | k | exact, ms | slowest objective | target | {head} |")
@@ -196,28 +207,49 @@ def draw_repair(seed: int, settings: Settings) -> LeastChange:
     return repair(job, {"w": placed}, failed, state, settings)
 
 
-def changes(count: int) -> None:
-    """Print what drawn changes of running jobs take."""
+def proofs_of(found: LeastChange, seconds: float) -> list[NoFitProof | Limit]:
+    """Prove every number of a change that is not 0, or that no change will do."""
+    wanted = [stage.less for stage in found.stages if stage.proved and stage.less]
+    if found.status is Status.INFEASIBLE and (refuted := found.refuted) is not None:
+        wanted = [lambda: refuted]
+    with TemporaryDirectory() as folder:
+        path = str(Path(folder) / "p")
+        return [prove_impossible(less(), path, seconds) for less in wanted]
+
+
+def changes(count: int, seconds: float) -> None:
+    """Print what drawn changes of running jobs take, and their proofs."""
     print(
         "| change | median, ms | 99 % | most | proven | no change | impossible | "
-        "counted |"
+        "statements: recount | pseudo-Boolean | neither | changes with all proofs | "
+        "median size, KiB | most | proving, s |"
     )
-    print("|---|---|---|---|---|---|---|---|")
+    print("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|")
     for draw in (draw_preemption, draw_drain, draw_repair):
         found = [draw(seed, Settings(time_limit=60)) for seed in range(count)]
         spent = sorted(1000 * one.seconds for one in found)
-        first = [one.stages[0] for one in found if one.stages]
-        settled = (Status.OPTIMAL, Status.INFEASIBLE)
+        settled = [x for x in found if x.status in (Status.OPTIMAL, Status.INFEASIBLE)]
+        shown = [proofs_of(one, seconds) for one in settled]
+        proofs = [x for some in shown for x in some if isinstance(x, NoFitProof)]
+        kinds = Counter(proof.kind for proof in proofs)
+        sizes = [proof.size / 1024 for proof in proofs] or [0.0]
+        whole = sum(all(isinstance(x, NoFitProof) for x in some) for some in shown)
         cells = [
             f"{median(spent):.1f}",
             f"{spent[int(0.99 * (count - 1))]:.0f}",
             f"{spent[-1]:.0f}",
-            f"{sum(one.status in settled for one in found)} of {count}",
+            f"{len(settled)} of {count}",
             str(sum(not (one.ends or one.moves) and bool(one.stages) for one in found)),
             str(sum(one.status is Status.INFEASIBLE for one in found)),
-            str(sum(one.by.startswith("enumerated") for one in first)),
+            *(str(kinds[kind]) for kind in (RECOUNT, LOG)),
+            str(sum(map(len, shown)) - len(proofs)),
+            f"{whole} of {len(settled)}",
+            f"{median(sizes):.0f}",
+            f"{max(sizes):.0f}",
+            f"{median([proof.seconds for proof in proofs] or [0.0]):.2f}",
         ]
-        print(f"| {draw.__name__.removeprefix('draw_')} | {' | '.join(cells)} |")
+        name = draw.__name__.removeprefix("draw_")
+        print(f"| {name} | {' | '.join(cells)} |", flush=True)
 
 
 if __name__ == "__main__":
