@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from closeknit.cli.app import run
 from closeknit.clusters.jobs.machine import whole_nodes
 from closeknit.clusters.jobs.placing import JobOutcome, place
 from closeknit.clusters.jobs.request import job_of
@@ -193,3 +194,49 @@ def test_kueue_11910_the_same_request_the_same_answer() -> None:
     selector = racks(7, 6, 5, 9, blocks=2)
     some = [ask(selector, {"w": 13}, {"slices": {"switch": 4}}) for _ in range(3)]
     assert len({str(one.answer.placement) for one in some}) == 1
+
+
+COMMANDS = {
+    "kueue-10497": ("preempt", 0, ["jobs to end: b1, b2", "nodes of worker: b[1-3]"]),
+    "kueue-10574": ("select", 0, ["worker b[01-10],c[01-10]"]),
+    "kueue-10815": ("select", 3, ["it fits with count 162", "it fits with size 9"]),
+    "kueue-14244": (
+        "repair",
+        0,
+        ["train: failed -> a5,d5", "domains switch 4, proved"],
+    ),
+    "kueue-15640": ("select", 0, ["leader a1", "domains switch 4 (proved)"]),
+    "kueue-9046": ("select", 0, ["domains level3 2 (proved)", "domains switch 11"]),
+    "grove-756": ("select", 0, ["domains switch 6 (proved)"]),
+    "kai-2077": ("select", 0, ["domains switch 3 (proved)"]),
+    "volcano-5430": ("select", 0, ["domains level2 3 (proved)", "domains switch 5"]),
+}
+"""By thread: the question of its example, the exit status, and what is printed."""
+
+
+@pytest.mark.parametrize("thread", COMMANDS)
+def test_the_example_of_a_thread_is_answered(
+    thread: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    question, status, lines = COMMANDS[thread]
+    base = str(EXAMPLES / thread)
+    words = ["select"] if question == "select" else ["change", question]
+    words += ["--topology", f"{base}.conf"]
+    if question != "repair":
+        words += ["--job", f"{base}.json"]
+    if question != "select":
+        words += ["--running", f"{base}-running.json"]
+    if question == "repair":
+        words += ["--placed", "a[1-4],b[1-4],c[1-4],d[1-4]", "--failed", "a2,d3"]
+        words += ["--segment", "4", "--levels", "level2=8"]
+    assert run(words) == status
+    printed = " ".join(capsys.readouterr().out.split())
+    for line in lines:
+        assert line in printed
+
+
+def test_every_example_is_of_a_thread_that_is_answered() -> None:
+    ends = (".conf", "-running.json", ".json")
+    names = {path.name for path in EXAMPLES.iterdir()}
+    names -= {"kueue-workload.yaml", "slurm-225.sh"}  # test_request reads them
+    assert names <= {f"{thread}{end}" for thread in COMMANDS for end in ends}
