@@ -111,6 +111,24 @@ def fold(names: Iterable[str]) -> str:
     )
 
 
+def fold_in_order(names: Iterable[str]) -> str:
+    """Return a hostlist that unfolds to names in their order.
+
+    >>> fold_in_order(["n1", "n3", "n4", "n2", "m2", "m3"])
+    'n[1,3-4],n2,m[2-3]'
+    """
+    runs: list[list[str]] = []
+    last = ("", -1)
+    for name in names:
+        prefix = name.rstrip("0123456789")
+        number = int(name[len(prefix) :][-_DIGITS:] or -1)
+        if last[0] != prefix or number <= last[1] or not runs:
+            runs.append([])
+        runs[-1].append(name)
+        last = prefix, number
+    return ",".join(map(fold, runs))
+
+
 def first_repeated(names: Iterable[str]) -> str:
     """Return the first name that repeats an earlier one, or an empty text."""
     seen: set[str] = set()

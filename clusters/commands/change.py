@@ -14,7 +14,7 @@ when it is impossible, 4 when nothing was found within the limit.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -22,20 +22,25 @@ from typing import Any
 from ...cli.frame import outputs, shared
 from ...cli.frame.parser import Once, Parser, flag
 from ...formulations.cluster.changes.change import LeastChange, RunningState, preempt
+from ...formulations.cluster.changes.change_model import NoPlace
 from ...formulations.cluster.changes.moves import drain
 from ...formulations.cluster.changes.repair import repair
-from ...formulations.cluster.constraints import Avoid, Require, Slices
+from ...formulations.cluster.constraints import Require, Slices
 from ...formulations.cluster.domains import NODE_NAME
 from ...formulations.cluster.job import GangJob, JobConstraint, Role
 from ...instances.errors import InputError
 from ...instances.option_values import seconds
-from ...scheduler.hostlist import fold
+from ...scheduler.hostlist import fold_in_order
 from ...solvers import Grade, Settings, Status
+from ...solvers.running import clock
+from ..jobs.placing import describe_clash
+from ..jobs.request import JobRequest
 from ..jobs.running import read_running, running_state, tree_of
 from ..placement import MOST_K
+from ..placement.program import Flags
 from ..placement.request import levels_of
 from . import cluster
-from .jobs import nodes_to_avoid, read_job, refuse_options_of_nodes
+from .jobs import nodes_to_avoid, read_job, refuse_options_of_nodes, show_clash
 
 _ROLE = "nodes"
 
@@ -123,68 +128,80 @@ def run(args: argparse.Namespace) -> int:
 def _read(args: argparse.Namespace) -> tuple[cluster.KnownCluster, RunningState]:
     """Return the machine and its jobs."""
     machine = cluster.read_machine(args, None)
-    stated = read_running(args.running) if args.running else []
-    state = running_state(
-        tree_of(machine.selector.cluster),
-        machine.usable[0],
-        machine.holders,
-        machine.known.freeable.difference(machine.forbidden.reasons),
-        stated,
-        args.running or "",
-    )
+    state = _state(args, machine, machine.usable[0], machine.forbidden.reasons)
     state.refuse()
     return machine, state
 
 
-def _job(args: argparse.Namespace, state: RunningState, k: int) -> GangJob:
+def _state(
+    args: argparse.Namespace,
+    machine: cluster.KnownCluster,
+    free: Flags,
+    without: Iterable[str] = (),
+) -> RunningState:
+    stated = read_running(args.running) if args.running else []
+    state = running_state(
+        tree_of(machine.selector.cluster),
+        free,
+        machine.holders,
+        machine.known.freeable.difference(without),
+        stated,
+        args.running or "",
+    )
+    below = getattr(args, "below", None)
+    if below is None:
+        return state
+    jobs = (replace(x, endable=x.endable and x.priority < below) for x in state.jobs)
+    return replace(state, jobs=tuple(jobs))
+
+
+def _request(args: argparse.Namespace, state: RunningState, k: int) -> JobRequest:
     """Return what the options ask for."""
     tree, roles = state.devices.tree, (_ROLE,)
     found: list[JobConstraint] = []
+    places = []
     if args.segment is not None:
         found.append(Slices(tree.levels[0], roles, args.segment))
+        places.append("--segment")
     for name, size in levels_of(args.levels).items():
         found.append(Slices(name, roles, size))
-    for option, kind in (("require", Require), ("exclude", Avoid)):
-        hostlists = getattr(args, option, None)
-        if names := cluster.unfold_option(hostlists, f"--{option}"):
-            found.append(kind(frozenset(names), roles))
+        places.append("--levels")
+    if names := cluster.unfold_option(getattr(args, "require", None), "--require"):
+        found.append(Require(frozenset(names), roles))
+        places.append("--require")
     if not 1 <= k <= MOST_K:
         raise InputError(f"must be from 1 to {MOST_K}", "-k", k)
     job = GangJob((Role(_ROLE, k),), tuple(found))
     job.refuse(tree)
-    return job
+    return JobRequest("job", job, places=tuple(places))
 
 
-def _job_in_file(args: argparse.Namespace, machine: cluster.KnownCluster) -> GangJob:
-    """Return the job of a file, without nodes that options rule out."""
+def _request_of_file(
+    args: argparse.Namespace, machine: cluster.KnownCluster
+) -> JobRequest:
+    """Return the job of a file."""
     refuse_options_of_nodes(args)
     request = read_job(args.job, machine)
     if request.counts_devices:
         raise InputError("must ask for whole nodes", "roles", file=args.job)
     tree = tree_of(machine.selector.cluster)
-    avoid = nodes_to_avoid(request.job, machine)
     try:
-        job = request.on(tree)
-        job = replace(job, constraints=(*job.constraints, *avoid))
-        job.refuse(tree)
+        return replace(request, job=request.on(tree))
     except InputError as error:
         raise error.of_file(args.job) from None
-    return job
 
 
 def _preempt(args: argparse.Namespace) -> int:
     if args.k is None and args.job is None:
         raise InputError("is needed, or --job", field="-k")
     machine, state = _read(args)
-    if args.below is not None:
-        jobs = tuple(
-            replace(x, endable=x.endable and x.priority < args.below)
-            for x in state.jobs
-        )
-        state = replace(state, jobs=jobs)
-    job = _job_in_file(args, machine) if args.job else _job(args, state, args.k)
-    found = preempt(job, state, Settings(time_limit=seconds(args.time_limit)))
-    return _answer(args, "preempt", machine, state, found)
+    if args.job:
+        request = _request_of_file(args, machine)
+    else:
+        request = _request(args, state, args.k)
+    settings = Settings(time_limit=seconds(args.time_limit))
+    found = preempt(request.job, state, settings)
+    return _answer(args, "preempt", machine, state, found, request)
 
 
 def _repair(args: argparse.Namespace) -> int:
@@ -206,10 +223,10 @@ def _repair(args: argparse.Namespace) -> int:
     free[placed] = 0
     others = tuple(x for x in state.jobs if x.name not in mine)
     state = RunningState(replace(state.devices, free=free), others)
-    asked = _job(args, state, len(placed))
+    asked = _request(args, state, len(placed))
     try:
         found = repair(
-            asked,
+            asked.job,
             {_ROLE: tuple(placed)},
             failed,
             state,
@@ -219,7 +236,7 @@ def _repair(args: argparse.Namespace) -> int:
         )
     except InputError as error:
         raise cluster.name_option(error) from None
-    return _answer(args, "repair", machine, state, found)
+    return _answer(args, "repair", machine, state, found, asked)
 
 
 def _drain(args: argparse.Namespace) -> int:
@@ -247,9 +264,12 @@ def _answer(
     machine: cluster.KnownCluster,
     state: RunningState,
     found: LeastChange,
+    request: JobRequest | None = None,
 ) -> int:
     """Print what was found; return the exit status."""
     shown = _document(action, machine, state, found)
+    if request is not None and found.status is Status.INFEASIBLE and found.room:
+        shown |= _reason(args, action, machine, found.room, request)
     if args.proof:
         _prove(args, found, shown)
     if args.json:
@@ -259,6 +279,34 @@ def _answer(
     if found.status is Status.INFEASIBLE:
         return 3
     return 4 if found.status is Status.UNKNOWN else 0
+
+
+def _reason(
+    args: argparse.Namespace,
+    action: str,
+    machine: cluster.KnownCluster,
+    room: NoPlace,
+    request: JobRequest,
+) -> dict[str, Any]:
+    """Return which constraints clash, those of options about nodes among them."""
+    opened = _state(args, machine, machine.free[0])
+    leave = "endable" if action == "preempt" else "movable"
+    most = opened.without(x for x in opened.jobs if getattr(x, leave))
+    index = most.tree.number
+    closed = [index[name] for name in machine.forbidden.reasons if name in index]
+    free = room.devices.free.copy()
+    free[closed] = most.free[closed]
+    avoid = nodes_to_avoid(room.job, machine)
+    job = replace(room.job, constraints=(*room.job.constraints, *avoid))
+    places = [f"--{name}" for name, some in machine.forbidden.by_option.items() if some]
+    request = replace(request, job=job, places=(*request.places, *places))
+    end = clock.now() + seconds(args.time_limit)
+    clash = NoPlace(job, replace(room.devices, free=free)).clash(end)
+    if clash is None:
+        return {}
+    at = "-k" if action == "preempt" else "--placed"
+    counts = "roles[{}].count" if getattr(args, "job", None) else at
+    return {"clash": describe_clash(clash, request, counts)}
 
 
 def _prove(args: argparse.Namespace, found: LeastChange, shown: dict[str, Any]) -> None:
@@ -317,8 +365,8 @@ def _document(
             "moves": [
                 {
                     "job": move.job,
-                    "from": fold(tree.nodes[i] for i in move.sources),
-                    "to": fold(tree.nodes[i] for i in move.targets),
+                    "from": fold_in_order(tree.nodes[i] for i in move.sources),
+                    "to": fold_in_order(tree.nodes[i] for i in move.targets),
                 }
                 for move in found.moves
             ],
@@ -344,6 +392,8 @@ def _show(shown: dict[str, Any]) -> None:
     elif not shown["possible"]:
         print(f"  answer      impossible, proved ({shown['proof']})")
         _show_files(shown)
+    if "clash" in shown:
+        show_clash(shown["clash"])
     for one in shown["stages"]:
         known = f"at least {one['bound']}"
         if one["proved"]:
@@ -359,9 +409,9 @@ def _show(shown: dict[str, Any]) -> None:
         print(f"  {i}. {move['job']}: {move['from'] or 'failed'} -> {move['to']}")
     if roles := shown.get("roles"):
         for role, nodes in roles.items():
-            print(f"nodes of {role}: {fold(nodes)}")
+            print(f"nodes of {role}: {fold_in_order(nodes)}")
     elif nodes := shown.get("nodes"):
-        print(f"nodes of the job: {fold(nodes)}")
+        print(f"nodes of the job: {fold_in_order(nodes)}")
 
 
 def _show_files(entry: dict[str, Any]) -> None:

@@ -18,7 +18,7 @@ from ...instances.option_values import seconds
 from ...instances.reading.files import read_text
 from ...instances.words import with_noun
 from ...methods.interpreted_or_compiled import in_tiers
-from ...scheduler.hostlist import fold
+from ...scheduler.hostlist import fold_in_order
 from ...solvers import Grade, Settings, Status
 from ..jobs import foreign, machine, placing
 from ..jobs.request import JobRequest, job_of
@@ -168,15 +168,20 @@ def _show(placed: placing.JobOutcome, shown: dict[str, Any]) -> None:
     print(f"  time        {shown['seconds']:.4f} s")
     if placed.clash is None:
         return
-    kind = "smallest" if placed.clash.smallest else "smallest found"
+    show_clash(shown["clash"])
+
+
+def show_clash(clash: dict[str, Any]) -> None:
+    """Print which constraints clash, and what would help."""
+    kind = "smallest" if clash["smallest"] else "smallest found"
     print(f"The {kind} set of constraints that clash; each left out, the others fit:")
-    for one in shown["clash"]["members"]:
+    for one in clash["members"]:
         print(f"  {one['text']}" + (f" [{one['place']}]" if "place" in one else ""))
         for what, value in one.get("instead", {}).items():
             print(f"    it fits with {what.replace('_', ' ')} {value}")
         if one["without"]:
             print("    it fits without")
-    if "limit" in shown["clash"]:
+    if "limit" in clash:
         print("The time limit ended the search: more changes than these may help.")
 
 
@@ -193,5 +198,5 @@ def _by_rank(nodes: list[str]) -> str:
         else:
             runs.append((name, 1))
     if len(runs) > 16 or all(n == 1 for _, n in runs):
-        return fold(dict.fromkeys(nodes))
+        return fold_in_order(dict.fromkeys(nodes))
     return ", ".join(name + f" x{n}" * (n > 1) for name, n in runs)

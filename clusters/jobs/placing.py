@@ -163,17 +163,18 @@ def describe(placed: JobOutcome) -> dict[str, Any]:
         "bound": _parts(parts, answer.bound),
         "proof": answer.by or None,
         "limit": answer.limit and answer.limit.value,
-        "clash": placed.clash and describe_clash(placed, placed.clash),
+        "clash": placed.clash and describe_clash(placed.clash, placed.request),
         "seconds": round(answer.seconds, 6),
     }
     return {key: value for key, value in document.items() if value is not None}
 
 
-def describe_clash(placed: JobOutcome, clash: Clash) -> dict[str, Any]:
-    """Return why it does not fit as a JSON object."""
-    request = placed.request
+def describe_clash(
+    clash: Clash, request: JobRequest, counts: str = "roles[{}].count"
+) -> dict[str, Any]:
+    """Return why a job does not fit as a JSON object; ``counts``: where they stand."""
     places: dict[JobConstraint, str] = {
-        RoleCount(name): f"roles[{i}].count" for i, name in enumerate(request.job.names)
+        RoleCount(name): counts.format(i) for i, name in enumerate(request.job.names)
     }
     places |= zip(request.job.constraints, request.places, strict=True)
     members = []

@@ -138,6 +138,8 @@ class LeastChange:
         default=None, compare=False, repr=False
     )
     """What is impossible if no change will do."""
+    room: NoPlace | None = field(default=None, compare=False, repr=False)
+    """If no change will do: the job, and all the devices that it can get at most."""
     limit: Limit | None = None
     seconds: float = 0.0
 
@@ -206,6 +208,7 @@ def preempt(
             most.status,
             by=most.by,
             refuted=NoPlace(plain, below(inf)),
+            room=NoPlace(plain, below(inf)),
             limit=most.limit,
             seconds=clock.now() - start,
         )

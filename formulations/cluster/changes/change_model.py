@@ -19,6 +19,8 @@ from ortools.sat.python import cp_model
 from ....instances import IntArray
 from ....solvers import Limit, Settings, SolverError, cpsat
 from ....solvers.running import clock
+from ..answer import decide
+from ..conflict import Clash, find_clash
 from ..constraints import AtLevel
 from ..domains import NODE, NodeDevices
 from ..forest import PieceForest
@@ -232,6 +234,20 @@ class NoPlace:
 
     job: GangJob
     devices: NodeDevices
+
+    def clash(self, deadline: float) -> Clash | None:
+        """Return which of its constraints clash; None: it has a placement after all.
+
+        Or that was not decided by a deadline, on ``clock.now``.
+        """
+
+        def fits(job: GangJob) -> bool | None:
+            left = Settings(time_limit=max(deadline - clock.now(), 0.001))
+            return decide(replace(job, objective=()), self.devices, left).fits
+
+        if fits(self.job) is not False:
+            return None
+        return find_clash(self.job, self.devices.tree, fits, deadline)
 
 
 @dataclass(frozen=True)

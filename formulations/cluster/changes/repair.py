@@ -30,6 +30,7 @@ from ..tree import tree_job
 from .change import LeastChange, OngoingJob, RunningState, status_of
 from .change_model import (
     ChangeModel,
+    NoPlace,
     NoSolution,
     Stage,
     add_numbers,
@@ -140,7 +141,8 @@ def repair(
     if answer.status is Status.INFEASIBLE and movable:
         left = settings.remaining(start)
         answer = _by_model(broken, state, movable, left, spread)
-    return replace(answer, seconds=clock.now() - start)
+    room = NoPlace(job, replace(state, devices=broken.now).without(movable))
+    return replace(answer, room=room, seconds=clock.now() - start)
 
 
 def _what_is_left(

@@ -13,6 +13,11 @@ from jsonschema import Draft202012Validator
 
 from closeknit.cli.app import parse, run
 from closeknit.cli.select import command as select
+from closeknit.clusters.jobs import placing
+from closeknit.formulations.cluster import proof
+from closeknit.formulations.cluster.changes import change_model
+from closeknit.formulations.cluster.conflict import find_clash
+from closeknit.solvers import Limit
 from closeknit.solvers.running.kernels import interpreted
 
 from ...clusters.pods import grid_rows, pod_csv
@@ -101,6 +106,13 @@ FILES = {
         }
     ),
     "PROOF": "",
+    "BUSY": json.dumps(
+        {
+            "format": "closeknit/running-jobs",
+            "version": 1,
+            "jobs": [{"name": "7", "nodes": "a[1-4],b1"}],
+        }
+    ),
     "GRADED": "".join(
         json.dumps({"job": {"name": name, "k": 2, **more}, "busy": "", "chosen": on})
         + "\n"
@@ -155,12 +167,20 @@ COMMANDS = [
     "change drain --topology TREE --state JOBS --assume-up --count 2 --json",
     "change preempt --topology TREE -k 9 --state JOBS SINFO --json",
     "change drain --topology TREE --state JOBS --assume-up --time-limit 1e-9 --json",
+    "change preempt --topology TREE --job APART --running BUSY --proof PROOF --json",
+    "change preempt --topology TREE --job MIXED --running BUSY --proof PROOF --json",
     "why --topology TREE -k 6 --state PARTS --partition gpu --json",
     "grade --topology TREE GRADED --json",
     "grade --topology MESH SPREAD --time-limit 1e-9 --json",
     "grade --topology TREE GRADED --max-ratio 1.1 --json",
     "whatif --topology TREE --trace SWF --json",
 ]
+ENDED = [
+    "select --topology TREE --job MIXED --proof PROOF --json -",
+    "change preempt --topology TREE --job MIXED --running BUSY --proof PROOF --json -",
+    "change preempt --topology TREE --job APART --running BUSY --proof PROOF --json -",
+]
+"""Commands of which a limit ends the proofs, and the search for what would help."""
 REQUESTS = b'{"queue": "cluster", "pes": 8}\n{"queue": "none", "pes": 8}\n'
 SERVED = "select --config drakenberg-figure-6 --serve"
 
@@ -211,9 +231,11 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Any]]:
     for name, text in FILES.items():
         (folder / name).write_text(text, encoding="utf-8")
     found = {}
-    for line in COMMANDS:
+    for line in (*COMMANDS, *ENDED):
         words = [str(folder / w) if w in FILES else w for w in line.split()]
         with pytest.MonkeyPatch.context() as patch, interpreted():
+            if line in ENDED:
+                end_early(patch)
             patch.setattr("sys.stdout", out := io.StringIO())
             run(words)
         text = out.getvalue()
@@ -224,6 +246,16 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Any]]:
         ]
     found[SERVED] = served()
     return found
+
+
+def end_early(patch: pytest.MonkeyPatch) -> None:
+    def search(job: Any, tree: Any, fits: Any, deadline: float) -> Any:
+        return find_clash(job, tree, fits, 0.0)
+
+    for module in (placing, change_model):
+        patch.setattr(module, "find_clash", search)
+    for name in ("prove_no_fit", "prove_impossible"):
+        patch.setattr(proof, name, lambda *_: Limit.TIME)
 
 
 def served() -> list[Any]:
@@ -242,7 +274,7 @@ def served() -> list[Any]:
         return [json.loads(line) for line in lines]
 
 
-@pytest.mark.parametrize("line", [*COMMANDS, SERVED])
+@pytest.mark.parametrize("line", [*COMMANDS, *ENDED, SERVED])
 def test_an_answer_obeys_the_schema_of_its_format(
     line: str, answers: dict[str, list[Any]]
 ) -> None:

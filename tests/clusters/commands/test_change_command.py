@@ -98,6 +98,31 @@ def test_proofs_that_nothing_less_will_do(
     assert (status, shown["files"]) == (3, [f"{name}-impossible.recount.json"])
 
 
+def test_what_is_impossible_whatever_changes_has_a_reason(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Each constraint with where it stands; none where other jobs are in the way."""
+    few = ("preempt", "-k", "9", "--segment", "3", "--exclude", "b1,c[1-2]")
+    status, shown, _ = ask(capsys, tmp_path, *few)
+    assert (status, shown["possible"]) == (3, False)
+    assert [one["place"] for one in shown["clash"]["members"]] == [
+        *("-k", "--segment", "--exclude")
+    ]
+    assert shown["clash"]["smallest"]
+    words = ("--placed", "a[1-3],b[1-2]", "--failed", "a[1-2]", "--segment", "5")
+    status, shown, _ = ask(capsys, tmp_path, "repair", *words)
+    assert (status, shown) == (2, {})  # it was not placed as it asks for
+    frozen = [job | {"movable": False} for job in JOBS[1:]]
+    lost = ("--placed", "a[1-3]", "--failed", "a[1-2]", "--segment", "3")
+    status, shown, _ = ask(capsys, tmp_path, "repair", *lost, jobs=[JOBS[0], *frozen])
+    assert status == 3
+    assert {one["place"] for one in shown["clash"]["members"]} == {
+        *("--placed", "--segment")
+    }
+    status, shown, _ = ask(capsys, tmp_path, "drain", "--count", "3")
+    assert (status, "clash" in shown) == (3, False)
+
+
 def test_preempt_takes_a_job_of_parts(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

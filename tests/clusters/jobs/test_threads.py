@@ -203,7 +203,7 @@ COMMANDS = {
     "kueue-14244": (
         "repair",
         0,
-        ["train: failed -> a5,d5", "domains switch 4, proved"],
+        ["failed -> a5,d5", "domains switch 4, proved"],
     ),
     "kueue-15640": ("select", 0, ["leader a1", "domains switch 4 (proved)"]),
     "kueue-9046": ("select", 0, ["domains level3 2 (proved)", "domains switch 11"]),
