@@ -21,7 +21,7 @@ from typing import Any
 from ...cli.frame import outputs, shared
 from ...cli.frame.parser import Once, Parser, flag
 from ...formulations.cluster.changes.change import LeastChange, RunningState, preempt
-from ...formulations.cluster.changes.moves import drain
+from ...formulations.cluster.changes.drain import drain
 from ...formulations.cluster.changes.repair import repair
 from ...formulations.cluster.constraints import Avoid, Require, Slices
 from ...formulations.cluster.domains import NODE_NAME
@@ -264,6 +264,7 @@ def _document(
                     "job": move.job,
                     "from": fold(tree.nodes[i] for i in move.sources),
                     "to": fold(tree.nodes[i] for i in move.targets),
+                    "spare": move.parked,
                 }
                 for move in found.moves
             ],
@@ -294,6 +295,9 @@ def _show(shown: dict[str, Any]) -> None:
     if not shown.get("ordered", True):
         print("No order of these moves was found: they need more spare nodes at once.")
     for i, move in enumerate(shown.get("moves", ()), 1):
-        print(f"  {i}. {move['job']}: {move['from'] or 'failed'} -> {move['to']}")
+        spare = " (spare nodes, until its own are free)" * move["spare"]
+        print(
+            f"  {i}. {move['job']}: {move['from'] or 'failed'} -> {move['to']}{spare}"
+        )
     if nodes := shown.get("nodes"):
         print(f"nodes of the job: {fold(nodes)}")

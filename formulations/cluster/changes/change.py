@@ -9,24 +9,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import inf
 
+import numpy as np
 from ortools.sat.python import cp_model
 
-from ....instances import InputError
+from ....instances import InputError, IntArray
 from ....solvers import DEFAULT, Limit, Settings, SolverError, Status
 from ....solvers.running import clock
 from ..answer import BY_COUNTING, BY_SOLVER, GangAnswer, Program, decide
 from ..domains import NodeDevices
 from ..job import GangJob, JobPlacement
-from .change_model import (
-    ChangeModel,
-    Move,
-    Stage,
-    Staged,
-    by_stages,
-    end_classes,
-)
+from ..stages import Stage, Staged, by_stages
+from .change_model import ChangeModel, end_classes
+from .order import Move
 
 MOST_JOBS = 10**5
 _MOST_NUMBER = 2**31
@@ -67,6 +64,13 @@ class RunningState:
 
     devices: NodeDevices
     jobs: tuple[OngoingJob, ...]
+    kind: IntArray | None = None
+    """Of every node: jobs move to nodes of the same kind only; None: all are alike."""
+
+    @cached_property
+    def kinds(self) -> IntArray:
+        """The kind of every node."""
+        return np.zeros_like(self.devices.whole) if self.kind is None else self.kind
 
     def held(self, job: OngoingJob) -> dict[int, int]:
         """Return the devices that a job holds, by node."""
@@ -145,8 +149,7 @@ def status_of(found: Staged) -> Status:
         return Status.INFEASIBLE
     if found.values is None:
         return Status.UNKNOWN
-    done = all(stage.proved for stage in found.stages)
-    return Status.OPTIMAL if done else Status.FEASIBLE
+    return Status.OPTIMAL if found.proved else Status.FEASIBLE
 
 
 def preempt(

@@ -24,10 +24,12 @@ from ..answer import BY_COUNTING, BY_SOLVER
 from ..domains import NOWHERE, NodeDevices
 from ..forest import ANYWHERE, LOOSE, PieceForest
 from ..job import GangJob, JobPlacement, ObjectivePart
+from ..stages import Stage, by_stages
 from ..tree import tree_job
 from .change import LeastChange, OngoingJob, RunningState, status_of
-from .change_model import ChangeModel, Stage, by_stages, in_order
+from .change_model import ChangeModel
 from .moves import MOST_PAIRS, decode, flags_of, movers_of, moves_of, with_movers
+from .order import in_order
 
 Groups = list[tuple[int, int, list[int]]]
 """Lost pods by the domain in which each has to be: level, domain, pods."""
@@ -151,16 +153,11 @@ def _by_model(
 ) -> LeastChange:
     """Place a job again by the model of a change; some others may move."""
     job, now = broken.job, broken.now
-    movers = movers_of(state, others, spread)
+    movers = movers_of(replace(state, devices=now), others, spread)
     both = with_movers(replace(job, objective=()), movers)
     if len(both.roles) * len(now.tree.nodes) > MOST_PAIRS and others:
         return LeastChange(Status.UNKNOWN, limit=Limit.MEMORY)
-    free = now.free.copy()
-    for other in others:
-        for node, n in state.held(other).items():
-            free[node] += n if free[node] >= 0 else 0
-    devices = replace(now, free=free)
-    before = {**broken.old, **movers.old}
+    before, devices = {**broken.old, **movers.old}, movers.devices
     model = ChangeModel(both, devices, before)
     numbers = []
     if others:
@@ -179,9 +176,9 @@ def _by_model(
     where = decode(model, solved.values, before, devices)
     everyone = {broken.name: job.roles, **movers.roles}
     moves = moves_of(both, everyone, before, where, devices)
-    free = np.maximum(state.devices.free, 0)
-    free[[*broken.lost]] = 0
-    order = in_order(moves, free)
+    free = state.devices.free.copy()
+    free[[*broken.lost]] = -1
+    order = in_order(moves, replace(state.devices, free=free), state.kinds)
     return replace(
         answer,
         moves=tuple(moves) if order is None else order,
