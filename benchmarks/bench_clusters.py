@@ -39,7 +39,7 @@ from closeknit.formulations.cluster.changes.change import (
     RunningState,
     preempt,
 )
-from closeknit.formulations.cluster.changes.moves import drain
+from closeknit.formulations.cluster.changes.drain import drain
 from closeknit.formulations.cluster.changes.repair import repair
 from closeknit.formulations.cluster.constraints import Slices, within
 from closeknit.formulations.cluster.domains import DomainTree, NodeDevices

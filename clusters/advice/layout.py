@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
+from ...formulations.cluster.changes.change import OngoingJob, RunningState
+from ...formulations.cluster.domains import DomainTree, NodeDevices
 from ...instances import InputError
 from ..kinds import NodeKind, interchangeable
 from ..placement import NodeSelector
@@ -15,59 +19,29 @@ from ..topologies import Hierarchy, Space
 
 
 @dataclass(frozen=True)
-class RunningJob:
-    """A running job."""
-
-    name: str
-    nodes: Mapping[int, tuple[str, ...]]
-    """Its nodes, by leaf."""
-    stays: bool = False
-    """Whether it may not be moved."""
-
-    @property
-    def size(self) -> int:
-        """Number of its nodes."""
-        return sum(map(len, self.nodes.values()))
-
-
-@dataclass(frozen=True)
 class ClusterLayout:
-    """The leaves of a cluster, and the jobs on them.
+    """The jobs on a cluster, and the domains that are to be freed.
 
-    A leaf is a domain with nodes, a plane of a mesh or torus, or the nodes of a graph
-    with cables to the same leaf switches. Nodes of several kinds at one place are
-    several leaves, and a part of the cluster has only nodes of one kind.
+    The places of its tree are domains with nodes, planes of a mesh or torus, or the
+    nodes of a graph with cables to the same leaf switches.
     """
 
-    leaves: tuple[str, ...]
-    place: tuple[int, ...]
-    """Leaves with the same number are at one place."""
-    part: tuple[int, ...]
-    """The part of the cluster that each leaf is in; jobs do not leave theirs."""
-    within: tuple[tuple[int, ...], ...]
-    """The domains of the level to be freed that each leaf is in: at most one, but for
-    graphs where nodes have several leaf switches."""
-    domains: tuple[str, ...]
-    """Names of these domains."""
-    free: tuple[tuple[str, ...], ...]
-    """The nodes of each leaf that jobs can be moved to."""
-    jobs: tuple[RunningJob, ...]
+    state: RunningState
+    """Each node is one device; of a kind are those of one part of the cluster that can
+    stand for each other."""
+    domains: tuple[tuple[int, ...], ...]
+    """The nodes of each domain; of graphs a node may be in several."""
+    names: tuple[str, ...]
     coming: tuple[int, ...]
-    """How many nodes of each leaf are coming free: no job is moved there, but they are
-    room for a job that comes later."""
-    closed: tuple[bool, ...]
-    """Whether the nodes of a leaf, which jobs hold, are not usable afterwards."""
+    """The nodes that are coming free: no job is moved there, but they are room for a
+    job that comes later."""
     level: str = "switch"
     """What the domains are."""
 
     def taken(self) -> list[int]:
         """Return how many nodes of each domain jobs hold."""
-        found = [0] * len(self.domains)
-        for job in self.jobs:
-            for leaf, nodes in job.nodes.items():
-                for domain in self.within[leaf]:
-                    found[domain] += len(nodes)
-        return found
+        held = {i for job in self.state.jobs for i in job.nodes}
+        return [len(held.intersection(some)) for some in self.domains]
 
 
 def layout_of(
@@ -109,128 +83,89 @@ def layout_of(
         If a part of the cluster has no switches or planes, a level or job is unknown,
         or jobs hold none of the nodes.
     """
-    gone = set(ending)
-    holding = {
-        name: jobs for name, jobs in holders.items() if not gone.issuperset(jobs)
-    }
-    joined = _group_jobs(holding)
+    gone, fabrics = set(ending), selector.cluster.fabrics
+    joined = _group_jobs(
+        {name: jobs for name, jobs in holders.items() if not gone.issuperset(jobs)}
+    )
     for name in stay:
         if name not in joined and name not in gone:
             raise InputError("holds no node of the topology", "stay", name)
     stays = {joined[name] for name in (*stay, *ending) if name in joined}
-    kind_of = interchangeable(
-        kinds or {}, [x for one in selector.cluster.fabrics for x in one.nodes]
-    )
-    leaves: list[str] = []
-    place: list[int] = []
-    part: list[tuple[int, int]] = []
-    within: list[tuple[int, ...]] = []
-    domains: list[str] = []
-    open_: list[list[str]] = []
-    at: dict[str, dict[int, list[str]]] = {}
-    soon: dict[int, int] = {}
-    closed: list[bool] = []
-    shown = ""
-    for i, fabric in enumerate(selector.cluster.fabrics):
-        if isinstance(fabric, Hierarchy):
-            called = level or fabric.levels[0]
-            names, leaf_of, inside = _leaves_of_tree(fabric, called, domains)
-        else:
-            called, (names, leaf_of, inside) = _leaves_of_network(
-                selector, i, level, domains
-            )
-        shown = shown or called
-        first = place[-1] + 1 if place else 0
-        cells = [
-            (v, kind_of[x], freeable is not None and x in holding and x not in freeable)
-            for v, x in zip(leaf_of, fabric.nodes, strict=True)
-        ]
-        number = {cell: len(leaves) + n for n, cell in enumerate(sorted(set(cells)))}
-        leaves += [names[v] for v, *_ in number]
-        place += [first + v for v, *_ in number]
-        part += [(i, kind) for _, kind, _ in number]
-        within += [inside[v] for v, *_ in number]
-        closed += [shut for *_, shut in number]
-        open_ += [[] for _ in number]
-        for j, (name, cell) in enumerate(zip(fabric.nodes, cells, strict=True)):
-            leaf = number[cell]
-            if free[i][j]:
-                open_[leaf].append(name)
-            elif name in holding:
-                job = joined[next(iter(holding[name]))]
-                at.setdefault(job, {}).setdefault(leaf, []).append(name)
-            elif name in holders and (freeable is None or name in freeable):
-                soon[leaf] = soon.get(leaf, 0) + 1
+    nodes = tuple(x for one in fabrics for x in one.nodes)
+    kind_of = interchangeable(kinds or {}, nodes)
+    part, home, names, shown = list[int](), list[int](), list[str](), ""
+    domains: list[list[int]] = []
+    for i in range(len(fabrics)):
+        called, new, places, within = _domains_in(selector, i, level)
+        shown, first = shown or called, len(names)
+        names += new
+        domains += [[] for _ in new]
+        for place, inside in zip(places, within, strict=True):
+            for g in inside:
+                domains[first + g].append(len(part))
+            part.append(i)
+            home.append(place)
+    usable = np.concatenate(free)
+    left, coming = np.where(usable, 1, -1), list[int]()
+    at: dict[str, dict[int, None]] = {}
+    for i, name in enumerate(nodes):
+        if usable[i] or name not in holders:
+            continue
+        opens = freeable is None or name in freeable
+        job = next((joined[x] for x in holders[name] if x in joined), None)
+        if job is not None:
+            at.setdefault(job, {})[i] = None
+            left[i] = 0 if opens else -1
+        elif opens:
+            coming.append(i)
     if not at and not any(name in selector.cluster.index for name in holders):
         raise InputError("says of no node of the topology which job holds it", "state")
     if not domains:
-        known_levels = dict.fromkeys(
-            name
-            for one in selector.cluster.fabrics
-            for name in (one.levels if isinstance(one, Hierarchy) else ())
-        )
-        problem = f"no such level (there are: {', '.join(known_levels)})"
-        raise InputError(problem, "level", level)
-    jobs = (
-        RunningJob(name, {v: tuple(nodes) for v, nodes in where.items()}, name in stays)
-        for name, where in sorted(at.items())
+        trees = [one for one in fabrics if isinstance(one, Hierarchy)]
+        known = ", ".join(dict.fromkeys(x for one in trees for x in one.levels))
+        raise InputError(f"no such level (there are: {known})", "level", level)
+    _, leaf = np.unique([part, home], axis=1, return_inverse=True)
+    _, kind = np.unique(
+        [part, [kind_of[x] for x in nodes]], axis=1, return_inverse=True
     )
-    parts = {one: n for n, one in enumerate(dict.fromkeys(part))}
+    flat = np.repeat([-1, 0], [1, int(leaf.max()) + 1])
+    tree = DomainTree(
+        *(nodes, 1 + leaf, tuple(map(str, range(len(flat)))), flat, -flat),
+        *(np.zeros_like(flat), ("place", "all")),
+    )
+    jobs = (
+        OngoingJob(name, held, movable=name not in stays)
+        for name, held in sorted(at.items())
+    )
+    devices = NodeDevices(tree, left, np.ones_like(left))
     return ClusterLayout(
-        tuple(leaves),
-        tuple(place),
-        tuple(parts[one] for one in part),
-        tuple(within),
-        tuple(domains),
-        tuple(map(tuple, open_)),
-        tuple(jobs),
-        tuple(soon.get(leaf, 0) for leaf in range(len(leaves))),
-        tuple(closed),
+        RunningState(devices, tuple(jobs), kind),
+        tuple(map(tuple, domains)),
+        tuple(names),
+        tuple(coming),
         shown,
     )
 
 
-_Leaves = tuple[list[str], list[int], list[tuple[int, ...]]]
-"""Names of leaves, the leaf of every node, the domains of every leaf."""
-
-
-def _leaves_of_tree(fabric: Hierarchy, level: str, domains: list[str]) -> _Leaves:
-    """Return the leaves of a hierarchy; domains of the level are added."""
-    height = fabric.levels.index(level) if level in fabric.levels else -1
-    inside = [-1] * len(fabric.parent)
-    holds = fabric.below(fabric.has_nodes)
-    for v, up in enumerate(fabric.parent.tolist()):
-        if fabric.level[v] == height and holds[v]:
-            inside[v] = len(domains)
-            domains.append(fabric.domains[v])
-        elif v:
-            inside[v] = inside[up]
-    with_nodes = [v for v, count in enumerate(fabric.has_nodes.tolist()) if count]
-    number = {v: n for n, v in enumerate(with_nodes)}
-    return (
-        [fabric.domains[v] for v in with_nodes],
-        [number[home] for home in fabric.home.tolist()],
-        [(inside[v],) if inside[v] >= 0 else () for v in with_nodes],
-    )
-
-
-def _leaves_of_network(
-    selector: NodeSelector, part: int, level: str | None, domains: list[str]
-) -> tuple[str, _Leaves]:
-    """Return the level and leaves of another network; domains are added."""
+def _domains_in(
+    selector: NodeSelector, part: int, level: str | None
+) -> tuple[str, list[str], list[int], list[tuple[int, ...]]]:
+    """Return the level and its domains, and the place and the domains of every node."""
     fabric, chooser = selector.cluster.fabrics[part], selector.choosers[part]
+    if isinstance(fabric, Hierarchy):
+        called = level or fabric.levels[0]
+        height = fabric.levels.index(called) if called in fabric.levels else -1
+        above = fabric.above(height)[fabric.home].tolist()
+        number = {v: g for g, v in enumerate(sorted({*above} - {-1}))}
+        inside = [tuple(number[v] for v in (up,) if v >= 0) for up in above]
+        names = [fabric.domains[v] for v in number]
+        return called, names, fabric.home.tolist(), inside
     assert isinstance(fabric, Space)
     assert isinstance(chooser, SpaceChooser)
     found = level_of(fabric, domains_of(chooser.alike), level)
-    first = len(domains)
-    domains += found.names
-    leaf_of = [0] * len(fabric.nodes)
-    for leaf, members in enumerate(found.groups):
-        for node in members:
-            leaf_of[node] = leaf
-    inside = [tuple(first + v for v in some) for some in found.within]
-    names = ["+".join(found.names[v] for v in some) for some in found.within]
-    return found.level, (names, leaf_of, inside)
+    of = {i: leaf for leaf, some in enumerate(found.groups) for i in some}
+    places = [of[i] for i in range(len(fabric.nodes))]
+    return found.level, [*found.names], places, [found.within[v] for v in places]
 
 
 def _group_jobs(holders: Mapping[str, Mapping[str, None]]) -> dict[str, str]:

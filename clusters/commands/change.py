@@ -16,22 +16,25 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from itertools import chain
 from typing import Any
 
 from ...cli.frame import outputs, shared
 from ...cli.frame.parser import Once, Parser, flag
-from ...formulations.cluster.changes.change import LeastChange, RunningState, preempt
-from ...formulations.cluster.changes.change_model import NoPlace
-from ...formulations.cluster.changes.moves import drain
+from ...formulations.cluster.changes.change import (
+    LeastChange,
+    RunningState,
+    clash_of,
+    preempt,
+)
+from ...formulations.cluster.changes.drain import drain
 from ...formulations.cluster.changes.repair import repair
 from ...formulations.cluster.constraints import Require, Slices
 from ...formulations.cluster.domains import NODE_NAME
 from ...formulations.cluster.job import GangJob, JobConstraint, Role
+from ...formulations.cluster.stages import NoPlace
 from ...instances.errors import InputError
 from ...instances.option_values import seconds
-from ...scheduler.hostlist import fold_in_order
-from ...solvers import Grade, Settings, Status
+from ...solvers import Settings, Status
 from ...solvers.running import clock
 from ..jobs.placing import describe_clash
 from ..jobs.request import JobRequest
@@ -40,9 +43,15 @@ from ..placement import MOST_K
 from ..placement.program import Flags
 from ..placement.request import levels_of
 from . import cluster
-from .jobs import nodes_to_avoid, read_job, refuse_options_of_nodes, show_clash
-
-_ROLE = "nodes"
+from .jobs import (
+    ROLE,
+    add_proofs,
+    document_of_change,
+    nodes_to_avoid,
+    read_job,
+    refuse_options_of_nodes,
+    show_change,
+)
 
 
 def options(parser: Parser) -> None:
@@ -157,7 +166,7 @@ def _state(
 
 def _request(args: argparse.Namespace, state: RunningState, k: int) -> JobRequest:
     """Return what the options ask for."""
-    tree, roles = state.devices.tree, (_ROLE,)
+    tree, roles = state.devices.tree, (ROLE,)
     found: list[JobConstraint] = []
     places = []
     if args.segment is not None:
@@ -171,7 +180,7 @@ def _request(args: argparse.Namespace, state: RunningState, k: int) -> JobReques
         places.append("--require")
     if not 1 <= k <= MOST_K:
         raise InputError(f"must be from 1 to {MOST_K}", "-k", k)
-    job = GangJob((Role(_ROLE, k),), tuple(found))
+    job = GangJob((Role(ROLE, k),), tuple(found))
     job.refuse(tree)
     return JobRequest("job", job, places=tuple(places))
 
@@ -227,7 +236,7 @@ def _repair(args: argparse.Namespace) -> int:
     try:
         found = repair(
             asked.job,
-            {_ROLE: tuple(placed)},
+            {ROLE: tuple(placed)},
             failed,
             state,
             Settings(time_limit=seconds(args.time_limit)),
@@ -267,15 +276,15 @@ def _answer(
     request: JobRequest | None = None,
 ) -> int:
     """Print what was found; return the exit status."""
-    shown = _document(action, machine, state, found)
+    shown = document_of_change(action, machine, state, found)
     if request is not None and found.status is Status.INFEASIBLE and found.room:
         shown |= _reason(args, action, machine, found.room, request)
     if args.proof:
-        _prove(args, found, shown)
+        add_proofs(args, found, shown)
     if args.json:
         outputs.write_json(args.json, "closeknit/change", **shown)
     if args.json != "-":
-        _show(shown)
+        show_change(shown)
     if found.status is Status.INFEASIBLE:
         return 3
     return 4 if found.status is Status.UNKNOWN else 0
@@ -301,121 +310,9 @@ def _reason(
     places = [f"--{name}" for name, some in machine.forbidden.by_option.items() if some]
     request = replace(request, job=job, places=(*request.places, *places))
     end = clock.now() + seconds(args.time_limit)
-    clash = NoPlace(job, replace(room.devices, free=free)).clash(end)
+    clash = clash_of(job, replace(room.devices, free=free), end)
     if clash is None:
         return {}
     at = "-k" if action == "preempt" else "--placed"
     counts = "roles[{}].count" if getattr(args, "job", None) else at
     return {"clash": describe_clash(clash, request, counts)}
-
-
-def _prove(args: argparse.Namespace, found: LeastChange, shown: dict[str, Any]) -> None:
-    """Write proofs that nothing is less; add what is known of them to the answer."""
-    from ...formulations.cluster.proof import NoFitProof, prove_impossible
-
-    limit = seconds(args.time_limit)
-    wanted = [
-        (x.name.replace(" ", "-"), x.less, entry)
-        for x, entry in zip(found.stages, shown["stages"], strict=True)
-        if x.proved and x.less is not None
-    ]
-    if found.status is Status.INFEASIBLE and (refuted := found.refuted) is not None:
-        wanted = [("impossible", lambda: refuted, shown)]
-    for name, less, entry in wanted:
-        proof = prove_impossible(less(), f"{args.proof}-{name}", limit)
-        if isinstance(proof, NoFitProof):
-            entry["proof"] = f"{Grade.CHECKED.value}: {proof.kind}"
-            entry["files"] = list(proof.files)
-        else:
-            entry["unproved"] = f"stopped by {proof.value}"
-
-
-def _document(
-    action: str, machine: cluster.KnownCluster, state: RunningState, found: LeastChange
-) -> dict[str, Any]:
-    """Return the answer as a JSON object."""
-    tree = state.devices.tree
-    possible = {Status.INFEASIBLE: False, Status.UNKNOWN: None}.get(found.status, True)
-    shown: dict[str, Any] = {
-        "action": action,
-        "topology": machine.selector.cluster.summary(),
-        "jobs": len(state.jobs),
-        "possible": possible,
-        "proof": found.by or None,
-        "limit": found.limit and found.limit.value,
-        "stages": [
-            {
-                "name": one.name,
-                "value": one.value,
-                "bound": one.bound,
-                "proved": one.proved,
-                "proof": one.by,
-            }
-            for one in found.stages
-        ],
-    }
-    if possible:
-        shown |= {
-            "end": list(found.ends),
-            "wait": list(found.waits),
-            "freed": [
-                tree.names[v] if v < len(tree.names) else "" for v in found.freed
-            ],
-            "ordered": found.ordered,
-            "moves": [
-                {
-                    "job": move.job,
-                    "from": fold_in_order(tree.nodes[i] for i in move.sources),
-                    "to": fold_in_order(tree.nodes[i] for i in move.targets),
-                }
-                for move in found.moves
-            ],
-        }
-        if found.placement is not None:
-            nodes = {
-                role: [tree.nodes[i] for i in some]
-                for role, some in found.placement.items()
-            }
-            shown["nodes"] = [*chain(*nodes.values())]
-            if [*nodes] != [_ROLE]:
-                shown["roles"] = nodes
-    shown["state"] = machine.known.document(machine.forbidden.reasons)
-    return {key: value for key, value in shown.items() if value is not None}
-
-
-def _show(shown: dict[str, Any]) -> None:
-    print(shown["topology"])
-    for line in cluster.state_lines(shown["state"]):
-        print(f"  {line}")
-    if "possible" not in shown:
-        print(f"  answer      not decided: {shown['limit']} limit")
-    elif not shown["possible"]:
-        print(f"  answer      impossible, proved ({shown['proof']})")
-        _show_files(shown)
-    if "clash" in shown:
-        show_clash(shown["clash"])
-    for one in shown["stages"]:
-        known = f"at least {one['bound']}"
-        if one["proved"]:
-            known = f"proved ({one['proof']})"
-        print(f"  {one['name']:<18} {one['value']}, {known}")
-        _show_files(one)
-    for key, words in (("end", "jobs to end"), ("wait", "wait for"), ("freed", "free")):
-        if shown.get(key):
-            print(f"{words}: {', '.join(shown[key])}")
-    if not shown.get("ordered", True):
-        print("No order of these moves was found: they need more spare nodes at once.")
-    for i, move in enumerate(shown.get("moves", ()), 1):
-        print(f"  {i}. {move['job']}: {move['from'] or 'failed'} -> {move['to']}")
-    if roles := shown.get("roles"):
-        for role, nodes in roles.items():
-            print(f"nodes of {role}: {fold_in_order(nodes)}")
-    elif nodes := shown.get("nodes"):
-        print(f"nodes of the job: {fold_in_order(nodes)}")
-
-
-def _show_files(entry: dict[str, Any]) -> None:
-    if files := entry.get("files"):
-        print(f"    proof in {', '.join(files)}")
-    elif "unproved" in entry:
-        print(f"    no proof: {entry['unproved']}")

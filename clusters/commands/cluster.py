@@ -156,11 +156,15 @@ def add_exclude(group: Any, says: str = "nodes that must not be chosen") -> None
     _add_hostlists(group, "--exclude", says, "")
 
 
-def add_request(group: Any) -> None:
-    """Declare the options that `request_of` reads, but for ``--objective``."""
-    group.add_argument("-k", type=int, metavar="N", action=Once, help="nodes wanted")
+def add_slice(group: Any) -> None:
+    """Declare ``--slice``."""
     words = "in place of -k: chips of a slice of TPUs, or whole cubes of a pod"
     _add_once(group, "--slice", "AxBxC|N", words)
+
+
+def add_request(group: Any) -> None:
+    """Declare what `request_of` reads, but for ``--objective`` and ``--slice``."""
+    group.add_argument("-k", type=int, metavar="N", action=Once, help="nodes wanted")
     shared.add_number(group, "--segment", "nodes of a group within one switch or block")
     group.add_argument(
         "--levels",

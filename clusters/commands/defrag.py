@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...cli.frame import outputs, shared
 from ...cli.frame.parser import Parser, flag
@@ -24,11 +24,14 @@ from ...instances.errors import InputError
 from ...instances.option_values import seconds
 from ...instances.words import with_noun
 from ...scheduler.hostlist import fold
-from ...solvers import Settings
-from ..advice.layout import ClusterLayout, layout_of
+from ...solvers import Settings, Status
 from ..placement import MOST_K
 from ..state import ENDING
 from . import cluster
+
+if TYPE_CHECKING:
+    from ...formulations.cluster.changes.change import LeastChange
+    from ..advice.layout import ClusterLayout
 
 _OBJECTIVES = ("nodes", "jobs")
 _NAMELESS = "not named"
@@ -69,7 +72,7 @@ def options(parser: Parser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print the front or a plan; return the exit status."""
     from ..advice.defrag import fewest, front
-    from ..advice.defrag_model import Goal
+    from ..advice.layout import layout_of
 
     if args.busy is None and args.state is None:
         raise InputError("is needed: which job holds which nodes", field="--state")
@@ -96,19 +99,20 @@ def run(args: argparse.Namespace) -> int:
     except InputError as error:
         raise cluster.name_option(error) from None
     settings = Settings(time_limit=seconds(args.time_limit))
-    goal = Goal(by_jobs=args.objective == "jobs", spread=args.allow_spread)
+    how = {"by_jobs": args.objective == "jobs", "spread": args.allow_spread}
+    for option, value in (("--fit", args.fit), ("--target", args.target)):
+        if value is not None and not 1 <= value <= MOST_K:
+            raise InputError(f"must be from 1 to {MOST_K}", option, value)
+    wanted = "target" if args.fit is None else "fit"
     if args.fit is not None:
-        _positive("--fit", args.fit)
-        points = [
-            fewest(layout, Goal(0, args.fit, goal.by_jobs, goal.spread), settings)
-        ]
+        points = [(args.fit, fewest(layout, 1, settings, room=args.fit, **how))]
     elif args.target is not None:
-        _positive("--target", args.target)
-        goal = Goal(args.target, 0, goal.by_jobs, goal.spread)
-        points = [fewest(layout, goal, settings)]
+        points = [(args.target, fewest(layout, args.target, settings, **how))]
     else:
-        points = list(front(layout, goal, settings))
-    shown = _document(machine, layout, points, args.objective)
+        points = list(front(layout, settings, **how))
+    shown = _document(machine, layout, args.objective)
+    rows = [_point(layout, wanted, args.objective, *one) for one in points]
+    shown["front"] = rows
     shown["state"] = machine.document()
     if ending:
         soon = [
@@ -128,15 +132,9 @@ def run(args: argparse.Namespace) -> int:
     if args.json != "-":
         lines = cluster.state_lines(shown["state"])
         _show(layout, shown, lines, with_plan=len(points) == 1)
-    if any(point.nodes is not None for point in points) or not points:
+    if any("nodes" in point for point in shown["front"]) or not points:
         return 0
-    return 3 if points[0].bound is None else 4
-
-
-def _positive(option: str, value: int) -> None:
-    if not 1 <= value <= MOST_K:
-        problem = f"must be from 1 to {MOST_K}"
-        raise InputError(problem, field=option, value=value)
+    return 3 if "bound" not in shown["front"][0] else 4
 
 
 def _jobs_to_keep(machine: cluster.KnownCluster) -> tuple[list[str], dict[str, str]]:
@@ -192,54 +190,58 @@ def _usable(machine: cluster.KnownCluster) -> list[Any]:
 
 
 def _document(
-    machine: cluster.KnownCluster,
-    layout: ClusterLayout,
-    points: list[Any],
-    objective: str,
+    machine: cluster.KnownCluster, layout: ClusterLayout, objective: str
 ) -> dict[str, Any]:
-    """Return the front as a JSON object."""
-    taken = layout.taken()
+    """Return what is known of the cluster as a JSON object."""
+    jobs = layout.state.jobs
     return {
         "topology": machine.selector.cluster.summary(),
         "objective": objective,
-        "jobs": sum(job.name != _NAMELESS for job in layout.jobs),
-        "held": sum(job.size for job in layout.jobs),
-        "free": sum(map(len, layout.free)),
+        "jobs": sum(job.name != _NAMELESS for job in jobs),
+        "held": sum(len(job.nodes) for job in jobs),
+        "free": int((layout.state.devices.free > 0).sum()),
         "level": layout.level,
         "domains": len(layout.domains),
-        "free_domains": taken.count(0),
-        "front": [_point(one) for one in points],
+        "free_domains": layout.taken().count(0),
     }
 
 
-def _point(point: Any) -> dict[str, Any]:
-    goal = point.goal
-    found: dict[str, Any] = (
-        {"fit": goal.room} if goal.room else {"target": goal.domains}
-    )
-    found |= {
-        "nodes": point.nodes,
-        "jobs": point.jobs,
-        "objective": "jobs" if goal.by_jobs else "nodes",
-        "bound": point.bound,
-        "proved": point.proved,
-        "possible": None
-        if point.nodes is None and point.limit
-        else point.nodes is not None,
-        "proof": point.by,
+def _point(
+    layout: ClusterLayout,
+    wanted: str,
+    objective: str,
+    count: int,
+    point: LeastChange,
+) -> dict[str, Any]:
+    """Return a point of the front as a JSON object."""
+    from ...solvers import cpsat
+
+    values = {stage.name: stage.value for stage in point.stages}
+    some = values.get("devices") is not None
+    impossible = point.status is Status.INFEASIBLE
+    nodes = layout.state.devices.tree.nodes
+    found: dict[str, Any] = {
+        wanted: count,
+        "nodes": values.get("devices"),
+        "jobs": values.get("jobs"),
+        "objective": objective,
+        "bound": point.stages[0].bound if point.stages else None if impossible else 0,
+        "proved": impossible or (bool(point.stages) and point.stages[0].proved),
+        "possible": True if some else False if impossible else None,
+        "proof": cpsat.BY,
         "limit": point.limit.value if point.limit else None,
-        "freed": list(point.freed) or None,
+        "freed": [layout.names[g] for g in point.freed] or None,
     }
-    if point.nodes is not None:
-        found["ordered"] = point.plan is not None
+    if some:
+        found["ordered"] = point.ordered
         found["moves"] = [
             {
-                "job": step.job,
-                "from": fold(step.sources),
-                "to": fold(step.targets),
-                "spare": step.parked,
+                "job": move.job,
+                "from": fold(nodes[i] for i in move.sources),
+                "to": fold(nodes[i] for i in move.targets),
+                "spare": move.parked,
             }
-            for step in point.plan or ()
+            for move in (point.moves if point.ordered else ())
         ]
     return {key: value for key, value in found.items() if value is not None}
 

@@ -1,4 +1,4 @@
-"""``closeknit select --job``: places for a job of several parts, or why it has none."""
+"""Jobs of several parts, and changes of running jobs: what commands write of them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 from ...cli.frame import outputs
 from ...cli.frame.parser import Once
+from ...formulations.cluster.changes.change import LeastChange, RunningState
 from ...formulations.cluster.constraints import Avoid
 from ...formulations.cluster.domains import NodeDevices
 from ...formulations.cluster.job import GangJob
@@ -25,6 +26,8 @@ from ..jobs.request import JobRequest, job_of
 from . import cluster
 
 FORMAT = "closeknit/select-job"
+ROLE = "nodes"
+"""The role of requests for so many nodes."""
 _WITHOUT = ("k", "objective", "segment", "levels", "require", "format", "map", "plot")
 _MOST_BYTES = 2**26
 
@@ -200,3 +203,125 @@ def _by_rank(nodes: list[str]) -> str:
     if len(runs) > 16 or all(n == 1 for _, n in runs):
         return fold_in_order(dict.fromkeys(nodes))
     return ", ".join(name + f" x{n}" * (n > 1) for name, n in runs)
+
+
+# changes of running jobs
+
+
+def add_proofs(
+    args: argparse.Namespace, found: LeastChange, shown: dict[str, Any]
+) -> None:
+    """Write proofs that nothing is less; add what is known of them to the answer."""
+    from ...formulations.cluster.proof import NoFitProof, prove_impossible
+
+    limit = seconds(args.time_limit)
+    wanted = [
+        (x.name.replace(" ", "-"), x.less, entry)
+        for x, entry in zip(found.stages, shown["stages"], strict=True)
+        if x.proved and x.less is not None
+    ]
+    if found.status is Status.INFEASIBLE and (refuted := found.refuted) is not None:
+        wanted = [("impossible", lambda: refuted, shown)]
+    for name, less, entry in wanted:
+        proof = prove_impossible(less(), f"{args.proof}-{name}", limit)
+        if isinstance(proof, NoFitProof):
+            entry["proof"] = f"{Grade.CHECKED.value}: {proof.kind}"
+            entry["files"] = list(proof.files)
+        else:
+            entry["unproved"] = f"stopped by {proof.value}"
+
+
+def document_of_change(
+    action: str, machine: cluster.KnownCluster, state: RunningState, found: LeastChange
+) -> dict[str, Any]:
+    """Return the answer as a JSON object."""
+    tree = state.devices.tree
+    possible = {Status.INFEASIBLE: False, Status.UNKNOWN: None}.get(found.status, True)
+    shown: dict[str, Any] = {
+        "action": action,
+        "topology": machine.selector.cluster.summary(),
+        "jobs": len(state.jobs),
+        "possible": possible,
+        "proof": found.by or None,
+        "limit": found.limit and found.limit.value,
+        "stages": [
+            {
+                "name": one.name,
+                "value": one.value,
+                "bound": one.bound,
+                "proved": one.proved,
+                "proof": one.by,
+            }
+            for one in found.stages
+        ],
+    }
+    if possible:
+        shown |= {
+            "end": list(found.ends),
+            "wait": list(found.waits),
+            "freed": [
+                tree.names[v] if v < len(tree.names) else "" for v in found.freed
+            ],
+            "ordered": found.ordered,
+            "moves": [
+                {
+                    "job": move.job,
+                    "from": fold_in_order(tree.nodes[i] for i in move.sources),
+                    "to": fold_in_order(tree.nodes[i] for i in move.targets),
+                    "spare": move.parked,
+                }
+                for move in found.moves
+            ],
+        }
+        if found.placement is not None:
+            nodes = {
+                role: [tree.nodes[i] for i in some]
+                for role, some in found.placement.items()
+            }
+            shown["nodes"] = [*chain(*nodes.values())]
+            if [*nodes] != [ROLE]:
+                shown["roles"] = nodes
+    shown["state"] = machine.known.document(machine.forbidden.reasons)
+    return {key: value for key, value in shown.items() if value is not None}
+
+
+def show_change(shown: dict[str, Any]) -> None:
+    """Print what is known of a change as text."""
+    print(shown["topology"])
+    for line in cluster.state_lines(shown["state"]):
+        print(f"  {line}")
+    if "possible" not in shown:
+        print(f"  answer      not decided: {shown['limit']} limit")
+    elif not shown["possible"]:
+        print(f"  answer      impossible, proved ({shown['proof']})")
+        _show_files(shown)
+    if "clash" in shown:
+        show_clash(shown["clash"])
+    for one in shown["stages"]:
+        known = f"at least {one['bound']}"
+        if one["proved"]:
+            known = f"proved ({one['proof']})"
+        print(f"  {one['name']:<18} {one['value']}, {known}")
+        _show_files(one)
+    for key, words in (("end", "jobs to end"), ("wait", "wait for"), ("freed", "free")):
+        if shown.get(key):
+            print(f"{words}: {', '.join(shown[key])}")
+    if not shown.get("ordered", True):
+        print("No order of these moves was found: they need more spare nodes at once.")
+    for i, move in enumerate(shown.get("moves", ()), 1):
+        spare = " (spare nodes, until its own are free)" * move["spare"]
+        print(
+            f"  {i}. {move['job']}: {move['from'] or 'failed'} -> {move['to']}{spare}"
+        )
+    if roles := shown.get("roles"):
+        for role, nodes in roles.items():
+            print(f"nodes of {role}: {fold_in_order(nodes)}")
+    elif nodes := shown.get("nodes"):
+        print(f"nodes of the job: {fold_in_order(nodes)}")
+
+
+def _show_files(entry: dict[str, Any]) -> None:
+    if files := entry.get("files"):
+        print(f"    proof in {', '.join(files)}")
+    elif "unproved" in entry:
+        print(f"    no proof: {entry['unproved']}")

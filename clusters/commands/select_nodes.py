@@ -72,6 +72,7 @@ def options(parser: Parser) -> None:
     group = parser.add_argument_group("choose nodes of a cluster")
     cluster.add_machine(group, required=False)
     cluster.add_request(group)
+    cluster.add_slice(group)
     cluster.add_objective(group)
     jobs.options(group)
     group.add_argument(

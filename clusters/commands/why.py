@@ -31,6 +31,7 @@ def options(parser: Parser) -> None:
     cluster.add_machine(parser)
     cluster.add_free(parser)
     cluster.add_request(parser)
+    cluster.add_slice(parser)
     outputs.add_json(parser, "the answer")
     shared.add_time_limit(parser, "seconds; what was found until then is printed", 10.0)
     parser.examples(

@@ -21,6 +21,7 @@ from .domains import NodeDevices
 from .forest import PieceForest
 from .job import GangJob, JobPlacement
 from .model import JobModel
+from .stages import by_stages
 from .tree import Counting, TreeJob, in_ranks, tree_job
 
 BY_COUNTING = str(Proof(Grade.ENUMERATED, "tree-counting"))
@@ -122,44 +123,21 @@ def by_model(
     """
     start = clock.now()
     model = JobModel(job, devices, forest)
-    parts = [model.part(part) for part in job.objective]
-    best: list[int] | None = None
-    placement: JobPlacement | None = None
-    bound: list[int] = []
-    limit: Limit | None = None
-    variables = model.variables
-    for i, part in enumerate(parts or [None]):
-        if best is not None:
-            model.model.clear_hints()
-            for variable, value in zip(variables, best, strict=True):
-                model.model.add_hint(variable, value)
-        if part is not None:
-            model.model.minimize(0 + part)
-        left = settings.remaining(start)
-        found = cpsat.decide(model.model, variables, settings=left)
-        if found.impossible:
-            if placement is not None:
-                raise SolverError("a model is infeasible that has a solution")
-            no = Status.UNKNOWN if model.forest.may_split else Status.INFEASIBLE
-            return GangAnswer(no, by=BY_SOLVER, seconds=clock.now() - start)
-        if found.values is not None:
-            best = found.values
-            placement = placement_of(model, best)
-            if wrong := job.violations(placement, devices):
-                raise SolverError(f"a placement does not keep: {wrong[0]}")
-        limit = found.limit
-        if part is None or placement is None:
-            break
-        value = job.value(placement, devices)[i]
-        if found.bound is not None or limit is None:
-            bound.append(value if limit is None else max(0, found.bound or 0))
-        if limit is not None:
-            break
-        model.model.add(0 + part <= value)
+    parts = [(part.name, model.part(part)) for part in job.objective]
+    found = by_stages(model.model, parts, model.variables, settings, BY_SOLVER, "")
     seconds = clock.now() - start
-    least = tuple(bound) + (0,) * (len(parts) - len(bound))
-    if placement is None:
-        return GangAnswer(Status.UNKNOWN, None, None, least, BY_SOLVER, limit, seconds)
-    found_value = job.value(placement, devices)
-    status = Status.OPTIMAL if found_value == least else Status.FEASIBLE
-    return GangAnswer(status, placement, found_value, least, BY_SOLVER, limit, seconds)
+    if found.impossible:
+        no = Status.UNKNOWN if model.forest.may_split else Status.INFEASIBLE
+        return GangAnswer(no, by=BY_SOLVER, seconds=seconds)
+    least = tuple(stage.bound for stage in found.stages)
+    answer = GangAnswer(
+        Status.UNKNOWN, None, None, least, BY_SOLVER, found.limit, seconds
+    )
+    if found.values is None:
+        return answer
+    where = placement_of(model, found.values)
+    value = job.value(where, devices)
+    answer = replace(answer, placement=where, objective=value)
+    refuse_wrong(job, devices, answer)
+    status = Status.OPTIMAL if value == least else Status.FEASIBLE
+    return replace(answer, status=status)

@@ -41,6 +41,9 @@ def keep_places(
     for name, nodes in old.items():
         before[begin[name] : begin[name] + len(nodes)] = nodes
     cell_of = {i: c for c, some in enumerate(model.cells.members) for i in some}
+    cells: dict[tuple[int, str], dict[int, int]] = {}
+    for (k, name, c), n in dealing.x.items():
+        cells.setdefault((k, name), {})[c] = n
     node = np.full(model.job.pods, ABSENT)
     left: dict[int, list[tuple[int | None, int]]] = {}
     kept: dict[int, Counter[tuple[int | None, int]]] = {}
@@ -51,7 +54,7 @@ def keep_places(
             by_cell: dict[int | None, list[int]] = {}
             for pod in pods:
                 by_cell.setdefault(cell_of.get(int(before[pod])), []).append(pod)
-            some = {c: n for (x, y, c), n in dealing.x.items() if (x, y) == (k, name)}
+            some = cells.get((k, name), {})
             for c, n in some.items():
                 for pod in by_cell.get(c, ())[:n]:
                     node[pod] = before[pod]

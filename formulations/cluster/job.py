@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...instances import InputError
@@ -231,7 +232,11 @@ class GangJob:
 
     def role(self, name: str) -> Role:
         """Return the role of a name."""
-        return next(role for role in self.roles if role.name == name)
+        return self._by_name[name]
+
+    @cached_property
+    def _by_name(self) -> dict[str, Role]:
+        return {role.name: role for role in self.roles}
 
     @property
     def pods(self) -> int:

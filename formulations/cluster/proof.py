@@ -27,11 +27,11 @@ from ...proofs.writing.proof_log import OutOfRoom, ProofLog
 from ...proofs.writing.propagation_kernels import FastPropagator
 from ...solvers import Limit, SolverError
 from ...solvers.running import clock
-from .changes.change_model import NoPlace, NoSolution
 from .domains import NodeDevices
 from .forest import PieceForest
 from .job import GangJob
 from .model import JobModel
+from .stages import NoPlace, NoSolution
 from .tree import Counting, tree_job
 
 RECOUNT, LOG = "recount", "pseudo-Boolean proof"
@@ -191,18 +191,28 @@ def formula_of_model(
 def _add_row(
     formula: Formula, row: Any, bits: list[list[tuple[int, int]]], offsets: list[int]
 ) -> None:
-    if row.has_bool_or() and all(x >= 0 for x in row.bool_or.literals):
-        pairs, domain = [(x, 1) for x in row.bool_or.literals], (1, 2**62)
-    elif row.has_linear() and not row.enforcement_literal:
+    """Add a linear row, or clauses, which hold or a literal that enforces them fails."""
+    unless = [-1 - x for x in row.enforcement_literal]
+    rows: list[tuple[list[tuple[int, int]], int, int]] = []
+    clauses: list[list[int]] = []
+    if row.has_bool_or():
+        clauses = [[*row.bool_or.literals]]
+    elif row.has_bool_and():
+        clauses = [[x] for x in row.bool_and.literals]
+    elif row.has_linear() and not unless:
         pairs = list(zip(row.linear.vars, row.linear.coeffs, strict=True))
         low, *_, high = row.linear.domain
-        domain = low, high
+        rows = [(pairs, low, high)]
     else:
         raise SolverError("a row that is not linear is not expected")
-    terms = [(a * weight, bit) for x, a in pairs for weight, bit in bits[x]]
-    fixed = sum(a * offsets[x] for x, a in pairs)
-    low, high = domain[0] - fixed, domain[1] - fixed
-    if low > -(2**61):
-        formula.at_least(terms, low)
-    if high < 2**61:
-        formula.at_least([(-a, bit) for a, bit in terms], -high)
+    for clause in clauses:
+        literals = [*clause, *unless]
+        pairs = [(x, 1) if x >= 0 else (-1 - x, -1) for x in literals]
+        rows.append((pairs, 1 - sum(x < 0 for x in literals), 2**62))
+    for pairs, low, high in rows:
+        terms = [(a * weight, bit) for x, a in pairs for weight, bit in bits[x]]
+        fixed = sum(a * offsets[x] for x, a in pairs)
+        if low - fixed > -(2**61):
+            formula.at_least(terms, low - fixed)
+        if high - fixed < 2**61:
+            formula.at_least([(-a, bit) for a, bit in terms], fixed - high)

@@ -63,27 +63,24 @@ def fewest_added(
     return None
 
 
-def arrangements(layout: ClusterLayout) -> Iterator[list[dict[int, int]]]:
-    """Return all ways to put jobs on leaves that are nowhere too full."""
-    leaves = range(len(layout.leaves))
-    room = [
-        len(layout.free[v]) + sum(len(j.nodes.get(v, ())) for j in layout.jobs)
-        for v in leaves
-    ]
+def arrangements(layout: ClusterLayout) -> Iterator[list[frozenset[int]]]:
+    """Return all ways to put jobs on nodes; nodes out of use have who was there."""
+    jobs, devices, kinds = layout.state.jobs, layout.state.devices, layout.state.kinds
+    usable = [i for i, n in enumerate(devices.free.tolist()) if n > 0]
+    held = [i for job in jobs if job.movable for i in job.nodes]
+    usable += [i for i in held if devices.free[i] == 0]
     choices = [
         [
-            {v: n for v, n in enumerate(counts) if n}
-            for counts in product(*(range(min(job.size, most) + 1) for most in room))
-            if Counter(layout.part[v] for v, n in enumerate(counts) for _ in range(n))
-            == Counter(layout.part[v] for v, held in job.nodes.items() for _ in held)
+            frozenset(nodes)
+            for nodes in combinations({*usable, *job.nodes}, len(job.nodes))
+            if Counter(kinds[[*nodes]]) == Counter(kinds[[*job.nodes]])
         ]
-        for job in layout.jobs
+        if job.movable
+        else [frozenset(job.nodes)]
+        for job in jobs
     ]
     for one in product(*choices):
-        used: Counter[int] = Counter()
-        for counts in one:
-            used.update(counts)
-        if all(used[v] <= room[v] for v in leaves):
+        if len(frozenset().union(*one)) == sum(map(len, one)):
             yield list(one)
 
 
@@ -92,36 +89,24 @@ def least_moves(
 ) -> tuple[int, int] | None:
     """Return the fewest moved nodes and jobs (or jobs and nodes) by trying them all."""
     best: tuple[int, int] | None = None
+    free, place = layout.state.devices.free, layout.state.devices.tree.home
+    open_ = {i for job in layout.state.jobs for i in job.nodes if free[i] == 0}
+    open_ |= {i for i, n in enumerate(free.tolist()) if n > 0}
     for after in arrangements(layout):
         nodes = jobs = 0
         possible = True
-        for job, counts in zip(layout.jobs, after, strict=True):
-            gone = sum(
-                max(0, len(names) - counts.get(v, 0)) for v, names in job.nodes.items()
-            )
+        for job, now in zip(layout.state.jobs, after, strict=True):
+            gone = len(job.nodes.keys() - now)
             nodes, jobs = nodes + gone, jobs + bool(gone)
-            possible &= not (job.stays and gone)
-            possible &= all(
-                n <= len(job.nodes.get(v, ()))
-                for v, n in counts.items()
-                if layout.closed[v]
-            )
-            on_, was = ({layout.place[v] for v in one} for one in (counts, job.nodes))
-            possible &= spread or len(on_) <= len(was)
-        on = [0] * len(layout.domains)
-        every, shut = [0] * len(layout.domains), [0] * len(layout.domains)
-        for v, domain in ((v, d) for v, some in enumerate(layout.within) for d in some):
-            on[domain] += sum(counts.get(v, 0) for counts in after)
-            shut[domain] += layout.closed[v] * sum(one.get(v, 0) for one in after)
-            every[domain] += len(layout.free[v]) + layout.coming[v]
-            if not layout.closed[v]:
-                every[domain] += sum(len(j.nodes.get(v, ())) for j in layout.jobs)
+            on, was = {*place[[*now]]}, {*place[[*job.nodes]]}
+            possible &= spread or len(on) <= len(was)
+        used = frozenset().union(*after)
         if room:
-            possible &= any(
-                a - b + c >= room for a, b, c in zip(every, on, shut, strict=True)
-            )
+            left = (open_ - used) | {*layout.coming}
+            possible &= any(len(left & {*some}) >= room for some in layout.domains)
         else:
-            possible &= on.count(0) >= count
+            empty = [used.isdisjoint(some) for some in layout.domains]
+            possible &= sum(empty) >= count
         value = (jobs, nodes) if by_jobs else (nodes, jobs)
         if possible and (best is None or value < best):
             best = value

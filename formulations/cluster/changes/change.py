@@ -9,28 +9,23 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from math import inf
 
+import numpy as np
 from ortools.sat.python import cp_model
 
-from ....instances import InputError
+from ....instances import InputError, IntArray
 from ....solvers import DEFAULT, Limit, Settings, SolverError, Status
 from ....solvers.running import clock
 from ..answer import BY_COUNTING, BY_SOLVER, GangAnswer, Program, decide
+from ..conflict import Clash, find_clash
 from ..domains import NodeDevices
 from ..job import GangJob, JobPlacement
 from ..model import Expr
-from .change_model import (
-    ChangeModel,
-    EndClass,
-    Move,
-    NoPlace,
-    NoSolution,
-    Stage,
-    Staged,
-    by_stages,
-    end_classes,
-)
+from ..stages import NoPlace, NoSolution, Stage, Staged, by_stages
+from .change_model import ChangeModel, EndClass, end_classes
+from .order import Move
 
 MOST_JOBS = 10**5
 _MOST_NUMBER = 2**31
@@ -71,6 +66,13 @@ class RunningState:
 
     devices: NodeDevices
     jobs: tuple[OngoingJob, ...]
+    kind: IntArray | None = None
+    """Of every node: jobs move to nodes of the same kind only; None: all are alike."""
+
+    @cached_property
+    def kinds(self) -> IntArray:
+        """The kind of every node."""
+        return np.zeros_like(self.devices.whole) if self.kind is None else self.kind
 
     def held(self, job: OngoingJob) -> dict[int, int]:
         """Return the devices that a job holds, by node."""
@@ -149,14 +151,30 @@ class LeastChange:
         return all(stage.proved for stage in self.stages)
 
 
+def clash_of(job: GangJob, devices: NodeDevices, deadline: float) -> Clash | None:
+    """Return which constraints of a job clash; None: it has a placement after all.
+
+    Or that was not decided by a deadline, on ``clock.now``.
+    """
+
+    def fits(some: GangJob) -> bool | None:
+        left = Settings(time_limit=max(deadline - clock.now(), 0.001))
+        return decide(replace(some, objective=()), devices, left).fits
+
+    return (
+        None
+        if fits(job) is not False
+        else find_clash(job, devices.tree, fits, deadline)
+    )
+
+
 def status_of(found: Staged) -> Status:
     """Return what is known, all in all."""
     if found.impossible:
         return Status.INFEASIBLE
     if found.values is None:
         return Status.UNKNOWN
-    done = all(stage.proved for stage in found.stages)
-    return Status.OPTIMAL if done else Status.FEASIBLE
+    return Status.OPTIMAL if found.proved else Status.FEASIBLE
 
 
 def preempt(

@@ -8,19 +8,15 @@ other are counted together.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from ortools.sat.python import cp_model
 
 from ....instances import IntArray
-from ....solvers import Limit, Settings, SolverError, cpsat
-from ....solvers.running import clock
-from ..answer import decide
-from ..conflict import Clash, find_clash
 from ..constraints import AtLevel
 from ..domains import NODE, NodeDevices
 from ..forest import PieceForest
@@ -63,8 +59,8 @@ class ChangeModel(JobModel):
         Where the pods of some roles are; -1 for those that are nowhere.
     ends
         The jobs that can end.
-    by_node
-        Whether no two nodes are alike.
+    unlike
+        A number for every node; nodes with different ones are not alike.
     """
 
     def __init__(
@@ -73,8 +69,7 @@ class ChangeModel(JobModel):
         devices: NodeDevices,
         old: JobPlacement,
         ends: Sequence[EndClass] = (),
-        *,
-        by_node: bool = False,
+        unlike: IntArray | None = None,
     ) -> None:
         self.old, self.classes = old, ends
         self.holders: dict[int, list[tuple[int, int]]] = defaultdict(list)
@@ -84,18 +79,18 @@ class ChangeModel(JobModel):
                 for node, n in held.items():
                     self.holders[node].append((i, n))
         same = len({role.devices for role in job.roles}) == 1
-        unlike = np.zeros(len(devices.tree.nodes), dtype=np.int64)
+        own = np.zeros(len(devices.tree.nodes), dtype=np.int64)
         for node, jobs in self.holders.items():
             one_job = same and len(jobs) == 1
-            unlike[node] = 1 + jobs[0][0] if one_job else -1 - node
+            own[node] = 1 + jobs[0][0] if one_job else -1 - node
         if not same:
             for nodes in old.values():
                 for node in nodes:
-                    unlike[node] = -1 - node if node >= 0 else unlike[node]
-        if by_node:
-            unlike = np.arange(len(unlike))
+                    own[node] = -1 - node if node >= 0 else own[node]
         forest = _OwnPieces(job, devices.tree) if old else None
-        super().__init__(job, devices, forest, unlike)
+        super().__init__(
+            job, devices, forest, own if unlike is None else np.where(own, own, unlike)
+        )
         self.kept: dict[str, list[tuple[cp_model.IntVar, int]]] = defaultdict(list)
         """By role: pods that stay, and the devices of each."""
         self._add_kept()
@@ -209,206 +204,3 @@ def end_classes(
         )
         for some in found.values()
     ]
-
-
-@dataclass(frozen=True, eq=False)
-class NoSolution:
-    """The first rows of a model, and what some of its numbers are at most: no solution.
-
-    Parameters
-    ----------
-    model, rows
-        The model, and how many of its rows count.
-    at_most
-        Indices of variables, and the most of each.
-    """
-
-    model: cp_model.CpModel
-    rows: int
-    at_most: tuple[tuple[int, int], ...] = ()
-
-
-@dataclass(frozen=True, eq=False)
-class NoPlace:
-    """A job that has no placement."""
-
-    job: GangJob
-    devices: NodeDevices
-
-    def clash(self, deadline: float) -> Clash | None:
-        """Return which of its constraints clash; None: it has a placement after all.
-
-        Or that was not decided by a deadline, on ``clock.now``.
-        """
-
-        def fits(job: GangJob) -> bool | None:
-            left = Settings(time_limit=max(deadline - clock.now(), 0.001))
-            return decide(replace(job, objective=()), self.devices, left).fits
-
-        if fits(self.job) is not False:
-            return None
-        return find_clash(self.job, self.devices.tree, fits, deadline)
-
-
-@dataclass(frozen=True)
-class Stage:
-    """One number that is minimised after those before it."""
-
-    name: str
-    value: int | None
-    """The best found; None if nothing was."""
-    bound: int
-    """Proved: with the stages before as they are, it is not less."""
-    by: str
-    less: Callable[[], NoPlace | NoSolution] | None = field(
-        default=None, compare=False, repr=False
-    )
-    """Makes what is impossible if nothing is less; None: nothing, by the definition."""
-
-    @property
-    def proved(self) -> bool:
-        """Whether nothing is better."""
-        return self.value == self.bound
-
-
-@dataclass(frozen=True)
-class Staged:
-    """What was found of a model, stage by stage."""
-
-    stages: tuple[Stage, ...]
-    values: list[int] | None
-    impossible: bool = False
-    limit: Limit | None = None
-    rows: NoSolution | None = None
-    """The model, without what the stages add."""
-
-
-_PARAMETERS = "linearization_level: 2"
-"""All rows are in the linear relaxation: without it bounds hardly move."""
-
-
-def by_stages(
-    model: cp_model.CpModel,
-    parts: Sequence[tuple[str, Expr]],
-    variables: Sequence[cp_model.IntVar],
-    settings: Settings,
-    by: str,
-) -> Staged:
-    """Minimise one number after the other; each is kept at its least.
-
-    A limit ends all; of later stages then is known what the best has, and no bound.
-    """
-    start = clock.now()
-    numbers = add_numbers(model, parts)
-    rows = NoSolution(model, len(model.proto.constraints))
-    asked = [*numbers, *variables]
-    best: list[int] | None = None
-    bounds: list[int] = []
-    limit: Limit | None = None
-    for i, number in enumerate(numbers):
-        if best is not None:
-            if best[i] == 0:
-                bounds.append(0)
-                model.add(number == 0)
-                continue
-            model.clear_hints()
-            for variable, value in zip(asked, best, strict=True):
-                model.add_hint(variable, value)
-        model.minimize(number)
-        rest = settings.remaining(start)
-        found = cpsat.decide(model, asked, settings=rest, parameters=_PARAMETERS)
-        if found.impossible:
-            if best is not None:
-                raise SolverError("a model is infeasible that has a solution")
-            return Staged((), None, impossible=True, rows=rows)
-        best, limit = found.values or best, found.limit
-        if limit is not None:
-            bounds.append(max(0, found.bound or 0))
-            break
-        assert best is not None
-        bounds.append(best[i])
-        model.add(number <= best[i])
-    bounds += [0] * (len(parts) - len(bounds))
-    known: Sequence[int | None] = best or [None] * len(parts)
-    less = nothing_less(rows, numbers, known)
-    stages = tuple(
-        Stage(name, value, bound, by, some)
-        for (name, _), value, bound, some in zip(
-            parts, known, bounds, less, strict=False
-        )
-    )
-    return Staged(stages, best and best[len(parts) :], limit=limit, rows=rows)
-
-
-def add_numbers(
-    model: cp_model.CpModel, parts: Sequence[tuple[str, Expr]]
-) -> list[cp_model.IntVar]:
-    """Add a variable for each number that is minimised."""
-    numbers = []
-    for name, part in parts:
-        number = model.new_int_var(0, 2**48, name)
-        model.add(number == part)
-        numbers.append(number)
-    return numbers
-
-
-def nothing_less(
-    rows: NoSolution, numbers: Sequence[cp_model.IntVar], best: Sequence[int | None]
-) -> list[Callable[[], NoSolution] | None]:
-    """Return what is impossible if no number, those before kept, is below the best."""
-    found: list[Callable[[], NoSolution] | None] = []
-    kept: list[tuple[int, int]] = []
-    for number, value in zip(numbers, best, strict=False):
-        less = (*kept, (number.index, (value or 0) - 1))
-        found.append(partial(replace, rows, at_most=less) if value else None)
-        kept.append((number.index, value or 0))
-    return found
-
-
-@dataclass(frozen=True)
-class Move:
-    """Pods of a running job leave nodes for others, all at once."""
-
-    job: str
-    sources: tuple[int, ...]
-    targets: tuple[int, ...]
-    devices: tuple[int, ...]
-    """Of each pod, where it was and where it comes."""
-    arrives: tuple[int, ...]
-
-
-_MOST_STATES = 20_000
-
-
-def in_order(moves: Sequence[Move], free: IntArray) -> tuple[Move, ...] | None:
-    """Return moves in an order in which each goes to devices that are free then.
-
-    None if there is none without a job that moves twice, or none of 20 000 states.
-    """
-
-    def possible(done: frozenset[int]) -> Iterator[int]:
-        now = Counter({i: int(n) for i, n in enumerate(free)})
-        for j in done:
-            move = moves[j]
-            for node, n in zip(move.sources, move.devices, strict=True):
-                now[node] += n
-            for node, n in zip(move.targets, move.arrives, strict=True):
-                now[node] -= n
-        for j in set(range(len(moves))) - done:
-            takes: Counter[int] = Counter()
-            for node, n in zip(moves[j].targets, moves[j].arrives, strict=True):
-                takes[node] += n
-            if all(now[node] >= n for node, n in takes.items()):
-                yield j
-
-    stack: list[tuple[int, ...]] = [()]
-    seen: set[frozenset[int]] = set()
-    while stack and len(seen) < _MOST_STATES:
-        order = stack.pop()
-        if len(order) == len(moves):
-            return tuple(moves[j] for j in order)
-        done = frozenset(order)
-        if done not in seen:
-            seen.add(done)
-            stack += [(*order, j) for j in possible(done)]
-    return None

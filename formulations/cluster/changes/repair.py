@@ -26,18 +26,10 @@ from ..domains import NOWHERE, NodeDevices
 from ..forest import ANYWHERE, LOOSE, PieceForest
 from ..job import GangJob, JobPlacement, ObjectivePart
 from ..model import Expr
+from ..stages import NoPlace, NoSolution, Stage, add_numbers, by_stages, nothing_less
 from ..tree import tree_job
 from .change import LeastChange, OngoingJob, RunningState, status_of
-from .change_model import (
-    ChangeModel,
-    NoPlace,
-    NoSolution,
-    Stage,
-    add_numbers,
-    by_stages,
-    in_order,
-    nothing_less,
-)
+from .change_model import ChangeModel
 from .moves import (
     MOST_PAIRS,
     Movers,
@@ -47,6 +39,7 @@ from .moves import (
     moves_of,
     with_movers,
 )
+from .order import in_order
 
 Groups = list[tuple[int, int, list[int]]]
 """Lost pods by the domain in which each has to be: level, domain, pods."""
@@ -115,7 +108,9 @@ def repair(
 
         def less(i: int) -> NoSolution:
             """Return the model, which counting did without."""
-            model, parts = _model(broken, broken.now, movers_of(state, [], spread))
+            model, parts = _model(
+                broken, movers_of(replace(state, devices=broken.now), [], spread)
+            )
             added = add_numbers(model.model, parts)
             rows = NoSolution(model.model, len(model.model.proto.constraints))
             [*_, last] = nothing_less(rows, added, best[: i + 1])
@@ -182,10 +177,10 @@ def _by_model(
 ) -> LeastChange:
     """Place a job again by the model of a change; some others may move."""
     job, now = broken.job, broken.now
-    movers = movers_of(state, others, spread)
+    movers = movers_of(replace(state, devices=now), others, spread)
     if (len(job.roles) + len(movers.old)) * len(now.tree.nodes) > MOST_PAIRS and others:
         return LeastChange(Status.UNKNOWN, limit=Limit.MEMORY)
-    model, numbers = _model(broken, replace(state, devices=now).without(others), movers)
+    model, numbers = _model(broken, movers)
     both, devices, before = model.job, model.devices, model.old
     solved = by_stages(model.model, numbers, model.variables, settings, BY_SOLVER)
     by = BY_SOLVER * solved.impossible
@@ -201,9 +196,9 @@ def _by_model(
     where = decode(model, solved.values, before, devices)
     everyone = {broken.name: job.roles, **movers.roles}
     moves = moves_of(both, everyone, before, where, devices)
-    free = np.maximum(state.devices.free, 0)
-    free[[*broken.lost]] = 0
-    order = in_order(moves, free)
+    free = state.devices.free.copy()
+    free[[*broken.lost]] = -1
+    order = in_order(moves, replace(state.devices, free=free), state.kinds)
     return replace(
         answer,
         moves=tuple(moves) if order is None else order,
@@ -213,14 +208,14 @@ def _by_model(
 
 
 def _model(
-    broken: _LostPlaces, devices: NodeDevices, movers: Movers
+    broken: _LostPlaces, movers: Movers
 ) -> tuple[ChangeModel, list[tuple[str, Expr]]]:
     """Return a model of a job that is placed again, and the numbers to minimise."""
     job = broken.job
     both = with_movers(replace(job, objective=()), movers)
-    model = ChangeModel(both, devices, {**broken.old, **movers.old})
+    model = ChangeModel(both, movers.devices, {**broken.old, **movers.old})
     numbers: list[tuple[str, Expr]] = []
-    if movers.jobs:
+    if movers.roles:
         numbers.append(("other jobs", sum(flags_of(movers.roles, model))))
         numbers.append(("their devices", model.count_devices([*movers.old])))
     numbers.append(("pods", model.count_moves(job.names)))

@@ -15,7 +15,7 @@ from closeknit.cli.app import parse, run
 from closeknit.cli.select import command as select
 from closeknit.clusters.jobs import placing
 from closeknit.formulations.cluster import proof
-from closeknit.formulations.cluster.changes import change_model
+from closeknit.formulations.cluster.changes import change
 from closeknit.formulations.cluster.conflict import find_clash
 from closeknit.solvers import Limit
 from closeknit.solvers.running.kernels import interpreted
@@ -252,7 +252,7 @@ def end_early(patch: pytest.MonkeyPatch) -> None:
     def search(job: Any, tree: Any, fits: Any, deadline: float) -> Any:
         return find_clash(job, tree, fits, 0.0)
 
-    for module in (placing, change_model):
+    for module in (placing, change):
         patch.setattr(module, "find_clash", search)
     for name in ("prove_no_fit", "prove_impossible"):
         patch.setattr(proof, name, lambda *_: Limit.TIME)

@@ -63,9 +63,11 @@ def test_repair_and_drain(capsys: pytest.CaptureFixture[str], tmp_path: Path) ->
     words = ("--placed", "a[1-3]", "--failed", "a2", "--segment", "3")
     status, shown, _ = ask(capsys, tmp_path, "repair", *words)
     assert (status, shown["nodes"]) == (0, ["a1", "a4", "a3"])
-    assert shown["moves"] == [{"job": "17", "from": "", "to": "a4"}]
+    [move] = shown["moves"]
+    assert move == {"job": "17", "from": "", "to": "a4", "spare": False}
     status, shown, _ = ask(capsys, tmp_path, "drain", "--count", "1")
-    assert (status, shown["freed"], values(shown)) == (0, ["r3"], [2, 3, 0])
+    assert (status, values(shown)) == (0, [2, 3, 0])
+    assert shown["freed"] in (["r2"], ["r3"])
     once = ("drain", "--count", "1", "--allow-spread")
     _, shown, _ = ask(capsys, tmp_path, *once)
     assert (shown["freed"], values(shown)) == (["r3"], [1, 2, 0])

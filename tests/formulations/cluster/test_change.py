@@ -17,7 +17,7 @@ from closeknit.formulations.cluster.changes.change import (
     RunningState,
     preempt,
 )
-from closeknit.formulations.cluster.changes.moves import drain
+from closeknit.formulations.cluster.changes.drain import drain
 from closeknit.formulations.cluster.changes.repair import repair
 from closeknit.formulations.cluster.constraints import Slices, within
 from closeknit.formulations.cluster.domains import NodeDevices
@@ -219,6 +219,17 @@ def test_drain_is_least(seed: int) -> None:
     until = chance.choice([-1, 5, 7])
     found = drain(level, count, state, until=until, spread=True)
     assert numbers_of(found) == fewest_moves(level, count, state, until)
+
+
+def test_a_job_need_not_leave_a_node_that_is_out_of_use() -> None:
+    """Only its node in the rack that gets free is exchanged for another."""
+    stays = OngoingJob("y", {3: None, 4: None}, movable=False)
+    jobs = (OngoingJob("x", {0: None, 2: None}), stays)
+    free = np.array([0, 1, -1, 0, 0, 1])
+    state = RunningState(NodeDevices(even_tree(3, 2), free, np.ones(6, int)), jobs)
+    found = drain("L0", 1, state)
+    assert numbers_of(found) == (1, 1, 0)
+    assert [(m.sources, m.targets) for m in found.moves] == [((0,), (5,))]
 
 
 def test_kueue_10497_the_jobs_of_one_rack_end_and_no_others() -> None:

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from closeknit.formulations.cluster import proof
 from closeknit.formulations.cluster.changes.change import LeastChange, preempt
-from closeknit.formulations.cluster.changes.change_model import NoPlace, NoSolution
-from closeknit.formulations.cluster.changes.moves import drain
+from closeknit.formulations.cluster.changes.drain import drain
 from closeknit.formulations.cluster.changes.repair import repair
 from closeknit.formulations.cluster.proof import NoFitProof, prove_impossible
+from closeknit.formulations.cluster.stages import NoPlace, NoSolution
 from closeknit.proofs.writing.learning import Learner
 from closeknit.solvers import SolverError, Status
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from ortools.sat.python import cp_model
 
 from closeknit.cli.app import run
 from closeknit.formulations.cluster import proof
@@ -128,6 +130,21 @@ def test_a_forged_certificate_is_refused(
     with pytest.raises(kind, match=problem):
         check_recount(certificate)
     assert run(["check", str(certificate)]) == (1 if kind is Refused else 2)
+
+
+@pytest.mark.parametrize("values", itertools.product((0, 1), repeat=3))
+def test_clauses_that_literals_enforce_are_rows(values: tuple[int, ...]) -> None:
+    """An implication, a negated literal: a formula has the solutions of its model."""
+    model = cp_model.CpModel()
+    a, b, c = (model.new_bool_var(name) for name in "abc")
+    model.add_implication(a, b)
+    model.add_bool_or(~b, c)
+    for variable, value in zip((a, b, c), values, strict=True):
+        model.add(variable == value)
+    fits = (not values[0] or values[1]) and (not values[1] or values[2])
+    formula = proof.formula_of_model(model)
+    refuted = Learner(len(formula.names), formula.rows).refute(lambda: None)
+    assert refuted is not bool(fits)
 
 
 @pytest.mark.parametrize("exact", [True, False])
