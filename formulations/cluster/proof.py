@@ -191,7 +191,7 @@ def formula_of_model(
 def _add_row(
     formula: Formula, row: Any, bits: list[list[tuple[int, int]]], offsets: list[int]
 ) -> None:
-    """Add a linear row, or clauses, which hold or a literal that enforces them fails."""
+    """Add a linear row; or clauses, which hold unless what enforces them does not."""
     unless = [-1 - x for x in row.enforcement_literal]
     rows: list[tuple[list[tuple[int, int]], int, int]] = []
     clauses: list[list[int]] = []
