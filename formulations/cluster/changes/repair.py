@@ -98,7 +98,7 @@ def repair(
             Stage(x, n, n, BY_COUNTING)
             for x, n in zip(names, [gone, *numbers], strict=True)
         )
-        moves = moves_of(job, {name: job.roles}, broken.old, where, broken.now)
+        moves = moves_of({name: job.roles}, broken.old, where, broken.now)
         return LeastChange(
             Status.OPTIMAL,
             stages,
@@ -175,7 +175,7 @@ def _by_model(
         return answer
     where = decode(model, solved.values, before, devices)
     everyone = {broken.name: job.roles, **movers.roles}
-    moves = moves_of(both, everyone, before, where, devices)
+    moves = moves_of(everyone, before, where, devices)
     free = state.devices.free.copy()
     free[[*broken.lost]] = -1
     order = in_order(moves, replace(state.devices, free=free), state.kinds)
