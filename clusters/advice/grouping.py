@@ -6,20 +6,97 @@ counting at each switch does not do: CP-SAT decides.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from ortools.sat.python import cp_model
 
-from ...solvers import DEFAULT, Grade, Limit, Proof, Settings, Status, cpsat
+from ...solvers import (
+    DEFAULT,
+    Grade,
+    Proof,
+    Settings,
+    SolverError,
+    Status,
+    cpsat,
+)
 from ..placement import Placement, Request
 from ..placement.node_classes import Alike, Flags
 from ..placement.space_model import switch_groups
-from .models import EndVariables
 from .obstacle import JobsToEnd
 
 _BY = str(Proof(Grade.SOLVER, cpsat.BY))
+
+
+class EndVariables:
+    """The part of a model that states which jobs end.
+
+    Parameters
+    ----------
+    model
+        What it is added to: a boolean for every job.
+    held
+        The jobs that hold each node.
+    """
+
+    def __init__(
+        self, model: cp_model.CpModel, held: Sequence[tuple[str, ...]]
+    ) -> None:
+        self.model = model
+        self.held = [tuple(sorted(jobs)) for jobs in held]
+        self.total = Counter(job for jobs in held for job in jobs)
+        self.ends = {
+            job: model.new_bool_var(f"end {job}") for job in sorted(self.total)
+        }
+        self._given: dict[tuple[str, ...], cp_model.IntVar] = {}
+
+    def all_end(self, jobs: tuple[str, ...]) -> cp_model.IntVar:
+        """Return whether all jobs of a node end."""
+        if len(jobs) == 1:
+            return self.ends[jobs[0]]
+        if jobs not in self._given:
+            self._given[jobs] = self.model.new_bool_var(f"all of {jobs}")
+            for job in jobs:
+                self.model.add_implication(self._given[jobs], self.ends[job])
+        return self._given[jobs]
+
+    def free_at_end(self, nodes: Sequence[int], free: Flags) -> cp_model.LinearExprT:
+        """Return how many of some nodes are free in the end."""
+        ready = sum(bool(free[i]) for i in nodes)
+        by = Counter(self.held[i] for i in nodes if self.held[i] and not free[i])
+        return ready + sum(n * self.all_end(jobs) for jobs, n in by.items())
+
+    def require(self, node: int) -> bool:
+        """Say that a busy node is needed; return whether ends of jobs free it."""
+        if self.held[node]:
+            self.model.add(self.all_end(self.held[node]) == 1)
+        return bool(self.held[node])
+
+    def fewest(self, settings: Settings, fits: Callable[[Flags], bool]) -> JobsToEnd:
+        """Minimise jobs, then nodes; ``fits`` checks the nodes that this frees."""
+        weight = sum(self.total.values()) + 1
+        self.model.minimize(
+            cp_model.LinearExpr.weighted_sum(
+                list(self.ends.values()),
+                [weight + self.total[job] for job in self.ends],
+            )
+        )
+        found = cpsat.decide(self.model, list(self.ends.values()), settings=settings)
+        if found.impossible:
+            return JobsToEnd(None, by=cpsat.BY)
+        bound = max(0, found.bound or 0) // weight
+        if found.values is None:
+            return JobsToEnd(None, bound=bound, by=cpsat.BY, limit=found.limit)
+        pairs = zip(self.ends, found.values, strict=True)
+        jobs = tuple(job for job, end in pairs if end)
+        ended = set(jobs)
+        after = [bool(one) and ended.issuperset(one) for one in self.held]
+        if not fits(np.array(after)):
+            raise SolverError("the request does not fit when these jobs end")
+        lost = sum(self.total[job] for job in jobs)
+        return JobsToEnd(jobs, lost, bound, cpsat.BY, limit=found.limit)
 
 
 class Grouping:
@@ -57,11 +134,10 @@ class Grouping:
         groups = switch_groups(model, alike, self.classes, self.x, most, request.size)
         self.count: Any = sum(groups)
 
-    def most(self, settings: Settings = DEFAULT) -> tuple[int, Limit | None]:
-        """Return the most nodes that whole groups can have, and what stopped early."""
+    def most(self) -> int:
+        """Return the most nodes that whole groups can have."""
         self.model.maximize(self.count)
-        found = cpsat.decide(self.model, self.x, settings=settings)
-        return sum(found.values or ()), found.limit
+        return sum(cpsat.decide(self.model, self.x).values or ())
 
     def least_busy(self, free: Flags, settings: Settings = DEFAULT) -> Placement:
         """Choose as few nodes that are not free as possible, as `least_busy` of trees.
@@ -119,10 +195,7 @@ class Grouping:
         return ends.fewest(settings, fits)
 
 
-def largest_groups(
-    alike: Alike, size: int, free: Flags, settings: Settings = DEFAULT
-) -> int:
+def largest_groups(alike: Alike, size: int, free: Flags) -> int:
     """Return how many groups of free nodes there is room for at leaf switches."""
     request = Request(size, segment=size)
-    found, _ = Grouping(alike, request, free).most(settings)
-    return found // size
+    return Grouping(alike, request, free).most() // size

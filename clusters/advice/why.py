@@ -20,6 +20,7 @@ import numpy as np
 from ...instances import InputError
 from ...solvers import DEFAULT, Limit, Settings, Status
 from ...solvers.running import clock
+from ..jobs.machine import tree_of
 from ..placement import NodeSelector, Placement, Request, least_busy, nodes_of
 from ..placement.program import Chooser, Flags, ProgramRun
 from ..placement.slices import BY, place_slice, places_of
@@ -259,7 +260,7 @@ class _Question:
                     return n
         for i in self.possible(self.request, usable) if not self.request.slice else ():
             if groups := self.grouping(i, self.request, usable):
-                found = max(found, groups.most()[0])
+                found = max(found, groups.most())
                 continue
             request, chooser = self.for_counting(i, self.request), self.choosers[i]
             fabric, sizes = chooser.fabric, request.sizes(chooser.fabric)
@@ -286,15 +287,12 @@ class _Question:
         return replace(best, bound=bound, limit=limit)
 
     def _fewest_jobs(self, i: int, holders: Holders, settings: Settings) -> JobsToEnd:
-        from .models import fewest_jobs
-
         allowed, free = self.allowed_nodes(), self.free[i]
-        nodes = self.selector.cluster.fabrics[i].nodes
-        held = [tuple(holders.get(name, ())) for name in nodes]
+        fabric = self.selector.cluster.fabrics[i]
+        held = [tuple(holders.get(name, ())) for name in fabric.nodes]
         if groups := self.grouping(i, self.request, allowed):
             return groups.fewest_jobs(free, held, settings)
         request = self.for_counting(i, self.request)
-        fabric = self.selector.cluster.fabrics[i]
         if request.slice and isinstance(fabric, Space):
             known = {j for j, jobs in enumerate(held) if jobs} | {*np.flatnonzero(free)}
             total = Counter(job for jobs in held for job in jobs)
@@ -308,4 +306,37 @@ class _Question:
             count, lost, jobs = min(ways, default=(None, 0, None))
             return JobsToEnd(None if jobs is None else tuple(jobs), lost, count, BY)
         run = ProgramRun(self.choosers[i], request, allowed[i])
-        return fewest_jobs(run, free, held, settings)
+        return _fewest_on_tree(run, free, held, settings)
+
+
+def _fewest_on_tree(
+    run: ProgramRun, free: Flags, held: Sequence[tuple[str, ...]], settings: Settings
+) -> JobsToEnd:
+    """Find the fewest jobs whose nodes let a request fit; of these the smallest."""
+    from ...formulations.cluster.changes.change import preempt
+    from ...formulations.cluster.constraints import Require, Slices
+    from ...formulations.cluster.job import GangJob, JobConstraint, Role
+    from ..jobs.running import running_state
+
+    fabric, request, roles = run.fabric, run.request, ("nodes",)
+    asked: list[JobConstraint] = [
+        Slices(fabric.levels[level], roles, size) for level, size in run.sizes.items()
+    ]
+    asked += [Require(request.require, roles)] * bool(request.require)
+    state = running_state(
+        tree_of(fabric),
+        free & run.free,
+        {x: jobs for x, jobs in zip(fabric.nodes, held, strict=True) if jobs},
+        [fabric.nodes[j] for j in np.flatnonzero(run.free)],
+    )
+    job = GangJob((Role("nodes", request.k),), tuple(asked))
+    found = preempt(job, state, settings)
+    known = {stage.name: stage for stage in found.stages}
+    if found.status is Status.INFEASIBLE:
+        return JobsToEnd(None, by=found.by)
+    bound = known["jobs"].bound if known else 0
+    by = known["jobs"].by if known else found.by
+    if found.status is Status.UNKNOWN:
+        return JobsToEnd(None, bound=bound, by=by, limit=found.limit)
+    nodes = known["devices"].value or 0
+    return JobsToEnd(tuple(sorted(found.ends)), nodes, bound, by, limit=found.limit)

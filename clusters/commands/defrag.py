@@ -131,7 +131,7 @@ def run(args: argparse.Namespace) -> int:
         outputs.write_json(args.json, "closeknit/defrag", **shown)
     if args.json != "-":
         lines = cluster.state_lines(shown["state"])
-        _show(layout, shown, lines, with_plan=len(points) == 1)
+        _show(shown, lines, with_plan=len(points) == 1)
     if any("nodes" in point for point in shown["front"]) or not points:
         return 0
     return 3 if "bound" not in shown["front"][0] else 4
@@ -246,9 +246,7 @@ def _point(
     return {key: value for key, value in found.items() if value is not None}
 
 
-def _show(
-    layout: ClusterLayout, shown: dict[str, Any], state: list[str], *, with_plan: bool
-) -> None:
+def _show(shown: dict[str, Any], state: list[str], *, with_plan: bool) -> None:
     print(shown["topology"])
     for line in state:
         print(f"  {line}")

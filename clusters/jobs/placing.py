@@ -52,7 +52,6 @@ def place(
     settings: Settings = DEFAULT,
     *,
     avoid: Sequence[Avoid] = (),
-    explain: bool = True,
 ) -> JobOutcome:
     """Place a job on one of the parts of a cluster, the best, or say why it cannot be.
 
@@ -64,8 +63,6 @@ def place(
         The time limit counts; what is left of it is for the explanation.
     avoid
         Nodes that its pods must not use, as constraints of the job.
-    explain
-        Whether constraints that clash are looked for where it does not fit.
 
     Raises
     ------
@@ -95,7 +92,7 @@ def place(
         answer, job, devices = late or found[0]
         answer = replace(answer, seconds=clock.now() - start)
         clash = None
-        if explain and late is None:
+        if late is None:
             clash = _explain(job, machine, settings, start)
         return JobOutcome(request, job, answer, devices, clash)
     answer, job, devices = min(fitting, key=lambda one: one[0].objective or ())

@@ -8,13 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ...formulations.cluster.answer import GangAnswer
-from ...formulations.cluster.domains import NODE, DomainTree, NodeDevices
+from ...formulations.cluster.domains import NODE, DomainTree, NodeDevices, sum_below
 from ...formulations.cluster.forest import PieceForest
 from ...formulations.cluster.job import GangJob, ObjectivePart
 from ...formulations.cluster.tree import Counting, TreeJob, in_ranks
@@ -34,6 +32,12 @@ class _Shaped:
     weight: IntArray
     place: IntArray
     """Of every node: its domain here."""
+
+    @property
+    def parents(self) -> list[int]:
+        """Of every domain."""
+        found: list[int] = self.shape.parent.tolist()
+        return found
 
 
 @lru_cache(maxsize=8)
@@ -163,7 +167,7 @@ def _terms(
         fixed = 0 if alone is None else 2 * k * (k - 1)
         return _PartCosts(0, weight * k, -weight, most, fixed, halved=True)
     at = np.bincount(shaped.place, np.maximum(devices.free, 0), len(height))
-    free = _below(shaped, at)
+    free = sum_below(shaped.parents, at)
     free[0] = 0
     square = np.where(np.arange(len(free)) > 0, -taken * taken, 0)
     most = sum(n * n for n in free.tolist())
@@ -173,18 +177,12 @@ def _terms(
 
 def _ties(ask: TreeJob, shaped: _Shaped) -> _PartCosts:
     """Return by how much pods scatter what is free over lowest domains."""
-    room = _below(shaped, np.bincount(shaped.place, ask.room, len(shaped.height)))
+    room = sum_below(
+        shaped.parents, np.bincount(shaped.place, ask.room, len(shaped.height))
+    )
     room[shaped.height != 0] = 0
     most = sum(n * n for n in room.tolist())
     return _PartCosts(0, 2 * room, np.where(shaped.height == 0, -1, 0), most)
-
-
-def _below(shaped: _Shaped, at: npt.NDArray[Any]) -> IntArray:
-    """Return sums over what is below domains."""
-    total, parent = at.astype(np.int64).tolist(), shaped.shape.parent.tolist()
-    for v in range(len(total) - 1, 0, -1):
-        total[parent[v]] += total[v]
-    return np.array(total, dtype=np.int64)
 
 
 def _factors(parts: Sequence[_PartCosts]) -> list[int]:

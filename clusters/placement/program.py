@@ -17,6 +17,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from ...formulations.cluster.domains import sum_below
 from ...instances import InputError, IntArray
 from ...solvers import DEFAULT, Limit, Settings, SolverError, Status
 from ...solvers.running import clock
@@ -114,7 +115,7 @@ class ProgramRun:
         self.free = free
         domains = len(fabric.parent)
         at = np.bincount(fabric.home[free], minlength=domains)
-        self.below = self._sum_subtrees(at)
+        self.below = sum_below(self.chooser.parents, at)
         self.wanted = self._required_nodes()
         self.need = chooser.none
         if request.require:
@@ -123,12 +124,6 @@ class ProgramRun:
         self.room = self._usable(at) // self.size
         self.k = request.k // self.size
         self.factors = self._factors()
-
-    def _sum_subtrees(self, at: IntArray) -> IntArray:
-        total = at.tolist()
-        for v in range(len(total) - 1, 0, -1):
-            total[self.chooser.parents[v]] += total[v]
-        return np.array(total, dtype=np.int64)
 
     def _usable(self, at: IntArray) -> IntArray:
         """Nodes outside of a level with groups cannot be in one."""
@@ -241,7 +236,7 @@ class ProgramRun:
         """Return the domain that takes all: the root, or for spread the lowest."""
         if self.request.objective is not Objective.SPREAD:
             return 0
-        needed = self._sum_subtrees(self.need)
+        needed = sum_below(self.chooser.parents, self.need)
         fits = (whole < kernels.FAR) & (needed == needed[0])
         if not fits.any():
             return 0
@@ -318,12 +313,12 @@ class ProgramRun:
         """
         if len(self.sizes) > 1 or any(self.sizes) or self.wanted.any():
             return None
-        fits = self._sum_subtrees(self.room) >= self.k
+        fits = sum_below(self.chooser.parents, self.room) >= self.k
         if not fits.any():
             return None
         level = self.fabric.level
         fits &= level == level[fits].min()
-        room = np.where(fits, self._sum_subtrees(self.room), kernels.FAR)
+        room = np.where(fits, sum_below(self.chooser.parents, self.room), kernels.FAR)
         top = int(np.argmin(room))
         inside = np.zeros(len(level), dtype=np.bool_)
         inside[top] = True

@@ -15,6 +15,7 @@ from functools import cached_property
 
 import numpy as np
 
+from ...formulations.cluster.domains import sum_below
 from ...instances import InputError, IntArray, Site
 from ...instances.topologies import Topology
 from ...instances.words import with_noun
@@ -96,10 +97,7 @@ class Hierarchy:
 
     def below(self, counts: IntArray) -> IntArray:
         """Return the sums over subtrees of numbers at the domains themselves."""
-        total = np.array(counts, dtype=np.int64)
-        for v in range(len(total) - 1, 0, -1):
-            total[self.parent[v]] += total[v]
-        return total
+        return sum_below(self.parent.tolist(), counts)
 
     def count(self, chosen: Sequence[int] | IntArray) -> IntArray:
         """Return how many of some nodes are at every domain itself."""

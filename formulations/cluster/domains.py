@@ -6,7 +6,7 @@ one. Levels are heights: 0 where no domain is below, and `NODE` for the nodes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -21,6 +21,14 @@ MOST_ROOM = np.int64(2**31 - 1)
 """Room of a node for pods without devices."""
 NOWHERE = -1
 """The domain of what is in none."""
+
+
+def sum_below(parent: Sequence[int], at: IntArray) -> IntArray:
+    """Return sums over subtrees of numbers at domains; parents come first."""
+    total = at.astype(np.int64).tolist()
+    for v in range(len(total) - 1, 0, -1):
+        total[parent[v]] += total[v]
+    return np.array(total, dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)

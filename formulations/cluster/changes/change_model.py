@@ -81,8 +81,7 @@ class ChangeModel(JobModel):
         same = len({role.devices for role in job.roles}) == 1
         own = np.zeros(len(devices.tree.nodes), dtype=np.int64)
         for node, jobs in self.holders.items():
-            one_job = same and len(jobs) == 1
-            own[node] = 1 + jobs[0][0] if one_job else -1 - node
+            own[node] = 0 if same and len(jobs) == 1 else -1 - node
         if not same:
             for nodes in old.values():
                 for node in nodes:
@@ -105,36 +104,40 @@ class ChangeModel(JobModel):
 
     def _add_devices(self, c: int) -> None:
         members = self.cells.members[c]
-        holders = self.holders.get(members[0])
-        if not holders:
+        holders = self.holders.get(members[0], [])
+        if not any(i in self.holders for i in members):
             super()._add_devices(c)
             return
-        n, most = len(members), int(self.devices.free[members[0]])
-        least = most - sum(held for _, held in holders)
-        now = least + sum(held * self.ends[i] for i, held in holders)
+        most = int(self.devices.free[members[0]])
         found: dict[int | None, list[Any]] = defaultdict(list)
         for role in self.job.roles:
             found[role.devices] += self._pods_in[role.name, c]
         pods = {ask: 0 + sum(some) for ask, some in found.items() if some}
         add = self.model.add
-        if n > 1:
-            for ask, some in pods.items():  # there is one job on each, and one ask
-                of, end = (
-                    len(self.classes[holders[0][0]].jobs),
-                    self.ends[holders[0][0]],
-                )
-                if ask is None:
-                    add(some <= n // of * end)
-                elif ask:
-                    more = most // ask - least // ask
-                    add(some <= n * (least // ask) + n // of * more * end)
+        if len(members) > 1:  # there is one job on each at most, and one ask
+            for ask, some in pods.items():
+                if ask != 0:
+                    add(some <= self._room_at_end(members, ask or most, most))
             return
+        now = most - sum(held * (1 - self.ends[i]) for i, held in holders)
         whole = pods.get(None, 0)
         taken = sum(ask * some for ask, some in pods.items() if ask)
         add(0 + whole <= 1)
         add(taken + most * whole <= now)
         if 0 in pods:
             add(pods[0] <= self.job.pods * (1 - whole))
+
+    def _room_at_end(self, members: Sequence[int], ask: int, most: int) -> Expr:
+        """Return for how many pods there is room on nodes, where some jobs end."""
+        room, more = 0, Counter[int]()
+        for node in members:
+            least = most - sum(held for _, held in self.holders.get(node, ()))
+            room += least // ask
+            for i, _ in self.holders.get(node, ()):
+                more[i] += most // ask - least // ask
+        return room + sum(
+            n // len(self.classes[i].jobs) * self.ends[i] for i, n in more.items()
+        )
 
     def _add_kept(self) -> None:
         cell_of = {i: c for c, some in enumerate(self.cells.members) for i in some}

@@ -149,7 +149,7 @@ def free_domains(
         waits = {x.name for x in jobs if goal.may_wait(x) and next(flags)}
         if chosen.proved:
             left = settings.remaining(start)
-            some = replace(left, time_limit=left.time_limit / (1 if goal.spread else 4))
+            some = replace(left, time_limit=left.time_limit / (1 if goal.spread else 8))
             values = [stage.bound for stage in stages]
             found = _rearrange(goal, state, moved, waits, some, freed, values)
             if found.freed:
@@ -266,7 +266,7 @@ def _rearrange(
         for room, used, free in zip(rooms, taken, freed, strict=True):
             add(room - sum(used) >= goal.room * free)
     else:
-        _empty(goal, state, model, movers, freed, waiting, within)
+        _empty(state, model, movers, freed, waiting, within)
     for x in state.jobs:
         if x.name in waiting:
             add(latest >= (x.end or 0) * waiting[x.name])
@@ -289,7 +289,7 @@ def _rearrange(
     where: JobPlacement = {}
     if movers.roles:
         where = decode(model, values[len(waiting) :], movers.old, devices)
-    moves = moves_of(job, movers.roles, movers.old, where, devices)
+    moves = moves_of(movers.roles, movers.old, where, devices)
     on = {i for some in where.values() for i in some}
     if goal.room:
         usable[[*on]] = False
@@ -313,7 +313,6 @@ def _rearrange(
 
 
 def _empty(
-    goal: FreeGoal,
     state: RunningState,
     model: ChangeModel,
     movers: Movers,

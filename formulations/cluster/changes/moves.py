@@ -76,7 +76,6 @@ def with_movers(job: GangJob, movers: Movers) -> GangJob:
 
 
 def moves_of(
-    job: GangJob,
     named: Mapping[str, Sequence[Role]],
     old: JobPlacement,
     new: JobPlacement,

@@ -121,7 +121,7 @@ def repair(
             Stage(x, n, n, BY_COUNTING, partial(less, i) if n else None)
             for i, (x, n) in enumerate(zip(names, best, strict=True))
         )
-        moves = moves_of(job, {name: job.roles}, broken.old, where, broken.now)
+        moves = moves_of({name: job.roles}, broken.old, where, broken.now)
         return LeastChange(
             Status.OPTIMAL,
             stages,
@@ -181,7 +181,7 @@ def _by_model(
     if (len(job.roles) + len(movers.old)) * len(now.tree.nodes) > MOST_PAIRS and others:
         return LeastChange(Status.UNKNOWN, limit=Limit.MEMORY)
     model, numbers = _model(broken, movers)
-    both, devices, before = model.job, model.devices, model.old
+    devices, before = model.devices, model.old
     solved = by_stages(model.model, numbers, model.variables, settings, BY_SOLVER)
     by = BY_SOLVER * solved.impossible
     answer = LeastChange(
@@ -195,7 +195,7 @@ def _by_model(
         return answer
     where = decode(model, solved.values, before, devices)
     everyone = {broken.name: job.roles, **movers.roles}
-    moves = moves_of(both, everyone, before, where, devices)
+    moves = moves_of(everyone, before, where, devices)
     free = state.devices.free.copy()
     free[[*broken.lost]] = -1
     order = in_order(moves, replace(state.devices, free=free), state.kinds)

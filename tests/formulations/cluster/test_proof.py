@@ -132,7 +132,7 @@ def test_a_forged_certificate_is_refused(
     assert run(["check", str(certificate)]) == (1 if kind is Refused else 2)
 
 
-@pytest.mark.parametrize("values", itertools.product((0, 1), repeat=3))
+@pytest.mark.parametrize("values", [*itertools.product((0, 1), repeat=3)])
 def test_clauses_that_literals_enforce_are_rows(values: tuple[int, ...]) -> None:
     """An implication, a negated literal: a formula has the solutions of its model."""
     model = cp_model.CpModel()
