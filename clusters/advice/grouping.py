@@ -7,12 +7,13 @@ counting at each switch does not do: CP-SAT decides.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from ortools.sat.python import cp_model
 
+from ...formulations.cluster.stages import by_stages
 from ...solvers import (
     DEFAULT,
     Grade,
@@ -28,75 +29,6 @@ from ..placement.space_model import switch_groups
 from .obstacle import JobsToEnd
 
 _BY = str(Proof(Grade.SOLVER, cpsat.BY))
-
-
-class EndVariables:
-    """The part of a model that states which jobs end.
-
-    Parameters
-    ----------
-    model
-        What it is added to: a boolean for every job.
-    held
-        The jobs that hold each node.
-    """
-
-    def __init__(
-        self, model: cp_model.CpModel, held: Sequence[tuple[str, ...]]
-    ) -> None:
-        self.model = model
-        self.held = [tuple(sorted(jobs)) for jobs in held]
-        self.total = Counter(job for jobs in held for job in jobs)
-        self.ends = {
-            job: model.new_bool_var(f"end {job}") for job in sorted(self.total)
-        }
-        self._given: dict[tuple[str, ...], cp_model.IntVar] = {}
-
-    def all_end(self, jobs: tuple[str, ...]) -> cp_model.IntVar:
-        """Return whether all jobs of a node end."""
-        if len(jobs) == 1:
-            return self.ends[jobs[0]]
-        if jobs not in self._given:
-            self._given[jobs] = self.model.new_bool_var(f"all of {jobs}")
-            for job in jobs:
-                self.model.add_implication(self._given[jobs], self.ends[job])
-        return self._given[jobs]
-
-    def free_at_end(self, nodes: Sequence[int], free: Flags) -> cp_model.LinearExprT:
-        """Return how many of some nodes are free in the end."""
-        ready = sum(bool(free[i]) for i in nodes)
-        by = Counter(self.held[i] for i in nodes if self.held[i] and not free[i])
-        return ready + sum(n * self.all_end(jobs) for jobs, n in by.items())
-
-    def require(self, node: int) -> bool:
-        """Say that a busy node is needed; return whether ends of jobs free it."""
-        if self.held[node]:
-            self.model.add(self.all_end(self.held[node]) == 1)
-        return bool(self.held[node])
-
-    def fewest(self, settings: Settings, fits: Callable[[Flags], bool]) -> JobsToEnd:
-        """Minimise jobs, then nodes; ``fits`` checks the nodes that this frees."""
-        weight = sum(self.total.values()) + 1
-        self.model.minimize(
-            cp_model.LinearExpr.weighted_sum(
-                list(self.ends.values()),
-                [weight + self.total[job] for job in self.ends],
-            )
-        )
-        found = cpsat.decide(self.model, list(self.ends.values()), settings=settings)
-        if found.impossible:
-            return JobsToEnd(None, by=cpsat.BY)
-        bound = max(0, found.bound or 0) // weight
-        if found.values is None:
-            return JobsToEnd(None, bound=bound, by=cpsat.BY, limit=found.limit)
-        pairs = zip(self.ends, found.values, strict=True)
-        jobs = tuple(job for job, end in pairs if end)
-        ended = set(jobs)
-        after = [bool(one) and ended.issuperset(one) for one in self.held]
-        if not fits(np.array(after)):
-            raise SolverError("the request does not fit when these jobs end")
-        lost = sum(self.total[job] for job in jobs)
-        return JobsToEnd(jobs, lost, bound, cpsat.BY, limit=found.limit)
 
 
 class Grouping:
@@ -175,24 +107,39 @@ class Grouping:
         self, free: Flags, held: Sequence[tuple[str, ...]], settings: Settings
     ) -> JobsToEnd:
         """Find the fewest jobs whose nodes suffice; of these the smallest."""
-        ends = EndVariables(self.model, held)
+        model, total = self.model, Counter(job for jobs in held for job in jobs)
+        end = {job: model.new_bool_var(f"end {job}") for job in sorted(total)}
+        held = [tuple(sorted(jobs)) for jobs in held]
+        all_end = {jobs: model.new_bool_var("all") for jobs in dict.fromkeys(held)}
+        for jobs, every in all_end.items():
+            for job in jobs:
+                model.add_implication(every, end[job])
         for i in self.wanted:
-            if not free[i] and not ends.require(i):
-                return JobsToEnd(None, by="counting")
-        self.model.add(self.request.size * self.count == self.request.k)
+            if not free[i]:
+                if not held[i]:
+                    return JobsToEnd(None, by="counting")
+                model.add(all_end[held[i]] == 1)
+        model.add(self.request.size * self.count == self.request.k)
         for x, here in zip(self.x, self.classes, strict=True):
-            self.model.add(x <= ends.free_at_end(here, free))
-        allowed = np.zeros_like(free)
-        allowed[[i for here in self.classes for i in here]] = True
-
-        def fits(ended: Flags) -> bool:
-            usable = (ended | free) & allowed
-            if not all(usable[i] for i in self.wanted):
-                return False
-            again = Grouping(self.alike, self.request, usable)
-            return again.least_busy(usable).objective == (0,)
-
-        return ends.fewest(settings, fits)
+            by = Counter(held[i] for i in here if held[i] and not free[i])
+            more = sum(n * all_end[jobs] for jobs, n in by.items())
+            model.add(x <= sum(bool(free[i]) for i in here) + more)
+        nodes = sum(total[job] * one for job, one in end.items())
+        parts = [("jobs", sum(end.values())), ("nodes", nodes)]
+        found = by_stages(model, parts, [*end.values()], settings, _BY)
+        if found.impossible:
+            return JobsToEnd(None, by=_BY)
+        bound, limit = found.stages[0].bound, found.limit
+        if found.values is None:
+            return JobsToEnd(None, bound=bound, by=_BY, limit=limit)
+        ended = tuple(job for job, n in zip(end, found.values, strict=True) if n)
+        usable = np.zeros_like(free)
+        for i in (i for here in self.classes for i in here):
+            usable[i] = free[i] or (held[i] and {*held[i]} <= {*ended})
+        again = Grouping(self.alike, self.request, usable).least_busy(usable)
+        if not usable[self.wanted].all() or again.objective != (0,):
+            raise SolverError("the request does not fit when these jobs end")
+        return JobsToEnd(ended, found.stages[1].value or 0, bound, _BY, limit=limit)
 
 
 def largest_groups(alike: Alike, size: int, free: Flags) -> int:

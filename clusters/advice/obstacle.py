@@ -28,7 +28,6 @@ class JobsToEnd:
     bound: int | None = None
     """Proved: fewer jobs will not do. None if no number of jobs does."""
     by: str = ""
-    fabric: int = 0
     limit: Limit | None = None
 
 

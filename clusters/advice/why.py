@@ -275,7 +275,7 @@ class _Question:
         """Return the fewest jobs whose nodes suffice, of these the smallest."""
         allowed = self.allowed_nodes()
         found = [
-            replace(self._fewest_jobs(i, holders, settings), fabric=i)
+            self._fewest_jobs(i, holders, settings)
             for i in self.possible(self.request, allowed)
         ]
         solved = [one for one in found if one.jobs is not None]

@@ -307,22 +307,19 @@ def document(service: Service) -> dict[str, Any]:
                     body=_WHOLE,
                 ),
             },
-            "/extender/filter": {
-                "post": _operation(
-                    "filter",
-                    "Filter nodes for kube-scheduler (extender/v1).",
-                    _content(_EXTENDER_RESULT),
-                    *(422, 503),
-                    body=_EXTENDER_ARGS,
-                )
-            },
-            "/extender/prioritize": {
-                "post": _operation(
-                    "prioritize",
-                    "Score nodes for kube-scheduler (extender/v1).",
-                    _content(_PRIORITIES),
-                    *(422, 503),
-                    body=_EXTENDER_ARGS,
+            **{
+                f"/extender/{name}": {
+                    "post": _operation(
+                        name,
+                        f"{says} nodes for kube-scheduler (extender/v1).",
+                        _content(found),
+                        *(422, 503),
+                        body=_EXTENDER_ARGS,
+                    )
+                }
+                for name, says, found in (
+                    ("filter", "Filter", _EXTENDER_RESULT),
+                    ("prioritize", "Score", _PRIORITIES),
                 )
             },
             "/healthz": {

@@ -104,14 +104,6 @@ class Hierarchy:
         homes = self.home[np.asarray(chosen, dtype=np.int64)]
         return np.bincount(homes, minlength=len(self.parent))
 
-    def hops(self, chosen: Sequence[int] | IntArray) -> int:
-        """Return the sum of the hops between all pairs of nodes."""
-        k, twice = len(chosen), 0
-        counts = self.below(self.count(chosen)).tolist()
-        for c, weight in zip(counts[1:], self.weight[1:].tolist(), strict=True):
-            twice += weight * c * (k - c)
-        return k * (k - 1) + twice // 2
-
     def distance(self, a: int, b: int) -> int:
         """Return the hops between two nodes, from the path between them."""
         if a == b:

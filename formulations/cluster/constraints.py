@@ -11,12 +11,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from ...instances import InputError, IntArray
-from .domains import NODE, NOWHERE, DomainTree, NodeDevices
+from .domains import NODE, NODE_NAME, NOWHERE, DomainTree, NodeDevices
 from .job import ABSENT, GangJob, GiveWay, JobConstraint, JobPlacement
 
 if TYPE_CHECKING:
@@ -33,6 +33,13 @@ class AtLevel(JobConstraint):
 
     level: str
     roles: tuple[str, ...]
+    step: ClassVar[int] = 0
+    """Which levels are easier to keep: 1, those above, or -1, those below."""
+
+    def axes(self, job: GangJob, tree: DomainTree) -> Iterator[GiveWay]:
+        """Yield domains of other levels."""
+        if self.step:
+            yield self._other_levels(job, tree, self.step)
 
     def refuse(self, job: GangJob, tree: DomainTree, at: str) -> None:
         """Raise InputError for unknown levels and roles, and what contradicts them."""
@@ -156,6 +163,7 @@ class Groups(InPieces):
     """
 
     sizes: tuple[int, ...]
+    step = 1
 
     @property
     def text(self) -> str:
@@ -194,10 +202,6 @@ class Groups(InPieces):
         return GiveWay(
             "groups", range(self.number(job) - 1, 0, -1), resize, job.is_steady
         )
-
-    def axes(self, job: GangJob, tree: DomainTree) -> Iterator[GiveWay]:
-        """Yield domains of higher levels."""
-        yield self._other_levels(job, tree, 1)
 
 
 @dataclass(frozen=True)
@@ -281,6 +285,8 @@ class MostDomains(AtLevel):
 class Apart(AtLevel):
     """No domain has pods of two of the roles."""
 
+    step = -1
+
     @property
     def text(self) -> str:
         """What it asks for, in words."""
@@ -300,10 +306,6 @@ class Apart(AtLevel):
             users = [model.usage((name,), self.level, v) for name in self.roles]
             model.at_most(sum(users), 1)
 
-    def axes(self, job: GangJob, tree: DomainTree) -> Iterator[GiveWay]:
-        """Yield domains of lower levels."""
-        yield self._other_levels(job, tree, -1)
-
 
 @dataclass(frozen=True)
 class ApartFrom(AtLevel):
@@ -311,6 +313,7 @@ class ApartFrom(AtLevel):
 
     jobs: Mapping[str, frozenset[str]] = field(hash=False)
 
+    step = -1
     words = "not with {0.others} in {0.of}"
 
     @property
@@ -326,10 +329,6 @@ class ApartFrom(AtLevel):
 
     def _holds(self, inside: Inside, devices: NodeDevices) -> bool:
         return not _together(inside).keys() & self.closed_domains(devices.tree)
-
-    def axes(self, job: GangJob, tree: DomainTree) -> Iterator[GiveWay]:
-        """Yield domains of lower levels."""
-        yield self._other_levels(job, tree, -1)
 
 
 @dataclass(frozen=True)
@@ -374,7 +373,7 @@ class Require(NamedNodes):
     def add(self, model: JobModel) -> None:
         """Add a row for every node."""
         for i in model.tree.numbers(self.nodes):
-            model.at_least(model.pods_on(self.roles, i), 1)
+            model.at_least(model.pods(self.roles, NODE_NAME, i), 1)
 
 
 @dataclass(frozen=True)

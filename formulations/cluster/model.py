@@ -184,13 +184,6 @@ class JobModel:
             [x for name in roles for c in cells for x in self._pods_in[name, c]]
         )
 
-    def pods_on(self, roles: Sequence[str], node: int) -> Expr:
-        """Return how many pods of some roles are on a node that is alone in a cell."""
-        cells = np.flatnonzero(self.cells.example == node).tolist()
-        return _sum(
-            [x for name in roles for c in cells for x in self._pods_in[name, c]]
-        )
-
     def usage(
         self, roles: Sequence[str], level: str, v: int, *, by_a_pod: bool = False
     ) -> cp_model.IntVar:

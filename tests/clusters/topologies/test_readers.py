@@ -203,7 +203,7 @@ def test_the_nodes_of_switches_and_their_hops() -> None:
             "s1": {"n4", "n5", "n6", "n7", "n8"},
         }
         assert [fabric.distance(0, i) for i in range(8)] == [0, 2, 2, 4, 4, 4, 4, 4]
-        assert fabric.hops([0, 1, 3]) == 2 + 4 + 4
+        assert fabric.distance(1, 3) == 4
 
 
 def test_block_sizes_make_levels_above_the_blocks() -> None:
