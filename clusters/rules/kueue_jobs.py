@@ -1,0 +1,246 @@
+"""Kueue's rules for jobs of parts: by counting what fits, level by level.
+
+They follow KEP-2724 and the source of 2026 for a Topology that goes down to host
+names. A role is a PodSet, and all are placed one after another. Known are a required
+level, slices at up to three levels of a number of pods that they divide, and leaders
+with the pods of one role; a role without a required level prefers the lowest one. More
+is ignored: spreading, roles that are apart or together without a leader.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+import numpy as np
+
+from ...formulations.cluster.constraints import Groups, Slices
+from ...formulations.cluster.domains import DomainTree, NodeDevices
+from ...formulations.cluster.job import GangJob, JobPlacement, Role
+from ...instances import InputError, IntArray
+from .kueue import Room, balance, fill_roomiest, fill_tightest
+from .rooms import OpenNodes
+
+_MOST_LAYERS = 3
+_NEVER = 2**40
+
+
+@dataclass(frozen=True)
+class _Ask:
+    """Pods of a role, perhaps with a leader; levels: 0 the nodes, 1 the lowest."""
+
+    role: Role
+    count: int
+    required: int | None = None
+    layers: tuple[tuple[int, int], ...] = ()
+    """Levels and sizes of slices, the outermost first."""
+    leader: Role | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class _Levels:
+    """Domains of every level, numbered in the order of their names from the root."""
+
+    node: IntArray
+    up: list[IntArray] = field(default_factory=list)
+    """By level and domain: the domain above."""
+
+
+@lru_cache(maxsize=8)
+def _levels_of(tree: DomainTree) -> _Levels:
+    """Return the domains, without nodes that are in none of some level."""
+    at = np.array([tree.at(level) for level in range(len(tree.levels))])
+    full = np.flatnonzero(np.all(at >= 0, axis=0)).tolist()
+    paths = {(*(tree.names[v] for v in at[::-1, i]), tree.nodes[i]): i for i in full}
+    keys = sorted(paths)
+    found = _Levels(np.array([paths[key] for key in keys], dtype=np.int64))
+    for _ in at:
+        number = {x: i for i, x in enumerate(dict.fromkeys(key[:-1] for key in keys))}
+        found.up.append(np.array([number[key[:-1]] for key in keys], dtype=np.int64))
+        keys = list(number)
+    return found
+
+
+def kueue_job(
+    job: GangJob, devices: NodeDevices, *, tightest: bool = False, even: bool = False
+) -> JobPlacement | None:
+    """Place a job as `kueue_best_fit`, with the tightest first or evenly if so asked.
+
+    Guarantee: none.
+    Time: O(nodes log nodes) for every role or group.
+    Ties: fewest pods that fit, then names.
+    Source: Kueue, source of 2026, KEP-2724.
+
+    Raises
+    ------
+    InputError
+        For a job that Kueue refuses: slices that do not divide a role or are of several
+        roles, or groups without a leader of one pod.
+    """
+    nodes = OpenNodes(job, devices, anti=False)
+    for ask in _asks(job, devices.tree):
+        found = _Counts(ask, nodes).assign(tightest, even)
+        if found is None:
+            return None
+        at, leader = found
+        if ask.leader:
+            nodes.take(ask.leader, leader)
+        for node, n in at:
+            for _ in range(n):
+                nodes.take(ask.role, node)
+    return nodes.placement
+
+
+def _asks(job: GangJob, tree: DomainTree) -> Iterator[_Ask]:
+    """Yield what PodSets, or pairs of them, ask for."""
+    need: dict[str, int] = {}
+    layers: dict[str, list[tuple[int, int]]] = {name: [] for name in job.names}
+    led: dict[str, list[_Ask]] = {}
+    for one in job.constraints:
+        if not isinstance(one, Slices | Groups):
+            continue
+        level, whole = tree.level_number(one.level) + 1, job.count(one.roles)
+        sizes = [job.role(name).count for name in one.roles]
+        if isinstance(one, Groups) or (one.size >= whole and len(sizes) == 2):
+            groups = one.number(job) if isinstance(one, Groups) else 1
+            sizes = list(one.sizes) if isinstance(one, Groups) else sizes
+            if len(sizes) == 2 and 1 in sizes:
+                (_, head), (size, rest) = sorted(zip(sizes, one.roles, strict=True))
+                leader, role = job.role(head), job.role(rest)
+                counts = [min(size, role.count - g * size) for g in range(groups)]
+                pairs = [_Ask(role, n, level, (), leader) for n in counts]
+                led |= {one.roles[0]: pairs, one.roles[1]: []}
+                continue
+            if isinstance(one, Groups):
+                raise InputError("has groups of a leader and one role only", "rule")
+        if one.size >= whole:
+            need |= {x: min(level, need.get(x, level)) for x in one.roles}
+        elif len(sizes) > 1:
+            raise InputError("knows no slices of several roles", "rule")
+        elif whole % one.size:
+            raise InputError("wants slices that divide the number of pods", "rule")
+        else:
+            layers[one.roles[0]].append((level, one.size))
+    for role in job.roles:
+        top = need.get(role.name)
+        some = sorted(x for x in layers[role.name] if top is None or x[0] < top)[::-1]
+        if len(some) > _MOST_LAYERS:
+            raise InputError(f"knows slices at {_MOST_LAYERS} levels", "rule")
+        yield from led.get(role.name, [_Ask(role, role.count, top, tuple(some))])
+
+
+class _Counts:
+    """What fits of an ask in every domain, from the nodes up."""
+
+    def __init__(self, ask: _Ask, nodes: OpenNodes) -> None:
+        self.ask, self.levels = ask, _levels_of(nodes.devices.tree)
+        self.bottom, self.size = ask.layers[0] if ask.layers else (0, 1)
+        """The level of the outermost slices, and their size."""
+        self.inner = dict(ask.layers[1:])
+        pods = nodes.room(ask.role)[self.levels.node]
+        self.pods, self.units, self.loss = [pods], [pods // self.size], [pods * 0]
+        if ask.leader:
+            less = ask.leader.devices
+            after = pods * 0
+            if less is not None:
+                after = nodes.room(ask.role, less=less)[self.levels.node]
+            can = nodes.room(ask.leader)[self.levels.node] > 0
+            self.loss = [np.where(can, pods - after, _NEVER)]
+        for level, up in enumerate(self.levels.up):
+            n, size = int(up.max(initial=-1)) + 1, self.inner.get(level, 1)
+            self.pods.append(_sums(up, self.pods[-1] // size * size, n))
+            under = self.pods[-1] // self.size
+            above = level + 1 > self.bottom
+            self.units.append(_sums(up, self.units[-1], n) if above else under)
+            loss = np.full(n, _NEVER)
+            np.minimum.at(loss, up, self.loss[-1])
+            self.loss.append(loss)
+
+    def assign(
+        self, tightest: bool, even: bool
+    ) -> tuple[list[tuple[int, int]], int] | None:
+        """Return nodes with their numbers of pods, and that of the leader, if any."""
+        fill = fill_tightest if tightest else fill_roomiest
+        found = self._share_evenly() if even else None
+        found = found or self._search(fill, tightest)
+        if found is None:
+            return None
+        level, taken = found
+        lead = min(taken)
+        while level:
+            if level == self.bottom:
+                taken = {v: n * self.size for v, n in taken.items()}
+            apart = level <= self.bottom
+            parts = [([v], n) for v, n in taken.items()]
+            parts = parts if apart else [([*taken], sum(taken.values()))]
+            level -= 1
+            size = self.inner.get(level, 1)
+            taken = {}
+            for some, n in parts:
+                at = np.flatnonzero(np.isin(self.levels.up[level], some)).tolist()
+                if self.ask.leader:
+                    rooms = self._pool(level, at)
+                    fits = [x for x in rooms if x.units >= n]
+                    head = min(fits) if fits else min(rooms, key=lambda x: -x.units)
+                    lead, taken[head.domain] = head.domain, min(n, head.units)
+                    n -= min(n, head.units)
+                    at.remove(lead)
+                plain = 1 if self.ask.leader else None
+                pool = self._pool(level, at, size if apart else plain)
+                if sum(x.units for x in pool) < n // (size if apart else 1):
+                    return None
+                if n:
+                    more = fill(pool, n // size if apart else n)
+                    taken |= {v: m * size if apart else m for v, m in more.items()}
+        times = 1 if self.bottom else self.size
+        node = self.levels.node
+        at_nodes = [(int(node[v]), n * times) for v, n in sorted(taken.items())]
+        return at_nodes, int(node[lead])
+
+    def _search(
+        self, fill: Callable[[list[Room], int], dict[int, int]], tightest: bool
+    ) -> tuple[int, dict[int, int]] | None:
+        """Return the level at which domains are chosen, and the units of each."""
+        k, level = self.ask.count // self.size, self.ask.required
+        loose = level is None
+        if level is None:
+            level = self.bottom if tightest else max(self.bottom, 1)
+        while True:
+            pool = self._pool(level)
+            if fits := [x for x in pool if x.units >= k]:
+                return level, {min(fits).domain: k}
+            if not loose:
+                return None
+            if tightest or level == len(self.levels.up):
+                enough = sum(x.units for x in pool) >= k
+                return (level, fill(pool, k)) if enough else None
+            level += 1
+
+    def _share_evenly(self) -> tuple[int, dict[int, int]] | None:
+        """Return how the lowest domains share a job, if Kueue balances such jobs."""
+        few = self.bottom <= 1 and not self.inner and len(self.levels.up) > 1
+        if not few or self.ask.required is not None or self.ask.leader:
+            return None
+        pool, size = self._pool(1), self.size if self.bottom else 1
+        above = self.levels.up[1]
+        groups = [[x for x in pool if above[x.rank] == v] for v in np.unique(above)]
+        taken = balance(groups, self.ask.count // size, size)
+        if taken is not None and size == self.size:
+            self.bottom = 1
+            return 1, taken
+        return None
+
+    def _pool(
+        self, level: int, at: Iterable[int] | None = None, size: int | None = None
+    ) -> list[Room]:
+        """Return the room in domains for units next to the leader, or for slices."""
+        pods = self.pods[level]
+        units = pods // size if size else self.units[level] - self.loss[level]
+        every = range(len(pods)) if at is None else at
+        return [Room(int(units[v]), int(pods[v]), v, v) for v in every if units[v] >= 0]
+
+
+def _sums(up: IntArray, values: IntArray, n: int) -> IntArray:
+    found: IntArray = np.bincount(up, values, n).astype(np.int64)
+    return found
