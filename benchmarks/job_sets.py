@@ -97,9 +97,10 @@ def drawn(number: int) -> tuple[Callable[[int], GangJob], NodeDevices, int]:
     )
     ask, size = chance.choice([2, 4, 8]), chance.choice([2, 4, 6])
     spread = chance.choice([1, 2, 4])
+    templates = [*TEMPLATES.values()]
 
     def template(count: int) -> GangJob:
-        job = TEMPLATES[number % 3](count, ask, size, spread)
+        job = templates[number % 3](count, ask, size, spread)
         return replace(job, objective=domains_of_levels(tree))
 
     return template, devices, chance.randrange(3)

@@ -65,11 +65,10 @@ def _blocks(tree: DomainTree) -> Hierarchy:
     """Return a tree as blocks, in groups where these are powers of two of blocks."""
     sizes: list[int] = []
     for level in range(len(tree.levels)):
-        counts = np.bincount(tree.at(level)[tree.at(level) >= 0])
-        some = {*counts[counts > 0].tolist()}
-        size = some.pop() if some else 0
-        times = size // (sizes[0] if sizes else max(1, size))
-        if some or not size or times & (times - 1) or (sizes and size % sizes[0]):
+        at = tree.at(level)
+        size, *others = {*np.bincount(at[at >= 0]).tolist()} - {0} or {0, 1}
+        times = size / (sizes[0] if sizes else max(size, 1))
+        if others or times not in (1, 2, 4, 8, 16, 32, 64, 128, 256):
             break
         sizes.append(size)
     return Hierarchy(

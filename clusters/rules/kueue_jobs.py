@@ -100,28 +100,28 @@ def _asks(job: GangJob, tree: DomainTree) -> Iterator[_Ask]:
     for one in job.constraints:
         if not isinstance(one, Slices | Groups):
             continue
-        level, whole = tree.level_number(one.level) + 1, job.count(one.roles)
+        level = tree.level_number(one.level) + 1
         sizes = [job.role(name).count for name in one.roles]
-        if isinstance(one, Groups) or (one.size >= whole and len(sizes) == 2):
-            groups = one.number(job) if isinstance(one, Groups) else 1
-            sizes = list(one.sizes) if isinstance(one, Groups) else sizes
-            if len(sizes) == 2 and 1 in sizes:
-                (_, head), (size, rest) = sorted(zip(sizes, one.roles, strict=True))
-                leader, role = job.role(head), job.role(rest)
-                counts = [min(size, role.count - g * size) for g in range(groups)]
-                pairs = [_Ask(role, n, level, (), leader) for n in counts]
-                led |= {one.roles[0]: pairs, one.roles[1]: []}
-                continue
-            if isinstance(one, Groups):
-                raise InputError("has groups of a leader and one role only", "rule")
-        if one.size >= whole:
-            need |= {x: min(level, need.get(x, level)) for x in one.roles}
-        elif len(sizes) > 1:
-            raise InputError("knows no slices of several roles", "rule")
-        elif whole % one.size:
-            raise InputError("wants slices that divide the number of pods", "rule")
-        else:
+        pods, first = sum(sizes), sizes[0]
+        if isinstance(one, Slices) and one.size < pods:
+            if len(sizes) > 1 or pods % one.size:
+                problem = "knows no slices of several roles, nor a smaller last one"
+                raise InputError(problem, "rule")
             layers[one.roles[0]].append((level, one.size))
+            continue
+        if isinstance(one, Groups):
+            sizes = [*one.sizes]
+        if len(sizes) == 2 and 1 in sizes:
+            (_, head), (size, rest) = sorted(zip(sizes, one.roles, strict=True))
+            leader, role = job.role(head), job.role(rest)
+            groups = -(-first // sizes[0])
+            left = [role.count - size * i for i in range(groups)]
+            pairs = [_Ask(role, min(size, n), level, (), leader) for n in left]
+            led |= {one.roles[0]: pairs, one.roles[1]: []}
+        elif isinstance(one, Groups):
+            raise InputError("has groups of a leader and one role only", "rule")
+        else:
+            need |= {x: min(level, need.get(x, level)) for x in one.roles}
     for role in job.roles:
         top = need.get(role.name)
         some = sorted(x for x in layers[role.name] if top is None or x[0] < top)[::-1]
@@ -131,30 +131,32 @@ def _asks(job: GangJob, tree: DomainTree) -> Iterator[_Ask]:
 
 
 class _Counts:
-    """What fits of an ask in every domain, from the nodes up."""
+    """What fits of an ask in every domain, from the nodes up, in units of a level."""
 
     def __init__(self, ask: _Ask, nodes: OpenNodes) -> None:
         self.ask, self.levels = ask, _levels_of(nodes.devices.tree)
-        self.bottom, self.size = ask.layers[0] if ask.layers else (0, 1)
-        """The level of the outermost slices, and their size."""
-        self.inner = dict(ask.layers[1:])
-        pods = nodes.room(ask.role)[self.levels.node]
-        self.pods, self.units, self.loss = [pods], [pods // self.size], [pods * 0]
+        sizes, order = dict(ask.layers), self.levels.node
+        bottom = max(sizes, default=0)
+        """The level of the outermost slices; below it domains are filled apart."""
+        pods, loss = nodes.room(ask.role)[order], np.zeros_like(order)
         if ask.leader:
             less = ask.leader.devices
-            after = pods * 0
-            if less is not None:
-                after = nodes.room(ask.role, less=less)[self.levels.node]
-            can = nodes.room(ask.leader)[self.levels.node] > 0
-            self.loss = [np.where(can, pods - after, _NEVER)]
-        for level, up in enumerate(self.levels.up):
-            n, size = int(up.max(initial=-1)) + 1, self.inner.get(level, 1)
-            self.pods.append(_sums(up, self.pods[-1] // size * size, n))
-            under = self.pods[-1] // self.size
-            above = level + 1 > self.bottom
-            self.units.append(_sums(up, self.units[-1], n) if above else under)
+            after = pods * 0 if less is None else nodes.room(ask.role, less=less)[order]
+            loss = np.where(nodes.room(ask.leader)[order] > 0, pods - after, _NEVER)
+        self.bottom, self.pods, self.loss = bottom, [pods], [loss]
+        self.unit = [sizes.get(0, 1)]
+        self.units = [pods // self.unit[0]]
+        for level, up in enumerate(self.levels.up, 1):
+            n = int(up.max(initial=-1)) + 1
+            whole = self.units[-1] * self.unit[-1] if level <= bottom else pods
+            pods = _sums(up, whole, n)
+            self.unit.append(sizes.get(min(level, bottom), 1))
+            inner = level <= bottom
+            units = pods // self.unit[-1] if inner else _sums(up, self.units[-1], n)
             loss = np.full(n, _NEVER)
             np.minimum.at(loss, up, self.loss[-1])
+            self.pods.append(pods)
+            self.units.append(units)
             self.loss.append(loss)
 
     def assign(
@@ -169,76 +171,71 @@ class _Counts:
         level, taken = found
         lead = min(taken)
         while level:
-            if level == self.bottom:
-                taken = {v: n * self.size for v, n in taken.items()}
-            apart = level <= self.bottom
             parts = [([v], n) for v, n in taken.items()]
-            parts = parts if apart else [([*taken], sum(taken.values()))]
+            if level > self.bottom:
+                parts = [([*taken], sum(taken.values()))]
             level -= 1
-            size = self.inner.get(level, 1)
             taken = {}
             for some, n in parts:
                 at = np.flatnonzero(np.isin(self.levels.up[level], some)).tolist()
                 if self.ask.leader:
-                    rooms = self._pool(level, at)
+                    rooms = self._pool(level, at, leader=True)
                     fits = [x for x in rooms if x.units >= n]
                     head = min(fits) if fits else min(rooms, key=lambda x: -x.units)
                     lead, taken[head.domain] = head.domain, min(n, head.units)
-                    n -= min(n, head.units)
+                    n -= taken[lead]
                     at.remove(lead)
-                plain = 1 if self.ask.leader else None
-                pool = self._pool(level, at, size if apart else plain)
-                if sum(x.units for x in pool) < n // (size if apart else 1):
+                k, pool = n // self.unit[level], self._pool(level, at)
+                if sum(x.units for x in pool) < k:
                     return None
-                if n:
-                    more = fill(pool, n // size if apart else n)
-                    taken |= {v: m * size if apart else m for v, m in more.items()}
-        times = 1 if self.bottom else self.size
+                if k:
+                    taken |= self._in_pods(level, fill(pool, k))
         node = self.levels.node
-        at_nodes = [(int(node[v]), n * times) for v, n in sorted(taken.items())]
-        return at_nodes, int(node[lead])
+        return [(int(node[v]), n) for v, n in sorted(taken.items())], int(node[lead])
 
     def _search(
         self, fill: Callable[[list[Room], int], dict[int, int]], tightest: bool
     ) -> tuple[int, dict[int, int]] | None:
-        """Return the level at which domains are chosen, and the units of each."""
-        k, level = self.ask.count // self.size, self.ask.required
-        loose = level is None
-        if level is None:
-            level = self.bottom if tightest else max(self.bottom, 1)
+        """Return the level at which domains are chosen, and the pods of each."""
+        loose, level = self.ask.required is None, self.ask.required or 0
+        if loose:
+            level = max(self.bottom, int(not tightest))
         while True:
-            pool = self._pool(level)
+            k = self.ask.count // self.unit[level]
+            pool = self._pool(level, leader=self.ask.leader is not None)
             if fits := [x for x in pool if x.units >= k]:
-                return level, {min(fits).domain: k}
+                return level, {min(fits).domain: self.ask.count}
             if not loose:
                 return None
             if tightest or level == len(self.levels.up):
                 enough = sum(x.units for x in pool) >= k
-                return (level, fill(pool, k)) if enough else None
+                return (level, self._in_pods(level, fill(pool, k))) if enough else None
             level += 1
 
     def _share_evenly(self) -> tuple[int, dict[int, int]] | None:
         """Return how the lowest domains share a job, if Kueue balances such jobs."""
-        few = self.bottom <= 1 and not self.inner and len(self.levels.up) > 1
+        few = self.bottom <= 1 and len(self.ask.layers) < 2 and len(self.levels.up) > 1
         if not few or self.ask.required is not None or self.ask.leader:
             return None
-        pool, size = self._pool(1), self.size if self.bottom else 1
-        above = self.levels.up[1]
+        unit, above = self.unit[1], self.levels.up[1]
+        pool = self._pool(1)
         groups = [[x for x in pool if above[x.rank] == v] for v in np.unique(above)]
-        taken = balance(groups, self.ask.count // size, size)
-        if taken is not None and size == self.size:
-            self.bottom = 1
-            return 1, taken
-        return None
+        taken = balance(groups, self.ask.count // unit, unit)
+        if taken is None:
+            return None
+        self.bottom = 1
+        return 1, self._in_pods(1, taken)
 
     def _pool(
-        self, level: int, at: Iterable[int] | None = None, size: int | None = None
+        self, level: int, at: Iterable[int] | None = None, leader: bool = False
     ) -> list[Room]:
-        """Return the room in domains for units next to the leader, or for slices."""
-        pods = self.pods[level]
-        units = pods // size if size else self.units[level] - self.loss[level]
+        """Return the room of domains, or that next to the leader in those with any."""
+        pods, units = self.pods[level], self.units[level] - leader * self.loss[level]
         every = range(len(pods)) if at is None else at
         return [Room(int(units[v]), int(pods[v]), v, v) for v in every if units[v] >= 0]
+
+    def _in_pods(self, level: int, units: dict[int, int]) -> dict[int, int]:
+        return {v: n * self.unit[level] for v, n in units.items()}
 
 
 def _sums(up: IntArray, values: IntArray, n: int) -> IntArray:

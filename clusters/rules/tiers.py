@@ -9,9 +9,8 @@ a number of domains is ignored.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from enum import Enum
 
 import numpy as np
 import numpy.typing as npt
@@ -19,17 +18,9 @@ import numpy.typing as npt
 from ...formulations.cluster.constraints import Slices
 from ...formulations.cluster.domains import DomainTree, NodeDevices
 from ...formulations.cluster.forest import ANYWHERE, LOOSE, PieceForest
-from ...formulations.cluster.job import GangJob, JobPlacement, Role
+from ...formulations.cluster.job import MOST_DEVICES, GangJob, JobPlacement, Role
 from ...instances import InputError, IntArray
 from .rooms import OpenNodes
-
-
-class Depth(Enum):
-    """Which groups within groups a rule knows."""
-
-    ALL = "groups in groups"
-    TWO = "the job, and the innermost groups"
-    ONE = "the innermost groups"
 
 
 @dataclass(frozen=True)
@@ -38,32 +29,19 @@ class TierRule:
 
     Parameters
     ----------
-    depth
-        The groups that it knows.
-    divides
-        Whether slices have to divide the number of pods.
-    climbs
-        Whether a group starts at the lowest level, and takes higher ones if need be.
-    tightest
-        Whether it takes the first domain with places, the tightest first; else all of
-        a level are tried, and that is taken which is fullest then.
+    nested
+        Whether it knows groups in groups, and takes the first domain with places, the
+        tightest first; else all of a level are tried, and the fullest then is taken.
+    one_level
+        Whether each group has one level and no more than that, any size, and pods go
+        to the emptiest nodes; only a share of the domains is tried.
     """
 
-    depth: Depth
-    divides: bool = True
-    climbs: bool = True
-    tightest: bool = False
-    samples: bool = False
-    """Whether it stops when a share of the domains has places."""
-    spreads: bool = False
-    """Whether a pod goes to the emptiest node; else near the one before it."""
+    nested: bool = False
+    one_level: bool = False
 
 
-VOLCANO = TierRule(Depth.TWO)
-KAI = TierRule(Depth.ALL, tightest=True)
-KUBERNETES = TierRule(
-    Depth.ONE, divides=False, climbs=False, samples=True, spreads=True
-)
+VOLCANO, KAI, KUBERNETES = TierRule(), TierRule(True), TierRule(one_level=True)
 
 
 @dataclass(frozen=True)
@@ -92,60 +70,46 @@ def by_tiers(rule: TierRule, job: GangJob, devices: NodeDevices) -> JobPlacement
     """
     tree = devices.tree
     for one in job.constraints:
-        if isinstance(one, Slices) and rule.divides:
+        if isinstance(one, Slices) and not rule.one_level:
             pods = job.count(one.roles)
             if one.size < pods and pods % one.size:
                 raise InputError("wants slices that divide the number of pods", "rule")
     search = _TierSearch(rule, tree)
     nodes: OpenNodes | None = OpenNodes(job, devices)
-    for group in _groups(rule.depth, job, tree):
+    for group in _groups(rule, job, tree):
         if nodes is not None:
             nodes = search.place(group, np.arange(len(tree.nodes)), nodes)
     return nodes.placement if nodes else None
 
 
-def _groups(depth: Depth, job: GangJob, tree: DomainTree) -> Iterator[_TierGroup]:
-    """Yield the groups that a rule knows, in the order of their first pods."""
+def _groups(rule: TierRule, job: GangJob, tree: DomainTree) -> Iterator[_TierGroup]:
+    """Yield the groups that a rule knows."""
     forest = PieceForest(job, tree)
     roles = [role for role in job.roles for _ in range(role.count)]
+    every = list(zip(forest.levels, forest.piece, strict=True))
 
-    def nest(pods: Sequence[int], layers: range) -> tuple[list[Role], list[_TierGroup]]:
+    def nest(pods: Iterable[int], layer: int) -> tuple[list[Role], list[_TierGroup]]:
         """Return pods that are in no group, and the groups of the others."""
-        if not layers:
+        if not 0 <= layer < len(every):
             return [roles[i] for i in pods], []
-        layer, loose, parts = layers[-1], [], []
-        if depth is not Depth.ALL:
-            layer = layers[0]  # from the innermost out, and only the first
+        level, piece = every[layer]
         by: dict[int, list[int]] = {}
         for i in pods:
-            by.setdefault(int(forest.piece[layer][i]), []).append(i)
-        for piece, some in by.items():
-            out, rest = layers[:-1], layers[1:]
-            if piece == LOOSE or depth is Depth.ALL:
-                inside, below = nest(some, out if depth is Depth.ALL else rest)
-            else:
-                inside, below = [roles[i] for i in some], []
-            if piece == LOOSE:
-                loose += inside
-                parts += below
-            else:
-                level = forest.levels[layer]
-                parts.append(_TierGroup(level, tuple(inside), tuple(below)))
+            by.setdefault(int(piece[i]), []).append(i)
+        loose, parts = nest(by.pop(LOOSE, []), layer - 1 if rule.nested else layer + 1)
+        for some in by.values():
+            inside, below = nest(some, layer - 1 if rule.nested else LOOSE)
+            parts.append(_TierGroup(level, tuple(inside), tuple(below)))
         return loose, parts
 
-    inside, parts = nest(range(len(roles)), range(len(forest.levels)))
-    if depth is Depth.ONE:
-        yield from parts
-        if inside:
-            yield _TierGroup(ANYWHERE, tuple(inside))
+    inside, parts = nest(range(len(roles)), len(every) - 1 if rule.nested else 0)
+    if not rule.one_level:
+        whole = [] if rule.nested else [level for level, x in every if not x.any()]
+        yield _TierGroup(min(whole, default=ANYWHERE), tuple(inside), tuple(parts))
         return
-    whole = [
-        level
-        for level, piece in zip(forest.levels, forest.piece, strict=True)
-        if not piece.any()
-    ]
-    top = whole[0] if whole and depth is Depth.TWO else ANYWHERE
-    yield _TierGroup(top, tuple(inside), tuple(parts))
+    yield from parts
+    if inside:
+        yield _TierGroup(ANYWHERE, tuple(inside))
 
 
 class _TierSearch:
@@ -153,88 +117,90 @@ class _TierSearch:
 
     def __init__(self, rule: TierRule, tree: DomainTree) -> None:
         self.rule, self.tree = rule, tree
-        self.share = 1.0
-        if rule.samples:
-            self.share = max(0.05, 1 - 0.9 * len(tree.nodes) / 5000)
+        share = max(0.05, 1 - 0.9 * len(tree.nodes) / 5000)
+        self.share = share if rule.one_level else 1.0
 
     def place(
         self, group: _TierGroup, inside: IntArray, nodes: OpenNodes
     ) -> OpenNodes | None:
         """Return the nodes with a group on some of them; None if it finds no domain."""
-        for tier in self._tiers(group.level, inside):
-            found: list[tuple[float, OpenNodes]] = []
-            if self.rule.tightest:
-                tier.sort(key=lambda some: int(np.maximum(nodes.free[some], 0).sum()))
-            for some in tier:
-                then = self._fill(group, some, nodes)
-                if then is None:
-                    continue
-                if self.rule.tightest:
-                    return then
-                left = np.maximum(then.free[some], 0).sum()
-                whole = max(1, then.devices.whole[some].sum())
-                found.append((float(left / whole), then))
-                if len(found) >= self.share * len(tier):
-                    break
-            if found:
-                return min(found, key=lambda one: one[0])[1]
-        return None
-
-    def _tiers(self, level: int, inside: IntArray) -> Iterator[list[IntArray]]:
-        """Yield the domains that a group may have, level by level."""
         top = len(self.tree.levels) - 1
-        levels = [*range(min(level, top) + 1)] if self.rule.climbs else [level]
-        for x in levels or [level]:
-            if x == ANYWHERE:
+        climbs = not self.rule.one_level and group.level >= 0
+        for level in range(0 if climbs else group.level, min(group.level, top) + 1):
+            at = self.tree.at(level)[inside]
+            tier = [inside[at == v] for v in np.unique(at[at >= 0])]
+            if self.rule.nested:
+                tier.sort(key=lambda some: self._free_above(level, some[0], nodes))
+            if found := self._try(group, tier, nodes):
+                return found
+        return self._try(group, [inside], nodes) if group.level == ANYWHERE else None
+
+    def _try(
+        self, group: _TierGroup, tier: list[IntArray], nodes: OpenNodes
+    ) -> OpenNodes | None:
+        """Place a group in one of the domains of a level."""
+        found: list[tuple[float, OpenNodes]] = []
+        for some in tier:
+            then = self._fill(group, some, nodes)
+            if then is None:
+                continue
+            left = np.maximum(then.free[some], 0).sum()
+            whole = max(1, then.devices.whole[some].sum())
+            found.append((float(left / whole), then))
+            if self.rule.nested or len(found) >= self.share * len(tier):
                 break
-            at = self.tree.at(x)[inside]
-            yield [inside[at == v] for v in np.unique(at[at >= 0])]
-        if level == ANYWHERE:
-            yield [inside]
+        return min(found, key=lambda one: one[0])[1] if found else None
 
     def _fill(
         self, group: _TierGroup, inside: IntArray, nodes: OpenNodes
     ) -> OpenNodes | None:
         """Place the parts of a group in a domain, and then its pods one by one."""
-        job, tree = nodes.job, self.tree
-        for role in job.roles:
-            count = _count(group, role)
-            if count and nodes.room(role, inside).sum() < count:
+        counts = {x: n for x in nodes.job.roles if (n := _count(group, x))}
+        if any(nodes.room(role, inside).sum() < n for role, n in counts.items()):
+            return None
+        if self.rule.nested and all(role.devices != 0 for role in counts):
+            # KAI takes all pods for as large as the largest before it tries a domain
+            most = max(
+                counts, key=lambda x: MOST_DEVICES if x.devices is None else x.devices
+            )
+            if nodes.room(most, inside).sum() < sum(counts.values()):
                 return None
         then: OpenNodes | None = nodes.copy()
         for part in group.parts:
             then = then and self.place(part, inside, then)
         if then is None:
             return None
-        racks = tree.at(0)[inside]
-        free = np.maximum(then.free[inside], 0)
-        roomy = np.bincount(racks + 1, free)[racks + 1]
+        racks = self.tree.at(0)[inside] + 1
+        room = np.bincount(racks, np.maximum(then.free[inside], 0))[racks]
         last = -1
         for role in group.pods:
-            can = then.room(role, inside) > 0
-            if not can.any():
+            at = np.flatnonzero(then.room(role, inside) > 0)
+            if not len(at):
                 return None
-            free = then.free[inside]
-            order: list[IntArray | npt.NDArray[np.float64]]
-            if self.rule.spreads:
-                order = [-free / np.maximum(then.devices.whole[inside], 1)]
-            elif self.rule.tightest:
-                order = [-roomy, free]
-            else:
-                order = [self._far(last, inside)]
-            best = np.flatnonzero(can)
-            for key in order:
-                best = best[key[best] == key[best].min()]
-            last = int(inside[best[0]])
+            free = then.free[inside[at]]
+            keys: list[npt.NDArray[np.float64] | IntArray] = [free, -room[at]]
+            if self.rule.one_level:
+                keys = [-free / np.maximum(then.devices.whole[inside[at]], 1)]
+            elif not self.rule.nested:
+                keys = [self._far(last, inside[at])]
+            last = int(inside[at[np.lexsort(keys)[0]]])
             then.take(role, last)
         return then
 
-    def _far(self, last: int, inside: IntArray) -> IntArray:
+    def _free_above(self, level: int, node: int, nodes: OpenNodes) -> list[int]:
+        """Return what is free in the domains of a node, from the highest down."""
+        found = []
+        for x in range(len(self.tree.levels) - 1, level - 1, -1):
+            at = self.tree.at(x)
+            found.append(int(np.maximum(nodes.free[at == at[node]], 0).sum()))
+        return found
+
+    def _far(self, last: int, nodes: IntArray) -> IntArray:
         """Return how many levels up the domain is that nodes share with one."""
-        far = np.zeros(len(inside), dtype=np.int64)
+        far = np.zeros(len(nodes), dtype=np.int64)
         for level in range(-1, len(self.tree.levels)) if last >= 0 else ():
             at = self.tree.at(level)
-            far += (at[inside] != at[last]) | (at[last] < 0)
+            far += (at[nodes] != at[last]) | (at[last] < 0)
         return far
 
 

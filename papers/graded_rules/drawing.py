@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -19,7 +20,7 @@ from ...formulations.cluster.constraints import (
     within,
 )
 from ...formulations.cluster.domains import DomainTree, NodeDevices
-from ...formulations.cluster.job import GangJob, JobConstraint, ObjectivePart, Role
+from ...formulations.cluster.job import GangJob, ObjectivePart, Role
 from ...heuristics.allocation.allocator import Allocation
 from ...simulation.stream.jobs import generate
 from ...simulation.stream.simulator import Start, simulate
@@ -28,7 +29,9 @@ LEVELS = ("rack", "block", "zone", "site")
 SHAPES = {"tree": (5, 10, 20), "NVL72": (4, 5, 18), "blocks": (8, 4, 16)}
 """Domains in domains, and nodes in a rack."""
 DEVICES = {"tree": 8, "NVL72": 4, "blocks": 8}
-_MEAN, _SECONDS, _LOAD = 24, 600, 0.9
+"""Of a node."""
+_MEAN, _SECONDS, _LOAD, _WARM = 24, 600, 0.9, 100
+"""Of the stream: nodes and seconds of a job, load, jobs before the first state."""
 
 
 def even_tree(*sizes: int) -> DomainTree:
@@ -98,72 +101,45 @@ def replicas(count: int, ask: int, size: int, spread: int) -> GangJob:
     return GangJob(roles, (*spreads, *least, Apart("rack", names)))
 
 
-TEMPLATES = (leaders, inference, replicas)
+TEMPLATES = {"leaders": leaders, "inference": inference, "replicas": replicas}
+KINDS = (
+    *("any nodes", "within a block", "slices", "nested slices", "smaller last slice"),
+    *TEMPLATES,
+)
 
 
 def whole(pods: int, *sizes: int) -> GangJob:
-    """Whole nodes, in slices of some sizes within racks, blocks and so on."""
+    """Return a job of whole nodes, in slices within racks, blocks and so on."""
     some = zip(LEVELS, sizes, strict=False)
-    slices: list[JobConstraint] = [Slices(x, ("worker",), n) for x, n in some]
-    return GangJob((Role("worker", max(1, pods)),), tuple(slices))
-
-
-def _kinds() -> Iterator[tuple[str, Callable[[random.Random, int, int], GangJob]]]:
-    """Yield kinds of jobs: functions of lots, whole free nodes, and free devices."""
-
-    def times(lots: random.Random, size: int, free: int, more: int = 0) -> int:
-        return size * max(1, round(free * lots.uniform(0.05, 0.7) / size)) + more
-
-    def in_groups(lots: random.Random, free: int, _: int) -> GangJob:
-        size, groups = lots.choice([2, 4, 8]), lots.choice([2, 3, 4])
-        return whole(times(lots, size * groups, free), size, size * groups)
-
-    def rest(lots: random.Random, free: int, _: int) -> GangJob:
-        size = lots.choice([4, 8])
-        return whole(times(lots, size, free, lots.randrange(1, size)), size)
-
-    def in_slices(lots: random.Random, free: int, _: int) -> GangJob:
-        size = lots.choice([2, 4, 8, 12])
-        return whole(times(lots, size, free), size)
-
-    def block(lots: random.Random, free: int, _: int) -> GangJob:
-        job = whole(times(lots, 1, free // 5))
-        return GangJob(job.roles, (within("block", ("worker",)),))
-
-    def of_parts(template: Callable[..., GangJob], role: int) -> Callable[..., GangJob]:
-        def draw(lots: random.Random, _: int, free: int) -> GangJob:
-            ask, size = lots.choice([2, 4]), lots.choice([2, 4, 6])
-            each = (1 + ask * size, 4 * (16 + ask * size), 3 + ask)[role]
-            count = max(1, round(free * lots.uniform(0.05, 0.5) / each))
-            most = (40, 40, 9)[role]
-            return template(min(count, most), ask, size, lots.choice([1, 2, 4]))
-
-        return draw
-
-    yield "any nodes", lambda lots, free, _: whole(times(lots, 1, free))
-    yield "within a block", block
-    yield "slices", in_slices
-    yield "nested slices", in_groups
-    yield "smaller last slice", rest
-    for i, template in enumerate(TEMPLATES):
-        yield template.__name__, of_parts(template, i)
-
-
-KINDS: Mapping[str, Callable[[random.Random, int, int], GangJob]] = dict(_kinds())
+    slices = (Slices(level, ("worker",), size) for level, size in some)
+    return GangJob((Role("worker", pods),), tuple(slices))
 
 
 def drawn_job(lots: random.Random, kind: str, devices: NodeDevices) -> GangJob:
     """Draw a job of a kind that wants few blocks, and of these few racks."""
-    some = devices.free[devices.free > 0]
-    free = int((devices.free == devices.whole).sum())
-    job = KINDS[kind](lots, free, int(some.sum()))
-    most = int(devices.whole.max())
+    most, free = int(devices.whole.max()), devices.free[devices.free > 0]
+    ask, size, groups = lots.choice([2, 4]), lots.choice([2, 4, 8]), lots.choice([2, 3])
+    if kind in TEMPLATES:
+        each = {"leaders": 1 + ask * size, "inference": 64 + 4 * ask * size}
+        count = round(free.sum() * lots.uniform(0.05, 0.5) / each.get(kind, 3 + ask))
+        count = min(max(1, count), 9 if kind == "replicas" else 40)
+        job = TEMPLATES[kind](count, ask, size, lots.choice([1, 2, 4]))
+    else:
+        sizes = [size, size * groups][: KINDS.index(kind) - 1]
+        sizes = sizes[:1] if kind == KINDS[4] else sizes
+        unit = sizes[-1] if sizes else 1
+        part = lots.uniform(0.05, 0.7) / (5 if kind == KINDS[1] else 1)
+        pods = unit * max(1, round((devices.free == most).sum() * part / unit))
+        more = lots.randrange(1, size) if kind == KINDS[4] else 0
+        job = whole(pods + more, *sizes)
+        if kind == KINDS[1]:
+            job = replace(job, constraints=(within("block", ("worker",)),))
     roles = tuple(
-        Role(x.name, x.count, None if x.devices is None else min(most, x.devices))
+        x if x.devices is None else replace(x, devices=min(most, x.devices))
         for x in job.roles
     )
     parts = tuple(ObjectivePart("domains", x) for x in ("block", "rack"))
-    return GangJob(roles, job.constraints, parts)
+    return replace(job, roles=roles, objective=parts)
 
 
 def drawn_state(
@@ -223,28 +199,26 @@ def recorded_states(
     seed: int, tree: DomainTree, each: int, count: int
 ) -> Iterator[RunningState]:
     """Yield states of a drawn stream, replayed by Kueue's best fit, at some starts."""
-    n, start = len(tree.nodes), 100
-    gap = _MEAN * _SECONDS / (_LOAD * n)
-    sizes, times = f"exponential:{_MEAN}", f"exponential:{_SECONDS}"
+    n, whole = len(tree.nodes), np.full(len(tree.nodes), each)
     jobs = generate(
-        start + 5 * count,
+        _WARM + 5 * count,
         seed=seed,
         most=n // 4,
-        sizes=sizes,
-        interarrival=gap,
-        service=times,
+        sizes=f"exponential:{_MEAN}",
+        interarrival=_MEAN * _SECONDS / (_LOAD * n),
+        service=f"exponential:{_SECONDS}",
     )
     running: dict[int, OngoingJob] = {}
-    begun = 0
+    starts = 0
     for event in simulate(jobs, _RuleMachine(tree, "kueue-best-fit")):
+        number = event.job.number
         if not isinstance(event, Start):
-            running.pop(event.job.number, None)
+            del running[number]
             continue
-        number, on = event.job.number, dict.fromkeys(event.grant.used.tolist(), each)
+        on = dict.fromkeys(event.grant.used.tolist(), each)
         running[number] = OngoingJob(f"j{number}", on, lost=number)
-        begun += 1
-        if begun > start and begun % 5 == 0:
-            held = {i for one in running.values() for i in one.nodes}
-            free = np.array([0 if i in held else each for i in range(n)])
-            devices = NodeDevices(tree, free, np.full(n, each))
-            yield RunningState(devices, tuple(running.values()))
+        starts += 1
+        if starts > _WARM and starts % 5 == 0:
+            free = whole.copy()
+            free[[i for one in running.values() for i in one.nodes]] = 0
+            yield RunningState(NodeDevices(tree, free, whole), tuple(running.values()))

@@ -23,9 +23,9 @@ from . import drawing
 
 BUSY = (30, 60, 85)
 """Shares of devices in use, in per cent."""
-COUNT, COUNT_FULL = 6, 60
+COUNT, COUNT_FULL = 4, 60
 """States of every shape and share, and recorded ones of every shape."""
-_LIMIT = Settings(time_limit=3.0)
+_LIMIT = Settings(time_limit=30.0)
 _WHYS = ("not asked", "no place", "broken")
 
 
@@ -120,9 +120,9 @@ def study(options: RunOptions) -> Document:
             job = drawing.drawn_job(lots, kind, state.devices)
             choices.append(grade_choice(job, state, source, shape, kind))
         if shape != "tree" and source.startswith(f"{BUSY[-1]}"):
-            kind = ("within a block", "slices", "nested slices")[len(ends) % 3]
-            job = drawing.drawn_job(lots, kind, state.without(state.jobs))
-            ends.append(grade_preemption(job, state, source, shape, kind))
+            for kind in drawing.KINDS[1:3]:
+                job = drawing.drawn_job(lots, kind, state.without(state.jobs))
+                ends.append(grade_preemption(job, state, source, shape, kind))
     return build_document([*filter(None, choices)], [*filter(None, ends)], options.seed)
 
 

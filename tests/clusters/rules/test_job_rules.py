@@ -187,7 +187,7 @@ def test_a_leader_is_placed_with_its_group() -> None:
     devices = NodeDevices(
         tree_of([-1, 0, 0], [1, 1, 2, 2]), np.array([9, 4, 9, 9]), np.full(4, 9)
     )
-    for name in (*KUEUE, "kai", "volcano-hard"):
+    for name in (*KUEUE, "volcano-hard"):
         placed = JOB_RULES[name](job, devices)
         assert placed, name
         assert not job.violations(placed, devices)
@@ -197,8 +197,21 @@ def test_kueue_may_put_a_leader_where_it_costs_most_issue_7446() -> None:
     # the leader costs the first host one worker, the second none
     job = GangJob((Role("l", 1, 1), Role("w", 7, 2)), (within("L0", ("l", "w")),))
     devices = NodeDevices(tree_of([-1], [0, 0]), np.array([10, 5]), np.full(2, 10))
-    assert JOB_RULES["kai"](job, devices) is not None
+    assert JOB_RULES["volcano-hard"](job, devices) is None  # it fills the first host
     assert JOB_RULES["kueue-best-fit"](job, devices) is None
+    assert best(job, devices) == ()
+
+
+def test_kai_takes_all_pods_for_as_large_as_the_largest() -> None:
+    job = GangJob((Role("l", 1, 1), Role("w", 2, 4)), (within("L0", ("l", "w")),))
+    devices = NodeDevices(tree_of([-1], [0] * 3), np.array([4, 4, 2]), np.full(3, 4))
+    assert JOB_RULES["kai"](job, devices) is None
+    assert JOB_RULES["kai"](job.resize({"w": 1}), devices) is not None
+
+
+def test_kai_takes_a_rack_of_the_fuller_block() -> None:
+    devices = racks((2, 3), (4,))  # the rack with four is in the fuller block
+    assert on("kai", workers(2, within("L0", ("w",))), devices, "L0") == [0, 0, 2]
 
 
 @pytest.mark.parametrize(
