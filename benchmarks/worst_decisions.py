@@ -51,7 +51,7 @@ _WHOLE = KINDS[:4]
 _FAILS = {
     "no place": ["kueue-best-fit", "kubernetes-5732", "volcano-hard", "kai"],
     "more": [
-        *("kueue-best-fit", "kueue-balanced", "volcano-hard", "kai", "slurm-segment"),
+        *("kueue-best-fit", "kubernetes-5732", "volcano-hard", "kai", "slurm-segment"),
     ],
     "ends": ["kueue-best-fit"],
 }
@@ -115,10 +115,7 @@ def decision(
     assert found.objective is not None
     more = np.subtract(job.value(did, state.devices), found.objective)
     cost = int(more[0] * 10 + more[1])
-    plain = "kueue-best-fit"
-    if cost <= 0 or (
-        rule == "kueue-balanced" and JOB_RULES[plain](job, state.devices) == did
-    ):
+    if cost <= 0:
         return None
     return WorstDecision(rule, fail, job, state, did, found.placement, cost=cost)
 

@@ -200,12 +200,13 @@ def recorded_states(
 ) -> Iterator[RunningState]:
     """Yield states of a drawn stream, replayed by Kueue's best fit, at some starts."""
     n, whole = len(tree.nodes), np.full(len(tree.nodes), each)
+    mean = min(_MEAN, n // 8)
     jobs = generate(
         _WARM + 5 * count,
         seed=seed,
         most=n // 4,
-        sizes=f"exponential:{_MEAN}",
-        interarrival=_MEAN * _SECONDS / (_LOAD * n),
+        sizes=f"exponential:{mean}",
+        interarrival=mean * _SECONDS / (_LOAD * n),
         service=f"exponential:{_SECONDS}",
     )
     running: dict[int, OngoingJob] = {}

@@ -32,7 +32,7 @@ PAGE = (ROOT / "docs" / "clusters" / "graded-rules.md").read_text("utf-8")
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(drawing, "SHAPES", {"tree": (2, 3, 8), "NVL72": (2, 2, 6)})
+    monkeypatch.setattr(drawing, "SHAPES", {"tree": (3, 4, 12), "NVL72": (3, 3, 10)})
 
 
 def test_states_hold_what_their_jobs_hold_and_are_drawn_again_alike() -> None:
