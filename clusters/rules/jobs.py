@@ -57,7 +57,7 @@ def slurm_segments(job: GangJob, devices: NodeDevices) -> JobPlacement | None:
             nodes.take(role, node)
         if len(nodes.where[role.name]) < role.count:
             return None
-    return nodes.placement
+    return nodes.where
 
 
 @lru_cache(maxsize=8)

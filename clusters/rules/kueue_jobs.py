@@ -89,7 +89,7 @@ def kueue_job(
         for node, n in at:
             for _ in range(n):
                 nodes.take(ask.role, node)
-    return nodes.placement
+    return nodes.where
 
 
 def _asks(job: GangJob, tree: DomainTree) -> Iterator[_Ask]:

@@ -79,7 +79,7 @@ def by_tiers(rule: TierRule, job: GangJob, devices: NodeDevices) -> JobPlacement
     for group in _groups(rule, job, tree):
         if nodes is not None:
             nodes = search.place(group, np.arange(len(tree.nodes)), nodes)
-    return nodes.placement if nodes else None
+    return nodes.where if nodes else None
 
 
 def _groups(rule: TierRule, job: GangJob, tree: DomainTree) -> Iterator[_TierGroup]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,8 +12,7 @@ from scipy import stats
 from ...clusters.jobs.program import minimise
 from ...clusters.rules.jobs import JOB_RULES, preempt_by_rule
 from ...formulations.cluster.answer import decide
-from ...formulations.cluster.changes.change import OngoingJob, RunningState, preempt
-from ...formulations.cluster.domains import NodeDevices
+from ...formulations.cluster.changes.change import RunningState, preempt
 from ...formulations.cluster.job import GangJob
 from ...instances import InputError
 from ...reports.pages.document import Cell, Document, Name, Section, Table
@@ -48,50 +47,38 @@ class GradedRules:
     did: dict[str, tuple[int, ...] | str]
 
 
-def _by_rules(
-    job: GangJob, look: Callable[[str], tuple[NodeDevices, tuple[int, ...]] | None]
-) -> dict[str, tuple[int, ...] | str]:
-    """Return what each rule does: on what is free then, and with what numbers."""
+def grade(
+    job: GangJob, state: RunningState, about: tuple[str, str, str], ends: bool = False
+) -> GradedRules | None:
+    """Let every rule place a job, or end others for it.
+
+    None: it does not fit, no job has to end, or the optimum is not known.
+    """
+    if ends:
+        change = preempt(job, state, _LIMIT)
+        best: tuple[int, ...] = (len(change.ends),)
+        status = change.status
+    else:
+        exact = decide(job, state.devices, _LIMIT, minimise)
+        status, best = exact.status, exact.objective or ()
+    if status is not Status.OPTIMAL or not any(best):
+        return None
     did: dict[str, tuple[int, ...] | str] = {}
     for name, rule in JOB_RULES.items():
         try:
-            found = look(name)
-            placed = found and rule(job, found[0])
+            gone = preempt_by_rule(rule, job, state) if ends else []
+            free = state.without(gone or ())
+            placed = None if gone is None else rule(job, free)
         except InputError:
             did[name] = _WHYS[0]
             continue
-        if not found or not placed:
+        if placed is None:
             did[name] = _WHYS[1]
-        elif job.violations(placed, found[0]):
+        elif job.violations(placed, free):
             did[name] = _WHYS[2]
         else:
-            did[name] = found[1] or job.value(placed, found[0])
-    return did
-
-
-def grade_choice(job: GangJob, state: RunningState, *about: str) -> GradedRules | None:
-    """Let every rule decide; None if the job does not fit, or the best is not known."""
-    exact = decide(job, state.devices, _LIMIT, minimise)
-    if exact.status is not Status.OPTIMAL or exact.objective is None:
-        return None
-    did = _by_rules(job, lambda _: (state.devices, ()))
-    return GradedRules((about[0], about[1], about[2]), exact.objective, did)
-
-
-def grade_preemption(
-    job: GangJob, state: RunningState, *about: str
-) -> GradedRules | None:
-    """Let every rule end jobs; None if none has to end, or the fewest are not known."""
-    exact = preempt(job, state, _LIMIT)
-    if exact.status is not Status.OPTIMAL or not exact.ends:
-        return None
-
-    def look(name: str) -> tuple[NodeDevices, tuple[int, ...]] | None:
-        gone: list[OngoingJob] | None = preempt_by_rule(JOB_RULES[name], job, state)
-        return None if gone is None else (state.without(gone), (len(gone),))
-
-    did = _by_rules(job, look)
-    return GradedRules((about[0], about[1], about[2]), (len(exact.ends),), did)
+            did[name] = (len(gone or ()),) if ends else job.value(placed, free)
+    return GradedRules(about, best, did)
 
 
 def _states(seed: int, count: int) -> Iterator[tuple[str, str, RunningState]]:
@@ -118,11 +105,11 @@ def study(options: RunOptions) -> Document:
         lots = random.Random(f"{options.seed} {i}")
         for kind in drawing.KINDS:
             job = drawing.drawn_job(lots, kind, state.devices)
-            choices.append(grade_choice(job, state, source, shape, kind))
+            choices.append(grade(job, state, (source, shape, kind)))
         if shape != "tree" and source.startswith(f"{BUSY[-1]}"):
             for kind in drawing.KINDS[1:3]:
                 job = drawing.drawn_job(lots, kind, state.without(state.jobs))
-                ends.append(grade_preemption(job, state, source, shape, kind))
+                ends.append(grade(job, state, (source, shape, kind), ends=True))
     return build_document([*filter(None, choices)], [*filter(None, ends)], options.seed)
 
 
