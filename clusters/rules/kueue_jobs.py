@@ -10,7 +10,7 @@ is ignored: spreading, roles that are apart or together without a leader.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -38,28 +38,23 @@ class _Ask:
     leader: Role | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class _Levels:
-    """Domains of every level, numbered in the order of their names from the root."""
-
-    node: IntArray
-    up: list[IntArray] = field(default_factory=list)
-    """By level and domain: the domain above."""
-
-
 @lru_cache(maxsize=8)
-def _levels_of(tree: DomainTree) -> _Levels:
-    """Return the domains, without nodes that are in none of some level."""
+def _levels_of(tree: DomainTree) -> tuple[IntArray, list[IntArray]]:
+    """Return the nodes in the order of their names from the root, and what is above.
+
+    Domains are numbered in that order, too: of each of a level that of the next one.
+    Nodes that are in no domain of some level are left out.
+    """
     at = np.array([tree.at(level) for level in range(len(tree.levels))])
     full = np.flatnonzero(np.all(at >= 0, axis=0)).tolist()
     paths = {(*(tree.names[v] for v in at[::-1, i]), tree.nodes[i]): i for i in full}
-    keys = sorted(paths)
-    found = _Levels(np.array([paths[key] for key in keys], dtype=np.int64))
+    keys, up = sorted(paths), []
+    nodes = np.array([paths[key] for key in keys], dtype=np.int64)
     for _ in at:
         number = {x: i for i, x in enumerate(dict.fromkeys(key[:-1] for key in keys))}
-        found.up.append(np.array([number[key[:-1]] for key in keys], dtype=np.int64))
+        up.append(np.array([number[key[:-1]] for key in keys], dtype=np.int64))
         keys = list(number)
-    return found
+    return nodes, up
 
 
 def kueue_job(
@@ -134,8 +129,8 @@ class _Counts:
     """What fits of an ask in every domain, from the nodes up, in units of a level."""
 
     def __init__(self, ask: _Ask, nodes: OpenNodes) -> None:
-        self.ask, self.levels = ask, _levels_of(nodes.devices.tree)
-        sizes, order = dict(ask.layers), self.levels.node
+        order, self.up = _levels_of(nodes.devices.tree)
+        sizes, self.ask, self.node = dict(ask.layers), ask, order.tolist()
         bottom = max(sizes, default=0)
         """The level of the outermost slices; below it domains are filled apart."""
         pods, loss = nodes.room(ask.role)[order], np.zeros_like(order)
@@ -146,7 +141,7 @@ class _Counts:
         self.bottom, self.pods, self.loss = bottom, [pods], [loss]
         self.unit = [sizes.get(0, 1)]
         self.units = [pods // self.unit[0]]
-        for level, up in enumerate(self.levels.up, 1):
+        for level, up in enumerate(self.up, 1):
             n = int(up.max(initial=-1)) + 1
             whole = self.units[-1] * self.unit[-1] if level <= bottom else pods
             pods = _sums(up, whole, n)
@@ -177,7 +172,7 @@ class _Counts:
             level -= 1
             taken = {}
             for some, n in parts:
-                at = np.flatnonzero(np.isin(self.levels.up[level], some)).tolist()
+                at = np.flatnonzero(np.isin(self.up[level], some)).tolist()
                 if self.ask.leader:
                     rooms = self._pool(level, at, leader=True)
                     fits = [x for x in rooms if x.units >= n]
@@ -190,8 +185,7 @@ class _Counts:
                     return None
                 if k:
                     taken |= self._in_pods(level, fill(pool, k))
-        node = self.levels.node
-        return [(int(node[v]), n) for v, n in sorted(taken.items())], int(node[lead])
+        return [(self.node[v], n) for v, n in sorted(taken.items())], self.node[lead]
 
     def _search(
         self, fill: Callable[[list[Room], int], dict[int, int]], tightest: bool
@@ -207,17 +201,17 @@ class _Counts:
                 return level, {min(fits).domain: self.ask.count}
             if not loose:
                 return None
-            if tightest or level == len(self.levels.up):
+            if tightest or level == len(self.up):
                 enough = sum(x.units for x in pool) >= k
                 return (level, self._in_pods(level, fill(pool, k))) if enough else None
             level += 1
 
     def _share_evenly(self) -> tuple[int, dict[int, int]] | None:
         """Return how the lowest domains share a job, if Kueue balances such jobs."""
-        few = self.bottom <= 1 and len(self.ask.layers) < 2 and len(self.levels.up) > 1
+        few = self.bottom <= 1 and len(self.ask.layers) < 2 and len(self.up) > 1
         if not few or self.ask.required is not None or self.ask.leader:
             return None
-        unit, above = self.unit[1], self.levels.up[1]
+        unit, above = self.unit[1], self.up[1]
         pool = self._pool(1)
         groups = [[x for x in pool if above[x.rank] == v] for v in np.unique(above)]
         taken = balance(groups, self.ask.count // unit, unit)

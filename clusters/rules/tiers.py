@@ -25,20 +25,13 @@ from .rooms import OpenNodes
 
 @dataclass(frozen=True)
 class TierRule:
-    """How a rule goes through domains.
-
-    Parameters
-    ----------
-    nested
-        Whether it knows groups in groups, and takes the first domain with places, the
-        tightest first; else all of a level are tried, and the fullest then is taken.
-    one_level
-        Whether each group has one level and no more than that, any size, and pods go
-        to the emptiest nodes; only a share of the domains is tried.
-    """
+    """How a rule tries domains: all of the lowest level with places, if not nested."""
 
     nested: bool = False
+    """It knows groups in groups, and takes the tightest domain with places."""
     one_level: bool = False
+    """Each group, of any size, has one level; only a share of the domains is tried, and
+    pods go to the emptiest nodes."""
 
 
 VOLCANO, KAI, KUBERNETES = TierRule(), TierRule(True), TierRule(one_level=True)
@@ -117,8 +110,7 @@ class _TierSearch:
 
     def __init__(self, rule: TierRule, tree: DomainTree) -> None:
         self.rule, self.tree = rule, tree
-        share = max(0.05, 1 - 0.9 * len(tree.nodes) / 5000)
-        self.share = share if rule.one_level else 1.0
+        self.share = max(0.05, 1 - 0.9 * rule.one_level * len(tree.nodes) / 5000)
 
     def place(
         self, group: _TierGroup, inside: IntArray, nodes: OpenNodes
@@ -160,9 +152,10 @@ class _TierSearch:
             return None
         if self.rule.nested and all(role.devices != 0 for role in counts):
             # KAI takes all pods for as large as the largest before it tries a domain
-            most = max(
-                counts, key=lambda x: MOST_DEVICES if x.devices is None else x.devices
-            )
+            sizes = {
+                x: MOST_DEVICES if x.devices is None else x.devices for x in counts
+            }
+            most = max(sizes, key=sizes.__getitem__)
             if nodes.room(most, inside).sum() < sum(counts.values()):
                 return None
         then: OpenNodes | None = nodes.copy()

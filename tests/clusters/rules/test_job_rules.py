@@ -169,6 +169,17 @@ def test_pods_in_racks(
     assert on(name, job, racks(*blocks), "L0") == expected
 
 
+def test_slurm_sees_groups_of_blocks_where_these_are_powers_of_two() -> None:
+    free = np.zeros(16, dtype=np.int64)
+    for block, n in enumerate((2, 4, 3, 3)):
+        free[4 * block : 4 * block + n] = 1
+    even = tree_of([-1, 0, 0, 1, 1, 2, 2], [v for v in range(3, 7) for _ in range(4)])
+    flat = tree_of([-1, *[0] * 4], [v for v in range(1, 5) for _ in range(4)])
+    for tree, expected in ((even, [0, 0, 3, 3]), (flat, [2, 4, 0, 0])):
+        devices = NodeDevices(tree, free.copy(), np.ones(16, int))
+        assert on("slurm-segment", workers(6), devices, "L0") == expected
+
+
 def test_slices_at_two_levels_as_in_kueues_document() -> None:
     tree = tree_of([-1, 0, 0, 1, 1, 2, 2], [v for v in range(3, 7) for _ in range(4)])
     devices = NodeDevices(tree, np.full(16, 8), np.full(16, 8))
