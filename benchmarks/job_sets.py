@@ -11,7 +11,7 @@ import json
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator
-from itertools import product
+from dataclasses import replace
 from math import prod
 from pathlib import Path
 from statistics import median
@@ -22,14 +22,7 @@ import numpy as np
 
 from closeknit.clusters.jobs.program import minimise
 from closeknit.formulations.cluster.answer import decide
-from closeknit.formulations.cluster.constraints import (
-    Apart,
-    Groups,
-    LeastDomains,
-    MostPods,
-    Slices,
-    within,
-)
+from closeknit.formulations.cluster.constraints import Slices
 from closeknit.formulations.cluster.domains import DomainTree, NodeDevices
 from closeknit.formulations.cluster.job import GangJob, ObjectivePart, Role
 from closeknit.formulations.cluster.proof import (
@@ -38,37 +31,13 @@ from closeknit.formulations.cluster.proof import (
     NoFitProof,
     prove_no_fit,
 )
+from closeknit.papers.graded_rules.drawing import TEMPLATES, even_tree
 from closeknit.solvers import Settings, Status
 
 FILE = Path(__file__).with_name("job_sets.json")
 COUNT = 200
-LEVELS = ("rack", "block", "zone", "site")
 SHAPES = {1000: (5, 10, 20), 10_000: (5, 10, 10, 20), 100_000: (10, 25, 20, 20)}
 """Domains in domains, and nodes in a rack."""
-
-
-def even_tree(*sizes: int) -> DomainTree:
-    """Make a tree of domains, listed depth first."""
-    parent, height, depth, homes = [-1], [len(sizes) - 1], len(sizes) - 1, [0]
-    paths: dict[tuple[int, ...], int] = {(): 0}
-    for path in sorted(
-        p for d in range(1, depth + 1) for p in product(*map(range, sizes[:d]))
-    ):
-        paths[path] = len(parent)
-        parent.append(paths[path[:-1]])
-        height.append(depth - len(path))
-    homes = [v for path, v in paths.items() if len(path) == depth]
-    names = ["/".join(map(str, path)) or "all" for path in paths]
-    nodes = [f"{names[v]}-{i}" for v in homes for i in range(sizes[-1])]
-    return DomainTree(
-        tuple(nodes),
-        np.repeat(homes, sizes[-1]),
-        tuple(names),
-        np.array(parent),
-        np.array(height),
-        np.array([0] + [2] * (len(parent) - 1)),
-        LEVELS[: depth + 1],
-    )
 
 
 TREES = {n: even_tree(*shape) for n, shape in SHAPES.items()}
@@ -126,54 +95,14 @@ def drawn(number: int) -> tuple[Callable[[int], GangJob], NodeDevices, int]:
     devices = NodeDevices(
         tree, np.where(down, -1, free), np.full(1000, 8, dtype=np.int64)
     )
-    objective = domains_of_levels(tree)
     ask, size = chance.choice([2, 4, 8]), chance.choice([2, 4, 6])
     spread = chance.choice([1, 2, 4])
+    templates = [*TEMPLATES.values()]
 
-    def leaders(count: int) -> GangJob:
-        """Leaders with their workers within racks, so many of them in a block."""
-        roles = Role("leader", count, 1), Role("worker", size * count, ask)
-        return GangJob(
-            roles,
-            (
-                Groups("rack", ("leader", "worker"), (1, size)),
-                MostPods("rack", ("leader",), spread),
-                LeastDomains("block", ("leader",), min(3, count)),
-            ),
-            objective,
-        )
+    def template(count: int) -> GangJob:
+        job = templates[number % 3](count, ask, size, spread)
+        return replace(job, objective=domains_of_levels(tree))
 
-    def inference(count: int) -> GangJob:
-        """Prefill and decode within a block and apart, routers spread."""
-        roles = (
-            Role("prefill", 2 * count, 8),
-            Role("decode", size * count, ask),
-            Role("router", 3, 1),
-        )
-        return GangJob(
-            roles,
-            (
-                within("block", ("prefill", "decode")),
-                Slices("rack", ("prefill",), 2),
-                Slices("rack", ("decode",), size),
-                Apart("rack", ("prefill", "decode")),
-                MostPods("block", ("router",), 1),
-            ),
-            objective,
-        )
-
-    def replicas(count: int) -> GangJob:
-        """Three services, each spread over racks and apart from the others."""
-        names = ("web", "cache", "index")
-        roles = tuple(
-            Role(name, count, n) for name, n in zip(names, (1, 2, ask), strict=True)
-        )
-        spreads = [MostPods("rack", (name,), spread) for name in names]
-        least = [LeastDomains("block", (name,), min(3, count)) for name in names]
-        apart = Apart("rack", names)
-        return GangJob(roles, (*spreads, *least, apart), objective)
-
-    template = (leaders, inference, replicas)[number % 3]
     return template, devices, chance.randrange(3)
 
 

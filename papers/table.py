@@ -195,6 +195,14 @@ _ENTRIES = (
         "first jobs full",
     ),
     _entry(
+        "graded-rules",
+        "graded_rules.study:study",
+        "closeknit, beyond the papers",
+        "rules of schedulers against the optimum on jobs of parts: refusals, domains",
+        f"{_DRAWN} full",
+        "states of every shape and share",
+    ),
+    _entry(
         "network-validation",
         "network_validation:study",
         "BookSim 2, CAMINOS, bisections",

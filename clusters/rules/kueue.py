@@ -5,16 +5,27 @@ They follow KEP-2724 and the source of Kueue (``tas_flavor_snapshot.go`` and
 ends at the switches or racks, which the job prefers. Where a Topology goes down to host
 names the same racks are taken, but hosts in the order of their names from all of them.
 Capacity is counted in segments ("slices"); ties go by free nodes, then by the names of
-domains as texts.
+domains as texts. `kueue_jobs` has the same rules for jobs of parts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from .state import HierarchyState
 
 Chosen = tuple[int, ...] | None
+
+
+class Room(NamedTuple):
+    """What a domain has room for, in the order in which ties go."""
+
+    units: int
+    """Slices, or pods where there are none."""
+    pods: int
+    rank: int
+    domain: int
 
 
 def kueue_best_fit(state: HierarchyState, k: int, /) -> Chosen:
@@ -32,33 +43,33 @@ def kueue_best_fit(state: HierarchyState, k: int, /) -> Chosen:
     if not fits:
         return None
     children, rank = state.layout.children, state.layout.rank
-    top = min(fits, key=lambda v: (state.room_below[v], state.below[v], rank[v]))
+
+    def room(v: int, units: int) -> Room:
+        return Room(units, state.below[v], rank[v], v)
+
+    top = min(room(v, state.room_below[v]) for v in fits).domain
     taken: dict[int, int] = {}
     waiting = [top]
     while waiting:
-        pool = [(w, state.room_below[w]) for v in waiting for w in children[v]]
-        own = [(v, state.room[v]) for v in (*taken, *waiting) if state.room[v]]
-        split = _best_fit(state, [*pool, *own], k)
-        above = {v for v, _ in own}
-        taken = {v: count for v, count in split.items() if v in above}
-        waiting = [v for v in split if v not in above]
+        pool = [room(w, state.room_below[w]) for v in waiting for w in children[v]]
+        own = [v for v in (*taken, *waiting) if state.room[v]]
+        split = fill_roomiest([*pool, *(room(v, state.room[v]) for v in own)], k)
+        taken = {v: count for v, count in split.items() if v in own}
+        waiting = [v for v in split if v not in own]
     return state.first({v: count * state.size for v, count in taken.items()})
 
 
-def _best_fit(
-    state: HierarchyState, pool: Sequence[tuple[int, int]], k: int
-) -> dict[int, int]:
+def fill_roomiest(pool: Iterable[Room], k: int) -> dict[int, int]:
     """Take domains with room from the roomiest down; the last as tight as can be."""
-    rank, below = state.layout.rank, state.below
-    order = sorted(pool, key=lambda p: (-p[1], below[p[0]], rank[p[0]]))
+    order = sorted(pool, key=lambda one: (-one.units, *one[1:]))
     taken: dict[int, int] = {}
-    for i, (v, room) in enumerate(order):
-        if room >= k:
-            last = min((p for p in order[i:] if p[1] >= k), key=lambda p: p[1])
-            taken[last[0]] = k
+    for i, one in enumerate(order):
+        if one.units >= k:
+            last = min((x for x in order[i:] if x.units >= k), key=lambda x: x.units)
+            taken[last.domain] = k
             return taken
-        taken[v] = room
-        k -= room
+        taken[one.domain] = one.units
+        k -= one.units
     raise AssertionError("the pool has less room than what is above it")
 
 
@@ -74,16 +85,26 @@ def kueue_least_free(state: HierarchyState, k: int, /) -> Chosen:
     """
     if state.room_below[0] < k:
         return None
-    rank, room = state.layout.rank, state.room
-    order = sorted(state.layout.leaves, key=lambda v: (room[v], state.at[v], rank[v]))
-    single = next((v for v in order if room[v] >= k), None)
+    taken = fill_tightest(_leaf_rooms(state), k)
+    return state.first({v: count * state.size for v, count in taken.items()})
+
+
+def fill_tightest(pool: Iterable[Room], k: int) -> dict[int, int]:
+    """Take the tightest domain with room, or those with least room first."""
+    order = sorted(pool)
+    single = next((one.domain for one in order if one.units >= k), None)
     if single is not None:
-        return state.first({single: k * state.size})
+        return {single: k}
     taken: dict[int, int] = {}
-    for v in order:
-        taken[v] = min(k, room[v]) * state.size
-        k -= min(k, room[v])
-    return state.first(taken)
+    for one in order:
+        taken[one.domain] = min(k, one.units)
+        k -= taken[one.domain]
+    return {v: count for v, count in taken.items() if count}
+
+
+def _leaf_rooms(state: HierarchyState) -> list[Room]:
+    rank = state.layout.rank
+    return [Room(state.room[v], state.at[v], rank[v], v) for v in state.layout.leaves]
 
 
 def kueue_balanced(state: HierarchyState, k: int, /) -> Chosen:
@@ -100,29 +121,47 @@ def kueue_balanced(state: HierarchyState, k: int, /) -> Chosen:
     Ties: fewer switches, then names.
     Source: Kueue, source of 2026, feature gate TASBalancedPlacement.
     """
-    rank, room = state.layout.rank, state.room
-    groups: dict[int, list[int]] = {}
-    for v in sorted(state.layout.leaves, key=rank.__getitem__):
-        groups.setdefault(state.layout.parent[v], []).append(v)
-    best, share, fewest = [], 0, 0
-    for up in sorted(groups, key=lambda v: rank[v] if v >= 0 else -1):
-        used = _fill_roomiest([room[v] for v in groups[up]], k)
-        if not used:
-            continue
-        least = min(k // len(used), used[-1])
-        if least < max(share, 1):
-            continue
-        pruned = [v for v in groups[up] if room[v] >= least]
-        count = len(_fill_roomiest([room[v] for v in pruned], k))
-        if count and (least > share or count < fewest):
-            best, share, fewest = pruned, least, count
-    taken = _balance(state, best, k, share, fewest) if share else None
+    rank = state.layout.rank
+    groups: dict[int, list[Room]] = {}
+    for one in sorted(_leaf_rooms(state), key=lambda one: one.rank):
+        groups.setdefault(state.layout.parent[one.domain], []).append(one)
+    ordered = sorted(groups, key=lambda v: rank[v] if v >= 0 else -1)
+    taken = balance([groups[up] for up in ordered], k, state.size)
     if taken is None:
         return kueue_best_fit(state, k)
     return state.first({v: count * state.size for v, count in taken.items()})
 
 
-def _fill_roomiest(rooms: Sequence[int], k: int) -> list[int]:
+def balance(
+    groups: Iterable[Sequence[Room]], k: int, size: int
+) -> dict[int, int] | None:
+    """Share units of a size evenly over domains of the best group, or of none."""
+    best: list[Room] = []
+    share = fewest = 0
+    for group in groups:
+        used = _fill_first([one.units for one in group], k)
+        if not used:
+            continue
+        least = min(k // len(used), used[-1])
+        if least < max(share, 1):
+            continue
+        pruned = [one for one in group if one.units >= least]
+        count = len(_fill_first([one.units for one in pruned], k))
+        if count and (least > share or count < fewest):
+            best, share, fewest = pruned, least, count
+    chosen = _tightest_set(best, k * size, fewest) if share else None
+    if chosen is None or k < len(chosen) * share:
+        return None
+    left = k - len(chosen) * share
+    taken = {}
+    for one in sorted(chosen, key=lambda one: (-one.units, *one[1:])):
+        more = min(one.units - share, left)
+        taken[one.domain] = share + more
+        left -= more
+    return None if left else taken
+
+
+def _fill_first(rooms: Sequence[int], k: int) -> list[int]:
     """Return the rooms that are used when the roomiest are filled first, or none."""
     used: list[int] = []
     for room in sorted(rooms, reverse=True):
@@ -133,34 +172,16 @@ def _fill_roomiest(rooms: Sequence[int], k: int) -> list[int]:
     return used if k <= 0 else []
 
 
-def _balance(
-    state: HierarchyState, leaves: Sequence[int], k: int, share: int, count: int
-) -> dict[int, int] | None:
-    """Give each of so many leaves its share, and the roomiest what is left."""
-    chosen = _tightest_set(state, leaves, k * state.size, count)
-    if chosen is None or k < len(chosen) * share:
-        return None
-    rank, room = state.layout.rank, state.room
-    left = k - len(chosen) * share
-    taken = {}
-    for v in sorted(chosen, key=lambda v: (-room[v], state.at[v], rank[v])):
-        more = min(room[v] - share, left)
-        taken[v] = share + more
-        left -= more
-    return None if left else taken
-
-
 def _tightest_set(
-    state: HierarchyState, leaves: Sequence[int], nodes: int, count: int
-) -> tuple[int, ...] | None:
-    """Return so many leaves with enough free nodes and as few as can be."""
-    sets: list[dict[int, tuple[int, ...]]] = [{} for _ in range(count + 1)]
-    sets[0][nodes] = ()
-    for v in leaves:
+    leaves: Sequence[Room], pods: int, count: int
+) -> tuple[Room, ...] | None:
+    """Return so many domains with enough room for pods and as little as can be."""
+    sets: list[dict[int, tuple[Room, ...]]] = [{} for _ in range(count + 1)]
+    sets[0][pods] = ()
+    for one in leaves:
         for i in range(count, 0, -1):
             for left in sorted(sets[i - 1]):
                 if left > 0:
-                    after = left - state.at[v]
-                    sets[i].setdefault(after, (*sets[i - 1][left], v))
+                    sets[i].setdefault(left - one.pods, (*sets[i - 1][left], one))
     full = [left for left in sets[count] if left <= 0]
     return sets[count][max(full)] if full else None

@@ -166,6 +166,8 @@ NOT_COMPARED = {
     ("docs/science/procset.md", "python benchmarks/bench_procset.py"): SPEED,
     ("docs/clusters/clusters.md", "make bench NAME=clusters"): SPEED,
     ("docs/clusters/clusters-rules.md", "python benchmarks/bench_rules.py"): MINUTES,
+    ("docs/clusters/graded-rules.md", "closeknit reproduce graded-rules"): MINUTES,
+    ("docs/clusters/graded-rules.md", "python benchmarks/worst_decisions.py"): MINUTES,
     ("docs/clusters/grade.md", "closeknit whatif"): f"{MINUTES}, with a trace of "
     f"others",
     ("docs/science/proofs.md", "make bench NAME=ksubset-proofs"): SPEED,

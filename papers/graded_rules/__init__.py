@@ -1,0 +1,1 @@
+"""How far rules of schedulers are from the optimum on jobs of parts."""
