@@ -136,8 +136,8 @@ def build_document(
         source="closeknit, docs/clusters/graded-rules.md",
         lead=(
             f"{len(choices)} decisions on jobs that fit, and {len(ends)} preemptions; "
-            f"{undecided} more are open after {_LIMIT.time_limit:g} s. "
-            f"Seed {seed}. The optimum has the fewest blocks, of these the fewest racks.",
+            f"{undecided} more are open after {_LIMIT.time_limit:g} s. Seed {seed}. "
+            "The optimum has the fewest blocks, and of these the fewest racks.",
         ),
         sections=tuple(
             Section(title=title, tables=tuple(some)) for title, some in sections
