@@ -77,7 +77,7 @@ class Availability:
     states: dict[str, str]
     """The states of jobs that hold nodes and do more than run, or less."""
     freeable: frozenset[str]
-    """The nodes that jobs hold, and that nothing else makes unusable."""
+    """The nodes that nothing but jobs makes unusable, those of nameless jobs, too."""
     nameless: frozenset[str]
     """The nodes that are busy, but no report states with which job."""
     used: dict[str, dict[str, int]] = field(default_factory=dict)
@@ -170,13 +170,14 @@ def availability(
             state = replace(state, taints=there)
         problems = state.problem.split("+")
         shut = _shut(kinds.get(name), rules)
-        if name in holders and name not in busy:
+        at_work = not AT_WORK.isdisjoint(problems)
+        if (name in holders or at_work) and name not in busy:
             gone = _WITH_JOBS.issuperset(problems)
             after = replace(state, problem="") if gone else state
             named = bool(states) or not silent if free is None else name in free
             if named and not shut and not rules.reason(after):
                 freeable.add(name)
-        elif name not in holders and (name in busy or not AT_WORK.isdisjoint(problems)):
+        if name not in holders and (name in busy or at_work):
             nameless.add(name)
         reason = rules.reason(state) if states or not silent else ""
         reason = reason or shut

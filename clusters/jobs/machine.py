@@ -9,7 +9,7 @@ import numpy as np
 
 from ...formulations.cluster.domains import DomainTree, NodeDevices
 from ...instances import InputError
-from ..availability import AT_WORK, Availability
+from ..availability import Availability
 from ..placement.program import Flags
 from ..topologies import Fabric, Hierarchy
 
@@ -68,16 +68,10 @@ def node_devices(
         whole[i] = have = _count(counts[name], device)
         if free[i]:
             left[i] = max(0, have)
-        elif _only_jobs(name, known) and name in known.used:
+        elif name in known.freeable and name in known.used:
             left[i] = max(0, have - _count(known.used[name], device))
             whole[i] += left[i] == have  # it is held all the same
     return NodeDevices(tree_of(fabric), left, np.maximum(whole, 0))
-
-
-def _only_jobs(name: str, known: Availability) -> bool:
-    """Whether nothing but jobs is against a node."""
-    at_work = known.reasons.get(name) in AT_WORK and name in known.nameless
-    return name in known.freeable or at_work
 
 
 def _count(devices: Mapping[str, int], device: str) -> int:

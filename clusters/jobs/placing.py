@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
@@ -17,7 +18,7 @@ from ...scheduler.hostlist import fold
 from ...solvers import DEFAULT, Limit, Settings, Status
 from ...solvers.running import clock
 from .program import minimise
-from .request import JobRequest
+from .request import JobRequest, priced_levels
 
 
 @dataclass(frozen=True)
@@ -77,31 +78,57 @@ def place(
         if isinstance(one, NamedNodes) and (strange := one.nodes - known):
             raise InputError("is not in the topology", at, min(strange))
     asked = replace(request, job=job, places=places)
-    found = []
+    levels = priced_levels([devices.tree for devices in machine])
+    found, refused = [], None
     for devices in machine:
         here = _within(job, devices.tree)
         full = replace(asked, job=here or job.without(*_on_nodes(job)))
-        priced = full.on(devices.tree)
+        try:
+            priced = full.on(devices.tree, levels)
+        except InputError as error:
+            refused = refused or error
+            continue
         answer = GangAnswer(Status.INFEASIBLE, by="counting")
         if here is not None:
             answer = _decide(priced, devices, settings, start)
         found.append((answer, priced, devices))
+    if refused is not None and not found:
+        raise refused
     fitting = [one for one in found if one[0].fits]
     if not fitting:
         late = next((one for one in found if one[0].fits is None), None)
-        answer, job, devices = late or found[0]
+        answer, priced, devices = late or found[0]
         answer = replace(answer, seconds=clock.now() - start)
         clash = None
         if late is None:
-            clash = _explain(job, machine, settings, start)
-        return JobOutcome(request, job, answer, devices, clash)
-    answer, job, devices = min(fitting, key=lambda one: one[0].objective or ())
-    bounds = [one[0].bound for one in found if one[0].fits is not False]
-    least = min(bound or () for bound in bounds)
+            clash = _explain(replace(job, objective=()), machine, settings, start)
+        return JobOutcome(request, priced, answer, devices, clash)
+
+    def values(job: GangJob, numbers: Sequence[int] | None) -> tuple[int, ...]:
+        """Return numbers of all levels; where there are no domains, one."""
+        if request.priced:
+            return tuple(numbers or ())
+        parts = zip(job.objective, numbers or (), strict=False)
+        of = {part.level: n for part, n in parts}
+        return tuple(of.get(name, 1 if numbers else 0) for name in levels)
+
+    answer, job, devices = min(fitting, key=lambda x: values(x[1], x[0].objective))
+    least = min(
+        values(one[1], one[0].bound) for one in found if one[0].fits is not False
+    )
     limit = next((one[0].limit for one in found if one[0].limit), None)
-    status = Status.OPTIMAL if least == answer.objective else Status.FEASIBLE
-    seconds = clock.now() - start
-    answer = replace(answer, bound=least, status=status, limit=limit, seconds=seconds)
+    best = least == values(job, answer.objective)
+    bound = least
+    if not request.priced:
+        of = dict(zip(levels, least, strict=True))
+        bound = tuple(of[part.level] for part in job.objective)
+    answer = replace(
+        answer,
+        bound=bound,
+        status=Status.OPTIMAL if best else Status.FEASIBLE,
+        limit=limit,
+        seconds=clock.now() - start,
+    )
     return JobOutcome(request, job, answer, devices)
 
 
@@ -136,11 +163,13 @@ def _explain(
         outcomes: list[bool | None] = [False]
         for devices in machine:
             if (here := _within(asked, devices.tree)) is not None:
-                here = replace(here, objective=())
-                outcomes.append(_decide(here, devices, settings, start).fits)
+                with suppress(InputError):  # a level that this part does not have
+                    here.refuse(devices.tree)
+                    outcomes.append(_decide(here, devices, settings, start).fits)
         return True if True in outcomes else None if None in outcomes else False
 
-    return find_clash(job, machine[0].tree, fits, start + settings.time_limit)
+    trees = [devices.tree for devices in machine]
+    return find_clash(job, trees, fits, start + settings.time_limit)
 
 
 def describe(placed: JobOutcome) -> dict[str, Any]:

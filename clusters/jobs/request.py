@@ -6,6 +6,7 @@ Kueue are known by how they begin.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -60,8 +61,11 @@ class JobRequest:
         """Whether some pod takes less than a whole node."""
         return any(role.devices is not None for role in self.job.roles)
 
-    def on(self, tree: DomainTree) -> GangJob:
+    def on(self, tree: DomainTree, priced: Sequence[str] | None = None) -> GangJob:
         """Return the job on a machine: with an objective, and nothing unknown.
+
+        ``priced`` are the levels of the usual objective, by default those with more
+        than one domain.
 
         Raises
         ------
@@ -70,12 +74,22 @@ class JobRequest:
         """
         job = self.job
         if not self.priced:
-            levels = range(len(tree.levels) - 1, -1, -1)
-            some = [tree.level_name(x) for x in levels if len(tree.of_level(x)) > 1]
+            if priced is None:
+                priced = priced_levels([tree])
+            some = (name for name in priced if name in tree.levels)
             parts = tuple(ObjectivePart("domains", name) for name in some)
             job = replace(job, objective=parts)
         job.refuse(tree, self.places)
         return job
+
+
+def priced_levels(trees: Sequence[DomainTree]) -> list[str]:
+    """Return the levels of which there are several domains, the highest first."""
+    count: Counter[str] = Counter()
+    for tree in sorted(trees, key=lambda one: -len(one.levels)):
+        for x in range(len(tree.levels) - 1, -1, -1):
+            count[tree.level_name(x)] += len(tree.of_level(x))
+    return [name for name, n in count.items() if n > 1]
 
 
 def job_of(

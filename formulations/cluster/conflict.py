@@ -8,8 +8,9 @@ the others fit. Both are asked of a function, which may also not know.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any
 
 from ...instances import InputError
@@ -39,7 +40,10 @@ class Clash:
 
 
 def find_clash(
-    job: GangJob, tree: DomainTree, fits: Fits, deadline: float = float("inf")
+    job: GangJob,
+    trees: Sequence[DomainTree],
+    fits: Fits,
+    deadline: float = float("inf"),
 ) -> Clash:
     """Return members of a job that does not fit which clash, the fewest found in time.
 
@@ -50,21 +54,26 @@ def find_clash(
     ----------
     job
         The job.
-    tree
-        The domains.
+    trees
+        The domains, of each part of the machine.
     fits
         Decides; it is asked about relaxations and other values of constraints.
     deadline
         When to stop, on ``clock.now``.
     """
     asked: dict[frozenset[JobConstraint], bool | None] = {}
-    undecided = False
+    late = False
+
+    def is_late() -> bool:
+        nonlocal late
+        late |= clock.now() > deadline
+        return late
 
     def decide(job: GangJob) -> bool | None:
-        """Whether a job fits; it is noted if that is not known."""
-        nonlocal undecided
-        found = None if clock.now() > deadline else fits(job)
-        undecided |= found is None
+        """Whether a job fits; None after the deadline, too."""
+        found = None if is_late() else fits(job)
+        if found is None:
+            is_late()
         return found
 
     def keeps(members: Sequence[JobConstraint]) -> bool | None:
@@ -88,6 +97,7 @@ def find_clash(
             smallest &= outcome is not None
             if outcome is False:
                 found = some
+            if outcome is False or late:
                 break
         else:
             continue
@@ -96,42 +106,52 @@ def find_clash(
     helps = {}
     for one in found:
         changes: dict[str, Any] = {}
-        for axis in one.axes(job, tree):
-            value = _least_change(axis, tree, decide)
+        axes: dict[str, GiveWay] = {}
+        for axis in chain.from_iterable(one.axes(job, tree) for tree in trees):
+            known = axes.setdefault(axis.what, axis)
+            if len(known.values) < len(axis.values):
+                axes[axis.what] = axis
+        for axis in axes.values():
+            value = _least_change(axis, trees, decide)
             if value is not None:
                 changes[axis.what] = value
         if keeps([x for x in job.members if x != one]):
             changes["without"] = True
         helps[one] = changes
-    limit = Limit.TIME if undecided else None
+    limit = Limit.TIME if late else None
     return Clash(found, all(alone), smallest, helps, limit)
 
 
-def _least_change(axis: GiveWay, tree: DomainTree, fits: Fits) -> Any | None:
+def _least_change(axis: GiveWay, trees: Sequence[DomainTree], fits: Fits) -> Any | None:
     """Return the first value with which a job fits; None if there is none, or no time.
 
-    Where all values behind one that fits do so, too, half of them are left out at once.
+    Where all values behind one that fits do so, too, half of them are left out at once;
+    values with which the job contradicts itself are not among them.
     """
 
-    def helps(i: int) -> bool | None:
-        job = axis.with_value(axis.values[i])
-        try:
-            job.refuse(tree)
-        except InputError:
-            return False
-        return fits(job)
+    def is_possible(value: Any) -> bool:
+        job = axis.with_value(value)
+        for tree in trees:
+            with suppress(InputError):
+                job.refuse(tree)
+                return True
+        return False
 
-    count = len(axis.values)
+    values: Sequence[Any] = axis.values
     if not axis.steady:
-        for i in range(count):
-            if (found := helps(i)) is not False:
-                return axis.values[i] if found else None
+        for value in filter(is_possible, values):
+            if (found := fits(axis.with_value(value))) is not False:
+                return value if found else None
         return None
-    first, end = 0, count
+    first, end = 0, len(values)
     while first < end:
         middle = (first + end) // 2
-        found = helps(middle)
+        if not is_possible(values[middle]):
+            values = [value for value in values[first:end] if is_possible(value)]
+            first, end = 0, len(values)
+            continue
+        found = fits(axis.with_value(values[middle]))
         if found is None:
             return None
         first, end = (first, middle) if found else (middle + 1, end)
-    return axis.values[first] if first < count else None
+    return values[first] if first < len(values) else None

@@ -138,6 +138,10 @@ class Slices(InPieces):
                         f"{problem}, {other.size}", f"{at}.size", self.size
                     )
 
+    def shifts(self, job: GangJob) -> bool:
+        """Whether slices have pods of several roles."""
+        return len(self.roles) > 1 and self.size < job.count(self.roles)
+
     def labels(self, job: GangJob) -> IntArray:
         """Return the number of the slice of every pod, in the order of the roles."""
         return np.arange(job.count(self.roles)) // self.size

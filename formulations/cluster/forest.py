@@ -98,7 +98,7 @@ class PieceForest:
                 first = self.begin[name]
                 pods.append(np.arange(first, first + self.job.role(name).count))
             labels.append(one.labels(self.job) + most)
-            most += int(labels[-1].max()) + 1
+            most = int(labels[-1].max()) + 1
         at, piece = np.concatenate(pods), np.concatenate(labels)
         at, piece = at[~self.absent[at]], piece[~self.absent[at]]
         groups = int(group.max()) + 1

@@ -89,6 +89,10 @@ class JobConstraint(ABC):
         """Add it to a model that has pieces, and no pods on nodes of no use."""
         return
 
+    def shifts(self, job: GangJob) -> bool:
+        """Whether with fewer pods of a role others belong together."""
+        return False
+
     def fewer(self, job: GangJob, role: str) -> GiveWay | None:
         """Return how a role gets fewer pods if others do, too; None: by itself."""
         return None
@@ -265,7 +269,8 @@ class GangJob:
     @property
     def is_steady(self) -> bool:
         """Whether a job with fewer pods fits where this one does."""
-        return all(one.is_steady for one in self.constraints)
+        steady = (x.is_steady and not x.shifts(self) for x in self.constraints)
+        return all(steady)
 
     def without(self, *members: JobConstraint) -> GangJob:
         """Return the job without constraints or counts; objectives are left out, too.

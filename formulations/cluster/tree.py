@@ -194,7 +194,11 @@ def in_ranks(
         broken = flag[of] & (domains[of] != NOWHERE) | broken
     order = np.lexsort((tree.order[tree.home[used]], behind))
     nodes = np.repeat(used[order], counts[used[order]])
-    pods = np.lexsort((np.arange(job.pods), *forest.piece))
+    keys = [np.arange(job.pods)]
+    for piece in forest.piece:
+        inside = np.bincount(piece)
+        keys += [piece, inside[piece] < inside.max()]  # the smaller one is the last
+    pods = np.lexsort(keys)
     where = np.empty(job.pods, dtype=np.int64)
     where[pods] = nodes
     return forest.placement(where)

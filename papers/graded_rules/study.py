@@ -52,7 +52,7 @@ def grade(
 ) -> GradedRules | None:
     """Let every rule place a job, or end others for it.
 
-    None: it does not fit, no job has to end, or the optimum is not known.
+    None: it does not fit, or no job has to end. Nothing did where this is not decided.
     """
     if ends:
         change = preempt(job, state, _LIMIT)
@@ -61,10 +61,10 @@ def grade(
     else:
         exact = decide(job, state.devices, _LIMIT, minimise)
         status, best = exact.status, exact.objective or ()
-    if status is not Status.OPTIMAL or not any(best):
+    if status is Status.INFEASIBLE or (status is Status.OPTIMAL and not any(best)):
         return None
     did: dict[str, tuple[int, ...] | str] = {}
-    for name, rule in JOB_RULES.items():
+    for name, rule in JOB_RULES.items() if status is Status.OPTIMAL else ():
         try:
             gone = preempt_by_rule(rule, job, state) if ends else []
             free = state.without(gone or ())
@@ -117,6 +117,9 @@ def build_document(
     choices: Sequence[GradedRules], ends: Sequence[GradedRules], seed: int
 ) -> Document:
     """Put what was graded into tables."""
+    undecided = sum(not one.did for one in (*choices, *ends))
+    choices = [one for one in choices if one.did]
+    ends = [one for one in ends if one.did]
     numbers = ("more blocks", "more racks")
     sections = [("All decisions", [_table("all", choices, numbers)])]
     for i, title in enumerate(("By state", "By shape", "By kind of job")):
@@ -133,8 +136,8 @@ def build_document(
         source="closeknit, docs/clusters/graded-rules.md",
         lead=(
             f"{len(choices)} decisions on jobs that fit, and {len(ends)} preemptions; "
-            f"seed {seed}. The optimum has the fewest blocks, and of these the fewest "
-            "racks.",
+            f"{undecided} more are open after {_LIMIT.time_limit:g} s. Seed {seed}. "
+            "The optimum has the fewest blocks, and of these the fewest racks.",
         ),
         sections=tuple(
             Section(title=title, tables=tuple(some)) for title, some in sections

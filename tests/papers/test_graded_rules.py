@@ -33,6 +33,7 @@ PAGE = (ROOT / "docs" / "clusters" / "graded-rules.md").read_text("utf-8")
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(drawing, "SHAPES", {"tree": (3, 4, 12), "NVL72": (3, 3, 10)})
+    monkeypatch.setattr(drawing, "KINDS", drawing.KINDS[:6])
 
 
 def test_states_hold_what_their_jobs_hold_and_are_drawn_again_alike() -> None:
@@ -99,7 +100,9 @@ def test_shares_and_means_are_those_of_what_was_graded() -> None:
         one((1, 2), "no place"),
     ]
     ends = [one((1,), (4,)), one((2,), (2,))]
+    choices.append(study.GradedRules(("s", "t", "k"), (), {}))
     found = study.build_document(choices, ends, 0)
+    assert "4 decisions on jobs that fit, and 2 preemptions; 1 more" in str(found.lead)
     asked, none, broken, optimal, blocks, most, racks, worst = cells(
         found, "All decisions"
     )

@@ -164,7 +164,7 @@ def clash_of(job: GangJob, devices: NodeDevices, deadline: float) -> Clash | Non
     return (
         None
         if fits(job) is not False
-        else find_clash(job, devices.tree, fits, deadline)
+        else find_clash(job, [devices.tree], fits, deadline)
     )
 
 

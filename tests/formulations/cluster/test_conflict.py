@@ -44,7 +44,7 @@ def test_a_clash_is_irreducible_and_the_smallest_and_its_changes_help(
         job = random_job(chance, devices, kinds, 4)
         if not has_placement(job, devices):
             break
-    found = find_clash(job, tree, lambda asked: decide(asked, devices).fits)
+    found = find_clash(job, [tree], lambda asked: decide(asked, devices).fits)
     members = found.members
     assert (found.irreducible and found.smallest) or not job.is_steady
     assume(found.irreducible and found.smallest)
@@ -91,7 +91,7 @@ def test_what_has_nothing_to_do_with_it_is_not_named() -> None:
             Slices("L0", ("a",), 3),
         ),
     )
-    found = find_clash(job, devices.tree, lambda asked: decide(asked, devices).fits)
+    found = find_clash(job, [devices.tree], lambda asked: decide(asked, devices).fits)
     assert found.members in (
         (RoleCount("b"), job.constraints[0]),
         (job.constraints[2], job.constraints[3]),
@@ -104,7 +104,7 @@ def test_a_count_gives_way_as_little_as_helps() -> None:
     fits = decide(job, devices).fits
     assert fits is True
     job = job.resize({"a": 9})
-    found = find_clash(job, devices.tree, lambda asked: decide(asked, devices).fits)
+    found = find_clash(job, [devices.tree], lambda asked: decide(asked, devices).fits)
     assert found.helps[RoleCount("a")]["count"] == 8
     assert found.helps[job.constraints[0]] == {
         **{"size": 8, "level": "L2", "without": True}
@@ -123,12 +123,12 @@ def test_what_was_not_decided_is_never_left_out_silently(known: int) -> None:
         asked += 1
         return decide(some, devices).fits if asked <= known else None
 
-    found = find_clash(job, devices.tree, fits)
-    whole = find_clash(job, devices.tree, lambda some: decide(some, devices).fits)
+    found = find_clash(job, [devices.tree], fits)
+    whole = find_clash(job, [devices.tree], lambda some: decide(some, devices).fits)
     assert whole.limit is None
     if asked > known:
         assert found.limit is Limit.TIME
     else:
         assert found == whole
-    late = find_clash(job, devices.tree, fits, deadline=0.0)
+    late = find_clash(job, [devices.tree], fits, deadline=0.0)
     assert (late.limit, late.irreducible) == (Limit.TIME, False)
