@@ -77,9 +77,11 @@ class Availability:
     states: dict[str, str]
     """The states of jobs that hold nodes and do more than run, or less."""
     freeable: frozenset[str]
-    """The nodes that nothing but jobs makes unusable, those of nameless jobs, too."""
+    """The nodes that jobs hold, and that nothing else makes unusable."""
     nameless: frozenset[str]
     """The nodes that are busy, but no report states with which job."""
+    only_work: frozenset[str]
+    """Those of them that nothing but jobs makes unusable."""
     used: dict[str, dict[str, int]] = field(default_factory=dict)
     """The devices that jobs and pods use of a node, where a report states it."""
 
@@ -161,7 +163,9 @@ def availability(
     note = note_of(kinds, cluster.index) if given else ""
     silent = "" if nothing or known.assume_up else IN_NO_REPORT
     reasons: dict[str, str] = {}
-    boots, planned, freeable, nameless = set(), set(), set(), set()
+    boots, planned, nameless = set(), set(), set()
+    freeable: set[str] = set()
+    only_work: set[str] = set()
     for name in cluster.index:
         states = [report.nodes[name] for report in speaking if name in report.nodes]
         state = _together(states)
@@ -176,7 +180,7 @@ def availability(
             after = replace(state, problem="") if gone else state
             named = bool(states) or not silent if free is None else name in free
             if named and not shut and not rules.reason(after):
-                freeable.add(name)
+                (freeable if name in holders else only_work).add(name)
         if name not in holders and (name in busy or at_work):
             nameless.add(name)
         reason = rules.reason(state) if states or not silent else ""
@@ -212,6 +216,7 @@ def availability(
         states_of_jobs,
         frozenset(freeable),
         frozenset(nameless),
+        frozenset(only_work),
         {
             name: dict(sum(map(Counter, by_job.values()), Counter[str]()))
             for name, by_job in used.items()

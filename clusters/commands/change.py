@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from ...cli.frame import outputs, shared
@@ -38,7 +39,7 @@ from ...solvers import Settings, Status
 from ...solvers.running import clock
 from ..jobs.placing import describe_clash
 from ..jobs.request import JobRequest
-from ..jobs.running import read_running, running_state, tree_of
+from ..jobs.running import read_running, report_of, running_state, tree_of
 from ..placement import MOST_K
 from ..placement.program import Flags
 from ..placement.request import levels_of
@@ -136,7 +137,9 @@ def run(args: argparse.Namespace) -> int:
 
 def _read(args: argparse.Namespace) -> tuple[cluster.KnownCluster, RunningState]:
     """Return the machine and its jobs."""
-    machine = cluster.read_machine(args, None)
+    stated = read_running(args.running) if args.running else []
+    jobs = partial(report_of, stated, args.running or "")
+    machine = cluster.read_machine(args, None, jobs)
     state = _state(args, machine, machine.usable[0], machine.forbidden.reasons)
     state.refuse()
     return machine, state
@@ -156,6 +159,7 @@ def _state(
         machine.known.freeable.difference(without),
         stated,
         args.running or "",
+        machine.known.nameless,
     )
     below = getattr(args, "below", None)
     if below is None:

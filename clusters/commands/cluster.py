@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from argparse import ArgumentTypeError
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -278,17 +278,27 @@ def unfold_option(hostlists: Sequence[str] | None, field: str) -> list[str]:
     return list(dict.fromkeys(name for names in listed for name in names))
 
 
-def read_machine(args: argparse.Namespace, free: Sequence[str] | None) -> KnownCluster:
-    """Read the topology and which nodes are free; ``free`` is None if not given."""
+def read_machine(
+    args: argparse.Namespace,
+    free: Sequence[str] | None,
+    jobs: Callable[[Container[str]], NodeReport] | None = None,
+) -> KnownCluster:
+    """Read the topology and which nodes are free; ``free`` is None if not given.
+
+    ``jobs`` returns which of the nodes jobs hold; if that is all, the others are up.
+    """
     busy, files = args.busy or (), args.state or ()
     _refuse_twice([args.topology, args.node_name_map, *files, *busy, *(free or ())])
     listed, reports = read_option(free or (), "--free")
     named, more = read_option(busy, "--busy")
     reports += more
     reports += [read_report(file.removeprefix("@")) for file in files]
+    alone = not reports and named is None and listed is None
     selector = NodeSelector(cluster_of(args, reports, listed or ()))
     if selector.cluster.report is not None:
         selector.cluster.report.file = args.topology
+    if jobs is not None and (held := jobs(selector.cluster.index)).holders:
+        reports.append(held)
     known = availability(
         selector.cluster,
         Known(
@@ -301,7 +311,7 @@ def read_machine(args: argparse.Namespace, free: Sequence[str] | None) -> KnownC
                 frozenset(args.tolerate or ()),
                 frozenset(Demand(args.partition or "").partitions),
             ),
-            assume_up=args.assume_up,
+            assume_up=args.assume_up or alone,
             of_kinds=False,
         ),
     )

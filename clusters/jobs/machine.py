@@ -68,7 +68,7 @@ def node_devices(
         whole[i] = have = _count(counts[name], device)
         if free[i]:
             left[i] = max(0, have)
-        elif name in known.freeable and name in known.used:
+        elif name in known.freeable | known.only_work and name in known.used:
             left[i] = max(0, have - _count(known.used[name], device))
             whole[i] += left[i] == have  # it is held all the same
     return NodeDevices(tree_of(fabric), left, np.maximum(whole, 0))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,11 +16,13 @@ from ...instances.reading import fields
 from ...instances.reading.files import read_text
 from ...instances.reading.parsing import parse_json
 from ...scheduler import hostlist
+from ..node_states import NodeReport
 from ..placement.program import Flags
 from ..topologies.fabric import Cluster, Hierarchy
 from . import machine
 
 FORMAT = "closeknit/running-jobs"
+NAMELESS = "jobs that no report names"
 _NUMBERS = ("priority", "lost", "end")
 _FLAGS = ("movable", "endable")
 _MOST = 2**40
@@ -68,6 +70,23 @@ def _entry(value: Any, at: str) -> dict[str, Any]:
     return entry
 
 
+def report_of(
+    stated: Sequence[Mapping[str, Any]], file: str, known: Container[str]
+) -> NodeReport:
+    """Return what a file of running jobs states of nodes: which jobs hold them.
+
+    Raises InputError if one is not known.
+    """
+    found = NodeReport("jobs", file)
+    for i, entry in enumerate(stated):
+        for name in entry.get("nodes", ()):
+            if name not in known:
+                problem = "is not in the topology"
+                raise InputError(problem, f"jobs[{i}].nodes", name, file=file)
+            found.holders.setdefault(name, {})[entry["name"]] = None
+    return found
+
+
 def running_state(
     tree: DomainTree,
     free: Flags,
@@ -75,6 +94,7 @@ def running_state(
     freeable: Collection[str],
     stated: Sequence[Mapping[str, Any]] = (),
     file: str = "",
+    nameless: Collection[str] = (),
 ) -> RunningState:
     """Return the jobs of a machine on whole nodes.
 
@@ -93,6 +113,8 @@ def running_state(
         What a file states of jobs, from `read_running`.
     file
         Its name.
+    nameless
+        The nodes of jobs that no report names, which neither move nor end.
 
     Raises
     ------
@@ -100,24 +122,19 @@ def running_state(
         If the file names a job twice, one that holds nothing, or unknown nodes.
     """
     on: dict[int, dict[str, None]] = {}
+    for name in nameless:
+        if name in tree.number:
+            on[tree.number[name]] = {NAMELESS: None}
     for name, jobs in holders.items():
         if name in tree.number:
             on[tree.number[name]] = dict.fromkeys(jobs)
-    known: dict[str, Mapping[str, Any]] = {}
+    entries: dict[str, Mapping[str, Any]] = {}
     usable = {tree.number[name] for name in freeable if name in tree.number}
     for i, entry in enumerate(stated):
         at, job = f"jobs[{i}]", entry["name"]
-        if job in known:
+        if job in entries:
             raise InputError("is there twice", f"{at}.name", job, file=file)
-        known[job] = entry
-        for name in entry.get("nodes", ()):
-            if name not in tree.number:
-                problem = "is not in the topology"
-                raise InputError(problem, f"{at}.nodes", name, file=file)
-            node = tree.number[name]
-            if free[node] or node in on:
-                usable.add(node)
-            on.setdefault(node, {})[job] = None
+        entries[job] = entry
     held: dict[str, dict[int, int | None]] = {}
     for node, names in sorted(on.items()):
         for job in names:
@@ -136,8 +153,10 @@ def running_state(
     for name, nodes in sorted(held.items()):
         alone = name not in shared
         job = OngoingJob(name, dict.fromkeys(nodes) if alone else nodes, movable=alone)
-        if name in known:
-            entry = known[name]
+        if name == NAMELESS:
+            job = replace(job, movable=False, endable=False)
+        if name in entries:
+            entry = entries[name]
             more = {x: entry[x] for x in (*_NUMBERS, *_FLAGS) if x in entry}
             more["movable"] = alone and more.get("movable", True)
             job = replace(job, **more)

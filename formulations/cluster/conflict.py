@@ -97,7 +97,8 @@ def find_clash(
             smallest &= outcome is not None
             if outcome is False:
                 found = some
-            if outcome is False or late:
+            if outcome is False or is_late():
+                smallest &= outcome is False or not late
                 break
         else:
             continue

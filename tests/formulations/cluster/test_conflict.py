@@ -10,16 +10,19 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from closeknit.formulations.cluster.answer import decide
-from closeknit.formulations.cluster.conflict import find_clash
+from closeknit.formulations.cluster.conflict import Clash, find_clash
 from closeknit.formulations.cluster.constraints import (
     Apart,
+    Groups,
     LeastDomains,
+    MostPods,
     Slices,
     within,
 )
 from closeknit.formulations.cluster.domains import NODE, NodeDevices
 from closeknit.formulations.cluster.job import GangJob, Role, RoleCount
 from closeknit.solvers import Limit
+from closeknit.solvers.running import clock
 
 from .parts import (
     CONSTRAINTS,
@@ -112,7 +115,9 @@ def test_a_count_gives_way_as_little_as_helps() -> None:
 
 
 @pytest.mark.parametrize("known", range(12))
-def test_what_was_not_decided_is_never_left_out_silently(known: int) -> None:
+def test_what_was_not_decided_is_never_left_out_silently(
+    known: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The first so many questions are answered; a limit ends the rest."""
     job = GangJob((Role("a", 9), Role("b", 2)), (Slices("L0", ("a",), 3),))
     devices = machine(2, 4)
@@ -123,12 +128,65 @@ def test_what_was_not_decided_is_never_left_out_silently(known: int) -> None:
         asked += 1
         return decide(some, devices).fits if asked <= known else None
 
-    found = find_clash(job, [devices.tree], fits)
     whole = find_clash(job, [devices.tree], lambda some: decide(some, devices).fits)
     assert whole.limit is None
+    monkeypatch.setattr(clock, "now", lambda: float(asked > known))
+    found = find_clash(job, [devices.tree], fits, deadline=0.5)
+    assert asked <= known + 1
     if asked > known:
         assert found.limit is Limit.TIME
     else:
         assert found == whole
-    late = find_clash(job, [devices.tree], fits, deadline=0.0)
-    assert (late.limit, late.irreducible) == (Limit.TIME, False)
+
+
+def test_what_is_not_decided_without_a_limit_is_not_blamed_on_one() -> None:
+    job = GangJob((Role("a", 9),), (Slices("L0", ("a",), 3),))
+    found = find_clash(job, [machine(2, 4).tree], lambda _: None)
+    assert (found.limit, found.irreducible, found.smallest) == (None, False, False)
+
+
+def clash_on(devices: NodeDevices, job: GangJob) -> Clash:
+    assert decide(job, devices).fits is False
+    return find_clash(job, [devices.tree], lambda some: decide(some, devices).fits)
+
+
+def test_values_that_a_job_refuses_do_not_hide_one_that_helps() -> None:
+    roles = (Role("a", 6), Role("b", 6), Role("c", 2))
+    groups = Groups("L0", ("a", "b"), (1, 1)), Groups("L1", ("b", "c"), (3, 1))
+    found = clash_on(machine(3, 4), GangJob(roles, groups))
+    assert found.helps[RoleCount("a")]["groups"] == 5
+    limits = MostPods("L0", ("a",), 1), MostPods("L0", ("a",), 3)
+    found = clash_on(machine(3, 4), GangJob((Role("a", 6),), limits))
+    assert found.helps[limits[0]]["most"] == 2
+
+
+def test_fewer_pods_of_slices_of_several_roles_are_tried_one_by_one() -> None:
+    """With two of a the second pod of b is with the first, with one it is not."""
+    for a in range(2, 6):
+        job = GangJob(
+            (Role("a", a), Role("b", 3)),
+            (Slices("L0", ("a", "b"), 2), Apart("L0", ("a", "b"))),
+        )
+        devices = machine(4, 2)
+        if decide(job, devices).fits is False:
+            found = clash_on(devices, job)
+            counts = [
+                n for n in range(1, a) if decide(job.resize({"a": n}), devices).fits
+            ]
+            assert found.helps[RoleCount("a")].get("count") == max(counts, default=None)
+
+
+def test_the_deadline_ends_the_search_for_a_smaller_set() -> None:
+    """Of 60 constraints there are too many sets to look at, known or not."""
+    roles = tuple(Role(f"r{i}", 1) for i in range(60))
+    pairs = tuple(within("L0", (f"r{i}", f"r{i + 1}")) for i in range(59))
+    job, devices = GangJob(roles, pairs), machine(2, 30)
+    start = clock.now()
+    found = find_clash(
+        job,
+        [devices.tree],
+        lambda some: len(some.constraints) + len(some.roles) < 119,
+        start + 0.2,
+    )
+    assert found.limit is Limit.TIME
+    assert clock.now() - start < 60
