@@ -272,6 +272,8 @@ def _rearrange(
     add(0 + parts[0][1] >= goal.least)
     for (_, part), value in zip(parts, values, strict=False):
         add(part == value)
+    for keep, _ in (one for some in model.kept.values() for one in some):
+        model.model.add_hint(keep, model.model.proto.variables[keep.index].domain[-1])
     parts = [] if values else parts
     asked = [*freed, *waiting.values(), *model.variables]
     solved = by_stages(model.model, parts, asked, settings, BY_SOLVER)

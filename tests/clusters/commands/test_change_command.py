@@ -87,6 +87,7 @@ def test_repair_and_drain(capsys: pytest.CaptureFixture[str], tmp_path: Path) ->
         ("repair --placed a[1-3] --failed a4", JOBS, "--failed: is no node of the job"),
         ("repair --placed a[1-2] --failed a1", JOBS, "--placed: holds other nodes"),
         ("preempt -k 13 --segment 0", JOBS, "must be from 1 to"),
+        ("preempt -k 4 --slice 2x2x2", JOBS, "--slice"),
     ],
 )
 def test_bad_input_is_one_line(
