@@ -275,6 +275,8 @@ def _rearrange(
     parts = goal.in_order((sum(flags.values()), amount, latest))
     for (_, part), value in zip(parts, values, strict=False):
         add(part == value)
+    for keep, _ in (one for some in model.kept.values() for one in some):
+        model.model.add_hint(keep, model.model.proto.variables[keep.index].domain[-1])
     parts = [] if values else parts
     asked = [*freed, *waiting.values(), *model.variables]
     least = 0 if values else goal.least

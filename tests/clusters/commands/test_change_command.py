@@ -173,6 +173,7 @@ def test_preempt_takes_a_job_of_parts(
         ("repair --placed a[1-3] --failed a4", JOBS, "--failed: is no node of the job"),
         ("repair --placed a[1-2] --failed a1", JOBS, "--placed: holds other nodes"),
         ("preempt -k 13 --segment 0", JOBS, "must be from 1 to"),
+        ("preempt -k 4 --slice 2x2x2", JOBS, "--slice"),
     ],
 )
 def test_bad_input_is_one_line(
