@@ -96,7 +96,7 @@ def run(args: argparse.Namespace) -> int:
     if is_opb(args.file):
         return _check_formula(args, limits)
     if is_recount(args.file):
-        return _check_recount(args)
+        return _check_recount(args, limits)
     if args.rewrite and (args.proof == STANDARD or not Path(args.proof).is_file()):
         raise InputError(
             "must be a file for --rewrite, which reads it once more", file=args.proof
@@ -164,14 +164,14 @@ def _claim(found: Any, unsolvable: str | None) -> str:
     return f"holds: {claim}" + (f"; {found.remark}" if found.remark else "")
 
 
-def _check_recount(args: argparse.Namespace) -> int:
+def _check_recount(args: argparse.Namespace, limits: CheckLimits) -> int:
     """Check a certificate that a job of parts does not fit."""
     if args.proof or args.solution:
         name = "--proof" if args.proof else "SOLUTION"
         raise InputError("is not for certificates of counting", field=name)
     pods, most, why = None, None, ""
     try:
-        pods, most = check_recount(args.file)
+        pods, most = check_recount(args.file, limits)
     except Refused as refused:
         why = str(refused)
     if args.json:

@@ -20,7 +20,7 @@ from .dealing import placement_of
 from .domains import NodeDevices
 from .forest import PieceForest
 from .job import GangJob, JobPlacement
-from .model import JobModel
+from .model import JobModel, LateModelError
 from .stages import by_stages
 from .tree import Counting, TreeJob, in_ranks, tree_job
 
@@ -122,8 +122,15 @@ def by_model(
         If what it finds is no placement by the definitions.
     """
     start = clock.now()
-    model = JobModel(job, devices, forest)
-    parts = [(part.name, model.part(part)) for part in job.objective]
+    try:
+        model = JobModel(job, devices, forest, until=start + settings.time_limit)
+        parts = [(part.name, model.part(part)) for part in job.objective]
+    except LateModelError:
+        seconds = clock.now() - start
+        none = (0,) * len(job.objective)
+        return GangAnswer(
+            Status.UNKNOWN, None, None, none, BY_SOLVER, Limit.TIME, seconds
+        )
     found = by_stages(model.model, parts, model.variables, settings, BY_SOLVER, "")
     seconds = clock.now() - start
     if found.impossible:

@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from functools import cached_property
+from math import inf
 from typing import Any
 
 import numpy as np
 from ortools.sat.python import cp_model
 
 from ...instances import IntArray
+from ...solvers.running import clock
 from .cells import NodeCells, patterns
 from .constraints import Apart, MostPods
 from .domains import NODE, NOWHERE, NodeDevices
@@ -23,6 +25,10 @@ from .forest import ANYWHERE, PieceForest
 from .job import GangJob, ObjectivePart
 
 Expr = Any
+
+
+class LateModelError(Exception):
+    """The time was over before a model was built."""
 
 
 class JobModel:
@@ -38,6 +44,8 @@ class JobModel:
         The pieces of the job, if they are known.
     unlike
         A number for every node; nodes with different ones are not alike.
+    until
+        When building has to end, on ``clock.now``; `LateModelError` is raised then.
     """
 
     def __init__(
@@ -46,7 +54,9 @@ class JobModel:
         devices: NodeDevices,
         forest: PieceForest | None = None,
         unlike: IntArray | None = None,
+        until: float = inf,
     ) -> None:
+        self.until = until
         self.job, self.devices, self.tree = job, devices, devices.tree
         self.model = cp_model.CpModel()
         self.forest = forest or PieceForest(job, self.tree)
@@ -62,9 +72,15 @@ class JobModel:
         for k in range(len(self.forest.kinds)):
             self._add_pieces(k)
         for c in range(len(self.cells.members)):
+            self._refuse_late()
             self._add_devices(c)
         for one in job.constraints:
+            self._refuse_late()
             one.add(self)
+
+    def _refuse_late(self) -> None:
+        if clock.now() > self.until:
+            raise LateModelError
 
     # pieces and nodes
 
@@ -91,6 +107,7 @@ class JobModel:
             room = cells.room[name][cells.example] * sizes
             most = np.minimum(room, per * len(kind.pieces))
             pods = defaultdict(list)
+            self._refuse_late()
             for c in np.flatnonzero((most > 0) & ok).tolist():
                 x = model.new_int_var(0, int(most[c]), f"x{k}_{name}_{c}")
                 self.x[k, name, c] = x
@@ -245,6 +262,7 @@ class JobModel:
 
     def _most_pods(self, roles: Sequence[str], level: str, v: int) -> int:
         """Return at least how many pods of some roles a domain can have."""
+        self._refuse_late()
         number, most = self.tree.level_number(level), 0
         for name in roles:
             room = self._room_in(name, level, v)

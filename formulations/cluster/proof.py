@@ -84,7 +84,7 @@ def prove_no_fit(
         }
         name = f"{path}.recount.json"
         write_text(name, recount_text(document))
-        check_recount(name)
+        check_recount(name, CheckLimits(now=clock.now))
         return _kept(RECOUNT, start, name)
     model = JobModel(job, devices, forest).model
     return _prove_formula(formula_of_model(model), job.text, path, start, seconds)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +20,15 @@ from ...instances.errors import InputError
 from ...instances.reading import fields
 from ...instances.reading.packed import reading_unpacked
 from ...instances.reading.parsing import parse_json
-from .statements import Refused
+from .statements import CheckLimits, Refused, TimeBudget, TooLong
 
 FORMAT = "closeknit/recount"
 _MOST = 2**40
 _MOST_BYTES = 2**26
 _NODES = -1
 """The level of nodes."""
+_MOST_LEVELS = 64
+"""With slices, and with limits."""
 _SHAPE = fields.file(
     FORMAT,
     {
@@ -51,16 +53,26 @@ def is_recount(path: str | Path) -> bool:
     return re.search(r"\.recount\.json(\.xz|\.gz)?$", str(path)) is not None
 
 
-def check_recount(path: str | Path) -> tuple[int, int]:
+def check_recount(
+    path: str | Path, limits: CheckLimits | None = None
+) -> tuple[int, int]:
     """Check a certificate in a file; return its pods, and how many fit at most.
+
+    Parameters
+    ----------
+    path
+        Of the file.
+    limits
+        The time counts.
 
     Raises
     ------
     Refused
         If there is room for all pods.
     InputError
-        If the file is malformed.
+        If the file is malformed, or that takes too long.
     """
+    budget = TimeBudget(limits or CheckLimits())
     with reading_unpacked(path) as stream:
         content = stream.read(_MOST_BYTES + 1)
     if len(content) > _MOST_BYTES:
@@ -70,12 +82,16 @@ def check_recount(path: str | Path) -> tuple[int, int]:
         _refuse_bad_shape(value)
     except InputError as error:
         raise error.of_file(path) from None
-    most = most_pods(
-        value["pods"],
-        dict(value["sizes"]),
-        dict(value["most"]),
-        *(value[x] for x in ("parent", "height", "home", "room")),
-    )
+    try:
+        most = most_pods(
+            value["pods"],
+            dict(value["sizes"]),
+            dict(value["most"]),
+            *(value[x] for x in ("parent", "height", "home", "room")),
+            spend=budget.spend,
+        )
+    except TooLong as error:
+        raise TooLong(error.problem, file=path) from None
     if most >= value["pods"]:
         raise Refused(f"{path}: there is room for {most} pods, which are enough")
     return value["pods"], most
@@ -105,6 +121,9 @@ def _refuse_bad_shape(value: dict[str, Any]) -> None:
         if not 0 <= up < v or height[up] <= height[v]:
             raise InputError("must be listed before, and be higher", f"parent[{v}]", up)
     for at in ("sizes", "most"):
+        if len(value[at]) > _MOST_LEVELS:
+            problem = f"must be at most {_MOST_LEVELS} levels"
+            raise InputError(problem, at, len(value[at]))
         below, size = _NODES - 1, 1
         for row in value[at]:
             if len(row) != 2 or not below < row[0] < domains:
@@ -122,17 +141,21 @@ def most_pods(
     height: Sequence[int],
     home: Sequence[int],
     room: Sequence[int],
+    spend: Callable[[int], None] = lambda work: None,
 ) -> int:
     """Return at least how many pods fit, of those that a job of so many can have.
 
     Nodes outside of levels with slices or limits must have no room.
     """
     domains = len(parent)
-    outside = [set(sizes) | set(most)] + [set() for _ in parent[1:]]
+    bit = {level: 1 << i for i, level in enumerate({*sizes, *most})}
+    outside = [sum(bit.values())] * domains
+    """Of each domain, the levels with slices or limits that it is in no domain of."""
     whole, gain = [0] * domains, [-_MOST] * domains
 
     def close(level: int, total: int, more: int) -> tuple[int, int]:
         """Round down to whole slices, without the last and with it; below 0: no."""
+        spend(len(sizes))
         size = max([n for x, n in sizes.items() if x <= level], default=1)
         rest = pods % size
         under = max([n for x, n in sizes.items() if x < level], default=1)
@@ -145,10 +168,11 @@ def most_pods(
         return without, last if last > 0 else -_MOST
 
     for v in range(domains):
+        spend(1)
         above = outside[parent[v]] if v else outside[0]
-        outside[v] = above - {height[v]}
+        outside[v] = above & ~bit.get(height[v], 0)
     for v, here in zip(home, room, strict=True):
-        if here and outside[v] - {_NODES}:
+        if here and outside[v] & ~bit.get(_NODES, 0):
             raise Refused("a node has room that is in no domain of some level")
         without, last = close(_NODES, here, -_MOST)
         whole[v] += without

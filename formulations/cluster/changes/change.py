@@ -22,7 +22,7 @@ from ..answer import BY_COUNTING, BY_SOLVER, GangAnswer, Program, decide
 from ..conflict import Clash, find_clash
 from ..domains import NodeDevices
 from ..job import GangJob, JobPlacement
-from ..model import Expr
+from ..model import Expr, LateModelError
 from ..stages import NoPlace, NoSolution, Stage, Staged, by_stages
 from .change_model import ChangeModel, EndClass, end_classes
 from .order import Move
@@ -247,7 +247,12 @@ def preempt(
         by,
         lambda: NoPlace(plain, below(ranks[low] - 1)),
     )
-    model, ends, sums = _model_of_ends(plain, state, ranks[low])
+    end = start + settings.time_limit
+    try:
+        model, ends, sums = _model_of_ends(plain, state, ranks[low], end)
+    except LateModelError:
+        spent = clock.now() - start
+        return LeastChange(Status.UNKNOWN, (first,), limit=Limit.TIME, seconds=spent)
     model.model.add(sums[3] >= 1)
     parts = [*zip(names[1:], sums, strict=False)]
     solved = by_stages(
@@ -275,8 +280,8 @@ def preempt(
     then = state.without(gone)
     after = decide(job, then, settings.remaining(start), program)
     if after.fits is None:  # any place will do: the model has shown that there is one
-        after = decide(plain, then, replace(settings, time_limit=inf))
-    if not after.fits:
+        after = decide(plain, then, settings)
+    if after.fits is False:
         raise SolverError("the job does not fit when these jobs end")
     numbers = [
         len(gone),
@@ -290,13 +295,13 @@ def preempt(
         (first, *solved.stages),
         ends=tuple(x.name for x in gone),
         placement=after.placement,
-        limit=solved.limit,
+        limit=solved.limit or (None if after.fits else after.limit),
         seconds=clock.now() - start,
     )
 
 
 def _model_of_ends(
-    job: GangJob, state: RunningState, highest: int
+    job: GangJob, state: RunningState, highest: int, until: float
 ) -> tuple[ChangeModel, list[EndClass], list[Expr]]:
     """Return a model of a job for which others end, up to a priority.
 
@@ -317,7 +322,7 @@ def _model_of_ends(
         for i, nodes in held
     }
     ends = end_classes(job, devices, held, weights)
-    model = ChangeModel(job, devices, {}, ends)
+    model = ChangeModel(job, devices, {}, ends, until=until)
     sums = [
         cp_model.LinearExpr.weighted_sum(
             model.ends, [one.weights[which] for one in ends]

@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -70,6 +71,7 @@ class ChangeModel(JobModel):
         old: JobPlacement,
         ends: Sequence[EndClass] = (),
         unlike: IntArray | None = None,
+        until: float = inf,
     ) -> None:
         self.old, self.classes = old, ends
         self.holders: dict[int, list[tuple[int, int]]] = defaultdict(list)
@@ -87,9 +89,8 @@ class ChangeModel(JobModel):
                 for node in nodes:
                     own[node] = -1 - node if node >= 0 else own[node]
         forest = _OwnPieces(job, devices.tree) if old else None
-        super().__init__(
-            job, devices, forest, own if unlike is None else np.where(own, own, unlike)
-        )
+        unlike = own if unlike is None else np.where(own, own, unlike)
+        super().__init__(job, devices, forest, unlike, until)
         self.kept: dict[str, list[tuple[cp_model.IntVar, int]]] = defaultdict(list)
         """By role: pods that stay, and the devices of each."""
         self._add_kept()

@@ -15,7 +15,7 @@ from ....solvers import DEFAULT, Limit, Settings, SolverError, Status
 from ....solvers.running import clock
 from ..answer import BY_SOLVER
 from ..job import GangJob, JobPlacement, Role
-from ..model import Expr
+from ..model import Expr, LateModelError
 from ..stages import Stage, Staged, by_stages
 from .change import LeastChange, OngoingJob, RunningState, status_of
 from .change_model import ChangeModel
@@ -245,7 +245,11 @@ def _rearrange(
         job = GangJob((Role("none", 1),), open_counts=frozenset(["none"]))
     if not values and len(job.roles) * len(looks) > MOST_PAIRS:
         return LeastChange(Status.UNKNOWN, limit=Limit.MEMORY)
-    model = ChangeModel(job, devices, movers.old, unlike=place)
+    until = clock.now() + settings.time_limit
+    try:
+        model = ChangeModel(job, devices, movers.old, unlike=place, until=until)
+    except LateModelError:
+        return LeastChange(Status.UNKNOWN, limit=Limit.TIME)
     add, new_bool = model.model.add, model.model.new_bool_var
     freed = [new_bool(f"free{g}") for g in range(len(goal.domains))]
     waiting = {x: new_bool(f"wait {x}") for x in sorted(waits_for)}

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from math import inf
 
 import numpy as np
 
@@ -25,7 +26,7 @@ from ..answer import BY_COUNTING, BY_SOLVER
 from ..domains import NOWHERE, NodeDevices
 from ..forest import ANYWHERE, LOOSE, PieceForest
 from ..job import GangJob, JobPlacement, ObjectivePart
-from ..model import Expr
+from ..model import Expr, LateModelError
 from ..stages import NoPlace, NoSolution, Stage, add_numbers, by_stages, nothing_less
 from ..tree import tree_job
 from .change import LeastChange, OngoingJob, RunningState, status_of
@@ -180,7 +181,10 @@ def _by_model(
     movers = movers_of(replace(state, devices=now), others, spread)
     if (len(job.roles) + len(movers.old)) * len(now.tree.nodes) > MOST_PAIRS and others:
         return LeastChange(Status.UNKNOWN, limit=Limit.MEMORY)
-    model, numbers = _model(broken, movers)
+    try:
+        model, numbers = _model(broken, movers, clock.now() + settings.time_limit)
+    except LateModelError:
+        return LeastChange(Status.UNKNOWN, limit=Limit.TIME)
     devices, before = model.devices, model.old
     solved = by_stages(model.model, numbers, model.variables, settings, BY_SOLVER)
     by = BY_SOLVER * solved.impossible
@@ -208,12 +212,13 @@ def _by_model(
 
 
 def _model(
-    broken: _LostPlaces, movers: Movers
+    broken: _LostPlaces, movers: Movers, until: float = inf
 ) -> tuple[ChangeModel, list[tuple[str, Expr]]]:
     """Return a model of a job that is placed again, and the numbers to minimise."""
     job = broken.job
     both = with_movers(replace(job, objective=()), movers)
-    model = ChangeModel(both, movers.devices, {**broken.old, **movers.old})
+    before = {**broken.old, **movers.old}
+    model = ChangeModel(both, movers.devices, before, until=until)
     numbers: list[tuple[str, Expr]] = []
     if movers.roles:
         numbers.append(("other jobs", sum(flags_of(movers.roles, model))))

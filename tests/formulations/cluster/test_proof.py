@@ -26,8 +26,9 @@ from closeknit.formulations.cluster.model import JobModel
 from closeknit.formulations.cluster.proof import NoFitProof, prove_no_fit
 from closeknit.formulations.cluster.tree import tree_job
 from closeknit.instances import InputError
-from closeknit.proofs.checking import Refused
+from closeknit.proofs.checking import CheckLimits, Refused
 from closeknit.proofs.checking.recount import check_recount, most_pods
+from closeknit.proofs.checking.statements import TooLong
 from closeknit.proofs.writing.learning import Learner
 from closeknit.solvers import SolverError
 
@@ -130,6 +131,24 @@ def test_a_forged_certificate_is_refused(
     with pytest.raises(kind, match=problem):
         check_recount(certificate)
     assert run(["check", str(certificate)]) == (1 if kind is Refused else 2)
+
+
+def test_a_certificate_of_many_levels_ends_at_once(tmp_path: Path) -> None:
+    """And a large one at the time limit; neither takes much memory."""
+    n = 6000
+    head = {"format": "closeknit/recount", "version": 1, "pods": 1}
+    tree = {"parent": [*range(-1, n - 1)], "height": [*range(n - 1, -1, -1)]}
+    nodes = {"home": [n - 1], "room": [0]}
+    sizes = [[i, 1] for i in range(n)]
+    path = tmp_path / "a.recount.json"
+    path.write_text(json.dumps({**head, "sizes": sizes, "most": [], **tree, **nodes}))
+    with pytest.raises(InputError, match="sizes: must be at most 64 levels, not 6000"):
+        check_recount(path)
+    value = {**head, "sizes": sizes[:64], "most": [], **tree, **nodes}
+    path.write_text(json.dumps(value))
+    with pytest.raises(TooLong, match="takes more than 0 s to check"):
+        check_recount(path, CheckLimits(seconds=0, now=itertools.count().__next__))
+    assert check_recount(path) == (1, 0)
 
 
 @pytest.mark.parametrize("values", [*itertools.product((0, 1), repeat=3)])
