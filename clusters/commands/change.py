@@ -7,7 +7,8 @@ jobs are moved. drain moves the fewest jobs, or waits for some, so that domains 
 free.
 
 Jobs are those of --state, and of --running, a file closeknit/running-jobs that states
-priorities, what an end costs (lost), ends, and what may not move or end. Exit status 3
+priorities (those of squeue order its queue, and are not read; without one it is 0),
+what an end costs (lost), ends, and what may not move or end. Exit status 3
 when it is impossible, 4 when nothing was found within the limit.
 """
 
@@ -67,7 +68,12 @@ def options(parser: Parser) -> None:
         action=Once,
         help="in place of -k: a job of several parts, as for select",
     )
-    shared.add_number(ends, "--below", "only jobs of a lower priority may end")
+    ends.add_argument(
+        "--below",
+        type=int,
+        metavar="N",
+        help="only jobs of a lower priority may end",
+    )
     ends.examples(
         "change preempt --topology topology.conf --state squeue.json sinfo.json "
         "--running jobs.json -k 36 --segment 18",

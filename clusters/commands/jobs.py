@@ -28,7 +28,10 @@ from . import cluster
 FORMAT = "closeknit/select-job"
 ROLE = "nodes"
 """The role of requests for so many nodes."""
-_WITHOUT = ("k", "objective", "segment", "levels", "require", "format", "map", "plot")
+_WITHOUT = (
+    *("k", "objective", "segment", "levels", "require", "slice", "format", "map"),
+    *("plot", "node_limit", "memory"),
+)
 _MOST_BYTES = 2**26
 
 
@@ -54,7 +57,7 @@ def refuse_options_of_nodes(args: argparse.Namespace) -> None:
     """Raise InputError for options of requests for so many nodes."""
     for option in _WITHOUT:
         if getattr(args, option, None) is not None:
-            name = "-k" if option == "k" else f"--{option}"
+            name = "-k" if option == "k" else f"--{option.replace('_', '-')}"
             raise InputError("is not for --job", field=name)
 
 
@@ -89,7 +92,11 @@ def run(args: argparse.Namespace, free: Sequence[str] | None) -> int:
             lambda how: placing.place(request, parts, how, avoid=avoid),
             lambda found: found.limit,
             size=len(known.selector.cluster.index),
-            settings=Settings(time_limit=seconds(args.time_limit)),
+            settings=Settings(
+                time_limit=seconds(args.time_limit),
+                seed=args.seed,
+                threads=args.threads,
+            ),
         )
     except InputError as error:
         raise error.of_file(args.job) from None
@@ -177,7 +184,10 @@ def _show(placed: placing.JobOutcome, shown: dict[str, Any]) -> None:
 def show_clash(clash: dict[str, Any]) -> None:
     """Print which constraints clash, and what would help."""
     kind = "smallest" if clash["smallest"] else "smallest found"
-    print(f"The {kind} set of constraints that clash; each left out, the others fit:")
+    rest = "each left out, the others fit"
+    if not clash["irreducible"]:
+        rest = "whether all of them are needed was not decided"
+    print(f"The {kind} set of constraints that clash; {rest}:")
     for one in clash["members"]:
         print(f"  {one['text']}" + (f" [{one['place']}]" if "place" in one else ""))
         for what, value in one.get("instead", {}).items():

@@ -47,7 +47,10 @@ _FIELDS = {
     "podsetSliceRequiredTopologyConstraints": "slice-required-topology-constraints",
 }
 """Fields of a topology request, and how the annotations of them end."""
-_STEERING = ("nodeSelector", "affinity", "tolerations", "topologySpreadConstraints")
+_STEERING = (
+    *("nodeSelector", "affinity", "tolerations", "topologySpreadConstraints"),
+    *("nodeName", "schedulerName", "resourceClaims"),
+)
 """Fields of pods that say where they may run."""
 _SLURM = {
     "nodes": "N",
@@ -138,7 +141,8 @@ def _pod_sets(value: dict[str, Any], ignored: dict[str, None]) -> Iterator[PodSe
         f"spec.{key}" for key in spec if key not in (where[kind], "parallelism")
     )
     if kind == "Job":
-        count = _number(spec.get("parallelism", 1), "spec.parallelism")
+        ignored.pop("spec.completions", None)
+        count = _pods_at_once(spec, "spec")
         pod = fields.objects(spec.get("template"), "spec.template")
         yield "main", count, pod, _annotations(pod, "spec.template")
         return
@@ -149,6 +153,7 @@ def _pod_sets(value: dict[str, Any], ignored: dict[str, None]) -> Iterator[PodSe
         name = fields.string(entry.get("name", "main"), f"{at}.name")
         if kind == "Workload":
             count = _number(entry.get("count", 1), f"{at}.count")
+            ignored |= {"minCount": None} if "minCount" in entry else {}
             pod = fields.objects(entry.get("template"), f"{at}.template")
             asks = entry.get("topologyRequest")
             if asks is None:
@@ -162,9 +167,15 @@ def _pod_sets(value: dict[str, Any], ignored: dict[str, None]) -> Iterator[PodSe
             replicas = _number(entry.get("replicas", 1), f"{at}.replicas")
             template = fields.objects(entry.get("template"), f"{at}.template")
             inner = fields.objects(template.get("spec"), f"{at}.template.spec")
-            each = _number(inner.get("parallelism", 1), f"{at}.parallelism")
+            each = _pods_at_once(inner, at)
             pod = fields.objects(inner.get("template"), f"{at}.template.spec.template")
             yield name, replicas * each, pod, _annotations(pod, at)
+
+
+def _pods_at_once(spec: Mapping[str, Any], at: str) -> int:
+    """Return how many pods of a Job run at once: no more than have to complete."""
+    count = _number(spec.get("parallelism", 1), f"{at}.parallelism")
+    return min(count, _number(spec.get("completions", count), f"{at}.completions"))
 
 
 def _annotations(pod: Mapping[str, Any], at: str) -> dict[str, Any]:
@@ -273,9 +284,11 @@ def _of_slurm(text: str, levels: Sequence[str]) -> JobRequest:
         raise InputError("is missing", "#SBATCH --nodes")
     roles = ("nodes",)
     devices = None
+    device = "gpu"
     if "gpus-per-node" in given:
-        gpus = given["gpus-per-node"].rpartition(":")[2]
+        model, _, gpus = given["gpus-per-node"].rpartition(":")
         devices = _number(gpus, "#SBATCH --gpus-per-node")
+        device = f"gpu:{model}" if model else device
     role = Role("nodes", _number(given["nodes"], "#SBATCH --nodes"), devices)
     found: dict[str, JobConstraint] = {}
     if "segment" in given:
@@ -292,7 +305,7 @@ def _of_slurm(text: str, levels: Sequence[str]) -> JobRequest:
             found[at] = kind(frozenset(unfold(given[name], field=at)), roles)
     name = given.get("job-name", "job")
     job = GangJob((role,), tuple(found.values()))
-    return JobRequest(name, job, "gpu", tuple(found), False, tuple(ignored))
+    return JobRequest(name, job, device, tuple(found), False, tuple(ignored))
 
 
 def _options(text: str) -> Iterator[tuple[str, str]]:

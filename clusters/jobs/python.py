@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,7 @@ def place_job(
     constraints, objective
         As in a file ``closeknit/job``; see docs/clusters/jobs.md.
     free
-        The names of the free nodes; by default all.
+        The names of the free nodes; by default all that no job of ``running`` has.
     running
         The nodes of running jobs, by their names, for ``apart_from``.
     settings
@@ -70,8 +71,8 @@ def place_job(
     document: dict[str, Any] = {
         "format": FORMAT,
         "version": 1,
-        "roles": [{"name": name, "count": n} for name, n in roles.items()],
-        "constraints": [dict(one) for one in constraints],
+        "roles": [{"name": name, "count": n} for name, n in dict(roles).items()],
+        "constraints": [*constraints],
     }
     if objective is not None:
         document["objective"] = [*objective]
@@ -81,7 +82,7 @@ def place_job(
             if name not in cluster.index:
                 raise InputError("is not in the topology", f"running[{job!r}]", name)
     request = job_of(document, held, cluster.index)
-    flags = selector.free(free)
+    flags = selector.free(free, without=chain(*held.values()) if free is None else ())
     pairs = zip(cluster.fabrics, flags, strict=True)
     machine = [whole_nodes(fabric, some) for fabric, some in pairs]
     return place(request, machine, settings)

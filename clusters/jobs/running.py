@@ -58,6 +58,8 @@ def _entry(value: Any, at: str) -> dict[str, Any]:
     entry = dict(fields.objects(value, at))
     fields.only(entry, ("name", "nodes", *_NUMBERS, *_FLAGS), ("name",), at)
     entry["name"] = fields.string(entry["name"], f"{at}.name")
+    if not entry["name"]:
+        raise InputError("must not be empty", f"{at}.name")
     for name in _NUMBERS:
         if name in entry:
             entry[name] = fields.between(0, _MOST - 1)(entry[name], f"{at}.{name}")

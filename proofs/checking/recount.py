@@ -83,13 +83,9 @@ def check_recount(
     except InputError as error:
         raise error.of_file(path) from None
     try:
-        most = most_pods(
-            value["pods"],
-            dict(value["sizes"]),
-            dict(value["most"]),
-            *(value[x] for x in ("parent", "height", "home", "room")),
-            spend=budget.spend,
-        )
+        tree = (value[x] for x in ("parent", "height", "home", "room"))
+        numbers = value["pods"], dict(value["sizes"]), dict(value["most"])
+        most = most_pods(*numbers, *tree, spend=budget.spend)
     except TooLong as error:
         raise TooLong(error.problem, file=path) from None
     if most >= value["pods"]:
@@ -141,6 +137,7 @@ def most_pods(
     height: Sequence[int],
     home: Sequence[int],
     room: Sequence[int],
+    *,
     spend: Callable[[int], None] = lambda work: None,
 ) -> int:
     """Return at least how many pods fit, of those that a job of so many can have.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -80,13 +80,23 @@ def moves_of(
     old: JobPlacement,
     new: JobPlacement,
     devices: NodeDevices,
+    whole: str = "",
 ) -> list[Move]:
-    """Return what moved, by the name of the job; what was nowhere has no source."""
+    """Return what moved, by the name of the job; what was nowhere has no source.
+
+    Of the job that is called ``whole``, which starts anew, only the nodes count: those
+    that it leaves, and those that it gets.
+    """
     found = []
     for name, roles in named.items():
         sources, targets, before, after = [], [], [], []
         for role in roles:
-            for a, b in zip(old[role.name], new[role.name], strict=True):
+            pairs = [*zip(old[role.name], new[role.name], strict=True)]
+            if name == whole:
+                had, has = (Counter(some) for some in zip(*pairs, strict=True))
+                left, come = had - has, has - had
+                pairs = [*zip(left.elements(), come.elements(), strict=True)]
+            for a, b in pairs:
                 if a != b:
                     ask = role.devices
                     targets.append(b)

@@ -122,7 +122,7 @@ def repair(
             Stage(x, n, n, BY_COUNTING, partial(less, i) if n else None)
             for i, (x, n) in enumerate(zip(names, best, strict=True))
         )
-        moves = moves_of({name: job.roles}, broken.old, where, broken.now)
+        moves = moves_of({name: job.roles}, broken.old, where, broken.now, name)
         return LeastChange(
             Status.OPTIMAL,
             stages,
@@ -199,7 +199,7 @@ def _by_model(
         return answer
     where = decode(model, solved.values, before, devices)
     everyone = {broken.name: job.roles, **movers.roles}
-    moves = moves_of(everyone, before, where, devices)
+    moves = moves_of(everyone, before, where, devices, broken.name)
     free = state.devices.free.copy()
     free[[*broken.lost]] = -1
     order = in_order(moves, replace(state.devices, free=free), state.kinds)
