@@ -334,8 +334,8 @@ def _fewest_on_tree(
     known = {stage.name: stage for stage in found.stages}
     if found.status is Status.INFEASIBLE:
         return JobsToEnd(None, by=found.by)
-    bound = known["jobs"].bound if known else 0
-    by = known["jobs"].by if known else found.by
+    jobs = known.get("jobs")
+    bound, by = (jobs.bound, jobs.by) if jobs else (0, found.by)
     if found.status is Status.UNKNOWN:
         return JobsToEnd(None, bound=bound, by=by, limit=found.limit)
     nodes = known["devices"].value or 0

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-from argparse import ArgumentTypeError
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ...cli.frame import outputs, shared
+from ...cli.frame import shared
 from ...cli.frame.parser import Once, flag
 from ...instances.errors import InputError
 from ...scheduler.hostlist import unfold
@@ -30,14 +28,6 @@ from ..topologies.tpu import Slice
 _LONGEST_REASON = 60
 _MOST_REASONS = 6
 """Reasons that text counts one by one."""
-
-
-def page_or_picture(text: str) -> outputs.OutputFile:
-    """Read an option that names a drawing or a page; its ending is the form."""
-    endings = (*outputs.PICTURES, ".html")
-    if Path(text).suffix.lower() not in endings:
-        raise ArgumentTypeError(f"must end in {', '.join(endings)}, not {text!r}")
-    return outputs.OutputFile(text)
 
 
 def add_topology(group: Any, *, required: bool = True) -> None:

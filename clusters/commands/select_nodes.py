@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -67,6 +68,16 @@ OWN = {
 """Options for use with ``--topology`` only, and their defaults."""
 
 
+def _page_or_picture(text: str) -> outputs.OutputFile:
+    """Read an option that names a drawing or a page; its ending is the form."""
+    endings = (*outputs.PICTURES, ".html")
+    if Path(text).suffix.lower() not in endings:
+        raise argparse.ArgumentTypeError(
+            f"must end in {', '.join(endings)}, not {text!r}"
+        )
+    return outputs.OutputFile(text)
+
+
 def options(parser: Parser) -> None:
     """Declare the options."""
     group = parser.add_argument_group("choose nodes of a cluster")
@@ -87,7 +98,7 @@ def options(parser: Parser) -> None:
     )
     group.add_argument(
         "--plot",
-        type=cluster.page_or_picture,
+        type=_page_or_picture,
         metavar="OUT",
         help="draw the machine with the chosen nodes: .svg, .png, .pdf or .html",
     )

@@ -7,7 +7,7 @@ domains get free of jobs. Each minimises some numbers, one after the other.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import inf
@@ -277,10 +277,25 @@ def preempt(
         for one, n in zip(ends, solved.values, strict=True)
         for j in one.jobs[:n]
     ]
+    left = settings.remaining(start)
+    change = _place_after(job, state, gone, solved, left, program)
+    stages, seconds = (first, *change.stages), clock.now() - start
+    return replace(change, stages=stages, seconds=seconds)
+
+
+def _place_after(
+    job: GangJob,
+    state: RunningState,
+    gone: Sequence[OngoingJob],
+    solved: Staged,
+    settings: Settings,
+    program: Program | None,
+) -> LeastChange:
+    """Place a job when others have ended, and compare what that costs."""
     then = state.without(gone)
-    after = decide(job, then, settings.remaining(start), program)
+    after = decide(job, then, settings, program)
     if after.fits is None:  # any place will do: the model has shown that there is one
-        after = decide(plain, then, settings)
+        after = decide(replace(job, objective=()), then, settings)
     if after.fits is False:
         raise SolverError("the job does not fit when these jobs end")
     numbers = [
@@ -292,11 +307,10 @@ def preempt(
         raise SolverError("the jobs that end do not cost what was found")
     return LeastChange(
         status_of(solved),
-        (first, *solved.stages),
+        solved.stages,
         ends=tuple(x.name for x in gone),
         placement=after.placement,
         limit=solved.limit or (None if after.fits else after.limit),
-        seconds=clock.now() - start,
     )
 
 

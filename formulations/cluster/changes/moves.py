@@ -84,7 +84,7 @@ def moves_of(
 ) -> list[Move]:
     """Return what moved, by the name of the job; what was nowhere has no source.
 
-    Of the job that is called ``whole``, which starts anew, only the nodes count: those
+    Of the job that is called ``whole``, which starts again, only the nodes count: those
     that it leaves, and those that it gets.
     """
     found = []

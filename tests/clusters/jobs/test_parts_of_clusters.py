@@ -276,7 +276,7 @@ def test_building_a_model_counts_as_time(monkeypatch: pytest.MonkeyPatch) -> Non
     machine = NodeDevices(tree, tree.at(NODE) * 0 + 1, tree.at(NODE) * 0 + 1)
     apart = (Apart("rack", ("a", "b")),)
     job = GangJob((Role("a", 9), Role("b", 9)), apart, (ObjectivePart("hops"),))
-    assert by_model(job, machine).fits
+    assert by_model(job, machine, Settings(time_limit=2)).fits
     start, ticks = clock.now(), itertools.count()
     monkeypatch.setattr(clock, "now", lambda: start + 0.01 * next(ticks))
     found = by_model(job, machine, Settings(time_limit=0.05))
