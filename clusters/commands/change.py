@@ -15,7 +15,7 @@ when it is impossible, 4 when nothing was found within the limit.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -255,7 +255,15 @@ def _repair(args: argparse.Namespace) -> int:
         )
     except InputError as error:
         raise cluster.name_option(error) from None
-    return _answer(args, "repair", machine, state, found, asked)
+    kept = (x for x in machine.selector.cluster.index if number.get(x) in {*placed})
+    only_work = machine.known.freeable | machine.known.only_work
+    notes = [
+        f"the job keeps {x}, which is {why}"
+        for x in kept
+        if number[x] not in {*failed} and x not in only_work
+        if (why := machine.known.reasons.get(x, "busy")) != "busy"
+    ]
+    return _answer(args, "repair", machine, state, found, asked, notes)
 
 
 def _drain(args: argparse.Namespace) -> int:
@@ -284,9 +292,12 @@ def _answer(
     state: RunningState,
     found: LeastChange,
     request: JobRequest | None = None,
+    notes: Sequence[str] = (),
 ) -> int:
     """Print what was found; return the exit status."""
     shown = document_of_change(action, machine, state, found)
+    if notes:
+        shown["state"].setdefault("notes", []).extend(notes)
     if request is not None and found.status is Status.INFEASIBLE and found.room:
         shown |= _reason(args, action, machine, found.room, request)
     if args.proof:

@@ -27,6 +27,7 @@ _MOST = 2**40
 _MOST_BYTES = 2**26
 _NODES = -1
 """The level of nodes."""
+_MOST_HEIGHT = 2**16
 _MOST_LEVELS = 64
 """With slices, and with limits."""
 _SHAPE = fields.file(
@@ -97,7 +98,7 @@ def _refuse_bad_shape(value: dict[str, Any]) -> None:
     parent, height = value["parent"], value["height"]
     domains, nodes = len(parent), len(value["home"])
     for at, row, least, end in (
-        ("height", height, 0, domains),
+        ("height", height, 0, _MOST_HEIGHT),
         ("home", value["home"], 0, domains),
         ("room", value["room"], 0, _MOST),
         ("pods", [value["pods"]], 1, _MOST),
@@ -122,7 +123,7 @@ def _refuse_bad_shape(value: dict[str, Any]) -> None:
             raise InputError(problem, at, len(value[at]))
         below, size = _NODES - 1, 1
         for row in value[at]:
-            if len(row) != 2 or not below < row[0] < domains:
+            if len(row) != 2 or not below < row[0] < _MOST_HEIGHT:
                 raise InputError("must be levels from below with numbers", at, row)
             if not 1 <= row[1] < _MOST or (at == "sizes" and row[1] % size):
                 raise InputError("must be a multiple of those below", at, row)

@@ -296,7 +296,8 @@ def _rearrange(
     if movers.roles:
         where = decode(model, values[len(waiting) :], movers.old, devices)
     moves = moves_of(movers.roles, movers.old, where, devices)
-    on = {i for some in where.values() for i in some}
+    stay = (x for job, some in movers.roles.items() if job not in waits for x in some)
+    on = {i for role in stay for i in where[role.name]}
     if goal.room:
         usable[[*on]] = False
         enough = [int(usable[[*some]].sum()) >= goal.room for some in goal.domains]

@@ -271,6 +271,18 @@ def test_a_job_that_starts_anew_does_not_wait_for_its_own_nodes(
     assert (move["from"], move["to"]) == ("", "b1")
 
 
+def test_a_node_that_is_down_is_not_kept_in_silence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("repair", "--placed", "a[1-4]", "--failed", "a1")
+    free = {f"{rack}{i}": "IDLE" for rack in "bc" for i in range(1, 5)}
+    state = report(a1="DOWN", a2="DOWN+DRAIN", **free)
+    found = change(tmp_path, capsys, *words, state=state)
+    assert "the job keeps a2, which is DOWN+DRAIN" in found["state"]["notes"]
+    found = change(tmp_path, capsys, *words, state=report(a1="DOWN", **free))
+    assert not [x for x in found["state"].get("notes", ()) if "keeps" in x]
+
+
 def test_building_a_model_counts_as_time(monkeypatch: pytest.MonkeyPatch) -> None:
     tree = even_tree(10, 10)
     machine = NodeDevices(tree, tree.at(NODE) * 0 + 1, tree.at(NODE) * 0 + 1)
