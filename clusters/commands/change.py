@@ -15,8 +15,8 @@ when it is impossible, 4 when nothing was found within the limit.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -141,23 +141,33 @@ def run(args: argparse.Namespace) -> int:
     return status
 
 
-def _read(args: argparse.Namespace) -> tuple[cluster.KnownCluster, RunningState]:
+@dataclass(frozen=True, eq=False)
+class _KnownMachine:
+    """What is asked about: the cluster, its jobs, and what a file states of them."""
+
+    machine: cluster.KnownCluster
+    state: RunningState
+    stated: Sequence[Mapping[str, Any]]
+
+
+def _read(args: argparse.Namespace) -> _KnownMachine:
     """Return the machine and its jobs."""
     stated = read_running(args.running) if args.running else []
     jobs = partial(report_of, stated, args.running or "")
     machine = cluster.read_machine(args, None, jobs)
-    state = _state(args, machine, machine.usable[0], machine.forbidden.reasons)
+    free, without = machine.usable[0], machine.forbidden.reasons
+    state = _state(args, machine, stated, free, without)
     state.refuse()
-    return machine, state
+    return _KnownMachine(machine, state, stated)
 
 
 def _state(
     args: argparse.Namespace,
     machine: cluster.KnownCluster,
+    stated: Sequence[Mapping[str, Any]],
     free: Flags,
     without: Iterable[str] = (),
 ) -> RunningState:
-    stated = read_running(args.running) if args.running else []
     state = running_state(
         tree_of(machine.selector.cluster),
         free,
@@ -213,18 +223,20 @@ def _request_of_file(
 def _preempt(args: argparse.Namespace) -> int:
     if args.k is None and args.job is None:
         raise InputError("is needed, or --job", field="-k")
-    machine, state = _read(args)
+    known = _read(args)
+    machine, state = known.machine, known.state
     if args.job:
         request = _request_of_file(args, machine)
     else:
         request = _request(args, state, args.k)
     settings = Settings(time_limit=seconds(args.time_limit))
     found = preempt(request.job, state, settings)
-    return _answer(args, "preempt", machine, state, found, request)
+    return _answer(args, "preempt", known, found, request)
 
 
 def _repair(args: argparse.Namespace) -> int:
-    machine, state = _read(args)
+    known = _read(args)
+    machine, state = known.machine, known.state
     number = state.devices.tree.number
     lists = []
     for option in ("placed", "failed"):
@@ -255,51 +267,50 @@ def _repair(args: argparse.Namespace) -> int:
         )
     except InputError as error:
         raise cluster.name_option(error) from None
-    kept = (x for x in machine.selector.cluster.index if number.get(x) in {*placed})
+    kept = (state.devices.tree.nodes[i] for i in sorted({*placed} - {*failed}))
     only_work = machine.known.freeable | machine.known.only_work
     notes = [
         f"the job keeps {x}, which is {why}"
         for x in kept
-        if number[x] not in {*failed} and x not in only_work
+        if x not in only_work
         if (why := machine.known.reasons.get(x, "busy")) != "busy"
     ]
-    return _answer(args, "repair", machine, state, found, asked, notes)
+    return _answer(args, "repair", replace(known, state=state), found, asked, notes)
 
 
 def _drain(args: argparse.Namespace) -> int:
-    machine, state = _read(args)
-    level = args.level or state.devices.tree.levels[0]
+    known = _read(args)
+    level = args.level or known.state.devices.tree.levels[0]
     if level == NODE_NAME:
         raise InputError("must be above that of nodes", "--level", level)
     try:
         found = drain(
             level,
             1 if args.count is None else args.count,
-            state,
+            known.state,
             Settings(time_limit=seconds(args.time_limit)),
             until=-1 if args.until is None else args.until,
             spread=args.allow_spread,
         )
     except InputError as error:
         raise cluster.name_option(error) from None
-    return _answer(args, "drain", machine, state, found)
+    return _answer(args, "drain", known, found)
 
 
 def _answer(
     args: argparse.Namespace,
     action: str,
-    machine: cluster.KnownCluster,
-    state: RunningState,
+    known: _KnownMachine,
     found: LeastChange,
     request: JobRequest | None = None,
     notes: Sequence[str] = (),
 ) -> int:
     """Print what was found; return the exit status."""
-    shown = document_of_change(action, machine, state, found)
+    shown = document_of_change(action, known.machine, known.state, found)
     if notes:
         shown["state"].setdefault("notes", []).extend(notes)
     if request is not None and found.status is Status.INFEASIBLE and found.room:
-        shown |= _reason(args, action, machine, found.room, request)
+        shown |= _reason(args, action, known, found.room, request)
     if args.proof:
         add_proofs(args, found, shown)
     if args.json:
@@ -314,12 +325,13 @@ def _answer(
 def _reason(
     args: argparse.Namespace,
     action: str,
-    machine: cluster.KnownCluster,
+    known: _KnownMachine,
     room: NoPlace,
     request: JobRequest,
 ) -> dict[str, Any]:
     """Return which constraints clash, those of options about nodes among them."""
-    opened = _state(args, machine, machine.free[0])
+    machine = known.machine
+    opened = _state(args, machine, known.stated, machine.free[0])
     leave = "endable" if action == "preempt" else "movable"
     most = opened.without(x for x in opened.jobs if getattr(x, leave))
     index = most.tree.number
@@ -327,9 +339,8 @@ def _reason(
     free = room.devices.free.copy()
     free[closed] = most.free[closed]
     avoid = nodes_to_avoid(room.job, machine)
-    job = replace(room.job, constraints=(*room.job.constraints, *avoid))
-    places = [f"--{name}" for name, some in machine.forbidden.by_option.items() if some]
-    request = replace(request, job=job, places=(*request.places, *places))
+    job = replace(room.job, constraints=(*room.job.constraints, *avoid.values()))
+    request = replace(request, job=job, places=(*request.places, *avoid))
     end = clock.now() + seconds(args.time_limit)
     clash = clash_of(job, replace(room.devices, free=free), end)
     if clash is None:

@@ -61,13 +61,15 @@ def refuse_options_of_nodes(args: argparse.Namespace) -> None:
             raise InputError("is not for --job", field=name)
 
 
-def nodes_to_avoid(job: GangJob, known: cluster.KnownCluster) -> list[Avoid]:
-    """Return the nodes that options rule out, as constraints of a job."""
-    return [
-        Avoid(frozenset(names), job.names, f"nodes that --{option} rules out")
+def nodes_to_avoid(job: GangJob, known: cluster.KnownCluster) -> dict[str, Avoid]:
+    """Return the nodes that options rule out, by option, as constraints of a job."""
+    return {
+        f"--{option}": Avoid(
+            frozenset(names), job.names, f"nodes that --{option} rules out"
+        )
         for option, names in known.forbidden.by_option.items()
         if names
-    ]
+    }
 
 
 def run(args: argparse.Namespace, free: Sequence[str] | None) -> int:
@@ -86,7 +88,7 @@ def run(args: argparse.Namespace, free: Sequence[str] | None) -> int:
         else machine.whole_nodes(fabric, flags)
         for fabric, flags in zip(fabrics, known.free, strict=True)
     ]
-    avoid = nodes_to_avoid(request.job, known)
+    avoid = [*nodes_to_avoid(request.job, known).values()]
     try:
         placed = in_tiers(
             lambda how: placing.place(request, parts, how, avoid=avoid),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...heuristics.allocation.allocator import Allocation, Flags
-from ...instances import InputError
+from ...instances import InputError, IntArray
 from ...instances.reading.suggestions import entry_named
 from ...solvers import DEFAULT, Settings
 from ..grading.grade import Ratio, ratio
@@ -44,7 +44,30 @@ class Choice:
     """By level: the largest job that still fits one of its domains."""
 
 
-class ClusterMachine:
+class IdleNodes:
+    """Whole nodes that serve a stream, of which some are idle."""
+
+    def __init__(self, idle: Flags) -> None:
+        self.idle = idle
+        self.free = int(np.count_nonzero(idle))
+
+    def take(self, used: IntArray) -> Allocation:
+        """Return an allocation of nodes, which are not idle any more."""
+        self.idle[used] = False
+        self.free -= len(used)
+        return Allocation.of(used)
+
+    def release(self, grant: Allocation) -> None:
+        """Release an allocation."""
+        self.idle[grant.held] = True
+        self.free += len(grant.held)
+
+    def state(self) -> Hashable:
+        """Return everything that future allocations depend on."""
+        return self.idle.tobytes()
+
+
+class ClusterMachine(IdleNodes):
     """The nodes of a cluster, idle at first, and what chooses among them.
 
     Nodes are numbered through all parts of the cluster, in its order. The shape of a
@@ -93,8 +116,7 @@ class ClusterMachine:
         """Choices whose optimum was not proved within the limit."""
         ends = np.cumsum([len(fabric.nodes) for fabric in selector.cluster.fabrics])
         self.first = [0, *ends[:-1].tolist()]
-        self.idle: Flags = np.concatenate(selector.free())
-        self.free = int(np.count_nonzero(self.idle))
+        super().__init__(np.concatenate(selector.free()))
         self.last: Choice | None = None
         """On the job that was served last."""
         self._least: dict[tuple[int, int], int | None] = {}
@@ -121,9 +143,7 @@ class ClusterMachine:
         assert bound is not None
         self.open += found.limit is not None
         switches, hops = self._cost(at, Objective.SWITCHES, chosen, parts[at])
-        used = np.asarray(chosen, dtype=np.int64) + self.first[at]
-        self.idle[used] = False
-        self.free -= k
+        grant = self.take(np.asarray(chosen, dtype=np.int64) + self.first[at])
         self.last = Choice(
             hops,
             switches,
@@ -131,16 +151,7 @@ class ClusterMachine:
             ratio(self.objective, cost, bound),
             self._largest(),
         )
-        return Allocation.of(used)
-
-    def release(self, grant: Allocation) -> None:
-        """Release an allocation."""
-        self.idle[grant.held] = True
-        self.free += len(grant.held)
-
-    def state(self) -> Hashable:
-        """Return everything that future allocations depend on."""
-        return self.idle.tobytes()
+        return grant
 
     def least_hops(self, k: int, segment: int = 1) -> int | None:
         """Return the hops of the best choice on the idle cluster; None without any."""

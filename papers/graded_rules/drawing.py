@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
 
 import numpy as np
 
 from ...clusters.rules.jobs import JOB_RULES
+from ...clusters.whatif.machine import IdleNodes
 from ...formulations.cluster.changes.change import OngoingJob, RunningState
 from ...formulations.cluster.constraints import (
     Apart,
@@ -163,13 +164,12 @@ def drawn_state(
     return RunningState(devices, tuple(jobs))
 
 
-class _RuleMachine:
+class _RuleMachine(IdleNodes):
     """Whole nodes that serve a stream by a rule."""
 
     def __init__(self, tree: DomainTree, rule: str) -> None:
         self.tree, self.rule = tree, JOB_RULES[rule]
-        self.idle = np.ones(len(tree.nodes), dtype=np.bool_)
-        self.free = len(tree.nodes)
+        super().__init__(np.ones(len(tree.nodes), dtype=np.bool_))
 
     def allocate(
         self, k: int, shape: tuple[int, ...] | None = None
@@ -180,19 +180,7 @@ class _RuleMachine:
         found = self.rule(whole(k), devices) if k <= self.free else None
         if found is None:
             return None
-        used = np.array(found["worker"])
-        self.idle[used] = False
-        self.free -= k
-        return Allocation.of(used)
-
-    def release(self, grant: Allocation) -> None:
-        """Release an allocation."""
-        self.idle[grant.held] = True
-        self.free += len(grant.held)
-
-    def state(self) -> Hashable:
-        """Return everything that future allocations depend on."""
-        return self.idle.tobytes()
+        return self.take(np.array(found["worker"]))
 
 
 def recorded_states(

@@ -69,18 +69,18 @@ def _client_of(distributed: Any, where: Any, address: str | None) -> Any:
     Dask asserts that a scheduler's greeting comes alone, but one that reports to all
     its clients at that moment sends both in one batch.
     """
-    for attempts_left in reversed(range(_GREETINGS)):
+    attempts = _GREETINGS
+    while True:
+        attempts -= 1
         try:
             return distributed.Client(where, timeout=_ANSWERS_IN, set_as_default=False)
         except (OSError, ValueError, ImportError, AssertionError) as error:
-            if isinstance(error, AssertionError) and attempts_left:
-                continue
-            raise InputError(
-                f"no scheduler answers ({type(error).__name__})",
-                field="dask",
-                value=address,
-            ) from None
-    raise AssertionError("unreachable")
+            if not isinstance(error, AssertionError) or not attempts:
+                raise InputError(
+                    f"no scheduler answers ({type(error).__name__})",
+                    field="dask",
+                    value=address,
+                ) from None
 
 
 def _refuse_unproven(distributed: Any, address: str) -> None:

@@ -222,11 +222,12 @@ def preempt(
     ranks = sorted({x.priority for x in state.jobs if x.endable})
     most = fits(inf)
     if most.fits is not True:
+        room = NoPlace(plain, below(inf))
         return LeastChange(
             most.status,
             by=most.by,
-            refuted=NoPlace(plain, below(inf)),
-            room=NoPlace(plain, below(inf)),
+            refuted=room,
+            room=room,
             limit=most.limit,
             seconds=clock.now() - start,
         )
