@@ -244,12 +244,27 @@ class JobModel:
             for names in apart:  # one of them at most uses it
                 alone = [self.usage((name,), level, v) for name in names]
                 self.model.add(_sum(alone) <= used)
+        for names, other in [key[:2] for key in self._used if key[2] == NOWHERE]:
+            if {*names} <= {*roles}:
+                self._link_usage(names, other, roles, level)
+            if {*roles} <= {*names}:
+                self._link_usage(roles, level, names, other)
         self._used[roles, level, NOWHERE] = self.model.new_constant(1)
         room = np.cumsum(sorted(most, reverse=True))
         outside = self.cells.at[number] == NOWHERE
         if not self.job.open_counts.intersection(roles) and not outside.any():
             least = int(np.searchsorted(room, self.job.count(roles))) + 1
             self.model.add(0 + _sum(every) >= least)
+
+    def _link_usage(
+        self, some: tuple[str, ...], low: str, roles: tuple[str, ...], high: str
+    ) -> None:
+        """Say that who uses a domain uses the one it is in."""
+        number, above = self.tree.level_number(low), self.tree.level_number(high)
+        for v, cells in self._cells_in[number].items() if number < above else ():
+            if (up := int(self.cells.at[above][cells[0]])) != NOWHERE:
+                used = self._used[some, low, v]
+                self.model.add(used <= self._used[roles, high, up])
 
     def _most_pieces(self, k: int, v: int) -> int:
         """Return at least how many pieces of a kind a domain can have."""
