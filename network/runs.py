@@ -15,7 +15,6 @@ from ..instances.reading.numbers import at_least
 from .cut_through.engine import CutThrough
 from .cut_through.message_queue import PACKET, Network
 from .engine import Engine
-from .flow_level.engine import FlowLevel
 from .messages import Ints
 from .processor_numbers import map_ranks, place_jobs
 from .progress_steps import Pace, Show
@@ -32,8 +31,6 @@ class Switching(Enum):
     """Packets in queues of four, see `CutThrough`."""
     WORMHOLE = "wormhole"
     """Worms across buffers of one flit, see `RigidWorms`."""
-    FLOW = "flow"
-    """Flows that share links fairly, see `FlowLevel`."""
 
 
 @dataclass(frozen=True)
@@ -158,8 +155,6 @@ def engine_for(
                 "must be dimension-order for worms", field="routing", value=routing
             )
         return RigidWorms(network.grid, packet=packet)
-    if switching is Switching.FLOW:
-        return FlowLevel(network, routing=routing, table=table, packet=packet or PACKET)
     return CutThrough(
         network, routing=routing, table=table, packet=packet or PACKET, seed=seed
     )

@@ -25,7 +25,7 @@ from ...instances.reading.files import write_text
 from ...instances.reading.json_text import dumps
 from ...sources import doc_of
 
-_SWITCHING = ("cut-through", "wormhole", "flow")
+_SWITCHING = ("cut-through", "wormhole")
 _ROUTING = ("adaptive", "dimension-order", "minimal", "drawn", "valiant")
 _FIELDS = {
     one: one
@@ -122,7 +122,7 @@ def add(simulate: Parser, streams: Any) -> None:
         "--switching",
         choices=_SWITCHING,
         default=_SWITCHING[0],
-        help="packets in queues, worms (mesh and torus), or fair flows",
+        help="packets in queues, or worms (mesh and torus)",
     )
     parser.add_argument(
         "--routing",

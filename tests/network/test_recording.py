@@ -20,7 +20,6 @@ from closeknit.network.worm.engine import RigidWorms
 NETWORKS: list[tuple[Network, Switching]] = [
     *((grid, way) for grid in (Mesh(4, 5), Torus(4, 4)) for way in Switching),
     (KaryTree(2, 4), Switching.CUT_THROUGH),
-    (KaryTree(2, 4), Switching.FLOW),
     (network_named("dragonfly:2,2,1"), Switching.CUT_THROUGH),
 ]
 
@@ -113,15 +112,6 @@ def test_frames_are_counted_by_hand() -> None:
     # they send one phit a cycle
     shares = film.shares()
     assert shares[:, rows[0, 1]].tolist() == [1.0] * 16 + [0.0]
-
-
-def test_flows_send_as_they_go() -> None:
-    grid = Mesh(3)
-    job = workload("BI", 2, 4 * 160)
-    film = run_network(grid, job, "0,1", switching=Switching.FLOW, filmed=True).film
-    assert film is not None
-    sending = film.counts.sum(axis=1)
-    assert sending[:-1].tolist() == [film.step] * (len(sending) - 1)
 
 
 def test_a_worm_holds_its_links_until_it_has_passed() -> None:

@@ -23,8 +23,7 @@ from closeknit.reports.campaigns.pool import Call
 NETWORKS: list[tuple[Network, Switching]] = [
     *((grid, way) for grid in (Mesh(3, 4), Torus(4, 4)) for way in Switching),
     (KaryTree(2, 3), Switching.CUT_THROUGH),
-    (KaryTree(2, 3), Switching.FLOW),
-    *((network_named("dragonfly:2,2,1"), way) for way in list(Switching)[::2]),
+    (network_named("dragonfly:2,2,1"), Switching.CUT_THROUGH),
 ]
 
 

@@ -109,7 +109,6 @@ def test_ranks_are_ordered_by_what_they_send(capsys: Capture, tmp_path: Path) ->
         ("--topology mesh:3x3 --placement row", (1 + 16) + (1 + 32)),
         ("--topology mesh:3x3 --placement 0,4,8", (2 + 16) + (2 + 32)),
         ("--topology mesh:3x3 --placement row --switching wormhole", 18 + 34),
-        ("--topology mesh:3x3 --placement 0,4,8 --switching flow", 18 + 34),
         ("--topology torus:8x8 --placement row --routing dimension-order", 17 + 33),
         # three channels within a switch's subtree, the injection queue included
         ("--topology tree:2x2 --placement consecutive", (1 + 16) + (3 + 32)),
@@ -120,6 +119,12 @@ def test_files_take_the_closed_form(
 ) -> None:
     found = measured(capsys, f"{words} --file {written(tmp_path)}")
     assert found["time_cycles"] == cycles
+
+
+def test_flows_are_refused_in_one_line(capsys: Capture) -> None:
+    told = refused(capsys, f"{QUADRANT} --workload 2M --switching flow")
+    assert "invalid choice: 'flow' (choose from " in told
+    assert "cut-through" in told
 
 
 @pytest.mark.parametrize("routing", ["minimal", "drawn", "valiant"])
@@ -398,7 +403,6 @@ def test_routes_of_a_graph(tmp_path: Path, capsys: Capture) -> None:
     words += f" --size 64 --routes {routes}"
     # from b back to a by way of c and d
     assert measured(capsys, words)["flits_carried"] == 3 * 16
-    assert measured(capsys, f"{words} --switching flow")["flits_carried"] == 3 * 16
     told = "--routing: is not for given routes: 'minimal'"
     assert refused(capsys, f"{words} --routing minimal") == told
     routes.write_text("\n".join(["at,to,next", *lines[:-1]]))

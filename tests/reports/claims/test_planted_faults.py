@@ -854,14 +854,6 @@ EDITS: dict[str, tuple[str, Edit]] = {
             "= np.maximum(1, messages.length // self._packet_phits)",
         ),
     ),
-    "flows do not wait for their way": (
-        "network-zero-load-latency",
-        Edit(
-            "network.flow_level.engine",
-            "np.ceil(through - 1e-6)",
-            "np.floor(0 * through)",
-        ),
-    ),
     "flits of the upper lane are not counted": (
         "network-conserves-flits",
         Edit(
@@ -876,14 +868,6 @@ EDITS: dict[str, tuple[str, Edit]] = {
             "network.cut_through.message_queue",
             "= messages.waits",
             "= 0 * messages.waits",
-        ),
-    ),
-    "of flows only half is sent": (
-        "network-keeps-to-its-cuts",
-        Edit(
-            "network.flow_level.engine",
-            "= packets * self._packet_phits",
-            "= packets * self._packet_phits // 2",
         ),
     ),
     # task mapping
