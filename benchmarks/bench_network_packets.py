@@ -31,7 +31,7 @@ import numpy as np  # noqa: E402
 from closeknit.instances import Torus  # noqa: E402
 from closeknit.instances.ksubset.graph_generators import dragonfly_network  # noqa: E402
 from closeknit.network.cut_through.engine import CutThrough  # noqa: E402
-from closeknit.network.cut_through.message_queue import Network  # noqa: E402
+from closeknit.network.engine import Network  # noqa: E402
 from closeknit.network.kary_tree import KaryTree  # noqa: E402
 from closeknit.network.messages import Messages, messages  # noqa: E402
 from closeknit.network.workloads.table import workload  # noqa: E402

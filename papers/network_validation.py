@@ -14,15 +14,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
+from math import prod
 
 import numpy as np
 
 from ..instances import Mesh
 from ..network.cut_through.engine import CutThrough
 from ..network.kary_tree import KaryTree
-from ..network.limits import cut_limit
 from ..network.messages import messages
-from ..network.open_loop.engine import Phases, measure, saturation
+from ..network.open_loop import Phases, measure, saturation
 from ..network.worm.engine import RigidWorms
 from ..reports.pages.document import Document, ErrorText, Section, Table
 from .catalogue import RunOptions
@@ -104,7 +104,8 @@ def bisection_rows(phases: Phases, seed: int) -> Iterator[ValidationRow]:
     for mesh in (Mesh(8, 8), Mesh(4, 4, 4)):
         engine = RigidWorms(mesh)
         accepted = measure(engine, 1.0, 1, phases, seed=seed).accepted
-        limit = cut_limit(mesh, engine.channels()[0][1])
+        n, side = prod(mesh.shape), max(mesh.shape)
+        limit = 4 * (n - 1) / (n * side)  # n / side links, n² / 4 of n (n - 1) pairs
         sides = "x".join(map(str, mesh.shape))
         name = f"mesh {sides}, rigid worms: accepted of 1 flit per processor and cycle"
         yield ValidationRow(name, "bisection", limit, accepted, RowDemand.AT_MOST)

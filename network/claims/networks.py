@@ -11,9 +11,8 @@ import numpy.typing as npt
 from ...instances import Graph, Grid, Mesh, Torus
 from ...instances.ksubset.graph_generators import dragonfly_network
 from ...reports.claims.running.claim import Claim, Outcome, Trial, failed, passed
-from ..cut_through.engine import CutThrough
-from ..cut_through.message_queue import PACKET, Network
-from ..engine import Engine
+from ..cut_through.engine import PACKET, CutThrough
+from ..engine import Engine, Network
 from ..kary_tree import KaryTree
 from ..messages import Messages
 from ..worm.engine import RigidWorms

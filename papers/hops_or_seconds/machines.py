@@ -14,7 +14,7 @@ from ...instances.ksubset.graph_generators import dragonfly_network
 from ...methods import KSUBSET
 from ...methods.allocators.of_method import MethodAsAllocator
 from ...methods.allocators.table import allocator
-from ...network.cut_through.message_queue import Network
+from ...network.engine import Network
 from ...network.kary_tree import KaryTree
 from ...network.processor_numbers import processors_of
 from ...network.runs import Switching

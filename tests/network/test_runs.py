@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from closeknit.instances import Graph, Mesh, Torus, arrays
-from closeknit.network.cut_through.message_queue import Network
+from closeknit.network.engine import Network
 from closeknit.network.kary_tree import KaryTree
 from closeknit.network.processor_numbers import (
     network_named,

@@ -11,7 +11,7 @@ from numba.core import event
 
 from closeknit.cli.app import run
 from closeknit.instances import Mesh, Torus
-from closeknit.network.cut_through.message_queue import Network
+from closeknit.network.engine import Network
 from closeknit.network.kary_tree import KaryTree
 from closeknit.network.processor_numbers import network_named
 from closeknit.network.runs import Switching, run_network

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from closeknit.network.open_loop.engine import Phases
+from closeknit.network.open_loop import Phases
 from closeknit.papers import network_validation
 from closeknit.papers.catalogue import RunOptions
 from closeknit.papers.network_validation import (

@@ -163,7 +163,7 @@ def test_several_allocators_are_a_line_each(
     assert first["utilization_pct"] == second["utilization_pct"]
     text = page.read_text(encoding="utf-8")
     assert "25 jobs (drawn, seed 0) on a 4×4×2 torus, first come first served" in text
-    assert text.count('class="film"') == 2
+    assert text.count("<figure>") == 1 + 2 * 5
 
 
 @needs("data/swf")

@@ -849,9 +849,9 @@ EDITS: dict[str, tuple[str, Edit]] = {
     "the last, shorter packet of a message is forgotten": (
         "network-zero-load-latency",
         Edit(
-            "network.cut_through.message_queue",
-            "= -(-messages.length // self._packet_phits)",
-            "= np.maximum(1, messages.length // self._packet_phits)",
+            "network.cut_through.engine",
+            "packets = -(-messages.length // self._packet_phits)",
+            "packets = np.maximum(1, messages.length // self._packet_phits)",
         ),
     ),
     "flits of the upper lane are not counted": (
@@ -865,7 +865,7 @@ EDITS: dict[str, tuple[str, Edit]] = {
     "messages are sent before those that they wait for": (
         "network-conserves-flits",
         Edit(
-            "network.cut_through.message_queue",
+            "network.cut_through.engine",
             "= messages.waits",
             "= 0 * messages.waits",
         ),
