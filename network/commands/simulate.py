@@ -63,8 +63,8 @@ def add(simulate: Parser, streams: Any) -> None:
         "--mapping",
         metavar="M",
         help="what orders the tasks on these processors: identity (the default: as the "
-        "placement has them), random, greedy, annealing, exact (up to 64 tasks), "
-        "cpsat, or auto (exact up to 16 tasks, else annealing)",
+        "placement has them), random, greedy, annealing, exact (up to 64 tasks), or "
+        "auto (exact up to 16 tasks, else annealing)",
     )
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument(

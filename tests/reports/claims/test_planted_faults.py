@@ -871,14 +871,6 @@ EDITS: dict[str, tuple[str, Edit]] = {
         ),
     ),
     # task mapping
-    "the model of distances calls equal distances near": (
-        "mapping-search-is-exact",
-        Edit(
-            "network.mapping.models.cpsat",
-            "if m != j and hops[j, m] < high",
-            "if m != j and hops[j, m] <= high",
-        ),
-    ),
     "the search of mappings ends one unit early": (
         "mapping-search-is-exact",
         Edit(
