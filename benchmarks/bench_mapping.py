@@ -18,7 +18,7 @@ from time import process_time
 import numpy as np
 
 from closeknit.instances import Mesh, Torus
-from closeknit.network.cut_through.message_queue import Network
+from closeknit.network.engine import Network
 from closeknit.network.kary_tree import KaryTree
 from closeknit.network.mapping.instance import RankMapping
 from closeknit.network.mapping.table import MAPPERS

@@ -30,7 +30,7 @@ import numpy as np  # noqa: E402
 
 from closeknit.instances import IntArray, Mesh  # noqa: E402
 from closeknit.network.messages import Messages  # noqa: E402
-from closeknit.network.open_loop.engine import uniform  # noqa: E402
+from closeknit.network.open_loop import uniform  # noqa: E402
 from closeknit.network.worm.engine import RigidWorms  # noqa: E402
 from closeknit.solvers.running.kernels import kernel  # noqa: E402
 

@@ -13,9 +13,6 @@ contains a TEXT are measured.
 - ``lone``: one packet after the other on an 8 x 8 torus: the cost of a cycle.
 - ``kernel``: a workload of 64 kB on 64 processors, in row order and random, in seconds.
 - ``many``: 16 instances of 2M, BU and 3M with 16 kB on 1024 processors, random.
-- ``flow``: the flow level on the workloads of ``kernel``, in random order, in seconds
-  and as a share of the packets' time; its work is per message, so WF, which has 32 032
-  messages of four packets, is apart.
 """
 
 from __future__ import annotations
@@ -34,8 +31,7 @@ import numpy as np  # noqa: E402
 from closeknit.instances import Torus  # noqa: E402
 from closeknit.instances.ksubset.graph_generators import dragonfly_network  # noqa: E402
 from closeknit.network.cut_through.engine import CutThrough  # noqa: E402
-from closeknit.network.cut_through.message_queue import Network  # noqa: E402
-from closeknit.network.flow_level.engine import FlowLevel  # noqa: E402
+from closeknit.network.engine import Network  # noqa: E402
 from closeknit.network.kary_tree import KaryTree  # noqa: E402
 from closeknit.network.messages import Messages, messages  # noqa: E402
 from closeknit.network.workloads.table import workload  # noqa: E402
@@ -146,23 +142,6 @@ def many() -> Lines:
             )
 
 
-def flow() -> Lines:
-    """Time the flow level."""
-    for small in (False, True):
-        names = [name for name in KERNELS if (name == "WF") == small]
-        total, packets = 0.0, 0.0
-        for name in names:
-            made = workload(name)
-            place = np.random.default_rng(1).permutation(64).tolist()
-            for network in (Torus(8, 8), KaryTree(4, 3)):
-                engine = FlowLevel(network)
-                engine.add(made.on(place))
-                total += once(engine.finish)
-                packets += measured(network, made.on(place))[0]
-        share = f"{total / packets:.2f} of the packets' {packets:.2f} s"
-        yield f"{total:8.2f} s, {share}: {', '.join(names)}"
-
-
 ROWS: dict[str, Callable[[], Lines]] = {
     "yardstick": lambda: iter([f"{yardstick():8.1f} ns a step"]),
     "uniform torus 8x8": lambda: uniform(Torus(8, 8), 200),
@@ -173,7 +152,6 @@ ROWS: dict[str, Callable[[], Lines]] = {
     "lone": lone,
     "kernel": kernels,
     "many": many,
-    "flow": flow,
 }
 
 

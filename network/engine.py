@@ -12,8 +12,10 @@ from abc import ABC, abstractmethod
 import numpy as np
 import numpy.typing as npt
 
-from ..instances import InputError
+from ..instances import InputError, Topology
 from .messages import Ints, Messages
+
+Network = Topology
 
 
 class Deadlock(Exception):

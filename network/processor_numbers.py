@@ -18,7 +18,7 @@ from ..instances.ksubset.graph_generators import dragonfly_network
 from ..instances.reading.suggestions import entry_named
 from ..instances.topologies.graph_files import read_graph
 from ..methods.allocators.table import allocator, names
-from .cut_through.message_queue import Network
+from .engine import Network
 from .kary_tree import KaryTree
 from .mapping.table import order_ranks
 from .messages import Ints

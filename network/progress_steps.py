@@ -25,12 +25,10 @@ class Pace:
         With all its messages, one of them at least.
     show
         Called between steps.
-    cycles
-        Cycle at which the run ends; None if it ends with the last message.
     """
 
-    def __init__(self, engine: Engine, show: Show, cycles: int | None = None) -> None:
-        self._engine, self._show, self._cycles = engine, show, cycles
+    def __init__(self, engine: Engine, show: Show) -> None:
+        self._engine, self._show = engine, show
         self._step = _FIRST
 
     def run(self, until: int | None = None) -> list[int]:
@@ -46,10 +44,7 @@ class Pace:
                 self._step = min(2 * self._step, _MOST)
             elif took > _LONG and self._step > 1:
                 self._step //= 2
-            if self._cycles is None:
-                arrived = engine.delivered >= 0
-                self._show(int(arrived.sum()), len(arrived), "messages")
-            else:
-                self._show(engine.time, self._cycles, "cycles")
+            arrived = engine.delivered >= 0
+            self._show(int(arrived.sum()), len(arrived), "messages")
             if ended or last:
                 return ended

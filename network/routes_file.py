@@ -14,7 +14,7 @@ import numpy as np
 
 from ..instances import Graph, InputError
 from ..instances.reading.files import read_text
-from .cut_through.message_queue import Network
+from .engine import Network
 from .messages import Ints
 
 HEADER = ("at", "to", "next")

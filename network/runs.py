@@ -12,14 +12,11 @@ import numpy.typing as npt
 
 from ..instances import InputError
 from ..instances.reading.numbers import at_least
-from .cut_through.engine import CutThrough
-from .cut_through.message_queue import PACKET, Network
-from .engine import Engine
-from .flow_level.engine import FlowLevel
+from .cut_through.engine import PACKET, CutThrough
+from .engine import Engine, Network
 from .messages import Ints
 from .processor_numbers import map_ranks, place_jobs
 from .progress_steps import Pace, Show
-from .recording import LinkFilm, LinkRecorder
 from .workloads.format import PHIT_BYTES, Workload
 from .workloads.io_side import IoSide
 from .worm.engine import RigidWorms
@@ -32,8 +29,6 @@ class Switching(Enum):
     """Packets in queues of four, see `CutThrough`."""
     WORMHOLE = "wormhole"
     """Worms across buffers of one flit, see `RigidWorms`."""
-    FLOW = "flow"
-    """Flows that share links fairly, see `FlowLevel`."""
 
 
 @dataclass(frozen=True)
@@ -78,39 +73,26 @@ class RunSummary:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Traced:
-    """What was seen of a run, message by message and link by link.
+class Finished:
+    """A run that has come to its end, message by message and link by link.
 
     Parameters
     ----------
+    summary
+        Its measures.
     places
         Processors of the tasks of each instance.
     latency
         Of each message between different processors, in order of addition.
     ends, carried
         Two ends of each link, shape (l, 2), and the flits that it carried.
-    film
-        The same by intervals of time; None unless it was wanted.
-    """
-
-    places: tuple[Ints, ...] = ()
-    latency: Ints
-    ends: npt.NDArray[np.int64]
-    carried: Ints
-    film: LinkFilm | None = None
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Finished(Traced):
-    """A run that has come to its end.
-
-    Parameters
-    ----------
-    summary
-        Its measures; see `Traced` for the others.
     """
 
     summary: RunSummary
+    places: tuple[Ints, ...]
+    latency: Ints
+    ends: npt.NDArray[np.int64]
+    carried: Ints
 
 
 def engine_for(
@@ -158,8 +140,6 @@ def engine_for(
                 "must be dimension-order for worms", field="routing", value=routing
             )
         return RigidWorms(network.grid, packet=packet)
-    if switching is Switching.FLOW:
-        return FlowLevel(network, routing=routing, table=table, packet=packet or PACKET)
     return CutThrough(
         network, routing=routing, table=table, packet=packet or PACKET, seed=seed
     )
@@ -171,7 +151,6 @@ def run_on(
     workload: Workload,
     places: Sequence[Ints],
     *,
-    filmed: bool = False,
     show: Show | None = None,
 ) -> Finished:
     """Start an instance of a workload on each set of processors, and run to the end.
@@ -186,8 +165,6 @@ def run_on(
         Messages of an instance; a flit has four bytes.
     places
         Processors of the tasks, for each instance.
-    filmed
-        Whether to note what links carry through time; this changes nothing else.
     show
         Called now and then with the numbers of messages that have arrived, and of all.
 
@@ -205,23 +182,23 @@ def run_on(
     for job, processors in enumerate(places):
         engine.add(workload.on(processors.tolist(), PHIT_BYTES), job)
     end = [0] * len(places)
-    recorder = LinkRecorder(engine) if filmed else None
     left = len(places)
     run = engine.run if show is None else Pace(engine, show).run
     while left:
-        jobs = run(recorder.due if recorder else None)
+        jobs = run()
         for job in jobs:
             end[job] = engine.time
         left -= len(jobs)
-        if recorder:
-            recorder.look()
     latency = (engine.delivered - engine.sent)[np.tile(source != target, len(places))]
+    ordered, beyond = np.sort(latency), -(-19 * len(latency) // 20) - 1
     ends, carried = links_of(engine)
     last = max(end, default=0)
     summary = RunSummary(
         time_cycles=last,
         messages=len(latency),
-        **latency_measures(latency),
+        mean_latency_cycles=float(latency.mean()) if len(latency) else None,
+        p95_latency_cycles=int(ordered[beyond]) if len(latency) else None,
+        max_latency_cycles=int(ordered[-1]) if len(latency) else None,
         **link_measures(network, ends, carried, last),
         instance_cycles=tuple(end),
     )
@@ -231,7 +208,6 @@ def run_on(
         latency=latency,
         ends=ends,
         carried=carried,
-        film=recorder.film() if recorder else None,
     )
 
 
@@ -243,28 +219,6 @@ def links_of(engine: Engine) -> tuple[npt.NDArray[np.int64], Ints]:
     ends = np.concatenate([ends for _, ends in engine.channels()])
     real = ends[:, 0] != ends[:, 1]
     return ends[real], engine.carried[real]
-
-
-class LatencyMeasures(TypedDict):
-    """See `RunSummary`."""
-
-    mean_latency_cycles: float | None
-    p95_latency_cycles: int | None
-    max_latency_cycles: int | None
-
-
-def latency_measures(latency: Ints) -> LatencyMeasures:
-    """Return mean, 95th percentile and maximum."""
-    count = len(latency)
-    if not count:
-        return LatencyMeasures(
-            mean_latency_cycles=None, p95_latency_cycles=None, max_latency_cycles=None
-        )
-    return LatencyMeasures(
-        mean_latency_cycles=float(latency.mean()),
-        p95_latency_cycles=int(np.sort(latency)[-(-19 * count // 20) - 1]),
-        max_latency_cycles=int(latency.max()),
-    )
 
 
 class LinkMeasures(TypedDict):
@@ -305,7 +259,6 @@ def run_network(
     seed: int = 0,
     table: npt.ArrayLike | None = None,
     io: IoSide | None = None,
-    filmed: bool = False,
     show: Show | None = None,
 ) -> Finished:
     """Place instances of a workload on an idle network, and run them at once.
@@ -328,7 +281,7 @@ def run_network(
     io
         The network with I/O nodes on one side: they run the last tasks of every
         instance. None to place these tasks like the others.
-    filmed, show
+    show
         See `run_on`.
 
     Raises
@@ -362,7 +315,7 @@ def run_network(
                 value=workload.io,
             )
         places = [np.concatenate([io.nodes(place), io.io]) for place in places]
-    return run_on(engine, whole, workload, places, filmed=filmed, show=show)
+    return run_on(engine, whole, workload, places, show=show)
 
 
 def _name_link(network: Network, ends: npt.NDArray[np.int64]) -> str:

@@ -12,7 +12,6 @@ from ..simulation.stream.jobs import StreamJob
 from ..simulation.stream.measures import measure
 from .cut_through.engine import CutThrough
 from .engine import Engine
-from .flow_level.engine import FlowLevel
 from .jobs import Deliveries
 from .kary_tree import KaryTree
 from .messages import messages
@@ -32,11 +31,6 @@ def _cut_through() -> None:
     ways = ("minimal", "drawn", "valiant")
     on_a_graph = [CutThrough(_graph(), routing=way) for way in ways]
     _send(CutThrough(Torus(2, 3)), CutThrough(KaryTree(2, 2)), *on_a_graph)
-
-
-def _flow() -> None:
-    on_a_graph = FlowLevel(_graph(), routing="drawn")
-    _send(FlowLevel(Torus(2, 3)), FlowLevel(KaryTree(2, 2)), on_a_graph)
 
 
 def _worms() -> None:
@@ -60,7 +54,6 @@ def _graph() -> Graph:
 NETWORK_KERNELS: Mapping[str, Callable[[], None]] = MappingProxyType(
     {
         "cut-through": _cut_through,
-        "flow": _flow,
         "worms": _worms,
         "streams": _streams,
     }

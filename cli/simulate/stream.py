@@ -34,7 +34,7 @@ from ...instances.topologies import MOST_PROCESSORS
 from ...instances.words import with_noun
 from ...methods.allocators.table import allocator, names
 from ...methods.old_names import require_known
-from ...reports.streams.film import Film
+from ...reports.streams.stills import Stills
 from ...simulation.families import TRACE_RANGE, window_of
 from ...simulation.stream.batsim import BatsimJobs
 from ...simulation.stream.jobs import StreamJob, generate, jobs_of_trace, largest
@@ -156,7 +156,7 @@ def add(simulate: Parser, streams: Any) -> None:
         "--plot",
         type=outputs.file,
         metavar="OUT.html",
-        help="write a page that shows the stream step by step",
+        help="write a page with measures, distributions, and pictures of some starts",
     )
     parser.examples(
         "simulate stream --method mm,hilbert/best-fit --shape 16x16 --seed 1",
@@ -185,24 +185,24 @@ def run(args: argparse.Namespace) -> int:
     unit = interconnect.unit
     printed: list[dict[str, Any]] = []
     ran: list[tuple[str, Summary, list[JobRow]]] = []
-    films = []
+    stills = []
     ended = BatsimJobs(Path(args.trace).name if args.trace else "drawn")
     with deferred() as pressed:
         for name, machine in machines:
-            film = Film(network, name, unit)
+            still = Stills(network, name, len(jobs), unit)
             meter = Meter(machine)
             ends = interconnect.ends()
             with closing(_shown(jobs, machine, args.policy, name, ends)) as events:
                 for event in events:
                     meter.see(event)
-                    film.see(event)
+                    still.see(event)
                     if args.evalys:
                         ended.see(event)
                     if pressed.is_set():
                         break
             summary = meter.summary(partial=pressed.is_set())
             ran.append((name, summary, meter.rows))
-            films.append(film)
+            stills.append(still)
             measures = interconnect.measures(asdict(summary), ends)
             printed.append({"allocator": name, **measures})
             if args.json != "-":
@@ -219,7 +219,7 @@ def run(args: argparse.Namespace) -> int:
         from ...reports.streams.page import stream_page
 
         title = _title(args, network, jobs)
-        write_text(args.plot, stream_page(title, ran, films, unit))
+        write_text(args.plot, stream_page(title, ran, stills, unit))
     if not ran[-1][1].partial:
         return 0
     print(

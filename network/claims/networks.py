@@ -11,10 +11,8 @@ import numpy.typing as npt
 from ...instances import Graph, Grid, Mesh, Torus
 from ...instances.ksubset.graph_generators import dragonfly_network
 from ...reports.claims.running.claim import Claim, Outcome, Trial, failed, passed
-from ..cut_through.engine import CutThrough
-from ..cut_through.message_queue import PACKET, Network
-from ..engine import Engine
-from ..flow_level.engine import FlowLevel
+from ..cut_through.engine import PACKET, CutThrough
+from ..engine import Engine, Network
 from ..kary_tree import KaryTree
 from ..messages import Messages
 from ..worm.engine import RigidWorms
@@ -43,14 +41,12 @@ def _hops(network: Network) -> _Ints:
     return np.array(far, np.int64) - isinstance(network, KaryTree)
 
 
-def _engines(network: Network, *, routed: bool = False) -> Iterator[Engine]:
-    """Yield a new engine of every kind; with ``routed`` no flows, which spread."""
+def _engines(network: Network) -> Iterator[Engine]:
+    """Yield a new engine of every kind."""
     if grid := network.grid:
         yield RigidWorms(grid)
         yield CutThrough(network, routing="dimension-order")
     yield CutThrough(network)
-    if not routed:
-        yield FlowLevel(network)
 
 
 def _alone(engine: Engine, hops: _Ints, flits: _Ints) -> _Ints:
@@ -121,7 +117,7 @@ def conservation(trial: Trial) -> Outcome:
         for network in (*grids, *_others(trial.quick)):
             far = _hops(network)
             load = _drawn(len(far), 15 if trial.quick else 60, draw)
-            for engine in _engines(network, routed=True):
+            for engine in _engines(network):
                 engine.add(load)
                 engine.finish()
                 seen += len(load)
@@ -180,7 +176,7 @@ def bisection(trial: Trial) -> Outcome:
     """Send across the middle of grids, and over the one link between two switches."""
     slowest: dict[str, float] = {}
     seen = 0
-    for network, source, target, links, hops in _across(trial.quick):
+    for network, source, target, links in _across(trial.quick):
         for flits in (20, 64):
             for engine in _engines(network):
                 if isinstance(engine, RigidWorms) and any(network.ring_lengths or ()):
@@ -200,20 +196,14 @@ def bisection(trial: Trial) -> Outcome:
                         f"flits cross {links} links in {time} cycles",
                         seen,
                     )
-                if isinstance(engine, FlowLevel) and time != least + hops:
-                    return failed(
-                        f"{_name(engine, network)}: {time} cycles, not "
-                        f"{least + hops:g}",
-                        seen,
-                    )
                 name = type(engine).__name__
                 slowest[name] = max(slowest.get(name, 0.0), time / least)
     told = ", ".join(f"{ratio:.2f} by {name}" for name, ratio in slowest.items())
     return passed(f"time over that least is at most {told}", seen)
 
 
-def _across(quick: bool) -> Iterator[tuple[Network, _Ints, _Ints, int, int]]:
-    """Yield networks, senders, receivers, links that all must cross, and their hops."""
+def _across(quick: bool) -> Iterator[tuple[Network, _Ints, _Ints, int]]:
+    """Yield networks, senders, receivers, and links that all must cross."""
     grids: tuple[Grid, ...] = (Mesh(8, 8), Torus(8, 8), Mesh(4, 4, 4), Torus(4, 12))
     for grid in (Mesh(4, 3), Torus(3, 4)) if quick else grids:
         axis = int(np.argmax(grid.shape))
@@ -222,19 +212,19 @@ def _across(quick: bool) -> Iterator[tuple[Network, _Ints, _Ints, int, int]]:
         low = np.take(cells, range(side // 2), axis).ravel()
         high = np.take(cells, range(side // 2, side), axis).ravel()
         links = cells.size // side * (2 if grid.rings[axis] else 1)
-        yield grid, low, high, links, side // 2
+        yield grid, low, high, links
     hosts = 3 if quick else 10
     ends = [(0, 1, 1), *((v % 2, v, 1) for v in range(2, 2 * hosts + 2))]
     pair = Graph(2 * hosts + 2, tuple(ends), tuple(range(2, 2 * hosts + 2)))
     even = np.arange(0, 2 * hosts, 2)
-    yield pair, even, even + 1, 1, 3
+    yield pair, even, even + 1, 1
 
 
 NETWORK_CLAIMS = (
     Claim(
         name="network-zero-load-latency",
         statement="A message of L flits over D links that meets no other takes "
-        "D + L + 1 cycles as a worm, and D + 16 m in m packets or as a flow.",
+        "D + L + 1 cycles as a worm, and D + 16 m in m packets.",
         source="derived, docs/science/network.md",
         tested="all pairs of processors of meshes, tori, a 4-ary 3-tree and a "
         "dragonfly, 1 to 40 flits",
@@ -245,13 +235,13 @@ NETWORK_CLAIMS = (
         statement="All messages arrive, none faster than alone or before what it "
         "waits for; flits take minimal ways, and at every node as many go in as out.",
         source="by definition",
-        tested="random loads up to and beyond saturation, by every engine of packets",
+        tested="random loads up to and beyond saturation, by every engine",
         test=conservation,
     ),
     Claim(
         name="network-keeps-to-its-cuts",
         statement="Messages across a cut take no less time than its links need for "
-        "their flits; fair flows take that and their hops.",
+        "their flits.",
         source="derived, docs/science/network.md",
         tested="all processors of one half of meshes and tori to the other, and from "
         "the hosts of a switch to those of another; worms of tori excepted",

@@ -3,9 +3,6 @@
 Instances of a workload are placed on an idle network, and start at once. A flit has
 four bytes. Printed are the time until the last message has arrived, message latencies,
 flits over links, the most loaded link, and the time of each instance.
-
-With --load all processors send random messages at a steady rate instead; latencies are
-those of messages released in a window of time. A load beyond saturation is refused.
 """
 
 from __future__ import annotations
@@ -25,14 +22,13 @@ from ...instances.reading.files import write_text
 from ...instances.reading.json_text import dumps
 from ...sources import doc_of
 
-_SWITCHING = ("cut-through", "wormhole", "flow")
+_SWITCHING = ("cut-through", "wormhole")
 _ROUTING = ("adaptive", "dimension-order", "minimal", "drawn", "valiant")
 _FIELDS = {
     one: one
     for one in (
         *("topology", "placement", "mapping", "workload", "instances", "switching"),
-        *("routing", "packet", "seed", "tasks", "rounds", "per", "load", "pattern"),
-        *("cycles", "routes", "io-nodes"),
+        *("routing", "packet", "seed", "tasks", "rounds", "per", "routes", "io-nodes"),
     )
 }
 _FIELDS["bytes"] = "size"
@@ -58,17 +54,17 @@ def add(simulate: Parser, streams: Any) -> None:
     )
     parser.add_argument(
         "--placement",
+        required=True,
         metavar="M",
         help="what chooses the processors, such as quadrant (see closeknit methods "
-        "ksubset), or their numbers with commas between them, one per task; not for "
-        "--load",
+        "ksubset), or their numbers with commas between them, one per task",
     )
     parser.add_argument(
         "--mapping",
         metavar="M",
         help="what orders the tasks on these processors: identity (the default: as the "
-        "placement has them), random, greedy, annealing, exact (up to 64 tasks), "
-        "cpsat, or auto (exact up to 16 tasks, else annealing)",
+        "placement has them), random, greedy, annealing, exact (up to 64 tasks), or "
+        "auto (exact up to 16 tasks, else annealing)",
     )
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument(
@@ -81,12 +77,8 @@ def add(simulate: Parser, streams: Any) -> None:
     what.add_argument(
         "--traffic", metavar="FILE", action=Once, help="measured communication of ranks"
     )
-    what.add_argument(
-        "--load",
-        type=float,
-        metavar="F",
-        help="flits that every processor sends per cycle, to others at random",
-    )
+    for word in ("--load", "--pattern", "--cycles"):
+        parser.refuse_old_word(word, "jobs send the messages of --workload")
     shared.add_number(parser, "--instances", "number of jobs (default: 1)")
     shared.add_number(
         parser, "--tasks", "tasks of a named workload; ranks of measured communication"
@@ -94,23 +86,13 @@ def add(simulate: Parser, streams: Any) -> None:
     shared.add_number(
         parser,
         "--size",
-        "bytes of the longest messages of a named workload, or with --load of all "
-        "(default there: 64)",
+        "bytes of the longest messages of a named workload",
     )
     shared.add_number(
         parser, "--rounds", "rounds in which ranks send what was measured (default: 1)"
     )
     shared.add_number(
         parser, "--per", "send one byte of so many that were measured (default: 1)"
-    )
-    parser.add_argument(
-        "--pattern",
-        metavar="NAME",
-        help="with --load who sends to whom: uniform (the default), complement, "
-        "transpose, bit-reverse, shuffle, tornado, neighbour or permutation",
-    )
-    shared.add_number(
-        parser, "--cycles", "with --load the window of time (default: 10000)"
     )
     parser.add_argument(
         "--io-nodes",
@@ -122,7 +104,7 @@ def add(simulate: Parser, streams: Any) -> None:
         "--switching",
         choices=_SWITCHING,
         default=_SWITCHING[0],
-        help="packets in queues, worms (mesh and torus), or fair flows",
+        help="packets in queues, or worms (mesh and torus)",
     )
     parser.add_argument(
         "--routing",
@@ -145,7 +127,7 @@ def add(simulate: Parser, streams: Any) -> None:
         "--plot",
         type=outputs.file,
         metavar="OUT.html",
-        help="write a page with links by load, and through time, and latencies",
+        help="write a page with links by load, and latencies",
     )
     parser.examples(
         "simulate network --topology torus:8x8 --placement quadrant --workload 2M",
@@ -153,7 +135,6 @@ def add(simulate: Parser, streams: Any) -> None:
         "--instances 4 --size 4096 --json",
         "simulate network --topology mesh:16x22 --placement mc --workload io "
         "--tasks 32 --size 64 --io-nodes west",
-        "simulate network --topology torus:8x8 --load 0.3 --pattern tornado",
         "simulate network --topology torus:8x8 --placement row --workload 3M "
         "--mapping annealing",
     )
@@ -161,7 +142,7 @@ def add(simulate: Parser, streams: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run the workload, or traffic at a load, and print what was measured."""
+    """Run the workload, and print what was measured."""
     from ..processor_numbers import network_named
 
     _refuse_strangers(args)
@@ -170,8 +151,7 @@ def run(args: argparse.Namespace) -> int:
         for note in getattr(network, "notes", ()):
             print(f"closeknit: {args.topology}: {note}", file=sys.stderr)
         with progress_bar() as show:
-            runs = _jobs if args.load is None else _load
-            title, network, found = runs(args, network, show)
+            title, network, found = _jobs(args, network, show)
     except InputError as error:
         name = re.split(r"[^\w-]", error.field)[0]
         if name == "table" and not error.file:
@@ -184,13 +164,12 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         outputs.write_out(args.json, dumps(measures) + "\n")
     if args.json != "-":
-        cycles = " ".join(map(str, measures.pop("instance_cycles", ())))
+        cycles = " ".join(map(str, measures.pop("instance_cycles")))
         print_measures(measures)
         wide = max(map(len, measures))
-        if cycles:
-            print(wrap_text(cycles, f"{'instance_cycles':{wide}}  ", " " * (wide + 2)))
+        print(wrap_text(cycles, f"{'instance_cycles':{wide}}  ", " " * (wide + 2)))
     if args.plot:
-        from ..pages.page import network_page
+        from ..page import network_page
 
         write_text(args.plot, network_page(title, network, found))
     return 0
@@ -198,46 +177,21 @@ def run(args: argparse.Namespace) -> int:
 
 def _refuse_strangers(args: argparse.Namespace) -> None:
     """Refuse options that are for another kind of traffic."""
-    if args.load is None and args.placement is None:
-        raise InputError("is needed, but with --load", field="--placement")
-    named, traffic, loaded = (
-        value is not None for value in (args.workload, args.traffic, args.load)
-    )
     for name, options, given in (
-        ("a named workload or --load", ("size",), named or loaded),
-        ("measured communication", ("rounds", "per"), traffic),
-        ("other workloads than files", ("tasks",), args.file is None and not loaded),
-        ("--load", ("pattern", "cycles"), loaded),
-        (
-            "jobs, not for --load",
-            ("placement", "mapping", "instances", "io_nodes"),
-            not loaded,
-        ),
+        ("a named workload", ("size",), args.workload is not None),
+        ("measured communication", ("rounds", "per"), args.traffic is not None),
+        ("other workloads than files", ("tasks",), args.file is None),
         ("tasks on processors, not for --io-nodes", ("mapping",), not args.io_nodes),
     ):
         for option in options:
             if not given and getattr(args, option) is not None:
-                raise InputError(f"is for {name}", f"--{option.replace('_', '-')}")
-
-
-def _options(args: argparse.Namespace, network: Any) -> dict[str, Any]:
-    """Return what both kinds of runs take."""
-    from ..routes_file import read_routes
-    from ..runs import Switching
-
-    return {
-        "switching": Switching(args.switching),
-        "routing": args.routing or "",
-        "packet": args.packet,
-        "seed": shared.seed_of(args),
-        "table": read_routes(args.routes, network) if args.routes else None,
-        "filmed": bool(args.plot),
-    }
+                raise InputError(f"is for {name}", f"--{option}")
 
 
 def _jobs(args: argparse.Namespace, network: Any, show: Show) -> tuple[str, Any, Any]:
     """Run jobs; also return a title, and the network with all nodes."""
-    from ..runs import run_network
+    from ..routes_file import read_routes
+    from ..runs import Switching, run_network
     from ..workloads.io_side import IoSide
 
     io = IoSide(network, args.io_nodes) if args.io_nodes else None
@@ -251,7 +205,11 @@ def _jobs(args: argparse.Namespace, network: Any, show: Show) -> tuple[str, Any,
         instances=instances,
         io=io,
         show=show,
-        **_options(args, network),
+        switching=Switching(args.switching),
+        routing=args.routing or "",
+        packet=args.packet,
+        seed=shared.seed_of(args),
+        table=read_routes(args.routes, network) if args.routes else None,
     )
     where = f", I/O nodes in the {args.io_nodes}" if io else ""
     order = f", {args.mapping} mapping" if args.mapping else ""
@@ -261,29 +219,6 @@ def _jobs(args: argparse.Namespace, network: Any, show: Show) -> tuple[str, Any,
         f"seed {args.seed}"
     )
     return title, io.network if io else network, found
-
-
-def _load(args: argparse.Namespace, network: Any, show: Show) -> tuple[str, Any, Any]:
-    """Run traffic at a load; also return a title, and the network."""
-    from ..open_loop.runs import run_load
-    from ..workloads.format import PHIT_BYTES
-
-    size = 16 * PHIT_BYTES if args.size is None else args.size
-    pattern = args.pattern or "uniform"
-    found = run_load(
-        network,
-        args.load,
-        pattern=pattern,
-        flits=max(1, -(-size // PHIT_BYTES)),
-        cycles=10_000 if args.cycles is None else args.cycles,
-        show=show,
-        **_options(args, network),
-    )
-    title = (
-        f"{pattern} traffic of {args.load:g} flits per processor and cycle on "
-        f"{args.topology}, {args.switching}, seed {args.seed}"
-    )
-    return title, network, found
 
 
 def _workload(args: argparse.Namespace, io: int) -> Any:

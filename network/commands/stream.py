@@ -28,7 +28,7 @@ def add(parser: Parser) -> None:
     )
     group.add_argument(
         "--network",
-        choices=("cut-through", "wormhole", "flow"),
+        choices=("cut-through", "wormhole"),
         help="simulate the interconnect; all times are then measured in its cycles",
     )
     group.add_argument(

@@ -23,9 +23,13 @@ import numpy.typing as npt
 
 from ...instances import InputError
 from ...instances.reading.numbers import at_least, between
+from ..engine import Deadlock, Engine, JobNumbers, Network
+from ..grow_array import grow
 from ..kary_tree import KaryTree
 from ..messages import Messages
+from .graphs import graph_plan
 from .kernels import advance
+from .kernels_mail import enlist
 from .kernels_routes import PER_MESSAGE
 from .layout import (
     AGENDA,
@@ -37,36 +41,59 @@ from .layout import (
     BUBBLE,
     CARRIED,
     CONSUMED,
+    DELIVERED,
+    ENDED,
     ENTRY,
     EVENT_SIZE,
+    FOLLOWING,
     FULL,
     GOAL_OF,
     HEAD,
+    HEAP,
+    IDLE,
     INJECTED,
+    JOB,
+    JOB_ENDED,
     LAST,
+    LEFT,
     LOW,
+    MAIL_WIDTH,
     MESSAGE,
+    NOW,
     NUMBER,
     OPEN,
     OVERFLOW,
+    PACKETS,
     PHITS,
+    READY,
     SEED,
+    SENT,
     SINCE,
     SOURCE,
     STATE,
+    SUCCESSORS,
+    SUCCESSORS_END,
+    TALLY,
     TARGET,
     VERTEX,
+    WAITS,
     Ints,
+    Mail,
 )
-from .message_queue import PACKET, QUEUE, Network, Posted
+from .nets import NetworkPlan, check_room, grid_plan, tree_plan
 from .records import lay_out_records
 
+PACKET = 16
+"""Phits of a packet."""
+QUEUE = 4
+"""Packets that a queue holds."""
+GRID_ROUTINGS = ("adaptive", "dimension-order")
 _MOST_SHOWN = 3
 _MOST_SEED = 2**31 - 1
 _MOST_PACKETS = 2**30
 
 
-class CutThrough(Posted):
+class CutThrough(Engine):
     """A virtual cut-through network in operation.
 
     Meshes and tori: minimal adaptive channels and an escape channel with dimension
@@ -132,7 +159,17 @@ class CutThrough(Posted):
         between(packet, 2, 2**20, "packet")
         at_least(queue, 2, "queue")
         between(bubble, 1, queue, "bubble")
-        super().__init__(network, routing, table, packet, queue)
+        self._plan = lay_out(network, routing, table, queue)
+        super().__init__(len(self._plan.routes.home))
+        self.network = network
+        self._packet_phits = packet
+        self._tally = np.zeros(TALLY, np.int64)
+        self._last = 0
+        self._mail = Mail(
+            np.zeros((0, MAIL_WIDTH), np.int64), *(np.zeros(0, np.int64),) * 4
+        )
+        self._jobs = JobNumbers()
+        self._empty: list[int] = []
         self._records = lay_out_records(self._plan, queue)
         net = self._records.net
         net[PHITS], net[BUBBLE] = packet, bubble
@@ -140,7 +177,6 @@ class CutThrough(Posted):
 
     def _add(self, messages: Messages, job: int) -> None:
         """Add messages; those that are too long to count their packets are refused."""
-        begin = self._count
         packets = -(-messages.length // self._packet_phits)
         if len(messages) and packets.max() > _MOST_PACKETS:
             at = int(packets.argmax())
@@ -149,20 +185,86 @@ class CutThrough(Posted):
                 f"phits, not {messages.length[at]} phits",
                 field=f"length[{at}]",
             )
+        if not len(messages):
+            if job not in self._jobs:
+                self._empty.append(job)
+            return
+        begin, end = self._count, self._count + len(messages)
         goal = messages.target
         if not isinstance(self.network, KaryTree):
             goal = self._plan.routes.home[goal]
         odd = 0
         if self.network.grid:
             odd = self._plan.routes.at[messages.source].sum(axis=1) % 2
-        super()._add(messages, job)
-        rows = self._mail.messages[begin : self._count]
+        number = self._jobs.number(job)
+        first, following = messages.successors
+        self._grow(end, self._last + len(following))
+        mail = self._mail
+        rows = mail.messages[begin:end]
+        rows[:, SOURCE], rows[:, TARGET] = messages.source, messages.target
+        rows[:, PACKETS] = rows[:, LEFT] = packets
+        rows[:, READY] = messages.release + self.time
+        rows[:, WAITS] = messages.waits
+        rows[:, SUCCESSORS] = first[:-1] + self._last
+        rows[:, SUCCESSORS_END] = first[1:] + self._last
+        rows[:, JOB] = number
+        rows[:, SENT] = rows[:, DELIVERED] = rows[:, FOLLOWING] = -1
         rows[:, ENTRY] = self._records.entry[messages.source]
         rows[:, GOAL_OF] = 2 * goal + odd
+        mail.successors[self._last : self._last + len(following)] = following + begin
+        mail.jobs[number] += len(messages)
+        self._tally[OPEN] += len(messages)
+        self._count, self._last = end, self._last + len(following)
+        enlist(begin, end, self._tally, mail)
 
-    def _advance(self, until: int) -> int:
+    def _grow(self, count: int, pairs: int) -> None:
+        """Make room for messages, pairs of which one waits, and all jobs."""
+        mail = self._mail
+        self._mail = Mail(
+            grow(mail.messages, count),
+            grow(mail.successors, pairs),
+            grow(mail.heap, count),
+            grow(mail.jobs, self._jobs.most),
+            grow(mail.ended, self._jobs.most),
+        )
+
+    def run(self, until: int | None = None) -> list[int]:
+        """Go on until a job ends, a cycle is reached, or nothing is left to do.
+
+        See `Engine.run`. A job without messages ends when it is added. Messages that
+        are added when this returns are treated like those of the same cycle.
+        """
+        ended, self._empty = self._empty, []
+        if ended:
+            return sorted(ended)
+        tally = self._tally
+        limit = -1 if until is None else max(until, self.time)
         net, routes = self._records.net, self._plan.routes
-        return int(advance(net, routes, self._tally, self._mail, until))
+        why = int(advance(net, routes, tally, self._mail, limit))
+        if why == JOB_ENDED:
+            self.time = int(tally[NOW])
+            numbers = self._mail.ended[: tally[ENDED]].tolist()
+            return sorted(map(self._jobs.release, numbers))
+        if why == IDLE:
+            if tally[OPEN]:
+                self.time = int(tally[NOW])
+                raise Deadlock(self._blockage())
+            if until is not None:
+                tally[NOW] = limit
+        self.time = int(tally[NOW])
+        return []
+
+    def _cycles(self) -> tuple[Ints, Ints]:
+        rows = self._mail.messages[: self._count]
+        return rows[:, SENT], rows[:, DELIVERED]
+
+    def channels(self) -> list[tuple[str, npt.NDArray[np.int64]]]:
+        """Return kinds of links and their two ends.
+
+        On meshes and tori ends are processors, on graphs and trees nodes; on k-ary
+        n-trees processors, then switches level by level.
+        """
+        return [(name, ends.copy()) for name, ends in self._plan.channels]
 
     @property
     def carried(self) -> Ints:
@@ -182,7 +284,19 @@ class CutThrough(Posted):
         return int(self._tally[CONSUMED])
 
     def _drop(self, n: int) -> None:
-        super()._drop(n)
+        """Forget the first n messages; see `Engine`.
+
+        Entries that mean nothing any more are changed, too, and may become negative.
+        """
+        stay, tally, mail = self._count - n, self._tally, self._mail
+        rows = mail.messages
+        gone = int(rows[n, SUCCESSORS]) if stay else self._last
+        rows[:stay] = rows[n : self._count]
+        rows[:stay, [SUCCESSORS, SUCCESSORS_END]] -= gone
+        rows[:stay, FOLLOWING] -= n
+        self._last -= gone
+        mail.successors[: self._last] = mail.successors[gone : gone + self._last] - n
+        mail.heap[: tally[HEAP]] -= n
         net = self._records.net
         net[SEED] = (int(net[SEED]) + n * PER_MESSAGE) & LOW
         net[self._records.slots + MESSAGE] -= n  # also of free slots: means nothing
@@ -215,3 +329,31 @@ class CutThrough(Posted):
             f"packet {state // 2} of message {message + self._forgotten} from {source} "
             f"to {target} at {at} since cycle {since}"
         )
+
+
+def lay_out(
+    network: Network, routing: str, table: npt.ArrayLike | None, slots: int
+) -> NetworkPlan:
+    """Lay out any network."""
+    if links := network.graph or network.tree:
+        given = None if table is None else np.asarray(table)
+        return graph_plan(links, routing or "minimal", given)
+    if table is not None:
+        raise InputError("only graphs and trees take one", field="table")
+    kary = network if isinstance(network, KaryTree) else None
+    known = GRID_ROUTINGS[:1] if kary else GRID_ROUTINGS
+    if routing and routing not in known:
+        raise InputError(
+            f"must be one of {', '.join(known)}", field="routing", value=routing
+        )
+    if kary:
+        check_room(2 * kary.n * kary.processors, slots)
+        return tree_plan(kary)
+    if network.grid is None:
+        raise InputError(
+            "must be a mesh, torus, grid, tree, k-ary tree or graph",
+            field="topology",
+            value=network.kind,
+        )
+    check_room(4 * network.dimension * network.processors_in_all, slots)
+    return grid_plan(network.grid, routing != "dimension-order")

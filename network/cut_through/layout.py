@@ -96,9 +96,9 @@ SUCCESSORS, SUCCESSORS_END, JOB, SENT, DELIVERED, FOLLOWING = 6, 7, 8, 9, 10, 11
 ENTRY, GOAL_OF = 12, 13
 MAIL_WIDTH = 14
 
-# Entries of tallies; the last three are of the flow level.
-NOW, HEAP, OPEN, ENDED, INJECTED, CONSUMED, ACTIVE, ARRIVING, STALE = range(9)
-TALLY = 9
+# Entries of tallies.
+NOW, HEAP, OPEN, ENDED, INJECTED, CONSUMED = range(6)
+TALLY = 6
 
 # Columns of `Routes.ends`.
 TO, PORT = 0, 1

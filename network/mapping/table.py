@@ -8,18 +8,14 @@ from functools import wraps
 from types import MappingProxyType
 from typing import Any
 
-import numpy as np
-
-from ...instances.errors import InputError
 from ...instances.reading.suggestions import entry_named
-from ...methods.confirming import agree, contradiction
-from ...solvers import DEFAULT, Contradiction, Grade, Limit, Proof, Result, Settings
+from ...solvers import DEFAULT, Limit, Result, Settings
 from ...solvers.running import clock
 from ...solvers.running.interrupt import run_alarmed
 from ...solvers.running.method import by_alarm
-from .exact.search import MOST_RANKS, exact
+from .exact.search import exact
 from .heuristics.annealing import annealing
-from .heuristics.baselines import greedy, greedy_order, identity, random
+from .heuristics.baselines import greedy, identity, random
 from .instance import RankMapping
 from .models.answer import mapping_result
 
@@ -37,43 +33,6 @@ def auto(mapping: RankMapping, /, settings: Settings = DEFAULT) -> Result:
     """
     chosen = exact if mapping.ranks <= MOST_PROVED else annealing
     return chosen(mapping, settings)
-
-
-def cpsat(mapping: RankMapping, /, settings: Settings = DEFAULT) -> Result:
-    """Solve the model of distances by CP-SAT, from the greedy order.
-
-    Guarantee: optimal if it ends, as far as the solver is right.
-    Time: unbounded; 7 ranks with dense traffic take a second.
-    Ties: the solver's.
-    Source: docs/science/task-mapping.md.
-    """
-    from ...solvers import cpsat as solver
-    from .models.cpsat import MOST_LITERALS, distance_levels, literals
-
-    start = clock.now()
-    if (size := literals(mapping)) > MOST_LITERALS:
-        problem = f"the model of cpsat would have {size} literals"
-        raise InputError(
-            f"{problem}, more than {MOST_LITERALS}", "ranks", mapping.ranks
-        )
-    order, bound, limit = greedy_order(mapping), 0, None
-    if mapping.ranks > 1:
-        model, variables = distance_levels(mapping, order.tolist())
-        found = solver.decide(model, variables, settings=settings, start=start)
-        limit = found.limit
-        bound = max(0, found.bound or 0) * mapping.unit
-        if found.values is not None:
-            solved = np.reshape(found.values, (mapping.ranks, -1)).argmax(axis=1)
-            order = min(order, solved, key=mapping.cost)
-    return mapping_result(
-        mapping,
-        order.tolist(),
-        start=start,
-        bound=bound,
-        proof=Proof(Grade.SOLVER, solver.BY),
-        limit=limit,
-        seed=settings.seed,
-    )
 
 
 Mapper = Callable[[RankMapping, Settings], Result]
@@ -100,7 +59,7 @@ def in_time(method: Callable[..., Result]) -> Mapper:
 MAPPERS: Mapping[str, Mapper] = MappingProxyType(
     {
         method.__name__: in_time(method)
-        for method in (auto, identity, random, greedy, annealing, exact, cpsat)
+        for method in (auto, identity, random, greedy, annealing, exact)
     }
 )
 """Methods by name."""
@@ -124,7 +83,7 @@ def order_ranks(
         Links between the processors, in the same number: a symmetric matrix.
     method
         ``identity``, ``random``, ``greedy``, ``annealing``, ``exact`` (up to 64 ranks),
-        ``cpsat``, or ``auto``: exact up to 16 ranks, annealing beyond.
+        or ``auto``: exact up to 16 ranks, annealing beyond.
     time_limit
         Wall-clock seconds; then the best order and bound so far are returned.
     seed
@@ -157,29 +116,4 @@ def order_ranks(
     settings = Settings(time_limit=time_limit, seed=seed)
     start, mapping = clock.now(), RankMapping(traffic, hops)
     left = max(0.0, time_limit - (clock.now() - start))
-    result = run(mapping, replace(settings, time_limit=left))
-    left = max(0.0, time_limit - (clock.now() - start))
-    return confirm(mapping, method, result, replace(settings, time_limit=left))
-
-
-def confirm(
-    mapping: RankMapping, name: str, result: Result, settings: Settings
-) -> Result:
-    """Compare what a solver alone claims with `exact`, within the limit.
-
-    Raises
-    ------
-    Contradiction
-        If one of the answers must be wrong.
-    """
-    proof, limit = result.proof, settings.time_limit
-    if proof is None or proof.grade is not Grade.SOLVER or limit <= 0:
-        return result
-    if mapping.ranks > MOST_RANKS or result.limit is Limit.INTERRUPT:
-        return result
-    found = exact(mapping, settings)
-    if why := contradiction(name, result, "exact", found):
-        raise Contradiction(f"{why}; both orders: {result.chosen}, {found.chosen}")
-    if found.proof is None or not agree(result, found):
-        return result
-    return replace(result, proof=proof.confirmed_by(found.proof) or proof)
+    return run(mapping, replace(settings, time_limit=left))

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from ...instances import Mesh
 from ...methods.allocators.table import allocator
-from ...reports.pages.document import Document, Section
-from ...reports.streams.film import Film, slider
+from ...reports.pages.document import Document, Plot, Section
+from ...reports.streams.stills import Stills
 from ...simulation.stream.simulator import simulate
 from ..catalogue import RunOptions
 from ..parts import run_all
@@ -35,8 +35,8 @@ NODES = 200_000
 MESH = (16, 16)
 CORE = tuple(dict.fromkeys((*EVERYWHERE.values(), *AS_DEFINED.values())))
 """The four of the table, in both variants."""
-FILMED = 300
-"""Jobs that the page shows being placed."""
+SHOWN = 300
+"""Jobs of which the page shows some being placed."""
 _WANTED = (
     *("snake/best-fit", "row/best-fit", "mc", "mbs", "paging", "random"),
     OPTIMAL,
@@ -93,7 +93,7 @@ def _build_document(
         findings=tuple(findings(rows)),
         sections=(
             *sections,
-            _films(shape, jobs.states[-1]),
+            _stills(shape, jobs.states[-1]),
             Section(
                 title="Every entry",
                 text=(_ON_ENTRIES,),
@@ -131,19 +131,21 @@ def _sections(
     )
 
 
-def _films(shape: tuple[int, ...], state: ArrivalPattern) -> Section:
-    """Show the first jobs being placed by the four of the table."""
-    films = []
+def _stills(shape: tuple[int, ...], state: ArrivalPattern) -> Section:
+    """Show some of the first jobs being placed by the four of the table."""
+    plots: list[Plot] = []
+    jobs = state.jobs[:SHOWN]
     for name in EVERYWHERE.values():
         placing = allocator(name, Mesh(shape))
-        film = Film(placing.topology, name)
-        for event in simulate(state.jobs[:FILMED], placing):
-            film.see(event)
-        films.append(film)
+        stills = Stills(placing.topology, name, len(jobs))
+        for event in simulate(jobs, placing):
+            stills.see(event)
+        plots += stills.plots()
     return Section(
-        title=f"Start by start ({state.name})",
-        text=(f"The first {films[0].starts} jobs under each of the four.",),
-        plots=tuple(map(slider, films)),
+        title=f"Some starts ({state.name})",
+        text=(f"Of the first {len(jobs)} jobs under each of the four.",),
+        plots=tuple(plots),
+        folded=True,
     )
 
 

@@ -14,7 +14,7 @@ from ...instances.ksubset.graph_generators import dragonfly_network
 from ...methods import KSUBSET
 from ...methods.allocators.of_method import MethodAsAllocator
 from ...methods.allocators.table import allocator
-from ...network.cut_through.message_queue import Network
+from ...network.engine import Network
 from ...network.kary_tree import KaryTree
 from ...network.processor_numbers import processors_of
 from ...network.runs import Switching
@@ -45,8 +45,8 @@ class NetworkSystem:
         The network.
     switching, packet
         See `engine_for`.
-    static
-        Routing of `FlowLevel` that gives the loads of its links.
+    fixed
+        Whether all packets between two processors take the same way.
     heuristics
         Methods next to the optimum.
     groups
@@ -58,8 +58,8 @@ class NetworkSystem:
     about: str
     network: Network
     switching: Switching
-    static: str
     heuristics: tuple[str, ...]
+    fixed: bool = False
     packet: int = 16
     groups: tuple[int, ...] = ()
 
@@ -89,7 +89,7 @@ MACHINES: Mapping[str, NetworkSystem] = {
             about="16x16 mesh, wormhole switching, dimension order",
             network=Mesh(16, 16),
             switching=Switching.WORMHOLE,
-            static="dimension-order",
+            fixed=True,
             heuristics=_on_grids(),
         ),
         NetworkSystem(
@@ -97,7 +97,6 @@ MACHINES: Mapping[str, NetworkSystem] = {
             about="16x16 mesh, virtual cut-through, adaptive",
             network=Mesh(16, 16),
             switching=Switching.CUT_THROUGH,
-            static="",
             heuristics=_on_grids(),
         ),
         NetworkSystem(
@@ -105,7 +104,6 @@ MACHINES: Mapping[str, NetworkSystem] = {
             about="16x16 torus, virtual cut-through, adaptive",
             network=Torus(16, 16),
             switching=Switching.CUT_THROUGH,
-            static="",
             heuristics=_on_grids(),
         ),
         NetworkSystem(
@@ -113,7 +111,6 @@ MACHINES: Mapping[str, NetworkSystem] = {
             about="4-ary 4-tree of 256 processors, virtual cut-through, adaptive",
             network=KaryTree(4, 4),
             switching=Switching.CUT_THROUGH,
-            static="",
             heuristics=("mm", "mm-inc", "consecutive", "shuffle"),
             groups=(4, 16, 64, 256),
         ),
@@ -123,7 +120,7 @@ MACHINES: Mapping[str, NetworkSystem] = {
             f"and {_GLOBAL} global links each, virtual cut-through, minimal routes",
             network=dragonfly_network(_ROUTERS, _HOSTS, _GLOBAL),
             switching=Switching.CUT_THROUGH,
-            static="",
+            fixed=True,
             heuristics=("mm", "mm-inc", "row-major"),
             groups=(_HOSTS, _ROUTERS * _HOSTS),
         ),

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import coo_array, csr_array
+from scipy.sparse.csgraph import shortest_path
 
 from ...instances import IntArray, arrays
-from ...network.flow_level.engine import FlowLevel
-from ...network.messages import Messages
+from ...network.cut_through.engine import CutThrough
 from ...simulation.stream.kernels import measure_job
 from .machines import NetworkSystem
 
@@ -31,22 +32,29 @@ _MANY = 960
 class StaticLoads:
     """Loads of links if everything is sent at once, by the network's own routes.
 
-    Where packets choose among ways, a message spreads over them as in `FlowLevel`.
-    Links to and from processors are left out where switches are nodes of their own:
-    whatever the placement, they carry the same.
+    Where packets choose among ways, a message spreads equally over the next links,
+    on a torus also over both ways round half a ring. Links to and from processors are
+    left out where switches are nodes of their own: whatever the placement, they carry
+    the same.
     """
 
     def __init__(self, machine: NetworkSystem) -> None:
-        self._flows = FlowLevel(machine.network, routing=machine.static, packet=1)
-        ends = np.concatenate([ends for _, ends in self._flows.channels()])
-        if machine.network.grid:
-            inner = np.ones(len(ends), np.bool_)
-        else:
-            processors = np.arange(machine.processors)
-            if machine.network.graph:
-                processors = np.array(machine.network.graph.processors)
-            inner = np.logical_not(np.isin(ends, processors).any(axis=1))
+        engine = CutThrough(machine.network)
+        self._ends = np.concatenate([ends for _, ends in engine.channels()])
+        self._fixed = machine.fixed
+        processors = np.arange(machine.processors)
+        self._begin = self._end = processors
+        inner = np.ones(len(self._ends), np.bool_)
+        if not machine.network.grid:
+            if graph := machine.network.graph:
+                self._begin = self._end = np.array(graph.processors)
+            else:  # nothing leads out of the processors of a k-ary tree
+                self._begin = len(processors) + processors // machine.groups[0]
+            inner = np.logical_not(np.isin(self._ends, self._end).any(axis=1))
         self._between = np.flatnonzero(inner)
+        links = coo_array((np.ones(len(self._ends)), tuple(self._ends.T)))
+        self._hops = shortest_path(links, unweighted=True)
+        self._shares: dict[tuple[int, ...], csr_array] = {}
 
     def loads(self, phits: IntArray, used: Sequence[int]) -> IntArray:
         """Return the phits over every link between switches.
@@ -58,17 +66,30 @@ class StaticLoads:
         used
             Processors of the tasks.
         """
-        before = self._flows.carried
-        source, target = np.nonzero(phits)
-        none = np.zeros(0, np.int64)
-        self._flows.add(
-            Messages(source, target, phits[source, target], 0 * source, none, none).on(
-                used
-            )
-        )
-        self._flows.finish()
-        found: IntArray = (self._flows.carried - before)[self._between]
+        key = tuple(used)
+        if key not in self._shares:
+            rows = [self._to(self._end[one], self._begin[[*used]]) for one in used]
+            self._shares[key] = csr_array(np.concatenate(rows, axis=1))
+        found: IntArray = np.rint(self._shares[key] @ phits.T.ravel()).astype(np.int64)
         return found
+
+    def _to(self, target: int, begin: IntArray) -> Floats:
+        """Return the share of each link in a message to a node, by its beginning."""
+        hops = self._hops[:, target]
+        down = np.flatnonzero(hops[self._ends[:, 0]] == hops[self._ends[:, 1]] + 1)
+        if self._fixed:
+            down = down[np.unique(self._ends[down, 0], return_index=True)[1]]
+        ways = np.bincount(self._ends[down, 0], minlength=len(hops))
+        flow = np.zeros((len(hops), len(begin)))
+        flow[begin, np.arange(len(begin))] = 1
+        shares = np.zeros((len(self._ends), len(begin)))
+        far = hops[self._ends[down, 0]]
+        for level in range(int(hops[begin].max()), 0, -1):
+            links = down[far == level]
+            here, there = self._ends[links].T
+            shares[links] = flow[here] / ways[here, None]
+            np.add.at(flow, there, shares[links])
+        return shares[self._between]
 
 
 def all_to_all(k: int) -> IntArray:

@@ -8,8 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from ...instances import IntArray, Torus
-from ...network.cut_through.engine import CutThrough
-from ...network.cut_through.message_queue import PACKET
+from ...network.cut_through.engine import PACKET, CutThrough
 from ...network.kary_tree import KaryTree
 from ...network.messages import Messages
 from ...network.workloads.table import TASKS, workload

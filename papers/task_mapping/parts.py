@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from ...instances import IntArray
-from ...network.cut_through.message_queue import PACKET
+from ...network.cut_through.engine import PACKET
 from ...network.mapping.instance import RankMapping
 from ...network.mapping.table import MAPPERS
 from ...network.processor_numbers import hops_between, network_named

@@ -12,7 +12,7 @@ from ...simulation.stream.measures import JobRow, Summary, in_unit
 from ..pages.document import Document, Plot, Section, Table
 from ..pages.html import html_of
 from ..pages.plot_style import FAINT, INK, A, B, as_plot, in_style, sheets
-from .film import Film, slider
+from .stills import Stills
 
 Ran = tuple[str, Summary, Sequence[JobRow]]
 """Name of an allocator, and what was measured under it."""
@@ -30,12 +30,12 @@ _PANELS: tuple[tuple[str, Callable[[JobRow], float | None]], ...] = (
 
 
 def stream_page(
-    title: str, ran: Sequence[Ran], films: Sequence[Film] = (), unit: str = "s"
+    title: str, ran: Sequence[Ran], stills: Sequence[Stills] = (), unit: str = "s"
 ) -> str:
     """Write the page; the same streams give the same bytes.
 
-    The title states what ran on what; films show some of the streams step by step. The
-    unit is that of all times.
+    The title states what ran on what; stills show some starts of the streams. The unit
+    is that of all times.
     """
     sections = [
         Section(
@@ -51,10 +51,8 @@ def stream_page(
         sections.append(
             Section(title="Distributions", plots=(distributions(ran, unit),))
         )
-    if films:
-        sections.append(
-            Section(title="Start by start", plots=tuple(slider(f) for f in films))
-        )
+    if plots := tuple(plot for one in stills for plot in one.plots()):
+        sections.append(Section(title="Some starts", plots=plots, folded=True))
     return html_of(
         Document(
             name="stream",

@@ -17,8 +17,6 @@ from closeknit.network import engine as engines
 from closeknit.network import jobs as network_jobs
 from closeknit.network.cut_through.engine import CutThrough
 from closeknit.network.engine import Engine
-from closeknit.network.flow_level import engine as flow_level
-from closeknit.network.flow_level.engine import FlowLevel
 from closeknit.network.jobs import Deliveries, MixedTraffic
 from closeknit.network.messages import Messages, messages
 from closeknit.network.worm.engine import RigidWorms
@@ -48,7 +46,7 @@ def _idle(
 
 def _engines() -> list[Engine]:
     grid = Torus((3, 3))
-    return [RigidWorms(grid), Flits(grid), CutThrough(grid), FlowLevel(grid)]
+    return [RigidWorms(grid), Flits(grid), CutThrough(grid)]
 
 
 @pytest.mark.parametrize("kind", range(len(_engines())))
@@ -135,7 +133,6 @@ def _for_streams(network: Grid) -> dict[str, Engine]:
         "packets": CutThrough(network, packet=2),
         "drawn": CutThrough(_as_graph(network), routing="drawn", packet=2, seed=2),
         "valiant": CutThrough(_as_graph(network), routing="valiant", packet=2),
-        "flows": FlowLevel(network, packet=2),
     }
 
 
@@ -159,7 +156,6 @@ def test_forgetting_changes_nothing(
     monkeypatch: pytest.MonkeyPatch, kind: str, fewest: int
 ) -> None:
     monkeypatch.setattr(engines, "FEWEST", fewest)
-    monkeypatch.setattr(flow_level, "MOST_KEPT", 50 * fewest)
     policy = StartPolicy.EASY if fewest == 1 else StartPolicy.FCFS
     found = []
     kept = []
@@ -194,7 +190,7 @@ def _bytes(engine: Engine) -> int:
 
 
 @pytest.mark.parametrize("count", [1500, pytest.param(10_000, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("kind", ["worms", "packets", "flows"])
+@pytest.mark.parametrize("kind", ["worms", "packets"])
 def test_memory_is_bounded(kind: str, count: int) -> None:
     """A hundred thousand messages: room for those under way is enough."""
     traffic = MixedTraffic(shape=SHAPE, share=0.5, messages=1e5 / count)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from closeknit.instances import Graph, Mesh, Torus, arrays
-from closeknit.network.cut_through.message_queue import Network
+from closeknit.network.engine import Network
 from closeknit.network.kary_tree import KaryTree
 from closeknit.network.processor_numbers import (
     network_named,
@@ -64,9 +64,7 @@ def test_tasks_are_in_random_order_at_random_places() -> None:
     [
         *((grid, way) for grid in (Mesh(3, 5), Torus(4, 4)) for way in Switching),
         (KaryTree(2, 4), Switching.CUT_THROUGH),
-        (KaryTree(2, 4), Switching.FLOW),
         (network_named("dragonfly:2,2,1"), Switching.CUT_THROUGH),
-        (network_named("dragonfly:2,2,1"), Switching.FLOW),
     ],
 )
 def test_lone_messages_take_their_hops_everywhere(
@@ -84,13 +82,11 @@ def test_lone_messages_take_their_hops_everywhere(
         hops = topology.distance(sites[0], sites[other])
         hops -= isinstance(network, KaryTree)
         assert found.flits_carried == 16 * hops
-        if switching is not Switching.FLOW:  # flows spread over all minimal ways
-            assert found.busiest_link_flits == 16
+        assert found.busiest_link_flits == 16
         assert found.messages == 1
         expected = {
             Switching.WORMHOLE: hops + 16 + 1,
             Switching.CUT_THROUGH: hops + 16,
-            Switching.FLOW: hops + 16,
         }[switching]
         assert found.time_cycles == found.max_latency_cycles == expected
 

@@ -11,7 +11,7 @@ from numba.core import event
 
 from closeknit.cli.app import run
 from closeknit.instances import Mesh, Torus
-from closeknit.network.cut_through.message_queue import Network
+from closeknit.network.engine import Network
 from closeknit.network.kary_tree import KaryTree
 from closeknit.network.processor_numbers import network_named
 from closeknit.network.runs import Switching, run_network
@@ -23,8 +23,7 @@ from closeknit.reports.campaigns.pool import Call
 NETWORKS: list[tuple[Network, Switching]] = [
     *((grid, way) for grid in (Mesh(3, 4), Torus(4, 4)) for way in Switching),
     (KaryTree(2, 3), Switching.CUT_THROUGH),
-    (KaryTree(2, 3), Switching.FLOW),
-    *((network_named("dragonfly:2,2,1"), way) for way in list(Switching)[::2]),
+    (network_named("dragonfly:2,2,1"), Switching.CUT_THROUGH),
 ]
 
 

@@ -109,7 +109,6 @@ def test_ranks_are_ordered_by_what_they_send(capsys: Capture, tmp_path: Path) ->
         ("--topology mesh:3x3 --placement row", (1 + 16) + (1 + 32)),
         ("--topology mesh:3x3 --placement 0,4,8", (2 + 16) + (2 + 32)),
         ("--topology mesh:3x3 --placement row --switching wormhole", 18 + 34),
-        ("--topology mesh:3x3 --placement 0,4,8 --switching flow", 18 + 34),
         ("--topology torus:8x8 --placement row --routing dimension-order", 17 + 33),
         # three channels within a switch's subtree, the injection queue included
         ("--topology tree:2x2 --placement consecutive", (1 + 16) + (3 + 32)),
@@ -120,6 +119,12 @@ def test_files_take_the_closed_form(
 ) -> None:
     found = measured(capsys, f"{words} --file {written(tmp_path)}")
     assert found["time_cycles"] == cycles
+
+
+def test_flows_are_refused_in_one_line(capsys: Capture) -> None:
+    told = refused(capsys, f"{QUADRANT} --workload 2M --switching flow")
+    assert "invalid choice: 'flow' (choose from " in told
+    assert "cut-through" in told
 
 
 @pytest.mark.parametrize("routing", ["minimal", "drawn", "valiant"])
@@ -245,46 +250,14 @@ def test_nothing_is_sent(tmp_path: Path, capsys: Capture) -> None:
             "--topology mesh:4x4 --placement 0,1,2,1 --workload BI --tasks 4",
             "--placement[3]: is listed twice: 1",
         ),
+        (f"{QUADRANT} --file none.json", "--size: is for a named workload"),
         (
-            f"{QUADRANT} --file none.json",
-            "--size: is for a named workload or --load",
-        ),
-        (
-            "--topology torus:8x8 --workload 2M",
-            "--placement: is needed, but with --load",
+            "--topology torus:8x8 --load 0.1",
+            "--load was removed: jobs send the messages of --workload",
         ),
         (
             f"{QUADRANT} --workload 2M --pattern tornado",
-            "--pattern: is for --load",
-        ),
-        (
-            "--topology torus:8x8 --load 0.1 --placement mm",
-            "--placement: is for jobs, not for --load",
-        ),
-        (
-            "--topology torus:8x8 --load 0.1 --instances 2",
-            "--instances: is for jobs, not for --load",
-        ),
-        (
-            "--topology torus:8x8 --load 0.1 --io-nodes west",
-            "--io-nodes: is for jobs, not for --load",
-        ),
-        (
-            "--topology mesh:8x8 --load 0.9",
-            "--load: 0.9 flits per processor and cycle are beyond saturation: the ",
-        ),
-        (
-            "--topology mesh:4x4 --load 0.7 --cycles 1000 --switching wormhole",
-            "--load: 0.7 flits per processor and cycle are beyond saturation, which ",
-        ),
-        ("--topology mesh:8x8 --load -1", "--load: must be above 0 and at most 16, "),
-        (
-            "--topology mesh:8x8 --load 0.1 --pattern stom",
-            "--pattern: no such pattern: 'stom'",
-        ),
-        (
-            "--topology mesh:8x8 --load 0.01 --cycles 9",
-            "--cycles: 0.01 flits per processor and cycle are about 0 messages in 9 ",
+            "--pattern was removed: jobs send the messages of --workload",
         ),
         (
             f"{QUADRANT} --workload io --tasks 16 --io-nodes west",
@@ -356,23 +329,6 @@ def test_nodes_without_a_way_between_them_are_named(
     assert told.startswith(f"{path}: topology.edges: not connected: no path from ")
 
 
-def test_a_load(tmp_path: Path, capsys: Capture) -> None:
-    page = tmp_path / "load.html"
-    words = "--topology mesh:4x4 --load 0.2 --cycles 2000 --pattern transpose"
-    words += f" --size 40 --switching wormhole --plot {page} --json -"
-    assert run(["simulate", "network", *words.split()]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["accepted_load"] == pytest.approx(0.2, rel=0.1)
-    assert found["load_limit"] >= found["load"] == 0.2
-    # 10 flits each over two, four or six links
-    assert found["mean_latency_cycles"] > 10 + 40 / 12 + 1
-    text = page.read_text()
-    assert "transpose traffic of 0.2 flits per processor and cycle on mesh:4x4" in text
-    assert 'class="film"' not in text
-    assert run(["simulate", "network", *words.split()[:-2]]) == 0
-    assert "load_limit_by" in capsys.readouterr().out
-
-
 def test_io_nodes_on_a_side(capsys: Capture) -> None:
     words = "--topology mesh:2x3 --placement 0,5 --workload io --tasks 2 --size 64"
     found = measured(capsys, f"{words} --io-nodes east")
@@ -398,7 +354,6 @@ def test_routes_of_a_graph(tmp_path: Path, capsys: Capture) -> None:
     words += f" --size 64 --routes {routes}"
     # from b back to a by way of c and d
     assert measured(capsys, words)["flits_carried"] == 3 * 16
-    assert measured(capsys, f"{words} --switching flow")["flits_carried"] == 3 * 16
     told = "--routing: is not for given routes: 'minimal'"
     assert refused(capsys, f"{words} --routing minimal") == told
     routes.write_text("\n".join(["at,to,next", *lines[:-1]]))
@@ -415,5 +370,4 @@ def test_a_page_of_the_run(tmp_path: Path, capsys: Capture) -> None:
     assert json.loads(capsys.readouterr().out)["time_cycles"] == 257
     text = page.read_text()
     assert "1 of 2M, 16 tasks each, on torus:8x8, quadrant, cut-through, seed 0" in text
-    assert text.count('class="plot"') == 4
-    assert 'class="film"' not in text
+    assert text.count('class="plot"') == 3

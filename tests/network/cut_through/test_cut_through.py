@@ -16,8 +16,7 @@ from closeknit.instances.ksubset.graph_generators import (
     random_regular_network,
 )
 from closeknit.network.cut_through.engine import CutThrough
-from closeknit.network.cut_through.message_queue import Network
-from closeknit.network.engine import Deadlock
+from closeknit.network.engine import Deadlock, Network
 from closeknit.network.kary_tree import KaryTree
 from closeknit.network.messages import Messages, messages
 from closeknit.solvers.running.kernels import interpreted

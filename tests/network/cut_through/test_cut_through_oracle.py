@@ -12,7 +12,7 @@ from closeknit.instances.ksubset.graph_generators import (
     random_regular_network,
 )
 from closeknit.network.cut_through.engine import CutThrough
-from closeknit.network.cut_through.message_queue import Network
+from closeknit.network.engine import Network
 from closeknit.network.kary_tree import KaryTree
 from closeknit.network.messages import Messages
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 import tracemalloc
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -16,23 +15,20 @@ from closeknit.instances import InputError, Mesh, arrays
 from closeknit.network.mapping.heuristics.baselines import greedy_order
 from closeknit.network.mapping.instance import RankMapping
 from closeknit.network.mapping.models.answer import mapping_result
-from closeknit.network.mapping.models.gilmore_lawler import gilmore_lawler
 from closeknit.network.mapping.table import (
     MAPPERS,
-    confirm,
-    cpsat,
     in_time,
     order_ranks,
 )
 from closeknit.network.processor_numbers import hops_between
-from closeknit.solvers import Contradiction, Grade, Limit, Result, Settings, Status
+from closeknit.solvers import Grade, Limit, Result, Settings, Status
 from closeknit.solvers.running import clock
 from closeknit.solvers.running.interrupt import deferred
 
 from ...oracles import cheapest_order
 from ...strategies import mappings
 
-EXACT = ("auto", "exact", "cpsat")
+EXACT = ("auto", "exact")
 
 
 @settings(max_examples=30, deadline=None)
@@ -63,33 +59,11 @@ def test_the_facade_orders_the_ranks_of_a_solution() -> None:
     assert found.proof.grade in (Grade.CHECKED, Grade.ENUMERATED)
 
 
-def test_the_model_has_limits_and_bounds() -> None:
-    hops = hops_between(Mesh(3, 4), np.arange(12))
-    traffic = np.random.default_rng(2).integers(1, 10, (12, 12))
-    found = order_ranks(traffic, hops, "cpsat", time_limit=0.5)
-    assert (found.status, found.limit) == (Status.FEASIBLE, Limit.TIME)
-    root = gilmore_lawler(RankMapping(traffic, hops))
-    assert isinstance(found.bound, int)
-    assert root <= found.bound < RankMapping(traffic, hops).cost(found.chosen or ())
-
-
-def test_the_search_confirms_what_the_model_claims() -> None:
-    ring = np.array([[0, 9, 0, 9], [9, 0, 9, 0], [0, 9, 0, 9], [9, 0, 9, 0]])
-    mesh = hops_between(Mesh(2, 2), np.arange(4))
-    found = order_ranks(ring, mesh, "cpsat")
-    assert found.status is Status.OPTIMAL
-    assert found.proof is not None
-    assert found.proof.grade is Grade.CONFIRMED
-    mapping = RankMapping(ring, mesh)
-    false = replace(found, objective=73, proof=cpsat(mapping).proof, bound=73)
-    with pytest.raises(Contradiction, match="exact found a choice of cost 72"):
-        confirm(mapping, "cpsat", false, Settings(time_limit=10.0))
-
-
 @pytest.mark.parametrize(
     ("method", "limit", "complaint"),
     [
         ("anealing", 1.0, "did you mean annealing"),
+        ("cpsat", 1.0, "no such method of mapping: .cpsat."),
         ("exact", -1.0, "time_limit: must be at least 0 s, not -1.0"),
     ],
 )
@@ -97,12 +71,6 @@ def test_bad_options_are_refused(method: str, limit: float, complaint: str) -> N
     pair = [[0, 1], [1, 0]]
     with pytest.raises(InputError, match=complaint):
         order_ranks(pair, pair, method, time_limit=limit)
-
-
-def test_models_that_would_fill_the_memory_are_refused() -> None:
-    hops = hops_between(Mesh(8, 8), np.arange(64))
-    with pytest.raises(InputError, match="literals, more than 33554432: 64"):
-        order_ranks(np.ones((64, 64), int) - np.eye(64, dtype=int), hops, "cpsat")
 
 
 @pytest.mark.parametrize("method", ["greedy", "annealing", "auto"])

@@ -849,17 +849,9 @@ EDITS: dict[str, tuple[str, Edit]] = {
     "the last, shorter packet of a message is forgotten": (
         "network-zero-load-latency",
         Edit(
-            "network.cut_through.message_queue",
-            "= -(-messages.length // self._packet_phits)",
-            "= np.maximum(1, messages.length // self._packet_phits)",
-        ),
-    ),
-    "flows do not wait for their way": (
-        "network-zero-load-latency",
-        Edit(
-            "network.flow_level.engine",
-            "np.ceil(through - 1e-6)",
-            "np.floor(0 * through)",
+            "network.cut_through.engine",
+            "packets = -(-messages.length // self._packet_phits)",
+            "packets = np.maximum(1, messages.length // self._packet_phits)",
         ),
     ),
     "flits of the upper lane are not counted": (
@@ -873,28 +865,12 @@ EDITS: dict[str, tuple[str, Edit]] = {
     "messages are sent before those that they wait for": (
         "network-conserves-flits",
         Edit(
-            "network.cut_through.message_queue",
+            "network.cut_through.engine",
             "= messages.waits",
             "= 0 * messages.waits",
         ),
     ),
-    "of flows only half is sent": (
-        "network-keeps-to-its-cuts",
-        Edit(
-            "network.flow_level.engine",
-            "= packets * self._packet_phits",
-            "= packets * self._packet_phits // 2",
-        ),
-    ),
     # task mapping
-    "the model of distances calls equal distances near": (
-        "mapping-search-is-exact",
-        Edit(
-            "network.mapping.models.cpsat",
-            "if m != j and hops[j, m] < high",
-            "if m != j and hops[j, m] <= high",
-        ),
-    ),
     "the search of mappings ends one unit early": (
         "mapping-search-is-exact",
         Edit(

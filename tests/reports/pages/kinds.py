@@ -13,7 +13,7 @@ from closeknit.cli.app import run
 from closeknit.clusters.pages.whatif import means, whatif_page
 from closeknit.clusters.whatif.simulator import FIXED, ReplayOutcome
 from closeknit.instances import Torus
-from closeknit.network.pages.page import network_page
+from closeknit.network.page import network_page
 from closeknit.network.runs import run_network
 from closeknit.network.workloads.table import workload
 from closeknit.papers.catalogue import RunOptions

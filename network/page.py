@@ -1,4 +1,4 @@
-"""A page about a run on a network: measures, links by load and time, latencies."""
+"""A page about a run on a network: measures, links by load, latencies."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 from matplotlib.collections import LineCollection
 
-from ...reports.pages.document import Document, Name, Plot, Section, Table
-from ...reports.pages.html import html_of
-from ...reports.pages.plot_style import (
+from ..reports.pages.document import Document, Name, Plot, Section, Table
+from ..reports.pages.html import html_of
+from ..reports.pages.plot_style import (
     FAINT,
     INK,
     RULE,
@@ -21,11 +21,9 @@ from ...reports.pages.plot_style import (
     in_style,
     sheet,
 )
-from ..cut_through.message_queue import Network
-from ..messages import Ints
-from ..open_loop.runs import Loaded
-from ..recording import LinkFilm
-from ..runs import Finished, Traced
+from .engine import Network
+from .messages import Ints
+from .runs import Finished
 
 _MOST_STEPS = 500
 """Points of a curve."""
@@ -33,7 +31,7 @@ _MOST_CELLS = 2**12
 """Cells of a grid of which links are drawn."""
 
 
-def network_page(title: str, network: Network, run: Finished | Loaded) -> str:
+def network_page(title: str, network: Network, run: Finished) -> str:
     """Write the page; the same run gives the same bytes.
 
     Parameters
@@ -46,35 +44,28 @@ def network_page(title: str, network: Network, run: Finished | Loaded) -> str:
         What was measured.
     """
     measures = asdict(run.summary)
-    cycles = measures.pop("instance_cycles", ())
+    cycles = measures.pop("instance_cycles")
     plots = []
     if len(run.carried):
         if _is_plane(network):
             plots.append(heat_map(network, run))
         plots.append(sorted_loads(run))
-        if run.film is not None and len(run.film.counts):
-            plots.append(through_time(run.film))
-    tables = [
+    rows = zip(run.places, cycles, strict=True)
+    tables = (
         Table(
             name="measures",
             columns=("*measure", "value"),
             rows=tuple(measures.items()),
-        )
-    ]
-    if cycles:
-        rows = zip(run.places, cycles, strict=True)
-        tables.append(
-            Table(
-                name="instances",
-                caption="When the last message of each instance arrived",
-                columns=("instance", "processors", "cycles"),
-                rows=tuple(
-                    (i, len(place), cycles) for i, (place, cycles) in enumerate(rows)
-                ),
-            )
-        )
+        ),
+        Table(
+            name="instances",
+            caption="When the last message of each instance arrived",
+            columns=("instance", "processors", "cycles"),
+            rows=tuple((i, len(place), end) for i, (place, end) in enumerate(rows)),
+        ),
+    )
     sections = [
-        Section(title="Measures", tables=tuple(tables)),
+        Section(title="Measures", tables=tables),
         Section(title="Links", plots=tuple(plots)),
     ]
     if len(run.latency):
@@ -90,7 +81,7 @@ def network_page(title: str, network: Network, run: Finished | Loaded) -> str:
 
 
 @in_style
-def heat_map(network: Network, run: Traced) -> Plot:
+def heat_map(network: Network, run: Finished) -> Plot:
     """Draw every link of a grid of at most two axes, darker the more it carried.
 
     Parameters
@@ -134,7 +125,7 @@ def heat_map(network: Network, run: Traced) -> Plot:
 
 
 @in_style
-def sorted_loads(run: Traced) -> Plot:
+def sorted_loads(run: Finished) -> Plot:
     """Draw the flits of all links, those with most first.
 
     Parameters
@@ -157,38 +148,7 @@ def sorted_loads(run: Traced) -> Plot:
 
 
 @in_style
-def through_time(film: LinkFilm) -> Plot:
-    """Draw how busy links are in each interval: all of them, and the busiest.
-
-    Parameters
-    ----------
-    film
-        At least one interval.
-    """
-    figure, axes = sheet(9.8, 2.6)
-    shares = 100 * film.shares()
-    edges = np.minimum(film.step * np.arange(len(shares) + 1), film.end)
-    for values, colour, says in (
-        (shares.max(axis=1), B, "the busiest"),
-        (shares.mean(axis=1), A, "mean of all"),
-    ):
-        axes.stairs(values, edges, color=colour, label=says, linewidth=1.4)
-    axes.set_ylim(0, 104)
-    axes.set_xlim(0, film.end)
-    axes.set_xlabel("cycles")
-    axes.set_ylabel("links in use, %")
-    axes.legend(frameon=False, loc="lower center", ncols=2, bbox_to_anchor=(0.5, 1))
-    axes.grid(axis="y")
-    return as_plot(
-        figure,
-        "Use of links",
-        f"Share of intervals of {film.step} cycles in which links send.",
-        "Share of time in which links send, through time",
-    )
-
-
-@in_style
-def latencies(run: Traced) -> Plot:
+def latencies(run: Finished) -> Plot:
     """Draw which part of the messages took how long at most.
 
     Parameters

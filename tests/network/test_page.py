@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from closeknit.instances import Grid, Mesh, Torus
-from closeknit.network.cut_through.message_queue import Network
+from closeknit.network.engine import Network
 from closeknit.network.kary_tree import KaryTree
-from closeknit.network.pages.page import (
+from closeknit.network.page import (
     heat_map,
     latencies,
     network_page,
@@ -58,19 +58,6 @@ def test_links_are_on_the_right_of_their_way() -> None:
     (around,) = segments(Torus(1, 5), np.array([[4, 0]]))
     assert around[0, 0] > 4
     assert around[1, 0] > around[0, 0]
-
-
-def test_a_page_shows_the_use_of_links_through_time() -> None:
-    pages = [
-        network_page(
-            "a run",
-            Torus(4, 4),
-            run_network(Torus(4, 4), workload("BU", 8, 900), "mm", filmed=True),
-        )
-        for _ in range(2)
-    ]
-    assert pages[0] == pages[1]
-    assert "Use of links" in pages[0]
 
 
 def test_curves_end_where_they_should() -> None:

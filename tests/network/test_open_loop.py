@@ -7,12 +7,7 @@ import pytest
 
 from closeknit.instances import InputError, Mesh, Torus
 from closeknit.network.messages import messages
-from closeknit.network.open_loop.engine import (
-    Phases,
-    measure,
-    saturation,
-    uniform,
-)
+from closeknit.network.open_loop import Phases, measure, saturation, uniform
 from closeknit.network.worm.engine import RigidWorms
 
 SHORT = Phases(500, 1500, 1500)
@@ -50,21 +45,16 @@ def test_latency_near_zero_load_is_the_closed_form() -> None:
     assert point.latency == pytest.approx(16 / 3 + 5 + 1, rel=0.02)
     assert not point.saturated
     assert point.accepted == pytest.approx(0.002, rel=0.1)
-    point.check()
 
 
 def test_latency_grows_with_the_load_and_saturation_is_named() -> None:
     points = [
-        measure(RigidWorms(Mesh(8, 8)), load, 5, Phases(), seed=3)
+        measure(RigidWorms(Mesh(8, 8)), load, 5, Phases(3000, 10_000, 5000), seed=3)
         for load in (0.05, 0.1, 0.15, 0.2, 0.3)
     ]
     latencies = [point.latency for point in points]
     assert latencies == sorted(latencies)
     assert [point.saturated for point in points] == [False] * 4 + [True]
-    with pytest.raises(
-        InputError, match=r"^load: 0.3 flits per processor and cycle are"
-    ):
-        points[-1].check()
 
 
 def test_measurements_are_repeated_exactly() -> None:
@@ -81,26 +71,11 @@ def test_bad_loads_give_one_line() -> None:
             measure(RigidWorms(Mesh(2, 2)), load, 5, SHORT, seed=1)
     with pytest.raises(InputError, match=r"^processors: needs at least two"):
         measure(RigidWorms(Mesh(1)), 0.1, 5, SHORT, seed=1)
-    with pytest.raises(InputError, match=r"^window: must be at least 1, not 0"):
-        Phases(window=0)
 
 
 def test_rigid_worms_saturate_near_the_prototype() -> None:
-    found = saturation(lambda: RigidWorms(Mesh(8, 8)), 5, SHORT, seed=1, step=0.01)
+    found = saturation(lambda: RigidWorms(Mesh(8, 8)), 5, SHORT, seed=1)
     assert found == pytest.approx(0.233, abs=0.015)
-
-
-def test_partners_get_what_is_sent_and_others_are_silent() -> None:
-    partner = np.array([1, 0, 2])
-    load = uniform(3, 0.5, 4, 2000, seed=3, own=False, partner=partner)
-    assert set(zip(load.source.tolist(), load.target.tolist(), strict=True)) == {
-        (0, 1),
-        (1, 0),
-    }
-    assert len(load) == pytest.approx(2 * 2000 / 8, rel=0.1)
-    point = measure(RigidWorms(Mesh(3)), 0.5, 4, SHORT, seed=3, partner=partner)
-    assert point.accepted == pytest.approx(0.5, rel=0.1)
-    assert not point.saturated
 
 
 def test_neighbours_across_a_cut_reach_its_limit() -> None:

@@ -1,1 +1,0 @@
-"""Flow-level engine: rates of messages, shared max-min fairly."""

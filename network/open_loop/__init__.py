@@ -1,1 +1,0 @@
-"""Open-loop runs: jobs arrive by a stream, whatever the network does."""
