@@ -33,7 +33,6 @@ from ...reports.campaigns.store import ResultStore
 from ...reports.campaigns.study.inputs import instances_of
 from ...reports.pages.junit import write_junit
 from ...reports.ratios.junit import cases
-from ...reports.ratios.rows_table import arrow, write_parquet
 from ...solvers.running.settings import Settings
 from ..frame import outputs, shared, streams
 from ..frame.parser import Once, Parser, flag
@@ -95,10 +94,8 @@ def options(parser: Parser) -> None:
     where.add_argument(
         "--dask", metavar="ADDRESS", help="run on the workers of a Dask scheduler"
     )
-    where.add_argument(
-        "--dask-jobqueue",
-        metavar="TOML",
-        help="start workers as Slurm jobs, as this file says, and run on them",
+    parser.refuse_old_word(
+        "--dask-jobqueue", "start dask workers by sbatch, and give --dask ADDRESS"
     )
     before = parser.add_mutually_exclusive_group()
     flag(before, "--resume", "run only what OUT does not hold yet (the default)")
@@ -106,7 +103,7 @@ def options(parser: Parser) -> None:
         before, "--fresh", "set the results that OUT holds aside, as results.sqlite.old"
     )
     flag(before, "--retry-failed", "run again what failed before")
-    flag(parser, "--parquet", "write OUT/results.parquet too (extra parquet)")
+    parser.refuse_old_word("--parquet", "read OUT/results.sqlite or OUT/ratios.csv")
     parser.add_argument(
         "--junit",
         type=outputs.file,
@@ -129,11 +126,8 @@ def run(args: argparse.Namespace) -> int:
     """Run the campaign, write the report, and print its headline."""
     from ...api.campaigns import conduct
 
-    if args.parquet:
-        arrow()
     campaign = _campaign(args)
-    here = args.dask is None and args.dask_jobqueue is None
-    jobs = shared.processes(args.jobs) if here else None
+    jobs = shared.processes(args.jobs) if args.dask is None else None
     notes: list[str] = []
     with (
         _runner(args, jobs) as runner_for,
@@ -165,8 +159,6 @@ def run(args: argparse.Namespace) -> int:
         out = Path(args.out)
         if args.junit:
             write_junit(args.junit, "closeknit ratios", cases(report))
-        if args.parquet:
-            write_parquet(report.judged, out / "results.parquet")
     print(f"{report.headline}.")
     print(f"{report.finding[:1].upper()}{report.finding[1:]}.")
     for line in report.problems[:_SHOWN]:
@@ -205,7 +197,7 @@ def _runner(
     from ...reports.campaigns.cluster import connect
     from ...reports.campaigns.cluster import run as run_on_cluster
 
-    with connect(args.dask, jobqueue=args.dask_jobqueue) as client:
+    with connect(args.dask) as client:
         yield lambda scratch: partial(run_on_cluster, client=client)
 
 

@@ -12,9 +12,10 @@ import logging
 import sys
 from collections import Counter, deque
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -23,9 +24,9 @@ from typing import Any
 from uuid import uuid4
 
 from ...instances import InputError
+from ...instances.extras import install
 from . import pool
 from .pool import DEATHS, Call, Failure, Killed, failure_after_retries
-from .slurm import cluster_of, dask_module
 
 _LOOK = 0.5
 """Seconds between two looks at which workers there are."""
@@ -41,29 +42,26 @@ _PATIENCE = 30.0
 
 
 @contextmanager
-def connect(address: str | None, *, jobqueue: str | None = None) -> Iterator[Any]:
+def connect(address: str) -> Iterator[Any]:
     """Connect to a running scheduler, such as ``tcp://node17:8786``.
 
-    Or start one whose workers are Slurm jobs, as the TOML file ``jobqueue`` describes
-    them. Raises InputError if Dask is not installed, no scheduler answers, or the file
-    is wrong.
+    Raises InputError if Dask is not installed, or no scheduler answers.
     """
-    distributed = dask_module("distributed", "dask")
+    try:
+        distributed = import_module("distributed")
+    except ImportError:
+        raise InputError(f"needs Dask: {install('dask')}", field="dask") from None
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
-    _refuse_unproven(distributed, address or "")
-    with ExitStack() as held:
-        where: Any = address
-        if jobqueue is not None:
-            where = held.enter_context(closing(cluster_of(Path(jobqueue))))
-        client = _client_of(distributed, where, address)
-        try:
-            yield client
-        finally:
-            with suppress(OSError):
-                client.close(timeout=_ANSWERS_IN)
+    _refuse_unproven(distributed, address)
+    client = _client_of(distributed, address)
+    try:
+        yield client
+    finally:
+        with suppress(OSError):
+            client.close(timeout=_ANSWERS_IN)
 
 
-def _client_of(distributed: Any, where: Any, address: str | None) -> Any:
+def _client_of(distributed: Any, address: str) -> Any:
     """Open a client; a greeting that other messages joined is asked for once more.
 
     Dask asserts that a scheduler's greeting comes alone, but one that reports to all
@@ -73,7 +71,9 @@ def _client_of(distributed: Any, where: Any, address: str | None) -> Any:
     while True:
         attempts -= 1
         try:
-            return distributed.Client(where, timeout=_ANSWERS_IN, set_as_default=False)
+            return distributed.Client(
+                address, timeout=_ANSWERS_IN, set_as_default=False
+            )
         except (OSError, ValueError, ImportError, AssertionError) as error:
             if not isinstance(error, AssertionError) or not attempts:
                 raise InputError(
