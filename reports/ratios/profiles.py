@@ -1,4 +1,4 @@
-"""Plots that show all methods of a report at once: spreads, profiles, proofs."""
+"""Curves of all methods of a report: within a factor, and proved by a time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ from ..pages.plot_style import (
     time_label,
 )
 from .report import Report
-from .scoring import ScoredRun
 from .spreads import MethodSummary
 
 WIDE = 6.3
@@ -93,7 +92,7 @@ def profile(report: Report, measured: Sequence[MethodSummary]) -> Plot:
     own: dict[str, list[float]] = {s.name: [] for s in order}
     for j in report.counted:
         if j.row.method in own and j.ratio not in (None, inf):
-            own[j.row.method].append(ratio_of(j))
+            own[j.row.method].append(float(j.ratio or 0))
     figure, axes = sheet(6.3, 3.6)
     top = max((value for values in own.values() for value in values), default=1.0)
     ratio_axis(axes.xaxis, axes.set_xscale, top)
@@ -145,22 +144,3 @@ def proved_in_time(report: Report) -> Plot | None:
         "On what share of the instances an exact method has ended with a proof.",
         "; ".join(f"{name}: {len(times)} of {n}" for name, times, n in shares),
     )
-
-
-def method_rows(
-    axes: Axes, summaries: Sequence[MethodSummary], *, grid: bool = True
-) -> None:
-    """Name one row per method, from the top."""
-    axes.set_yticks(range(len(summaries)), [s.name for s in summaries])
-    axes.tick_params(axis="y", length=0, labelcolor=INK)
-    axes.set_ylim(len(summaries) - 0.5, -0.5)
-    axes.spines["left"].set_visible(False)
-    if grid:
-        axes.grid(axis="x")
-        axes.set_axisbelow(True)
-
-
-def ratio_of(j: ScoredRun) -> float:
-    """Return the ratio of a run that has one."""
-    assert j.ratio is not None
-    return float(j.ratio)
