@@ -152,7 +152,11 @@ def test_an_old_name_of_a_method_is_told(
     [
         ("reproduce oeis", "oeis was removed: docs/papers/oeis has the terms; "),
         ("ratios --parquet --out o", "--parquet was removed: read OUT/results.sqlite"),
-        ("ratios --dask-jobqueue x", "--dask-jobqueue was removed: start dask workers"),
+        (
+            "ratios --dask tcp://a:1",
+            "--dask was removed: --jobs runs on all",
+        ),
+        ("ratios --dask-jobqueue x", "--dask-jobqueue was removed: --jobs runs on"),
         ("worst --families", "--families was removed: closeknit verify worst-cases"),
     ],
 )
