@@ -16,7 +16,7 @@ from closeknit.proofs.checking.folder import BY_DEFINITION, Content, Entry
 from closeknit.reports.campaigns.campaign import SYSTEMS, lineups
 from closeknit.reports.ratios.answers import picture
 from closeknit.reports.ratios.methods_sections import worst_cards
-from closeknit.reports.ratios.plots import plots
+from closeknit.reports.ratios.profiles import plots
 from closeknit.reports.ratios.report import Report, report_on
 from closeknit.solvers.running.method import table
 

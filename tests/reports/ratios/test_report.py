@@ -22,7 +22,7 @@ from closeknit.reports.drawing.drawing import draw
 from closeknit.reports.pages.document import inlines, plain_text
 from closeknit.reports.pages.numbers import percent, within
 from closeknit.reports.ratios.answers import answers
-from closeknit.reports.ratios.plots import plots
+from closeknit.reports.ratios.profiles import plots
 from closeknit.reports.ratios.report import Report, report_on
 from closeknit.reports.ratios.rows_table import COLUMNS
 from closeknit.reports.ratios.scoring import ScoredRun

@@ -19,7 +19,7 @@ from closeknit.instances.value import as_tuple
 from closeknit.methods import METHODS
 from closeknit.reports.campaigns.row_fields import document_of, parse_row
 from closeknit.reports.drawing.problems import format_cost
-from closeknit.reports.ratios.plots import plots
+from closeknit.reports.ratios.profiles import plots
 from closeknit.reports.ratios.report import Report
 from closeknit.reports.ratios.scoring import (
     InstanceVerdict,
