@@ -28,7 +28,7 @@ from closeknit.methods.ksubset.models import CP_SAT, NAMES
 from closeknit.solvers import Settings, SolverError, Status, cpsat, mip
 from closeknit.solvers.formulation import CpFormulation, MipFormulation
 
-AIDS = ("hint", "bound", "symmetry", "nesting", "levels")
+AIDS = ("hint", "bound", "symmetry", "nesting")
 """What a model may be left without: see `formulations.ksubset.strengthening`."""
 HALF = (6, 8, 10, 12, 16)
 LARGER = ((24, 16), (16, 32))

@@ -12,10 +12,10 @@ import argparse
 from collections.abc import Iterator
 
 from closeknit.instances import InputError, KSubset, Mesh, Topology, Torus
+from closeknit.instances.library import all_worst_cases
 from closeknit.instances.topologies import switch_tree
 from closeknit.methods import KSUBSET
 from closeknit.reports.adversary import AdversarySearch, SearchSpace, anneal
-from closeknit.reports.adversary.family_table import CASES
 from closeknit.reports.adversary.worst_known import (
     PATH,
     WorstInstance,
@@ -86,8 +86,8 @@ def searched(seconds: float, seed: int, names: list[str]) -> Iterator[WorstInsta
 
 def built() -> Iterator[WorstInstance]:
     """Run every heuristic on the worst-case families."""
-    for family, make, _ in CASES:
-        instance = make().instance
+    for case in all_worst_cases():
+        instance = case.instance
         proved = KSUBSET["auto"](instance)
         if proved.status is not Status.OPTIMAL:
             continue
@@ -101,7 +101,7 @@ def built() -> Iterator[WorstInstance]:
             assert isinstance(proved.objective, int)
             if paid > proved.objective:
                 yield WorstInstance.of(
-                    name, instance, paid, proved.objective, f"family {family}"
+                    name, instance, paid, proved.objective, f"family {instance.name}"
                 )
 
 

@@ -1,9 +1,9 @@
 """Look at choices and proofs on a page in the browser, served on this machine only.
 
-Paint busy processors, compare the sets of methods with the optimum, and load worst
-cases. FILE is an instance of ksubset, or the topology of a cluster as select --topology
-reads it; more can be loaded on the page. Nothing is fetched from a network. Ctrl-C ends
-it.
+Paint busy processors, compare the sets of methods with the optimum, and load the
+worst instances known. FILE is an instance of ksubset, or the topology of a cluster as
+select --topology reads it; more can be loaded on the page. Nothing is fetched from a
+network. Ctrl-C ends it.
 """
 
 from __future__ import annotations

@@ -17,14 +17,13 @@ sukp: x<e> is 1 where element e is used. In CP-SAT text, y<j> is 1 where item j 
 taken; in LP and MPS, z<j> is 1 where it is left out. The objective is the profit left
 out.
 
-submesh: by default, the model decides whether residents and request can be placed
-without overlapping, and has no objective. Box i (the residents in order, then the
-request) begins at start<i>.<axis> (CP-SAT, no-overlap) or x<i>_<axis> (LP and MPS,
-left-below, where b<i>_<j>_<axis> is 1 if i ends before j begins). With --formulation
-moves, the model is migration: m<i> is 1 where resident i is moved, d<i> is how far
-along each axis, and r<axis> (CP-SAT) is where the request begins. Its three levels
-(moved residents, processors that they hold, steps) are folded or written one by one,
-as for procset.
+submesh, as CP-SAT text: by default, the model decides whether residents and request can
+be placed without overlapping, and has no objective. Box i (the residents in order, then
+the request) begins at start<i>.<axis>. With --formulation moves, the model is
+migration: m<i> is 1 where resident i is moved, d<i> is how far along each axis, and
+r<axis> is where the request begins. Its three levels (moved residents, processors that
+they hold, steps) are folded or written one by one, as for procset. For other solvers
+there is the formula, opb.
 
 With --to opb, the formula on which proofs rest is written, for solvers that log proofs;
 comments say what its variables mean, and what to add to its objective.
@@ -42,7 +41,6 @@ from typing import Any
 from ..formulations.ksubset import catalogue
 from ..formulations.ksubset.strengthening import NONE, Strengthening
 from ..formulations.procset.terms import ProcsetTerms
-from ..formulations.submesh.packing_mip import left_below, refusal
 from ..instances import (
     Instance,
     KSubset,
@@ -64,7 +62,7 @@ from .frame.parser import Parser, flag
 
 DEFAULT = "cuts-unary"
 CLASSES, UNION = "classes", "union"
-NO_OVERLAP, LEFT_BELOW, MOVES = "no-overlap", "left-below", "moves"
+NO_OVERLAP, MOVES = "no-overlap", "moves"
 OPB = "opb"
 _Builder = Callable[[Any, argparse.Namespace], "tuple[Formulation, str]"]
 _DIGITS = 12
@@ -84,8 +82,7 @@ def options(parser: Parser) -> None:
         "--formulation",
         metavar="F",
         help=f"ksubset: {', '.join(known)} (default {DEFAULT}); procset: {CLASSES}; "
-        f"sukp: {UNION}; submesh: {NO_OVERLAP} (cpsat, its default), {LEFT_BELOW} (lp "
-        f"and mps, theirs), {MOVES}",
+        f"sukp: {UNION}; submesh: {NO_OVERLAP}, {MOVES}",
     )
     flag(parser, "--bare", "write the definition only, without strengthening")
     parser.add_argument(
@@ -193,9 +190,15 @@ def _sukp(instance: Sukp, args: argparse.Namespace) -> tuple[Formulation, str]:
 
 
 def _submesh(instance: Submesh, args: argparse.Namespace) -> tuple[Formulation, str]:
-    packing = NO_OVERLAP if args.to == "cpsat" else LEFT_BELOW
-    args.formulation = args.formulation or packing
-    _refuse_others(args, (packing, MOVES))
+    if args.to != "cpsat":
+        raise InputError(
+            "was removed for submeshes: take opb, or cpsat",
+            field="--to",
+            value=args.to,
+            file=args.file,
+        )
+    args.formulation = args.formulation or NO_OVERLAP
+    _refuse_others(args, (NO_OVERLAP, MOVES))
     if not ways_of(instance.shape, instance.request, instance.rotate):
         raise InputError(
             "is longer than the mesh: there is no model for that",
@@ -203,26 +206,19 @@ def _submesh(instance: Submesh, args: argparse.Namespace) -> tuple[Formulation, 
             value=list(instance.request),
             file=args.file,
         )
-    if args.to != "cpsat" and (why := refusal(instance)):
-        raise InputError(why, field="--to", value=args.to, file=args.file)
     what = f"{describe(instance)}, {args.formulation}"
-    model: Formulation
     if args.formulation == MOVES:
         model, objective = _moves(instance, args)
         return model, f"{what}; {objective}"
-    if args.to == "cpsat":
-        from ..formulations.submesh.packing_cpsat import placement_model
+    from ..formulations.submesh.packing_cpsat import placement_model
 
-        model = placement_model(instance)
-    else:
-        model = left_below(instance)
-    return model, f"{what}; no objective"
+    return placement_model(instance), f"{what}; no objective"
 
 
 def _moves(instance: Submesh, args: argparse.Namespace) -> tuple[Formulation, str]:
     """Fold the levels of migration into one objective, or take one of them."""
-    from ..formulations.procset import cpsat, mip
-    from ..formulations.submesh import moves_cpsat, moves_mip
+    from ..formulations.procset import cpsat
+    from ..formulations.submesh import moves_cpsat
 
     at_most = _at_most(3, args)
     held = sum(prod(sides(one.box)) for one in instance.residents)
@@ -235,26 +231,19 @@ def _moves(instance: Submesh, args: argparse.Namespace) -> tuple[Formulation, st
             value=MOVES,
             file=args.file,
         )
-    to_cpsat = args.to == "cpsat"
-    backend: Any = cpsat if to_cpsat else mip
-    builder: Any = moves_cpsat if to_cpsat else moves_mip
-    model = builder.moves(instance)
-    if to_cpsat and not model.levels:
+    model = moves_cpsat.moves(instance)
+    if not model.levels:
         return model, "no resident may be moved: no objective"
     if args.level is not None:
-        backend.set_level_objective(model, args.level - 1, at_most)
+        cpsat.set_level_objective(model, args.level - 1, at_most)
         return model, f"the objective is level {args.level}"
-    folded = builder.fold_levels(model, weights)
-    if to_cpsat:
-        model.model.minimize(folded)
-    else:
-        model.model.setObjective(folded)
+    model.model.minimize(moves_cpsat.fold_levels(model, weights))
     parts = " + ".join(f"{w} * level {n}" for n, w in enumerate(weights, start=1))
     return model, f"the objective is {parts}"
 
 
 def _refuse_long_numbers(model: Formulation, args: argparse.Namespace) -> None:
-    levels = model.unfold is not None or model.name == MOVES
+    levels = model.unfold is not None
     if isinstance(model, MipFormulation) and model.widest >= 10**_DIGITS:
         raise InputError(
             f"has numbers of more than {_DIGITS} digits, which {args.to} text would "

@@ -26,7 +26,6 @@ from ..instances.reading.files import try_file
 from ..instances.words import with_noun
 from ..methods.by_name import method_named
 from ..reports.adversary import AdversarySearch, BadInstance, SearchSpace
-from ..reports.adversary.family_table import family_rows
 from ..reports.adversary.hunt import Sites
 from ..reports.adversary.search import most_free, prove_found, run_search
 from ..reports.adversary.worst_known import (
@@ -44,7 +43,7 @@ from .frame import outputs, shared
 from .frame.families import add_kind
 from .frame.parser import Once, Parser, flag
 from .frame.progress import status_line
-from .frame.screen import print_table, wrap_text
+from .frame.screen import wrap_text
 
 _SIDE = _K = 8
 """Sides of the mesh and processors to choose, where they are not given."""
@@ -115,10 +114,8 @@ def options(parser: Parser) -> None:
         help="add the instance to this ledger if it is worse than the entry there",
     )
     flag(parser, "--update-ledger", "the same for the ledger of the package")
-    flag(
-        parser,
-        "--families",
-        "show the worst-case families instead: predicted and measured ratios",
+    parser.refuse_old_word(
+        "--families", "closeknit verify worst-cases, closeknit ratios worst-cases"
     )
     flag(parser, "--table", "show the ledger instead, as Markdown")
     parser.examples(
@@ -129,13 +126,12 @@ def options(parser: Parser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Search, and print what was found; or show what is known."""
-    if args.families or args.table:
-        if args.method is not None or (args.families and args.table):
-            shown = "--families" if args.families else "--table"
-            raise InputError("stands alone", field=shown)
-        return _families(args) if args.families else _known(args)
+    if args.table:
+        if args.method is not None:
+            raise InputError("stands alone", field="--table")
+        return _known(args)
     if args.method is None:
-        raise InputError("is needed; or --families, --table", field="METHOD")
+        raise InputError("is needed; or --table", field="METHOD")
     hunt, starts = _hunt(args)
     recording = args.ledger or args.update_ledger
     if recording:
@@ -313,45 +309,6 @@ def _show(found: BadInstance, guarantee: str | None, kept: bool | None) -> None:
     print(wrap_text(free, "  free      ", " " * 12))
     if kept is not None:
         print(f"  ledger    {'entered' if kept else 'not worse than what it has'}")
-
-
-def _families(args: argparse.Namespace) -> int:
-    """Print every family; exit status 1 if one is not as predicted."""
-    rows = list(family_rows(Settings(seed=args.seed)))
-    if args.json == "-":
-        listed = [
-            {
-                "family": row.family,
-                "method": row.case.method,
-                "predicted": str(row.case.ratio),
-                "measured": str(row.measured),
-                "tends_to": row.tends_to,
-            }
-            for row in rows
-        ]
-        outputs.write_json("-", "closeknit/worst-families", families=listed)
-    else:
-        columns = ("family", "method", "n", "k", "ratio", "decimal", "tends to")
-        print_table(
-            columns,
-            [
-                (
-                    row.family,
-                    row.case.method,
-                    str(row.case.instance.n),
-                    str(row.case.instance.k),
-                    str(row.measured)
-                    + ("" if row.agrees else f" (!), predicted {row.case.ratio}"),
-                    f"{float(row.measured):.6f}",
-                    row.tends_to,
-                )
-                for row in rows
-            ],
-            right=columns[2:],
-            drop=("tends to", "n", "k", "decimal"),
-        )
-        print("Ratios are measured, and equal to those predicted unless marked (!).")
-    return 0 if all(row.agrees for row in rows) else 1
 
 
 def _known(args: argparse.Namespace) -> int:

@@ -1,7 +1,7 @@
 """The tables of methods, one per problem; each is imported at first access.
 
 The package is callable: ``closeknit.methods("ksubset")`` returns the methods of a
-problem, including those of installed packages.
+problem.
 """
 
 from __future__ import annotations

@@ -25,8 +25,8 @@ def methods_named(
 ) -> dict[str, AnyMethod]:
     """Return the method of this name for each of these problems that has one.
 
-    It is a name of the tables or of an entry point, ``module:name``, or a method or a
-    callable itself, see `user_methods`. ``field`` is what to name in
+    It is a name of the tables, ``module:name``, or a method or a callable itself, see
+    `user_methods`. ``field`` is what to name in
     messages. An old name is accepted with a warning. Raises InputError if none has it;
     the message suggests similar names.
     """

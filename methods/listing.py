@@ -1,4 +1,4 @@
-"""The methods of a problem, including those of installed packages, as a table."""
+"""The methods of a problem as a table that can be printed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from ..instances.escape_hidden import brief
 from ..instances.words import with_noun
 from ..solvers.running.method import AnyMethod
-from .user_methods import installed_methods
 
 _WIDEST = 60
 """Characters of a guarantee that are shown."""
@@ -21,22 +20,21 @@ class MethodList(Mapping[str, AnyMethod]):
     problem
         Name of a problem.
     table
-        Its own methods, listed first.
+        Its methods.
     """
 
     def __init__(self, problem: str, table: Mapping[str, AnyMethod]) -> None:
         self.problem = problem
         self._table = table
-        self._methods = {**installed_methods()[problem], **table}
 
     def __getitem__(self, name: str) -> AnyMethod:
-        return self._methods[name]
+        return self._table[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter({**self._table, **self._methods})
+        return iter(self._table)
 
     def __len__(self) -> int:
-        return len(self._methods)
+        return len(self._table)
 
     def __repr__(self) -> str:
         number = with_noun(len(self), "method")

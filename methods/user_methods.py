@@ -1,14 +1,7 @@
 """Methods from outside: any callable, run, checked and priced like every other method.
 
 A user's method takes an instance and `Settings` and returns a selection or a
-`Result`. It is given as a callable, as text ``module:name``, which is imported, or as
-an entry point of the group ``closeknit.methods`` of an installed package::
-
-    [project.entry-points."closeknit.methods"]
-    "ksubset.my-rule" = "my_package.rules:my_rule"
-
-The name of an entry point is ``PROBLEM.METHOD``; if it lacks the problem, the
-callable must have it in an attribute ``problem``.
+`Result`. It is given as a callable, or as text ``module:name``, which is imported.
 """
 
 from __future__ import annotations
@@ -16,12 +9,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
-from logging import getLogger
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from ..instances import (
@@ -48,13 +37,8 @@ from ..solvers.running import clock
 from ..solvers.running.method import AnyMethod, LeastOf, Method
 from .foreign import Promise, Stated, call, describe
 
-GROUP = "closeknit.methods"
-"""Group of entry points in which packages offer methods."""
-
 Rule = Callable[[Any, Settings], Any]
 """A callable that takes an instance and settings; see `OwnRule` for what it returns."""
-
-_LOG = getLogger("closeknit.methods")
 
 
 @dataclass(frozen=True)
@@ -243,48 +227,17 @@ def _import_method(
     return own_method(thing, name=name, problem=problem, where=where)
 
 
-@cache
-def installed_methods() -> Mapping[str, Mapping[str, OwnMethod]]:
-    """Return the methods of installed packages, by problem and name.
-
-    A method that cannot be imported, or whose problem is not stated, is skipped with a
-    warning.
-    """
-    found: dict[str, dict[str, OwnMethod]] = {problem: {} for problem in PROBLEMS}
-    for entry in entry_points(group=GROUP):
-        problem, _, name = entry.name.partition(".")
-        if problem not in PROBLEMS:
-            problem, name = "", entry.name
-        try:
-            method = own_method(
-                entry.load(), name=name, problem=problem, where=entry.value
-            )
-        except (Exception, SystemExit) as error:
-            _LOG.warning("entry point %s is left out: %s", entry.name, error)
-            continue
-        if not method.problem:
-            _LOG.warning("entry point %s is left out: it names no problem", entry.name)
-            continue
-        found[method.problem][method.name] = method
-    return MappingProxyType(found)
-
-
 def found_outside(
     name: str, problems: Sequence[str], field: str = "method"
 ) -> dict[str, AnyMethod]:
-    """Return the method of this name from outside, for each problem that has one.
+    """Return the method ``module:name``, for each problem that it is for.
 
-    The name is ``module:name``, or that of an entry point without its problem. A method
-    that names no problem counts for all of those given.
+    A method that names no problem counts for all of those given.
     """
-    if ":" in name:
-        method = import_method(name, field)
-        return {p: method for p in problems if method.problem in ("", p)}
-    return {
-        p: installed_methods()[p][name]
-        for p in problems
-        if name in installed_methods()[p]
-    }
+    if ":" not in name:
+        return {}
+    method = import_method(name, field)
+    return {p: method for p in problems if method.problem in ("", p)}
 
 
 def given(thing: Any, problem: str, table: Mapping[str, AnyMethod]) -> AnyMethod:

@@ -25,7 +25,6 @@ from closeknit.instances.reading.parsing import parse_json
 from closeknit.instances.sukp.text import sukp_text
 from closeknit.proofs.checking.opb import read_opb
 from closeknit.reports.adversary.worst_known import read_worst_known
-from closeknit.reports.campaigns.slurm import _options
 from closeknit.reports.campaigns.study.file import read_study
 from closeknit.scheduler.config import read_configuration
 from closeknit.scheduler.hostlist import unfold
@@ -182,12 +181,6 @@ without = ["random"]
 files = "*.nothing"
 optional = true
 """
-QUEUES = """jobs = 8
-cores = 16
-memory = "64GB"
-job-extra-directives = ["--exclusive"]
-walltime = "04:00:00"
-"""
 
 
 def _hosts(path: Path) -> object:
@@ -227,7 +220,6 @@ READERS: dict[str, Reader] = {
     "study": Reader(
         lambda path: read_study(str(path)), ".toml", lambda: [STUDY.encode()]
     ),
-    "workers": Reader(_options, ".toml", lambda: [QUEUES.encode()]),
     "hostlist": Reader(_hosts, ".txt", lambda: [b"n[01-12,15],login1,r[1-2]n[1-3].2"]),
     "ledger": Reader(read_worst_known, ".json", _ledgers, "json"),
     "request": Reader(

@@ -59,7 +59,6 @@ LOOKUPS = {
     "instances/old_names.py": "the plain part asks for arrays under old names only",
     "methods/code_digest.py": "what functions of users import when they run",
     "methods/user_methods.py": "methods of users, named as module:function",
-    "reports/campaigns/slurm.py": "optional distributions",
     "solvers/mip_worker.py": "builds the model in a process of its own",
 }
 """Modules that import what a string names, unless that is another distribution."""

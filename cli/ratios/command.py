@@ -19,21 +19,18 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
 from ...instances import InputError
 from ...instances.option_values import seconds
 from ...reports.campaigns import pool
-from ...reports.campaigns.campaign import Campaign, Runner, is_lenient, lineups
+from ...reports.campaigns.campaign import Campaign, is_lenient, lineups
 from ...reports.campaigns.forecast import Forecast
 from ...reports.campaigns.store import ResultStore
 from ...reports.campaigns.study.inputs import instances_of
 from ...reports.pages.junit import write_junit
 from ...reports.ratios.junit import cases
-from ...reports.ratios.rows_table import arrow, write_parquet
 from ...solvers.running.settings import Settings
 from ..frame import outputs, shared, streams
 from ..frame.parser import Once, Parser, flag
@@ -90,23 +87,16 @@ def options(parser: Parser) -> None:
     shared.add_number(
         parser, "--max-runs", "refuse a study of more runs (default: 1000000)"
     )
-    where = parser.add_mutually_exclusive_group()
-    shared.add_jobs(where)
-    where.add_argument(
-        "--dask", metavar="ADDRESS", help="run on the workers of a Dask scheduler"
-    )
-    where.add_argument(
-        "--dask-jobqueue",
-        metavar="TOML",
-        help="start workers as Slurm jobs, as this file says, and run on them",
-    )
+    shared.add_jobs(parser)
+    for word in ("--dask", "--dask-jobqueue"):
+        parser.refuse_old_word(word, "--jobs runs on all processors of one machine")
     before = parser.add_mutually_exclusive_group()
     flag(before, "--resume", "run only what OUT does not hold yet (the default)")
     flag(
         before, "--fresh", "set the results that OUT holds aside, as results.sqlite.old"
     )
     flag(before, "--retry-failed", "run again what failed before")
-    flag(parser, "--parquet", "write OUT/results.parquet too (extra parquet)")
+    parser.refuse_old_word("--parquet", "read OUT/results.sqlite or OUT/ratios.csv")
     parser.add_argument(
         "--junit",
         type=outputs.file,
@@ -129,23 +119,17 @@ def run(args: argparse.Namespace) -> int:
     """Run the campaign, write the report, and print its headline."""
     from ...api.campaigns import conduct
 
-    if args.parquet:
-        arrow()
     campaign = _campaign(args)
-    here = args.dask is None and args.dask_jobqueue is None
-    jobs = shared.processes(args.jobs) if here else None
+    jobs = shared.processes(args.jobs)
     notes: list[str] = []
-    with (
-        _runner(args, jobs) as runner_for,
-        ResultStore(args.out, fresh=args.fresh) as store,
-    ):
-        forecast = Forecast(jobs or 1)
+    with ResultStore(args.out, fresh=args.fresh) as store:
+        forecast = Forecast(jobs)
         with progress_bar(forecast) as progress:
             try:
                 report = conduct(
                     campaign,
                     store,
-                    runner=runner_for(store.scratch),
+                    runner=partial(pool.run, jobs=jobs, scratch=store.scratch),
                     compiling_jobs=jobs,
                     forecast=forecast,
                     retry_failed=args.retry_failed,
@@ -165,8 +149,6 @@ def run(args: argparse.Namespace) -> int:
         out = Path(args.out)
         if args.junit:
             write_junit(args.junit, "closeknit ratios", cases(report))
-        if args.parquet:
-            write_parquet(report.judged, out / "results.parquet")
     print(f"{report.headline}.")
     print(f"{report.finding[:1].upper()}{report.finding[1:]}.")
     for line in report.problems[:_SHOWN]:
@@ -189,24 +171,6 @@ def _refuse(args: argparse.Namespace, names: tuple[str, ...], why: str) -> None:
     for name in names:
         if getattr(args, name) not in (None, False):
             raise InputError(why, field=f"--{name.replace('_', '-')}")
-
-
-@contextmanager
-def _runner(
-    args: argparse.Namespace, jobs: int | None
-) -> Iterator[Callable[[Path], Runner]]:
-    """Return where runs are made, once it is known where their temporary files go.
-
-    Without processes here it is a cluster, whose workers have folders of their own.
-    """
-    if jobs is not None:
-        yield lambda scratch: partial(pool.run, jobs=jobs, scratch=scratch)
-        return
-    from ...reports.campaigns.cluster import connect
-    from ...reports.campaigns.cluster import run as run_on_cluster
-
-    with connect(args.dask, jobqueue=args.dask_jobqueue) as client:
-        yield lambda scratch: partial(run_on_cluster, client=client)
 
 
 def _campaign(args: argparse.Namespace) -> Campaign:

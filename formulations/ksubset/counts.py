@@ -68,25 +68,6 @@ class ModelCounts:
             rows.append(tuple(int(i) for i in np.flatnonzero(left)))
         return tuple(rows)
 
-    @cached_property
-    def margins(self) -> tuple[int, ...]:
-        """Lower bounds on distances from each processor to others, times ``unit``.
-
-        Let D(p) be the sum of the distances from p to an optimal choice S. Exchanging
-        p in S for q outside changes the pair sum by D(q) - d(p, q) - D(p), which is
-        not negative; so with θ the greatest D within S, D(q) ≥ θ + margin of q.
-        """
-        n, topology = self.instance.n, self.instance.topology
-        if topology.grid:  # distinct sites: at least one hop
-            return (self.unit,) * n
-        nearest = [0] * n
-        points = arrays.points(self.instance)
-        for i in range(n if n > 1 else 0):
-            row = arrays.distances(topology, points[i : i + 1], points)
-            row[i] = row.max()
-            nearest[i] = int(row.min()) * self.unit
-        return tuple(nearest)
-
     def of(self, chosen: Collection[int]) -> list[int]:
         """Count the chosen processors inside every cut."""
         if not len(self):

@@ -116,48 +116,16 @@ class _Cuts(_Build):
     def finish(
         self, costs: Sequence[Any], weights: Sequence[int], constant: int, unit: int
     ) -> CpFormulation:
-        if self.strengthening.levels and not self.instance.required:
-            self._levels()
         bare = super().finish(costs, weights, constant, unit)
         # The linear relaxation is nearly always 0 and takes most of the time.
         return replace(bare, parameters="linearization_level: 0")
-
-    def _levels(self) -> None:
-        """Require a level set of D, the sum of the distances to the choice.
-
-        D is a sum over the axes; a step across the edge of a cut with c inside
-        changes it by w (k - 2c). See `Counts.margins`. With required processors, which
-        cannot be exchanged, optimal choices need not be level sets.
-        """
-        cuts, k = arrays.cuts(self.instance), self.instance.k
-        far = k * self.counts.unit * self.instance.topology.spread(self.instance.free)
-        model, along = self.model, []
-        for axis, last in enumerate(cuts.position.max(axis=0)):
-            steps: list[Any] = [0] * (int(last) + 2)
-            for h, c in enumerate(self.c):
-                if cuts.axis[h] == axis:
-                    steps[0] += self.counts.weights[h] * c
-                    inward = self.counts.weights[h] * (k - 2 * c)
-                    steps[cuts.start[h]] += inward
-                    steps[cuts.stop[h]] -= inward
-            sums = [model.new_int_var(0, far, f"D{axis}_{j}") for j in range(last + 1)]
-            model.add(sums[0] == steps[0])
-            for j in range(1, last + 1):
-                model.add(sums[j] == sums[j - 1] + steps[j])
-            along.append(sums)
-        level = model.new_int_var(0, far, "level")
-        places = cuts.position.tolist()
-        for x, place, margin in zip(self.x, places, self.counts.margins, strict=True):
-            total = sum(sums[j] for sums, j in zip(along, place, strict=True))
-            model.add(total <= level).only_enforce_if(x)
-            model.add(total >= level + margin).only_enforce_if(x.negated())
 
 
 def cuts_unary(instance: KSubset, strengthening: Strengthening = ALL) -> CpFormulation:
     """Count inside cuts by ordered booleans [c ≥ t]; the rest is linear.
 
     Size, with m cuts: n + Σ_h r_h booleans, r_h ≤ k the range of count h, m
-    integers, 2m rows and about 2 Σ_h r_h implications; level sets as above.
+    integers, 2m rows and about 2 Σ_h r_h implications.
     Frontier: k = 16 on 16x16 in 36 s; fastest CP-SAT model from k = 16 on.
     """
     build = _Cuts("cuts-unary", instance, strengthening)

@@ -23,9 +23,7 @@ class Strengthening:
 
     With ``symmetry``, mirror images and shifts of a choice are excluded if the free
     processors have such symmetry, see `Symmetry`. With ``nesting``, counts are tied to
-    those of the cuts that enclose them. With ``levels``, the choice must be a level set
-    of its own distances, which every optimal one is (see `ModelCounts.margins`); only
-    models over cuts for CP-SAT use it.
+    those of the cuts that enclose them.
     """
 
     hint: tuple[int, ...] | None = None  # a valid choice from which the solver starts
@@ -33,10 +31,9 @@ class Strengthening:
     proof: Proof | None = None
     symmetry: bool = True
     nesting: bool = True
-    levels: bool = True
 
 
-NONE = Strengthening(symmetry=False, nesting=False, levels=False)
+NONE = Strengthening(symmetry=False, nesting=False)
 """The model without additions."""
 
 

@@ -138,15 +138,15 @@ GRAPHS = (
         (
             required_parameter(
                 "file",
-                ".graphml, .gml or .json",
+                ".graphml or .json",
                 read=str,
                 metavar="FILE",
                 argument="path",
             ),
             *_OCCUPIED,
         ),
-        ("--file fabric.graphml --k 8", "--file a.gml --k 8 --free 50%"),
-        description="processors of a graph in a GraphML, GML or node-link JSON file",
+        ("--file fabric.graphml --k 8", "--file a.json --k 8 --free 50%"),
+        description="processors of a graph in a GraphML or node-link JSON file",
     ),
 )
 """Graphs: networks without coordinates."""

@@ -1,4 +1,4 @@
-"""Readers of graphs in GraphML, GML and node-link JSON.
+"""Readers of graphs in GraphML and node-link JSON.
 
 Processors are the nodes whose attribute ``processor`` is true, or all nodes if none has
 it. The attribute ``weight`` of an edge is its length, by default 1; of parallel edges
@@ -16,7 +16,6 @@ from ..errors import InputError
 from ..reading import fields
 from ..reading.files import read_text
 from ..reading.parsing import parse_json
-from .gml import parse_gml as parse_gml
 from .graph import Graph
 from .graphml import parse_graphml as parse_graphml
 from .listed_graph import ListedGraph
@@ -25,11 +24,13 @@ from .listed_graph import ListedGraph
 def read_graph(path: str | Path) -> Graph:
     """Read a graph in the format of the file's extension.
 
-    It is ``.graphml``, ``.gml`` or ``.json`` (node-link). Raises InputError if the file
+    It is ``.graphml`` or ``.json`` (node-link). Raises InputError if the file
     is invalid: one line with the file, the field and the value.
     """
     ending = Path(path).suffix.lower()
     try:
+        if ending == ".gml":
+            raise InputError("GML is not read: write it as GraphML, as networkx does")
         if ending not in _PARSERS:
             raise InputError(f"must end in {', '.join(_PARSERS)}", "name", ending)
         return _PARSERS[ending](read_text(path))
@@ -63,7 +64,6 @@ def parse_node_link(text: str) -> Graph:
 
 _PARSERS: dict[str, Callable[[str], Graph]] = {
     ".graphml": parse_graphml,
-    ".gml": parse_gml,
     ".json": parse_node_link,
 }
 

@@ -41,9 +41,6 @@ class ProblemLabels:
     title: str  # heading of its section
     costs: str  # a sentence: what a cost is
     given: str  # head of the column that describes an instance
-    n: str  # label of an axis
-    k: str  # the same; "" where there is nothing to plot against
-    has_busy: bool  # whether occupancy can be plotted: some processors are busy
     picture: Painter  # draws one choice, or the instance alone
     kinds: Callable[[Any, Selections], Kinds]  # what the legend explains beside choices
     cost: str = "cost"  # head of the column of costs
@@ -109,9 +106,6 @@ LABELS: Mapping[str, ProblemLabels] = MappingProxyType(
             costs="Costs are sums of hop distances over all pairs of chosen "
             "processors.",
             given="network",
-            n="n, free processors",
-            k="k, processors to choose",
-            has_busy=True,
             picture=_network,
             kinds=_processors,
             scale=lambda instance: instance.topology.scale,
@@ -124,9 +118,6 @@ LABELS: Mapping[str, ProblemLabels] = MappingProxyType(
             "first that is not 1 say little, and may be less than 1. The share of "
             "optimal selections is what to compare.",
             given="sets",
-            n="n, available processors",
-            k="r, processors requested",
-            has_busy=True,
             picture=_single(procset_picture),
             kinds=_processors,
         ),
@@ -135,9 +126,6 @@ LABELS: Mapping[str, ProblemLabels] = MappingProxyType(
             costs="Costs are the profits of the items left out, so that less is "
             "better, and ratios are of these costs.",
             given="items",
-            n="n, items",
-            k="",
-            has_busy=False,
             picture=_single(sukp_picture),
             kinds=_items,
             cost="profit",
@@ -150,9 +138,6 @@ LABELS: Mapping[str, ProblemLabels] = MappingProxyType(
             "that moves no resident either finds a free box, which costs nothing, or "
             "has no answer.",
             given="mesh",
-            n="free processors",
-            k="processors requested",
-            has_busy=True,
             picture=_single(submesh_picture),
             kinds=submesh_kinds,
             chosen="request, by",

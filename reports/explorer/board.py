@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any
 
 from ...instances import InputError, KSubset, Site, Topology, arrays
@@ -40,19 +40,6 @@ class Board:
     def shown(self, chosen: Iterable[int]) -> list[int]:
         """Return the numbers on the page of processors chosen by an instance."""
         return sorted(self.numbers[int(i)] for i in chosen)
-
-    @cached_property
-    def _of_number(self) -> dict[int, int]:
-        return {number: i for i, number in enumerate(self.numbers)}
-
-    def chosen(self, numbers: Any, field: str) -> tuple[int, ...]:
-        """Return the processors of the instance of some numbers on the page."""
-        found = fields.integers(numbers, field)
-        for i, number in enumerate(found):
-            if number not in self._of_number:
-                problem = "is no number of a free processor"
-                raise InputError(problem, f"{field}[{i}]", number)
-        return tuple(sorted(self._of_number[number] for number in found))
 
 
 def board_of(value: Any, field: str = "board") -> Board:
@@ -107,7 +94,7 @@ def _topology(text: str) -> Topology:
     document = parse_json(text)
     shape = document.get("shape")
     if shape is not None:
-        refuse_large(fields.integers(shape, "topology.shape"), "topology.shape")
+        _refuse_large(fields.integers(shape, "topology.shape"), "topology.shape")
     for name in ("coordinates", "parent", "edges"):
         listed = document.get(name)
         if isinstance(listed, list) and len(listed) > 4 * MOST_SHOWN:
@@ -116,7 +103,7 @@ def _topology(text: str) -> Topology:
     return admit(parse_topology(document))
 
 
-def refuse_large(shape: Sequence[int], field: str) -> None:
+def _refuse_large(shape: Sequence[int], field: str) -> None:
     """Refuse sides of a network that is larger than the page shows."""
     count = 1
     for side in shape:

@@ -16,7 +16,6 @@ from ...scheduler.hostlist import fold
 from ...solvers import Settings, SolverError
 from ..campaigns.campaign import run_one
 from ..campaigns.rows import FAILED, Row, row_of
-from ..drawing.drawing import drawing_of
 from ..pages.numbers import decimal, fraction, seconds
 from ..ratios.scoring import ScoredRun, judge, open_levels
 from .board import FIRST, Board, board_of
@@ -183,18 +182,3 @@ def export(body: dict[str, Any]) -> dict[str, Any]:
     instance = board_of(body["board"]).instance
     text = dumps(document_of(instance)) + "\n"
     return {"name": f"{file_name(instance.name)}.json", "text": text}
-
-
-def draw_board(body: dict[str, Any]) -> dict[str, Any]:
-    """Return a picture of a board with the sets of up to two methods, as SVG."""
-    fields.only(body, ("board", "sets"), ("board", "sets"), "")
-    board = board_of(body["board"])
-    given = fields.objects(body["sets"], "sets")
-    if len(given) > 2:
-        raise InputError("must be at most two", "sets", len(given))
-    sets = {
-        fields.string(name, "sets")[:40]: board.chosen(listed, f"sets.{name}")
-        for name, listed in given.items()
-    }
-    drawing = drawing_of(board.instance, sets)
-    return {"name": f"{file_name(board.instance.name)}.svg", "text": drawing.svg}

@@ -7,12 +7,13 @@ from threading import Event
 from typing import Any
 
 from ...instances import InputError
+from ...instances.ksubset.generators import random_occupancy
 from ...instances.reading import fields
 from . import cases, choices, loading
+from .board import of_instance
 from .scenes import MOST_SHOWN
 
 Answer = Callable[[dict[str, Any]], dict[str, Any]]
-_FIRST = {"family": "random", "values": {"shape": "12x12", "k": "16", "free": "60%"}}
 
 
 class Explorer:
@@ -30,11 +31,9 @@ class Explorer:
         self.answers: Mapping[str, Answer] = {
             "start": self._start,
             "load": loading.load,
-            "family": cases.make_instance,
             "worst": cases.worst,
             "compare": choices.compare,
             "export": choices.export,
-            "picture": choices.draw_board,
         }
 
     def answer(
@@ -58,9 +57,9 @@ class Explorer:
         fields.only(body, (), (), "")
         return {
             "methods": choices.methods(),
-            "families": cases.families(),
             "ledger": cases.ledger(),
-            "first": self._first or cases.make_instance(_FIRST),
+            "first": self._first
+            or of_instance(random_occupancy((12, 12), 16, 86, seed=0)),
             "most": {
                 "processors": MOST_SHOWN,
                 "methods": choices.MOST_METHODS,

@@ -17,7 +17,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from .bootstrap import Estimate
 from .document import Plot
@@ -54,7 +54,6 @@ STYLE: dict[Any, Any] = {
     "path.simplify": False,
 }
 _TICKS = (1, 1.01, 1.03, 1.1, 1.25, 1.5, 2, 3, 5, 10, 30, 100, 1000)
-_TICKS_BELOW = (0, 0.5, 0.8, 0.9, 0.97, 0.99)
 _NARROW = 460
 """Plots of less than so many points are shown whole on a telephone."""
 _NEAR = 0.01
@@ -135,9 +134,7 @@ def per_cent(axes: Axes, place: int, estimate: Estimate) -> None:
     )
 
 
-def ratio_axis(
-    axis: Any, set_scale: Callable[..., None], top: float, low: float = 1
-) -> None:
+def ratio_axis(axis: Any, set_scale: Callable[..., None], top: float) -> None:
     """Linear in the excess over 1 up to 1 %, logarithmic beyond; alike below 1."""
 
     def stretch(ratio: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
@@ -154,27 +151,9 @@ def ratio_axis(
 
     set_scale("function", functions=(stretch, back))
     ticks = [t for t in _TICKS if t <= max(top * 1.02, 1.01)]
-    ticks += [t for t in _TICKS_BELOW if t >= low]
     axis.set_major_locator(FixedLocator(ticks))
     axis.set_minor_locator(NullLocator())
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-
-
-def plain_axis(axes: Axes, xs: npt.NDArray[np.float64]) -> None:
-    """Logarithmic with ordinary numbers if the values span much, else linear."""
-    low, high = float(xs.min()), float(xs.max())
-    if low > 0 and high > 8 * low:
-        axes.set_xscale("log")
-        powers = [2.0**e for e in range(0, 40) if low / 1.5 <= 2.0**e <= high * 1.5]
-        step = 1 + len(powers) // 6
-        axes.xaxis.set_major_locator(FixedLocator(powers[::step]))
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:.0f}"))
-        axes.xaxis.set_minor_locator(NullLocator())
-        axes.xaxis.set_minor_formatter(NullFormatter())
-        axes.set_xlim(low / 1.25, high * 1.25)
-    else:
-        margin = 0.06 * (high - low) or 1
-        axes.set_xlim(low - margin, high + margin)
 
 
 def time_label(value: float, _: object) -> str:

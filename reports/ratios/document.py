@@ -35,7 +35,7 @@ from .methods_sections import (
     worst_cards,
     worst_section,
 )
-from .plots import plots
+from .profiles import plots
 from .proofs_section import proof_cell, proofs_section
 from .report import Report
 from .scoring import FOLDER, ScoredRun, open_levels

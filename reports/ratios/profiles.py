@@ -1,13 +1,10 @@
-"""Plots that show all methods of a report at once: spreads, profiles, proofs."""
+"""Curves of all methods of a report: within a factor, and proved by a time."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from math import inf
-from typing import Final
 
-import numpy as np
-import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, NullLocator
 
@@ -18,17 +15,16 @@ from ..pages.plot_style import (
     A,
     B,
     as_plot,
+    in_style,
     ratio_axis,
     sheet,
     time_label,
 )
 from .report import Report
-from .scoring import ScoredRun
 from .spreads import MethodSummary
 
-WIDE = 6.3
+_WIDE = 6.3
 """Width in inches; a window of 400 pixels shows it without scrolling."""
-Numbers = Sequence[float] | npt.NDArray[np.float64]
 
 
 _NAMED = 8
@@ -55,15 +51,12 @@ def _shares(
         if (more := len(named) - _TOGETHER) > 0:
             label += f" and {more} more"
         steps.append((label, [*values, end], [*ys, ys[-1] if ys else 0]))
-    curves(axes, steps)
+    _curves(axes, steps)
     axes.set_ylabel("instances, %")
 
 
-def curves(
-    axes: Axes,
-    steps: Sequence[tuple[str, Numbers, Numbers]],
-    *,
-    falling: bool = False,
+def _curves(
+    axes: Axes, steps: Sequence[tuple[str, Sequence[float], Sequence[float]]]
 ) -> None:
     """Draw shares in per cent as steps; the first that have a name are named."""
     styles = [(c, d) for d in ("-", (0, (5, 2)), (0, (1.5, 1.5))) for c in (A, B, INK)]
@@ -82,19 +75,26 @@ def curves(
     axes.set_ylim(0, 103)
     axes.grid(axis="y")
     if axes.get_legend_handles_labels()[0]:
-        corner: Final = "lower left" if falling else "lower right"
-        axes.legend(loc=corner, frameon=False, fontsize=8)
+        axes.legend(loc="lower right", frameon=False, fontsize=8)
 
 
-def profile(report: Report, measured: Sequence[MethodSummary]) -> Plot:
+@in_style
+def plots(report: Report) -> list[Plot]:
+    """Draw the curves of a report on one problem for which there is data."""
+    measured = [s for s in report.summaries if not s.exact and s.spread]
+    first = [_profile(report, measured)] if measured else []
+    return [*first, *filter(None, [_proved_in_time(report)])]
+
+
+def _profile(report: Report, measured: Sequence[MethodSummary]) -> Plot:
     """Draw the share of instances on which a method is within a factor."""
     known = {s.name for s in measured}
     order = [s for s in report.ranked if s.name in known]
     own: dict[str, list[float]] = {s.name: [] for s in order}
     for j in report.counted:
         if j.row.method in own and j.ratio not in (None, inf):
-            own[j.row.method].append(ratio_of(j))
-    figure, axes = sheet(6.3, 3.6)
+            own[j.row.method].append(float(j.ratio or 0))
+    figure, axes = sheet(_WIDE, 3.6)
     top = max((value for values in own.values() for value in values), default=1.0)
     ratio_axis(axes.xaxis, axes.set_xscale, top)
     broad = {s.name for s in order if report.is_broad(s)}
@@ -118,7 +118,7 @@ def profile(report: Report, measured: Sequence[MethodSummary]) -> Plot:
     )
 
 
-def proved_in_time(report: Report) -> Plot | None:
+def _proved_in_time(report: Report) -> Plot | None:
     """Draw the share of instances that an exact method has proved by a time."""
     shares = []
     for name in (s.name for s in report.summaries if s.exact):
@@ -132,7 +132,7 @@ def proved_in_time(report: Report) -> Plot | None:
     if not any(times for _, times, _ in shares):
         return None
     shares.sort(key=lambda share: -len(share[1]) / share[2])
-    figure, axes = sheet(WIDE, 3.2)
+    figure, axes = sheet(_WIDE, 3.2)
     end = max((time for _, times, _ in shares for time in times), default=1.0) * 1.5
     axes.set_xscale("log")
     axes.xaxis.set_major_formatter(FuncFormatter(time_label))
@@ -145,22 +145,3 @@ def proved_in_time(report: Report) -> Plot | None:
         "On what share of the instances an exact method has ended with a proof.",
         "; ".join(f"{name}: {len(times)} of {n}" for name, times, n in shares),
     )
-
-
-def method_rows(
-    axes: Axes, summaries: Sequence[MethodSummary], *, grid: bool = True
-) -> None:
-    """Name one row per method, from the top."""
-    axes.set_yticks(range(len(summaries)), [s.name for s in summaries])
-    axes.tick_params(axis="y", length=0, labelcolor=INK)
-    axes.set_ylim(len(summaries) - 0.5, -0.5)
-    axes.spines["left"].set_visible(False)
-    if grid:
-        axes.grid(axis="x")
-        axes.set_axisbelow(True)
-
-
-def ratio_of(j: ScoredRun) -> float:
-    """Return the ratio of a run that has one."""
-    assert j.ratio is not None
-    return float(j.ratio)

@@ -244,31 +244,18 @@ def test_only_what_can_be_imported_is_sent_elsewhere(module: str) -> None:
         pickle.dumps(own.own_method(lambda i, s: []))
 
 
-def test_entry_points_offer_methods(
-    module: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+def test_entry_points_are_no_names(
+    module: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    entries = [
-        importlib.metadata.EntryPoint(name, f"{module}:{function}", own.GROUP)
-        for name, function in (
-            ("ksubset.my-rule", "first"),
-            ("ksubset.gone", "gone"),
-            ("nameless", "first"),
-        )
-    ]
-    monkeypatch.setattr(own, "entry_points", lambda group: entries)
-    own.installed_methods.cache_clear()
-    try:
-        with caplog.at_level(logging.WARNING, logger="closeknit"):
-            assert api.methods("ksubset")["my-rule"].summary.startswith(
-                "Take the first"
-            )
-        assert "ksubset.gone is left out" in caplog.text
-        assert "nameless is left out" in caplog.text
-        assert ck.solve(JOB, "my-rule").method == "my-rule"
-        with pytest.raises(ck.InputError, match="no such method"):
-            ck.solve(ck.sukp([1], [1], [[0]], 1), "my-rule")
-    finally:
-        own.installed_methods.cache_clear()
+    """What a package offered by them is named module:name."""
+    entry = importlib.metadata.EntryPoint(
+        "ksubset.my-rule", f"{module}:first", "closeknit.methods"
+    )
+    monkeypatch.setattr(importlib.metadata, "entry_points", lambda **_: [entry])
+    with pytest.raises(ck.InputError, match="no such method"):
+        ck.solve(JOB, "my-rule")
+    assert "my-rule" not in api.methods("ksubset")
+    assert ck.solve(JOB, f"{module}:first").method == f"{module}:first"
 
 
 def test_the_example_runs() -> None:

@@ -267,7 +267,6 @@ def test_other_shells_know_every_command(capsys: Capture) -> None:
     "words",
     [
         "compare {} --methods mm,mc1x1,hilbert/best-fit,plas",
-        "worst --families",
         "worst mm --shape 9x9 --k 8 --n 40 --evaluations 3",
         "methods",
         "methods --short",

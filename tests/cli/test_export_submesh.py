@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,21 +16,6 @@ from closeknit.instances.submesh.generators import waiting_state
 from closeknit.methods import SUBMESH
 from closeknit.solvers import Status
 
-HIGHS = """
-import sys, highspy
-engine = highspy.Highs()
-engine.setOptionValue("output_flag", False)
-engine.setOptionValue("mip_rel_gap", 0.0)
-for path in sys.argv[1:]:
-    assert engine.readModel(path) == highspy.HighsStatus.kOk
-    engine.run()
-    status = engine.getModelStatus()
-    if status == highspy.HighsModelStatus.kInfeasible:
-        print(None)
-    else:
-        assert status == highspy.HighsModelStatus.kOptimal
-        print(round(engine.getInfo().objective_function_value))
-"""
 MESH = Submesh(
     "mesh",
     (6, 5),
@@ -65,22 +48,6 @@ def exported(instance: Submesh, folder: Path, *words: str) -> Path:
     write_submesh(instance, file)
     assert run(["export", str(file), "--to", *words, "--out", str(out)]) == 0
     return out
-
-
-def by_highs(*models: Path) -> list[int | None]:
-    """Solve model files in a process that has never seen closeknit."""
-    ended = subprocess.run(
-        [sys.executable, "-c", HIGHS, *map(str, models)],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    said = [
-        line
-        for line in ended.stdout.splitlines()
-        if line.lstrip("-").isdigit() or line == "None"
-    ]
-    return [None if line == "None" else int(line) for line in said]
 
 
 def by_cp_sat(model: Path) -> int | None:
@@ -119,26 +86,13 @@ def test_any_solver_gives_the_same_answer(name: str, tmp_path: Path) -> None:
         weights = folds(moves)
         wanted = cost and sum(w * c for w, c in zip(weights, cost, strict=True))
         assert by_cp_sat(moves) == wanted
-    if instance.torus:
-        return
-    words = [[form, *more] for form in ("lp", "mps") for more in ([], ["moves"])]
-    models = [
-        exported(instance, tmp_path, form, *(["--formulation", *more] if more else []))
-        for form, *more in words
-    ]
-    wanted = None
-    if cost is not None:
-        weights = folds(models[1])
-        wanted = sum(w * c for w, c in zip(weights, cost, strict=True))
-    assert by_highs(*models) == [fits, wanted, fits, wanted]
 
 
-@pytest.mark.parametrize("form", ["lp", "mps", "cpsat"])
-def test_levels_are_written_one_by_one(form: str, tmp_path: Path) -> None:
+def test_levels_are_written_one_by_one(tmp_path: Path) -> None:
     cost = SUBMESH["migrate"](MESH).objective
     assert isinstance(cost, tuple)
     assert all(cost)
-    words = [form, "--formulation", "moves", "--level"]
+    words = ["cpsat", "--formulation", "moves", "--level"]
     models = []
     for level in (1, 2, 3):
         before = ",".join(map(str, cost[: level - 1]))
@@ -146,33 +100,26 @@ def test_levels_are_written_one_by_one(form: str, tmp_path: Path) -> None:
         models.append(exported(MESH, tmp_path, *words, str(level), *more))
         head = models[-1].read_text().splitlines()[0]
         assert head.endswith(f"moves; the objective is level {level}")
-    if form == "cpsat":
-        assert tuple(map(by_cp_sat, models)) == cost
-    else:
-        assert tuple(by_highs(*models)) == cost
+    assert tuple(map(by_cp_sat, models)) == cost
     tight = exported(MESH, tmp_path, *words, "2", "--at-most", str(cost[0] - 1))
-    assert (by_cp_sat(tight) if form == "cpsat" else by_highs(tight)[0]) is None
+    assert by_cp_sat(tight) is None
 
 
 def test_the_first_line_says_what_it_is(tmp_path: Path) -> None:
     head = "closeknit: mesh, 4x3 in a 6x5 mesh with 3 residents, 21 of 30 processors"
-    for form, mark, name in (
-        ("lp", "\\", "left-below"),
-        ("mps", "*", "left-below"),
-        ("cpsat", "#", "no-overlap"),
-    ):
-        first = exported(MESH, tmp_path, form).read_text().splitlines()[0]
-        assert first == f"{mark} {head} free, {name}; no objective"
+    first = exported(MESH, tmp_path, "cpsat").read_text().splitlines()[0]
+    assert first == f"# {head} free, no-overlap; no objective"
 
 
 @pytest.mark.parametrize(
     ("change", "words", "told"),
     [
-        ({}, ["lp", "--formulation", "no-overlap"], "must be one of left-below, moves"),
+        ({}, ["lp"], "--to: was removed for submeshes: take opb, or cpsat: 'lp'"),
+        ({}, ["mps", "--formulation", "moves"], "--to: was removed for submeshes"),
         ({}, ["cpsat", "--formulation", "classes"], "must be one of no-overlap, moves"),
         (
             {},
-            ["lp", "--level", "1"],
+            ["cpsat", "--level", "1"],
             "--level: is for processor sets and --formulation",
         ),
         (
@@ -185,13 +132,7 @@ def test_the_first_line_says_what_it_is(tmp_path: Path) -> None:
             ["cpsat", "--formulation", "moves", "--level", "3", "--at-most", "1"],
             "--at-most: must be 2 numbers",
         ),
-        ({"torus": True}, ["mps"], "--to: has no mixed-integer model on a torus"),
         ({"request": (7, 1)}, ["cpsat"], "request: is longer than the mesh"),
-        (
-            {"shape": (200, 200), "blocked": tuple((i, 9) for i in range(199))},
-            ["lp"],
-            "--to: would compare 20503 pairs of boxes, more than 20000",
-        ),
     ],
 )
 def test_what_is_refused(

@@ -149,7 +149,16 @@ def test_an_old_name_of_a_method_is_told(
 
 @pytest.mark.parametrize(
     ("command", "says"),
-    [("reproduce oeis", "oeis was removed: docs/papers/oeis has the terms; ")],
+    [
+        ("reproduce oeis", "oeis was removed: docs/papers/oeis has the terms; "),
+        ("ratios --parquet --out o", "--parquet was removed: read OUT/results.sqlite"),
+        (
+            "ratios --dask tcp://a:1",
+            "--dask was removed: --jobs runs on all",
+        ),
+        ("ratios --dask-jobqueue x", "--dask-jobqueue was removed: --jobs runs on"),
+        ("worst --families", "--families was removed: closeknit verify worst-cases"),
+    ],
 )
 def test_what_was_removed_is_refused_in_one_line(
     command: str, says: str, capsys: Capture

@@ -4,7 +4,6 @@ import { ask, complain, during, make, options, save, say } from "./ask.js";
 import { board, changed, edited, free, onChange, sent, take } from "./board.js";
 import { compare } from "./compare.js";
 import { chosen, draw, recolour, show } from "./map.js";
-import { fieldsOf } from "./parts.js";
 import { worst } from "./worst.js";
 
 const $ = id => document.getElementById(id);
@@ -113,11 +112,6 @@ $("export-instance").addEventListener("click", async () => {
   const found = await ask("export", { board: sent() });
   if (found) save(found.name, found.text, "application/json");
 });
-$("export-picture").addEventListener("click", async () => {
-  const sets = board.set ? { [board.set.name]: board.set.numbers } : {};
-  const found = await ask("picture", { board: sent(), sets });
-  if (found) save(found.name, found.text, "image/svg+xml");
-});
 document.querySelectorAll(".copy").forEach(one => one.addEventListener("click", async () => {
   try {
     await navigator.clipboard.writeText($(one.dataset.of).textContent);
@@ -125,32 +119,12 @@ document.querySelectorAll(".copy").forEach(one => one.addEventListener("click", 
   } catch { complain("The browser does not let the page copy."); }
 }));
 
-function generators(families) {
-  const plain = families.filter(one => !one.worst);
-  const kind = make("select", { change: fill }, ...options(
-    plain.map(one => [one.name, one.summary]), "random"));
-  const place = make("div");
-  const go = make("button", { type: "button", class: "main", click: () =>
-    during(go, "The network is made …", async () => {
-      const found = await ask("family", { family: kind.value, values: fields.values() });
-      if (found) take(found);
-    }) }, "Make");
-  let fields;
-  function fill() {
-    fields = fieldsOf(plain.find(one => one.name === kind.value));
-    place.replaceChildren(fields.element);
-  }
-  fill();
-  $("new-form").append(make("div", { class: "row" }, make("label", {}, "Kind", kind)), place, go);
-}
-
 const start = await ask("start");
 if (start) {
   most = start.most;
   const comparison = compare(start);
   tools = [comparison, worst(start, comparison)];
   tabs();
-  generators(start.families);
   loadedText = { name: start.first.file, text: start.first.text };
   take(start.first);
   document.body.dataset.ready = "yes";

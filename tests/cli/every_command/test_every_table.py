@@ -41,7 +41,6 @@ COMMANDS = {
     "grade": f"grade {CASES}/kueue-10574.jsonl --topology {CASES}/kueue-10574.conf",
     "verify": "verify bender-lemma-3 --quick",
     "whatif": f"whatif --topology {CASES}/kueue-10574.conf --trace SWF",
-    "worst": "worst --families",
 }
 """By its module, a command that prints tables."""
 Call = tuple[tuple[Any, ...], Mapping[str, Any]]

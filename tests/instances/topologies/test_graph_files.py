@@ -18,7 +18,6 @@ from closeknit.cli.app import run
 from closeknit.instances import Graph, InputError
 from closeknit.instances.ksubset.json import read_ksubset
 from closeknit.instances.topologies.graph_files import (
-    parse_gml,
     parse_graphml,
     parse_node_link,
 )
@@ -38,12 +37,6 @@ def graphml(inside: str, head: str = HEAD) -> str:
     return f'{head}<graph edgedefault="undirected">\n{inside}</graph>\n</graphml>'
 
 
-def gml(*edges: str, multi: str = "", nodes: str = "") -> str:
-    listed = nodes or "\n".join(f'  node [ id {i} label "n{i}" ]' for i in range(3))
-    shown = "\n".join(f"  edge [ {edge} ]" for edge in edges)
-    return f'Creator "x"\ngraph [\n  {multi}\n{listed}\n{shown}\n]\n'
-
-
 def node_link(*edges: dict[str, object]) -> str:
     nodes = [{"id": name} for name in "abc"]
     return json.dumps({"multigraph": False, "nodes": nodes, "edges": edges})
@@ -53,21 +46,6 @@ PARALLEL = {
     "graphml": (
         parse_graphml,
         graphml(NODES + AB.format(5) + AB.format(2) + AB.format(7) + BC),
-    ),
-    "gml": (
-        parse_gml,
-        gml(
-            *("source 0 target 1 weight 5", "source 1 target 0 weight 2"),
-            *("source 0 target 1 weight 7", "source 1 target 2"),
-        ),
-    ),
-    "gml that declares them": (
-        parse_gml,
-        gml(
-            *("source 0 target 1 key 0 weight 5", "source 1 target 0 key 0 weight 2"),
-            *("source 0 target 1 key 2 weight 7", "source 1 target 2"),
-            multi="multigraph 1",
-        ),
     ),
     "json": (
         parse_node_link,
@@ -92,13 +70,14 @@ def test_of_parallel_edges_the_shortest_counts_declared_or_not(name: str) -> Non
 def test_what_was_dropped_stands_in_the_answer_and_the_file(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    text = gml("source 0 target 1", "source 0 target 1", "source 1 target 2")
-    (tmp_path / "a.gml").write_text(text.replace("edge [", "edge [ ", 1))
-    ask = ["generate", "graph", "--file", str(tmp_path / "a.gml"), "--k", "2"]
+    (tmp_path / "a.graphml").write_text(graphml(NODES + AB.format(1) * 2 + BC))
+    ask = ["generate", "graph", "--file", str(tmp_path / "a.graphml"), "--k", "2"]
     assert run([*ask, "--out", str(tmp_path)]) == 0
     assert "a-full-k2.json: 1 parallel edge: of each" in capsys.readouterr().err
     assert "1 parallel edge" in read_ksubset(tmp_path / "a-full-k2.json").source
-    loop = parse_gml(gml("source 0 target 1", "source 2 target 1", "source 1 target 1"))
+    loop = parse_graphml(
+        graphml(NODES + AB.format(1) + BC + '<edge source="b" target="b"/>')
+    )
     assert loop.notes == ("1 edge from a node to itself left out",)
 
 
@@ -147,41 +126,6 @@ def test_what_graphml_may_have_and_a_graph_has_not_is_refused(
     assert "\n" not in str(raised.value)
 
 
-@pytest.mark.parametrize(
-    ("text", "complaint"),
-    [
-        (gml() + gml(), "line 10: graph: is the second one"),
-        (
-            gml(nodes="node [ id 1 graph [ node [ id 2 ] ] ]"),
-            "line 4: graph: is nested in another one",
-        ),
-        (gml("source 0 target 1", multi="graph [ ]"), "line 3: graph: is nested"),
-        (gml(nodes="node [ id 1 ]\nnode [ id 1 ]"), "line 5: node.id: listed twice"),
-        (gml(nodes="node [ id 1 id 2 ]"), "line 4: node.id: must be one value"),
-        (gml(nodes="node [ label 1 ]"), "line 4: node: needs an id"),
-        (gml(nodes="node 1"), "line 4: node: must be a list"),
-        (gml("source 0 target 9"), "line 7: edge.target: no such node: '9'"),
-        (gml("source 0"), "line 7: edge: needs source and target"),
-        (gml("source 0 target 1 weight 0"), "line 7: edge: must be positive"),
-        (gml('source 0 target 1 weight "x"'), "line 7: edge: must be a number"),
-        (gml("source 0 target 1 weight"), "not usable GML: line 7: not a key and"),
-        (gml("source 0 target 1 2"), "not usable GML: line 7: not a key and"),
-        (gml("source 0 target 1x"), "not usable GML: line 7: not a key and"),
-        (gml() + "]", "not usable GML: line 9: not a key"),
-        (gml()[:-3], "not usable GML: ends within a list"),
-        ("graph 1", "not usable GML: has no graph"),
-        (gml(multi="directed 1"), "graph: must be undirected"),
-    ],
-)  # fmt: skip
-def test_what_gml_may_have_and_a_graph_has_not_is_refused(
-    text: str, complaint: str
-) -> None:
-    with pytest.raises(InputError) as raised:
-        parse_gml(text)
-    assert str(raised.value).startswith(complaint)
-    assert "\n" not in str(raised.value)
-
-
 def test_defaults_of_graphml_hold_where_an_edge_says_nothing() -> None:
     """networkx reads them and does not apply them."""
     head = HEAD.replace(
@@ -220,7 +164,6 @@ def test_data_of_other_programs_is_passed_over() -> None:
 def test_lengths_as_python_writes_them_are_read_in_every_format(text: str) -> None:
     found = [
         parse_graphml(graphml(NODES + AB.format(text) + BC)),
-        parse_gml(gml(f"source 0 target 1 weight {text}", "source 1 target 2")),
         parse_node_link(node_link({"source": "a", "target": "b", "weight": 0}).replace(
             '"weight": 0', f'"weight": {text}').replace("}]}", "}, "
             '{"source": "b", "target": "c"}]}')),
@@ -265,7 +208,6 @@ def test_graphs_that_networkx_writes_are_read_as_they_are(seed: int) -> None:
     for u, v in made.edges:
         made.edges[u, v]["weight"] = chance.choice((1, 2.5, 0.125, 7))
     wanted = Graph.from_networkx(made)
-    assert parse_gml("\n".join(nx.generate_gml(made))) == wanted
     assert parse_graphml("\n".join(nx.generate_graphml(made))) == wanted
 
 

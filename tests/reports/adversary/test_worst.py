@@ -38,7 +38,6 @@ from closeknit.reports.adversary import (
     exhaust,
 )
 from closeknit.reports.adversary.annealing import KnownOptimum, Optimum, luby
-from closeknit.reports.adversary.family_table import family_rows
 from closeknit.reports.adversary.kernels import least
 from closeknit.reports.adversary.worst_known import (
     PATH,
@@ -322,14 +321,6 @@ def test_rings_of_every_scale_have_a_gap() -> None:
         ring_gap(0)
 
 
-def test_families_measure_what_is_predicted() -> None:
-    rows = list(family_rows(Settings()))
-    assert all(row.agrees and row.measured == row.case.ratio for row in rows)
-    assert {row.case.method for row in rows} == {
-        *("mm", "mc1x1", "mm-free", "hilbert/best-fit", "ring-window")
-    }
-
-
 # The ledger.
 
 
@@ -521,15 +512,7 @@ def test_the_command_goes_on_from_a_file(capsys: Capture, tmp_path: Path) -> Non
         assert document["cost"] == KSUBSET["mm"](instance).objective
 
 
-def test_the_command_shows_families_and_the_ledger(capsys: Capture) -> None:
-    status, text, _ = worst(capsys, "--families --json -")
-    assert status == 0
-    rows = json.loads(text)["families"]
-    assert all(row["predicted"] == row["measured"] for row in rows)
-    assert {"measured": "1225/704", "predicted": "1225/704"}.items() <= rows[1].items()
-    status, text, _ = worst(capsys, "--families")
-    assert status == 0
-    assert "15493/8904" in text
+def test_the_command_shows_the_ledger(capsys: Capture) -> None:
     status, text, _ = worst(capsys, "--table")
     assert status == 0
     assert text == markdown_of(worst_document(read_worst_known(PATH)))
@@ -538,7 +521,7 @@ def test_the_command_shows_families_and_the_ledger(capsys: Capture) -> None:
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ("", "METHOD: is needed; or --families, --table"),
+        ("", "METHOD: is needed; or --table"),
         ("mm-fre", "METHOD: no such method for ksubset: 'mm-fre' (did you mean"),
         ("auto", "METHOD: auto is exact: its ratio is 1 on every instance"),
         ("mm --k 1", "--k: must be at least 2, not 1"),
@@ -558,8 +541,7 @@ def test_the_command_shows_families_and_the_ledger(capsys: Capture) -> None:
         ("plas --shape 3x3x3", "plas: "),
         ("tree-dp --shape 3x3", "METHOD: tree-dp is exact"),
         ("mm --start /nowhere.json", "/nowhere.json: cannot be read"),
-        ("mm --families", "--families: stands alone"),
-        ("--families --table", "--families: stands alone"),
+        ("mm --table", "--table: stands alone"),
         ("mm --evaluations 5 --ledger /nowhere/l.json", "/nowhere/l.json: cannot be"),
         ("--table --ledger /nowhere.json", "/nowhere.json: cannot be read"),
     ],

@@ -12,6 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from closeknit.instances import InputError, KSubset, Mesh, Points, read_instance
+from closeknit.instances.ksubset.generators import full
+from closeknit.instances.ksubset.graph_generators import hypercube
 from closeknit.instances.reading.json_text import dumps
 from closeknit.instances.reading.parsing import parse_json
 from closeknit.methods import KSUBSET
@@ -45,9 +47,6 @@ def explorer() -> Explorer:
     return Explorer()
 
 
-TREE = {"shape": "2x3", "kind": "tree", "k": "4"}
-
-
 def mesh(*shape: int, k: int = 3, busy: tuple[int, ...] = ()) -> dict[str, Any]:
     topology = {"kind": "mesh", "shape": list(shape)}
     return {"topology": topology, "busy": list(busy), "k": k, "name": "painted"}
@@ -59,7 +58,8 @@ def test_the_page_begins_with_lists_and_an_example(explorer: Explorer) -> None:
     assert {"mm", "mm-inc", "cuts-bb"} <= set(names)
     assert not any(KSUBSET[name].runs_solver for name in names)
     assert start["first"]["topology"]["kind"] == "mesh"
-    assert "graph" not in [one["name"] for one in start["families"]]
+    assert len(start["first"]["labels"]) == 144
+    assert len(start["first"]["busy"]) == 144 - 86
     assert len(start["ledger"]) > 300
 
 
@@ -85,7 +85,7 @@ def test_a_method_that_refuses_is_a_row(explorer: Explorer) -> None:
     row = found["rows"][0]
     assert (row["status"], row["chosen"], row["cost"]) == ("refused", [], None)
     assert "needs a tree" in row["error"]
-    made = explorer.answer("family", {"family": "full", "values": TREE})
+    made = of_instance(full("tree", (2, 3), 4))
     assert set(made["refused"]) == {"mc1x1", "hilbert/best-fit"}
     board = {name: made[name] for name in ("topology", "busy", "k", "name")}
     found = explorer.answer("compare", {"board": board, "methods": ["mc1x1"]})
@@ -101,7 +101,9 @@ def test_repeated_points_keep_their_numbers(explorer: Explorer) -> None:
     assert found["rows"][-1]["shown"] == "0.5"
 
 
-@pytest.mark.parametrize("name", ["centres", "search", "stream", "plan"])
+@pytest.mark.parametrize(
+    "name", ["centres", "family", "picture", "plan", "search", "stream"]
+)
 def test_what_the_page_no_longer_has_is_no_request(
     explorer: Explorer, name: str
 ) -> None:
@@ -119,13 +121,6 @@ def test_an_exported_file_is_read_again(explorer: Explorer, tmp_path: Any) -> No
     assert {name: again[name] for name in board} == board
 
 
-def test_a_picture_of_two_sets(explorer: Explorer) -> None:
-    sets = {"mm": [0, 1, 2], "auto": [3, 4, 5]}
-    found = explorer.answer("picture", {"board": mesh(3, 3), "sets": sets})
-    assert found["text"].startswith("<svg")
-    assert "chosen by auto" in found["text"]
-
-
 @settings(max_examples=25)
 @given(instance=ksubsets(st.one_of(topologies(), graphs())))
 def test_any_network_comes_back_from_the_page(instance: KSubset) -> None:
@@ -140,8 +135,7 @@ def test_any_network_comes_back_from_the_page(instance: KSubset) -> None:
     places = list(instance.topology.locations())
     for i, number in enumerate(again.numbers):
         assert places[number] == instance.free[i]
-    chosen = range(instance.k)
-    assert again.chosen(again.shown(chosen), "chosen") == tuple(chosen)
+    assert again.shown(range(instance.k)) == sorted(again.numbers[: instance.k])
     for view in loaded["views"].values():
         assert len(view["spots"]) == len(places)
         if instance.topology.kind != "points":
@@ -187,19 +181,16 @@ def test_nodes_that_their_file_calls_unusable_are_busy(explorer: Explorer) -> No
     assert [found["labels"][i] for i in found["busy"]] == ["n2", "n4"]
 
 
-def test_trees_and_graphs_have_views(explorer: Explorer) -> None:
-    tree = {"family": "full", "values": TREE}
-    found = explorer.answer("family", tree)
+def test_trees_and_graphs_have_views() -> None:
+    found = of_instance(full("tree", (2, 3), 4))
     assert set(found["views"]) == {"tree", "racks"}
     for view in found["views"].values():
         assert len(view["spots"]) == len(found["labels"]) == 6
-    large = {"shape": "3x4x20", "kind": "tree", "k": "4"}
-    found = explorer.answer("family", {**tree, "values": large})
+    found = of_instance(full("tree", (3, 4, 20), 4))
     for view in found["views"].values():
         assert len(set(map(tuple, view["spots"]))) == 240
         assert view["width"] < 1000
-    cube = {"family": "hypercube", "values": {"d": "3", "k": "4"}}
-    found = explorer.answer("family", cube)
+    found = of_instance(hypercube(3, 4))
     assert len(found["views"]["graph"]["links"]) == 12
 
 
@@ -230,8 +221,6 @@ def test_errors_are_one_line(explorer: Explorer) -> None:
     assert "at most 4096 processors" in compare(board=mesh(*[2] * 5000))
     assert "topology.kind" in compare(board={**board, "topology": {"kind": "x"}})
     assert "must be an object" in compare(board={**board, "topology": 3})
-    sets = {"mm": [9]}
-    assert "sets.mm[0]" in refused("picture", {"board": board, "sets": sets})
     assert "a.txt" in refused("load", {"name": "a.txt", "text": "what is this"})
     procset = '{"format": "closeknit/procset", "version": 1}'
     assert "p.json" in refused("load", {"name": "p.json", "text": procset})

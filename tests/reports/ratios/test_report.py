@@ -22,7 +22,7 @@ from closeknit.reports.drawing.drawing import draw
 from closeknit.reports.pages.document import inlines, plain_text
 from closeknit.reports.pages.numbers import percent, within
 from closeknit.reports.ratios.answers import answers
-from closeknit.reports.ratios.plots import plots
+from closeknit.reports.ratios.profiles import plots
 from closeknit.reports.ratios.report import Report, report_on
 from closeknit.reports.ratios.rows_table import COLUMNS
 from closeknit.reports.ratios.scoring import ScoredRun
@@ -365,7 +365,7 @@ def test_the_page_needs_nothing_else() -> None:
 def test_pictures_in_the_page_are_well_formed_and_named() -> None:
     page = html_report(report())
     pictures = re.findall(r"<svg.*?</svg>", page, flags=re.S)
-    assert len(pictures) == 1 + 7 + 1  # first of all, plots, the one worst instance
+    assert len(pictures) == 1 + 2 + 1  # first of all, plots, the one worst instance
     first, *others = map(ElementTree.fromstring, pictures)
     assert first.get("aria-label", "").startswith("near: optimal on 1 of 3; ")
     for root in others:

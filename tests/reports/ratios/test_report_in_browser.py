@@ -100,8 +100,8 @@ def test_the_browser_shows_the_whole_report(
     ]
     told = re.search(r'data-told="([^"]+)"', shown)
     assert told is not None
-    assert "'pictures':9,'loaded':9,'fetched':0" in told[1]
-    assert "'narrow':7," in told[1]
+    assert "'pictures':4,'loaded':4,'fetched':0" in told[1]
+    assert "'narrow':2," in told[1]
     if width == 1280:
         assert "'cut':0" in told[1]  # nothing is hidden beyond an edge
     assert "'overflow':false" in told[1]
@@ -126,7 +126,7 @@ def test_the_browser_shows_a_report_on_several_problems(
     ]
     told = re.search(r'data-told="([^"]+)"', shown)
     assert told is not None
-    assert "'pictures':13,'loaded':13,'fetched':0" in told[1]
+    assert "'pictures':7,'loaded':7,'fetched':0" in told[1]
     assert "'overflow':false" in told[1]
     assert "data-broken" not in shown
     assert "CONSOLE" not in log
@@ -233,7 +233,7 @@ def test_a_broken_page_would_be_noticed(
         text + '<img src="missing.png"><script>nothing()</script>', encoding="utf-8"
     )
     shown, log = opened(browser, spoilt, tmp_path, "--dump-dom")
-    assert "'pictures':10,'loaded':9" in shown
+    assert "'pictures':5,'loaded':4" in shown
     assert 'data-broken="yes"' in shown
     assert "CONSOLE" in log
 

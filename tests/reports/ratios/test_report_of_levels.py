@@ -19,7 +19,7 @@ from closeknit.instances.value import as_tuple
 from closeknit.methods import METHODS
 from closeknit.reports.campaigns.row_fields import document_of, parse_row
 from closeknit.reports.drawing.problems import format_cost
-from closeknit.reports.ratios.plots import plots
+from closeknit.reports.ratios.profiles import plots
 from closeknit.reports.ratios.report import Report
 from closeknit.reports.ratios.scoring import (
     InstanceVerdict,
@@ -209,40 +209,11 @@ def test_pages_tell_levels_shares_and_intervals() -> None:
 
 def test_plots_of_levels() -> None:
     found = full()
-    titles = [plot.title for plot in plots(found.parts["procset"])]
-    assert titles == [
-        "Exact ratios level by level",
-        "How often the answer is optimal",
-        "Proved by a time",
-        "Time against n",
-    ]
-    for plot in plots(found.parts["procset"]):
-        assert ElementTree.fromstring(plot.svg).tag.endswith("svg")
-    drawn = plots(found.parts["procset"])[0].svg
-    assert "level 2 (1 beyond: ∞)" in drawn
+    [drawn] = plots(found.parts["procset"])
+    assert drawn.title == "Proved by a time"
+    assert ElementTree.fromstring(drawn.svg).tag.endswith("svg")
     titles = [plot.title for plot in plots(found.parts["sukp"])]
-    assert titles == [
-        "Performance profile",
-        "How often the answer is optimal",
-        "Proved by a time",
-        "Ratio against n",
-        "Time against n",
-    ]
-
-
-@pytest.mark.parametrize("levels", [1, 6])
-def test_plots_of_few_and_many_levels(levels: int) -> None:
-    one = ProcSet("one", ("a",), (0,), 1, (ProcessorSet("s", (0,), (1,) * levels),))
-    found = report(
-        replace(proved(one, (1,) * levels), selection=(0,)),
-        row(one, "near", cost=(2,) * levels, selection=(0,)),
-        on=[one],
-    )
-    plot = plots(found)[0]
-    assert plot.title == "Exact ratios level by level"
-    assert f"level {levels}" in plot.svg
-    assert f"level {levels + 1}" not in plot.svg
-    assert "near" in html_report(found)
+    assert titles == ["Performance profile", "Proved by a time"]
 
 
 def test_means_alike_of_fewer_levels_than_a_method_has() -> None:
