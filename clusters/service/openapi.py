@@ -155,31 +155,6 @@ _WHOLE = {
 }
 
 
-_NAMES: Schema = {"type": ["array", "null"], "items": {"type": "string"}}
-_REASONS: Schema = {"type": "object", "additionalProperties": {"type": "string"}}
-_EXTENDER_ARGS = _object(
-    {
-        "Pod": {"type": "object"},
-        "Nodes": {"type": ["object", "null"]},
-        "NodeNames": _NAMES,
-    },
-    "Pod",
-)
-_EXTENDER_RESULT = _object(
-    {
-        "Nodes": {"type": ["object", "null"]},
-        "NodeNames": _NAMES,
-        "FailedNodes": _REASONS,
-        "FailedAndUnresolvableNodes": _REASONS,
-        "Error": {"type": "string"},
-    }
-)
-_PRIORITIES: Schema = {
-    "type": "array",
-    "items": _object({"Host": {"type": "string"}, "Score": _COUNT}, "Host", "Score"),
-}
-
-
 _NOT_BOTH = {"not": {"required": ["busy", "free"]}}
 
 
@@ -306,21 +281,6 @@ def document(service: Service) -> dict[str, Any]:
                     422,
                     body=_WHOLE,
                 ),
-            },
-            **{
-                f"/extender/{name}": {
-                    "post": _operation(
-                        name,
-                        f"{says} nodes for kube-scheduler (extender/v1).",
-                        _content(found),
-                        *(422, 503),
-                        body=_EXTENDER_ARGS,
-                    )
-                }
-                for name, says, found in (
-                    ("filter", "Filter", _EXTENDER_RESULT),
-                    ("prioritize", "Score", _PRIORITIES),
-                )
             },
             "/healthz": {
                 "get": _operation("health", "Return that it runs.", _content(health))

@@ -294,6 +294,7 @@ def test_names_of_modules_that_are_gone() -> None:
         "network.flits",
         "network.validation",
         "scheduler.config.binary",
+        "clusters.slurm.submitting",
     ):
         assert find_spec(f"closeknit.{module}") is None
     for where, name in (
