@@ -38,7 +38,7 @@ def add_topology(group: Any, *, required: bool = True) -> None:
         action=Once,
         required=required,
         help="topology.conf, topology.yaml, ibnetdiscover, cables or coordinates as "
-        "CSV, Kubernetes nodes as JSON, a topograph model, Cobalt partitions",
+        "CSV, Kubernetes nodes as JSON, a topograph model",
     )
     _add_once(group, "--topology-name", "NAME", "which topology of the file")
     _add_once(

@@ -75,10 +75,8 @@ def nodes_to_avoid(job: GangJob, known: cluster.KnownCluster) -> dict[str, Avoid
 def run(args: argparse.Namespace, free: Sequence[str] | None) -> int:
     """Place the job of a file; return the exit status."""
     refuse_options_of_nodes(args)
-    if args.method or args.explain:
-        raise InputError(
-            "is not for --job", field="--method" if args.method else "--explain"
-        )
+    if args.method:
+        raise InputError("is not for --job", field="--method")
     known = cluster.read_machine(args, free)
     request = read_job(args.job, known)
     fabrics = known.selector.cluster.fabrics

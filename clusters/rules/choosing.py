@@ -40,6 +40,8 @@ def by_rule(
         If there is no such rule, or it knows nothing of what the request asks for, or
         of such networks.
     """
+    if name == "slurm-pack-serial":
+        raise InputError(f"{name} was removed: take slurm-tree", "method")
     rule = entry_named(name, RULES, "method", "rule")
     special = request.levels or request.require or request.slice
     if special or (request.segment > 1 and not rule.segments):

@@ -19,8 +19,6 @@ from .slurm import slurm_block, slurm_tree
 from .slurm_order import (
     slurm_flat,
     slurm_hilbert,
-    slurm_pack_serial,
-    slurm_spread,
     slurm_switches,
 )
 from .state import HierarchyState
@@ -56,9 +54,8 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "volcano-spread": Rule(volcano_spread, segments=True),
         "slurm-flat": Rule(slurm_flat, sees=Sees.ORDER),
         "slurm-hilbert": Rule(slurm_hilbert, sees=Sees.GRID),
-        "slurm-spread": Rule(slurm_spread, sees=Sees.ORDER),
+        "slurm-spread": Rule(flux_low, sees=Sees.ORDER),
         "slurm-switches": Rule(slurm_switches),
-        "slurm-pack-serial": Rule(slurm_pack_serial),
         "flux-low": Rule(flux_low, sees=Sees.ORDER),
         "flux-high": Rule(flux_high, sees=Sees.ORDER),
         "flux-locality": Rule(flux_locality, sees=Sees.ORDER),

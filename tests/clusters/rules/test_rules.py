@@ -47,6 +47,11 @@ def per_rack(selector: NodeSelector, found: Placement) -> list[int]:
     return [counts[rack] for rack in racks]
 
 
+def test_a_rule_that_is_gone() -> None:
+    with pytest.raises(InputError, match="slurm-pack-serial was removed: take slurm-t"):
+        taken("slurm-pack-serial", racks(2), Request(1))
+
+
 @pytest.mark.parametrize(
     ("name", "sizes", "k", "segment", "expected"),
     [
@@ -69,8 +74,6 @@ def per_rack(selector: NodeSelector, found: Placement) -> list[int]:
         ("flux-high", (2, 2, 2), 3, 1, [0, 1, 2]),
         ("slurm-spread", (2, 2, 2), 3, 1, [2, 1, 0]),
         ("slurm-switches", (19, 10, 10), 20, 1, [19, 1, 0]),
-        ("slurm-pack-serial", (2, 3), 1, 1, [0, 1]),
-        ("slurm-pack-serial", (2, 3), 2, 1, [2, 0]),
     ],
 )
 def test_documented_examples(
