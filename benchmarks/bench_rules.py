@@ -283,7 +283,11 @@ HEAD = "hops, mean | greatest | optimal hops % | more switches % | left % | none
 
 def on_tori(decisions: int) -> None:
     """Print tables of rules on tori; every plane has its own share of busy nodes."""
-    rules = [name for name, rule in RULES.items()]
+    rules = [
+        name
+        for name, rule in RULES.items()
+        if rule.sees is not Sees.SWITCHES and name != "slurm-spread"
+    ]
     for words in TORI:
         shape = tuple(map(int, words.split("x")))
         cells = list(product(*map(range, shape)))

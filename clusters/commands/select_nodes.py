@@ -34,33 +34,13 @@ from . import select_ranks as select_ranks
 FORMAT = "closeknit/select"
 """Format of the answer as JSON."""
 FORMATS = ("text", "hostlist", "json", "lines", "rankfile", "kubernetes")
-OWN = {
-    "k": None,
-    "state": None,
-    "busy": None,
-    "assume_up": False,
-    "reservation": None,
-    "no_boot": False,
-    "tolerate": None,
-    "partition": None,
-    "constraint": None,
-    "objective": None,
-    "slice": None,
-    "segment": None,
-    "levels": None,
-    "require": None,
-    "exclude": None,
-    "format": None,
-    "map": None,
-    "plot": None,
-    "topology_name": None,
-    "labels": None,
-    "node_name_map": None,
-    "placeholders": None,
-    "job": None,
-    "proof": None,
-}
-"""Options for use with ``--topology`` only, and their defaults."""
+OWN = (
+    *("k", "state", "busy", "assume_up", "reservation", "no_boot", "tolerate"),
+    *("partition", "constraint", "objective", "slice", "segment", "levels", "require"),
+    *("exclude", "format", "map", "plot", "topology_name", "labels", "node_name_map"),
+    *("placeholders", "job", "proof"),
+)
+"""Options for use with ``--topology`` only; they are None or False if not given."""
 
 
 def options(parser: Parser) -> None:
@@ -99,8 +79,8 @@ def is_for(args: argparse.Namespace) -> bool:
         if args.serve:
             raise InputError("is not for --topology", field="--serve")
         return True
-    for option, default in OWN.items():
-        if getattr(args, option) != default:
+    for option in OWN:
+        if getattr(args, option) not in (None, False):
             name = "-k" if option == "k" else f"--{option.replace('_', '-')}"
             raise InputError("needs --topology", field=name)
     return False

@@ -17,20 +17,10 @@ from ..placement.program import Flags
 from ..topologies import Hierarchy
 from .state import ClusterState, flags_of, names_in
 
-KNOWN = (
-    "k",
-    "objective",
-    "segment",
-    "levels",
-    "require",
-    "exclude",
-    "free",
-    "busy",
-    "time_limit",
-    "take",
-)
+_OF_NODES = ("exclude", "free", "busy", "time_limit", "take")
+KNOWN = ("k", "objective", "segment", "levels", "require", *_OF_NODES)
 """Fields of a request."""
-OF_JOBS = ("job", "exclude", "free", "busy", "time_limit", "take")
+OF_JOBS = ("job", *_OF_NODES)
 """Fields of a request for a job of several parts."""
 _MOST_LEVELS = 64
 _SHORT = 2**19

@@ -7,11 +7,7 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
-import numpy as np
-
 from closeknit.cli.app import run
-from closeknit.clusters.pages.whatif import means, whatif_page
-from closeknit.clusters.whatif.simulator import FIXED, ReplayOutcome
 from closeknit.instances import Torus
 from closeknit.network.pages.page import network_page
 from closeknit.network.runs import run_network
@@ -67,24 +63,6 @@ def graded(folder: Path) -> str:
     return page.read_text("utf-8")
 
 
-def selected(folder: Path) -> str:
-    page = folder / "selected.html"
-    words = ["select", "--topology", str(GRADES / "kueue-10574.conf"), "-k", "12"]
-    with interpreted():
-        assert run([*words, "--plot", str(page)]) == 0
-    return page.read_text("utf-8")
-
-
-def asked_what_if(_: Path) -> str:
-    columns = (*FIXED, "largest_in_switch")
-    noise = np.random.default_rng(3).exponential(100, (200, len(columns)))
-    outcomes = [
-        ReplayOutcome("slurm-tree", columns, noise),
-        ReplayOutcome("thrifty", columns, noise * 1.1),
-    ]
-    return html_of(whatif_page("log on a tree", means(outcomes), 200, ["200 jobs"]))
-
-
 def streamed(folder: Path) -> str:
     page = folder / "stream.html"
     words = ["simulate", "stream", "--shape", "8x8", "--requests", "30"]
@@ -106,8 +84,6 @@ KINDS: Mapping[str, Callable[[Path], str]] = {
     "claims": claimed,
     "worst known": lambda _: html_of(worst_document(read_worst_known(PATH))),
     "grade": graded,
-    "select": selected,
-    "whatif": asked_what_if,
     "stream": streamed,
     "network": networked,
     "bender-figure3": lambda _: html_of(REPRODUCTIONS["bender-figure3"](RunOptions())),
