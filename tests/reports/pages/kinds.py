@@ -28,11 +28,8 @@ from closeknit.reports.ratios.comparison import compare
 from closeknit.reports.ratios.comparison_page import comparison_document
 from closeknit.solvers.running.kernels import interpreted
 
-from ...paths import ROOT
 from ..ratios import samples, samples_of_levels
 from ..written import html_report
-
-GRADES = ROOT / "examples" / "grade"
 
 
 def compared(_: Path) -> str:
@@ -52,15 +49,6 @@ def claimed(_: Path) -> str:
     trial = Trial(seed=1, quick=True)
     told = list(tried([CLAIMS[name] for name in names], trial))
     return html_of(claims_document(trial, told, on=date(2026, 1, 2), by="9.9"))
-
-
-def graded(folder: Path) -> str:
-    page = folder / "graded.html"
-    case = str(GRADES / "kueue-10574")
-    words = ["grade", f"{case}.jsonl", "--topology", f"{case}.conf"]
-    with interpreted():
-        assert run([*words, "--html", str(page)]) == 0
-    return page.read_text("utf-8")
 
 
 def streamed(folder: Path) -> str:
@@ -83,7 +71,6 @@ KINDS: Mapping[str, Callable[[Path], str]] = {
     "comparison": compared,
     "claims": claimed,
     "worst known": lambda _: html_of(worst_document(read_worst_known(PATH))),
-    "grade": graded,
     "stream": streamed,
     "network": networked,
     "bender-figure3": lambda _: html_of(REPRODUCTIONS["bender-figure3"](RunOptions())),
