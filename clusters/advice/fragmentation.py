@@ -90,8 +90,6 @@ def rooms(
 
 @dataclass(frozen=True)
 class _Part:
-    """The domains of one level in one connected part."""
-
     every: IntArray
     left: IntArray
     groups: Mapping[int, int]

@@ -54,7 +54,6 @@ def add_topology(group: Any, *, required: bool = True) -> None:
 
 
 def _add_once(group: Any, option: str, form: str, says: str) -> None:
-    """Declare an option with a text that can be given once."""
     group.add_argument(option, metavar=form, action=Once, help=says)
 
 

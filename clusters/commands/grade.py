@@ -157,7 +157,6 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _ratio(text: str) -> Fraction:
-    """Read a limit on ratios."""
     with suppress(argparse.ArgumentTypeError):
         if (found := shared.fraction(text)) >= 1:
             return found

@@ -150,7 +150,6 @@ def _show(
     shown: dict[str, Any],
     state: list[str],
 ) -> None:
-    """Print the answer in the form that was asked for."""
     form = args.format or "text"
     names = shown.get("ranks", shown.get("chosen", []))
     if form == "json":

@@ -46,7 +46,6 @@ def write(
 
 
 def _about(shown: dict[str, Any]) -> list[str]:
-    """Return the request, the grade and the nodes as lines of text."""
     free = with_noun(shown["free"], "free node")
     lines = [f"{shown['k']} of {free}, by {shown['objective']}"]
     if "cost" not in shown:

@@ -199,7 +199,6 @@ def _setting(args: argparse.Namespace, selector: NodeSelector) -> ReplaySetting:
 def _jobs(
     args: argparse.Namespace, selector: NodeSelector, skipped: Counter[Skipped]
 ) -> list[StreamJob]:
-    """Read the jobs; count those that cannot be run."""
     most = max(int(one.sum()) for one in selector.free())
     window = window_of(args.range, args.first)
     scale = Fraction(1) if args.scale_arrivals is None else args.scale_arrivals

@@ -22,7 +22,7 @@ from .slurm_order import (
     slurm_switches,
 )
 from .state import HierarchyState
-from .volcano import volcano_binpack, volcano_spread
+from .volcano import volcano_binpack
 
 
 class Sees(Enum):
@@ -51,7 +51,6 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "kueue-balanced": Rule(kueue_balanced, segments=True),
         "kueue-least-free": Rule(kueue_least_free, segments=True),
         "volcano-binpack": Rule(volcano_binpack, segments=True),
-        "volcano-spread": Rule(volcano_spread, segments=True),
         "slurm-flat": Rule(slurm_flat, sees=Sees.ORDER),
         "slurm-hilbert": Rule(slurm_hilbert, sees=Sees.GRID),
         "slurm-spread": Rule(flux_low, sees=Sees.ORDER),

@@ -111,7 +111,6 @@ class Service:
         return request, free
 
     def _usable(self, body: dict[str, Any], free: Sequence[Flags]) -> Sequence[Flags]:
-        """Read which nodes may be chosen."""
         selector = self.selector
         if "free" in body and "busy" in body:
             raise InputError("cannot be given with free", "busy")
