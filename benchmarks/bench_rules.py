@@ -55,6 +55,11 @@ from closeknit.clusters.topologies import (
     parse_cluster,
     read_cluster,
 )
+from closeknit.clusters.topologies.switch_trees import (
+    SourceFile,
+    cluster_of,
+    switches_of,
+)
 from closeknit.instances import IntArray
 from closeknit.solvers import Settings, Status
 
@@ -71,12 +76,10 @@ FILES = (
 MOST_K = 128
 SEGMENTS = (2, 4, 8, 12, 16)
 PATIENT = Settings(time_limit=600)
-SAME = ("slurm-spread", "slurm-pack-serial")
-"""Rules that choose as flux-low and, for two nodes and more, as slurm-tree."""
 TREE_RULES = {
     name: rule
     for name, rule in RULES.items()
-    if rule.sees is not Sees.GRID and name not in SAME
+    if rule.sees is not Sees.GRID and name != "slurm-spread"  # it is flux-low
 }
 TORI = ("8x8", "4x4x4", "6x6x6")
 MOST_ON_TORI = 32
@@ -131,9 +134,22 @@ def shared() -> Iterator[tuple[str, Cluster]]:
         if (path := folder / name).exists():
             short = path.name.partition(".")[0]
             names = adapter_names(path) if "ibnetdiscover" in name else None
+            if path.name.endswith(".xml.xz"):
+                yield short, of_partitions(path)
+                continue
             yield short, read_cluster(path, host_names=names)
             if path.suffix == ".yaml" and short != "small-tree":
                 yield f"{short} as blocks", read_cluster(path, name="block")
+
+
+def of_partitions(path: Path) -> Cluster:
+    """Make a tree of the node cards of a Blue Gene/P, as their names say."""
+    text = lzma.decompress(path.read_bytes()).decode()
+    cards = sorted(set(re.findall(r"R\d[0-9A-F]-M\d-N\d\d", text)))
+    paths = {card: (card[:2], card[:3], card[:6]) for card in cards}
+    levels = ("midplane", "rack", "row", "machine")
+    switches = switches_of(paths, "machine")
+    return cluster_of("partitions", switches, SourceFile(str(path)), levels=levels)
 
 
 def adapter_names(path: Path) -> dict[int, str]:
@@ -270,7 +286,7 @@ def on_tori(decisions: int) -> None:
     rules = [
         name
         for name, rule in RULES.items()
-        if rule.sees is not Sees.SWITCHES and name not in SAME
+        if rule.sees is not Sees.SWITCHES and name != "slurm-spread"
     ]
     for words in TORI:
         shape = tuple(map(int, words.split("x")))

@@ -46,6 +46,7 @@ def overview() -> Parser:
             top.heading(commands, title)
         for name, (_, summary) in group.items():
             top.subcommand(commands, name, help=summary, add_help=False)
+    top.refuse_old_word("batsim", "whatif replays a trace under rules of schedulers")
     top.examples(
         "solve instance.json --time-limit 10",
         "compare instance.json --methods mm,mc1x1",

@@ -269,7 +269,6 @@ def _refuse_strange(
 
 
 def _source(given: list[NodeReport], known: Known) -> str:
-    """Say where the state of nodes is from."""
     sources = [report.file or report.source for report in given]
     if known.free is not None:
         sources.append("--free")

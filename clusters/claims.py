@@ -32,7 +32,6 @@ def _stream(random: Random) -> list[StreamJob]:
 
 
 def _idle(running: _Running, then: int) -> int:
-    """Count the processors expected to be idle at a moment."""
     return _MOST - sum(k for _, due, k in running if due > then)
 
 
@@ -211,7 +210,6 @@ _ORDERED: dict[str, Callable[[Any], bool]] = {
 
 
 def _round(kind: str, value: Any) -> int:
-    """Round up or down, by the numerator and the denominator."""
     exact: Fraction = Fraction(value)
     if kind == "ceil":
         return int(-(-exact.numerator // exact.denominator))

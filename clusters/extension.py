@@ -6,10 +6,6 @@ EXTENSION = Extension(
     title="clusters",
     commands={
         "serve": ("clusters.commands.serve", "choose nodes of a cluster over HTTP"),
-        "batsim": (
-            "clusters.commands.batsim",
-            "schedule the jobs of a simulation by Batsim",
-        ),
         "slurm": (
             "clusters.commands.slurm",
             "let closeknit choose the nodes of jobs of a running Slurm",

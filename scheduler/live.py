@@ -165,7 +165,6 @@ class LiveSelector:
         return read_configuration(self.path)
 
     def _stamp_now(self) -> Stamp | None:
-        """Return the stamp of the file; None if there is no file."""
         try:
             found = self.path.stat()
         except OSError:

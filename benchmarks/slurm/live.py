@@ -2,10 +2,9 @@
 
     python benchmarks/slurm/live.py --jobs 2000
 
-The run "wrapper" submits by closeknit-sbatch in place of the plugin. Each run starts a
-Slurm of 1000 emulated nodes in a scratch folder, submits the stream, waits for its end,
-and reads from slurmctld's log what was decided on which state. Exit status 1 if a job
-is lost or misplaced.
+Each run starts a Slurm of 1000 emulated nodes in a scratch folder, submits the stream,
+waits for its end, and reads from slurmctld's log what was decided on which state. Exit
+status 1 if a job is lost or misplaced.
 """
 
 from __future__ import annotations
@@ -34,8 +33,7 @@ from closeknit.clusters.placement import NodeSelector
 from closeknit.clusters.topologies import read_cluster
 from closeknit.scheduler.hostlist import unfold
 
-RUNS = ("plain", "closeknit", "faults", "wrapper")
-_WRAPPER = "from closeknit.clusters.slurm.submitting import main; main()"
+RUNS = ("plain", "closeknit", "faults")
 _LARGEST = 64
 
 
@@ -63,16 +61,14 @@ def stream(
     return found
 
 
-def submitted(
-    bed: Bed, jobs: Sequence[Submission], command: Sequence[str]
-) -> dict[int, Submission]:
+def submitted(bed: Bed, jobs: Sequence[Submission]) -> dict[int, Submission]:
     """Submit the jobs at their times; return them by the number that Slurm gave."""
     found: dict[int, Submission] = {}
     begin = time.monotonic()
     for job in jobs:
         time.sleep(max(job.at - (time.monotonic() - begin), 0))
         said = bed.run(
-            *(*command, "--parsable", f"-N{job.k}", "-t10", "-o/dev/null"),
+            *("sbatch", "--parsable", f"-N{job.k}", "-t10", "-o/dev/null"),
             *("-D/", f"--wrap=sleep {job.seconds}"),
         )
         found[int(said)] = job
@@ -137,8 +133,6 @@ def helped(bed: Bed, moments: list[float], seed: int) -> Iterator[Faults]:
 def one_run(kind: str, args: argparse.Namespace, folder: Path) -> dict[str, Any]:
     """Do one run; return its figures."""
     bed = Bed(folder, leaves=args.leaves, plugin=kind in ("closeknit", "faults"))
-    wrapped = kind == "wrapper"
-    command = [sys.executable, "-c", _WRAPPER] if wrapped else ["sbatch"]
     jobs = stream(args.jobs, args.rate, args.load, bed.count, args.seed)
     moments: list[float] = []
     if kind == "faults":
@@ -149,7 +143,7 @@ def one_run(kind: str, args: argparse.Namespace, folder: Path) -> dict[str, Any]
             prefer(process)
         context = helped(bed, moments, args.seed) if kind != "plain" else None
         with context or contextlib.nullcontext() as faults:
-            given = submitted(bed, jobs, command)
+            given = submitted(bed, jobs)
             wait_for_all(bed, 600)
             disturbed = dict(faults.done) if faults is not None else {}
             rubbish = faults.answered if faults is not None else 0

@@ -213,7 +213,6 @@ def _status(decision: Decision) -> int:
 
 
 def _show(decision: Decision, queue: str, config: str) -> None:
-    """Print an answer as text."""
     instance, result = decision.instance, decision.result
     print(f"{queue}: {instance.request} of {instance.n} free processors")
     if result.chosen is None:
@@ -265,7 +264,6 @@ def _hosts(processors: tuple[str, ...]) -> tuple[list[str], Counter[str]]:
 
 
 def _document(decision: Decision, queue: str) -> dict[str, Any]:
-    """Return the answer as a JSON object."""
     result, constraint = decision.result, decision.constraint
     text = constraint and f"{constraint.head}: {constraint.text}"
     document: dict[str, Any] = {

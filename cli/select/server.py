@@ -210,7 +210,6 @@ class Server:
         return self._ending is not None
 
     def _note(self, woken: int) -> None:
-        """Handle the pending signals."""
         try:
             numbers = os.read(woken, _CHUNK)
         except BlockingIOError:

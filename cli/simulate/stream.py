@@ -36,7 +36,6 @@ from ...methods.allocators.table import allocator, names
 from ...methods.old_names import require_known
 from ...reports.streams.stills import Stills
 from ...simulation.families import TRACE_RANGE, window_of
-from ...simulation.stream.batsim import BatsimJobs
 from ...simulation.stream.jobs import StreamJob, generate, jobs_of_trace, largest
 from ...simulation.stream.measures import JobRow, Meter, Summary, csv_of_jobs
 from ...simulation.stream.simulator import Ends, Event, Start, StartPolicy, simulate
@@ -146,12 +145,7 @@ def add(simulate: Parser, streams: Any) -> None:
         metavar="OUT",
         help="write one line per job (for a single method)",
     )
-    parser.add_argument(
-        "--evalys",
-        type=outputs.file,
-        metavar="OUT.csv",
-        help="write the jobs as Batsim does, for evalys (for a single method)",
-    )
+    parser.refuse_old_word("--evalys", "--jobs-csv writes one line per job")
     parser.add_argument(
         "--plot",
         type=outputs.file,
@@ -172,10 +166,8 @@ def run(args: argparse.Namespace) -> int:
     _refuse_strangers(args)
     network = network_of(args.kind, args.shape)
     single = "," not in args.method
-    for option in ("jobs_csv", "evalys"):
-        if getattr(args, option) and not single:
-            name = f"--{option.replace('_', '-')}"
-            raise InputError("takes a single method", field=name)
+    if args.jobs_csv and not single:
+        raise InputError("takes a single method", field="--jobs-csv")
     machines: list[tuple[str, Allocator]] = []
     for name in args.method.split(","):
         require_known(name, names(), "--method", "allocator", ["ksubset"])
@@ -186,7 +178,6 @@ def run(args: argparse.Namespace) -> int:
     printed: list[dict[str, Any]] = []
     ran: list[tuple[str, Summary, list[JobRow]]] = []
     stills = []
-    ended = BatsimJobs(Path(args.trace).name if args.trace else "drawn")
     with deferred() as pressed:
         for name, machine in machines:
             still = Stills(network, name, len(jobs), unit)
@@ -196,8 +187,6 @@ def run(args: argparse.Namespace) -> int:
                 for event in events:
                     meter.see(event)
                     still.see(event)
-                    if args.evalys:
-                        ended.see(event)
                     if pressed.is_set():
                         break
             summary = meter.summary(partial=pressed.is_set())
@@ -213,8 +202,6 @@ def run(args: argparse.Namespace) -> int:
         outputs.write_out(args.json, _json(printed, single=single))
     if args.jobs_csv:
         write_text(args.jobs_csv, csv_of_jobs(ran[0][2], unit))
-    if args.evalys:
-        write_text(args.evalys, ended.csv())
     if args.plot:
         from ...reports.streams.page import stream_page
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -90,8 +90,6 @@ def rooms(
 
 @dataclass(frozen=True)
 class _Part:
-    """The domains of one level in one connected part."""
-
     every: IntArray
     left: IntArray
     groups: Mapping[int, int]
@@ -116,62 +114,3 @@ def _of_domains(
 def usual_sizes(found: Sequence[LevelRoom]) -> list[int]:
     """Return the powers of two up to the largest domain of the lowest level."""
     return [2**i for i in range(1, found[0].size.bit_length())]
-
-
-def prometheus(
-    found: Sequence[LevelRoom], free: int, nodes: int, submesh: int | None = None
-) -> str:
-    """Write gauges in the text format of Prometheus.
-
-    ``submesh`` is the number of cells of the largest free submesh, if there are grids.
-
-    >>> room = LevelRoom("rack", 2, 4, 1, 4, 4, {2: 3}, {2: 6})
-    >>> print(prometheus([room], 6, 8).splitlines()[-1])
-    closeknit_groups{level="rack",size="2"} 3
-    """
-
-    def gauge(name: str, says: str, values: Iterator[tuple[str, int]]) -> Iterator[str]:
-        yield f"# HELP closeknit_{name} {says}"
-        yield f"# TYPE closeknit_{name} gauge"
-        for labels, value in values:
-            yield f"closeknit_{name}{{{labels}}} {value}"
-
-    def by_level(what: str) -> Iterator[tuple[str, int]]:
-        return ((f'level="{_escape(r.level)}"', getattr(r, what)) for r in found)
-
-    states = (('state="free"', free), ('state="busy"', nodes - free))
-    groups = (
-        (f'level="{_escape(r.level)}",size="{size}"', count)
-        for r in found
-        for size, count in r.groups.items()
-    )
-    lines = [
-        *gauge("nodes", "Nodes by state.", iter(states)),
-        *gauge("domains", "Domains with nodes.", by_level("domains")),
-        *gauge("free_domains", "Domains without a busy node.", by_level("whole")),
-        *gauge(
-            "largest_job_nodes",
-            "Free nodes in the best domain of a level.",
-            by_level("largest"),
-        ),
-        *gauge(
-            "largest_job_nodes_unfragmented",
-            "The same if all free nodes were together.",
-            by_level("possible"),
-        ),
-        *(
-            gauge(
-                "largest_free_submesh_nodes",
-                "Nodes of the largest free submesh.",
-                iter([('kind="submesh"', submesh)]),
-            )
-            if submesh is not None
-            else ()
-        ),
-        *gauge("groups", "Groups of free nodes, each within one domain.", groups),
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def _escape(label: str) -> str:
-    return label.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")

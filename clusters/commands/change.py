@@ -143,15 +143,12 @@ def run(args: argparse.Namespace) -> int:
 
 @dataclass(frozen=True, eq=False)
 class _KnownMachine:
-    """What is asked about: the cluster, its jobs, and what a file states of them."""
-
     machine: cluster.KnownCluster
     state: RunningState
     stated: Sequence[Mapping[str, Any]]
 
 
 def _read(args: argparse.Namespace) -> _KnownMachine:
-    """Return the machine and its jobs."""
     stated = read_running(args.running) if args.running else []
     jobs = partial(report_of, stated, args.running or "")
     machine = cluster.read_machine(args, None, jobs)
@@ -185,7 +182,6 @@ def _state(
 
 
 def _request(args: argparse.Namespace, state: RunningState, k: int) -> JobRequest:
-    """Return what the options ask for."""
     tree, roles = state.devices.tree, (ROLE,)
     found: list[JobConstraint] = []
     places = []
@@ -208,7 +204,6 @@ def _request(args: argparse.Namespace, state: RunningState, k: int) -> JobReques
 def _request_of_file(
     args: argparse.Namespace, machine: cluster.KnownCluster
 ) -> JobRequest:
-    """Return the job of a file."""
     refuse_options_of_nodes(args)
     request = read_job(args.job, machine)
     if request.counts_devices:

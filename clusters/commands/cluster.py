@@ -38,7 +38,7 @@ def add_topology(group: Any, *, required: bool = True) -> None:
         action=Once,
         required=required,
         help="topology.conf, topology.yaml, ibnetdiscover, cables or coordinates as "
-        "CSV, Kubernetes nodes as JSON, a topograph model, Cobalt partitions",
+        "CSV, Kubernetes nodes as JSON, a topograph model",
     )
     _add_once(group, "--topology-name", "NAME", "which topology of the file")
     _add_once(
@@ -54,7 +54,6 @@ def add_topology(group: Any, *, required: bool = True) -> None:
 
 
 def _add_once(group: Any, option: str, form: str, says: str) -> None:
-    """Declare an option with a text that can be given once."""
     group.add_argument(option, metavar=form, action=Once, help=says)
 
 

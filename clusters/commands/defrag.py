@@ -25,17 +25,17 @@ from ...instances.option_values import seconds
 from ...instances.words import with_noun
 from ...scheduler.hostlist import fold
 from ...solvers import Settings, Status
+from ..jobs.running import NAMELESS
 from ..placement import MOST_K
 from ..state import ENDING
 from . import cluster
+from .jobs import list_moves, show_moves
 
 if TYPE_CHECKING:
     from ...formulations.cluster.changes.change import LeastChange
     from ..advice.layout import ClusterLayout
 
 _OBJECTIVES = ("nodes", "jobs")
-_NAMELESS = "not named"
-"""Stands for the jobs on nodes that are busy where no report names the jobs."""
 _MOST_SHOWN = 6
 """Jobs that a note names."""
 
@@ -83,7 +83,7 @@ def run(args: argparse.Namespace) -> int:
     stay = [name.strip() for name in args.stay.split(",")] if args.stay else []
     stay += kept
     nameless = _nameless(machine)
-    stay += [_NAMELESS] * bool(nameless)
+    stay += [NAMELESS] * bool(nameless)
     stay += [job for name in other_kinds for job in machine.holders.get(name, ())]
     try:
         layout = layout_of(
@@ -159,7 +159,7 @@ def _nameless(machine: cluster.KnownCluster) -> dict[str, dict[str, None]]:
     """Return the nodes that are busy, but no report of jobs states with which."""
     if not machine.holders.keys() & machine.selector.cluster.index.keys():
         return {}  # there is no report of the jobs of this cluster
-    return {name: {_NAMELESS: None} for name in sorted(machine.known.nameless)}
+    return {name: {NAMELESS: None} for name in sorted(machine.known.nameless)}
 
 
 def _notes(shown: dict[str, Any], nameless: str) -> Iterator[str]:
@@ -181,7 +181,6 @@ def _few(listed: list[str]) -> str:
 
 
 def _usable(machine: cluster.KnownCluster) -> list[Any]:
-    """Return which nodes jobs can be moved to."""
     for name in machine.forbidden.by_option["exclude"]:
         if name in machine.holders:
             problem = "is held by a job: only free nodes can be excluded"
@@ -192,12 +191,11 @@ def _usable(machine: cluster.KnownCluster) -> list[Any]:
 def _document(
     machine: cluster.KnownCluster, layout: ClusterLayout, objective: str
 ) -> dict[str, Any]:
-    """Return what is known of the cluster as a JSON object."""
     jobs = layout.state.jobs
     return {
         "topology": machine.selector.cluster.summary(),
         "objective": objective,
-        "jobs": sum(job.name != _NAMELESS for job in jobs),
+        "jobs": sum(job.name != NAMELESS for job in jobs),
         "held": sum(len(job.nodes) for job in jobs),
         "free": int((layout.state.devices.free > 0).sum()),
         "level": layout.level,
@@ -213,7 +211,6 @@ def _point(
     count: int,
     point: LeastChange,
 ) -> dict[str, Any]:
-    """Return a point of the front as a JSON object."""
     from ...solvers import cpsat
 
     values = {stage.name: stage.value for stage in point.stages}
@@ -234,15 +231,7 @@ def _point(
     }
     if some:
         found["ordered"] = point.ordered
-        found["moves"] = [
-            {
-                "job": move.job,
-                "from": fold(nodes[i] for i in move.sources),
-                "to": fold(nodes[i] for i in move.targets),
-                "spare": move.parked,
-            }
-            for move in (point.moves if point.ordered else ())
-        ]
+        found["moves"] = list_moves(point.moves if point.ordered else (), nodes, fold)
     return {key: value for key, value in found.items() if value is not None}
 
 
@@ -280,7 +269,6 @@ def _show(shown: dict[str, Any], state: list[str], *, with_plan: bool) -> None:
 
 
 def _known(point: dict[str, Any]) -> str:
-    """Say what is proved of a point of the front."""
     if "nodes" in point and point["proved"]:
         return "proved"
     if "nodes" not in point and "bound" not in point:
@@ -290,11 +278,7 @@ def _known(point: dict[str, Any]) -> str:
 
 
 def _show_plan(point: dict[str, Any]) -> None:
-    if not point["ordered"]:
-        print("No order of these moves was found: they need more spare nodes at once.")
-        return
-    goal = "with room" if "fit" in point else "free"
-    print(f"Moves, then {goal}: {fold(point['freed'])}")
-    for i, step in enumerate(point["moves"], 1):
-        spare = " (spare nodes, until its own are free)" * step["spare"]
-        print(f"  {i}. job {step['job']}: {step['from']} -> {step['to']}{spare}")
+    if point["ordered"]:
+        goal = "with room" if "fit" in point else "free"
+        print(f"Moves, then {goal}: {fold(point['freed'])}")
+    show_moves(point, "job ")

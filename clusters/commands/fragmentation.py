@@ -10,8 +10,6 @@ largest free submesh is given.
 from __future__ import annotations
 
 import argparse
-from contextlib import redirect_stdout
-from io import StringIO
 from math import prod
 from typing import Any
 
@@ -20,12 +18,11 @@ from ...cli.frame.parser import Parser
 from ...cli.frame.screen import print_table
 from ...instances.errors import InputError
 from ...instances.words import with_noun
-from ..advice.fragmentation import LevelRoom, prometheus, rooms, usual_sizes
+from ..advice.fragmentation import LevelRoom, rooms, usual_sizes
 from ..advice.free_capacity import largest_submesh
 from ..topologies.fabric import Space
 from . import cluster
 
-FORMATS = ("text", "json", "prometheus")
 _MOST_SIZES = 64
 
 
@@ -39,19 +36,13 @@ def options(parser: Parser) -> None:
         metavar="N,N",
         help="sizes of groups (default: the powers of two that a lowest domain holds)",
     )
-    parser.add_argument(
-        "--format", choices=FORMATS, default="text", help="what is printed"
-    )
-    parser.add_argument(
-        "--out",
-        type=outputs.file,
-        metavar="FILE",
-        help="write it to a file, which is replaced in one step",
-    )
+    outputs.add_json(parser, "the answer")
+    instead = "--json writes the answer, and serve has metrics for Prometheus"
+    for word in ("--format", "--out"):
+        parser.refuse_old_word(word, instead)
     parser.examples(
         "fragmentation --topology topology.conf --state squeue.json sinfo.json",
-        "fragmentation --topology nodes.json --state pods.json --format prometheus "
-        "--out closeknit.prom",
+        "fragmentation --topology nodes.json --state pods.json --json free.json",
     )
 
 
@@ -63,7 +54,6 @@ def run(args: argparse.Namespace) -> int:
     free = machine.usable
     count = sum(int(one.sum()) for one in free)
     usable = selector.free(without=machine.forbidden.other_kinds)
-    nodes = sum(int(one.sum()) for one in usable)
     if not sizes:
         sizes = usual_sizes(rooms(selector, free, (), usable))
     found = rooms(selector, free, sizes, usable)
@@ -73,23 +63,13 @@ def run(args: argparse.Namespace) -> int:
         if isinstance(fabric, Space) and (box := largest_submesh(fabric, flags))
     ]
     box = max(boxes, key=prod, default=None)
-    out = args.out or "-"
-    if args.format == "json":
+    if args.json:
         shown = _document(machine, found, count, box)
         shown["state"] = machine.document()
-        outputs.write_json(out, "closeknit/fragmentation", **shown)
-        return 0
-    if args.format == "prometheus":
-        text = prometheus(found, count, nodes, prod(box) if box else None)
-        outputs.write_out(out, text)
-        return 0
-    state = cluster.state_lines(machine.document())
-    if out == "-":
+        outputs.write_json(args.json, "closeknit/fragmentation", **shown)
+    if args.json != "-":
+        state = cluster.state_lines(machine.document())
         _show(machine, found, count, box, state)
-        return 0
-    with redirect_stdout(StringIO()) as written:
-        _show(machine, found, count, box, state)
-    outputs.write_out(out, written.getvalue())
     return 0
 
 

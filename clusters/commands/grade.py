@@ -27,9 +27,8 @@ from ...cli.frame.progress import progress_bar
 from ...cli.frame.screen import print_table
 from ...instances.errors import InputError
 from ...instances.option_values import seconds
-from ...instances.reading.files import write_text, writing
+from ...instances.reading.files import writing
 from ...instances.words import with_noun
-from ...reports.pages.html import html_of
 from ...solvers import Settings
 from ...solvers.running.interrupt import deferred
 from ..grading import (
@@ -44,7 +43,6 @@ from ..grading import (
 from ..pages.grades import (
     NONE,
     as_row,
-    grades_page,
     place,
     shown_cost,
     shown_ratio,
@@ -94,12 +92,10 @@ def options(parser: Parser) -> None:
     shared.add_number(parser, "--worst", "how many of the worst are shown", 10)
     shared.add_time_limit(parser, "seconds for each optimum", 10.0)
     outputs.add_json(parser, "one line per decision, and one with the totals,")
-    parser.add_argument(
-        "--html", type=outputs.file, metavar="OUT.html", help="write a page"
-    )
+    parser.refuse_old_word("--html", "--json has all decisions, the text the worst")
     parser.examples(
         "grade decisions.jsonl --topology topology.conf --max-ratio 1.1",
-        "grade sacct.json --topology topology.conf --html grades.html",
+        "grade sacct.json --topology topology.conf --json grades.jsonl",
         "grade workloads.json --topology nodes.json --objective blocks --json",
     )
 
@@ -148,9 +144,6 @@ def run(args: argparse.Namespace) -> int:
                 | notes
             )
             rows.write(json.dumps(last) + "\n")
-    if args.html:
-        page = grades_page(args.file, selector.cluster.summary(), totals)
-        write_text(args.html, html_of(page))
     if args.json != "-":
         print(selector.cluster.summary())
         if alike:
@@ -164,7 +157,6 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _ratio(text: str) -> Fraction:
-    """Read a limit on ratios."""
     with suppress(argparse.ArgumentTypeError):
         if (found := shared.fraction(text)) >= 1:
             return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 from ...cli.frame import outputs
 from ...cli.frame.parser import Once
 from ...formulations.cluster.changes.change import LeastChange, RunningState
+from ...formulations.cluster.changes.order import Move
 from ...formulations.cluster.constraints import Avoid
 from ...formulations.cluster.domains import NodeDevices
 from ...formulations.cluster.job import GangJob
@@ -75,10 +76,8 @@ def nodes_to_avoid(job: GangJob, known: cluster.KnownCluster) -> dict[str, Avoid
 def run(args: argparse.Namespace, free: Sequence[str] | None) -> int:
     """Place the job of a file; return the exit status."""
     refuse_options_of_nodes(args)
-    if args.method or args.explain:
-        raise InputError(
-            "is not for --job", field="--method" if args.method else "--explain"
-        )
+    if args.method:
+        raise InputError("is not for --job", field="--method")
     known = cluster.read_machine(args, free)
     request = read_job(args.job, known)
     fabrics = known.selector.cluster.fabrics
@@ -153,7 +152,6 @@ def read_job(path: str, known: cluster.KnownCluster) -> JobRequest:
 
 
 def _show(placed: placing.JobOutcome, shown: dict[str, Any]) -> None:
-    """Print the answer as text."""
     answer, job = placed.answer, placed.job
     print(shown["topology"])
     for line in cluster.state_lines(shown["state"], ()):
@@ -275,15 +273,7 @@ def document_of_change(
                 tree.names[v] if v < len(tree.names) else "" for v in found.freed
             ],
             "ordered": found.ordered,
-            "moves": [
-                {
-                    "job": move.job,
-                    "from": fold_in_order(tree.nodes[i] for i in move.sources),
-                    "to": fold_in_order(tree.nodes[i] for i in move.targets),
-                    "spare": move.parked,
-                }
-                for move in found.moves
-            ],
+            "moves": list_moves(found.moves, tree.nodes, fold_in_order),
         }
         if found.placement is not None:
             nodes = {
@@ -295,6 +285,33 @@ def document_of_change(
                 shown["roles"] = nodes
     shown["state"] = machine.known.document(machine.forbidden.reasons)
     return {key: value for key, value in shown.items() if value is not None}
+
+
+def list_moves(
+    moves: Iterable[Move],
+    nodes: Sequence[str],
+    write: Callable[[Iterable[str]], str],
+) -> list[dict[str, Any]]:
+    """Return moves as JSON objects, with nodes written as a hostlist."""
+    return [
+        {
+            "job": move.job,
+            "from": write(nodes[i] for i in move.sources),
+            "to": write(nodes[i] for i in move.targets),
+            "spare": move.parked,
+        }
+        for move in moves
+    ]
+
+
+def show_moves(shown: dict[str, Any], what: str = "") -> None:
+    """Print the moves of an answer, or that no order of them was found."""
+    if not shown.get("ordered", True):
+        print("No order of these moves was found: they need more spare nodes at once.")
+    for i, move in enumerate(shown.get("moves", ()), 1):
+        spare = " (spare nodes, until its own are free)" * move["spare"]
+        ways = f"{move['from'] or 'failed'} -> {move['to']}"
+        print(f"  {i}. {what}{move['job']}: {ways}{spare}")
 
 
 def show_change(shown: dict[str, Any]) -> None:
@@ -318,13 +335,7 @@ def show_change(shown: dict[str, Any]) -> None:
     for key, words in (("end", "jobs to end"), ("wait", "wait for"), ("freed", "free")):
         if shown.get(key):
             print(f"{words}: {', '.join(shown[key])}")
-    if not shown.get("ordered", True):
-        print("No order of these moves was found: they need more spare nodes at once.")
-    for i, move in enumerate(shown.get("moves", ()), 1):
-        spare = " (spare nodes, until its own are free)" * move["spare"]
-        print(
-            f"  {i}. {move['job']}: {move['from'] or 'failed'} -> {move['to']}{spare}"
-        )
+    show_moves(shown)
     if roles := shown.get("roles"):
         for role, nodes in roles.items():
             print(f"nodes of {role}: {fold_in_order(nodes)}")

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ...cli.frame import outputs
-from ...cli.frame.parser import Parser, flag
-from ...instances import IntArray
+from ...cli.frame.parser import Parser
 from ...instances.errors import InputError
 from ...instances.option_values import seconds
 from ...instances.words import with_noun
@@ -27,9 +25,7 @@ from ..placement import (
     for_kubernetes,
 )
 from ..placement.answer import parts_text
-from ..placement.domains import SWITCH, domains_of
-from ..placement.program import Chooser, Flags
-from ..placement.space import SpaceChooser, largest_in
+from ..placement.program import Flags
 from ..rules import by_rule
 from . import cluster, jobs
 from . import select_plot as select_plot
@@ -38,44 +34,13 @@ from . import select_ranks as select_ranks
 FORMAT = "closeknit/select"
 """Format of the answer as JSON."""
 FORMATS = ("text", "hostlist", "json", "lines", "rankfile", "kubernetes")
-OWN = {
-    "k": None,
-    "state": None,
-    "busy": None,
-    "assume_up": False,
-    "reservation": None,
-    "no_boot": False,
-    "tolerate": None,
-    "partition": None,
-    "constraint": None,
-    "objective": None,
-    "slice": None,
-    "segment": None,
-    "levels": None,
-    "require": None,
-    "exclude": None,
-    "format": None,
-    "explain": False,
-    "map": None,
-    "plot": None,
-    "topology_name": None,
-    "labels": None,
-    "node_name_map": None,
-    "placeholders": None,
-    "job": None,
-    "proof": None,
-}
-"""Options for use with ``--topology`` only, and their defaults."""
-
-
-def _page_or_picture(text: str) -> outputs.OutputFile:
-    """Read an option that names a drawing or a page; its ending is the form."""
-    endings = (*outputs.PICTURES, ".html")
-    if Path(text).suffix.lower() not in endings:
-        raise argparse.ArgumentTypeError(
-            f"must end in {', '.join(endings)}, not {text!r}"
-        )
-    return outputs.OutputFile(text)
+OWN = (
+    *("k", "state", "busy", "assume_up", "reservation", "no_boot", "tolerate"),
+    *("partition", "constraint", "objective", "slice", "segment", "levels", "require"),
+    *("exclude", "format", "map", "plot", "topology_name", "labels", "node_name_map"),
+    *("placeholders", "job", "proof"),
+)
+"""Options for use with ``--topology`` only; they are None or False if not given."""
 
 
 def options(parser: Parser) -> None:
@@ -89,7 +54,8 @@ def options(parser: Parser) -> None:
     group.add_argument(
         "--format", choices=FORMATS, help="what is printed (default: text)"
     )
-    flag(group, "--explain", "say what is taken of each switch, and what is left")
+    instead = "why says why nothing fits, fragmentation what is left of each level"
+    parser.refuse_old_word("--explain", instead)
     group.add_argument(
         "--map",
         metavar="PATTERN",
@@ -98,9 +64,9 @@ def options(parser: Parser) -> None:
     )
     group.add_argument(
         "--plot",
-        type=_page_or_picture,
+        type=outputs.picture,
         metavar="OUT",
-        help="draw the machine with the chosen nodes: .svg, .png, .pdf or .html",
+        help="draw the machine with the chosen nodes: .svg, .png or .pdf",
     )
 
 
@@ -113,8 +79,8 @@ def is_for(args: argparse.Namespace) -> bool:
         if args.serve:
             raise InputError("is not for --topology", field="--serve")
         return True
-    for option, default in OWN.items():
-        if getattr(args, option) != default:
+    for option in OWN:
+        if getattr(args, option) not in (None, False):
             name = "-k" if option == "k" else f"--{option.replace('_', '-')}"
             raise InputError("needs --topology", field=name)
     return False
@@ -146,7 +112,7 @@ def run(args: argparse.Namespace, free: Sequence[str] | None) -> int:
         outputs.write_json(args.json, FORMAT, **shown)
     if args.json != "-":
         lines = cluster.state_lines(shown["state"], chosen)
-        _show(args, selector, request, flags, placement, shown, lines)
+        _show(args, placement, shown, lines)
     return _status(placement)
 
 
@@ -180,14 +146,10 @@ def _select(
 
 def _show(
     args: argparse.Namespace,
-    selector: NodeSelector,
-    request: Request,
-    flags: list[Flags],
     placement: Placement,
     shown: dict[str, Any],
     state: list[str],
 ) -> None:
-    """Print the answer in the form that was asked for."""
     form = args.format or "text"
     names = shown.get("ranks", shown.get("chosen", []))
     if form == "json":
@@ -195,8 +157,6 @@ def _show(
         return
     if form == "text":
         _print_text(shown, state)
-        if args.explain:
-            _explain(selector, request, flags, placement)
         return
     usual = ("state of nodes: ", "not free: ")
     for line in state:
@@ -247,61 +207,3 @@ def _print_text(shown: dict[str, Any], state: list[str]) -> None:
     if "limit" in shown:
         print(f"  limit       {shown['limit']}")
     print(f"  time        {shown['seconds']:.4f} s")
-
-
-def _explain(
-    selector: NodeSelector,
-    request: Request,
-    flags: list[Flags],
-    placement: Placement,
-) -> None:
-    """Print what is taken of each switch and what is left, or why nothing is."""
-    for i, chooser in enumerate(selector.choosers):
-        taken = np.zeros_like(flags[i])
-        if placement.objective is not None:
-            if i != placement.fabric:
-                continue
-            taken[list(placement.chosen)] = True
-            names, counts = _by_leaf(chooser)
-            at, used = counts(flags[i]), counts(taken)
-            for v in np.flatnonzero(used).tolist():
-                print(f"  {names[v]}: {used[v]} of {with_noun(at[v], 'free node')}")
-        else:
-            _against(chooser, request, flags[i])
-        after = largest_in(chooser, flags[i] & ~taken)
-        for level, most in largest_in(chooser, flags[i]).items():
-            print(f"  largest job in one {level}: {most} nodes, then {after[level]}")
-
-
-def _by_leaf(
-    chooser: Chooser | SpaceChooser,
-) -> tuple[tuple[str, ...], Callable[[Flags], IntArray]]:
-    """Return the names of leaf domains, and what counts nodes at them."""
-    if isinstance(chooser, SpaceChooser):
-        leaves = next(iter(domains_of(chooser.alike)), None)
-        if leaves is None:
-            return (), lambda nodes: np.zeros(0, dtype=np.int64)
-        return leaves.names, leaves.counts
-    fabric = chooser.fabric
-    return fabric.domains, lambda nodes: fabric.count(np.flatnonzero(nodes))
-
-
-def _against(chooser: Chooser | SpaceChooser, request: Request, free: Flags) -> None:
-    """Print how many groups each level has room for."""
-    nodes = with_noun(int(np.count_nonzero(free)), "node")
-    print(f"  {nodes} free, {request.k} wanted")
-    if isinstance(chooser, SpaceChooser):
-        size = request.size
-        if size > 1:
-            from ..advice.grouping import largest_groups
-
-            found = largest_groups(chooser.alike, size, free)
-            wanted = request.k // size
-            print(f"  groups of {size} in one {SWITCH}: {found}, {wanted} wanted")
-        return
-    fabric = chooser.fabric
-    below = fabric.below(fabric.count(np.flatnonzero(free)))
-    for level, size in request.sizes(fabric).items():
-        groups = int((below[fabric.level == level] // size).sum())
-        name = fabric.levels[level]
-        print(f"  groups of {size} in one {name}: {groups}, {request.k // size} wanted")

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ...instances import KSubset, Points
-from ...instances.reading.files import write_text
 from ...instances.words import with_noun
 from ...reports.drawing.drawing import drawing_of
 from ...reports.drawing.shapes import Canvas
-from ...reports.pages.document import Document, Name, Plot, Section, Table
-from ...reports.pages.html import html_of
-from ..pages.drawing import LeafPanel, cluster_drawing, panel_svg, panels
+from ..pages.drawing import cluster_drawing, panels
 from ..placement import NodeSelector, Placement
 from ..placement.answer import parts_text
 from ..placement.program import Flags
@@ -35,8 +31,6 @@ def write(
     title, about = shown["topology"], _about(shown)
     fabrics = selector.cluster.fabrics
     at = placement.fabric
-    found: list[LeafPanel] = []
-    note = ""
     if isinstance(space := fabrics[at], Space):
         drawing = _of_space(space, free[at], placement, about[0])
     else:
@@ -48,14 +42,10 @@ def write(
             ]
         )
         drawing = cluster_drawing(found, title=title, about=about, note=note)
-    if Path(out).suffix.lower() == ".html":
-        write_text(out, html_of(_page(title, about, found, drawing, note)))
-    else:
-        Written(drawing).write(out)
+    Written(drawing).write(out)
 
 
 def _about(shown: dict[str, Any]) -> list[str]:
-    """Return the request, the grade and the nodes as lines of text."""
     free = with_noun(shown["free"], "free node")
     lines = [f"{shown['k']} of {free}, by {shown['objective']}"]
     if "cost" not in shown:
@@ -84,37 +74,3 @@ def _of_space(space: Space, free: Flags, placement: Placement, request: str) -> 
     instance = KSubset(space.words, topology, sites, k)
     selections = {placement.status.value: chosen} if chosen else {}
     return drawing_of(instance, selections, remark="" if chosen else request)
-
-
-def _page(
-    title: str,
-    about: Sequence[str],
-    found: Sequence[LeafPanel],
-    drawing: Canvas,
-    note: str,
-) -> Document:
-    """Return a page with the panels side by side."""
-    if found:
-        rows = [(Name(p.title), p.nodes, p.free, p.chosen) for p in found]
-        table = Table(
-            name="panels",
-            columns=("*part", "nodes", "free", "chosen"),
-            rows=rows,
-            pictures=[panel_svg(panel, title) for panel in found],
-        )
-        text = (
-            "Squares are nodes, a row is a switch or block: chosen nodes are blue, "
-            "free ones light, busy ones dark. Numbers: nodes that are free, of all.",
-            *[note] * bool(note),
-        )
-        sections = (Section(title="Nodes", text=text, tables=(table,)),)
-    else:
-        plot = Plot("Nodes", "Chosen, free and busy nodes.", drawing.svg)
-        sections = (Section(title="Network", plots=(plot,)),)
-    return Document(
-        name="select",
-        title="Chosen nodes",
-        source=(Name(title),),
-        lead=tuple((Name(line),) for line in about),
-        sections=sections,
-    )

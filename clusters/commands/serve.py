@@ -98,7 +98,6 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _token(file: str | None) -> str:
-    """Return the token, empty if there is none."""
     where = "--token-file" if file else f"${TOKEN}"
     text = read_text(file, most=_MIB) if file else os.environ.get(TOKEN, "")
     if file and _is_open(file):

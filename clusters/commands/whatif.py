@@ -26,10 +26,8 @@ from ...cli.frame.progress import progress_bar
 from ...cli.frame.screen import print_table, wrap_text
 from ...instances.errors import InputError
 from ...instances.option_values import seconds
-from ...instances.reading.files import write_text
 from ...instances.words import with_noun
 from ...reports.pages.document import format_cell
-from ...reports.pages.html import html_of
 from ...simulation.families import TRACE_RANGE, window_of
 from ...simulation.stream.jobs import Skipped, StreamJob, jobs_of_trace, rescale
 from ...simulation.stream.simulator import StartPolicy
@@ -42,7 +40,6 @@ from ..pages.whatif import (
     means,
     remark,
     says,
-    whatif_page,
 )
 from ..placement import NodeSelector
 from ..topologies import Hierarchy
@@ -123,12 +120,10 @@ def options(parser: Parser) -> None:
     )
     shared.add_time_limit(parser, "seconds for each optimum on graphs", 1.0)
     outputs.add_json(parser, "the measures")
-    parser.add_argument(
-        "--html", type=outputs.file, metavar="OUT.html", help="write a page"
-    )
+    parser.refuse_old_word("--html", "the text and --json have the same numbers")
     parser.examples(
         "whatif --topology topology.conf --trace log.swf.xz --first 5000",
-        "whatif --topology topology.conf --trace sacct.json --html whatif.html",
+        "whatif --topology topology.conf --trace sacct.json --json whatif.json",
         "whatif --topology nodes.json --trace log.swf --segment 4 --communication 0.3",
     )
 
@@ -180,10 +175,6 @@ def run(args: argparse.Namespace) -> int:
             notes=notes,
             measures=as_rows(measured, setting.objective),
         )
-    if args.html:
-        source = f"{args.trace} on {selector.cluster.summary()}"
-        page = whatif_page(source, measured, len(jobs), notes)
-        write_text(args.html, html_of(page))
     if args.json != "-":
         print(selector.cluster.summary())
         for note in notes:
@@ -208,7 +199,6 @@ def _setting(args: argparse.Namespace, selector: NodeSelector) -> ReplaySetting:
 def _jobs(
     args: argparse.Namespace, selector: NodeSelector, skipped: Counter[Skipped]
 ) -> list[StreamJob]:
-    """Read the jobs; count those that cannot be run."""
     most = max(int(one.sum()) for one in selector.free())
     window = window_of(args.range, args.first)
     scale = Fraction(1) if args.scale_arrivals is None else args.scale_arrivals

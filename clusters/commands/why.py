@@ -106,7 +106,6 @@ def _held(
 def _document(
     machine: cluster.KnownCluster, request: Request, reason: Reason
 ) -> dict[str, Any]:
-    """Return the answer as a JSON object."""
     placement = reason.placement
     document: dict[str, Any] = {
         "topology": machine.selector.cluster.summary(),
@@ -198,7 +197,6 @@ def _show(
 
 
 def _describe_request(request: Request) -> str:
-    """Return the request in words."""
     parts = [with_noun(request.k, "node")]
     if request.slice:
         cubes = " cubes" * (not request.slice.shape)

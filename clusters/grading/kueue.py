@@ -87,7 +87,6 @@ def _time(value: Any, field: str) -> int:
 
 
 def _requests(entry: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the topology request of every set of pods."""
     spec = fields.objects(entry.get("spec") or {}, "spec")
     for i, value in enumerate(fields.lists(spec.get("podSets") or [], "spec.podSets")):
         at = f"spec.podSets[{i}]"

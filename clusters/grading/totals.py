@@ -10,21 +10,6 @@ from fractions import Fraction
 from .decisions import Ungraded, Why
 from .grade import DecisionGrade, Ratio
 
-STEPS = tuple(Fraction(n, 100) for n in (100, 102, 105, 110, 125, 150, 200))
-"""Upper ends of the classes of ratios."""
-_CLASS = 4
-"""Classes of job sizes are powers of this."""
-
-
-@dataclass
-class SizeClass:
-    """Decisions on jobs of similar size."""
-
-    decisions: int = 0
-    optimal: int = 0
-    total: float = 0.0
-    worst: Ratio = Fraction(1)
-
 
 @dataclass
 class Totals:
@@ -52,10 +37,6 @@ class Totals:
     worst: Ratio = Fraction(1)
     ungraded: Counter[Why] = field(default_factory=Counter)
     first_ungraded: list[Ungraded] = field(default_factory=list)
-    classes: Counter[Fraction | None] = field(default_factory=Counter)
-    """Exact ratios by the upper end of their class; None above the last."""
-    sizes: dict[int, SizeClass] = field(default_factory=dict)
-    """By the least size of the class."""
     _total: float = 0.0
     _worst: list[tuple[tuple[bool, Ratio], int, DecisionGrade]] = field(
         default_factory=list
@@ -88,15 +69,6 @@ class Totals:
             return
         self._total += float(low)
         self.optimal += low == 1
-        self.classes[next((step for step in STEPS if low <= step), None)] += 1
-        least = 1
-        while least * _CLASS <= one.k:
-            least *= _CLASS
-        size = self.sizes.setdefault(least, SizeClass())
-        size.decisions += 1
-        size.optimal += low == 1
-        size.total += float(low)
-        size.worst = max(size.worst, low)
 
     @property
     def seen(self) -> int:

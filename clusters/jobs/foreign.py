@@ -89,7 +89,6 @@ def _plain(value: Lined) -> Any:
 
 
 def _of_kueue(value: dict[str, Any], levels: Sequence[str]) -> JobRequest:
-    """Read a Workload, a Job or a JobSet."""
     ignored: dict[str, None] = {}
     counts: dict[str, dict[str, int]] = {}
     roles: list[tuple[str, int]] = []
@@ -260,7 +259,6 @@ def _size(value: Any, at: str) -> int:
 
 
 def _level(value: Any, levels: Sequence[str], at: str) -> str:
-    """Return the level that a label of nodes is about."""
     label = fields.string(value, at)
     if label == HOSTNAME:
         return NODE_NAME
@@ -271,7 +269,6 @@ def _level(value: Any, levels: Sequence[str], at: str) -> str:
 
 
 def _of_slurm(text: str, levels: Sequence[str]) -> JobRequest:
-    """Read the options of a batch script."""
     given: dict[str, str] = {}
     ignored: dict[str, None] = {}
     for name, value in _options(text):

@@ -155,21 +155,6 @@ def _heading(panel: LeafPanel) -> str:
     return f"{name}: {shown}"
 
 
-def panel_svg(panel: LeafPanel, title: str) -> str:
-    """Return a panel alone as SVG."""
-    picture = panel.picture
-    mark = "ck" + sha256(repr((title, panel.title)).encode()).hexdigest()[:10]
-    shown = _heading(panel)
-    return Canvas(
-        width=picture.width,
-        height=picture.height,
-        title=panel.title,
-        description=shown,
-        mark=mark,
-        shapes=picture.shapes,
-    ).svg
-
-
 def _parts(fabric: Hierarchy) -> list[tuple[str, list[int]]]:
     """Part the leaves into panels: whole subtrees, as long as they are small."""
     leaves = (fabric.has_nodes > 0).astype(np.int64)

@@ -1,34 +1,16 @@
-"""Grades of decisions as rows, lines of JSON, and a page."""
+"""Grades of decisions as text and lines of JSON."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from fractions import Fraction
 from typing import Any
 
-from matplotlib.ticker import MaxNLocator
-
 from ...instances.words import with_noun
-from ...reports.pages.document import (
-    Cell,
-    Document,
-    ErrorText,
-    Name,
-    Note,
-    Plot,
-    Section,
-    Shares,
-    Table,
-)
 from ...reports.pages.numbers import decimal, fraction, percent, within
-from ...reports.pages.plot_style import A, B, as_plot, in_style, sheet
 from ...scheduler.hostlist import fold
 from ..grading import DecisionGrade, Totals, Ungraded
-from ..grading.totals import STEPS
 
 NONE = "none"
 """Where groups make every choice impossible."""
-_NEAR = Fraction(11, 10)
 
 
 def as_row(one: DecisionGrade | Ungraded) -> dict[str, Any]:
@@ -85,10 +67,9 @@ def summary(totals: Totals) -> str:
     if totals.answered:
         share = percent(totals.optimal, totals.answered)
         parts.append(f"{totals.optimal} of {totals.answered} optimal ({share})")
-    if totals.exact:
-        parts.append(
-            f"ratio {_mean(totals)} in the mean, {decimal(totals.worst)} at worst"
-        )
+    if totals.mean is not None:
+        mean = decimal(totals.mean)
+        parts.append(f"ratio {mean} in the mean, {decimal(totals.worst)} at worst")
     if totals.open:
         parts.append(f"{totals.open} without an exact ratio")
     if totals.broken:
@@ -138,149 +119,3 @@ def place(where: str, file: str) -> str:
     """
     found = where.removeprefix(file).lstrip(": ")
     return f"line {found}" if found.isdecimal() else found
-
-
-def grades_page(file: str, topology: str, totals: Totals) -> Document:
-    """Build the page on the decisions in a file."""
-    sections = []
-    if totals.exact:
-        sections.append(
-            Section(
-                title="Ratios",
-                text=(
-                    "What a decision costs over the least that any choice of the free "
-                    "nodes costs. Objectives of several parts have the ratio of the "
-                    "first part that differs.",
-                ),
-                plots=(_histogram(totals),),
-                tables=(_by_size(totals),),
-            )
-        )
-    if worst := totals.worst_grades():
-        sections.append(Section(title="Worst decisions", tables=(_worst(worst, file),)))
-    if totals.ungraded:
-        sections.append(_ungraded_section(totals))
-    found = verdict(totals)
-    tiles = [
-        (str(totals.seen), "decisions"),
-        (percent(totals.optimal, totals.answered), "optimal"),
-        (_mean(totals), "mean ratio"),
-        (decimal(totals.worst) if totals.graded else "–", "worst ratio"),
-    ]
-    if totals.broken:
-        tiles.append((str(totals.broken), "with broken groups"))
-    return Document(
-        name="grade",
-        title="Decisions of a scheduler",
-        source=Name(f"{file} on {topology}"),
-        tiles=tuple(tiles),
-        shares=_shares(totals),
-        verdict=ErrorText(found) if found and not totals.passed else found,
-        sections=tuple(sections),
-    )
-
-
-def _mean(totals: Totals) -> str:
-    return "–" if totals.mean is None else decimal(totals.mean)
-
-
-def _shares(totals: Totals) -> Shares:
-    near = sum(n for end, n in totals.classes.items() if end and 1 < end <= _NEAR)
-    above_one = totals.exact - totals.optimal
-    parts = (
-        ("optimal", totals.optimal, "good"),
-        ("up to 10 % worse", near, "enumerated"),
-        ("more than 10 % worse", above_one - near, "solver"),
-        ("broken groups", totals.broken, "bad"),
-        ("open or not graded", totals.open + totals.ungraded.total(), "cloud"),
-    )
-    return Shares(
-        label="Decisions by ratio",
-        whole=totals.seen,
-        parts=tuple(part for part in parts if part[1]),
-    )
-
-
-@in_style
-def _histogram(totals: Totals) -> Plot:
-    figure, axes = sheet(6, 2.4)
-    ends: list[Fraction | None] = [*STEPS, None]
-    names = [
-        "1",
-        *(f"≤ {float(end):g}" for end in STEPS[1:]),
-        f"> {float(STEPS[-1]):g}",
-    ]
-    counts = [totals.classes[end] for end in ends]
-    bars = axes.bar(range(len(ends)), counts, color=[A] + [B] * len(STEPS), width=0.75)
-    axes.bar_label(bars, labels=[str(n or "") for n in counts], fontsize=8)
-    axes.set_xticks(range(len(ends)), names)
-    axes.set_xlabel("ratio to the optimum")
-    axes.yaxis.set_major_locator(MaxNLocator(integer=True))
-    axes.margins(y=0.12)
-    axes.set_ylabel("decisions")
-    axes.grid(axis="y")
-    axes.set_axisbelow(True)
-    return as_plot(
-        figure,
-        "Decisions by ratio",
-        "Left: optimal.",
-        "Decisions by ratio to the optimum",
-    )
-
-
-def _by_size(totals: Totals) -> Table:
-    rows = [
-        (
-            f"{least} to {4 * least - 1}",
-            one.decisions,
-            percent(one.optimal, one.decisions),
-            decimal(one.total / one.decisions),
-            decimal(one.worst),
-        )
-        for least, one in sorted(totals.sizes.items())
-    ]
-    return Table(
-        name="sizes",
-        caption="By nodes of the job",
-        columns=("nodes", "decisions", "optimal", "mean ratio", "worst ratio"),
-        rows=rows,
-    )
-
-
-def _worst(worst: Iterable[DecisionGrade], file: str) -> Table:
-    rows: list[tuple[Cell, ...]] = [
-        (
-            (Name(one.job or "–"), Note(Name(place(one.where, file)))),
-            one.k,
-            shown_ratio(one),
-            (one.parts[0], Note(shown_cost(one, one.cost))),
-            (one.parts[1] or NONE, Note(shown_cost(one, one.best))),
-            Name(fold(one.instead)),
-        )
-        for one in worst
-    ]
-    return Table(
-        name="worst",
-        caption="Nodes by leaf switch or block; costs below",
-        columns=("*job", "nodes", "*ratio", "*decision", "*optimum", "*instead"),
-        rows=rows,
-    )
-
-
-def _ungraded_section(totals: Totals) -> Section:
-    reasons = Table(
-        name="not-graded",
-        caption="Why decisions have no grade",
-        columns=("*reason", "decisions"),
-        rows=[(why.value, n) for why, n in totals.ungraded.most_common()],
-    )
-    first = Table(
-        name="first-not-graded",
-        caption="The first of them",
-        columns=("*where", "*job", "*detail"),
-        rows=[
-            (Name(one.where), Name(one.job), Name(one.detail))
-            for one in totals.first_ungraded
-        ],
-    )
-    return Section(title="Not graded", tables=(reasons, first))

@@ -2,32 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ...reports.pages.bootstrap import Estimate, estimate, resampled_sums
-from ...reports.pages.document import (
-    Cell,
-    Document,
-    Name,
-    Note,
-    Plot,
-    Section,
-    Strong,
-    Table,
-    format_cell,
-)
-from ...reports.pages.plot_style import (
-    FAINT,
-    as_plot,
-    in_style,
-    named_rows,
-    per_cent,
-    sheets,
-)
+from ...reports.pages.document import format_cell
 from ..placement import Objective
 from ..whatif.simulator import FIXED, ReplayOutcome
 
@@ -151,120 +133,4 @@ def remark(found: Sequence[PairedMean]) -> str:
         "All methods let every job start at the same time: where any free nodes will "
         "do and run times do not depend on them, no choice of nodes changes a wait. "
         "Groups (`--segment`), a cluster in parts, or `--communication` do."
-    )
-
-
-def whatif_page(
-    source: str, found: Sequence[PairedMean], jobs: int, notes: Sequence[str]
-) -> Document:
-    """Build the page; ``source`` describes trace and topology."""
-    first = found[0].method
-    text = remark(found)
-    sections = [
-        Section(
-            title="Measures",
-            text=(
-                "Means over jobs, each measured at its start; below each the middle "
-                "95 % of streams put together from blocks of consecutive jobs.",
-            ),
-            tables=(_table(found),),
-        )
-    ]
-    if any(one.difference for one in found):
-        panels = _panels(found)
-        sections.append(
-            Section(
-                title=f"Against {first}",
-                text=("Differences are between the same jobs (paired).",),
-                plots=(_plot(panels),) if panels else (),
-                tables=(_against(found),),
-            )
-        )
-    return Document(
-        name="whatif",
-        title="The same jobs under other rules",
-        source=Name(source),
-        lead=(text,) if text else (),
-        tiles=((str(jobs), "jobs"), (str(len({m.method for m in found})), "methods")),
-        sections=tuple(sections),
-        notes=tuple(notes),
-    )
-
-
-def _table(found: Sequence[PairedMean]) -> Table:
-    return _by_measure(
-        "measures",
-        "Means, by method",
-        found,
-        lambda one: (str(format_cell(one.own.value)), Note(interval(one.own))),
-    )
-
-
-def _against(found: Sequence[PairedMean]) -> Table:
-    return _by_measure(
-        "differences",
-        "More than the first method has; bold if hardly by chance",
-        [one for one in found if one.difference],
-        _difference_cell,
-    )
-
-
-def _difference_cell(one: PairedMean) -> Cell:
-    value, ends = difference(one.difference)
-    surely = one.difference is not None and one.difference.sign
-    return (Strong(value) if surely else value, Note(ends))
-
-
-def _by_measure(
-    name: str,
-    caption: str,
-    found: Sequence[PairedMean],
-    cell: Callable[[PairedMean], Cell],
-) -> Table:
-    """Make a table with a row for each measure and a column for each method."""
-    rows: dict[str, list[Cell]] = {}
-    for one in found:
-        rows.setdefault(one.measure, [says(one.measure)]).append(cell(one))
-    methods = dict.fromkeys(one.method for one in found)
-    return Table(
-        name=name,
-        caption=caption,
-        columns=("*measure", *methods),
-        rows=list(rows.values()),
-    )
-
-
-def _panels(found: Sequence[PairedMean]) -> dict[str, list[tuple[str, Estimate]]]:
-    """Return what is drawn: the regret of all methods, differences of what differs."""
-    panels: dict[str, list[tuple[str, Estimate]]] = {}
-    for one in found:
-        own = one.measure == _REGRET
-        label = f"{says(one.measure)}{'' if own else ': difference in per cent'}"
-        drawn = one.own if own else one.relative_pct
-        if drawn is not None:
-            panels.setdefault(label, []).append((one.method, drawn))
-    return {
-        label: rows
-        for label, rows in panels.items()
-        if any(one.low or one.high for _, one in rows)
-    }
-
-
-@in_style
-def _plot(panels: Mapping[str, Sequence[tuple[str, Estimate]]]) -> Plot:
-    """Draw a panel for each measure, a row for each method."""
-    high = sum(0.75 + 0.26 * len(rows) for rows in panels.values())
-    figure, column = sheets(9.8, high, len(panels), 1, squeeze=False)
-    for axes, (label, rows) in zip(column.flat, panels.items(), strict=True):
-        named_rows(axes, [name for name, _ in rows])
-        for place, (_, one) in enumerate(rows):
-            per_cent(axes, place, one)
-        axes.axvline(0, linewidth=0.8, color=FAINT)
-        axes.margins(x=0.15)
-        axes.set_xlabel(label)
-    return as_plot(
-        figure,
-        "Measures that differ",
-        "Lines: the middle 95 % of resampled streams.",
-        "Differences of measures from the first method",
     )

@@ -19,6 +19,9 @@ from ..placement.space import SpaceChooser
 from .greedy import RULES, Sees
 from .state import Flags, HierarchyState
 
+_GONE = {"slurm-pack-serial": "slurm-tree", "volcano-spread": "volcano-binpack"}
+"""Rules that were removed, and what comes closest."""
+
 
 def by_rule(
     name: str,
@@ -40,6 +43,8 @@ def by_rule(
         If there is no such rule, or it knows nothing of what the request asks for, or
         of such networks.
     """
+    if instead := _GONE.get(name):
+        raise InputError(f"{name} was removed: take {instead}", "method")
     rule = entry_named(name, RULES, "method", "rule")
     special = request.levels or request.require or request.slice
     if special or (request.segment > 1 and not rule.segments):

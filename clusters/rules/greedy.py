@@ -19,12 +19,10 @@ from .slurm import slurm_block, slurm_tree
 from .slurm_order import (
     slurm_flat,
     slurm_hilbert,
-    slurm_pack_serial,
-    slurm_spread,
     slurm_switches,
 )
 from .state import HierarchyState
-from .volcano import volcano_binpack, volcano_spread
+from .volcano import volcano_binpack
 
 
 class Sees(Enum):
@@ -53,12 +51,10 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "kueue-balanced": Rule(kueue_balanced, segments=True),
         "kueue-least-free": Rule(kueue_least_free, segments=True),
         "volcano-binpack": Rule(volcano_binpack, segments=True),
-        "volcano-spread": Rule(volcano_spread, segments=True),
         "slurm-flat": Rule(slurm_flat, sees=Sees.ORDER),
         "slurm-hilbert": Rule(slurm_hilbert, sees=Sees.GRID),
-        "slurm-spread": Rule(slurm_spread, sees=Sees.ORDER),
+        "slurm-spread": Rule(flux_low, sees=Sees.ORDER),
         "slurm-switches": Rule(slurm_switches),
-        "slurm-pack-serial": Rule(slurm_pack_serial),
         "flux-low": Rule(flux_low, sees=Sees.ORDER),
         "flux-high": Rule(flux_high, sees=Sees.ORDER),
         "flux-locality": Rule(flux_locality, sees=Sees.ORDER),

@@ -3,8 +3,8 @@
 They follow the source of Slurm (``topology/common/eval_nodes.c`` of 2025, formerly in
 select/cons_tres; ``topology/3d_torus`` of 22.05, which still has it) for nodes of equal
 weight that serve one job at a time, without required nodes. For such jobs the
-least loaded nodes (``LLN=YES``, ``CR_LLN``) and ``bf_busy_nodes`` choose as
-`slurm_spread`: all free nodes are equal to them.
+least loaded nodes (``LLN=YES``, ``CR_LLN``), ``bf_busy_nodes`` and ``--spread-job``,
+which switches the topology off, choose as `flux_low`: all free nodes are equal to them.
 """
 
 from __future__ import annotations
@@ -52,21 +52,6 @@ def slurm_hilbert(state: HierarchyState, k: int, /) -> Chosen:
     return _by_runs(state, sorted(range(len(keys)), key=keys.__getitem__), k)
 
 
-def slurm_spread(state: HierarchyState, k: int, /) -> Chosen:
-    """Take the free nodes with the lowest numbers, ignoring the topology.
-
-    That is what ``--spread-job`` does with a number of nodes: it switches the topology
-    off, and spreads tasks over the nodes, which are the first ones.
-
-    Guarantee: none.
-    Time: O(n).
-    Ties: none.
-    Source: Slurm, sbatch --spread-job, the source of 2025.
-    """
-    free = np.flatnonzero(state.free)
-    return tuple(free[:k].tolist()) if len(free) >= k else None
-
-
 def slurm_switches(state: HierarchyState, k: int, /) -> Chosen:
     """Take nodes as `slurm_tree`, on as few switches as the idle machine needs.
 
@@ -88,22 +73,6 @@ def slurm_switches(state: HierarchyState, k: int, /) -> Chosen:
         least += 1
     used = len(set(state.fabric.home[list(chosen)].tolist()))
     return chosen if used <= least else None
-
-
-def slurm_pack_serial(state: HierarchyState, k: int, /) -> Chosen:
-    """Take the last free node for a job of one node, else nodes as `slurm_tree`.
-
-    That is ``SchedulerParameters=pack_serial_at_end``, for jobs of one CPU.
-
-    Guarantee: none.
-    Time: that of `slurm_tree`.
-    Ties: the first leaf.
-    Source: Slurm, pack_serial_at_end, the source of 2025.
-    """
-    free = np.flatnonzero(state.free)
-    if k == 1 and len(free):
-        return (int(free[-1]),)
-    return slurm_tree(state, k)
 
 
 def _by_runs(state: HierarchyState, order: Sequence[int], k: int) -> Chosen:

@@ -25,31 +25,13 @@ def volcano_binpack(state: HierarchyState, k: int, /) -> Chosen:
     Ties: the first.
     Source: Volcano 1.14, network-topology-aware, mode hard.
     """
-    return _by_use(state, k, 1)
-
-
-def volcano_spread(state: HierarchyState, k: int, /) -> Chosen:
-    """Take the lowest domain that is emptiest with the job, segment by segment.
-
-    Volcano's design names spreading over HyperNodes next to packing them, but 1.14 has
-    no such score: this is `volcano_binpack` with the order turned round.
-
-    Guarantee: none.
-    Time: O(domains) for each candidate and segment.
-    Ties: the first.
-    Source: Volcano, issue 3885; the mirror image of 1.14's packing.
-    """
-    return _by_use(state, k, -1)
-
-
-def _by_use(state: HierarchyState, k: int, sign: int) -> Chosen:
     fits = state.lowest(k)
     if not fits:
         return None
     if state.size > 1:
-        found = [_segments(state, top, k, sign) for top in fits]
+        found = [_segments(state, top, k) for top in fits]
         return state.first(max(found, key=lambda one: one[0])[1])
-    best = max(fits, key=lambda v: sign * _use(state, v, state.below[v], k))
+    best = max(fits, key=lambda v: _use(state, v, state.below[v], k))
     taken: dict[int, int] = {}
     for v in state.layout.inside(best):
         if k and state.at[v]:
@@ -64,16 +46,14 @@ def _use(state: HierarchyState, v: int, free: int, more: int) -> float:
     return (total - free + more) / total
 
 
-def _segments(
-    state: HierarchyState, top: int, k: int, sign: int
-) -> tuple[float, dict[int, int]]:
+def _segments(state: HierarchyState, top: int, k: int) -> tuple[float, dict[int, int]]:
     """Place segments one by one; return the sum of their scores, and the nodes."""
     leaves = [v for v in state.layout.inside(top) if state.room[v]]
     left = {v: state.at[v] for v in leaves}
     score, taken = 0.0, dict.fromkeys(leaves, 0)
     for _ in range(k):
         use = {
-            v: sign * _use(state, v, left[v], state.size)
+            v: _use(state, v, left[v], state.size)
             for v in leaves
             if left[v] >= state.size
         }

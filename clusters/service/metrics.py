@@ -47,24 +47,16 @@ class Metrics:
             ("status",),
             registry=registry,
         )
-        self.waiting = Gauge(
-            "closeknit_waiting", "Requests queued or at work.", registry=registry
-        )
-        self._nodes = Gauge(
-            "closeknit_nodes", "Nodes of the topology.", registry=registry
-        )
-        self._free = Gauge(
-            "closeknit_free_nodes", "Nodes that are free.", registry=registry
-        )
-        self._sequence = Gauge(
-            "closeknit_state_sequence", "Of the last step.", registry=registry
-        )
-        self._largest = Gauge(
-            "closeknit_largest_job_nodes",
-            "The largest job that fits into one domain of a level now.",
-            ("level",),
-            registry=registry,
-        )
+
+        def gauge(name: str, says: str, *labels: str) -> Gauge:
+            return Gauge(f"closeknit_{name}", says, labels, registry=registry)
+
+        self.waiting = gauge("waiting", "Requests queued or at work.")
+        self._nodes = gauge("nodes", "Nodes of the topology.")
+        self._free = gauge("free_nodes", "Nodes that are free.")
+        self._sequence = gauge("state_sequence", "Of the last step.")
+        says = "The largest job that fits into one domain of a level now."
+        self._largest = gauge("largest_job_nodes", says, "level")
 
     def text(self) -> bytes:
         """Return all of them in the text format of Prometheus."""

@@ -17,6 +17,7 @@ _HOSTLIST: Schema = {
 }
 _COUNT: Schema = {"type": "integer", "minimum": 0}
 _SEQUENCE: Schema = {"type": "integer", "minimum": 0, "maximum": 2**53 - 1}
+_STRINGS: Schema = {"type": "array", "items": {"type": "string"}}
 _PARTS: Schema = {
     "type": "object",
     "description": "The numbers of the objective, the first one first.",
@@ -33,6 +34,7 @@ _REFUSED = {
     422: "A field is malformed, or names a node that is not in the topology.",
     503: "Too many requests wait, or memory is short.",
 }
+_ALWAYS, _OF_BODIES, _OF_CHOICES = (400, 401, 403), (408, 413, 415), (409, 422, 503)
 
 
 def _object(properties: Schema, *required: str, more: bool = False) -> Schema:
@@ -44,72 +46,60 @@ def _object(properties: Schema, *required: str, more: bool = False) -> Schema:
     }
 
 
+def _all(kind: str, *names: str) -> Schema:
+    return {name: {"type": kind} for name in names}
+
+
 _STATE = _object(
     {
         "source": {"type": "string", "description": "Where the state is from."},
         "not_free": {"type": "object", "additionalProperties": _COUNT},
-        "must_boot": _COUNT,
-        "planned": _COUNT,
-        "notes": {"type": "array", "items": {"type": "string"}},
+        "notes": _STRINGS,
+        **dict.fromkeys(("must_boot", "planned"), _COUNT),
     },
     "source",
 )
-_ANSWER = _object(
-    {
-        "topology": {"type": "string"},
-        "nodes": _COUNT,
-        "free": _COUNT,
-        "k": _COUNT,
-        "objective": {"type": "string"},
-        "status": {"enum": ["optimal", "feasible", "infeasible", "unknown"]},
-        "hostlist": _HOSTLIST,
-        "chosen": {"type": "array", "items": {"type": "string"}},
-        "cost": _PARTS,
-        "bound": _PARTS,
-        "proof": {"type": "string"},
-        "limit": {"type": "string"},
-        "seconds": {"type": "number"},
-        "state_age": {
-            "type": "number",
-            "description": "Seconds since the last step; missing if there was none.",
-        },
-        "state": _STATE,
-        "take": {"type": "integer", "description": "Of the nodes that are taken."},
+_OUTCOME = _all("string", "topology", "proof", "limit") | {
+    "status": {"enum": ["optimal", "feasible", "infeasible", "unknown"]},
+    "hostlist": _HOSTLIST,
+    "cost": _PARTS,
+    "bound": _PARTS,
+    "seconds": {"type": "number"},
+    "state_age": {
+        "type": "number",
+        "description": "Seconds since the last step; missing if there was none.",
     },
+    "state": _STATE,
+    "take": {"type": "integer", "description": "Of the nodes that are taken."},
+}
+"""What answers about nodes and about jobs of parts have in common."""
+_ANSWER = _object(
+    _OUTCOME
+    | _all("string", "objective")
+    | dict.fromkeys(("nodes", "free", "k"), _COUNT)
+    | {"chosen": _STRINGS},
     *("topology", "nodes", "free", "k", "objective", "status", "seconds"),
 )
-_STRINGS: Schema = {"type": "array", "items": {"type": "string"}}
 _PLACED = _object(
-    {
-        "topology": {"type": "string"},
-        "job": {"type": "string"},
+    _OUTCOME
+    | _all("string", "job")
+    | _all("boolean", "fits")
+    | {
         "pods": _COUNT,
         "roles": {"type": "object", "additionalProperties": _COUNT},
-        "fits": {"type": "boolean"},
-        "status": {"enum": ["optimal", "feasible", "infeasible", "unknown"]},
         "placement": {"type": "object", "additionalProperties": _STRINGS},
-        "hostlist": _HOSTLIST,
-        "cost": _PARTS,
-        "bound": _PARTS,
-        "proof": {"type": "string"},
-        "limit": {"type": "string"},
         "clash": {"type": "object", "description": "Constraints that clash."},
-        "seconds": {"type": "number"},
-        "state_age": {"type": "number"},
-        "state": _STATE,
-        "take": {"type": "integer", "description": "Of the nodes that are taken."},
     },
     *("topology", "job", "pods", "roles", "status", "seconds"),
 )
 _JOB = _object(
-    {
+    _all("string", "name", "device")
+    | _all("array", "objective")
+    | {
         "format": {"const": "closeknit/job"},
         "version": {"const": 1, "type": "integer"},
-        "name": {"type": "string"},
-        "device": {"type": "string"},
         "roles": {"type": "array", "items": {"type": "object"}, "minItems": 1},
         "constraints": {"type": "array", "items": {"type": "object"}},
-        "objective": {"type": "array"},
     },
     *("format", "version", "roles"),
 )
@@ -118,15 +108,9 @@ _TAKEN = _object(
     *("take", "nodes", "seconds"),
 )
 _PROBLEM = _object(
-    {
-        "type": {"type": "string"},
-        "title": {"type": "string"},
-        "status": {"type": "integer"},
-        "detail": {"type": "string"},
-        "field": {"type": "string"},
-        "sequence": _SEQUENCE,
-        "answer": {"anyOf": [_ANSWER, _PLACED]},
-    },
+    _all("string", "type", "title", "detail", "field")
+    | _all("integer", "status")
+    | {"sequence": _SEQUENCE, "answer": {"anyOf": [_ANSWER, _PLACED]}},
     *("type", "title", "status", "detail"),
 )
 _CHANGED = _object(
@@ -134,18 +118,26 @@ _CHANGED = _object(
     *("sequence", "free_nodes"),
 )
 _LISTS = {"busy": _HOSTLIST, "free": _HOSTLIST, "sequence": _SEQUENCE}
-_DELTA = _object(_LISTS) | {"anyOf": [{"required": ["busy"]}, {"required": ["free"]}]}
-_WITH_REPORTS = _LISTS | {
-    "reports": {
-        "type": "array",
-        "items": {"type": "object"},
-        "description": "What sinfo, squeue or kubectl print as JSON.",
-    },
-    "assume_up": {"type": "boolean"},
-    "reservation": {"type": "string"},
-    "no_boot": {"type": "boolean"},
-    "tolerate": {"type": "array", "items": {"type": "string"}},
+_WHOLE_STATE = _LISTS | {
+    "nodes": _COUNT,
+    "free_nodes": _COUNT,
+    "state": _STATE,
+    "taken": {"type": "array", "items": _TAKEN},
 }
+_DELTA = _object(_LISTS) | {"anyOf": [{"required": ["busy"]}, {"required": ["free"]}]}
+_WITH_REPORTS = (
+    _LISTS
+    | _all("boolean", "assume_up", "no_boot")
+    | _all("string", "reservation")
+    | {
+        "reports": {
+            "type": "array",
+            "items": {"type": "object"},
+            "description": "What sinfo, squeue or kubectl print as JSON.",
+        },
+        "tolerate": _STRINGS,
+    }
+)
 _WHOLE = {
     "oneOf": [
         _object(_LISTS, "busy") | {"not": {"required": ["free"]}},
@@ -153,68 +145,18 @@ _WHOLE = {
         _object(_WITH_REPORTS, "reports"),
     ]
 }
-
-
-_NAMES: Schema = {"type": ["array", "null"], "items": {"type": "string"}}
-_REASONS: Schema = {"type": "object", "additionalProperties": {"type": "string"}}
-_EXTENDER_ARGS = _object(
-    {
-        "Pod": {"type": "object"},
-        "Nodes": {"type": ["object", "null"]},
-        "NodeNames": _NAMES,
-    },
-    "Pod",
-)
-_EXTENDER_RESULT = _object(
-    {
-        "Nodes": {"type": ["object", "null"]},
-        "NodeNames": _NAMES,
-        "FailedNodes": _REASONS,
-        "FailedAndUnresolvableNodes": _REASONS,
-        "Error": {"type": "string"},
-    }
-)
-_PRIORITIES: Schema = {
-    "type": "array",
-    "items": _object({"Host": {"type": "string"}, "Score": _COUNT}, "Host", "Score"),
-}
-
-
 _NOT_BOTH = {"not": {"required": ["busy", "free"]}}
 
 
-def _of_nodes(service: Service) -> Schema:
-    """Return the fields that say which nodes may be chosen, and when to stop."""
+def _request(service: Service, properties: Schema, needed: str) -> Schema:
+    """Return a request with the fields that say which nodes, and when to stop."""
     limit = {"type": "number", "exclusiveMinimum": 0, "maximum": service.time_limit}
-    return {
-        "exclude": _HOSTLIST,
-        "free": _HOSTLIST,
-        "busy": _HOSTLIST,
+    take = "Make the chosen nodes busy; not with busy or free."
+    of_nodes = dict.fromkeys(("exclude", "free", "busy"), _HOSTLIST) | {
         "time_limit": limit,
-        "take": {
-            "type": "boolean",
-            "description": "Make the chosen nodes busy; not with busy or free.",
-        },
+        "take": {"type": "boolean", "description": take},
     }
-
-
-def _request(service: Service) -> Schema:
-    size = {"type": "integer", "minimum": 1, "maximum": MOST_K}
-    return _NOT_BOTH | _object(
-        {
-            "k": size | {"description": "Nodes wanted."},
-            "objective": {"enum": [one.value for one in Objective]},
-            "segment": size,
-            "levels": {
-                "type": "object",
-                "additionalProperties": size,
-                "maxProperties": 64,
-            },
-            "require": _HOSTLIST,
-            **_of_nodes(service),
-        },
-        "k",
-    )
+    return _NOT_BOTH | _object(properties | of_nodes, needed)
 
 
 def _content(schema: Schema, media: str = "application/json") -> Schema:
@@ -222,23 +164,17 @@ def _content(schema: Schema, media: str = "application/json") -> Schema:
 
 
 def _operation(
-    name: str, says: str, answer: Schema, *refused: int, body: Schema | None = None
+    name: str, says: str, answer: Schema, refused: tuple[int, ...], body: Schema | None
 ) -> Schema:
+    problem = _content({"$ref": "#/components/schemas/Problem"}, PROBLEM)
     operation: Schema = {
         "operationId": name,
         "summary": says,
         "responses": {
             "200": {"description": "Done."} | answer,
             **{
-                str(status): {"description": _REFUSED[status]}
-                | _content({"$ref": "#/components/schemas/Problem"}, PROBLEM)
-                for status in (
-                    *refused,
-                    400,
-                    401,
-                    403,
-                    *((408, 413, 415) if body else ()),
-                )
+                str(status): {"description": _REFUSED[status]} | problem
+                for status in (*refused, *_ALWAYS, *(_OF_BODIES if body else ()))
             },
         },
     }
@@ -249,21 +185,44 @@ def _operation(
 
 def document(service: Service) -> dict[str, Any]:
     """Return the document, as OpenAPI 3.1."""
-    state = _object(
-        {
-            "sequence": _SEQUENCE,
-            "nodes": _COUNT,
-            "free_nodes": _COUNT,
-            "free": _HOSTLIST,
-            "busy": _HOSTLIST,
-            "state": _STATE,
-            "taken": {"type": "array", "items": _TAKEN},
-        },
-        *("sequence", "nodes", "free_nodes", "free", "busy", "state", "taken"),
+    size = {"type": "integer", "minimum": 1, "maximum": MOST_K}
+    levels = {"type": "object", "additionalProperties": size, "maxProperties": 64}
+    wish = {
+        "k": size | {"description": "Nodes wanted."},
+        "objective": {"enum": [one.value for one in Objective]},
+        "segment": size,
+        "levels": levels,
+        "require": _HOSTLIST,
+    }
+    select, place = (
+        _request(service, wish, "k"),
+        _request(service, {"job": _JOB}, "job"),
     )
-    health = _object({"status": {"const": "ok"}}, "status", more=True)
-    text = _content({"type": "string"}, "text/plain")
-    changed = _content(_CHANGED)
+    found, placed, changed = map(_content, (_ANSWER, _PLACED, _CHANGED))
+    state = _content(_object(_WHOLE_STATE, *_WHOLE_STATE))
+    health = _content(_object({"status": {"const": "ok"}}, "status", more=True))
+    text, this = (
+        _content({"type": "string"}, "text/plain"),
+        _content({"type": "object"}),
+    )
+    parts = "Place a job of several parts on whole nodes."
+    some = "Set nodes busy or free."
+    whole = "Say of every node whether it is free."
+    rows: tuple[tuple[str, str, str, Schema, tuple[int, ...], Schema | None], ...] = (
+        ("post /select", "select", "Choose nodes.", found, _OF_CHOICES, select),
+        ("post /jobs", "place", parts, placed, _OF_CHOICES, place),
+        ("get /state", "state", "Return which nodes are free.", state, (503,), None),
+        ("post /state", "change", some, changed, (409, 422), _DELTA),
+        ("put /state", "replace", whole, changed, (422,), _WHOLE),
+        ("get /healthz", "health", "Return that it runs.", health, (), None),
+        ("get /metrics", "metrics", "Return metrics for Prometheus.", text, (), None),
+        ("get /openapi.json", "describe", "Return this document.", this, (), None),
+    )
+    paths: dict[str, Schema] = {}
+    for where, name, says, answer, refused, body in rows:
+        method, path = where.split()
+        one = _operation(name, says, answer, refused, body)
+        paths.setdefault(path, {})[method] = one
     return {
         "openapi": "3.1.0",
         "info": {
@@ -272,68 +231,7 @@ def document(service: Service) -> dict[str, Any]:
             "description": "Chooses nodes of a cluster that lie close together.",
         },
         "security": [{"token": []}, {}],
-        "paths": {
-            "/select": {
-                "post": _operation(
-                    "select",
-                    "Choose nodes for a job.",
-                    _content(_ANSWER),
-                    *(409, 422, 503),
-                    body=_request(service),
-                )
-            },
-            "/jobs": {
-                "post": _operation(
-                    "place",
-                    "Place a job of several parts on whole nodes.",
-                    _content(_PLACED),
-                    *(409, 422, 503),
-                    body=_NOT_BOTH
-                    | _object({"job": _JOB, **_of_nodes(service)}, "job"),
-                )
-            },
-            "/state": {
-                "get": _operation(
-                    "state", "Return which nodes are free.", _content(state), 503
-                ),
-                "post": _operation(
-                    "change", "Set nodes busy or free.", changed, 409, 422, body=_DELTA
-                ),
-                "put": _operation(
-                    "replace",
-                    "Say of every node whether it is free.",
-                    changed,
-                    422,
-                    body=_WHOLE,
-                ),
-            },
-            **{
-                f"/extender/{name}": {
-                    "post": _operation(
-                        name,
-                        f"{says} nodes for kube-scheduler (extender/v1).",
-                        _content(found),
-                        *(422, 503),
-                        body=_EXTENDER_ARGS,
-                    )
-                }
-                for name, says, found in (
-                    ("filter", "Filter", _EXTENDER_RESULT),
-                    ("prioritize", "Score", _PRIORITIES),
-                )
-            },
-            "/healthz": {
-                "get": _operation("health", "Return that it runs.", _content(health))
-            },
-            "/metrics": {
-                "get": _operation("metrics", "Return metrics for Prometheus.", text)
-            },
-            "/openapi.json": {
-                "get": _operation(
-                    "describe", "Return this document.", _content({"type": "object"})
-                )
-            },
-        },
+        "paths": paths,
         "components": {
             "schemas": {"Problem": _PROBLEM},
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},

@@ -17,20 +17,10 @@ from ..placement.program import Flags
 from ..topologies import Hierarchy
 from .state import ClusterState, flags_of, names_in
 
-KNOWN = (
-    "k",
-    "objective",
-    "segment",
-    "levels",
-    "require",
-    "exclude",
-    "free",
-    "busy",
-    "time_limit",
-    "take",
-)
+_OF_NODES = ("exclude", "free", "busy", "time_limit", "take")
+KNOWN = ("k", "objective", "segment", "levels", "require", *_OF_NODES)
 """Fields of a request."""
-OF_JOBS = ("job", "exclude", "free", "busy", "time_limit", "take")
+OF_JOBS = ("job", *_OF_NODES)
 """Fields of a request for a job of several parts."""
 _MOST_LEVELS = 64
 _SHORT = 2**19
@@ -121,7 +111,6 @@ class Service:
         return request, free
 
     def _usable(self, body: dict[str, Any], free: Sequence[Flags]) -> Sequence[Flags]:
-        """Read which nodes may be chosen."""
         selector = self.selector
         if "free" in body and "busy" in body:
             raise InputError("cannot be given with free", "busy")

@@ -12,7 +12,7 @@ import numpy as np
 from ...instances import InputError
 from ...instances.reading import fields
 from ...scheduler.hostlist import fold
-from ...scheduler.http.bodies import ConflictError
+from ...scheduler.http.problems import HTTPProblem
 from ..availability import Availability, Known, availability
 from ..node_states import NodeRules
 from ..placement import NodeSelector
@@ -54,18 +54,6 @@ class ClusterState:
         return self._now[0]
 
     @property
-    def not_busy(self) -> Sequence[Flags]:
-        """Which nodes no one calls busy, for callers that know themselves what is up.
-
-        Until the first step that are also those which the topology's file, by now old,
-        calls unusable.
-        """
-        if self._stepped is not None:
-            return self.free
-        others = self._selector.free(self._known.reasons)
-        return [a | b for a, b in zip(self.free, others, strict=True)]
-
-    @property
     def told(self) -> dict[str, Any]:
         """Where the state is from, and what is known of the nodes that are not free."""
         return self._told
@@ -91,7 +79,7 @@ class ClusterState:
 
         Raises
         ------
-        ConflictError
+        HTTPProblem
             If one is busy by now; nothing has changed then.
         """
         flags = [one.copy() for one in self.free]
@@ -99,7 +87,7 @@ class ClusterState:
             fabric, place = self._selector.cluster.index[name]
             if not flags[fabric][place]:
                 problem = f"take: {name} is not free any more"
-                raise ConflictError(problem, self.sequence)
+                raise HTTPProblem(409, problem, sequence=self.sequence)
             flags[fabric][place] = False
         number = next(self._takes)
         taken = {**self._now[2]} | dict.fromkeys(names, (number, monotonic()))
@@ -119,7 +107,7 @@ class ClusterState:
         ------
         InputError
             If a field is malformed, a node is unknown or listed twice.
-        ConflictError
+        HTTPProblem
             If the number is another one; nothing has changed then.
         """
         fields.only(body, ("busy", "free", "sequence"), (), "")
@@ -135,7 +123,7 @@ class ClusterState:
             raise InputError("is listed as busy, too", "free", min(both))
         if number != self.sequence + 1:
             problem = f"must be {self.sequence + 1}, not {number}"
-            raise ConflictError(f"sequence: {problem}", self.sequence)
+            raise HTTPProblem(409, f"sequence: {problem}", sequence=self.sequence)
         flags = [one.copy() for one in self.free]
         for names, value in lists:
             for name in names:

@@ -115,7 +115,6 @@ def read_kubernetes(
 def _add_node(
     found: dict[str, dict[str, str]], item: dict[str, Any], at: str, where: SourceFile
 ) -> None:
-    """Add a node with its labels."""
     metadata = fields.objects(item.get("metadata"), at)
     name = fields.string(metadata.get("name"), f"{at}.name")
     if name in found or not name:

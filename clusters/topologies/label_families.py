@@ -167,7 +167,6 @@ def note_of(names: Sequence[str], chain: Sequence[str]) -> str:
 def _by_label(
     nodes: Labels, wanted: Container[str] | None = None
 ) -> Iterator[tuple[str, _Values]]:
-    """Yield each label with its values."""
     found: dict[str, tuple[list[int], list[int], dict[str, int]]] = {}
     for i, own in enumerate(nodes.values()):
         for label, value in own.items():

@@ -93,8 +93,6 @@ def parse_lined(text: str, where: SourceFile) -> Lined:
 
 
 class _Builder:
-    """Builds the document from events, one after the other."""
-
     def __init__(self, yaml: Any, where: SourceFile) -> None:
         self._yaml, self._where = yaml, where
         self._open: list[tuple[Lined, list[Lined]]] = []

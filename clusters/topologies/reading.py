@@ -12,7 +12,7 @@ from ...instances import InputError
 from ...instances.reading import fields
 from ...instances.reading.parsing import parse_json, refuse_text_before_json
 from ..long_reports import MOST_BYTES, text_or_report
-from . import cobalt, coordinates, infiniband, kubernetes, slurm_conf
+from . import coordinates, infiniband, kubernetes, slurm_conf
 from .fabric import Cluster
 from .lined_yaml import parse_lined
 from .slurm_yaml import read_slurm_yaml
@@ -21,7 +21,7 @@ from .topograph import read_topograph
 
 FORMATS = (
     "Slurm topology.conf or topology.yaml, a topograph model, ibnetdiscover, CSV of "
-    "cables or of nodes with coordinates, JSON of Kubernetes nodes, Cobalt partitions"
+    "cables or of nodes with coordinates, JSON of Kubernetes nodes"
 )
 
 
@@ -96,15 +96,12 @@ def parse_cluster(
         if not kubernetes.looks_like_kubernetes(text):
             where.fail(0, "is JSON, but no list of Kubernetes nodes")
         return kubernetes.read_kubernetes(text, where, name, labels)
-    begin = text.lstrip()
-    if not begin:
+    if not text.strip():
         where.fail(0, "is empty")
     if name and not _is_yaml(text):
         _refuse_name(where, name)
     if labels:
         where.fail(0, "is for Kubernetes nodes", "--labels", ",".join(labels))
-    if cobalt.looks_like_cobalt(begin):
-        return cobalt.read_cobalt(text, where)
     if infiniband.looks_like_ibnetdiscover(text):
         return infiniband.read_ibnetdiscover(text, where, host_names)
     if slurm_conf.looks_like_slurm_conf(text):

@@ -194,7 +194,6 @@ def _place_nodes(
 def _numbers(
     entry: Lined, where: SourceFile, field: str, least: int
 ) -> tuple[int, ...]:
-    """Read an object of x, y and z."""
     inner = entry.entries(where, field, _AXES, _AXES)
     found = []
     for axis in _AXES:

@@ -197,7 +197,6 @@ def _kept(
     weight: list[int],
     kind: FabricKind,
 ) -> Hierarchy:
-    """Leave out domains without nodes below."""
     occupied = set(home)
     for v in range(len(parent) - 1, 0, -1):
         if v in occupied:

@@ -9,7 +9,9 @@ from itertools import product
 
 import numpy as np
 
+from ...clusters.jobs.machine import tree_of
 from ...clusters.rules.jobs import JOB_RULES
+from ...clusters.topologies.switch_trees import SourceFile, cluster_of, switches_of
 from ...clusters.whatif.machine import IdleNodes
 from ...formulations.cluster.changes.change import OngoingJob, RunningState
 from ...formulations.cluster.constraints import (
@@ -37,26 +39,13 @@ _MEAN, _SECONDS, _LOAD, _WARM = 24, 600, 0.9, 100
 
 def even_tree(*sizes: int) -> DomainTree:
     """Make a tree of domains, listed depth first."""
-    parent, height, depth, homes = [-1], [len(sizes) - 1], len(sizes) - 1, [0]
-    paths: dict[tuple[int, ...], int] = {(): 0}
-    for path in sorted(
-        p for d in range(1, depth + 1) for p in product(*map(range, sizes[:d]))
-    ):
-        paths[path] = len(parent)
-        parent.append(paths[path[:-1]])
-        height.append(depth - len(path))
-    homes = [v for path, v in paths.items() if len(path) == depth]
-    names = ["/".join(map(str, path)) or "all" for path in paths]
-    nodes = [f"{names[v]}-{i}" for v in homes for i in range(sizes[-1])]
-    return DomainTree(
-        tuple(nodes),
-        np.repeat(homes, sizes[-1]),
-        tuple(names),
-        np.array(parent),
-        np.array(height),
-        np.array([0] + [2] * (len(parent) - 1)),
-        LEVELS[: depth + 1],
-    )
+    paths = {}
+    for *above, i in product(*map(range, sizes)):
+        path = tuple(map(str, above))
+        paths[f"{'/'.join(path)}-{i}"] = path
+    switches = switches_of(paths, "all")
+    drawn = cluster_of("drawn", switches, SourceFile("drawn"), levels=LEVELS)
+    return tree_of(drawn.fabrics[0])
 
 
 def leaders(count: int, ask: int, size: int, spread: int) -> GangJob:
@@ -165,8 +154,6 @@ def drawn_state(
 
 
 class _RuleMachine(IdleNodes):
-    """Whole nodes that serve a stream by a rule."""
-
     def __init__(self, tree: DomainTree, rule: str) -> None:
         self.tree, self.rule = tree, JOB_RULES[rule]
         super().__init__(np.ones(len(tree.nodes), dtype=np.bool_))

@@ -82,7 +82,6 @@ def grade(
 
 
 def _states(seed: int, count: int) -> Iterator[tuple[str, str, RunningState]]:
-    """Yield states, how each came about, and its shape."""
     for shape, sizes in drawing.SHAPES.items():
         tree, each = drawing.even_tree(*sizes), drawing.DEVICES[shape]
         for busy in BUSY:

@@ -56,7 +56,6 @@ def check(source: Source, *, name: str, file: str | Path = "") -> ConfigurationR
 
 
 def _levels(source: Source) -> int:
-    """Return the number of levels of the first price."""
     return len(source.costs[0].prices[0].cost)
 
 

@@ -109,7 +109,6 @@ class ConfiguredMachine:
         return self._left >= 0
 
     def _numbers(self, shares: Sequence[Share]) -> dict[int, set[int]]:
-        """Return the numbers of the processors, and the queues of each."""
         found: dict[int, set[int]] = {}
         for share in shares:
             queues = set(range(len(self.queues)))
@@ -213,7 +212,6 @@ class ConfiguredMachine:
         return places, found
 
     def _member(self, span: Span, group: Word, members: dict[int, None]) -> int:
-        """Add the processors of a span; return their number."""
         new = self._processors(span)
         twice = [i for i in new if i in members]
         if twice:

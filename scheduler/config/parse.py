@@ -117,8 +117,6 @@ def _of(kind: type[_T], parts: tuple[Any, ...]) -> tuple[_T, ...]:
 
 @v_args(inline=True)
 class _Builder(Transformer[Token, Source]):
-    """Builds the parts: one method per rule of the grammar."""
-
     def start(self, *parts: Any) -> Source:
         return Source(*parts)
 

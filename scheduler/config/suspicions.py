@@ -188,7 +188,6 @@ def _overlaps(
 
 
 def _place(text: GroupText, host: str) -> Word:
-    """Return the position of a host in a group's definition, or that of the group."""
     for span in text.members:
         if span.first.text.partition(".")[0] == host:
             return span.first

@@ -20,7 +20,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ...instances import InputError
 from ...solvers import SolverError
-from .bodies import ConflictError, MalformedError
 from .messages import internal, json_body, of_framework
 from .problems import HTTPProblem
 from .worker import Worker
@@ -149,12 +148,8 @@ def answer_errors(handler: Handler) -> Handler:
             return await handler(request)
         except HTTPProblem as problem:
             return problem.response()
-        except MalformedError as error:
-            return HTTPProblem(400, str(error)).response()
         except InputError as error:
             return HTTPProblem(422, str(error.of_json()), field=error.field).response()
-        except ConflictError as error:
-            return HTTPProblem(409, str(error), sequence=error.sequence).response()
         except MemoryError:
             return HTTPProblem(503, "there is not enough memory").response()
         except SolverError as error:

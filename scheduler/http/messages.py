@@ -10,8 +10,10 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
+from ...instances import InputError
+from ...instances.reading import fields
 from ...instances.reading.json_text import dumps
-from .bodies import parse_body
+from ...instances.reading.parsing import parse_json
 from .problems import HTTPProblem
 
 
@@ -20,10 +22,9 @@ async def json_body(request: Request, most: int, seconds: float) -> dict[str, An
 
     Raises
     ------
-    Problem
-        For another type of content, and a body that is too large, late or cut short.
-    MalformedError
-        If it is no JSON object.
+    HTTPProblem
+        For another type of content, a body that is too large, late or cut short, and
+        one that is no JSON object.
     """
     kind = request.headers.get("content-type", "").partition(";")[0]
     if kind.strip().lower() != "application/json":
@@ -47,7 +48,13 @@ async def json_body(request: Request, most: int, seconds: float) -> dict[str, An
         raise HTTPProblem(408, problem, headers={"Connection": "close"}) from None
     except ClientDisconnect:
         raise HTTPProblem(400, "body: ends too early") from None
-    return parse_body(bytes(content))
+    try:
+        return fields.objects(parse_json(content.decode("utf-8-sig")), "body")
+    except UnicodeDecodeError as error:
+        problem = f"body: is not UTF-8 text (byte {error.start})"
+    except InputError as error:
+        problem = str(error.of_json())
+    raise HTTPProblem(400, problem)
 
 
 def json_response(document: dict[str, Any] | list[Any]) -> Response:

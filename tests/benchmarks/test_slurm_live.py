@@ -106,7 +106,7 @@ def test_a_small_slurm_with_faults_loses_no_job(tmp_path: Path) -> None:
                 sys.executable,
                 str(FOLDER / "live.py"),
                 "--runs",
-                "closeknit,faults,wrapper",
+                "closeknit,faults",
             ),
             *("--jobs", "60", "--leaves", "5", "--rate", "3", "--faults", "6"),
             *("--out", str(tmp_path)),
@@ -117,10 +117,9 @@ def test_a_small_slurm_with_faults_loses_no_job(tmp_path: Path) -> None:
         timeout=600,
     )
     assert done.returncode == 0, done.stderr
-    helped, faulty, wrapped = json.loads((tmp_path / "figures.json").read_text("utf-8"))
-    for run in (helped, faulty, wrapped):
+    helped, faulty = json.loads((tmp_path / "figures.json").read_text("utf-8"))
+    for run in (helped, faulty):
         assert (run["jobs"], run["lost"], run["misplaced"]) == (60, [], [])
         assert run["hops_ratio_mean"] >= 1
     assert helped["plugin_asked"] > 0
-    assert wrapped["pinned"] > 0
     assert sum(faulty["faults"].values()) > 0

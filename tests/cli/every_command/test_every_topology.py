@@ -122,7 +122,7 @@ def fragments_and_moves(
     fabrics: tuple[Any, ...], where: tuple[Any, ...], busy: tuple[str, ...], ask: Ask
 ) -> None:
     """Ask what is free, and what would free more; compare the two."""
-    ends, shown, _ = ask("fragmentation", *where, *busy, "--format", "json")
+    ends, shown, _ = ask("fragmentation", *where, *busy, "--json")
     levels = json.loads(shown)["levels"]
     assert (ends, len(fabrics)) == (0, 1)
     for one in levels:

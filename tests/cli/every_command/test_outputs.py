@@ -260,8 +260,8 @@ CLASHES = [
     ("solve {file} --json {file}", "--json: is also what is read"),
     ("solve {file} --proof {link}", "--proof: is also what is read"),
     ("export {file} --to lp --out {hard}", "--out: is also what is read"),
-    ("grade d --topology @{file} --html {file}", "--html: is also what is read"),
-    ("fragmentation --topology {file} --out {file}", "--out: is also what is read"),
+    ("grade d --topology @{file} --json {file}", "--json: is also what is read"),
+    ("fragmentation --topology {file} --json {file}", "--json: is also what is"),
     (
         "simulate network --topology graph:{file} --traffic x --json {file}",
         "--json: is also",

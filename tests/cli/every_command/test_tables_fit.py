@@ -158,7 +158,7 @@ def test_no_line_of_a_table_ends_with_blanks(tmp_path: Path, capsys: Any) -> Non
         f"compare {tmp_path / 'a.json'}",
         "verify --list",
         "reproduce --list",
-        f"select --topology {conf} -k 3 --explain",
+        f"select --topology {conf} -k 3",
         f"fragmentation --topology {conf}",
         f"why --topology {conf} -k 12",
         "methods mm",

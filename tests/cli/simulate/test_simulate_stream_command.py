@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from closeknit.cli.app import run
-from closeknit.clusters.batsim import interval_set
 from closeknit.simulation.stream.jobs import generate
 from closeknit.simulation.stream.measures import Meter
 from closeknit.simulation.stream.simulator import Event, StartPolicy
@@ -414,25 +413,3 @@ def test_networks_refuse_in_one_line(
     said = capsys.readouterr()
     assert said.err.removeprefix("closeknit: ").startswith(told)
     assert said.err.count("\n") == 1
-
-
-def test_jobs_as_evalys_reads_them(trace: Path, tmp_path: Path) -> None:
-    out = tmp_path / "jobs.csv"
-    words = ("--method", "mm", "--shape", "5x5", "--trace", str(trace))
-    assert run([*STREAM, *words, "--skip-larger", "--evalys", str(out)]) == 0
-    with out.open(encoding="utf-8", newline="") as file:
-        rows = {row["job_id"]: row for row in csv.DictReader(file)}
-    assert list(rows) == ["3", "1", "2"]  # as they end: the fourth has no run time
-    first = rows["1"]
-    assert first["workload_name"] == "log.swf"
-    assert (first["submission_time"], first["starting_time"]) == ("0", "0")
-    assert (first["execution_time"], first["finish_time"]) == ("50", "50")
-    assert (first["requested_time"], first["stretch"]) == ("60", "1.0")
-    assert (first["success"], first["final_state"]) == ("1", "COMPLETED_SUCCESSFULLY")
-    seen: set[int] = set()
-    for row in rows.values():  # all three run side by side
-        chosen = interval_set(row["allocated_resources"], "alloc")
-        assert len(chosen) == int(row["requested_number_of_resources"])
-        assert not seen & chosen
-        seen |= chosen
-    assert run([*STREAM, *words[:1], "mm,mc", *words[2:], "--evalys", str(out)]) == 2

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import random
-import re
 from itertools import combinations, product
 from math import prod
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from closeknit.clusters.advice.fragmentation import prometheus, rooms, usual_sizes
+from closeknit.clusters.advice.fragmentation import rooms, usual_sizes
 from closeknit.clusters.advice.free_capacity import largest_submesh
 from closeknit.clusters.placement import NodeSelector
 from closeknit.clusters.topologies import Hierarchy, Space, parse_cluster
@@ -55,19 +54,6 @@ def test_parts_without_a_connection_do_not_share_a_job() -> None:
     assert (found.domains, found.largest, found.possible) == (2, 4, 4)
     assert (found.groups, found.largest_in_groups) == ({2: 3}, {2: 4})
     assert usual_sizes([found]) == [2, 4]
-
-
-def test_lines_for_prometheus_have_the_form_of_the_text_format() -> None:
-    text = "SwitchName=s0 Nodes=a[0-3]\nSwitchName=t Switches=s0"
-    selector = NodeSelector(parse_cluster(text))
-    free = selector.free(without=["a0"])
-    lines = prometheus(rooms(selector, free, [2]), 3, 4).splitlines()
-    sample = re.compile(r'closeknit_\w+\{\w+="\w+"(,\w+="\w+")?\} \d+')
-    assert all(line.startswith("# ") or sample.fullmatch(line) for line in lines)
-    assert 'closeknit_largest_job_nodes{level="switch"} 3' in lines
-    assert 'closeknit_nodes{state="busy"} 1' in lines
-    typed = [line.split()[2] for line in lines if line.startswith("# TYPE")]
-    assert len(typed) == len(set(typed)) == 6
 
 
 @settings(max_examples=30, deadline=None)

@@ -103,21 +103,16 @@ def test_why_for_programs(ask: Ask) -> None:
     assert (status, "not all were tried: time" in out) == (3, True)
 
 
-def test_fragmentation_in_its_three_forms(ask: Ask, tmp_path: Path) -> None:
+def test_fragmentation_in_both_forms(ask: Ask) -> None:
     _, out, _ = ask("fragmentation", "--busy", "@JOBS", "--sizes", "12,6")
     assert "block          3            0           15           18" in out
     assert [line.split() for line in out.splitlines()[-2:]] == [
         ["6", "4", "6"],
         ["12", "1", "3"],
     ]
-    words = ("--busy", "@JOBS", "--sizes", "12", "--format")
-    _, out, _ = ask("fragmentation", *words, "json")
+    _, out, _ = ask("fragmentation", "--busy", "@JOBS", "--sizes", "12", "--json")
     levels = json.loads(out)["levels"]
     assert levels[0]["groups"] == [{"size": 12, "count": 1, "largest_job": 12}]
-    file = tmp_path / "closeknit.prom"
-    assert ask("fragmentation", *words, "prometheus", "--out", str(file))[1] == ""
-    line = 'closeknit_groups{level="block",size="12"} 1'
-    assert line in file.read_text(encoding="utf-8").splitlines()
 
 
 def test_defrag_prints_the_front_and_the_moves(ask: Ask) -> None:
@@ -154,7 +149,8 @@ BAD = [
     ("why", ("-k", "4", "--state", "/no/file"), "/no/file: cannot be read"),
     ("fragmentation", ("--sizes", "a"), "--sizes: must be numbers N,N, not 'a'"),
     ("fragmentation", ("--sizes", "0"), "--sizes: must be at least 1"),
-    ("fragmentation", ("--format", "xml"), "invalid choice: 'xml'"),
+    ("fragmentation", ("--format", "json"), "--format was removed: --json writes"),
+    ("fragmentation", ("--out", "x"), "--out was removed: --json writes the answer"),
     ("defrag", (), "--state: is needed: which job holds which nodes"),
     ("defrag", ("--busy", "p01"), "--state: says of no node of the topology which job"),
     ("defrag", ("--busy", "@JOBS", "--target", "0"), "--target: must be from 1"),
@@ -234,12 +230,8 @@ def test_planes_of_a_torus(ask: Ask) -> None:
     status, out, _ = ask("fragmentation", "--busy", "@JOBS", **how)
     assert (status, "largest free submesh  2x3, 6 nodes" in out) == (0, True)
     assert ["plane-x", "4", "2", "3", "3"] in map(str.split, out.splitlines())
-    status, out, _ = ask("fragmentation", "--busy", "@JOBS", "--format", "json", **how)
+    status, out, _ = ask("fragmentation", "--busy", "@JOBS", "--json", **how)
     assert json.loads(out)["largest_submesh"] == {"sides": [2, 3], "nodes": 6}
-    status, out, _ = ask(
-        "fragmentation", "--busy", "@JOBS", "--format", "prometheus", **how
-    )
-    assert 'closeknit_largest_free_submesh_nodes{kind="submesh"} 6' in out
     status, out, _ = ask("defrag", "--busy", "@JOBS", "--level", "plane-y", **how)
     assert "  plane-y  3, 1 without a job" in out.splitlines()
     status, out, err = ask("why", "-k", "4", "--segment", "2", topology=torus)

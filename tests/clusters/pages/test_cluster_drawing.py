@@ -12,12 +12,19 @@ import pytest
 from closeknit.clusters.pages.drawing import (
     LeafPanel,
     cluster_drawing,
-    panel_svg,
     panels,
 )
 from closeknit.clusters.topologies import Hierarchy, parse_cluster
+from closeknit.reports.drawing.shapes import Canvas
 
 SVG = "{http://www.w3.org/2000/svg}"
+
+
+def svg_of(panel: LeafPanel) -> str:
+    """Return a panel alone."""
+    picture = panel.picture
+    size = {"width": picture.width, "height": picture.height}
+    return Canvas(**size, title="", description="", mark="t", shapes=picture.shapes).svg
 
 
 def tree(leaves: int, nodes: int, tops: int) -> Hierarchy:
@@ -57,7 +64,7 @@ def test_every_node_is_drawn_once(leaves: int, nodes: int, tops: int) -> None:
     assert sum(one.chosen for one in found) == 7
     counts = {"ck-a": 0, "ck-free": 0, "ck-busy": 0}
     for one in found:
-        corners = squares(panel_svg(one, "t"))
+        corners = squares(svg_of(one))
         every = [corner for kind in counts for corner in corners.get(kind, ())]
         assert len(set(every)) == len(every) == one.nodes
         assert all(0 <= x <= one.picture.width - 7 for x, _ in every)
@@ -87,7 +94,7 @@ def test_switches_between_the_top_and_the_leaves_are_named() -> None:
     for tops, shown in ((1, []), (2, ["g0", "g1"])):
         fabric = tree(6, 4, tops)
         found, _ = panels([(fabric, np.ones(24, dtype=np.bool_), [0])])
-        drawn = ET.fromstring(panel_svg(found[0], "t")).iter(f"{SVG}text")
+        drawn = ET.fromstring(svg_of(found[0])).iter(f"{SVG}text")
         places = {one.text: (one.get("x"), one.get("y")) for one in drawn}
         assert [name for name in places if name and name[0] == "g"] == shown
         assert len(set(places.values())) == len(places)

@@ -47,6 +47,12 @@ def per_rack(selector: NodeSelector, found: Placement) -> list[int]:
     return [counts[rack] for rack in racks]
 
 
+@pytest.mark.parametrize("name", ["slurm-pack-serial", "volcano-spread"])
+def test_a_rule_that_is_gone(name: str) -> None:
+    with pytest.raises(InputError, match=f"{name} was removed: take "):
+        taken(name, racks(2), Request(1))
+
+
 @pytest.mark.parametrize(
     ("name", "sizes", "k", "segment", "expected"),
     [
@@ -63,14 +69,10 @@ def per_rack(selector: NodeSelector, found: Placement) -> list[int]:
         ("kueue-balanced", (7, 5, 3), 8, 2, [4, 4, 0]),
         ("volcano-binpack", (4, 4), 3, 1, [3, 0]),
         ("volcano-binpack", (9, 5, 7), 4, 4, [0, 4, 0]),
-        ("volcano-spread", (9, 5, 7), 4, 4, [4, 0, 0]),
-        ("volcano-spread", (6, 6), 8, 2, [4, 4]),
         ("flux-low", (2, 2, 2), 3, 1, [2, 1, 0]),
         ("flux-high", (2, 2, 2), 3, 1, [0, 1, 2]),
         ("slurm-spread", (2, 2, 2), 3, 1, [2, 1, 0]),
         ("slurm-switches", (19, 10, 10), 20, 1, [19, 1, 0]),
-        ("slurm-pack-serial", (2, 3), 1, 1, [0, 1]),
-        ("slurm-pack-serial", (2, 3), 2, 1, [2, 0]),
     ],
 )
 def test_documented_examples(
@@ -82,7 +84,6 @@ def test_documented_examples(
 def test_binpacking_takes_the_rack_that_is_fullest_with_the_job() -> None:
     busy = ("r1n1", "r2n1", "r2n2")
     assert taken("volcano-binpack", racks(4, 4, 4), Request(2), busy) == [0, 0, 2]
-    assert taken("volcano-spread", racks(4, 4, 4), Request(2), busy) == [2, 0, 0]
     half = tuple(f"r1n{i}" for i in range(1, 5))  # 3 of 4 or 7 of 8 nodes in use
     assert taken("volcano-binpack", racks(4, 8), Request(3), half) == [0, 3]
 

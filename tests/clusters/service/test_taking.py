@@ -14,8 +14,8 @@ from closeknit.clusters.service.application import Application
 from closeknit.clusters.service.service import Service
 from closeknit.clusters.service.state import ClusterState
 from closeknit.clusters.topologies import parse_cluster
-from closeknit.scheduler.http.bodies import ConflictError
 from closeknit.scheduler.http.factory import AccessPolicy
+from closeknit.scheduler.http.problems import HTTPProblem
 from closeknit.solvers.running.kernels import interpreted
 
 from ...serving.asgi import ask
@@ -121,6 +121,6 @@ def test_what_cannot_be_taken(app: Any, body: dict[str, Any], detail: str) -> No
 def test_a_node_that_is_busy_by_now_is_not_taken() -> None:
     state = ClusterState(NodeSelector(parse_cluster(TREE)))
     state.take(["a1", "b1"])
-    with pytest.raises(ConflictError, match="b1 is not free any more"):
+    with pytest.raises(HTTPProblem, match="b1 is not free any more"):
         state.take(["a2", "b1"])
     assert state.document()["busy"] == "a1,b1"

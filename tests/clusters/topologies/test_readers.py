@@ -116,14 +116,6 @@ Ca\t1 "H-0d"\t\t# "gamma"
 Ca\t1 "H-0e"\t\t# "Mellanox Technologies Aggregation Node"
 [1](0e) \t"S-02"[3]\t\t# lid 5 lmc 0 "leaf two" lid 8 4xNDR
 """
-COBALT = """\
-<BG><PartitionList>
-<Partition name='A-64'><NodeCard id='R00-M0-N00' /><NodeCard id='R00-M0-N01' />
-<Wire id='w' /></Partition>
-<Partition name='B-32'><NodeCard id='R00-M1-N04' /></Partition>
-<Partition name='C-32'><NodeCard id='R13-M0-N00' /></Partition>
-</PartitionList></BG>
-"""
 EDGES = "a,b,links\nS-1,h1,1\nS-1,h2,1\nS-2,h3,2\nS-1,S-2,4\n"
 
 
@@ -166,11 +158,6 @@ RECOGNISED = [
     (YAML, "Slurm topology.yaml (pods): 2 blocks, 4 nodes"),
     (MODEL, "topograph model: 3-level tree, 3 leaf switches, 8 nodes"),
     (IBNET, "ibnetdiscover: 2-level tree, 2 leaf switches, 3 nodes"),
-    (
-        COBALT,
-        "Cobalt partitions of a BG/P: 4-level tree, 3 midplanes, 4 nodes; "
-        "nodes are node cards, of 3 partitions",
-    ),
     (EDGES, "list of cables: 2-level tree, 2 leaf switches, 3 nodes"),
     (
         KUBERNETES,
@@ -307,8 +294,7 @@ FAULTS = [
     ("{}", "t: is JSON, but no list of Kubernetes nodes"),
     ('{"items": [', "t: not JSON"),
     (nodes_json({}), "t: labels: no node has a label of a level"),
-    (COBALT[:-40], "t:5: not XML"),
-    (COBALT.replace("R13-M0-N00", "x"), "t:5: NodeCard: must be such as"),
+    ("<BG><PartitionList></PartitionList></BG>", "t: is none of: Slurm topology"),
 ]
 
 
@@ -371,7 +357,6 @@ REAL: list[tuple[str, str, Callable[[Cluster], bool]]] = [
     ("avakas.edges.csv.xz", "2-level tree, 16 leaf switches, 281 nodes", bool),
     ("plafrim.edges.csv.xz", "125 nodes", lambda c: isinstance(c.fabrics[0], Space)),
     ("topograph_dgx_ndr_2025.edges.csv.xz", "194 nodes", bool),
-    ("cobalt_local_sim_simulator.xml.xz", "1280 nodes", bool),
     ("topograph_models/large.yaml", "3-level tree, 12 leaf switches, 96 nodes", bool),
     ("topograph_models/nvl72.yaml", "3-level tree, 4 leaf switches, 72 nodes", bool),
 ]

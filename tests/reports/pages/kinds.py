@@ -7,11 +7,7 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
-import numpy as np
-
 from closeknit.cli.app import run
-from closeknit.clusters.pages.whatif import means, whatif_page
-from closeknit.clusters.whatif.simulator import FIXED, ReplayOutcome
 from closeknit.instances import Torus
 from closeknit.network.page import network_page
 from closeknit.network.runs import run_network
@@ -32,11 +28,8 @@ from closeknit.reports.ratios.comparison import compare
 from closeknit.reports.ratios.comparison_page import comparison_document
 from closeknit.solvers.running.kernels import interpreted
 
-from ...paths import ROOT
 from ..ratios import samples, samples_of_levels
 from ..written import html_report
-
-GRADES = ROOT / "examples" / "grade"
 
 
 def compared(_: Path) -> str:
@@ -56,33 +49,6 @@ def claimed(_: Path) -> str:
     trial = Trial(seed=1, quick=True)
     told = list(tried([CLAIMS[name] for name in names], trial))
     return html_of(claims_document(trial, told, on=date(2026, 1, 2), by="9.9"))
-
-
-def graded(folder: Path) -> str:
-    page = folder / "graded.html"
-    case = str(GRADES / "kueue-10574")
-    words = ["grade", f"{case}.jsonl", "--topology", f"{case}.conf"]
-    with interpreted():
-        assert run([*words, "--html", str(page)]) == 0
-    return page.read_text("utf-8")
-
-
-def selected(folder: Path) -> str:
-    page = folder / "selected.html"
-    words = ["select", "--topology", str(GRADES / "kueue-10574.conf"), "-k", "12"]
-    with interpreted():
-        assert run([*words, "--plot", str(page)]) == 0
-    return page.read_text("utf-8")
-
-
-def asked_what_if(_: Path) -> str:
-    columns = (*FIXED, "largest_in_switch")
-    noise = np.random.default_rng(3).exponential(100, (200, len(columns)))
-    outcomes = [
-        ReplayOutcome("slurm-tree", columns, noise),
-        ReplayOutcome("thrifty", columns, noise * 1.1),
-    ]
-    return html_of(whatif_page("log on a tree", means(outcomes), 200, ["200 jobs"]))
 
 
 def streamed(folder: Path) -> str:
@@ -105,9 +71,6 @@ KINDS: Mapping[str, Callable[[Path], str]] = {
     "comparison": compared,
     "claims": claimed,
     "worst known": lambda _: html_of(worst_document(read_worst_known(PATH))),
-    "grade": graded,
-    "select": selected,
-    "whatif": asked_what_if,
     "stream": streamed,
     "network": networked,
     "bender-figure3": lambda _: html_of(REPRODUCTIONS["bender-figure3"](RunOptions())),

@@ -109,7 +109,7 @@ def test_a_node_in_two_partitions_and_one_in_none(ask: Ask) -> None:
         (nodes, ["IDLE"], {"partition": {"name": name}})
         for nodes, name in (("g[1-4]", "gpu"), ("g[1-2],c[1-4]", "all"), ("c[5-8]", ""))
     ]
-    words = "--state NODES --format json --partition"
+    words = "--json - --state NODES --partition"
     for partition, count in (("gpu", 4), ("all", 6), ("gpu,all", 8)):
         _, out, _ = ask("fragmentation", f"{words} {partition}", NODES=sinfo(*entries))
         assert json.loads(out)["free"] == count
@@ -143,7 +143,7 @@ def test_a_partition_where_no_job_can_start(ask: Ask, state: str) -> None:
         ):
             count += 2 * (says == "UP" and words == "--partition gpu,all")
             _, out, _ = ask(
-                "fragmentation", f"--state NODES --format json {words}", NODES=nodes
+                "fragmentation", f"--state NODES --json - {words}", NODES=nodes
             )
             assert json.loads(out)["free"] == count
     assert json.loads(out)["state"]["not_free"] == {"partition gpu not UP": 2}

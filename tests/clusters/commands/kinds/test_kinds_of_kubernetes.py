@@ -12,8 +12,7 @@ from ..unlike_machines import SWF, Ask, kubernetes, notes_of, pod, pods
 @pytest.mark.parametrize("command", ["select", "why", "fragmentation"])
 def test_a_tainted_node_is_not_used_unless_tolerated(ask: Ask, command: str) -> None:
     asked = {"select": "-k 3", "why": "-k 3", "fragmentation": ""}[command]
-    form = "--json" if command != "fragmentation" else "--format json"
-    words = f"{asked} --topology NODES {form}"
+    words = f"{asked} --topology NODES --json"
     files = {"NODES": kubernetes(8, "team")}
     status, out, _ = ask(command, words, **files)
     found = json.loads(out)

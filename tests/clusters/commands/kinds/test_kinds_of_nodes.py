@@ -49,7 +49,7 @@ def test_select_counts_what_is_of_another_kind(ask: Ask) -> None:
 
 
 def test_fragmentation_of_one_kind(ask: Ask) -> None:
-    words = "--state NODES --partition gpu --format json"
+    words = "--state NODES --partition gpu --json"
     status, out, _ = ask("fragmentation", words)
     found = json.loads(out)
     assert (status, found["free"]) == (0, 4)
@@ -57,9 +57,6 @@ def test_fragmentation_of_one_kind(ask: Ask) -> None:
         [one] = [one for one in found["levels"] if one["level"] == level]
         assert (one["domains"], one["free_domains"]) == (domains, domains)
         assert one["largest_job"] == one["largest_job_unfragmented"] == largest
-    _, out, _ = ask("fragmentation", words.replace("json", "prometheus"))
-    assert 'closeknit_nodes{state="busy"} 0' in out
-    assert 'closeknit_free_domains{level="switch"} 2' in out
 
 
 def test_why_says_that_too_few_nodes_are_of_the_kind(ask: Ask) -> None:
@@ -352,8 +349,7 @@ def test_nodes_of_which_nothing_is_known_are_taken_as_alike(
     status, out, _ = ask(command, words, **FILES)
     says = "no report says what the nodes are: all are taken as alike"
     assert (status, out.count(says)) == (0, 1)
-    form = "--format json" if command == "fragmentation" else "--json"
-    _, out, _ = ask(command, f"{words} {form}", **FILES)
+    _, out, _ = ask(command, f"{words} --json", **FILES)
     document = json.loads(out.splitlines()[-1] if command == "grade" else out)
     assert says in document.get("state", document)["notes"]
     _, out, _ = ask(command, f"{SIX[command]} --state NODES JOBS", **FILES)
