@@ -178,7 +178,7 @@ def conduct(
     store: ResultStore,
     *,
     runner: Runner,
-    compiling_jobs: int,
+    compiling_jobs: int | None,
     forecast: Forecast,
     retry_failed: bool,
     progress: Callable[[int, int, str], None],
@@ -190,7 +190,7 @@ def conduct(
     ``say`` receives lines: what was kept of earlier runs, what was not since other code
     made it, and how long machine code and runs took.
 
-    ``compiling_jobs`` processes compile beforehand: each would compile what others do.
+    ``compiling_jobs`` processes compile beforehand; if None, that is left to the runs.
     With ``retry_failed``, what failed before is run again; with ``proofs``, the answers
     are proved, and the proofs kept, see `kept_proofs`. What was only enumerated, or is
     the word of a solver, is derived again, see `rederive_all`.
@@ -206,9 +206,10 @@ def conduct(
         _LOG.info("%s", line)
         say(line)
     began = monotonic()
-    wanted = campaign.missing_methods(store)
-    more = proof_kernels(wanted) if proofs else {}
-    compile_for(wanted, jobs=compiling_jobs, more=more)
+    if compiling_jobs is not None:  # each process would compile what others do, too
+        wanted = campaign.missing_methods(store)
+        more = proof_kernels(wanted) if proofs else {}
+        compile_for(wanted, jobs=compiling_jobs, more=more)
     ready = monotonic()
 
     def tell(done: int, total: int, what: str) -> None:

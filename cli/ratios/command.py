@@ -19,13 +19,15 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
 from ...instances import InputError
 from ...instances.option_values import seconds
 from ...reports.campaigns import pool
-from ...reports.campaigns.campaign import Campaign, is_lenient, lineups
+from ...reports.campaigns.campaign import Campaign, Runner, is_lenient, lineups
 from ...reports.campaigns.forecast import Forecast
 from ...reports.campaigns.store import ResultStore
 from ...reports.campaigns.study.inputs import instances_of
@@ -87,9 +89,14 @@ def options(parser: Parser) -> None:
     shared.add_number(
         parser, "--max-runs", "refuse a study of more runs (default: 1000000)"
     )
-    shared.add_jobs(parser)
-    for word in ("--dask", "--dask-jobqueue"):
-        parser.refuse_old_word(word, "--jobs runs on all processors of one machine")
+    where = parser.add_mutually_exclusive_group()
+    shared.add_jobs(where)
+    where.add_argument(
+        "--dask", metavar="ADDRESS", help="run on the workers of a Dask scheduler"
+    )
+    parser.refuse_old_word(
+        "--dask-jobqueue", "start dask workers by sbatch, and give --dask ADDRESS"
+    )
     before = parser.add_mutually_exclusive_group()
     flag(before, "--resume", "run only what OUT does not hold yet (the default)")
     flag(
@@ -120,16 +127,19 @@ def run(args: argparse.Namespace) -> int:
     from ...api.campaigns import conduct
 
     campaign = _campaign(args)
-    jobs = shared.processes(args.jobs)
+    jobs = shared.processes(args.jobs) if args.dask is None else None
     notes: list[str] = []
-    with ResultStore(args.out, fresh=args.fresh) as store:
-        forecast = Forecast(jobs)
+    with (
+        _runner(args, jobs) as runner_for,
+        ResultStore(args.out, fresh=args.fresh) as store,
+    ):
+        forecast = Forecast(jobs or 1)
         with progress_bar(forecast) as progress:
             try:
                 report = conduct(
                     campaign,
                     store,
-                    runner=partial(pool.run, jobs=jobs, scratch=store.scratch),
+                    runner=runner_for(store.scratch),
                     compiling_jobs=jobs,
                     forecast=forecast,
                     retry_failed=args.retry_failed,
@@ -171,6 +181,24 @@ def _refuse(args: argparse.Namespace, names: tuple[str, ...], why: str) -> None:
     for name in names:
         if getattr(args, name) not in (None, False):
             raise InputError(why, field=f"--{name.replace('_', '-')}")
+
+
+@contextmanager
+def _runner(
+    args: argparse.Namespace, jobs: int | None
+) -> Iterator[Callable[[Path], Runner]]:
+    """Return where runs are made, once it is known where their temporary files go.
+
+    Without processes here it is a cluster, whose workers have folders of their own.
+    """
+    if jobs is not None:
+        yield lambda scratch: partial(pool.run, jobs=jobs, scratch=scratch)
+        return
+    from ...reports.campaigns.cluster import connect
+    from ...reports.campaigns.cluster import run as run_on_cluster
+
+    with connect(args.dask) as client:
+        yield lambda scratch: partial(run_on_cluster, client=client)
 
 
 def _campaign(args: argparse.Namespace) -> Campaign:

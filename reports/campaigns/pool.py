@@ -15,7 +15,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from multiprocessing import get_context, parent_process
+from multiprocessing import current_process, get_context, parent_process
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from time import monotonic
@@ -120,13 +120,17 @@ def run(
                     if deaths[position] < DEATHS:
                         suspects.append(again)
                         continue
-                    why = f"{outcome.why}, {DEATHS} times out of {DEATHS}"
-                    outcome = Failure(why)
+                    outcome = failure_after_retries(outcome)
                 yield position, outcome
     finally:
         with undisturbed():
             for worker in workers:
                 worker.stop()
+
+
+def failure_after_retries(killed: Killed) -> Failure:
+    """Return the failure of a call that was killed too often."""
+    return Failure(f"{killed.why}, {DEATHS} times out of {DEATHS}")
 
 
 def _begun(
@@ -141,11 +145,47 @@ def _begun(
     return idle
 
 
-def _until_something_happens(busy: Sequence[_Worker]) -> None:
+_IDLE: list[_Worker] = []
+_IDLE_HELD = threading.Lock()
+
+
+def run_here(
+    call: Call, *, wanted: Callable[[], bool], scratch: Path | None = None
+) -> Any:
+    """Return the value or `Failure` of one call; may be called from any thread.
+
+    The process is kept for the next call. It is ended, and the call with it, when it
+    is no longer wanted: that is asked twice a second.
+    """
+    with _IDLE_HELD:
+        worker = _IDLE.pop() if _IDLE else None
+    worker = worker or _Worker(scratch)
+    kept = False
+    try:
+        worker.begin((0, call))
+        while (ended := worker.outcome()) is None:
+            if not wanted():
+                return Failure("no longer wanted")
+            _until_something_happens([worker], at_most=0.5)
+        kept = worker.alive
+        return ended[1]
+    finally:
+        if kept:
+            worker.begin(None)
+            with _IDLE_HELD:
+                _IDLE.append(worker)
+        else:
+            worker.alive = False
+            worker.stop()
+
+
+def _until_something_happens(
+    busy: Sequence[_Worker], *, at_most: float | None = None
+) -> None:
     """Wait for an answer, a death or a deadline."""
     deadlines = [worker.deadline for worker in busy if worker.deadline is not None]
     ends = [max(0.0, deadline - monotonic()) for deadline in deadlines]
-    timeout = min(ends, default=None)
+    timeout = min([*ends, *([] if at_most is None else [at_most])], default=None)
     if any(worker.call[1].memory for worker in busy if worker.call):
         timeout = memory.EVERY if timeout is None else min(timeout, memory.EVERY)
     things: list[Any] = [worker.connection for worker in busy]
@@ -162,7 +202,7 @@ class _Worker:
         # To find its folder a process writes a file; killed there, it would leave it.
         places = (scratch, tempfile.gettempdir())
         self.process = spawn.Process(target=_serve, args=(far_end, *places))
-        with undisturbed(), _without_main():
+        with undisturbed(), _may_have_children(), _without_main():
             self.process.start()  # Ctrl-C meanwhile would end it with a traceback
         far_end.close()
         self.call: tuple[int, Call] | None = None
@@ -228,6 +268,21 @@ class _Worker:
             self.process.kill()
             self.process.join()
         self.process.close()
+
+
+@contextmanager
+def _may_have_children() -> Iterator[None]:
+    """Lift what multiprocessing forbids to daemons, such as the workers of Dask.
+
+    It does so because their children would be orphaned; ours end by themselves.
+    """
+    settings = vars(current_process())["_config"]
+    daemon = settings.get("daemon")
+    settings["daemon"] = False
+    try:
+        yield
+    finally:
+        settings["daemon"] = daemon
 
 
 _STARTING = threading.Lock()

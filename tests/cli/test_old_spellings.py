@@ -152,11 +152,7 @@ def test_an_old_name_of_a_method_is_told(
     [
         ("reproduce oeis", "oeis was removed: docs/papers/oeis has the terms; "),
         ("ratios --parquet --out o", "--parquet was removed: read OUT/results.sqlite"),
-        (
-            "ratios --dask tcp://a:1",
-            "--dask was removed: --jobs runs on all",
-        ),
-        ("ratios --dask-jobqueue x", "--dask-jobqueue was removed: --jobs runs on"),
+        ("ratios --dask-jobqueue x", "--dask-jobqueue was removed: start dask workers"),
         ("worst --families", "--families was removed: closeknit verify worst-cases"),
         ("batsim --topology t", "batsim was removed: whatif replays a trace"),
         ("simulate stream --evalys o", "--evalys was removed: --jobs-csv writes"),

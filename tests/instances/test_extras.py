@@ -61,7 +61,7 @@ def test_all_messages_take_it_from_there() -> None:
             assert "closeknit[" not in text, file
             assert not FROM_AN_INDEX.search(text), file
             named |= set(re.findall(r"\binstall\(['\"](\w+)['\"]\)", text))
-    assert named == {"pandas", "proofs", "serve"}
+    assert named == {"dask", "pandas", "proofs", "serve"}
     assert named <= EXTRAS.keys()
 
 
