@@ -15,6 +15,7 @@ from ...scheduler.http.messages import json_response
 from ...scheduler.http.problems import HTTPProblem
 from ...scheduler.http.worker import Worker
 from . import openapi
+from .extender import Extender
 from .metrics import MEDIA, Metrics
 from .service import Service
 
@@ -30,6 +31,7 @@ class Application:
     def __init__(self, service: Service, policy: AccessPolicy) -> None:
         self._service, self._policy = service, policy
         self._worker = Worker(policy.most_waiting)
+        self._extender = Extender(service)
         self._metrics = Metrics(service)
         self._metrics.waiting.set_function(lambda: self._worker.waiting)
         routes = [
@@ -38,6 +40,8 @@ class Application:
                 ("/select", ["POST"], self._select),
                 ("/jobs", ["POST"], self._place),
                 ("/state", ["GET", "POST", "PUT"], self._state),
+                ("/extender/filter", ["POST"], self._filter),
+                ("/extender/prioritize", ["POST"], self._prioritize),
                 ("/healthz", ["GET"], self._health),
                 ("/metrics", ["GET"], self._prometheus),
                 ("/openapi.json", ["GET"], self._openapi),
@@ -93,6 +97,21 @@ class Application:
         late = "nothing was found within the limit"
         detail = none if answer["status"] == "infeasible" else late
         raise HTTPProblem(409, detail, answer=answer)
+
+    async def _filter(self, request: Request) -> Response:
+        body, free = await self._policy.body(request), self._service.state.not_busy
+        return json_response(
+            await self._worker.run(
+                lambda _: self._extender.filter(body, free), self._service.time_limit
+            )
+        )
+
+    async def _prioritize(self, request: Request) -> Response:
+        body, free = await self._policy.body(request), self._service.state.not_busy
+        found = await self._worker.run(
+            lambda _: self._extender.prioritize(body, free), self._service.time_limit
+        )
+        return json_response(found)
 
     async def _state(self, request: Request) -> Response:
         state = self._service.state

@@ -35,6 +35,8 @@ _REFUSED = {
     503: "Too many requests wait, or memory is short.",
 }
 _ALWAYS, _OF_BODIES, _OF_CHOICES = (400, 401, 403), (408, 413, 415), (409, 422, 503)
+_OF_PODS = (422, 503)
+_FOR = "nodes for kube-scheduler (extender/v1)."
 
 
 def _object(properties: Schema, *required: str, more: bool = False) -> Schema:
@@ -145,6 +147,19 @@ _WHOLE = {
         _object(_WITH_REPORTS, "reports"),
     ]
 }
+_NAMES: Schema = {"type": ["array", "null"], "items": {"type": "string"}}
+_REASONS: Schema = {"type": "object", "additionalProperties": {"type": "string"}}
+_NODES: Schema = {"Nodes": {"type": ["object", "null"]}, "NodeNames": _NAMES}
+_EXTENDER_ARGS = _object(_NODES | {"Pod": {"type": "object"}}, "Pod")
+_EXTENDER_RESULT = _object(
+    _NODES
+    | dict.fromkeys(("FailedNodes", "FailedAndUnresolvableNodes"), _REASONS)
+    | _all("string", "Error")
+)
+_PRIORITIES: Schema = {
+    "type": "array",
+    "items": _object({"Host": {"type": "string"}, "Score": _COUNT}, "Host", "Score"),
+}
 _NOT_BOTH = {"not": {"required": ["busy", "free"]}}
 
 
@@ -207,6 +222,8 @@ def document(service: Service) -> dict[str, Any]:
     )
     parts = "Place a job of several parts on whole nodes."
     some = "Set nodes busy or free."
+    sieve, sieved = f"Filter {_FOR}", _content(_EXTENDER_RESULT)
+    scores = f"Score {_FOR}", _content(_PRIORITIES)
     whole = "Say of every node whether it is free."
     rows: tuple[tuple[str, str, str, Schema, tuple[int, ...], Schema | None], ...] = (
         ("post /select", "select", "Choose nodes.", found, _OF_CHOICES, select),
@@ -214,6 +231,8 @@ def document(service: Service) -> dict[str, Any]:
         ("get /state", "state", "Return which nodes are free.", state, (503,), None),
         ("post /state", "change", some, changed, (409, 422), _DELTA),
         ("put /state", "replace", whole, changed, (422,), _WHOLE),
+        ("post /extender/filter", "filter", sieve, sieved, _OF_PODS, _EXTENDER_ARGS),
+        ("post /extender/prioritize", "prioritize", *scores, _OF_PODS, _EXTENDER_ARGS),
         ("get /healthz", "health", "Return that it runs.", health, (), None),
         ("get /metrics", "metrics", "Return metrics for Prometheus.", text, (), None),
         ("get /openapi.json", "describe", "Return this document.", this, (), None),

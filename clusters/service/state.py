@@ -54,6 +54,18 @@ class ClusterState:
         return self._now[0]
 
     @property
+    def not_busy(self) -> Sequence[Flags]:
+        """Which nodes no one calls busy, for callers that know themselves what is up.
+
+        Until the first step that are also those which the topology's file, by now old,
+        calls unusable.
+        """
+        if self._stepped is not None:
+            return self.free
+        others = self._selector.free(self._known.reasons)
+        return [a | b for a, b in zip(self.free, others, strict=True)]
+
+    @property
     def told(self) -> dict[str, Any]:
         """Where the state is from, and what is known of the nodes that are not free."""
         return self._told

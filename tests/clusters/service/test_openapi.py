@@ -42,6 +42,8 @@ PATHS = (
     "POST /jobs",
     "POST /state",
     "PUT /state",
+    "POST /extender/filter",
+    "POST /extender/prioritize",
     "GET /state",
     "GET /healthz",
 )
@@ -93,6 +95,6 @@ def test_networks_that_are_no_tree_answer_drawn_requests() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("path", PATHS[:3])
+@pytest.mark.parametrize("path", PATHS[:5])
 def test_thousands_of_drawn_requests(path: str) -> None:
     assert attack(path, 1000) >= 100

@@ -84,6 +84,7 @@ def test_the_file_of_a_topology_says_what_is_up_until_a_scheduler_does() -> None
     service = ClusterState(selector)
     assert service.document()["free"] == "n[1,3]"
     service.take(["n1"])
+    assert [one.tolist() for one in service.not_busy] == [[False, True, True]]
     service.replace({"busy": "n1"})
     assert service.document()["free"] == "n[2-3]"
     pods = [{"spec": {"nodeName": "n3"}, "status": {"phase": "Running"}}]

@@ -223,12 +223,6 @@ def test_other_types_of_content_paths_and_methods() -> None:
     problem(ask(app, "GET", "/select"), 405, "method not allowed")
 
 
-@pytest.mark.parametrize("verb", ["filter", "prioritize"])
-def test_the_paths_of_an_extender_are_gone(verb: str) -> None:
-    asked = ask(application(), "POST", f"/extender/{verb}", {"Pod": {}})
-    problem(asked, 404, "not found")
-
-
 def test_a_wrong_token_opens_nothing_but_the_health() -> None:
     app = application(AccessPolicy(token="s" * 16))
     for header in ("", "Bearer", "Bearer " + "s" * 15, "Basic " + "s" * 16, "Bearer é"):
