@@ -31,7 +31,7 @@ from ..placement.domains import SWITCH, domains_of
 from ..placement.program import Chooser, Flags
 from ..placement.space import SpaceChooser, largest_in
 from ..rules import by_rule
-from . import cluster, jobs
+from . import cluster, jobs, select_links
 from . import select_plot as select_plot
 from . import select_ranks as select_ranks
 
@@ -62,6 +62,10 @@ OWN = {
     "labels": None,
     "node_name_map": None,
     "placeholders": None,
+    "links": None,
+    "port_rate": None,
+    "background": None,
+    "purpose": None,
     "job": None,
     "proof": None,
 }
@@ -84,7 +88,8 @@ def options(parser: Parser) -> None:
     cluster.add_machine(group, required=False)
     cluster.add_request(group)
     cluster.add_slice(group)
-    cluster.add_objective(group)
+    cluster.add_objective(group, links=True)
+    select_links.options(group)
     jobs.options(group)
     group.add_argument(
         "--format", choices=FORMATS, help="what is printed (default: text)"
@@ -130,9 +135,12 @@ def run(args: argparse.Namespace, free: Sequence[str] | None) -> int:
         raise InputError("is needed with --topology, or --job", field="-k")
     machine = cluster.read_machine(args, free)
     selector, flags = machine.selector, machine.usable
-    request = cluster.request_of(args, selector, args.objective)
+    wish = select_links.LinkOptions(args, selector)
+    request = cluster.request_of(args, selector, args.objective, wish.search)
     placement = _select(selector, request, flags, args)
     shown = describe_placement(selector, request, flags, placement)
+    if request.links is not None:
+        shown |= wish.document()
     if machine.ignored:
         shown["ignored"] = machine.ignored
     chosen = shown.get("chosen", ())
@@ -234,14 +242,16 @@ def _print_text(shown: dict[str, Any], state: list[str]) -> None:
         print(f"  chosen      {shown['hostlist']}")
         if "cubes" in shown:
             print(f"  cubes       {' '.join(shown['cubes'])}")
-        for name, value in shown["cost"].items():
+        for name, value in select_links.texts(shown, "cost", "value").items():
             print(f"  {name:<11} {value}")
     if "map" in shown:
         select_ranks.print_map(shown)
     if "bound" in shown:
-        bound = parts_text(shown["bound"])
+        bound = parts_text(select_links.texts(shown, "bound", "value_bound"))
         used = ", ".join(shown.get("levels_used", ()))
         print(f"  bound       {bound}" + (used and f" on the levels used: {used}"))
+    if "note" in shown:
+        print(f"  note        {shown['note']}")
     known = f" ({shown['proof']})" if "proof" in shown else ""
     print(f"  status      {shown['status']}{known}")
     if "limit" in shown:

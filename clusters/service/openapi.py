@@ -6,7 +6,8 @@ from importlib.metadata import version
 from typing import Any
 
 from ...scheduler.http.problems import MEDIA as PROBLEM
-from ..placement import MOST_K, Objective
+from ..placement import MOST_K
+from ..placement.request import OF_TREES
 from .service import Service
 
 Schema = dict[str, Any]
@@ -203,7 +204,7 @@ def _request(service: Service) -> Schema:
     return _NOT_BOTH | _object(
         {
             "k": size | {"description": "Nodes wanted."},
-            "objective": {"enum": [one.value for one in Objective]},
+            "objective": {"enum": [one.value for one in OF_TREES]},
             "segment": size,
             "levels": {
                 "type": "object",
