@@ -29,8 +29,11 @@ import job_sets
 import numpy as np
 from bench_rules import tree
 
+from closeknit.clusters.contention.links import TreeLinks
+from closeknit.clusters.contention.tree import LinkWish
 from closeknit.clusters.placement import NodeSelector, Objective, Request
 from closeknit.clusters.placement.program import Flags
+from closeknit.clusters.placement.request import OF_TREES
 from closeknit.clusters.rules import RULES, HierarchyState
 from closeknit.clusters.topologies import Hierarchy
 from closeknit.formulations.cluster.changes.change import (
@@ -98,8 +101,11 @@ def main() -> None:
     changes(args.changes, args.prove)
     job_sets.print_table(args.jobs)
     head = " | ".join(SHOWN)
-    print(f"| nodes | k | exact, ms | slowest objective | target | {head} |")
-    print("|---|---|---|---|---|" + "---|" * len(SHOWN))
+    print(
+        "| nodes | k | exact, ms | slowest objective | target | links | contention | "
+        f"{head} |"
+    )
+    print("|---|---|---|---|---|---|---|" + "---|" * len(SHOWN))
     for n, k, target in TARGETS:
         selector = NodeSelector(tree([32] * (n // 32), 16))
         print(f"| {n} | {k} | {' | '.join(row(selector, k, target, args.states))} |")
@@ -122,12 +128,24 @@ def row(selector: NodeSelector, k: int, target: float, count: int) -> list[str]:
             lambda free: choose(HierarchyState(fabric, free[0]), k), drawn
         )
 
-    times = {objective.value: exact(objective) for objective in Objective}
+    links = TreeLinks(np.where(fabric.level == 0, 3200, 25600))
+    chance = np.random.default_rng(16)
+    counted = TreeLinks(
+        links.capacity, chance.integers(0, 1600, (2, len(fabric.parent)))
+    )
+
+    def exact_of_links(power: int) -> float:
+        objective = Objective.CONTENTION if power else Objective.LINKS
+        request = Request(k, objective, links=LinkWish(counted, power))
+        return milliseconds(lambda free: selector.select(request, free), drawn)
+
+    times = {objective.value: exact(objective) for objective in OF_TREES}
     slowest = max(times, key=lambda name: times[name])
     return [
         f"{times['switches']:.2f}",
         f"{times[slowest]:.2f} ({slowest})",
         f"{target:g}",
+        *(f"{exact_of_links(power):.2f}" for power in (0, 4)),
         *(f"{greedy(name):.2f}" for name in SHOWN),
     ]
 

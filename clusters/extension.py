@@ -35,7 +35,10 @@ EXTENSION = Extension(
             "replay a trace on a cluster under other schedulers' rules",
         ),
     },
-    claims={"scheduler": "clusters.claims:SCHEDULER_CLAIMS"},
+    claims={
+        "scheduler": "clusters.claims:SCHEDULER_CLAIMS",
+        "links": "clusters.contention.claims:CONTENTION_CLAIMS",
+    },
     names={"place_job": "clusters.jobs.python"},
     kernels="clusters.placement.warming:CLUSTER_KERNELS",
     hooks={

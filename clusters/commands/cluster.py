@@ -20,7 +20,7 @@ from ..kinds import NodeKind, note_of
 from ..node_states import NodeReport, NodeRules
 from ..placement import MOST_K, NodeSelector, Objective, Request, nodes_of
 from ..placement.program import Flags
-from ..placement.request import levels_of
+from ..placement.request import OF_TREES, LinkSearch, levels_of
 from ..state import read_option, read_report
 from ..topologies import Cluster, read_cluster, read_name_map
 from ..topologies.tpu import Slice
@@ -87,11 +87,13 @@ def cluster_of(
     return cluster
 
 
-def add_objective(group: Any, what: str = "what is minimised") -> None:
-    """Declare what is minimised."""
+def add_objective(
+    group: Any, what: str = "what is minimised", *, links: bool = False
+) -> None:
+    """Declare what is minimised; with ``links`` also what needs to know these."""
     group.add_argument(
         "--objective",
-        choices=[one.value for one in Objective],
+        choices=[one.value for one in (Objective if links else OF_TREES)],
         help=f"{what} (default: switches; on other networks hops)",
     )
 
@@ -354,7 +356,10 @@ def state_lines(
 
 
 def request_of(
-    args: argparse.Namespace, selector: NodeSelector, objective: str | None = None
+    args: argparse.Namespace,
+    selector: NodeSelector,
+    objective: str | None = None,
+    links: Callable[[Objective], LinkSearch | None] = lambda objective: None,
 ) -> Request:
     """Return what the options ask for; errors name the option."""
     wish = None
@@ -376,14 +381,17 @@ def request_of(
     excluded = set(unfold_option(args.exclude, "--exclude"))
     if both := [name for name in require if name in excluded]:
         raise InputError("is in --exclude too", "--require", both[0])
+    goal = Objective(objective) if objective else selector.objective
+    search = links(goal)
     try:
         return Request(
             args.k,
-            Objective(objective) if objective else selector.objective,
+            goal,
             1 if args.segment is None else args.segment,
             levels,
             frozenset(require),
             wish,
+            search,
         )
     except InputError as error:
         raise name_option(error) from None

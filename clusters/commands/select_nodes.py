@@ -27,7 +27,7 @@ from ..placement import (
 from ..placement.answer import parts_text
 from ..placement.program import Flags
 from ..rules import by_rule
-from . import cluster, jobs
+from . import cluster, jobs, select_links
 from . import select_plot as select_plot
 from . import select_ranks as select_ranks
 
@@ -38,7 +38,7 @@ OWN = (
     *("k", "state", "busy", "assume_up", "reservation", "no_boot", "tolerate"),
     *("partition", "constraint", "objective", "slice", "segment", "levels", "require"),
     *("exclude", "format", "map", "plot", "topology_name", "labels", "node_name_map"),
-    *("placeholders", "job", "proof"),
+    *("placeholders", "links", "port_rate", "background", "purpose", "job", "proof"),
 )
 """Options for use with ``--topology`` only; they are None or False if not given."""
 
@@ -49,7 +49,8 @@ def options(parser: Parser) -> None:
     cluster.add_machine(group, required=False)
     cluster.add_request(group)
     cluster.add_slice(group)
-    cluster.add_objective(group)
+    cluster.add_objective(group, links=True)
+    select_links.options(group)
     jobs.options(group)
     group.add_argument(
         "--format", choices=FORMATS, help="what is printed (default: text)"
@@ -96,9 +97,12 @@ def run(args: argparse.Namespace, free: Sequence[str] | None) -> int:
         raise InputError("is needed with --topology, or --job", field="-k")
     machine = cluster.read_machine(args, free)
     selector, flags = machine.selector, machine.usable
-    request = cluster.request_of(args, selector, args.objective)
+    wish = select_links.LinkOptions(args, selector)
+    request = cluster.request_of(args, selector, args.objective, wish.search)
     placement = _select(selector, request, flags, args)
     shown = describe_placement(selector, request, flags, placement)
+    if request.links is not None:
+        shown |= wish.document()
     if machine.ignored:
         shown["ignored"] = machine.ignored
     chosen = shown.get("chosen", ())
@@ -194,14 +198,16 @@ def _print_text(shown: dict[str, Any], state: list[str]) -> None:
         print(f"  chosen      {shown['hostlist']}")
         if "cubes" in shown:
             print(f"  cubes       {' '.join(shown['cubes'])}")
-        for name, value in shown["cost"].items():
+        for name, value in select_links.texts(shown, "cost", "value").items():
             print(f"  {name:<11} {value}")
     if "map" in shown:
         select_ranks.print_map(shown)
     if "bound" in shown:
-        bound = parts_text(shown["bound"])
+        bound = parts_text(select_links.texts(shown, "bound", "value_bound"))
         used = ", ".join(shown.get("levels_used", ()))
         print(f"  bound       {bound}" + (used and f" on the levels used: {used}"))
+    if "note" in shown:
+        print(f"  note        {shown['note']}")
     known = f" ({shown['proof']})" if "proof" in shown else ""
     print(f"  status      {shown['status']}{known}")
     if "limit" in shown:

@@ -48,6 +48,13 @@ def describe_placement(
         "limit": placement.limit.value if placement.limit else None,
         "seconds": round(placement.seconds, 6),
     }
+    if request.links is not None:
+        for name, cost in (
+            ("value", placement.objective),
+            ("value_bound", placement.bound),
+        ):
+            if cost is not None:
+                document[name] = str(request.links.part_of(cost[0], request.k))
     return {key: value for key, value in document.items() if value is not None}
 
 

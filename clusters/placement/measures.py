@@ -100,7 +100,7 @@ def cost(
             return used, scattering(fabric, below, free, level), pairs
         case Objective.FRAGMENTATION:
             return scattering(fabric, below, free), pairs
-        case Objective.THRIFTY:
+        case _:
             return (thrift(fabric, below, free, pairs, k),)
 
 

@@ -97,8 +97,10 @@ class Chooser:
             If a level is unknown or a required node is not free here.
         """
         start = clock.now()
-        run = ProgramRun(self, request, free)
-        found = run.solve(start, settings)
+        if request.links is not None:
+            found = request.links.solve(self, request, free, start, settings)
+        else:
+            found = ProgramRun(self, request, free).solve(start, settings)
         return replace(found, seconds=clock.now() - start)
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from fractions import Fraction
 from types import MappingProxyType
+from typing import Any, Protocol
 
 from ...instances import InputError
-from ...solvers import Limit, Status
+from ...solvers import Limit, Settings, Status
 from ..topologies import Fabric, Hierarchy, Space
 from ..topologies.tpu import Slice, plan_slice
 
@@ -31,6 +33,10 @@ class Objective(Enum):
     (see `measures.scattering`), then hops."""
     FRAGMENTATION = "fragmentation"
     """How far free nodes get scattered over all domains, then hops."""
+    LINKS = "links"
+    """How far the busiest link that the job uses is used, then hops."""
+    CONTENTION = "contention"
+    """What the job adds to a power of what links are used; see `LinkWish`."""
     THRIFTY = "thrifty"
     """Hops of the job and, with a weight, of the nodes that stay free; see `thrift`."""
 
@@ -55,8 +61,33 @@ _PARTS = {
     Objective.SPREAD: ("level", "switches", "hops"),
     Objective.BLOCKS: ("blocks", "scattering", "hops"),
     Objective.FRAGMENTATION: ("scattering", "hops"),
+    Objective.LINKS: ("load", "hops"),
+    Objective.CONTENTION: ("contention",),
     Objective.THRIFTY: ("thrift",),
 }
+
+
+OF_LINKS = (Objective.LINKS, Objective.CONTENTION)
+"""Objectives that need to know links."""
+OF_TREES = tuple(one for one in Objective if one not in OF_LINKS)
+"""All others."""
+
+
+class LinkSearch(Protocol):
+    """Chooses nodes by the links of their network."""
+
+    def solve(
+        self,
+        chooser: Any,
+        request: Request,
+        free: Any,
+        start: float,
+        settings: Settings,
+    ) -> Placement:
+        """Choose k of the free nodes of a hierarchy."""
+
+    def part_of(self, cost: int, k: int) -> Fraction:
+        """Return the first number of a cost as what it stands for."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +109,8 @@ class Request:
         Nodes that must be chosen.
     slice
         The k nodes are this slice of TPUs.
+    links
+        What it wants of links, and searches for itself; for such objectives only.
     """
 
     k: int
@@ -86,8 +119,12 @@ class Request:
     levels: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     require: frozenset[str] = frozenset()
     slice: Slice | None = None
+    links: LinkSearch | None = None
 
     def __post_init__(self) -> None:
+        if (self.links is None) is (self.objective in OF_LINKS):
+            problem = "needs links" if self.links is None else "is not about links"
+            raise InputError(problem, "objective", self.objective.value)
         if self.slice and (self.segment > 1 or self.levels):
             problem = "cannot be given with a slice"
             raise InputError(problem, "segment" if self.segment > 1 else "levels")

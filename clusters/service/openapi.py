@@ -6,7 +6,8 @@ from importlib.metadata import version
 from typing import Any
 
 from ...scheduler.http.problems import MEDIA as PROBLEM
-from ..placement import MOST_K, Objective
+from ..placement import MOST_K
+from ..placement.request import OF_TREES
 from .service import Service
 
 Schema = dict[str, Any]
@@ -204,7 +205,7 @@ def document(service: Service) -> dict[str, Any]:
     levels = {"type": "object", "additionalProperties": size, "maxProperties": 64}
     wish = {
         "k": size | {"description": "Nodes wanted."},
-        "objective": {"enum": [one.value for one in Objective]},
+        "objective": {"enum": [one.value for one in OF_TREES]},
         "segment": size,
         "levels": levels,
         "require": _HOSTLIST,

@@ -14,6 +14,7 @@ from ..jobs.placing import describe, place
 from ..jobs.request import job_of
 from ..placement import MOST_K, NodeSelector, Objective, Request, describe_placement
 from ..placement.program import Flags
+from ..placement.request import OF_TREES
 from ..topologies import Hierarchy
 from .state import ClusterState, flags_of, names_in
 
@@ -49,7 +50,7 @@ class Service:
 
     def prepare(self) -> None:
         """Answer a request of each objective, so that kernels and tables are there."""
-        for objective in Objective:
+        for objective in OF_TREES:
             try:
                 request = Request(1, objective)
                 self.selector.select(request, self.selector.free(), self._settings({}))
@@ -147,7 +148,7 @@ class Service:
         if "objective" not in body:
             return self.selector.objective
         name = fields.string(body["objective"], "objective")
-        known = [one.value for one in Objective]
+        known = [one.value for one in OF_TREES]
         if name not in known:
             problem = f"no such objective (there are: {', '.join(known)})"
             raise InputError(problem, "objective", name)

@@ -137,6 +137,7 @@ NOT_COMPARED = {
     ("docs/use/how-fast.md", "closeknit reproduce online-rule"): TRACE,
     ("docs/science/graphs.md", "make bench NAME=graphs"): SPEED,
     ("docs/clusters/jobs.md", "make bench NAME=clusters"): SPEED,
+    ("docs/clusters/links.md", "make bench NAME=clusters"): SPEED,
     (
         "docs/science/allocators.md",
         "pytest tests/heuristics/allocation/test_curves.py",

@@ -32,9 +32,11 @@ MESH = "# torus 5x5\nnode,x,y\n" + "".join(
 )
 CUBE, CHIP = (2, 2, 2), (1, 1, 1)
 POD = pod_csv("mesh 2x2x6", grid_rows((2, 2, 6), CHIP), CUBE, CHIP)
+LINKS = "a,b,capacity\na,t,200\nt,b,100\nb,b1,100\n"
 RACK, ROW = "topology.kubernetes.io/zone", "example.com/row"
 FILES = {
     "TREE": TREE,
+    "LINKS": LINKS,
     "MESH": MESH,
     "POD": POD,
     "NODES": json.dumps(
@@ -136,6 +138,7 @@ COMMANDS = [
     "why --topology POD --slice 2x2x4 --busy h002 --json",
     "select --topology TREE -k 3 --busy a1 --json",
     "select --topology TREE -k 3 --format json --map ring",
+    "select --topology TREE -k 5 --objective links --links LINKS --json",
     "select --topology TREE -k 9 --json",
     "select --topology TREE -k 2 --state SINFO --json",
     "select --topology NODES -k 2 --json",

@@ -845,6 +845,19 @@ EDITS: dict[str, tuple[str, Edit]] = {
         "lookahead-keeps-sets-whole",
         Edit("exact.procset.lookahead", "if any(top) else 0", ""),
     ),
+    # choices by links
+    "links may carry one node more than they do": (
+        "tree-links-exact",
+        Edit(
+            "clusters.contention.definition",
+            "self.load * pairs)",
+            "self.load * (pairs - 1))",
+        ),
+    ),
+    "what others send down does not count": (
+        "tree-contention-exact",
+        Edit("clusters.contention.definition", "in self.busy:", "in self.busy[:1]:"),
+    ),
     # networks in simulation
     "the last, shorter packet of a message is forgotten": (
         "network-zero-load-latency",

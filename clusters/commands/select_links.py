@@ -1,0 +1,112 @@
+"""``select --objective links|contention``: links, and what others send over them."""
+
+from __future__ import annotations
+
+import argparse
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from typing import Any
+
+from ...cli.frame.parser import Once
+from ...instances import InputError
+from ..contention.links import TreeLinks, read_background, read_links
+from ..contention.tree import WISHES, LinkWish
+from ..placement import NodeSelector
+from ..placement.request import OF_LINKS, Objective
+from ..topologies import Hierarchy
+
+UNKNOWN = (
+    "what others send is not known (--background): under load hops are the better "
+    "rule on trees"
+)
+
+
+def options(group: Any) -> None:
+    """Declare the options."""
+    group.add_argument(
+        "--links",
+        metavar="FILE",
+        action=Once,
+        help="capacities of links: CSV a,b,capacity in Gbit/s; cables add up",
+    )
+    group.add_argument(
+        "--port-rate",
+        metavar="GBIT",
+        type=_gbit,
+        action=Once,
+        help="rate of a node's own link (default: the least in --links)",
+    )
+    group.add_argument(
+        "--background",
+        metavar="FILE",
+        action=Once,
+        help="what others send, as CSV a,b,gbit_ab,gbit_ba: counters of ports",
+    )
+    group.add_argument(
+        "--purpose",
+        choices=(*WISHES,),
+        action=Once,
+        help="contention for one job now, or for all jobs in a stream (default: job)",
+    )
+
+
+def _gbit(text: str) -> Decimal:
+    try:
+        rate = Decimal(text)
+    except InvalidOperation:
+        rate = Decimal("nan")
+    if not (rate.is_finite() and 0 < rate <= 10**6):
+        raise argparse.ArgumentTypeError(
+            f"must be Gbit/s, from above 0 to 1000000, not {text!r}"
+        )
+    return rate
+
+
+class LinkOptions:
+    """What the options state of links."""
+
+    def __init__(self, args: argparse.Namespace, selector: NodeSelector) -> None:
+        self.args, self.selector = args, selector
+        self.links: TreeLinks | None = None
+        self.port = Decimal(0)
+
+    def search(self, objective: Objective) -> LinkWish | None:
+        """Return what an objective wants; raise InputError where options contradict."""
+        args = self.args
+        for option in ("links", "background", "port_rate", "purpose"):
+            if getattr(args, option) is not None and objective not in OF_LINKS:
+                problem = "is for --objective links and contention"
+                raise InputError(problem, f"--{option.replace('_', '-')}")
+        if objective not in OF_LINKS:
+            return None
+        if args.method:
+            raise InputError("is not for this objective", "--method", args.method)
+        if args.purpose is not None and objective is Objective.LINKS:
+            raise InputError("is for --objective contention", "--purpose")
+        if args.links is None:
+            raise InputError("needs --links", "--objective", objective.value)
+        fabric, *others = self.selector.cluster.fabrics
+        if others or not isinstance(fabric, Hierarchy):
+            problem = "needs one tree of switches, blocks or racks"
+            raise InputError(problem, "--links")
+        self.links, self.port = read_links(args.links, fabric, args.port_rate)
+        if args.background is not None:
+            self.links = read_background(args.background, fabric, self.links, self.port)
+        if objective is Objective.LINKS:
+            return LinkWish(self.links)
+        return LinkWish(self.links, *WISHES[args.purpose or "job"])
+
+    def document(self) -> dict[str, Any]:
+        """Return what an answer states of links."""
+        found: dict[str, Any] = {"port_rate_gbit": str(self.port)}
+        if self.links is not None and self.links.background is None:
+            found["note"] = UNKNOWN
+        return found
+
+
+def texts(shown: dict[str, Any], what: str, value: str) -> dict[str, Any]:
+    """Return the numbers of a cost or bound; of links as parts of what they carry."""
+    numbers = dict(shown[what])
+    if value in shown:
+        numbers[next(iter(numbers))] = f"{float(Fraction(shown[value])):.6g}"
+    return numbers

@@ -1,0 +1,203 @@
+"""Files of links and counters: what is read of them, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from closeknit.cli.app import run as run_command
+from closeknit.clusters.contention.links import read_background, read_links
+from closeknit.clusters.topologies import Hierarchy, parse_cluster
+from closeknit.instances import InputError
+
+TREE = "\n".join(
+    [
+        *(f"SwitchName=s{i} Nodes=n{i}[1-4]" for i in range(3)),
+        "SwitchName=a Switches=s0,s1",
+        "SwitchName=t Switches=a,s2",
+    ]
+)
+LINKS = "# cables\na, b, capacity\ns0,a,200\ns1,a,100\na,s1,100\na,t,400\nt,s2,150\n"
+PORTS = "n01,s0,100\nn02,s0,200\n"
+COUNTERS = "a,b,gbit_ab,gbit_ba\ns0,a,150,20.5\na,s1,0,0\na,t,1,2\na,t,3,4\ns2,t,5,6\n"
+FAT_TREE = (
+    "a,b,links\n"
+    + "".join(f"S-leaf{i},S-spine{j},1\n" for i in range(3) for j in range(2))
+    + "".join(f"S-leaf{i},h{i}{j},1\n" for i in range(3) for j in range(3))
+)
+
+
+def tree_of(text: str) -> Hierarchy:
+    """Return the tree that a topology has."""
+    (fabric,) = parse_cluster(text).fabrics
+    assert isinstance(fabric, Hierarchy)
+    return fabric
+
+
+def by_name(fabric: Hierarchy, values: object) -> dict[str, int]:
+    """Return numbers of domains by their names, but for the root."""
+    pairs = zip(fabric.domains, values, strict=True)  # type: ignore[call-overload]
+    return {name: int(value) for name, value in [*pairs][1:]}
+
+
+def test_cables_add_up_and_the_slowest_port_is_the_rate(tmp_path: Path) -> None:
+    (file := tmp_path / "links.csv").write_text(LINKS + PORTS)
+    fabric = tree_of(TREE)
+    links, port = read_links(str(file), fabric, None)
+    assert port == 100
+    expected = {"s0": 200, "s1": 200, "a": 400, "s2": 150}
+    assert by_name(fabric, links.capacity) == expected
+    links, port = read_links(str(file), fabric, Decimal(200))
+    expected = {"s0": 100, "s1": 100, "a": 200, "s2": 75}
+    assert by_name(fabric, links.capacity) == expected
+    (counters := tmp_path / "counters.csv").write_text(COUNTERS)
+    links, port = read_links(str(file), fabric, None)
+    up, down = read_background(str(counters), fabric, links, port).busy
+    assert by_name(fabric, up) == {"s0": 150, "s1": 0, "a": 4, "s2": 5}
+    assert by_name(fabric, down) == {"s0": 20, "s1": 0, "a": 6, "s2": 6}
+
+
+def test_cables_to_several_spines_are_one_link(tmp_path: Path) -> None:
+    fabric = tree_of(FAT_TREE)
+    rows = [f"S-leaf{i},S-spine{j},{100 * (i + 1)}" for i in range(3) for j in range(2)]
+    (file := tmp_path / "links.csv").write_text("\n".join(["a,b,capacity", *rows]))
+    links, _ = read_links(str(file), fabric, Decimal(100))
+    assert by_name(fabric, links.capacity) == {
+        f"S-leaf{i}": 200 * (i + 1) for i in range(3)
+    }
+
+
+REFUSED = {
+    "no header": ("s0,a,200\n", "the first line: must be a,b,capacity, not 's0,a,200'"),
+    "empty": ("", "the first line: must be a,b,capacity"),
+    "another unit": ("a,b,capacity_mbit\n", "the first line: must be a,b,capacity"),
+    "three names": (LINKS + "s0,a,t,1\n", ":8: line: must have 3 cells"),
+    "no number": (LINKS + "s0,a,fast\n", ":8: capacity: must be Gbit/s"),
+    "negative": (LINKS + "s0,a,-1\n", ":8: capacity: must be Gbit/s"),
+    "endless": (LINKS + "s0,a,inf\n", ":8: capacity: must be Gbit/s"),
+    "nothing": (LINKS + "s0,a,0\n", ":8: capacity: must be positive"),
+    "unknown": (LINKS + "s0,x,1\n", ":8: link: is not in the topology: 'x'"),
+    "no link": (LINKS + "s0,t,1\n", ":8: link: is no link of the topology: 's0,t'"),
+    "to itself": (LINKS + "s0,s0,1\n", ":8: link: is no link of the topology"),
+    "another switch": (LINKS + "n01,s1,1\n", ":8: link: is no link of the topology"),
+    "missing": (LINKS.replace("t,s2", "a,t"), "the link above: has no line: 's2'"),
+    "tiny": (LINKS.replace("t,s2,150", "t,s2,0.1"), "is less than a hundredth of"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_bad_links_are_one_line(case: str, tmp_path: Path) -> None:
+    text, problem = REFUSED[case]
+    (file := tmp_path / "links.csv").write_text(text)
+    with pytest.raises(InputError) as refused:
+        read_links(str(file), tree_of(TREE), Decimal(100))
+    assert problem in str(refused.value)
+    assert str(refused.value).startswith(str(file))
+
+
+BAD_COUNTERS = {
+    "above": (
+        "a,s1,0,201",
+        ":3: the link up from s1: is above the capacity",
+    ),
+    "missing": ("a,t,0,0", "the link above: has no line: 's1'"),
+    "negative": ("a,s1,0,-1", ":3: gbit_ba: must be Gbit/s"),
+    "capacities": ("a,s1,0", ":3: line: must have 4 cells"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_COUNTERS)
+def test_bad_counters_are_one_line(case: str, tmp_path: Path) -> None:
+    line, problem = BAD_COUNTERS[case]
+    fabric = tree_of(TREE)
+    (file := tmp_path / "links.csv").write_text(LINKS)
+    links, port = read_links(str(file), fabric, Decimal(100))
+    text = COUNTERS.replace("a,s1,0,0", line)
+    (counters := tmp_path / "counters.csv").write_text(text)
+    with pytest.raises(InputError) as refused:
+        read_background(str(counters), fabric, links, port)
+    assert problem in str(refused.value)
+
+
+def run(tmp_path: Path, text: str) -> int:
+    """Run a command on the files of this module."""
+    for name, content in (
+        ("TREE", TREE),
+        ("LINKS", LINKS + PORTS),
+        ("COUNT", COUNTERS),
+    ):
+        (tmp_path / name).write_text(content)
+        text = text.replace(name, str(tmp_path / name))
+    return run_command(text.split())
+
+
+def test_a_choice_by_links(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    begin = "select --topology TREE -k 6 --objective "
+    assert run(tmp_path, f"{begin}links --links LINKS --background COUNT") == 0
+    shown = capsys.readouterr().out
+    assert "note" not in shown
+    assert "status      optimal (enumerated: link-dp)" in shown
+    assert run(tmp_path, f"{begin}contention --links LINKS --format json") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["cost"] == found["bound"]
+    assert found["note"].startswith("what others send is not known")
+    assert found["port_rate_gbit"] == "100"
+    stream = f"{begin}contention --links LINKS --purpose stream --port-rate 200"
+    assert run(tmp_path, f"{stream} --format json") == 0
+    assert json.loads(capsys.readouterr().out)["port_rate_gbit"] == "200"
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ("--objective links", "--objective: needs --links, not 'links'"),
+        ("--links LINKS", "--links: is for --objective links and contention"),
+        (
+            "--objective links --background COUNT",
+            "--objective: needs --links, not 'links'",
+        ),
+        (
+            "--objective links --links LINKS --purpose job",
+            "--purpose: is for --objective contention",
+        ),
+        (
+            "--objective links --links LINKS --segment 2",
+            "--objective: cannot be given with groups, slices or required nodes",
+        ),
+        (
+            "--objective links --links LINKS --method slurm",
+            "--method: is not for this objective: 'slurm'",
+        ),
+        ("--objective links --links LINKS --port-rate 0", "must be Gbit/s"),
+    ],
+)
+def test_options_that_do_not_go_together(
+    options: str, problem: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    try:
+        status = run(tmp_path, f"select --topology TREE -k 6 {options}")
+    except SystemExit as ended:
+        status = int(ended.code or 0)
+    assert status == 2
+    assert problem in capsys.readouterr().err
+
+
+def test_no_port_and_no_rate(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "bare").write_text(LINKS)
+    options = f"--objective links --links {tmp_path}/bare"
+    assert run(tmp_path, f"select --topology TREE -k 6 {options}") == 2
+    assert "--port-rate: is needed" in capsys.readouterr().err
+
+
+def test_other_networks_have_no_links(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "mesh").write_text("# mesh 2x2\nnode,x,y\na,0,0\nb,0,1\nc,1,0\nd,1,1\n")
+    options = "--objective links --links LINKS"
+    assert run(tmp_path, f"select --topology {tmp_path}/mesh -k 2 {options}") == 2
+    assert "--links: needs one tree of switches" in capsys.readouterr().err
