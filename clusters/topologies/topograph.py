@@ -85,7 +85,7 @@ def _blocks(
         labels = _annotations(block, where)
         switch = block["switch"].text(where, "switch") if "switch" in block else ""
         while switch:
-            labels = given.get(switch, {}) | labels
+            labels = labels | given.get(switch, {}) | labels  # its own come first
             switch = above.get(switch, "")
         nodes = _nodes(block, where)
         domain = next((v for k, v in labels.items() if k.endswith(_DOMAIN)), "")
@@ -96,15 +96,15 @@ def _blocks(
         found.append((domain, sub, block[""].line, nodes))
     divided = any(sub for _, sub, _, _ in found)
     domains: dict[str, Switch] = {}
-    parts: dict[str, Switch] = {}
+    parts: dict[tuple[str, str], Switch] = {}
     for domain, sub, line, nodes in found:
         whole = domains.setdefault(domain, Switch(domain, line))
         if divided:
             title = f"{domain}/{sub}" if sub else f"{domain} without sub-domain"
-            if title not in parts:
-                parts[title] = Switch(title, line)
+            if (domain, sub) not in parts:
+                parts[domain, sub] = Switch(title, line)
                 whole.children = [*whole.children, title]
-            whole = parts[title]
+            whole = parts[domain, sub]
         whole.nodes = [*whole.nodes, *nodes]
     switches = [*domains.values(), *parts.values()]
     if len(domains) > 1:
