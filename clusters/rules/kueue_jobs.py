@@ -63,9 +63,8 @@ def kueue_job(
 ) -> JobPlacement | None:
     """Place a job as `kueue_best_fit`, with the tightest first or evenly if so asked.
 
-    The tightest come first where a role requires no level, as in the profile mixed;
-    roles that are shared evenly prefer the level above their slices, since nothing is
-    balanced below them.
+    Both are for roles that require no level; evenly shared ones prefer that above their
+    slices.
 
     Guarantee: none.
     Time: O(nodes log nodes) for every role or group.
@@ -203,17 +202,13 @@ class _Counts:
         It is the first that costs no more than is spare; if that has room for all, the
         tightest that has.
         """
-        left = [
-            x._replace(units=x.units - int(self.loss[level][x.domain])) for x in order
-        ]
-        fits = [
-            x for x, y in zip(left, order, strict=True) if y.units - x.units <= spare
-        ]
-        if fits and fits[0].units >= k:
-            return min(
-                (x for x in left if x.units >= k), key=lambda x: (x.units, x != fits[0])
-            )
-        return next(iter(fits), None)
+        loss: list[int] = self.loss[level].tolist()
+        left = [x._replace(units=x.units - loss[x.domain]) for x in order]
+        fits = [x for x in left if loss[x.domain] <= spare]
+        if not fits or fits[0].units < k:
+            return next(iter(fits), None)
+        enough = [x for x in left if x.units >= k]
+        return min(enough, key=lambda x: (x.units, x != fits[0]))
 
     def _search(self, preferred: int) -> tuple[int, dict[int, int]] | None:
         """Return the level at which domains are chosen, and the pods of each.
@@ -221,7 +216,9 @@ class _Counts:
         What requires no level prefers one that is no node; with the tightest first it
         is chosen among the nodes, or with slices at the highest level.
         """
-        level = self.ask.required or max(preferred, 1)
+        level = self.ask.required
+        if level is None:
+            level = max(preferred, 1)
         if self.tightest:
             level = len(self.up) if self.bottom else 0
         while True:
@@ -241,14 +238,11 @@ class _Counts:
         level, unit, up = self.bottom, self.unit[self.bottom], self.up[self.bottom]
         above = self.up[level + 1] if level + 1 < len(self.up) else np.unique(up) * 0
         pool = self._pool(level)
-        parts = [[x for x in pool if up[x.domain] == v] for v in range(len(above))]
-        groups = [
-            [parts[v] for v in np.flatnonzero(above == x)] for x in np.unique(above)
-        ]
-        taken = balance(groups, self.ask.count // unit, unit)
-        return (
-            None if taken is None else (level, {v: n * unit for v, n in taken.items()})
-        )
+        groups: dict[int, list[list[Room]]] = {}
+        for v, group in enumerate(above.tolist()):
+            groups.setdefault(group, []).append([x for x in pool if up[x.domain] == v])
+        taken = balance(groups.values(), self.ask.count // unit, unit)
+        return (level, {v: n * unit for v, n in taken.items()}) if taken else None
 
     def _pool(
         self, level: int, at: Iterable[int] | None = None, leader: bool = False

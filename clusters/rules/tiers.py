@@ -122,10 +122,7 @@ class _TierSearch:
         score = self._rack_scores(inside, nodes)
         for level in range(0 if climbs else group.level, min(group.level, top) + 1):
             at = self.tree.at(level)[inside]
-            domains = np.unique(at[at >= 0])
-            if self.rule.nested:
-                domains = self._fullest_first(level, inside, nodes)
-            tier = [inside[at == v] for v in domains]
+            tier = [inside[at == v] for v in self._order(level, inside, nodes)]
             if found := self._try(group, tier, nodes, score):
                 return found
         if group.level == ANYWHERE:
@@ -135,10 +132,7 @@ class _TierSearch:
     def _try(
         self, group: _TierGroup, tier: list[IntArray], nodes: OpenNodes, score: IntArray
     ) -> OpenNodes | None:
-        """Place a group in one of the domains of a level: the one that is fullest then.
-
-        Of parts alone it is the one in which their domains are fullest, in the sum.
-        """
+        """Place a group in the domain that is fullest then, or whose parts' are."""
         found: list[OpenNodes] = []
         for some in tier:
             then = self._fill(group, some, nodes, score)
@@ -189,13 +183,11 @@ class _TierSearch:
             then.take(role, placed[-1])
         return then
 
-    def _fullest_first(
-        self, level: int, inside: IntArray, nodes: OpenNodes
-    ) -> IntArray:
-        """Return the domains of a level by what is free in those above, and in them."""
+    def _order(self, level: int, inside: IntArray, nodes: OpenNodes) -> IntArray:
+        """Return domains of a level; for KAI by what is free above and in them."""
         domains, first = np.unique(self.tree.at(level)[inside], return_index=True)
-        keys: list[npt.NDArray[np.float64] | IntArray] = []
-        for x in range(level, len(self.tree.levels)):
+        keys: list[npt.NDArray[np.float64] | IntArray] = [domains]
+        for x in range(level, len(self.tree.levels) * self.rule.nested):
             at = self.tree.at(x)
             own = at[inside[first]]
             keys += [own, np.bincount(at + 1, np.maximum(nodes.free, 0))[own + 1]]
@@ -206,17 +198,13 @@ class _TierSearch:
         """Return for every node in which tenth KAI has its rack, by what is free."""
         score, at = np.zeros(len(self.tree.nodes), dtype=np.int64), self.tree.at(0)
         if self.rule.nested:
-            racks = self._fullest_first(0, inside, nodes)
+            racks = self._order(0, inside, nodes)
             for i, v in enumerate(racks.tolist(), 1):
                 score[at == v] = 10 * i // len(racks)
         return score
 
     def _far(self, placed: list[int], nodes: IntArray) -> list[IntArray]:
-        """Return what is the least for nodes that are nearest, for Volcano.
-
-        The domain counts that they share with all pods of the group before, then how
-        many of these are in the same rack.
-        """
+        """Return keys for Volcano: the domain shared with all pods, then those near."""
         far, racks = np.zeros(len(nodes), dtype=np.int64), self.tree.at(0) + 1
         for level in range(len(self.tree.levels)) if placed else ():
             at = self.tree.at(level)

@@ -103,6 +103,12 @@ def on(name: str, job: GangJob, devices: NodeDevices, level: str) -> list[int] |
             workers(10, slices("node", 2), devices=1),
             [0, 2, 4, 2, 2],
         ),
+        (
+            "kueue-best-fit",
+            (1, 2, 3),
+            workers(2, within("node", ("w",)), devices=1),
+            [0, 2, 0],
+        ),
         # pods of kube-scheduler go to the emptiest node, of KAI to the fullest
         ("kubernetes-5732", (9, 4, 9), workers(3, devices=1), [2, 0, 1]),
         ("kai", (9, 4, 9), workers(5, devices=1), [1, 4, 0]),
