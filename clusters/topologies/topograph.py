@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from ...instances.words import with_noun
 from .fabric import Cluster, FabricKind
 from .lined_yaml import Lined
-from .switch_trees import SourceFile, Switch, cluster_of, first_of
+from .switch_trees import SourceFile, Switch, SwitchForest, cluster_of, first_of
 
 VIEWS = ("tree", "block")
 _READ = {"switches", "blocks", "switch", "nodes", "labels", "annotations", "metadata"}
@@ -61,10 +61,9 @@ def read_topograph(document: Lined, where: SourceFile, name: str = "") -> Cluste
     unread = [key for key in others if key and key not in _READ]
     notes = [f"{first_of(unread)} not read"] if unread else []
     listed = list(switches.values())
-    if view == "tree" or any("switch" in block for block in blocks):
-        model = cluster_of("topograph model", listed, where, notes=notes)
-        if view == "tree":
-            return model
+    if view == "tree":
+        return cluster_of("topograph model", listed, where, notes=notes)
+    SwitchForest(listed, where).orders()
     above = {child: switch.name for switch in listed for child in switch.children}
     return _blocks(blocks, given, above, where)
 

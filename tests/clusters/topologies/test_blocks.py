@@ -18,6 +18,7 @@ from closeknit.cli.app import run
 from closeknit.clusters.placement import NodeSelector, Request
 from closeknit.clusters.rules.choosing import by_rule
 from closeknit.clusters.topologies import Hierarchy, parse_cluster, read_cluster
+from closeknit.instances import InputError
 from closeknit.solvers import Status
 from closeknit.solvers.running.kernels import interpreted
 
@@ -189,6 +190,19 @@ def test_the_domain_of_a_block_comes_before_that_of_its_switch() -> None:
     homes = zip(fabric.nodes, fabric.home, strict=True)
     where = {node: fabric.domains[v] for node, v in homes}
     assert (where["b1"], where["a1"]) == ("d9/r9", "d1/r1")
+
+
+def test_blocks_need_no_switch_with_nodes() -> None:
+    """The only block with a switch has a placeholder; and the switches are a tree."""
+    text = "switches:\n  s0: {switches: [s1]}\nblocks:\n- {switch: s1, nodes: [fake]}\n"
+    text += "- {nodes: [n1, n2], annotations: {x/domain: d1}}\n"
+    cluster = parse_cluster(text, name="block", placeholders=["fake"])
+    assert [fabric.nodes for fabric in cluster.fabrics] == [("n1", "n2")]
+    for own in (text, text.replace("switch: s1, ", "")):
+        with pytest.raises(InputError, match="is in a cycle"):
+            parse_cluster(
+                own.replace("[s1]}", "[s1]}\n  s1: {switches: [s0]}"), name="block"
+            )
 
 
 HOST = (2, 2, 1)
