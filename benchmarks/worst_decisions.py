@@ -49,9 +49,10 @@ TREE = even_tree(*SIZES)
 _LIMIT = Settings(time_limit=5.0)
 _WHOLE = KINDS[:4]
 _FAILS = {
-    "no place": ["kueue-best-fit", "kubernetes-5732", "volcano-hard", "kai"],
+    "no place": ["kubernetes-5732", "volcano-hard", "kai"],
     "more": [
-        *("kueue-best-fit", "kubernetes-5732", "volcano-hard", "kai", "slurm-segment"),
+        *("kueue-best-fit", "kueue-least-free", "kubernetes-5732", "volcano-hard"),
+        *("kai", "slurm-segment"),
     ],
     "ends": ["kueue-best-fit"],
 }

@@ -61,12 +61,18 @@ def kueue_best_fit(state: HierarchyState, k: int, /) -> Chosen:
 
 def fill_roomiest(pool: Iterable[Room], k: int) -> dict[int, int]:
     """Take domains with room from the roomiest down; the last as tight as can be."""
-    order = sorted(pool, key=lambda one: (-one.units, *one[1:]))
+    return fill_in_order(sorted(pool, key=lambda one: (-one.units, *one[1:])), k)
+
+
+def fill_in_order(
+    order: Sequence[Room], k: int, *, best_fit: bool = True
+) -> dict[int, int]:
+    """Take domains with room in an order; the last as tight as can be, if so asked."""
     taken: dict[int, int] = {}
     for i, one in enumerate(order):
         if one.units >= k:
-            last = min((x for x in order[i:] if x.units >= k), key=lambda x: x.units)
-            taken[last.domain] = k
+            fits = [x for x in order[i:] if x.units >= k] if best_fit else [one]
+            taken[min(fits, key=lambda x: x.units).domain] = k
             return taken
         taken[one.domain] = one.units
         k -= one.units
@@ -93,13 +99,7 @@ def fill_tightest(pool: Iterable[Room], k: int) -> dict[int, int]:
     """Take the tightest domain with room, or those with least room first."""
     order = sorted(pool)
     single = next((one.domain for one in order if one.units >= k), None)
-    if single is not None:
-        return {single: k}
-    taken: dict[int, int] = {}
-    for one in order:
-        taken[one.domain] = min(k, one.units)
-        k -= taken[one.domain]
-    return {v: count for v, count in taken.items() if count}
+    return fill_in_order(order, k, best_fit=False) if single is None else {single: k}
 
 
 def _leaf_rooms(state: HierarchyState) -> list[Room]:
@@ -126,30 +126,39 @@ def kueue_balanced(state: HierarchyState, k: int, /) -> Chosen:
     for one in sorted(_leaf_rooms(state), key=lambda one: one.rank):
         groups.setdefault(state.layout.parent[one.domain], []).append(one)
     ordered = sorted(groups, key=lambda v: rank[v] if v >= 0 else -1)
-    taken = balance([groups[up] for up in ordered], k, state.size)
+    taken = balance([[[x] for x in groups[up]] for up in ordered], k, state.size)
     if taken is None:
         return kueue_best_fit(state, k)
     return state.first({v: count * state.size for v, count in taken.items()})
 
 
 def balance(
-    groups: Iterable[Sequence[Room]], k: int, size: int
+    groups: Iterable[Sequence[Sequence[Room]]], k: int, size: int
 ) -> dict[int, int] | None:
-    """Share units of a size evenly over domains of the best group, or of none."""
-    best: list[Room] = []
+    """Share units of a size evenly over parts of few domains of one group, or none."""
+    best: list[list[Room]] = []
     share = fewest = 0
     for group in groups:
-        used = _fill_first([one.units for one in group], k)
+        used = _fill_first([one.units for parts in group for one in parts], k)
         if not used:
             continue
         least = min(k // len(used), used[-1])
         if least < max(share, 1):
             continue
-        pruned = [one for one in group if one.units >= least]
-        count = len(_fill_first([one.units for one in pruned], k))
+        pruned = [[one for one in parts if one.units >= least] for parts in group]
+        count = len(_fill_first([sum(x.units for x in parts) for parts in pruned], k))
         if count and (least > share or count < fewest):
-            best, share, fewest = pruned, least, count
-    chosen = _tightest_set(best, k * size, fewest) if share else None
+            best, share, fewest = [parts for parts in pruned if parts], least, count
+    whole = [
+        Room(sum(x.units for x in some), sum(x.pods for x in some), some[0].rank, i)
+        for i, some in enumerate(best)
+    ]
+    few = _tightest_set(whole, k * size, fewest) if share else None
+    if few is None:
+        return None
+    inside = sorted((x for one in few for x in best[one.domain]), key=lambda x: x.rank)
+    count = len(_fill_first([one.units for one in inside], k))
+    chosen = _tightest_set(inside, k * size, count)
     if chosen is None or k < len(chosen) * share:
         return None
     left = k - len(chosen) * share

@@ -1,15 +1,16 @@
 """Kueue's rules for jobs of parts: by counting what fits, level by level.
 
-They follow KEP-2724 and the source of 2026 for a Topology that goes down to host
-names. A role is a PodSet, and all are placed one after another. Known are a required
-level, slices at up to three levels of a number of pods that they divide, and leaders
-with the pods of one role; a role without a required level prefers the lowest one. More
-is ignored: spreading, roles that are apart or together without a leader.
+They follow KEP-2724 and the source of September 2026 for a Topology that goes down to
+host names. A role is a PodSet, and all are placed one after another. Known are a
+required level, slices at up to three levels of a number of pods that they divide, and
+leaders with the pods of one role; a role without a required level prefers the lowest
+one, or that of its slices. More is ignored: spreading, roles that are apart or together
+without a leader.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -19,7 +20,7 @@ from ...formulations.cluster.constraints import Groups, Slices
 from ...formulations.cluster.domains import DomainTree, NodeDevices
 from ...formulations.cluster.job import GangJob, JobPlacement, Role
 from ...instances import InputError, IntArray
-from .kueue import Room, balance, fill_roomiest, fill_tightest
+from .kueue import Room, balance, fill_in_order
 from .rooms import OpenNodes
 
 _MOST_LAYERS = 3
@@ -62,6 +63,9 @@ def kueue_job(
 ) -> JobPlacement | None:
     """Place a job as `kueue_best_fit`, with the tightest first or evenly if so asked.
 
+    Both are for roles that require no level; evenly shared ones prefer that above their
+    slices.
+
     Guarantee: none.
     Time: O(nodes log nodes) for every role or group.
     Ties: fewest pods that fit, then names.
@@ -75,7 +79,7 @@ def kueue_job(
     """
     nodes = OpenNodes(job, devices, anti=False)
     for ask in _asks(job, devices.tree):
-        found = _Counts(ask, nodes).assign(tightest, even)
+        found = _Counts(ask, nodes, tightest).assign(even)
         if found is None:
             return None
         at, leader = found
@@ -128,7 +132,8 @@ def _asks(job: GangJob, tree: DomainTree) -> Iterator[_Ask]:
 class _Counts:
     """What fits of an ask in every domain, from the nodes up, in units of a level."""
 
-    def __init__(self, ask: _Ask, nodes: OpenNodes) -> None:
+    def __init__(self, ask: _Ask, nodes: OpenNodes, tightest: bool) -> None:
+        self.tightest = tightest and ask.required is None
         order, self.up = _levels_of(nodes.devices.tree)
         sizes, self.ask, self.node = dict(ask.layers), ask, order.tolist()
         bottom = max(sizes, default=0)
@@ -154,13 +159,12 @@ class _Counts:
             self.units.append(units)
             self.loss.append(loss)
 
-    def assign(
-        self, tightest: bool, even: bool
-    ) -> tuple[list[tuple[int, int]], int] | None:
+    def assign(self, even: bool) -> tuple[list[tuple[int, int]], int] | None:
         """Return nodes with their numbers of pods, and that of the leader, if any."""
-        fill = fill_tightest if tightest else fill_roomiest
+        even = even and self.ask.required is None and len(self.ask.layers) < 2
+        even = even and self.bottom < len(self.up)
         found = self._share_evenly() if even else None
-        found = found or self._search(fill, tightest)
+        found = found or self._search(self.bottom + even)
         if found is None:
             return None
         level, taken = found
@@ -173,63 +177,88 @@ class _Counts:
             taken = {}
             for some, n in parts:
                 at = np.flatnonzero(np.isin(self.up[level], some)).tolist()
-                if self.ask.leader:
-                    rooms = self._pool(level, at, leader=True)
-                    fits = [x for x in rooms if x.units >= n]
-                    head = min(fits) if fits else min(rooms, key=lambda x: -x.units)
-                    lead, taken[head.domain] = head.domain, min(n, head.units)
-                    n -= taken[lead]
-                    at.remove(lead)
                 k, pool = n // self.unit[level], self._pool(level, at)
-                if sum(x.units for x in pool) < k:
+                spare = sum(x.units for x in pool) - k
+                if spare < 0:
                     return None
-                if k:
-                    taken |= self._in_pods(level, fill(pool, k))
+                if self.ask.leader:
+                    head = self._head(level, pool, k, spare)
+                    if head is None:
+                        return None
+                    lead, taken[head.domain] = head.domain, min(k, head.units)
+                    k -= taken[lead]
+                    pool = [x for x in pool if x.domain != lead]
+                taken |= self._fill(level, pool, k)
         return [(self.node[v], n) for v, n in sorted(taken.items())], self.node[lead]
 
-    def _search(
-        self, fill: Callable[[list[Room], int], dict[int, int]], tightest: bool
-    ) -> tuple[int, dict[int, int]] | None:
-        """Return the level at which domains are chosen, and the pods of each."""
-        loose, level = self.ask.required is None, self.ask.required or 0
-        if loose:
-            level = max(self.bottom, int(not tightest))
+    def _fill(self, level: int, pool: list[Room], k: int) -> dict[int, int]:
+        """Return the pods of domains that are filled in an order."""
+        units = fill_in_order(pool, k, best_fit=not self.tightest) if k else {}
+        return {v: n * self.unit[level] for v, n in units.items()}
+
+    def _head(self, level: int, order: list[Room], k: int, spare: int) -> Room | None:
+        """Return the domain of the leader, with the room that is left next to it.
+
+        It is the first that costs no more than is spare; if that has room for all, the
+        tightest that has.
+        """
+        loss: list[int] = self.loss[level].tolist()
+        left = [x._replace(units=x.units - loss[x.domain]) for x in order]
+        fits = [x for x in left if loss[x.domain] <= spare]
+        if not fits or fits[0].units < k:
+            return next(iter(fits), None)
+        enough = [x for x in left if x.units >= k]
+        return min(enough, key=lambda x: (x.units, x != fits[0]))
+
+    def _search(self, preferred: int) -> tuple[int, dict[int, int]] | None:
+        """Return the level at which domains are chosen, and the pods of each.
+
+        What requires no level prefers one that is no node; with the tightest first it
+        is chosen among the nodes, or with slices at the highest level.
+        """
+        level = self.ask.required
+        if level is None:
+            level = max(preferred, 1)
+        if self.tightest:
+            level = len(self.up) if self.bottom else 0
         while True:
             k = self.ask.count // self.unit[level]
             pool = self._pool(level, leader=self.ask.leader is not None)
             if fits := [x for x in pool if x.units >= k]:
                 return level, {min(fits).domain: self.ask.count}
-            if not loose:
+            if self.ask.required is not None:
                 return None
-            if tightest or level == len(self.up):
+            if self.tightest or level == len(self.up):
                 enough = sum(x.units for x in pool) >= k
-                return (level, self._in_pods(level, fill(pool, k))) if enough else None
+                return (level, self._fill(level, pool, k)) if enough else None
             level += 1
 
     def _share_evenly(self) -> tuple[int, dict[int, int]] | None:
-        """Return how the lowest domains share a job, if Kueue balances such jobs."""
-        few = self.bottom <= 1 and len(self.ask.layers) < 2 and len(self.up) > 1
-        if not few or self.ask.required is not None or self.ask.leader:
-            return None
-        unit, above = self.unit[1], self.up[1]
-        pool = self._pool(1)
-        groups = [[x for x in pool if above[x.rank] == v] for v in np.unique(above)]
-        taken = balance(groups, self.ask.count // unit, unit)
-        if taken is None:
-            return None
-        self.bottom = 1
-        return 1, self._in_pods(1, taken)
+        """Return how the domains of slices, or nodes, share a job that is balanced."""
+        level, unit, up = self.bottom, self.unit[self.bottom], self.up[self.bottom]
+        above = self.up[level + 1] if level + 1 < len(self.up) else np.unique(up) * 0
+        pool = self._pool(level)
+        groups: dict[int, list[list[Room]]] = {}
+        for v, group in enumerate(above.tolist()):
+            groups.setdefault(group, []).append([x for x in pool if up[x.domain] == v])
+        taken = balance(groups.values(), self.ask.count // unit, unit)
+        return (level, {v: n * unit for v, n in taken.items()}) if taken else None
 
     def _pool(
         self, level: int, at: Iterable[int] | None = None, leader: bool = False
     ) -> list[Room]:
-        """Return the room of domains, or that next to the leader in those with any."""
-        pods, units = self.pods[level], self.units[level] - leader * self.loss[level]
-        every = range(len(pods)) if at is None else at
-        return [Room(int(units[v]), int(pods[v]), v, v) for v in every if units[v] >= 0]
+        """Return the room of domains in the order in which they are filled.
 
-    def _in_pods(self, level: int, units: dict[int, int]) -> dict[int, int]:
-        return {v: n * self.unit[level] for v, n in units.items()}
+        That is what they have next to the leader, if so asked. Within slices Kueue
+        counts no slices, so that the least room comes first.
+        """
+        pods, units = self.pods[level], self.units[level]
+        if leader:
+            pods = units = units - self.loss[level]
+        every = range(len(pods)) if at is None else at
+        pool = [Room(int(units[v]), int(pods[v]), v, v) for v in every if units[v] >= 0]
+        sign = 0 if level < self.bottom else 1 if self.tightest else -1
+        return sorted(pool, key=lambda x: (sign * x.units, *x[1:]))
 
 
 def _sums(up: IntArray, values: IntArray, n: int) -> IntArray:

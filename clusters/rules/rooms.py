@@ -26,6 +26,7 @@ class OpenNodes:
         self.free, self.used = devices.free.copy(), none.copy()
         self.barred = {name: none.copy() for name in job.names}
         self.where: dict[str, list[int]] = {name: [] for name in job.names}
+        self.worth = 0.0  # of the domains of groups that were placed, in all
         tree = devices.tree
         for one in job.constraints:
             shut = none

@@ -9,14 +9,14 @@ a number of domains is ignored.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from ...formulations.cluster.constraints import Slices
-from ...formulations.cluster.domains import DomainTree, NodeDevices
+from ...formulations.cluster.domains import NOWHERE, DomainTree, NodeDevices
 from ...formulations.cluster.forest import ANYWHERE, LOOSE, PieceForest
 from ...formulations.cluster.job import MOST_DEVICES, GangJob, JobPlacement, Role
 from ...instances import InputError, IntArray
@@ -98,7 +98,8 @@ def _groups(rule: TierRule, job: GangJob, tree: DomainTree) -> Iterator[_TierGro
     inside, parts = nest(range(len(roles)), len(every) - 1 if rule.nested else 0)
     if not rule.one_level:
         whole = [] if rule.nested else [level for level, x in every if not x.any()]
-        yield _TierGroup(min(whole, default=ANYWHERE), tuple(inside), tuple(parts))
+        job_group = _TierGroup(min(whole, default=ANYWHERE), (*inside,), (*parts,))
+        yield parts[0] if rule.nested and [*parts, *inside] == parts[:1] else job_group
         return
     yield from parts
     if inside:
@@ -118,33 +119,35 @@ class _TierSearch:
         """Return the nodes with a group on some of them; None if it finds no domain."""
         top = len(self.tree.levels) - 1
         climbs = not self.rule.one_level and group.level >= 0
+        score = self._rack_scores(inside, nodes)
         for level in range(0 if climbs else group.level, min(group.level, top) + 1):
             at = self.tree.at(level)[inside]
-            tier = [inside[at == v] for v in np.unique(at[at >= 0])]
-            if self.rule.nested:
-                tier.sort(key=lambda some: self._free_above(level, some[0], nodes))
-            if found := self._try(group, tier, nodes):
+            tier = [inside[at == v] for v in self._order(level, inside, nodes)]
+            if found := self._try(group, tier, nodes, score):
                 return found
-        return self._try(group, [inside], nodes) if group.level == ANYWHERE else None
+        if group.level == ANYWHERE:
+            return self._try(group, [inside], nodes, score)
+        return None
 
     def _try(
-        self, group: _TierGroup, tier: list[IntArray], nodes: OpenNodes
+        self, group: _TierGroup, tier: list[IntArray], nodes: OpenNodes, score: IntArray
     ) -> OpenNodes | None:
-        """Place a group in one of the domains of a level."""
-        found: list[tuple[float, OpenNodes]] = []
+        """Place a group in the domain that is fullest then, or whose parts' are."""
+        found: list[OpenNodes] = []
         for some in tier:
-            then = self._fill(group, some, nodes)
+            then = self._fill(group, some, nodes, score)
             if then is None:
                 continue
-            left = np.maximum(then.free[some], 0).sum()
-            whole = max(1, then.devices.whole[some].sum())
-            found.append((float(left / whole), then))
+            if group.pods or not group.parts:
+                left = np.maximum(then.free[some], 0).sum()
+                then.worth -= float(left / max(1, then.devices.whole[some].sum()))
+            found.append(then)
             if self.rule.nested or len(found) >= self.share * len(tier):
                 break
-        return min(found, key=lambda one: one[0])[1] if found else None
+        return max(found, key=lambda one: one.worth) if found else None
 
     def _fill(
-        self, group: _TierGroup, inside: IntArray, nodes: OpenNodes
+        self, group: _TierGroup, inside: IntArray, nodes: OpenNodes, score: IntArray
     ) -> OpenNodes | None:
         """Place the parts of a group in a domain, and then its pods one by one."""
         counts = {x: n for x in nodes.job.roles if (n := _count(group, x))}
@@ -163,38 +166,52 @@ class _TierSearch:
             then = then and self.place(part, inside, then)
         if then is None:
             return None
-        racks = self.tree.at(0)[inside] + 1
-        room = np.bincount(racks, np.maximum(then.free[inside], 0))[racks]
-        last = -1
+        placed: list[int] = []
         for role in group.pods:
             at = np.flatnonzero(then.room(role, inside) > 0)
             if not len(at):
                 return None
             free = then.free[inside[at]]
-            keys: list[npt.NDArray[np.float64] | IntArray] = [free, -room[at]]
-            if self.rule.one_level:
+            keys: Sequence[npt.NDArray[np.float64] | IntArray]
+            if self.rule.nested:
+                keys = [free, -score[inside[at]]]
+            elif self.rule.one_level:
                 keys = [-free / np.maximum(then.devices.whole[inside[at]], 1)]
-            elif not self.rule.nested:
-                keys = [self._far(last, inside[at])]
-            last = int(inside[at[np.lexsort(keys)[0]]])
-            then.take(role, last)
+            else:
+                keys = self._far(placed, inside[at])
+            placed.append(int(inside[at[np.lexsort(keys)[0]]]))
+            then.take(role, placed[-1])
         return then
 
-    def _free_above(self, level: int, node: int, nodes: OpenNodes) -> list[int]:
-        """Return what is free in the domains of a node, from the highest down."""
-        found = []
-        for x in range(len(self.tree.levels) - 1, level - 1, -1):
+    def _order(self, level: int, inside: IntArray, nodes: OpenNodes) -> IntArray:
+        """Return domains of a level; for KAI by what is free above and in them."""
+        domains, first = np.unique(self.tree.at(level)[inside], return_index=True)
+        keys: list[npt.NDArray[np.float64] | IntArray] = [domains]
+        for x in range(level, len(self.tree.levels) * self.rule.nested):
             at = self.tree.at(x)
-            found.append(int(np.maximum(nodes.free[at == at[node]], 0).sum()))
-        return found
+            own = at[inside[first]]
+            keys += [own, np.bincount(at + 1, np.maximum(nodes.free, 0))[own + 1]]
+        order = domains[np.lexsort(keys)]
+        return order[order >= 0]
 
-    def _far(self, last: int, nodes: IntArray) -> IntArray:
-        """Return how many levels up the domain is that nodes share with one."""
-        far = np.zeros(len(nodes), dtype=np.int64)
-        for level in range(-1, len(self.tree.levels)) if last >= 0 else ():
+    def _rack_scores(self, inside: IntArray, nodes: OpenNodes) -> IntArray:
+        """Return for every node in which tenth KAI has its rack, by what is free."""
+        score, at = np.zeros(len(self.tree.nodes), dtype=np.int64), self.tree.at(0)
+        if self.rule.nested:
+            racks = self._order(0, inside, nodes)
+            for i, v in enumerate(racks.tolist(), 1):
+                score[at == v] = 10 * i // len(racks)
+        return score
+
+    def _far(self, placed: list[int], nodes: IntArray) -> list[IntArray]:
+        """Return keys for Volcano: the domain shared with all pods, then those near."""
+        far, racks = np.zeros(len(nodes), dtype=np.int64), self.tree.at(0) + 1
+        for level in range(len(self.tree.levels)) if placed else ():
             at = self.tree.at(level)
-            far += (at[nodes] != at[last]) | (at[last] < 0)
-        return far
+            shared = at[placed[0]] if (at[placed] == at[placed[0]]).all() else NOWHERE
+            far += (at[nodes] != shared) | (shared < 0)
+        near = np.bincount(racks[placed], minlength=int(racks.max()) + 1)[racks[nodes]]
+        return [-near, far]
 
 
 def _count(group: _TierGroup, role: Role) -> int:

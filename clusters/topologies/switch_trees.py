@@ -76,7 +76,7 @@ class SourceFile:
 
 
 @dataclass
-class _Forest:
+class SwitchForest:
     """Domains by number, with their parents and nodes."""
 
     switches: Sequence[Switch]
@@ -86,7 +86,7 @@ class _Forest:
     nodes: dict[str, int] = field(default_factory=dict)
     absent: dict[str, None] = field(default_factory=dict)
 
-    def collect(self) -> None:
+    def _collect(self) -> None:
         """Give domains and nodes numbers; refuse repetitions and unknown children."""
         if len(self.switches) > MOST_DOMAINS:
             self.where.fail(0, f"has more than {MOST_DOMAINS} switches")
@@ -134,7 +134,8 @@ class _Forest:
         self.parent[child] = i
 
     def orders(self) -> list[list[int]]:
-        """Return the domains of every tree depth first; refuse cycles and depth."""
+        """Return the domains of every tree depth first; refuse what is no tree."""
+        self._collect()
         children: list[list[int]] = [[] for _ in self.parent]
         for v, up in enumerate(self.parent):
             if up >= 0:
@@ -174,13 +175,13 @@ def cluster_of(
     the line, if a switch or node is listed twice or has two parents, a child is not
     defined, there is a cycle, or no node.
     """
-    forest = _Forest(switches, where)
-    forest.collect()
+    forest = SwitchForest(switches, where)
+    orders = forest.orders()
     at: list[list[str]] = [[] for _ in switches]
     for name, home in forest.nodes.items():
         at[home].append(name)
     fabrics, empty = [], []
-    for order in forest.orders():
+    for order in orders:
         occupied = {v for v in order if at[v]}
         for v in reversed(order):
             if v in occupied and forest.parent[v] >= 0:
@@ -242,7 +243,7 @@ def first_of(names: Sequence[str]) -> str:
 
 
 def _hierarchy(
-    forest: _Forest,
+    forest: SwitchForest,
     order: list[int],
     at: list[list[str]],
     kind: FabricKind,

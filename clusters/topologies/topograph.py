@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from ...instances.words import with_noun
 from .fabric import Cluster, FabricKind
 from .lined_yaml import Lined
-from .switch_trees import SourceFile, Switch, cluster_of, first_of
+from .switch_trees import SourceFile, Switch, SwitchForest, cluster_of, first_of
 
 VIEWS = ("tree", "block")
 _READ = {"switches", "blocks", "switch", "nodes", "labels", "annotations", "metadata"}
@@ -61,10 +61,9 @@ def read_topograph(document: Lined, where: SourceFile, name: str = "") -> Cluste
     unread = [key for key in others if key and key not in _READ]
     notes = [f"{first_of(unread)} not read"] if unread else []
     listed = list(switches.values())
-    if view == "tree" or any("switch" in block for block in blocks):
-        model = cluster_of("topograph model", listed, where, notes=notes)
-        if view == "tree":
-            return model
+    if view == "tree":
+        return cluster_of("topograph model", listed, where, notes=notes)
+    SwitchForest(listed, where).orders()
     above = {child: switch.name for switch in listed for child in switch.children}
     return _blocks(blocks, given, above, where)
 
@@ -85,7 +84,7 @@ def _blocks(
         labels = _annotations(block, where)
         switch = block["switch"].text(where, "switch") if "switch" in block else ""
         while switch:
-            labels = given.get(switch, {}) | labels
+            labels = labels | given.get(switch, {}) | labels  # its own come first
             switch = above.get(switch, "")
         nodes = _nodes(block, where)
         domain = next((v for k, v in labels.items() if k.endswith(_DOMAIN)), "")
@@ -96,15 +95,15 @@ def _blocks(
         found.append((domain, sub, block[""].line, nodes))
     divided = any(sub for _, sub, _, _ in found)
     domains: dict[str, Switch] = {}
-    parts: dict[str, Switch] = {}
+    parts: dict[tuple[str, str], Switch] = {}
     for domain, sub, line, nodes in found:
         whole = domains.setdefault(domain, Switch(domain, line))
         if divided:
             title = f"{domain}/{sub}" if sub else f"{domain} without sub-domain"
-            if title not in parts:
-                parts[title] = Switch(title, line)
+            if (domain, sub) not in parts:
+                parts[domain, sub] = Switch(title, line)
                 whole.children = [*whole.children, title]
-            whole = parts[title]
+            whole = parts[domain, sub]
         whole.nodes = [*whole.nodes, *nodes]
     switches = [*domains.values(), *parts.values()]
     if len(domains) > 1:

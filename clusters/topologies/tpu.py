@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import permutations
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -74,9 +75,10 @@ class Slice:
         if self.cubes:
             return self.cubes
         if len(self.shape) == len(cube):
-            if not np.mod(self.shape, sorted(cube)).any():
+            turned = np.array([*permutations(self.shape)])
+            if not np.mod(turned, cube).any(axis=1).all():
                 return prod(self.shape) // prod(cube)
-            if not np.mod(sorted(cube), self.shape).any():
+            if not np.mod(cube, turned).any(axis=1).all():
                 return 0
         raise self.refuse(f"is neither whole cubes of {text_of(cube)} nor part of one")
 

@@ -246,6 +246,16 @@ def dynamic_text(items: dict[str, dict[str, str]], gone: set[str]) -> str:
     return nodes_json({name: own for name, own in items.items() if name not in gone})
 
 
+@pytest.mark.parametrize(("text", "nodes"), [("1x2x4", 4), ("4x4x3", 24), ("3x2x1", 3)])
+def test_a_slice_is_turned_to_cubes_that_are_no_cubes(text: str, nodes: int) -> None:
+    """Parts of a cube of 3x4x2, and two of them: sides divide in another order."""
+    rows = grid_rows((3, 8, 4), (1, 1, 2))
+    selector = selector_of(pod_csv("mesh 3x8x4", rows, (3, 4, 2), (1, 1, 2)))
+    request = asked(selector, text)
+    found = selector.select(request, selector.free())
+    assert len(found.chosen) == request.k == nodes
+
+
 def test_a_required_node_is_in_the_slice_or_it_never_fits() -> None:
     rows = grid_rows((4, 4, 4), (1, 1, 1))
     selector = selector_of(pod_csv("mesh 4x4x4", rows, CUBE, (1, 1, 1)))

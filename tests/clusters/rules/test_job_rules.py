@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -102,6 +103,12 @@ def on(name: str, job: GangJob, devices: NodeDevices, level: str) -> list[int] |
             workers(10, slices("node", 2), devices=1),
             [0, 2, 4, 2, 2],
         ),
+        (
+            "kueue-best-fit",
+            (1, 2, 3),
+            workers(2, within("node", ("w",)), devices=1),
+            [0, 2, 0],
+        ),
         # pods of kube-scheduler go to the emptiest node, of KAI to the fullest
         ("kubernetes-5732", (9, 4, 9), workers(3, devices=1), [2, 0, 1]),
         ("kai", (9, 4, 9), workers(5, devices=1), [1, 4, 0]),
@@ -119,7 +126,37 @@ def test_pods_on_hosts(
     [
         ("kueue-best-fit", ((19, 10, 10),), workers(20), [19, 1, 0]),
         ("kueue-balanced", ((19, 10, 10),), workers(20), [0, 10, 10]),
-        ("kueue-balanced", ((20, 10), (15, 15)), workers(22), [0, 0, 11, 11]),
+        # nodes with one pod each are even, whichever racks they are in
+        ("kueue-balanced", ((20, 10), (15, 15)), workers(22), [20, 2, 0, 0]),
+        ("kueue-balanced", ((20, 10), (15, 15)), workers(30), [20, 10, 0, 0]),
+        # slices are shared by the racks of as few blocks as needed
+        (
+            "kueue-balanced",
+            ((16, 12), (12, 12)),
+            workers(20, slices("L0", 4)),
+            [0, 0, 12, 8],
+        ),
+        # within slices Kueue begins with the least room: racks of two before four
+        (
+            "kueue-best-fit",
+            ((4, 2), (4, 2)),
+            workers(8, slices("L1", 4), slices("L0", 2)),
+            [2, 2, 2, 2],
+        ),
+        # the profile mixed: slices from the highest level down, the tightest first
+        (
+            "kueue-least-free",
+            ((2, 2), (6,)),
+            workers(6, slices("L0", 2)),
+            [2, 2, 2],
+        ),
+        # and best fit for what requires a level
+        (
+            "kueue-least-free",
+            ((4, 2),),
+            workers(4, within("L1", ("w",))),
+            [4, 0],
+        ),
         ("kueue-balanced", ((20, 10), (15, 15)), workers(20), [20, 0, 0, 0]),
         (
             "kueue-balanced",
@@ -142,7 +179,23 @@ def test_pods_on_hosts(
             "kai",
             ((2, 1, 1, 1), (2, 2, 2)),
             workers(3, within("L1", ("w",))),
-            [2, 1, 0, 0, 0, 0, 0],
+            [2, 0, 0, 1, 0, 0, 0],
+        ),
+        # of 20 racks KAI tells tenths apart, so that those with 3 and 4 are equal
+        (
+            "kai",
+            ((3, 4, 5, 2), *((5, 5, 5, 5),) * 4),
+            workers(8, within("L1", ("w",))),
+            [3, 0, 5, 0, *[0] * 16],
+        ),
+        # it fills the block with most room, though racks of others have more
+        ("kai", ((6, 1, 1), (4, 4, 4)), workers(13), [1, 0, 0, 4, 4, 4]),
+        # Volcano compares blocks by the racks of the slices: it fills three
+        (
+            "volcano-hard",
+            ((2, 2, 2, 5), (4, 4)),
+            workers(6, slices("L0", 2)),
+            [2, 2, 2, 0, 0, 0],
         ),
         # Volcano: the lowest tier with room, the domain that is fullest with the job
         ("volcano-hard", ((4, 2), (3, 2)), workers(3), [0, 0, 3, 0]),
@@ -204,13 +257,40 @@ def test_a_leader_is_placed_with_its_group() -> None:
         assert not job.violations(placed, devices)
 
 
-def test_kueue_may_put_a_leader_where_it_costs_most_issue_7446() -> None:
-    # the leader costs the first host one worker, the second none
+def test_kueue_puts_a_leader_where_it_leaves_enough_room_issue_7446() -> None:
+    """The leader costs the first host one worker, the second none."""
     job = GangJob((Role("l", 1, 1), Role("w", 7, 2)), (within("L0", ("l", "w")),))
     devices = NodeDevices(tree_of([-1], [0, 0]), np.array([10, 5]), np.full(2, 10))
     assert JOB_RULES["volcano-hard"](job, devices) is None  # it fills the first host
-    assert JOB_RULES["kueue-best-fit"](job, devices) is None
-    assert best(job, devices) == ()
+    for name in KUEUE:
+        placed = JOB_RULES[name](job, devices)
+        assert placed, name
+        assert placed["l"] == [1]
+    # a host less is asked for: then the first one will do, which has most room
+    placed = JOB_RULES["kueue-best-fit"](job.resize({"w": 6}), devices)
+    assert placed
+    assert placed["l"] == [0]
+
+
+def test_the_leader_of_kueues_pull_request_13383() -> None:
+    job = GangJob((Role("l", 1, 1), Role("w", 4, 2)), (within("L0", ("l", "w")),))
+    devices = NodeDevices(tree_of([-1], [0] * 3), np.array([2, 4, 3]), np.full(3, 4))
+    placed = JOB_RULES["kueue-best-fit"](job, devices)
+    assert placed
+    assert placed["l"] == [2]
+    assert Counter(placed["w"]) == {0: 1, 1: 2, 2: 1}
+
+
+def test_nothing_is_near_for_volcano_once_a_group_is_in_two_blocks() -> None:
+    """Large pods are in the second block and the third, the small one in the first."""
+    tree = tree_of([-1, 0, 0, 0, 1, 2, 3], [4, 5, 6, 6])
+    devices = NodeDevices(tree, np.array([1, 4, 4, 1]), np.full(4, 4))
+    job = GangJob((Role("a", 2, 4), Role("b", 1, 1)))
+    placed = JOB_RULES["volcano-hard"](job, devices)
+    assert placed == {"a": [1, 2], "b": [3]}  # a rack with pods of it comes first
+    tree = tree_of([-1, 0, 0, 0, 1, 2, 3, 3], [4, 5, 6, 7])
+    placed = JOB_RULES["volcano-hard"](job, replace(devices, tree=tree))
+    assert placed == {"a": [1, 2], "b": [0]}
 
 
 def test_kai_takes_all_pods_for_as_large_as_the_largest() -> None:

@@ -18,6 +18,7 @@ from closeknit.cli.app import run
 from closeknit.clusters.placement import NodeSelector, Request
 from closeknit.clusters.rules.choosing import by_rule
 from closeknit.clusters.topologies import Hierarchy, parse_cluster, read_cluster
+from closeknit.instances import InputError
 from closeknit.solvers import Status
 from closeknit.solvers.running.kernels import interpreted
 
@@ -181,6 +182,29 @@ def test_blocks_have_the_annotations_of_their_switches() -> None:
     assert found.objective[0] == 1
 
 
+def test_the_domain_of_a_block_comes_before_that_of_its_switch() -> None:
+    """Whatever the families are called of which their annotations are."""
+    own = MODEL.replace("x/sub-domain: r2", "y/domain: d9, y/sub-domain: r9")
+    [fabric] = parse_cluster(own, name="block").fabrics
+    assert isinstance(fabric, Hierarchy)
+    homes = zip(fabric.nodes, fabric.home, strict=True)
+    where = {node: fabric.domains[v] for node, v in homes}
+    assert (where["b1"], where["a1"]) == ("d9/r9", "d1/r1")
+
+
+def test_blocks_need_no_switch_with_nodes() -> None:
+    """The only block with a switch has a placeholder; and the switches are a tree."""
+    text = "switches:\n  s0: {switches: [s1]}\nblocks:\n- {switch: s1, nodes: [fake]}\n"
+    text += "- {nodes: [n1, n2], annotations: {x/domain: d1}}\n"
+    cluster = parse_cluster(text, name="block", placeholders=["fake"])
+    assert [fabric.nodes for fabric in cluster.fabrics] == [("n1", "n2")]
+    for own in (text, text.replace("switch: s1, ", "")):
+        with pytest.raises(InputError, match="is in a cycle"):
+            parse_cluster(
+                own.replace("[s1]}", "[s1]}\n  s1: {switches: [s0]}"), name="block"
+            )
+
+
 HOST = (2, 2, 1)
 POD = pod_csv("torus 4x4x8", grid_rows((4, 4, 8), HOST), (4, 4, 4), HOST)
 
@@ -204,6 +228,10 @@ POD = pod_csv("torus 4x4x8", grid_rows((4, 4, 8), HOST), (4, 4, 4), HOST)
         (MODEL.replace("[s1, s2]", "[s1, s2, s3]") + "- {switch: s3, nodes: [a1]}\n",
          "-k 1 --topology-name block",
          "DIR/topology:2: nodes: node is at two switches: 'a1' (s1 and s3)"),
+        (MODEL.replace("d1, x/sub-domain: r1", "d0/a, x/sub-domain: b")
+         + "- {nodes: [e1], switch: s2, annotations: {x/sub-domain: a/b}}\n",
+         "-k 1 --topology-name block",  # two sub-domains, and not one
+         "DIR/topology:8: switch: is defined twice: 'd0/a/b' (before in line 5)"),
         (FAKE, "-k 1 --placeholders x1",
          "--placeholders: is at no switch or block: 'x1'"),
         (POD, "-k 1 --placeholders h000",
