@@ -85,7 +85,7 @@ def run(args: argparse.Namespace) -> int:
     nameless = _nameless(machine)
     stay += [NAMELESS] * bool(nameless)
     stay += [job for name in other_kinds for job in machine.holders.get(name, ())]
-    try:
+    with cluster.naming_options():
         layout = layout_of(
             machine.selector,
             _usable(machine),
@@ -96,8 +96,6 @@ def run(args: argparse.Namespace) -> int:
             ending=ending,
             freeable=freeable,
         )
-    except InputError as error:
-        raise cluster.name_option(error) from None
     settings = Settings(time_limit=seconds(args.time_limit))
     how = {"by_jobs": args.objective == "jobs", "spread": args.allow_spread}
     for option, value in (("--fit", args.fit), ("--target", args.target)):

@@ -104,8 +104,8 @@ def run(args: argparse.Namespace, free: Sequence[str] | None) -> int:
     shown = {"topology": known.selector.cluster.summary(), **placing.describe(placed)}
     if args.proof and placed.answer.fits is False:
         shown |= _prove(placed, parts, args)
-    if known.ignored:
-        shown["strange"] = known.ignored
+    if known.known.ignored:
+        shown["strange"] = known.known.ignored
     shown["state"] = known.document(chain(*shown.get("placement", {}).values()))
     if args.json:
         outputs.write_json(args.json, FORMAT, **shown)

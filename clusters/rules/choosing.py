@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-import numpy as np
-
 from ...instances import InputError
 from ...instances.reading.suggestions import entry_named
 from ...solvers import DEFAULT, Settings, Status
 from ...solvers.running import clock
-from ..placement import NodeSelector, Placement, Request, measures
+from ..placement import NodeSelector, Placement, Request
 from ..placement.domains import as_written_down
 from ..placement.program import Chooser
 from ..placement.space import SpaceChooser
@@ -59,12 +57,7 @@ def by_rule(
         chosen = rule.choose(state, request.k // request.segment)
         if chosen is None or len(chosen) != request.k:
             continue
-        if isinstance(chooser, SpaceChooser):
-            found = chooser.alike.cost(request.objective, chosen)
-        else:
-            fabric = chooser.fabric
-            at = np.bincount(fabric.home[free[i]], minlength=len(fabric.parent))
-            found = measures.cost(fabric, request.objective, chosen, fabric.below(at))
+        found = chooser.cost(request.objective, chosen, free[i])
         optimal = found == exact.bound
         return Placement(
             Status.OPTIMAL if optimal else Status.FEASIBLE,

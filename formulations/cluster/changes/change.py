@@ -177,6 +177,17 @@ def status_of(found: Staged) -> Status:
     return Status.OPTIMAL if found.proved else Status.FEASIBLE
 
 
+def change_of(solved: Staged) -> LeastChange:
+    """Return what is known of a change before its values are looked at."""
+    return LeastChange(
+        status_of(solved),
+        solved.stages,
+        by=BY_SOLVER * solved.impossible,
+        refuted=solved.rows if solved.impossible else None,
+        limit=solved.limit,
+    )
+
+
 def preempt(
     job: GangJob,
     state: RunningState,
