@@ -296,7 +296,6 @@ def _answer(
     request: JobRequest | None = None,
     notes: Sequence[str] = (),
 ) -> int:
-    """Print what was found; return the exit status."""
     shown = document_of_change(action, known.machine, known.state, found)
     if notes:
         shown["state"].setdefault("notes", []).extend(notes)

@@ -118,7 +118,6 @@ def run(args: argparse.Namespace, free: Sequence[str] | None) -> int:
 def _prove(
     placed: placing.JobOutcome, parts: list[NodeDevices], args: argparse.Namespace
 ) -> dict[str, Any]:
-    """Write a proof that a job does not fit; return what is known of it."""
     from ...formulations.cluster.proof import NoFitProof, prove_no_fit
 
     if len(parts) > 1:

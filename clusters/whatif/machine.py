@@ -17,16 +17,11 @@ from ..placement.domains import SWITCH
 from ..placement.program import Chooser
 from ..placement.space import largest_in
 from ..rules import RULES, by_rule
-from ..rules.greedy import Sees
 
 Shape = tuple[int, ...] | None
 Choose = Callable[[Request, Sequence[Flags]], Placement]
 THRIFTY, OPTIMUM = "thrifty", "optimum"
-METHODS = (
-    *(name for name, rule in RULES.items() if rule.sees is not Sees.GRID),
-    THRIFTY,
-    OPTIMUM,
-)
+METHODS = (*RULES, THRIFTY, OPTIMUM)
 """What can choose the nodes."""
 
 

@@ -72,7 +72,6 @@ def expectation(
 
 
 def _describe_name(open_terminals: Sequence[str], before: str) -> str:
-    """Describe what a name would stand for at this position."""
     part = next((t for t in reversed(open_terminals) if t in _PARTS), "")
     match _PARTS.get(part), before:
         case ("slots", "LSQB" | "_RANGE"):

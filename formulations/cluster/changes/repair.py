@@ -48,8 +48,6 @@ Groups = list[tuple[int, int, list[int]]]
 
 @dataclass(frozen=True)
 class _LostPlaces:
-    """A job where it is left."""
-
     job: GangJob
     """Its objective is domains by level, from the lowest up."""
     name: str
