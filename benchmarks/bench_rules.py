@@ -46,7 +46,6 @@ from closeknit.clusters.placement.domains import as_written_down
 from closeknit.clusters.placement.node_classes import Alike
 from closeknit.clusters.rules import RULES, HierarchyState
 from closeknit.clusters.rules.choosing import seen
-from closeknit.clusters.rules.greedy import Sees
 from closeknit.clusters.rules.state import HierarchyLayout
 from closeknit.clusters.topologies import (
     Cluster,
@@ -79,7 +78,7 @@ PATIENT = Settings(time_limit=600)
 TREE_RULES = {
     name: rule
     for name, rule in RULES.items()
-    if rule.sees is not Sees.GRID and name != "slurm-spread"  # it is flux-low
+    if name != "slurm-spread"  # it is flux-low
 }
 TORI = ("8x8", "4x4x4", "6x6x6")
 MOST_ON_TORI = 32
@@ -284,9 +283,7 @@ HEAD = "hops, mean | greatest | optimal hops % | more switches % | left % | none
 def on_tori(decisions: int) -> None:
     """Print tables of rules on tori; every plane has its own share of busy nodes."""
     rules = [
-        name
-        for name, rule in RULES.items()
-        if rule.sees is not Sees.SWITCHES and name != "slurm-spread"
+        name for name, rule in RULES.items() if rule.anywhere and name != "slurm-spread"
     ]
     for words in TORI:
         shape = tuple(map(int, words.split("x")))

@@ -12,6 +12,7 @@ import numpy as np
 from ..instances import InputError, IntArray, arrays
 from ..network.mapping.instance import MOST_RANKS, RankMapping
 from ..network.mapping.table import MAPPERS
+from ..network.workloads.causal import sides_of
 from ..solvers import DEFAULT, Result, Settings
 from ..solvers.running import clock
 from .topologies import Fabric, Hierarchy
@@ -83,7 +84,7 @@ def traffic_of(pattern: str, ranks: int) -> IntArray | None:
         if colon:
             raise InputError(f"{name} has no sides", "map", pattern)
         return _PATTERNS[name](ranks, ())
-    shape = _sides(ranks, axes)
+    shape = sides_of(ranks, axes)
     if colon:
         if not _SHAPE.fullmatch(sides) or sides.count("x") != axes - 1:
             form = "x".join("ABC"[:axes])
@@ -114,17 +115,6 @@ def _halo(ranks: int, shape: tuple[int, ...]) -> IntArray:
         lines = np.moveaxis(grid, axis, 0)
         traffic[lines[:-1], lines[1:]] = 1
     return traffic
-
-
-def _sides(ranks: int, axes: int) -> tuple[int, ...]:
-    """Return sides as equal as can be: the largest one is as small as can be."""
-    if axes == 1:
-        return (ranks,)
-    divisors = (d for d in range(1, ranks + 1) if ranks % d == 0)
-    return min(
-        ((d, *_sides(ranks // d, axes - 1)) for d in divisors),
-        key=lambda shape: (max(shape), sum(shape), shape),
-    )
 
 
 _PATTERNS: dict[str, Callable[[int, tuple[int, ...]], IntArray]] = {

@@ -33,10 +33,6 @@ def _without_garbage_collection() -> Iterator[None]:
             gc.enable()
 
 
-def _ignore(error: InputError) -> None:
-    """Do not report the error."""
-
-
 class LiveSelector:
     """Reloads a configuration when its file changes, unless the new file is invalid.
 
@@ -73,7 +69,7 @@ class LiveSelector:
         every: float = 300.0,
         clock: Callable[[], float] = monotonic,
         method: Method[ProcSet] | None = None,
-        report: Callable[[InputError], None] = _ignore,
+        report: Callable[[InputError], None] = lambda error: None,
     ) -> None:
         self.path = Path(path)
         self.error: InputError | None = None

@@ -250,7 +250,7 @@ def _repair(args: argparse.Namespace) -> int:
     others = tuple(x for x in state.jobs if x.name not in mine)
     state = RunningState(replace(state.devices, free=free), others)
     asked = _request(args, state, len(placed))
-    try:
+    with cluster.naming_options():
         found = repair(
             asked.job,
             {ROLE: tuple(placed)},
@@ -260,8 +260,6 @@ def _repair(args: argparse.Namespace) -> int:
             name="+".join(sorted(mine)) or "job",
             spread=args.allow_spread,
         )
-    except InputError as error:
-        raise cluster.name_option(error) from None
     kept = (state.devices.tree.nodes[i] for i in sorted({*placed} - {*failed}))
     only_work = machine.known.freeable | machine.known.only_work
     notes = [
@@ -278,7 +276,7 @@ def _drain(args: argparse.Namespace) -> int:
     level = args.level or known.state.devices.tree.levels[0]
     if level == NODE_NAME:
         raise InputError("must be above that of nodes", "--level", level)
-    try:
+    with cluster.naming_options():
         found = drain(
             level,
             1 if args.count is None else args.count,
@@ -287,8 +285,6 @@ def _drain(args: argparse.Namespace) -> int:
             until=-1 if args.until is None else args.until,
             spread=args.allow_spread,
         )
-    except InputError as error:
-        raise cluster.name_option(error) from None
     return _answer(args, "drain", known, found)
 
 
@@ -300,7 +296,6 @@ def _answer(
     request: JobRequest | None = None,
     notes: Sequence[str] = (),
 ) -> int:
-    """Print what was found; return the exit status."""
     shown = document_of_change(action, known.machine, known.state, found)
     if notes:
         shown["state"].setdefault("notes", []).extend(notes)

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Container,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -249,11 +257,6 @@ class KnownCluster:
         return sum(int(np.count_nonzero(one)) for one in self.free)
 
     @property
-    def ignored(self) -> int:
-        """Nodes of reports that are not in the topology."""
-        return self.known.ignored
-
-    @property
     def holders(self) -> Mapping[str, Mapping[str, None]]:
         """The jobs that hold a node, where a report states it."""
         return self.known.holders
@@ -348,10 +351,9 @@ def state_lines(
             parts.append(f"{rest} for other reasons")
         lines.append(f"not free: {', '.join(parts)}")
     if boots := shown.get("must_boot"):
-        of_chosen = f"{shown.get('chosen_must_boot', 0)} chosen, " * (
-            chosen is not None
-        )
-        lines.append(f"must boot first: {of_chosen}{boots} of the free nodes")
+        of_them = shown.get("chosen_must_boot", 0)
+        first = f"{of_them} chosen, " * (chosen is not None)
+        lines.append(f"must boot first: {first}{boots} of the free nodes")
     return lines + [f"note: {note}" for note in shown.get("notes", ())]
 
 
@@ -366,11 +368,9 @@ def request_of(
     if args.slice is not None:
         if args.k is not None:
             raise InputError("cannot be given with --slice", "-k", args.k)
-        try:
+        with naming_options():
             wish = Slice.of(args.slice)
             args.k = nodes_of(selector.cluster.fabrics[0], wish)
-        except InputError as error:
-            raise name_option(error) from None
     if not 1 <= args.k <= MOST_K:
         raise InputError(f"must be from 1 to {MOST_K}", field="-k", value=args.k)
     levels = levels_of(args.levels)
@@ -381,9 +381,13 @@ def request_of(
     excluded = set(unfold_option(args.exclude, "--exclude"))
     if both := [name for name in require if name in excluded]:
         raise InputError("is in --exclude too", "--require", both[0])
+<<<<<<< HEAD
     goal = Objective(objective) if objective else selector.objective
     search = links(goal)
     try:
+=======
+    with naming_options():
+>>>>>>> cut2
         return Request(
             args.k,
             goal,
@@ -393,13 +397,15 @@ def request_of(
             wish,
             search,
         )
+
+
+@contextmanager
+def naming_options() -> Iterator[None]:
+    """Put the name of the option in place of the field of an error."""
+    try:
+        yield
     except InputError as error:
-        raise name_option(error) from None
-
-
-def name_option(error: InputError) -> InputError:
-    """Return the error with the name of the option in place of the field."""
-    dashes = "-" if error.field == "k" else "--"
-    if not error.field or error.field.startswith("-"):
-        return error
-    return InputError(error.problem, dashes + error.field, error.value)
+        dashes = "-" if error.field == "k" else "--"
+        if not error.field or error.field.startswith("-"):
+            raise
+        raise InputError(error.problem, dashes + error.field, error.value) from None

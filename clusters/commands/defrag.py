@@ -15,27 +15,25 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...cli.frame import outputs, shared
 from ...cli.frame.parser import Parser, flag
 from ...cli.frame.screen import print_table
+from ...formulations.cluster.changes.change import LeastChange
 from ...instances.errors import InputError
 from ...instances.option_values import seconds
 from ...instances.words import with_noun
 from ...scheduler.hostlist import fold
 from ...solvers import Settings, Status
+from ..advice.defrag import fewest, front
+from ..advice.layout import ClusterLayout, layout_of
 from ..jobs.running import NAMELESS
 from ..placement import MOST_K
 from ..state import ENDING
 from . import cluster
 from .jobs import list_moves, show_moves
 
-if TYPE_CHECKING:
-    from ...formulations.cluster.changes.change import LeastChange
-    from ..advice.layout import ClusterLayout
-
-_OBJECTIVES = ("nodes", "jobs")
 _MOST_SHOWN = 6
 """Jobs that a note names."""
 
@@ -54,7 +52,7 @@ def options(parser: Parser) -> None:
     )
     parser.add_argument(
         "--objective",
-        choices=_OBJECTIVES,
+        choices=("nodes", "jobs"),
         default="nodes",
         help="what is counted first of what is moved",
     )
@@ -71,9 +69,6 @@ def options(parser: Parser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the front or a plan; return the exit status."""
-    from ..advice.defrag import fewest, front
-    from ..advice.layout import layout_of
-
     if args.busy is None and args.state is None:
         raise InputError("is needed: which job holds which nodes", field="--state")
     machine = cluster.read_machine(args, None)
@@ -85,7 +80,7 @@ def run(args: argparse.Namespace) -> int:
     nameless = _nameless(machine)
     stay += [NAMELESS] * bool(nameless)
     stay += [job for name in other_kinds for job in machine.holders.get(name, ())]
-    try:
+    with cluster.naming_options():
         layout = layout_of(
             machine.selector,
             _usable(machine),
@@ -96,8 +91,6 @@ def run(args: argparse.Namespace) -> int:
             ending=ending,
             freeable=freeable,
         )
-    except InputError as error:
-        raise cluster.name_option(error) from None
     settings = Settings(time_limit=seconds(args.time_limit))
     how = {"by_jobs": args.objective == "jobs", "spread": args.allow_spread}
     for option, value in (("--fit", args.fit), ("--target", args.target)):

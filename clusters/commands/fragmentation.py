@@ -126,11 +126,11 @@ def _show(
     state: list[str],
 ) -> None:
     cluster_ = machine.selector.cluster
-    strange = f"; {with_noun(machine.ignored, 'node')} not in the topology"
+    strange = f"; {with_noun(machine.known.ignored, 'node')} not in the topology"
     print(cluster_.summary())
     print(
         f"  free  {free} of {with_noun(len(cluster_.index), 'node')}"
-        + strange * bool(machine.ignored)
+        + strange * bool(machine.known.ignored)
     )
     for line in state:
         print(f"  {line}")

@@ -128,21 +128,17 @@ def run(args: argparse.Namespace) -> int:
             one = _grade(selector, decision, settings, strict=args.strict)
             totals.add(one)
             if rows is not None:
-                rows.write(
-                    json.dumps(outputs.start_object(_FORMAT, **as_row(one))) + "\n"
-                )
+                row = outputs.start_object(_FORMAT, **as_row(one))
+                rows.write(json.dumps(row) + "\n")
             if totals.seen % _EVERY == 0:
                 show(totals.seen, None, "decisions")
             if pressed.is_set():
                 break
         if rows is not None:
-            notes = {"notes": [alike]} if alike else {}
-            of_totals = {"objective": defaults.objective.value}
-            last = (
-                outputs.start_object(_FORMAT, totals=totals_row(totals))
-                | of_totals
-                | notes
-            )
+            last = outputs.start_object(_FORMAT, totals=totals_row(totals))
+            last["objective"] = defaults.objective.value
+            if alike:
+                last["notes"] = [alike]
             rows.write(json.dumps(last) + "\n")
     if args.json != "-":
         print(selector.cluster.summary())

@@ -104,8 +104,8 @@ def run(args: argparse.Namespace, free: Sequence[str] | None) -> int:
     shown = {"topology": known.selector.cluster.summary(), **placing.describe(placed)}
     if args.proof and placed.answer.fits is False:
         shown |= _prove(placed, parts, args)
-    if known.ignored:
-        shown["strange"] = known.ignored
+    if known.known.ignored:
+        shown["strange"] = known.known.ignored
     shown["state"] = known.document(chain(*shown.get("placement", {}).values()))
     if args.json:
         outputs.write_json(args.json, FORMAT, **shown)
@@ -118,7 +118,6 @@ def run(args: argparse.Namespace, free: Sequence[str] | None) -> int:
 def _prove(
     placed: placing.JobOutcome, parts: list[NodeDevices], args: argparse.Namespace
 ) -> dict[str, Any]:
-    """Write a proof that a job does not fit; return what is known of it."""
     from ...formulations.cluster.proof import NoFitProof, prove_no_fit
 
     if len(parts) > 1:

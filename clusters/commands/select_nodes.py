@@ -101,10 +101,15 @@ def run(args: argparse.Namespace, free: Sequence[str] | None) -> int:
     request = cluster.request_of(args, selector, args.objective, wish.search)
     placement = _select(selector, request, flags, args)
     shown = describe_placement(selector, request, flags, placement)
+<<<<<<< HEAD
     if request.links is not None:
         shown |= wish.document()
     if machine.ignored:
         shown["ignored"] = machine.ignored
+=======
+    if machine.known.ignored:
+        shown["ignored"] = machine.known.ignored
+>>>>>>> cut2
     chosen = shown.get("chosen", ())
     shown["state"] = machine.document(chosen)
     if args.map and placement.objective is not None:
@@ -133,7 +138,7 @@ def _select(
     args: argparse.Namespace,
 ) -> Placement:
     settings = Settings(time_limit=seconds(args.time_limit))
-    try:
+    with cluster.naming_options():
         return in_tiers(
             lambda how: (
                 by_rule(args.method, selector, request, flags, how)
@@ -144,8 +149,6 @@ def _select(
             size=sum(int(np.count_nonzero(one)) for one in flags),
             settings=settings,
         )
-    except InputError as error:
-        raise cluster.name_option(error) from None
 
 
 def _show(

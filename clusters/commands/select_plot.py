@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
-from ...instances import KSubset, Points
 from ...instances.words import with_noun
 from ...reports.drawing.drawing import drawing_of
 from ...reports.drawing.shapes import Canvas
 from ..pages.drawing import cluster_drawing, panels
 from ..placement import NodeSelector, Placement
 from ..placement.answer import parts_text
+from ..placement.node_classes import Alike
 from ..placement.program import Flags
 from ..topologies import Hierarchy, Space
 
@@ -63,14 +62,8 @@ def _about(shown: dict[str, Any]) -> list[str]:
 
 def _of_space(space: Space, free: Flags, placement: Placement, request: str) -> Canvas:
     """Draw a network that is no tree as the instance of its free nodes."""
-    order = sorted(np.flatnonzero(free).tolist(), key=lambda i: (space.sites[i], i))
-    sites = tuple(space.sites[i] for i in order)
-    topology = space.topology
-    if topology.repeats:
-        topology = Points(sites)
-    place = {i: number for number, i in enumerate(order)}
-    chosen = [place[i] for i in placement.chosen]
-    k = max(1, min(len(sites), len(chosen) or 1))
-    instance = KSubset(space.words, topology, sites, k)
+    instance, order = Alike(space).instance(max(1, len(placement.chosen)), free)
+    instance = replace(instance, name=space.words)
+    chosen = [order.index(i) for i in placement.chosen]
     selections = {placement.status.value: chosen} if chosen else {}
     return drawing_of(instance, selections, remark="" if chosen else request)

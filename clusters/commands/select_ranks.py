@@ -12,7 +12,7 @@ from ...network.workloads.measured import read_traffic
 from ...solvers import Settings
 from ..placement import NodeSelector, Placement
 from ..ranks import order_on, traffic_of
-from .cluster import name_option
+from .cluster import naming_options
 
 
 def add_to(
@@ -24,10 +24,8 @@ def add_to(
 ) -> None:
     """Add the nodes in the order of the ranks to an answer, and how good that is."""
     nodes = placement.chosen
-    try:
+    with naming_options():
         traffic = traffic_of(pattern, len(nodes))
-    except InputError as error:
-        raise name_option(error) from None
     if traffic is None:
         if not Path(pattern).exists():
             problem = (

@@ -56,7 +56,7 @@ from .cluster import (
     add_kinds,
     add_objective,
     add_topology,
-    name_option,
+    naming_options,
     objective_of,
     read_idle,
 )
@@ -137,10 +137,8 @@ def run(args: argparse.Namespace) -> int:
     skipped: Counter[Skipped] = Counter()
     jobs = _jobs(args, selector, skipped)
     methods = _methods(args, selector, jobs)
-    try:
+    with naming_options():
         jobs = fitting(jobs, selector, methods, skipped, setting.seconds)
-    except InputError as error:
-        raise name_option(error) from None
     if not jobs:
         problem = f"no job of these could be run ({skipped.total()} skipped)"
         raise InputError(problem, file=args.trace)

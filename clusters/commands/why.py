@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
     # A node that is drained, too, does not come free with its jobs.
     freeable = machine.known.freeable
     holders = {x: jobs for x, jobs in machine.holders.items() if x in freeable}
-    try:
+    with cluster.naming_options():
         reason = in_tiers(
             lambda how: explain(
                 machine.selector, request, machine.free, forbidden, holders, how
@@ -59,8 +59,6 @@ def run(args: argparse.Namespace) -> int:
             size=len(machine.selector.cluster.index),
             settings=Settings(time_limit=seconds(args.time_limit)),
         )
-    except InputError as error:
-        raise cluster.name_option(error) from None
     kind = _kind(machine, request)
     if args.json:
         shown = _document(machine, request, reason)
@@ -115,7 +113,7 @@ def _document(
         "objective": "busy nodes" if reason.cubes is None else "busy cubes",
         "fits": None if placement.limit else reason.fits,
         "never": reason.never,
-        "ignored": machine.ignored or None,
+        "ignored": machine.known.ignored or None,
     }
     if not reason.fits:
         jobs, first = reason.jobs, -1 if reason.cubes is None else 0
@@ -156,8 +154,8 @@ def _show(
     print(f"  free        {machine.count} of {with_noun(total, 'node')}")
     for line in cluster.state_lines(machine.known.document()):
         print(f"  {line}")
-    if machine.ignored:
-        print(f"  ignored     {with_noun(machine.ignored, 'node')} not in the topology")
+    if strange := machine.known.ignored:
+        print(f"  ignored     {with_noun(strange, 'node')} not in the topology")
     print(f"  request     {_describe_request(request)}")
     if kind:
         of = "of " * kind["asked"].startswith("--")

@@ -15,7 +15,7 @@ from ...instances.words import with_noun
 from ...solvers import DEFAULT, Settings, Status
 from ..placement import NodeSelector, Objective, Request, measures, names_of
 from ..placement.domains import SWITCH
-from ..placement.program import Chooser, Flags
+from ..placement.program import Chooser
 from ..placement.slices import place_slice
 from ..placement.space import SpaceChooser
 from .decisions import PastDecision, UngradableError, Ungraded, Why
@@ -121,7 +121,8 @@ def _compare_with_optimum(
     try:
         found = selector.select(request, decision.free, settings)
         broken = _broken(selector.choosers[part], request, chosen)
-        cost = _cost(selector.choosers[part], request, chosen, decision.free[part])
+        chooser, free = selector.choosers[part], decision.free[part]
+        cost = chooser.cost(request.objective, chosen, free)
     except InputError as error:
         raise UngradableError(Why.REQUEST, str(error)) from None
     if found.status is not Status.INFEASIBLE and found.bound is None:
@@ -174,19 +175,6 @@ def _check_placement(
         detail = f"{decision.chosen[0]} and others are not connected"
         raise UngradableError(Why.PARTS, detail)
     return fabrics.pop(), tuple(sorted(j for _, j in places))
-
-
-def _cost(
-    chooser: Chooser | SpaceChooser,
-    request: Request,
-    chosen: Sequence[int],
-    free: Flags,
-) -> tuple[int, ...]:
-    if isinstance(chooser, SpaceChooser):
-        return chooser.alike.cost(request.objective, chosen)
-    fabric = chooser.fabric
-    at = np.bincount(fabric.home[free], minlength=len(fabric.parent))
-    return measures.cost(fabric, request.objective, chosen, fabric.below(at))
 
 
 def _broken(

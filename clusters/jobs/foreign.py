@@ -178,7 +178,6 @@ def _pods_at_once(spec: Mapping[str, Any], at: str) -> int:
 
 
 def _annotations(pod: Mapping[str, Any], at: str) -> dict[str, Any]:
-    """Return the topology request in the annotations of a pod."""
     metadata = fields.objects(pod.get("metadata") or {}, f"{at}.metadata")
     notes = fields.objects(metadata.get("annotations") or {}, f"{at}.annotations")
     return {x: notes[_KUEUE + y] for x, y in _FIELDS.items() if _KUEUE + y in notes}

@@ -90,7 +90,6 @@ def _names(name: str) -> tuple[str, ...]:
 
 
 def _name_of(device: str, known: Iterable[Mapping[str, int]]) -> str:
-    """Return the name of the devices that count."""
     names = {name for devices in known for name in devices}
     kinds = sorted({_names(name)[1] for name in names})
     if not kinds:

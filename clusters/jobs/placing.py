@@ -157,8 +157,6 @@ def _within(job: GangJob, tree: DomainTree) -> GangJob | None:
 def _explain(
     job: GangJob, machine: Sequence[NodeDevices], settings: Settings, start: float
 ) -> Clash:
-    """Find constraints that clash on every part of a cluster."""
-
     def fits(asked: GangJob) -> bool | None:
         outcomes: list[bool | None] = [False]
         for devices in machine:

@@ -11,6 +11,7 @@ leaf switches, as far as the numbers allow, and of these the first in order.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -75,6 +76,13 @@ class Chooser:
     def order(self) -> IntArray:
         """The nodes, by domains."""
         return np.argsort(self.fabric.home, kind="stable")
+
+    def cost(
+        self, objective: Objective, chosen: Sequence[int], free: Flags
+    ) -> tuple[int, ...]:
+        """Return the numbers of an objective, where these nodes were free before."""
+        below = self.fabric.below(self.fabric.count(np.flatnonzero(free)))
+        return measures.cost(self.fabric, objective, chosen, below)
 
     def select(
         self, request: Request, free: Flags, settings: Settings = DEFAULT

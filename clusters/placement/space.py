@@ -37,6 +37,12 @@ class SpaceChooser:
         """The nodes by their cables."""
         return Alike(self.fabric)
 
+    def cost(
+        self, objective: Objective, chosen: Sequence[int], free: Flags
+    ) -> tuple[int, ...]:
+        """Return the numbers of an objective, whatever is free."""
+        return self.alike.cost(objective, chosen)
+
     def select(
         self, request: Request, free: Flags, settings: Settings = DEFAULT
     ) -> Placement:

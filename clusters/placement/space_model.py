@@ -234,7 +234,6 @@ class SpaceModel:
         return Placement(status, 0, chosen, cost, bound, proof, limit)
 
     def _count_by_class(self, chosen: Sequence[int]) -> list[int]:
-        """Return how many nodes of every class are chosen."""
         inside = set(chosen)
         return [sum(i in inside for i in here) for here in self.classes]
 

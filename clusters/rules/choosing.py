@@ -6,20 +6,22 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-import numpy as np
-
 from ...instances import InputError
 from ...instances.reading.suggestions import entry_named
 from ...solvers import DEFAULT, Settings, Status
 from ...solvers.running import clock
-from ..placement import NodeSelector, Placement, Request, measures
+from ..placement import NodeSelector, Placement, Request
 from ..placement.domains import as_written_down
 from ..placement.program import Chooser
 from ..placement.space import SpaceChooser
-from .greedy import RULES, Sees
+from .greedy import RULES
 from .state import Flags, HierarchyState
 
-_GONE = {"slurm-pack-serial": "slurm-tree", "volcano-spread": "volcano-binpack"}
+_GONE = {
+    "slurm-pack-serial": "slurm-tree",
+    "slurm-hilbert": "slurm-flat",
+    "volcano-spread": "volcano-binpack",
+}
 """Rules that were removed, and what comes closest."""
 
 
@@ -59,12 +61,7 @@ def by_rule(
         chosen = rule.choose(state, request.k // request.segment)
         if chosen is None or len(chosen) != request.k:
             continue
-        if isinstance(chooser, SpaceChooser):
-            found = chooser.alike.cost(request.objective, chosen)
-        else:
-            fabric = chooser.fabric
-            at = np.bincount(fabric.home[free[i]], minlength=len(fabric.parent))
-            found = measures.cost(fabric, request.objective, chosen, fabric.below(at))
+        found = chooser.cost(request.objective, chosen, free[i])
         optimal = found == exact.bound
         return Placement(
             Status.OPTIMAL if optimal else Status.FEASIBLE,
@@ -89,17 +86,12 @@ def seen(
     Raises InputError if it knows nothing of such networks.
     """
     if isinstance(chooser, Chooser):
-        if RULES[name].sees is Sees.GRID:
-            raise InputError(f"{name} is for {Sees.GRID.value}", "method")
         return HierarchyState(chooser.fabric, free, size)
-    fabric, sees = chooser.fabric, RULES[name].sees
-    grid = fabric.topology.grid and fabric.topology.dimension < 4
-    if (sees is Sees.SWITCHES and chooser.alike.cables is None) or (
-        sees is Sees.GRID and not grid
-    ):
-        problem = f"{name} is for {sees.value}, not for {fabric.kinds}"
+    if not RULES[name].anywhere and chooser.alike.cables is None:
+        where = "networks with leaf switches"
+        problem = f"{name} is for {where}, not for {chooser.fabric.kinds}"
         raise InputError(problem, "method")
-    return HierarchyState(_written_down(chooser.alike), free, size, fabric)
+    return HierarchyState(_written_down(chooser.alike), free, size)
 
 
 _written_down = lru_cache(maxsize=16)(as_written_down)

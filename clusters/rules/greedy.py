@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from enum import Enum
 from types import MappingProxyType
 
 from .flux import flux_high, flux_locality, flux_low
@@ -18,29 +17,20 @@ from .kueue import kueue_balanced, kueue_best_fit, kueue_least_free
 from .slurm import slurm_block, slurm_tree
 from .slurm_order import (
     slurm_flat,
-    slurm_hilbert,
     slurm_switches,
 )
 from .state import HierarchyState
 from .volcano import volcano_binpack
 
 
-class Sees(Enum):
-    """What a rule looks at."""
-
-    SWITCHES = "networks with leaf switches"
-    ORDER = "all networks"
-    """Nodes one after another: it ignores how they are connected."""
-    GRID = "meshes and tori of up to three dimensions"
-
-
 @dataclass(frozen=True)
 class Rule:
-    """A rule, whether it places segments whole, and what networks it knows."""
+    """A rule, and whether it places segments whole."""
 
     choose: Callable[[HierarchyState, int], tuple[int, ...] | None]
     segments: bool = False
-    sees: Sees = Sees.SWITCHES
+    anywhere: bool = False
+    """Whether it sees the numbers of nodes only, so that any network will do."""
 
 
 RULES: Mapping[str, Rule] = MappingProxyType(
@@ -51,13 +41,12 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "kueue-balanced": Rule(kueue_balanced, segments=True),
         "kueue-least-free": Rule(kueue_least_free, segments=True),
         "volcano-binpack": Rule(volcano_binpack, segments=True),
-        "slurm-flat": Rule(slurm_flat, sees=Sees.ORDER),
-        "slurm-hilbert": Rule(slurm_hilbert, sees=Sees.GRID),
-        "slurm-spread": Rule(flux_low, sees=Sees.ORDER),
+        "slurm-flat": Rule(slurm_flat, anywhere=True),
+        "slurm-spread": Rule(flux_low, anywhere=True),
         "slurm-switches": Rule(slurm_switches),
-        "flux-low": Rule(flux_low, sees=Sees.ORDER),
-        "flux-high": Rule(flux_high, sees=Sees.ORDER),
-        "flux-locality": Rule(flux_locality, sees=Sees.ORDER),
+        "flux-low": Rule(flux_low, anywhere=True),
+        "flux-high": Rule(flux_high, anywhere=True),
+        "flux-locality": Rule(flux_locality, anywhere=True),
     }
 )
 """The rules by name."""

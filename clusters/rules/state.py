@@ -9,7 +9,8 @@ from functools import cached_property, lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from ..topologies import Hierarchy, Space
+from ...formulations.cluster.domains import sum_below
+from ..topologies import Hierarchy
 
 Flags = npt.NDArray[np.bool_]
 
@@ -81,10 +82,8 @@ class HierarchyLayout:
 
     def sum_subtrees(self, at: list[int]) -> list[int]:
         """Return the sums over subtrees of numbers at the domains themselves."""
-        total = list(at)
-        for v in range(len(total) - 1, 0, -1):
-            total[self.parent[v]] += total[v]
-        return total
+        found: list[int] = sum_below(self.parent, np.array(at)).tolist()
+        return found
 
     def inside(self, top: int) -> list[int]:
         """Return the domains below one, and itself, in order."""
@@ -121,8 +120,6 @@ class HierarchyState:
     fabric: Hierarchy
     free: Flags
     size: int = 1
-    space: Space | None = None
-    """The network, if it is no tree."""
 
     @cached_property
     def layout(self) -> HierarchyLayout:

@@ -126,7 +126,6 @@ def _nodes(block: Mapping[str, Lined], where: SourceFile) -> list[str]:
 
 
 def _annotations(block: Mapping[str, Lined], where: SourceFile) -> dict[str, str]:
-    """Return annotations and labels of a block as texts."""
     found: dict[str, str] = {}
     for key in ("annotations", "labels"):
         if key in block:

@@ -12,21 +12,16 @@ from ...instances import InputError, IntArray
 from ...instances.reading.suggestions import entry_named
 from ...solvers import DEFAULT, Settings
 from ..grading.grade import Ratio, ratio
-from ..placement import NodeSelector, Objective, Placement, Request, measures
+from ..placement import NodeSelector, Objective, Placement, Request
 from ..placement.domains import SWITCH
 from ..placement.program import Chooser
-from ..placement.space import SpaceChooser, largest_in
+from ..placement.space import largest_in
 from ..rules import RULES, by_rule
-from ..rules.greedy import Sees
 
 Shape = tuple[int, ...] | None
 Choose = Callable[[Request, Sequence[Flags]], Placement]
 THRIFTY, OPTIMUM = "thrifty", "optimum"
-METHODS = (
-    *(name for name, rule in RULES.items() if rule.sees is not Sees.GRID),
-    THRIFTY,
-    OPTIMUM,
-)
+METHODS = (*RULES, THRIFTY, OPTIMUM)
 """What can choose the nodes."""
 
 
@@ -136,13 +131,14 @@ class ClusterMachine(IdleNodes):
         if found.objective is None:
             return None
         at, chosen = found.fabric, found.chosen
-        cost = self._cost(at, self.objective, chosen, parts[at])
+        price = self.selector.choosers[at].cost
+        cost = price(self.objective, chosen, parts[at])
         bound = found.bound
         if self.method == THRIFTY:
             bound = self.selector.select(request, parts, self.settings).bound
         assert bound is not None
         self.open += found.limit is not None
-        switches, hops = self._cost(at, Objective.SWITCHES, chosen, parts[at])
+        switches, hops = price(Objective.SWITCHES, chosen, parts[at])
         grant = self.take(np.asarray(chosen, dtype=np.int64) + self.first[at])
         self.last = Choice(
             hops,
@@ -160,17 +156,6 @@ class ClusterMachine(IdleNodes):
             found = self.selector.select(request, self.selector.free(), self.settings)
             self._least[k, segment] = found.objective[0] if found.objective else None
         return self._least[k, segment]
-
-    def _cost(
-        self, at: int, objective: Objective, chosen: Sequence[int], free: Flags
-    ) -> tuple[int, ...]:
-        """Return what a choice in one part costs, before its nodes are taken."""
-        chooser = self.selector.choosers[at]
-        if isinstance(chooser, SpaceChooser):
-            return chooser.alike.cost(objective, chosen)
-        fabric = chooser.fabric
-        counts = np.bincount(fabric.home[free], minlength=len(fabric.parent))
-        return measures.cost(fabric, objective, chosen, fabric.below(counts))
 
     def _chosen(self, request: Request, parts: Sequence[Flags]) -> Placement:
         if self.method == OPTIMUM:

@@ -136,6 +136,5 @@ class Types:
 
 
 def _quote(node: Expression) -> str:
-    """Write an expression, abbreviated to 40 characters."""
     text = str(node)
     return text if len(text) <= 40 else f"{text[:37]}..."

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
+from importlib.resources import files
 
 from .source import Word
 
@@ -21,53 +23,21 @@ _OPERANDS = frozenset(
 _COMPARISONS = frozenset(["LEX", "LE", "LT", "GE", "GT", "NE", "_EQUAL"])
 _OPERATORS = frozenset(["_PLUS", "MINUS", "_TIMES", "OVER"])
 
-WORDS = {
+GRAMMAR = files(__package__).joinpath("grammar.lark").read_text(encoding="utf-8")
+_NAMED = {
     "NAME": "a name",
     "PROCESSOR": "a processor",
     "INT": "an integer",
     "DECIMAL": "a decimal",
-    "PES": '"PEs"',
-    "NOT": '"not"',
-    "COST": '"cost"',
-    "TRUE": '"true"',
-    "FALSE": '"false"',
-    "MINCOST": '"MINCOST"',
-    "CEIL": '"ceil"',
-    "FLOOR": '"floor"',
-    "LOOKAHEAD": '"lookahead"',
-    "LEX": '"lex"',
-    "LE": '"<="',
-    "LT": '"<"',
-    "GE": '">="',
-    "GT": '">"',
-    "NE": '"!="',
-    "_PLUS": '"+"',
-    "MINUS": '"-"',
-    "_TIMES": '"*"',
-    "OVER": '"/"',
-    "_AND": '"and"',
-    "_OR": '"or"',
-    "_EQUAL": '"="',
-    "_AT": '"@"',
     "_RANGE": '".."',
-    "_COMMA": '","',
-    "_SEMICOLON": '";"',
-    "_COLON": '":"',
-    "LSQB": '"["',
-    "_RSQB": '"]"',
-    "_LBRACE": '"{"',
-    "_RBRACE": '"}"',
-    "_LPAR": '"("',
-    "_RPAR": '")"',
-    "_IN": '"in"',
-    "_AFTER": '"after"',
-    "WHEN": '"when"',
-    "OTHERWISE": '"otherwise"',
-    "_END_COSTS": '"end-costs"',
     **{terminal: f'"{part}:"' for terminal, part in _PARTS.items()},
-    "$END": "the end of the file",
 }
-"""Every terminal of the grammar, in the order in which messages list them."""
+_TERMINAL = re.compile(r'^(\w+)[.\d]*: (?:"(.+)"|/([\w-]*))', re.MULTILINE)
+WORDS = {
+    name: _NAMED.get(name, f'"{text or word}"')
+    for name, text, word in _TERMINAL.findall(GRAMMAR.partition("COMMENT:")[0])
+} | {"$END": "the end of the file"}
+"""Every terminal of the grammar, in its order, in which messages list them."""
 
 _LONGEST = 30
 
@@ -102,7 +72,6 @@ def expectation(
 
 
 def _describe_name(open_terminals: Sequence[str], before: str) -> str:
-    """Describe what a name would stand for at this position."""
     part = next((t for t in reversed(open_terminals) if t in _PARTS), "")
     match _PARTS.get(part), before:
         case ("slots", "LSQB" | "_RANGE"):

@@ -7,10 +7,9 @@ so that deep nesting cannot overflow the stack.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
@@ -19,7 +18,7 @@ from lark.exceptions import UnexpectedCharacters, UnexpectedToken
 from lark.lark import PostLex
 
 from ...instances.errors import InputError
-from .expectations import expectation, quote
+from .expectations import GRAMMAR, expectation, quote
 from .expression import LEX, Expression
 from .findings import fault
 from .source import (
@@ -115,6 +114,13 @@ def _of(kind: type[_T], parts: tuple[Any, ...]) -> tuple[_T, ...]:
     return tuple(part for part in parts if isinstance(part, kind))
 
 
+def _of_several(kind: str) -> Callable[..., Expression]:
+    def build(_: Any, *parts: Expression) -> Expression:
+        return Expression(kind, parts, at=parts[0].at)
+
+    return build
+
+
 @v_args(inline=True)
 class _Builder(Transformer[Token, Source]):
     def start(self, *parts: Any) -> Source:
@@ -137,14 +143,8 @@ class _Builder(Transformer[Token, Source]):
     def slot(self, _: Token, hosts: Span, *shares: Share) -> Slot:
         return Slot(hosts, shares)
 
-    def slots(self, *slots: Slot) -> tuple[Slot, ...]:
-        return slots
-
     def group(self, name: Token, *members: Span) -> GroupText:
         return GroupText(_word(name), members)
-
-    def groups(self, *groups: GroupText) -> tuple[GroupText, ...]:
-        return groups
 
     def signed(self, *tokens: Token) -> Word:
         return Word("".join(tokens), *_at(tokens[0]))
@@ -162,23 +162,19 @@ class _Builder(Transformer[Token, Source]):
     def block(self, sizes: Sizes, *prices: PriceText) -> Block:
         return Block(sizes, prices)
 
-    def costs(self, *blocks: Block) -> tuple[Block, ...]:
-        return blocks
-
     def constraint(self, *parts: Any) -> ConstraintText:
         *queue, sizes, expression = parts
         if expression.depth() > DEEPEST:
             raise _Refused(f"nested more than {DEEPEST} deep", *expression.at)
         return ConstraintText(_word(queue[0]) if queue else None, sizes, expression)
 
-    def constraints(self, *constraints: ConstraintText) -> tuple[ConstraintText, ...]:
-        return constraints
+    def constraints(self, *parts: _T) -> tuple[_T, ...]:
+        return parts
+
+    slots = groups = costs = options = constraints
 
     def option(self, _: Token, number: Token) -> Word:
         return _word(number)
-
-    def options(self, *options: Word) -> tuple[Word, ...]:
-        return options
 
     # Expressions -------------------------------------------------------------
 
@@ -211,11 +207,10 @@ class _Builder(Transformer[Token, Source]):
     def divided(self, sign: Token, part: Expression) -> Expression:
         return Expression("per", (part,), at=_at(sign))
 
-    def sum(self, *parts: Expression) -> Expression:
-        return Expression("sum", parts, at=parts[0].at)
-
-    def product(self, *parts: Expression) -> Expression:
-        return Expression("product", parts, at=parts[0].at)
+    sum = _of_several("sum")
+    product = _of_several("product")
+    conjunction = _of_several("and")
+    disjunction = _of_several("or")
 
     def comparator(self, *tokens: Token) -> str:
         lex = any(token.type == "LEX" for token in tokens)
@@ -228,19 +223,12 @@ class _Builder(Transformer[Token, Source]):
     def negated(self, sign: Token, part: Expression) -> Expression:
         return Expression("not", (part,), at=_at(sign))
 
-    def conjunction(self, *parts: Expression) -> Expression:
-        return Expression("and", parts, at=parts[0].at)
-
-    def disjunction(self, *parts: Expression) -> Expression:
-        return Expression("or", parts, at=parts[0].at)
-
 
 @cache
 def parser() -> Lark:
     """Build the parser once; it keeps no state between texts and is thread-safe."""
-    grammar = files(__package__).joinpath("grammar.lark").read_text(encoding="utf-8")
     return Lark(
-        grammar,
+        GRAMMAR,
         parser="lalr",
         lexer="contextual",
         transformer=_Builder(),

@@ -18,7 +18,7 @@ from ortools.sat.python import cp_model
 from ....instances import InputError, IntArray
 from ....solvers import DEFAULT, Limit, Settings, SolverError, Status
 from ....solvers.running import clock
-from ..answer import BY_COUNTING, BY_SOLVER, GangAnswer, Program, decide
+from ..answer import BY_COUNTING, BY_SOLVER, GangAnswer, decide
 from ..conflict import Clash, find_clash
 from ..domains import NodeDevices
 from ..job import GangJob, JobPlacement
@@ -177,11 +177,21 @@ def status_of(found: Staged) -> Status:
     return Status.OPTIMAL if found.proved else Status.FEASIBLE
 
 
+def change_of(solved: Staged) -> LeastChange:
+    """Return what is known of a change before its values are looked at."""
+    return LeastChange(
+        status_of(solved),
+        solved.stages,
+        by=BY_SOLVER * solved.impossible,
+        refuted=solved.rows if solved.impossible else None,
+        limit=solved.limit,
+    )
+
+
 def preempt(
     job: GangJob,
     state: RunningState,
     settings: Settings = DEFAULT,
-    program: Program | None = None,
 ) -> LeastChange:
     """Say which jobs have to end for another one to fit.
 
@@ -194,8 +204,6 @@ def preempt(
         The job and the machine, which are not refused.
     settings
         The time limit counts.
-    program
-        As for `answer.decide`.
     """
     start = clock.now()
     plain = replace(job, objective=())
@@ -208,7 +216,7 @@ def preempt(
     def fits(priority: float) -> GangAnswer:
         return decide(plain, below(priority), settings.remaining(start))
 
-    none = decide(job, state.devices, settings.remaining(start), program)
+    none = decide(job, state.devices, settings.remaining(start))
     names = ("highest priority", "jobs", "devices", "lost")
     if none.fits:
         stages = tuple(Stage(name, 0, 0, BY_COUNTING) for name in names)
@@ -279,7 +287,7 @@ def preempt(
         for j in one.jobs[:n]
     ]
     left = settings.remaining(start)
-    change = _place_after(job, state, gone, solved, left, program)
+    change = _place_after(job, state, gone, solved, left)
     stages, seconds = (first, *change.stages), clock.now() - start
     return replace(change, stages=stages, seconds=seconds)
 
@@ -290,11 +298,10 @@ def _place_after(
     gone: Sequence[OngoingJob],
     solved: Staged,
     settings: Settings,
-    program: Program | None,
 ) -> LeastChange:
     """Place a job when others have ended, and compare what that costs."""
     then = state.without(gone)
-    after = decide(job, then, settings, program)
+    after = decide(job, then, settings)
     if after.fits is None:  # any place will do: the model has shown that there is one
         after = decide(replace(job, objective=()), then, settings)
     if after.fits is False:

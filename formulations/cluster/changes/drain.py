@@ -17,7 +17,7 @@ from ..answer import BY_SOLVER
 from ..job import GangJob, JobPlacement, Role
 from ..model import Expr, LateModelError
 from ..stages import Stage, Staged, by_stages
-from .change import LeastChange, OngoingJob, RunningState, status_of
+from .change import LeastChange, OngoingJob, RunningState, change_of
 from .change_model import ChangeModel
 from .moves import (
     MOST_PAIRS,
@@ -132,16 +132,9 @@ def free_domains(
     start, jobs, stages = clock.now(), state.jobs, tuple[Stage, ...]()
     if not goal.room:
         chosen = _choose(goal, state, settings)
-        stages, limit = chosen.stages, chosen.limit
+        stages = chosen.stages
         if chosen.values is None:
-            return LeastChange(
-                status_of(chosen),
-                stages,
-                by=BY_SOLVER * chosen.impossible,
-                refuted=chosen.rows,
-                limit=limit,
-                seconds=clock.now() - start,
-            )
+            return replace(change_of(chosen), seconds=clock.now() - start)
         goal = replace(goal, least=max(goal.least, stages[0].bound))
         flags = iter(chosen.values)
         freed = [g for g in range(len(goal.domains)) if next(flags)]
@@ -285,11 +278,8 @@ def _rearrange(
     asked = [*freed, *waiting.values(), *model.variables]
     least = 0 if values else goal.least
     solved = by_stages(model.model, parts, asked, settings, BY_SOLVER, least=least)
-    by, status = BY_SOLVER * solved.impossible, status_of(solved)
     if solved.values is None:
-        return LeastChange(
-            status, solved.stages, by=by, refuted=solved.rows, limit=solved.limit
-        )
+        return change_of(solved)
     values = solved.values[len(freed) :]
     waits = tuple(x for x, n in zip(waiting, values, strict=False) if n)
     where: JobPlacement = {}
@@ -308,14 +298,12 @@ def _rearrange(
     if sum(enough) < (1 if goal.room else goal.count):
         raise SolverError("fewer domains are free than were found to be")
     order = in_order(moves, state.devices, state.kinds, place)
-    return LeastChange(
-        status,
-        solved.stages,
+    return replace(
+        change_of(solved),
         moves=tuple(moves) if order is None else order,
         ordered=order is not None,
         waits=waits,
         freed=tuple(np.flatnonzero(enough).tolist()),
-        limit=solved.limit,
     )
 
 

@@ -29,7 +29,7 @@ from ..job import GangJob, JobPlacement, ObjectivePart
 from ..model import Expr, LateModelError
 from ..stages import NoPlace, NoSolution, Stage, add_numbers, by_stages, nothing_less
 from ..tree import tree_job
-from .change import LeastChange, OngoingJob, RunningState, status_of
+from .change import LeastChange, OngoingJob, RunningState, change_of
 from .change_model import ChangeModel
 from .moves import (
     MOST_PAIRS,
@@ -48,8 +48,6 @@ Groups = list[tuple[int, int, list[int]]]
 
 @dataclass(frozen=True)
 class _LostPlaces:
-    """A job where it is left."""
-
     job: GangJob
     """Its objective is domains by level, from the lowest up."""
     name: str
@@ -187,14 +185,7 @@ def _by_model(
         return LeastChange(Status.UNKNOWN, limit=Limit.TIME)
     devices, before = model.devices, model.old
     solved = by_stages(model.model, numbers, model.variables, settings, BY_SOLVER)
-    by = BY_SOLVER * solved.impossible
-    answer = LeastChange(
-        status_of(solved),
-        solved.stages,
-        by=by,
-        refuted=solved.rows,
-        limit=solved.limit,
-    )
+    answer = change_of(solved)
     if solved.values is None:
         return answer
     where = decode(model, solved.values, before, devices)

@@ -161,7 +161,7 @@ def test_a_bad_step_changes_nothing(
         ({}, "k: is missing", "k"),
         ({"k": 0}, "must be from 1 to 1048576", "k"),
         ({"k": 2.0}, "must be an integer", "k"),
-        ({"k": 2, "objective": "price"}, "no such objective", "objective"),
+        ({"k": 2, "objective": "price"}, "must be one of", "objective"),
         ({"k": 2, "segment": 3}, "must divide k", "segment"),
         ({"k": 2, "levels": {"pod": 2}}, "no such level", "levels"),
         ({"k": 2, "levels": {"switch": "2"}}, "must be an integer", "levels.switch"),
