@@ -96,14 +96,11 @@ def cluster_of(
 
 
 def add_objective(
-    group: Any, what: str = "what is minimised", *, links: bool = False
+    group: Any, what: str = "what is minimised", some: Iterable[Objective] = OF_TREES
 ) -> None:
-    """Declare what is minimised; with ``links`` also what needs to know these."""
-    group.add_argument(
-        "--objective",
-        choices=[one.value for one in (Objective if links else OF_TREES)],
-        help=f"{what} (default: switches; on other networks hops)",
-    )
+    """Declare what is minimised."""
+    words = f"{what} (default: switches; on other networks hops)"
+    group.add_argument("--objective", choices=[x.value for x in some], help=words)
 
 
 def objective_of(args: argparse.Namespace, selector: NodeSelector) -> Objective:
@@ -340,9 +337,7 @@ def read_idle(args: argparse.Namespace) -> tuple[NodeSelector, str]:
     return selector, note_of(known.kinds, cluster.index)
 
 
-def state_lines(
-    shown: Mapping[str, Any], chosen: Iterable[str] | None = None
-) -> list[str]:
+def state_lines(shown: Mapping[str, Any], chosen: object = None) -> list[str]:
     """Return what an answer states of the state of nodes, as lines of text."""
     lines = [f"state of nodes: {shown['source']}"]
     if counts := shown["not_free"]:
@@ -360,8 +355,8 @@ def state_lines(
 def request_of(
     args: argparse.Namespace,
     selector: NodeSelector,
-    objective: str | None = None,
-    links: Callable[[Objective], LinkSearch | None] = lambda objective: None,
+    objective: Objective | None = None,
+    links: LinkSearch | None = None,
 ) -> Request:
     """Return what the options ask for; errors name the option."""
     wish = None
@@ -381,21 +376,15 @@ def request_of(
     excluded = set(unfold_option(args.exclude, "--exclude"))
     if both := [name for name in require if name in excluded]:
         raise InputError("is in --exclude too", "--require", both[0])
-<<<<<<< HEAD
-    goal = Objective(objective) if objective else selector.objective
-    search = links(goal)
-    try:
-=======
     with naming_options():
->>>>>>> cut2
         return Request(
             args.k,
-            goal,
+            objective or selector.objective,
             1 if args.segment is None else args.segment,
             levels,
             frozenset(require),
             wish,
-            search,
+            links,
         )
 
 

@@ -19,6 +19,7 @@ from ...solvers import Settings, Status
 from ..availability import NOT_GIVEN
 from ..placement import (
     NodeSelector,
+    Objective,
     Placement,
     Request,
     describe_placement,
@@ -49,7 +50,7 @@ def options(parser: Parser) -> None:
     cluster.add_machine(group, required=False)
     cluster.add_request(group)
     cluster.add_slice(group)
-    cluster.add_objective(group, links=True)
+    cluster.add_objective(group, some=Objective)
     select_links.options(group)
     jobs.options(group)
     group.add_argument(
@@ -98,18 +99,14 @@ def run(args: argparse.Namespace, free: Sequence[str] | None) -> int:
     machine = cluster.read_machine(args, free)
     selector, flags = machine.selector, machine.usable
     wish = select_links.LinkOptions(args, selector)
-    request = cluster.request_of(args, selector, args.objective, wish.search)
+    goal = cluster.objective_of(args, selector)
+    request = cluster.request_of(args, selector, goal, wish.search(goal))
     placement = _select(selector, request, flags, args)
     shown = describe_placement(selector, request, flags, placement)
-<<<<<<< HEAD
     if request.links is not None:
         shown |= wish.document()
-    if machine.ignored:
-        shown["ignored"] = machine.ignored
-=======
     if machine.known.ignored:
         shown["ignored"] = machine.known.ignored
->>>>>>> cut2
     chosen = shown.get("chosen", ())
     shown["state"] = machine.document(chosen)
     if args.map and placement.objective is not None:

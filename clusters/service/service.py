@@ -147,17 +147,8 @@ class Service:
     def _objective(self, body: dict[str, Any]) -> Objective:
         if "objective" not in body:
             return self.selector.objective
-<<<<<<< HEAD
-        name = fields.string(body["objective"], "objective")
-        known = [one.value for one in OF_TREES]
-        if name not in known:
-            problem = f"no such objective (there are: {', '.join(known)})"
-            raise InputError(problem, "objective", name)
-        return Objective(name)
-=======
-        named = fields.one_of(*(one.value for one in Objective))
+        named = fields.one_of(*(one.value for one in OF_TREES))
         return Objective(named(body["objective"], "objective"))
->>>>>>> cut2
 
     def _settings(self, body: dict[str, Any], waited: float = 0.0) -> Settings:
         most = self.time_limit

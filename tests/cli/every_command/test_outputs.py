@@ -263,7 +263,8 @@ CLASHES = [
     ("grade d --topology @{file} --json {file}", "--json: is also what is read"),
     ("fragmentation --topology {file} --json {file}", "--json: is also what is"),
     (
-        "simulate network --topology graph:{file} --traffic x --json {file}",
+        "simulate network --topology graph:{file} --traffic x --placement row-major "
+        "--json {file}",
         "--json: is also",
     ),
     ("compare x {file} --json {link}", "--json: is also what is read"),

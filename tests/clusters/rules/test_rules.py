@@ -183,13 +183,7 @@ def test_no_rule_beats_the_optimum(seed: int, name: str, k: int) -> None:
     segment = chance.choice([s for s in (1, 2, 3) if k % s == 0])
     if not RULES[name].segments:
         segment = 1
-<<<<<<< HEAD
-    if RULES[name].sees is Sees.GRID:
-        return
     for objective in OF_TREES:
-=======
-    for objective in Objective:
->>>>>>> cut2
         with interpreted():
             request = Request(k, objective, segment)
             exact = selector.select(request, free)

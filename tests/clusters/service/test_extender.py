@@ -162,7 +162,7 @@ def test_whole_nodes_come_back_whole(service: Service) -> None:
         ({"nodes": "0"}, "k: must be from 1"),
         ({"segment": "3"}, "segment: must divide k (4)"),
         ({"levels": "pod=2"}, "levels: no such level"),
-        ({"objective": "price"}, "objective: no such objective"),
+        ({"objective": "price"}, "objective: must be one of"),
         ({"node": "4"}, "node: unknown field"),
     ],
 )

@@ -279,8 +279,8 @@ def test_no_node_of_slurm_is_ever_free_and_none_stays_busy(
             if kind == "take":  # otherwise Slurm refuses the job
                 slurm.pinned[number] = idle[:size]
         elif kind == "plain":
-            free = [n for n in NODES if n not in given][:size]
-            slurm.running[number] = free
+            if free := [n for n in NODES if n not in given][:size]:
+                slurm.running[number] = free  # without nodes it would be no job
         elif kind == "begin" and slurm.pinned:
             job = list(slurm.pinned)[at % len(slurm.pinned)]
             if not given & set(slurm.pinned[job]):
