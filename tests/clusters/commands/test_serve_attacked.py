@@ -202,7 +202,7 @@ def test_the_end_does_not_wait_for_answers_that_nobody_reads(
                 line.sendall(request * 500)
         assert healthy(port[1])
         port[0].send_signal(signal.SIGTERM)
-        assert port[0].wait(4) == 0
+        assert port[0].wait(20) == 0
 
 
 def test_few_open_files_shut_nobody_out(
