@@ -130,7 +130,6 @@ class _TierSearch:
     def _try(
         self, group: _TierGroup, tier: list[IntArray], nodes: OpenNodes
     ) -> OpenNodes | None:
-        """Place a group in one of the domains of a level."""
         found: list[tuple[float, OpenNodes]] = []
         for some in tier:
             then = self._fill(group, some, nodes)
