@@ -28,6 +28,8 @@ AT_WORK = frozenset({"ALLOCATED", "MIXED"})
 _WITH_JOBS = AT_WORK | {"", "COMPLETING"}
 """Those that are gone with the jobs."""
 NOT_GIVEN = "not given"
+NAMELESS = "jobs that no report names"
+"""Stands for them where jobs are named."""
 IN_NO_REPORT = "in no report"
 """The reason for nodes of which nothing is stated where others are spoken of."""
 _LONGEST_REASON = 80

@@ -98,7 +98,6 @@ def _largest_box(
 
 
 def _longest_run(cells: Flags, wraps: bool) -> int:
-    """Return how many full cells are in a row at most."""
     if cells.all():
         return len(cells)
     line = np.concatenate([cells, cells]) if wraps else cells

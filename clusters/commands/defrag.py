@@ -15,24 +15,24 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...cli.frame import outputs, shared
 from ...cli.frame.parser import Parser, flag
 from ...cli.frame.screen import print_table
-from ...formulations.cluster.changes.change import LeastChange
 from ...instances.errors import InputError
 from ...instances.option_values import seconds
 from ...instances.words import with_noun
 from ...scheduler.hostlist import fold
 from ...solvers import Settings, Status
-from ..advice.defrag import fewest, front
-from ..advice.layout import ClusterLayout, layout_of
-from ..jobs.running import NAMELESS
+from ..availability import NAMELESS
 from ..placement import MOST_K
 from ..state import ENDING
 from . import cluster
-from .jobs import list_moves, show_moves
+
+if TYPE_CHECKING:
+    from ...formulations.cluster.changes.change import LeastChange
+    from ..advice.layout import ClusterLayout
 
 _MOST_SHOWN = 6
 """Jobs that a note names."""
@@ -69,6 +69,9 @@ def options(parser: Parser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the front or a plan; return the exit status."""
+    from ..advice.defrag import fewest, front
+    from ..advice.layout import layout_of
+
     if args.busy is None and args.state is None:
         raise InputError("is needed: which job holds which nodes", field="--state")
     machine = cluster.read_machine(args, None)
@@ -205,6 +208,7 @@ def _point(
     point: LeastChange,
 ) -> dict[str, Any]:
     from ...solvers import cpsat
+    from .jobs import list_moves
 
     values = {stage.name: stage.value for stage in point.stages}
     some = values.get("devices") is not None
@@ -271,6 +275,8 @@ def _known(point: dict[str, Any]) -> str:
 
 
 def _show_plan(point: dict[str, Any]) -> None:
+    from .jobs import show_moves
+
     if point["ordered"]:
         goal = "with room" if "fit" in point else "free"
         print(f"Moves, then {goal}: {fold(point['freed'])}")

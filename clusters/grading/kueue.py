@@ -68,7 +68,6 @@ def kueue_record(entry: Mapping[str, Any], where: str) -> Record | None:
 
 
 def _times(status: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
-    """Yield the conditions that hold, and since when."""
     at = "status.conditions"
     for i, value in enumerate(fields.lists(status.get("conditions") or [], at)):
         one = fields.objects(value, f"{at}[{i}]")
@@ -142,7 +141,6 @@ def _groups(asked: Mapping[str, Any], k: int, share: int) -> dict[str, int]:
 def _domains(
     assignment: Mapping[str, Any], levels: int, at: str
 ) -> Iterator[tuple[tuple[str, ...], int]]:
-    """Yield the values of every domain, and its pods."""
     for i, value in enumerate(
         fields.lists(assignment.get("domains") or [], f"{at}.domains")
     ):

@@ -42,7 +42,6 @@ class _Shaped:
 
 @lru_cache(maxsize=8)
 def _shape_tree(tree: DomainTree, by_node: bool) -> _Shaped:
-    """Return the domains, listed depth first."""
     nodes = len(tree.nodes) * by_node
     order = np.lexsort(
         (

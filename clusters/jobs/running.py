@@ -16,13 +16,13 @@ from ...instances.reading import fields
 from ...instances.reading.files import read_text
 from ...instances.reading.parsing import parse_json
 from ...scheduler import hostlist
+from ..availability import NAMELESS
 from ..node_states import NodeReport
 from ..placement.program import Flags
 from ..topologies.fabric import Cluster, Hierarchy
 from . import machine
 
 FORMAT = "closeknit/running-jobs"
-NAMELESS = "jobs that no report names"
 _NUMBERS = ("priority", "lost", "end")
 _FLAGS = ("movable", "endable")
 _MOST = 2**40

@@ -88,9 +88,8 @@ def seen(
     if isinstance(chooser, Chooser):
         return HierarchyState(chooser.fabric, free, size)
     if not RULES[name].anywhere and chooser.alike.cables is None:
-        where = "networks with leaf switches"
-        problem = f"{name} is for {where}, not for {chooser.fabric.kinds}"
-        raise InputError(problem, "method")
+        problem = f"is for networks with leaf switches, not for {chooser.fabric.kinds}"
+        raise InputError(f"{name} {problem}", "method")
     return HierarchyState(_written_down(chooser.alike), free, size)
 
 

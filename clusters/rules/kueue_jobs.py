@@ -92,7 +92,6 @@ def kueue_job(
 
 
 def _asks(job: GangJob, tree: DomainTree) -> Iterator[_Ask]:
-    """Yield what PodSets, or pairs of them, ask for."""
     need: dict[str, int] = {}
     layers: dict[str, list[tuple[int, int]]] = {name: [] for name in job.names}
     led: dict[str, list[_Ask]] = {}

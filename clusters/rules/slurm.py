@@ -188,7 +188,6 @@ class _Plan:
         return taken
 
     def _opened(self, i: int, taken: dict[int, int]) -> bool:
-        """Whether the smaller group of a block is in use."""
         return any(j >> self.within == i >> self.within for j in taken)
 
     def _better(self, i: int, best: int, left: int, taken: dict[int, int]) -> bool:

@@ -145,7 +145,6 @@ def _label(host: str) -> str:
 
 
 def _host(text: str) -> str:
-    """Return the host that a description names, or an empty text."""
     host, _, adapter = text.partition(" ")
     if adapter and not _ADAPTER.fullmatch(adapter):
         return ""

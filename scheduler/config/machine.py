@@ -14,7 +14,6 @@ _NUMBERED = re.compile(r"(.*?)([0-9]+)", re.ASCII)
 
 
 def _breadth(share: Share) -> int:
-    """Return an upper bound on the numbers of a share, at least 1."""
     spans = ((int(a.text), int((b or a).text)) for a, b in share.numbers)
     return max(1, sum(max(0, last - first + 1) for first, last in spans))
 
