@@ -25,6 +25,11 @@ _MOST_RING_STEPS = 10**9
 """Steps n k² up to which the dynamic program for rings is faster than the search."""
 
 
+def refusal(instance: KSubset) -> str | None:
+    """Return why no search supports an instance; None if one may."""
+    return dnn_bb.refusal(instance) if instance.required else None
+
+
 def auto(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     """Prove an optimum by the exact method that suits the instance best.
 
@@ -40,7 +45,7 @@ def auto(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     Source: derived for closeknit, see docs/science/exact.md.
     """
     if instance.required:
-        if why := dnn_bb.refusal(instance):
+        if why := refusal(instance):
             raise InputError(why, "auto")
     elif arrays.tree_of(instance):
         return tree_dp(instance, settings)

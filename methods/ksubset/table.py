@@ -124,7 +124,13 @@ TABLE = table(
     Method("line-window", line.line_window, exact=True, refuses=one_axis.refuse_line),
     *models_ksubset.methods(),
     models_exact.method(),
-    Method("auto", auto_ksubset.auto, exact=True, takes_required=True),
+    Method(
+        "auto",
+        auto_ksubset.auto,
+        exact=True,
+        refuses=auto_ksubset.refusal,
+        takes_required=True,
+    ),
     quick=("mm", "mm-inc", "mc1x1", "town", "hilbert/best-fit", "mc"),
     variants={
         "mm": ("mm-all",),

@@ -200,7 +200,9 @@ def test_claims_are_chosen_by_pattern_group_and_method(capsys: Capture) -> None:
     assert "mm-inc-upper-bound" not in [one.name for one in chosen_claims(["mm"])]
     problems = ("ksubset", "procset", "sukp", "submesh", "scheduler")
     covered = {
-        one.name for group in (*problems, "network", "mapping") for one in GROUPS[group]
+        one.name
+        for group in (*problems, "network", "mapping", "links")
+        for one in GROUPS[group]
     }
     assert covered == set(CLAIMS)
     assert run(["verify", "*-upper-bound", "--list"]) == 0
