@@ -9,8 +9,12 @@ from typing import Any
 
 from ...cli.frame.parser import Once
 from ...instances import InputError
-from ..contention.links import TreeLinks, read_background, read_links
+from ...instances.reading.files import read_text
+from ...instances.words import with_noun
+from ..contention.links import TreeLinks, read_counters, read_links
+from ..contention.traffic import add_jobs
 from ..contention.tree import WISHES, LinkWish
+from ..jobs.running import read_running
 from ..placement import NodeSelector
 from ..placement.request import OF_LINKS, Objective
 from ..topologies import Hierarchy
@@ -40,7 +44,8 @@ def options(group: Any) -> None:
         "--background",
         metavar="FILE",
         action=Once,
-        help="what others send, as CSV a,b,gbit_ab,gbit_ba: counters of ports",
+        help="what others send: counters of ports as CSV a,b,gbit_ab,gbit_ba, or "
+        "closeknit/running-jobs with patterns",
     )
     group.add_argument(
         "--purpose",
@@ -69,6 +74,7 @@ class LinkOptions:
         self.args, self.selector = args, selector
         self.links: TreeLinks | None = None
         self.port = Decimal(0)
+        self.note = UNKNOWN * (args.background is None)
 
     def search(self, objective: Objective) -> LinkWish | None:
         """Return what an objective wants; raise InputError where options contradict."""
@@ -91,16 +97,27 @@ class LinkOptions:
             raise InputError(problem, "--links")
         self.links, self.port = read_links(args.links, fabric, args.port_rate)
         if args.background is not None:
-            self.links = read_background(args.background, fabric, self.links, self.port)
+            self.links = self._background(args.background, fabric, self.links)
         if objective is Objective.LINKS:
             return LinkWish(self.links)
         return LinkWish(self.links, *WISHES[args.purpose or "job"])
 
+    def _background(self, path: str, fabric: Hierarchy, links: TreeLinks) -> TreeLinks:
+        """Read counters of ports, or running jobs with their patterns."""
+        text = read_text(path)
+        if not text.lstrip().startswith("{"):
+            return read_counters(path, text, fabric, links, self.port)
+        jobs = read_running(path, text)
+        links, unknown = add_jobs(fabric, links, jobs, path)
+        if unknown:
+            self.note = f"{with_noun(unknown, 'running job')} without a pattern: silent"
+        return links
+
     def document(self) -> dict[str, Any]:
         """Return what an answer states of links."""
         found: dict[str, Any] = {"port_rate_gbit": str(self.port)}
-        if self.links is not None and self.links.background is None:
-            found["note"] = UNKNOWN
+        if self.note:
+            found["note"] = self.note
         return found
 
 

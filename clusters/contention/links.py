@@ -72,7 +72,8 @@ def read_links(
     where = SourceFile(path)
     sums = [Decimal(0)] * len(fabric.parent)
     ports: dict[str, Decimal] = {}
-    for line, link, (gbit,) in _lines(path, CAPACITY, fabric):
+    text = read_text(path)
+    for line, link, (gbit,) in _lines(path, text, CAPACITY, fabric):
         if not gbit:
             where.fail(line, "must be positive", "capacity", str(gbit))
         if isinstance(link, str):
@@ -94,8 +95,8 @@ def read_links(
     return TreeLinks(capacity), port
 
 
-def read_background(
-    path: str, fabric: Hierarchy, links: TreeLinks, port: Decimal
+def read_counters(
+    path: str, text: str, fabric: Hierarchy, links: TreeLinks, port: Decimal
 ) -> TreeLinks:
     """Read what others send: counters of ports over a window, in Gbit/s.
 
@@ -112,7 +113,7 @@ def read_background(
     where = SourceFile(path)
     sums = [[Decimal(0)] * len(fabric.parent) for _ in (_UP, _DOWN)]
     known: dict[int, int] = {}
-    for line, link, pair in _lines(path, COUNTERS, fabric):
+    for line, link, pair in _lines(path, text, COUNTERS, fabric):
         if isinstance(link, str):
             continue
         v, reverse = link
@@ -148,11 +149,10 @@ Link = str | tuple[int, bool]
 
 
 def _lines(
-    path: str, columns: tuple[str, ...], fabric: Hierarchy
+    path: str, text: str, columns: tuple[str, ...], fabric: Hierarchy
 ) -> Iterator[tuple[int, Link, list[Decimal]]]:
     """Yield the lines of a file: number, link, and Gbit/s."""
     where, names = SourceFile(path), _Names(fabric)
-    text = read_text(path)
     rows = csv_rows(text, where)
     lines = (x for x in text.splitlines() if x.strip() and x.lstrip()[0] != "#")
     head = next(lines, "")

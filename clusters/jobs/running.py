@@ -36,8 +36,10 @@ def tree_of(cluster: Cluster) -> DomainTree:
     return machine.tree_of(fabric)
 
 
-def read_running(path: str) -> list[dict[str, Any]]:
+def read_running(path: str, text: str | None = None) -> list[dict[str, Any]]:
     """Read a file of running jobs; what it states of each, nodes as a list.
+
+    ``text`` is what is in the file, if that was read.
 
     Raises
     ------
@@ -46,7 +48,8 @@ def read_running(path: str) -> list[dict[str, Any]]:
     """
     try:
         shape = fields.file(FORMAT, {"jobs": fields.lists})
-        listed = shape(parse_json(read_text(path), file=path))["jobs"]
+        text = read_text(path) if text is None else text
+        listed = shape(parse_json(text, file=path))["jobs"]
         if len(listed) > MOST_JOBS:
             raise InputError(f"must be at most {MOST_JOBS} jobs", "jobs", len(listed))
         return [_entry(x, f"jobs[{i}]") for i, x in enumerate(listed)]
@@ -56,7 +59,12 @@ def read_running(path: str) -> list[dict[str, Any]]:
 
 def _entry(value: Any, at: str) -> dict[str, Any]:
     entry = dict(fields.objects(value, at))
-    fields.only(entry, ("name", "nodes", *_NUMBERS, *_FLAGS), ("name",), at)
+    known = ("name", "nodes", *_NUMBERS, *_FLAGS, "pattern", "share")
+    fields.only(entry, known, ("name",), at)
+    if "pattern" in entry:
+        entry["pattern"] = fields.string(entry["pattern"], f"{at}.pattern")
+    if "share" in entry:
+        entry["share"] = fields.between(1, 100)(entry["share"], f"{at}.share")
     entry["name"] = fields.string(entry["name"], f"{at}.name")
     if not entry["name"]:
         raise InputError("must not be empty", f"{at}.name")

@@ -5,11 +5,18 @@ from __future__ import annotations
 import json
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from closeknit.cli.app import run as run_command
-from closeknit.clusters.contention.links import read_background, read_links
+from closeknit.clusters.contention.links import (
+    TreeLinks,
+    read_counters,
+    read_links,
+)
+from closeknit.clusters.contention.traffic import add_jobs
 from closeknit.clusters.topologies import Hierarchy, parse_cluster
 from closeknit.instances import InputError
 
@@ -22,6 +29,7 @@ TREE = "\n".join(
 )
 LINKS = "# cables\na, b, capacity\ns0,a,200\ns1,a,100\na,s1,100\na,t,400\nt,s2,150\n"
 PORTS = "n01,s0,100\nn02,s0,200\n"
+NODES = ["n01", "n02", "n11", "n21", "n22"]
 COUNTERS = "a,b,gbit_ab,gbit_ba\ns0,a,150,20.5\na,s1,0,0\na,t,1,2\na,t,3,4\ns2,t,5,6\n"
 FAT_TREE = (
     "a,b,links\n"
@@ -55,7 +63,9 @@ def test_cables_add_up_and_the_slowest_port_is_the_rate(tmp_path: Path) -> None:
     assert by_name(fabric, links.capacity) == expected
     (counters := tmp_path / "counters.csv").write_text(COUNTERS)
     links, port = read_links(str(file), fabric, None)
-    up, down = read_background(str(counters), fabric, links, port).busy
+    up, down = read_counters(
+        str(counters), counters.read_text(), fabric, links, port
+    ).busy
     assert by_name(fabric, up) == {"s0": 150, "s1": 0, "a": 4, "s2": 5}
     assert by_name(fabric, down) == {"s0": 20, "s1": 0, "a": 6, "s2": 6}
 
@@ -118,7 +128,7 @@ def test_bad_counters_are_one_line(case: str, tmp_path: Path) -> None:
     text = COUNTERS.replace("a,s1,0,0", line)
     (counters := tmp_path / "counters.csv").write_text(text)
     with pytest.raises(InputError) as refused:
-        read_background(str(counters), fabric, links, port)
+        read_counters(str(counters), counters.read_text(), fabric, links, port)
     assert problem in str(refused.value)
 
 
@@ -201,3 +211,76 @@ def test_other_networks_have_no_links(
     options = "--objective links --links LINKS"
     assert run(tmp_path, f"select --topology {tmp_path}/mesh -k 2 {options}") == 2
     assert "--links: needs one tree of switches" in capsys.readouterr().err
+
+
+def run_with_jobs(
+    tmp_path: Path, jobs: list[dict[str, Any]], *more: str
+) -> tuple[int, str]:
+    """Return the exit status of a choice next to running jobs, and their file."""
+    document = {"format": "closeknit/running-jobs", "version": 1, "jobs": jobs}
+    (file := tmp_path / "running").write_text(json.dumps(document))
+    options = "--objective links --links LINKS --format json"
+    text = f"select --topology TREE -k 6 {options} --background {file} {' '.join(more)}"
+    return run(tmp_path, text), str(file)
+
+
+def test_running_jobs_send_by_their_patterns(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fabric = tree_of(TREE)
+    links = TreeLinks(np.full(len(fabric.parent), 400))
+    for pattern, share, expected in (
+        ("all-to-all", 100, {"s0": 100, "s1": 75, "a": 100, "s2": 100}),
+        ("ring", 100, {"s0": 100, "s1": 100, "a": 100, "s2": 100}),
+        ("ring", 30, {"s0": 30, "s1": 30, "a": 30, "s2": 30}),
+        ("halo2d:4x1", 100, {"s0": 50, "s1": 100, "a": 50, "s2": 50}),
+    ):
+        nodes = ["n01", "n02", "n11", "n21"] if pattern != "all-to-all" else NODES
+        job = {"name": "7", "nodes": nodes, "pattern": pattern, "share": share}
+        found, unknown = add_jobs(fabric, links, [job, {"name": "8"}], "f")
+        assert unknown == 1
+        assert found.background is not None
+        assert (found.background[0] == found.background[1]).all()
+        if pattern != "all-to-all":
+            assert by_name(fabric, found.background[0]) == expected
+        else:  # 2, 1 and 2 of 5
+            assert by_name(fabric, found.background[0]) == {
+                "s0": 150,
+                "s1": 100,
+                "a": 150,
+                "s2": 150,
+            }
+    running = [
+        {"name": "1", "nodes": "n0[1-2],n11", "pattern": "ring"},
+        {"name": "2", "nodes": "n12"},
+    ]
+    assert run_with_jobs(tmp_path, running)[0] == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["note"] == "1 running job without a pattern: silent"
+    assert found["value"] == found["value_bound"]
+
+
+@pytest.mark.parametrize(
+    ("job", "problem"),
+    [
+        ({"pattern": "ring"}, "jobs[0].nodes: is needed with a pattern"),
+        ({"nodes": "x9", "pattern": "ring"}, "jobs[0].nodes: is not in the topology"),
+        ({"nodes": "n01", "pattern": "star"}, "jobs[0].pattern: must be all-to-all"),
+        (
+            {"nodes": "n0[1-3]", "pattern": "halo2d:2x2"},
+            "jobs[0].pattern: has 4 ranks, the job has 3 nodes",
+        ),
+        ({"nodes": "n01", "pattern": "ring", "share": 0}, "jobs[0].share: must lie"),
+        ({"nodes": "n01", "pattern": 3}, "jobs[0].pattern: must be a string"),
+    ],
+)
+def test_bad_jobs_are_one_line(
+    job: dict[str, object],
+    problem: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    status, file = run_with_jobs(tmp_path, [{"name": "1", **job}])
+    [line] = capsys.readouterr().err.splitlines()
+    assert status == 2
+    assert line.startswith(f"closeknit: {file}: {problem}")
