@@ -60,9 +60,10 @@ def read_links(
 ) -> tuple[TreeLinks, Decimal]:
     """Read the capacities of links, and the rate of a port in Gbit/s.
 
-    The file is CSV with the columns ``a,b,capacity``: two names of the topology, and
-    Gbit/s each way. Lines of the same pair are parallel cables and add up. A node with
-    its switch is a port; the slowest of them is the rate, unless it is given.
+    The file is CSV with the columns ``a,b,capacity``: two names of the topology, the
+    second of which is empty for what is above the first, and Gbit/s each way. Lines of
+    the same pair are parallel cables and add up. A node with its switch is a port; the
+    slowest of them is the rate, unless it is given.
 
     Raises
     ------
@@ -205,7 +206,10 @@ class _Names:
                 if self._domain(where, line, other) != home:
                     self._fail(where, line, a, b)
                 return node
-        below, above = (self._domain(where, line, name) for name in (a, b))
+        below = self._domain(where, line, a)
+        if not b and below:
+            return below, False
+        above = self._domain(where, line, b)
         for v, up, reverse in ((below, above, False), (above, below, True)):
             if v is None or v == 0:
                 continue

@@ -70,6 +70,20 @@ def test_cables_add_up_and_the_slowest_port_is_the_rate(tmp_path: Path) -> None:
     assert by_name(fabric, down) == {"s0": 20, "s1": 0, "a": 6, "s2": 6}
 
 
+def test_what_is_above_needs_no_name(tmp_path: Path) -> None:
+    blocks = "BlockName=b1 Nodes=n[1-4]\nBlockName=b2 Nodes=m[1-4]\nBlockSizes=4,8"
+    fabric = tree_of(blocks)
+    (file := tmp_path / "links.csv").write_text("a,b,capacity\nb1,,200\nb2,,400\n")
+    links, port = read_links(str(file), fabric, Decimal(100))
+    assert by_name(fabric, links.capacity) == {"b1": 200, "b2": 400}
+    text = "a,b,gbit_ab,gbit_ba\nb1,,10,20\nb2,,30,40\n"
+    busy = read_counters("f", text, fabric, links, port).busy
+    assert [by_name(fabric, way) for way in busy] == [
+        {"b1": 10, "b2": 30},
+        {"b1": 20, "b2": 40},
+    ]
+
+
 def test_cables_to_several_spines_are_one_link(tmp_path: Path) -> None:
     fabric = tree_of(FAT_TREE)
     rows = [f"S-leaf{i},S-spine{j},{100 * (i + 1)}" for i in range(3) for j in range(2)]
@@ -91,6 +105,9 @@ REFUSED = {
     "nothing": (LINKS + "s0,a,0\n", ":8: capacity: must be positive"),
     "unknown": (LINKS + "s0,x,1\n", ":8: link: is not in the topology: 'x'"),
     "no link": (LINKS + "s0,t,1\n", ":8: link: is no link of the topology: 's0,t'"),
+    "above the root": (LINKS + "t,,1\n", ":8: link: is not in the topology: ''"),
+    "nothing at all": (LINKS + ",s0,1\n", ":8: link: is not in the topology: ''"),
+    "a node without": (LINKS + "n01,,1\n", ":8: link: is not in the topology: ''"),
     "to itself": (LINKS + "s0,s0,1\n", ":8: link: is no link of the topology"),
     "another switch": (LINKS + "n01,s1,1\n", ":8: link: is no link of the topology"),
     "missing": (LINKS.replace("t,s2", "a,t"), "the link above: has no line: 's2'"),
