@@ -33,7 +33,7 @@ from closeknit.clusters.contention.links import TreeLinks
 from closeknit.clusters.contention.tree import LinkWish
 from closeknit.clusters.placement import NodeSelector, Objective, Request
 from closeknit.clusters.placement.program import Flags
-from closeknit.clusters.placement.request import OF_TREES
+from closeknit.clusters.placement.request import NO_LINKS
 from closeknit.clusters.rules import RULES, HierarchyState
 from closeknit.clusters.topologies import Hierarchy
 from closeknit.formulations.cluster.changes.change import (
@@ -139,7 +139,7 @@ def row(selector: NodeSelector, k: int, target: float, count: int) -> list[str]:
         request = Request(k, objective, links=LinkWish(counted, power))
         return milliseconds(lambda free: selector.select(request, free), drawn)
 
-    times = {objective.value: exact(objective) for objective in OF_TREES}
+    times = {objective.value: exact(objective) for objective in NO_LINKS}
     slowest = max(times, key=lambda name: times[name])
     return [
         f"{times['switches']:.2f}",

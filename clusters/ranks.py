@@ -26,15 +26,10 @@ def hops_between(fabric: Fabric, nodes: Sequence[int]) -> IntArray:
         sites = np.array([fabric.sites[i] for i in nodes])
         found: IntArray = arrays.distances(fabric.topology, sites[:, None], sites[None])
         return found
-    below: dict[int, list[int]] = {}
+    below = places_below(fabric, nodes)
     way = [0] * len(fabric.parent)
     for v in range(1, len(way)):
         way[v] = way[int(fabric.parent[v])] + int(fabric.weight[v])
-    for place, i in enumerate(nodes):
-        v = int(fabric.home[i])
-        while v >= 0:
-            below.setdefault(v, []).append(place)
-            v = int(fabric.parent[v])
     half = np.array([way[int(fabric.home[i])] for i in nodes], dtype=np.int64)
     hops = np.zeros((len(nodes), len(nodes)), dtype=np.int64)
     for v in sorted(below):  # parents come first, so that the lowest one stays
@@ -45,6 +40,17 @@ def hops_between(fabric: Fabric, nodes: Sequence[int]) -> IntArray:
     hops += 2
     np.fill_diagonal(hops, 0)
     return hops
+
+
+def places_below(fabric: Hierarchy, nodes: Sequence[int]) -> dict[int, list[int]]:
+    """Return the places, in a list of nodes, of those below each domain with some."""
+    below: dict[int, list[int]] = {}
+    for place, i in enumerate(nodes):
+        v = int(fabric.home[i])
+        while v >= 0:
+            below.setdefault(v, []).append(place)
+            v = int(fabric.parent[v])
+    return below
 
 
 def traffic_of(pattern: str, ranks: int) -> IntArray | None:

@@ -28,7 +28,7 @@ from ..kinds import NodeKind, note_of
 from ..node_states import NodeReport, NodeRules
 from ..placement import MOST_K, NodeSelector, Objective, Request, nodes_of
 from ..placement.program import Flags
-from ..placement.request import OF_TREES, LinkSearch, levels_of
+from ..placement.request import NO_LINKS, LinkSearch, levels_of
 from ..state import read_option, read_report
 from ..topologies import Cluster, read_cluster, read_name_map
 from ..topologies.tpu import Slice
@@ -96,7 +96,7 @@ def cluster_of(
 
 
 def add_objective(
-    group: Any, what: str = "what is minimised", some: Iterable[Objective] = OF_TREES
+    group: Any, what: str = "what is minimised", some: Iterable[Objective] = NO_LINKS
 ) -> None:
     """Declare what is minimised."""
     words = f"{what} (default: switches; on other networks hops)"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -11,7 +11,13 @@ from ...cli.frame.parser import Once
 from ...instances import InputError
 from ...instances.reading.files import read_text
 from ...instances.words import with_noun
-from ..contention.links import TreeLinks, read_counters, read_links
+from ..contention.links import (
+    MOST_RATE,
+    TreeLinks,
+    rate_of,
+    read_counters,
+    read_links,
+)
 from ..contention.traffic import add_jobs
 from ..contention.tree import WISHES, LinkWish
 from ..jobs.running import read_running
@@ -56,13 +62,10 @@ def options(group: Any) -> None:
 
 
 def _gbit(text: str) -> Decimal:
-    try:
-        rate = Decimal(text)
-    except InvalidOperation:
-        rate = Decimal("nan")
-    if not (rate.is_finite() and 0 < rate <= 10**6):
+    rate = rate_of(text)
+    if not rate:
         raise argparse.ArgumentTypeError(
-            f"must be Gbit/s, from above 0 to 1000000, not {text!r}"
+            f"must be Gbit/s, from above 0 to {MOST_RATE}, not {text!r}"
         )
     return rate
 

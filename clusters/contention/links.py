@@ -8,7 +8,7 @@ kept in hundredths of a port's rate, rounded; a *port* is the link of a node.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Decimal, InvalidOperation
 from functools import cached_property
 from typing import NoReturn
@@ -25,7 +25,7 @@ UNIT = 100
 """Parts of a port's rate that capacities and background are rounded to."""
 CAPACITY = ("a", "b", "capacity")
 COUNTERS = ("a", "b", "gbit_ab", "gbit_ba")
-_MOST_RATE = Decimal(10**6)
+MOST_RATE = Decimal(10**6)
 """Gbit/s of a line."""
 _UP, _DOWN = 0, 1
 
@@ -45,7 +45,7 @@ class TreeLinks:
     """
 
     capacity: IntArray
-    background: IntArray | None = field(default=None)
+    background: IntArray | None = None
 
     @cached_property
     def busy(self) -> IntArray:
@@ -173,14 +173,20 @@ def _lines(
 
 
 def _rate(where: SourceFile, line: int, column: str, cell: str) -> Decimal:
-    try:
-        gbit = Decimal(cell)
-    except InvalidOperation:
-        gbit = Decimal("nan")
-    if not (gbit.is_finite() and 0 <= gbit <= _MOST_RATE):
-        problem = f"must be Gbit/s, a number from 0 to {_MOST_RATE}"
+    gbit = rate_of(cell)
+    if gbit is None:
+        problem = f"must be Gbit/s, a number from 0 to {MOST_RATE}"
         where.fail(line, problem, column, cell)
     return gbit
+
+
+def rate_of(text: str) -> Decimal | None:
+    """Return a number of Gbit/s; None if it is none, or out of range."""
+    try:
+        gbit = Decimal(text)
+    except InvalidOperation:
+        return None
+    return gbit if gbit.is_finite() and 0 <= gbit <= MOST_RATE else None
 
 
 class _Names:

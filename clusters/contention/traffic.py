@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...instances import InputError
-from ..ranks import traffic_of
+from ..ranks import places_below, traffic_of
 from ..topologies import Hierarchy
 from .links import UNIT, TreeLinks
 
@@ -69,12 +69,8 @@ def _loads(
     fabric: Hierarchy, nodes: Sequence[int], pattern: str
 ) -> dict[int, Fraction]:
     """Return what a job sends up and down the link above each domain, in ports."""
-    inside: dict[int, list[int]] = {}
-    for place, i in enumerate(nodes):
-        v = int(fabric.home[i])
-        while v > 0:
-            inside.setdefault(v, []).append(place)
-            v = int(fabric.parent[v])
+    inside = places_below(fabric, nodes)
+    inside.pop(0, None)  # there is no link above the root
     k = len(nodes)
     if pattern == ALL_TO_ALL:
         counts = ((v, len(some)) for v, some in inside.items())

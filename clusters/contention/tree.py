@@ -105,14 +105,15 @@ class LinkRun:
         self.scale = LinkScale(wish.links, k, wish.reserve)
         half = np.minimum(self.free_below, k // 2)
         busy, load = self.scale.busy.max(axis=0), self.scale.load
-        most = self.scale.factor * (busy + load * half * (k - half)).astype(float)
+        loads = busy + load * half * (k - half)
+        most = self.scale.factor * loads.astype(float)
         power, largest = wish.power, float(most.max())
         if largest >= (_MOST_POWER if power else _MOST_NUMBER) or (
             power and 2 * (most**power).sum() >= _MOST_SUM
         ):
             problem = "numbers are too large for this objective: take hops"
             raise InputError(problem, "objective", self.objective.value)
-        self.largest = int(largest)
+        self.largest = int((self.scale.factor * loads).max())
         self.rates = kernels.Rates(
             k, power, 0, load, self.scale.factor, self.scale.busy, self.fabric.weight
         )
@@ -192,7 +193,7 @@ class LinkRun:
         return tuple(np.flatnonzero(picked).tolist())
 
     def _answer_anyhow(self, least: int, limit: Limit) -> Placement:
-        """Return the choice by hops alone, in the time that it takes, and a bound."""
+        """Return a choice that fills the fullest domains, and a bound."""
         pairs = self.k * (self.k - 1)
         bound = (0,) if self.wish.power else (least, pairs)
         taken = np.zeros_like(self.own)

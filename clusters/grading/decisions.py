@@ -13,7 +13,7 @@ from ...instances.reading.suggestions import entry_named
 from ...scheduler.hostlist import first_repeated, unfold
 from ..placement import NodeSelector, Objective, Request, nodes_of
 from ..placement.program import Flags
-from ..placement.request import OF_TREES
+from ..placement.request import NO_LINKS
 from ..topologies.fabric import MOST_NODES
 from ..topologies.tpu import Slice
 
@@ -175,7 +175,7 @@ def _wish(job: Mapping[str, Any]) -> Wish:
     objective = None
     if "objective" in job:
         text = fields.string(job["objective"], "job.objective")
-        known = {one.value: one for one in OF_TREES}
+        known = {one.value: one for one in NO_LINKS}
         objective = entry_named(text, known, "job.objective", "objective")
     levels = {
         level: fields.integer(size, f"job.levels.{level}")

@@ -69,7 +69,7 @@ _PARTS = {
 
 OF_LINKS = (Objective.LINKS, Objective.CONTENTION)
 """Objectives that need to know links."""
-OF_TREES = tuple(one for one in Objective if one not in OF_LINKS)
+NO_LINKS = tuple(one for one in Objective if one not in OF_LINKS)
 """All others."""
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...scheduler.http.problems import MEDIA as PROBLEM
 from ..placement import MOST_K
-from ..placement.request import OF_TREES
+from ..placement.request import NO_LINKS
 from .service import Service
 
 Schema = dict[str, Any]
@@ -205,7 +205,7 @@ def document(service: Service) -> dict[str, Any]:
     levels = {"type": "object", "additionalProperties": size, "maxProperties": 64}
     wish = {
         "k": size | {"description": "Nodes wanted."},
-        "objective": {"enum": [one.value for one in OF_TREES]},
+        "objective": {"enum": [one.value for one in NO_LINKS]},
         "segment": size,
         "levels": levels,
         "require": _HOSTLIST,

@@ -14,7 +14,7 @@ from ..jobs.placing import describe, place
 from ..jobs.request import job_of
 from ..placement import MOST_K, NodeSelector, Objective, Request, describe_placement
 from ..placement.program import Flags
-from ..placement.request import OF_TREES
+from ..placement.request import NO_LINKS
 from ..topologies import Hierarchy
 from .state import ClusterState, flags_of, names_in
 
@@ -50,7 +50,7 @@ class Service:
 
     def prepare(self) -> None:
         """Answer a request of each objective, so that kernels and tables are there."""
-        for objective in OF_TREES:
+        for objective in NO_LINKS:
             try:
                 request = Request(1, objective)
                 self.selector.select(request, self.selector.free(), self._settings({}))
@@ -147,7 +147,7 @@ class Service:
     def _objective(self, body: dict[str, Any]) -> Objective:
         if "objective" not in body:
             return self.selector.objective
-        named = fields.one_of(*(one.value for one in OF_TREES))
+        named = fields.one_of(*(one.value for one in NO_LINKS))
         return Objective(named(body["objective"], "objective"))
 
     def _settings(self, body: dict[str, Any], waited: float = 0.0) -> Settings:

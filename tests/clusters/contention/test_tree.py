@@ -147,6 +147,17 @@ def test_numbers_that_are_too_large_are_refused() -> None:
         Chooser(fabric).select(Request(64, Objective.CONTENTION, links=wish), free)
 
 
+def test_numbers_beyond_floating_point_are_exact() -> None:
+    fabric = big_tree(2, 255)
+    wide = 549_755_813_877  # times 255 * 255 it is rounded down
+    wish = LinkWish(TreeLinks(np.array([1, wide, 1, wide])))
+    assert int(float(wide * 255 * 255)) < wide * 255 * 255
+    free = np.ones(510, dtype=np.bool_)
+    found = Chooser(fabric).select(Request(510, Objective.LINKS, links=wish), free)
+    assert found.status is Status.OPTIMAL
+    assert found.objective == (wide * 255 * 255, 510 * 509 + 255 * 255 * 2)
+
+
 def test_a_limit_leaves_a_choice_and_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tree, "_WORK", 0)
     fabric = big_tree(64, 16)

@@ -28,7 +28,7 @@ from closeknit.clusters.placement import (
     measures,
     program,
 )
-from closeknit.clusters.placement.request import OF_TREES
+from closeknit.clusters.placement.request import NO_LINKS
 from closeknit.clusters.topologies import Hierarchy, parse_cluster
 from closeknit.solvers import Settings
 from closeknit.solvers.running.kernels import interpreted
@@ -61,7 +61,7 @@ def decide(
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.integers(0, 2**32), st.sampled_from(OF_TREES), st.integers(1, 2))
+@given(st.integers(0, 2**32), st.sampled_from(NO_LINKS), st.integers(1, 2))
 def test_a_ratio_is_the_cost_over_the_least_of_all_choices(
     seed: int, objective: Objective, segment: int
 ) -> None:

@@ -21,14 +21,14 @@ from closeknit.clusters.placement import (
     names_of,
     program,
 )
-from closeknit.clusters.placement.request import OF_TREES
+from closeknit.clusters.placement.request import NO_LINKS
 from closeknit.clusters.placement.warming import CLUSTER_KERNELS
 from closeknit.clusters.topologies import Hierarchy, parse_cluster
 from closeknit.instances import InputError
 from closeknit.solvers import Limit, Settings, Status
 from closeknit.solvers.running.kernels import interpreted, only_ready
 
-OBJECTIVES = st.sampled_from(OF_TREES)
+OBJECTIVES = st.sampled_from(NO_LINKS)
 
 
 def random_tree(chance: random.Random) -> str:
@@ -196,7 +196,7 @@ def test_small_jobs_fill_racks_that_are_in_use() -> None:
     """Of equally good choices the one that leaves the others whole."""
     selector = racks(16, 16, 16)
     free = selector.free(without=[f"r2n{i}" for i in range(1, 11)])
-    for objective in OF_TREES:
+    for objective in NO_LINKS:
         found = selector.select(Request(4, objective), free)
         names = names_of(selector.cluster.fabrics[0], found)
         assert names == ["r2n11", "r2n12", "r2n13", "r2n14"]
@@ -220,7 +220,7 @@ def test_source_and_machine_code_choose_alike() -> None:
     selector = racks(7, 9, 4, 12, 5)
     free = selector.free(without=["r1n1", "r4n3", "r4n4"])
     for k in (1, 6, 13, 20):
-        for objective in OF_TREES:
+        for objective in NO_LINKS:
             request = Request(k, objective)
             compiled = selector.select(request, free)
             with interpreted():
@@ -234,7 +234,7 @@ def test_after_warming_nothing_is_compiled() -> None:
         compiled()
     selector = racks(3, 4)
     with only_ready():
-        for objective in OF_TREES:
+        for objective in NO_LINKS:
             request = Request(4, objective, 2, require=frozenset({"r1n1"}))
             found = selector.select(request, selector.free())
             assert found.status is Status.OPTIMAL
@@ -246,7 +246,7 @@ def test_stopped_early_there_is_a_choice_and_a_bound(
     selector = racks(7, 9, 4, 12, 5)
     monkeypatch.setattr(program, "_WORK", -1)
     at_once = Settings(time_limit=1e-9)
-    for objective in OF_TREES:
+    for objective in NO_LINKS:
         found = selector.select(Request(20, objective), selector.free(), at_once)
         assert found.limit is Limit.TIME
         assert len(set(found.chosen)) == 20
