@@ -6,6 +6,7 @@ EXTENSION = Extension(
     title="networks",
     claims={
         "network": "network.claims.networks:NETWORK_CLAIMS",
+        "loads": "network.claims.loads:LOAD_CLAIMS",
         "mapping": "network.claims.mappings:MAPPING_CLAIMS",
     },
     names={"order_ranks": "network.mapping.table"},

@@ -1,0 +1,164 @@
+"""Kernels of the search by exchanges for processors that load links little."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ...solvers.running.kernels import kernel
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+class Wires(NamedTuple):
+    """A table of loads, and what links cost."""
+
+    first: Ints  # where the links of each pair begin
+    link: Ints
+    amount: Ints
+    row: Ints  # of the first processor of a pair
+    column: Ints  # of the second
+    before: Floats  # (links,) use by others, in parts of the capacity
+    unit: Floats  # (links,) what one amount adds to that
+    power: int
+    used: bool  # whether only links that the job uses count, in full
+
+
+class Pairs(NamedTuple):
+    """What tasks send: senders, receivers, amounts; and the pairs of every task."""
+
+    source: Ints
+    target: Ints
+    amount: Ints
+    first: Ints
+    pair: Ints
+    alike: bool  # whether all tasks are
+
+
+@kernel
+def draw(state: Ints, below: int) -> int:
+    """Return a number below another; 31 bits, a congruence modulo 2^31 - 1."""
+    state[0] = state[0] * 48271 % 2147483647
+    return int(state[0] % below)
+
+
+@kernel
+def price(wires: Wires, e: int, load: int) -> float:
+    """Return what a link costs with a load."""
+    before = wires.before[e]
+    after = before + wires.unit[e] * load
+    if wires.used:
+        return float(after**wires.power if load > 0 else 0.0)
+    return float(after**wires.power - before**wires.power)
+
+
+@kernel
+def shift(
+    wires: Wires,
+    pairs: Pairs,
+    places: Ints,
+    begin: int,
+    end: int,
+    sign: int,
+    load: Ints,
+    touched: Ints,
+    old: Ints,
+) -> None:
+    """Add or take what tasks send and receive; note links, and what they carried.
+
+    ``touched[0]`` counts links that changed, whose numbers follow; ``old`` is their
+    load before, or -1 where it has not changed.
+    """
+    for task in range(begin, end):
+        for at in range(pairs.first[task], pairs.first[task + 1]):
+            p = pairs.pair[at]
+            s, t = pairs.source[p], pairs.target[p]
+            if begin <= min(s, t) and max(s, t) < end and task != s:
+                continue  # with both ends in the range, once
+            row = wires.row[places[s]] + wires.column[places[t]]
+            for i in range(wires.first[row], wires.first[row + 1]):
+                e = wires.link[i]
+                if old[e] < 0:
+                    old[e] = load[e]
+                    touched[0] += 1
+                    touched[touched[0]] = e
+                load[e] += sign * pairs.amount[p] * wires.amount[i]
+
+
+@kernel
+def place(places: Ints, slot: int, node: int, alike: bool) -> tuple[int, int]:
+    """Put another processor in the place of one; return the tasks that move.
+
+    Unless all tasks are alike, they stay in the order of the processors' numbers.
+    """
+    begin = end = slot
+    if not alike:
+        while end + 1 < len(places) and places[end + 1] < node:
+            places[end] = places[end + 1]
+            end += 1
+        while begin > 0 and places[begin - 1] > node:
+            places[begin] = places[begin - 1]
+            begin -= 1
+    places[end if end > slot else begin] = node
+    return begin, end + 1
+
+
+@kernel
+def anneal(
+    wires: Wires,
+    pairs: Pairs,
+    places: Ints,
+    others: Ints,
+    load: Ints,
+    best: Ints,
+    steps: int,
+    hot: float,
+    cold: float,
+    state: Ints,
+) -> float:
+    """Exchange processors, sometimes for worse ones; keep the best in ``best``.
+
+    ``load`` is what links carry at first. Temperatures are in parts of the first cost
+    and fall evenly. Returns the least cost found.
+    """
+    links = len(load)
+    touched, old = np.zeros(links + 1, np.int64), np.full(links, -1, np.int64)
+    moved = places.copy()
+    cost = 0.0
+    for e in range(links):
+        cost += price(wires, e, load[e])
+    least = cost
+    best[:] = places
+    heat, cooling = hot * cost, (cold / hot) ** (1.0 / max(1, steps))
+    for _ in range(steps):
+        slot, other = draw(state, len(places)), draw(state, len(others))
+        moved[:] = places
+        begin, end = place(moved, slot, others[other], pairs.alike)
+        touched[0] = 0
+        shift(wires, pairs, places, begin, end, -1, load, touched, old)
+        shift(wires, pairs, moved, begin, end, 1, load, touched, old)
+        change = 0.0
+        for i in range(1, touched[0] + 1):
+            e = touched[i]
+            change += price(wires, e, load[e]) - price(wires, e, old[e])
+        chance = 1.0
+        if change > 0:
+            chance = np.exp(-change / heat) if heat > 0 else 0.0
+        if change <= 0 or draw(state, 2**30) < chance * 2**30:
+            others[other] = places[slot]
+            places[:] = moved
+            cost += change
+            if cost < least * (1 - 1e-12):
+                least = cost
+                best[:] = places
+            for i in range(1, touched[0] + 1):
+                old[touched[i]] = -1
+        else:
+            for i in range(1, touched[0] + 1):
+                load[touched[i]] = old[touched[i]]
+                old[touched[i]] = -1
+        heat *= cooling
+    return least
