@@ -13,7 +13,7 @@ from ..instances.problems import describe
 from ..instances.submesh import Box, placement_of
 from ..instances.submesh.plan import order_of
 from ..instances.sukp.instance import weight
-from ..instances.value import as_tuple, cost_text
+from ..instances.value import as_tuple
 from ..instances.words import with_noun
 from ..solvers import Result, Status
 
@@ -55,7 +55,9 @@ class _Words:
     """How answers to a problem are worded; each function takes the instance first."""
 
     asked: Callable[[Any], str] = describe
-    cost: Callable[[Any, Value], str] = lambda instance, value: cost_text(value)
+    cost: Callable[[Any, Value], str] = lambda instance, value: problem_of(
+        instance
+    ).write_cost(instance, value)
     incumbent: Callable[[Any, Value], str] | None = None
     bound: Callable[[Any, Value], str] | None = None
     costs: Callable[[Any, Value, tuple[int, ...], str], list[str]] = lambda *_: []
@@ -64,7 +66,7 @@ class _Words:
 
 
 def _words(instance: Instance) -> _Words:
-    return _WORDS[problem_of(instance).name]
+    return _WORDS.get(problem_of(instance).name, _Words())
 
 
 def _whole(cost: Value) -> int:

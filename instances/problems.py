@@ -7,12 +7,12 @@ submesh see `Placement.flat`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, overload
 
+from ..extensions import INSTALLED, load
 from . import submesh
 from .errors import InputError
 from .features import Features
@@ -38,7 +38,7 @@ from .sukp import instance as sukp
 from .sukp import json as sukp_json
 from .sukp import text as sukp_text
 from .sukp.instance import Sukp
-from .value import Value
+from .value import Value, cost_text
 
 Instance = KSubset | ProcSet | Sukp | Submesh
 """An instance of any problem."""
@@ -95,8 +95,10 @@ class Problem:
     """From a choice for that one to a choice here, which costs so much more at most."""
     follow_certificate: Callable[..., int] | None = None
     """Checks a certificate in a file, and returns the bound that it proves."""
-    derive_bound: Callable[..., int | None] = lambda instance, by, **how: None
+    derive_bound: Callable[..., Value | None] = lambda instance, by, **how: None
     """Derives a lower bound by its name; None if there is none of that name."""
+    write_cost: Callable[[Any, Value], str] = lambda instance, value: cost_text(value)
+    """Writes a cost for people."""
     levels: Callable[[Any], int | None] = lambda instance: None
     """Levels of the costs of an instance; None if they are integers."""
     unsolvable: Callable[[Any], str | None] = lambda instance: None
@@ -106,7 +108,7 @@ class Problem:
     counting alone decides that."""
 
 
-def _problem(
+def describe_problem(
     kind: type,
     definition: Any,
     files: Any,
@@ -132,7 +134,7 @@ def _problem(
 
 
 _LISTED = (
-    _problem(
+    describe_problem(
         KSubset,
         ksubset,
         ksubset_json,
@@ -145,7 +147,7 @@ _LISTED = (
         follow_certificate=check_certificate,
         derive_bound=derive_bound,
     ),
-    _problem(
+    describe_problem(
         ProcSet,
         procset,
         procset_json,
@@ -160,7 +162,7 @@ _LISTED = (
         choosable=lambda one: len(one.processors),
         dearest=lambda one: one.total,
     ),
-    _problem(
+    describe_problem(
         Sukp,
         sukp,
         sukp_json,
@@ -171,7 +173,7 @@ _LISTED = (
         join=lambda one, chosen: fill_up(one.required, chosen, one.n),
         any_choice=lambda one: one.required,
     ),
-    _problem(
+    describe_problem(
         Submesh,
         submesh,
         submesh_json,
@@ -186,11 +188,43 @@ _LISTED = (
         canonical=tuple,
     ),
 )
-PROBLEMS: Mapping[str, Problem] = MappingProxyType({one.name: one for one in _LISTED})
+_OF_PARTS = {
+    name: module
+    for part in INSTALLED.values()
+    for name, module in part.problems.items()
+}
+
+
+class _Problems(Mapping[str, Problem]):
+    """Problems of the core, and those of parts, which are imported when asked for."""
+
+    def __init__(self) -> None:
+        self._known = {one.name: one for one in _LISTED}
+
+    def __getitem__(self, name: str) -> Problem:
+        if name not in self._known:
+            found: Problem = load(f"{_OF_PARTS[name]}:PROBLEM")
+            self._known[name] = found
+        return self._known[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([*(one.name for one in _LISTED), *_OF_PARTS])
+
+    def __len__(self) -> int:
+        return len(_LISTED) + len(_OF_PARTS)
+
+    def of_kind(self, kind: type) -> Problem | None:
+        """Return the problem whose instances have this class."""
+        for one in (*self._known.values(), *map(self.__getitem__, _OF_PARTS)):
+            if one.kind is kind:
+                return one
+        return None
+
+
+PROBLEMS = _Problems()
 """All problems by name."""
 
-_BY_KIND = {problem.kind: problem for problem in PROBLEMS.values()}
-_BY_FORM = {problem.form: problem for problem in PROBLEMS.values()}
+_BY_FORM = {f"closeknit/{name}": name for name in PROBLEMS}
 
 
 def problem_of(instance: Instance) -> Problem:
@@ -201,9 +235,9 @@ def problem_of(instance: Instance) -> Problem:
     InputError
         If the argument is not an instance of any problem.
     """
-    problem = _BY_KIND.get(type(instance))
+    problem = PROBLEMS.of_kind(type(instance))
     if problem is None:
-        kinds = ", ".join(kind.__name__ for kind in _BY_KIND)
+        kinds = ", ".join(one.kind.__name__ for one in PROBLEMS.values())
         raise InputError(f"must be an instance ({kinds})", "instance", instance)
     return problem
 
@@ -253,12 +287,12 @@ def parse_instance(document: Any, *, default_name: str = "unnamed") -> Instance:
     Raises InputError if it is invalid; names the field and the value.
     """
     form = document.get("format") if isinstance(document, dict) else None
-    problem = _BY_FORM.get(form) if isinstance(form, str) else None
-    if problem is None:
+    name = _BY_FORM.get(form) if isinstance(form, str) else None
+    if name is None:
         if form is not None:
             raise InputError(f"must be one of {', '.join(_BY_FORM)}", "format", form)
-        problem = PROBLEMS["ksubset"]  # whose reader reports the missing field
-    found: Instance = problem.parse(document, default_name=default_name)
+        name = "ksubset"  # whose reader reports the missing field
+    found: Instance = PROBLEMS[name].parse(document, default_name=default_name)
     return found
 
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any, overload
 
+from ..extensions import INSTALLED, load
 from ..instances import PROBLEMS, KSubset, ProcSet, Submesh, Sukp
 from ..instances.reading.suggestions import entry_named
 from ..solvers.running.method import AnyMethod as AnyMethod
@@ -87,6 +88,11 @@ def _submesh() -> Mapping[str, Method[Submesh]]:
     return TABLE
 
 
+def _of_part(module: str) -> Mapping[str, AnyMethod]:
+    found: Mapping[str, AnyMethod] = load(f"{module}:methods")()
+    return found
+
+
 KSUBSET = MethodTable("ksubset", _ksubset)
 """Methods for the k-subset problem, by the name used in reports."""
 PROCSET = MethodTable("procset", _procset)
@@ -98,6 +104,11 @@ SUBMESH = MethodTable("submesh", _submesh)
 
 METHODS: Mapping[str, Mapping[str, AnyMethod]] = MappingProxyType(
     {"ksubset": KSUBSET, "procset": PROCSET, "sukp": SUKP, "submesh": SUBMESH}
+    | {
+        name: MethodTable(name, partial(_of_part, module))
+        for part in INSTALLED.values()
+        for name, module in part.problems.items()
+    }
 )
 """The methods of every problem, by the name of the problem."""
 
@@ -122,7 +133,7 @@ class _Callable(ModuleType):
         Parameters
         ----------
         problem
-            ``ksubset``, ``procset``, ``sukp`` or ``submesh``.
+            ``ksubset``, ``procset``, ``sukp``, ``submesh`` or ``contention``.
 
         Raises
         ------

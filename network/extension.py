@@ -9,7 +9,11 @@ EXTENSION = Extension(
         "loads": "network.claims.loads:LOAD_CLAIMS",
         "mapping": "network.claims.mappings:MAPPING_CLAIMS",
     },
-    names={"order_ranks": "network.mapping.table"},
+    names={
+        "contention": "network.contention.constructor",
+        "order_ranks": "network.mapping.table",
+    },
+    problems={"contention": "network.contention.problem"},
     kernels="network.warming:NETWORK_KERNELS",
     hooks={
         "simulate": "network.commands.simulate",

@@ -276,6 +276,8 @@ class LoadTable:
     ----------
     routes
         The network and its routing.
+    processors
+        Numbers of those between which it is needed; None for all.
 
     Attributes
     ----------
@@ -292,12 +294,15 @@ class LoadTable:
         If the table would be too large, or shares are too small.
     """
 
-    def __init__(self, routes: Routes) -> None:
+    def __init__(self, routes: Routes, processors: Sequence[int] | None = None) -> None:
         self.routes = routes
-        stops = sorted(set(routes.stop))
+        self._some = range(len(routes.stop)) if processors is None else processors
+        stops = sorted({routes.stop[p] for p in self._some})
         self._at = {v: i for i, v in enumerate(stops)}
         goals, self.column = self._goals(stops)
-        self.row = np.array([self._at[v] for v in routes.stop]) * len(goals)
+        self.row = np.zeros(len(routes.stop), np.int64)
+        for p in self._some:
+            self.row[p] = self._at[routes.stop[p]] * len(goals)
         by_goal = [self._shares(*goal) for goal in goals]
         self.whole = lcm(*(whole for whole, _ in by_goal))
         if self.whole >= _MOST_WHOLE:
@@ -341,16 +346,17 @@ class LoadTable:
         routes = self.routes
         found: dict[object, int] = {}
         goals: list[tuple[int, int]] = []
-        column = []
-        for p, v in enumerate(routes.stop):
+        column = np.zeros(len(routes.stop), np.int64)
+        for p in self._some:
+            v = routes.stop[p]
             key: object = v
             if routes.routing in ("d-mod-k", "table"):
                 key = v, tuple(routes.steps(v, p).items())
             if key not in found:
                 found[key] = len(goals)
                 goals.append((v, p))
-            column.append(found[key])
-        return goals, np.array(column, np.int64)
+            column[p] = found[key]
+        return goals, column
 
     def _shares(self, goal: int, processor: int) -> tuple[int, tuple[IntArray, ...]]:
         """Return a whole, and row, link and amount of each share on the way to a node.

@@ -11,6 +11,7 @@ from ...cli.frame.parser import Once
 from ...instances import InputError
 from ...instances.reading.files import read_text
 from ...instances.words import with_noun
+from ...network.contention.instance import PURPOSES
 from ..contention.links import (
     MOST_RATE,
     TreeLinks,
@@ -19,7 +20,7 @@ from ..contention.links import (
     read_links,
 )
 from ..contention.traffic import add_jobs
-from ..contention.tree import WISHES, LinkWish
+from ..contention.tree import LinkWish
 from ..jobs.running import read_running
 from ..placement import NodeSelector
 from ..placement.request import OF_LINKS, Objective
@@ -55,7 +56,7 @@ def options(group: Any) -> None:
     )
     group.add_argument(
         "--purpose",
-        choices=(*WISHES,),
+        choices=(*PURPOSES,),
         action=Once,
         help="contention for one job now, or for all jobs in a stream (default: job)",
     )
@@ -103,7 +104,7 @@ class LinkOptions:
             self.links = self._background(args.background, fabric, self.links)
         if objective is Objective.LINKS:
             return LinkWish(self.links)
-        return LinkWish(self.links, *WISHES[args.purpose or "job"])
+        return LinkWish(self.links, *PURPOSES[args.purpose or "job"])
 
     def _background(self, path: str, fabric: Hierarchy, links: TreeLinks) -> TreeLinks:
         """Read counters of ports, or running jobs with their patterns."""

@@ -9,9 +9,10 @@ from ...instances.errors import InputError
 from ...instances.words import with_noun
 from ...methods.interpreted_or_compiled import in_tiers
 from ...network.workloads.measured import read_traffic
+from ...network.workloads.patterns import traffic_of
 from ...solvers import Settings
 from ..placement import NodeSelector, Placement
-from ..ranks import order_on, traffic_of
+from ..ranks import order_on
 from .cluster import naming_options
 
 

@@ -9,12 +9,13 @@ from random import Random
 
 import numpy as np
 
+from ...network.contention.instance import PURPOSES
 from ...reports.claims.running.claim import Claim, Outcome, Trial, failed, passed
 from ..placement.program import Chooser
 from ..placement.request import Objective, Request
 from ..topologies import FabricKind, Hierarchy
 from .links import UNIT, TreeLinks
-from .tree import WISHES, LinkWish
+from .tree import LinkWish
 
 SAMPLES, QUICK_SAMPLES = 600, 60
 _Drawn = tuple[Hierarchy, TreeLinks, list[int], int]
@@ -120,6 +121,6 @@ CONTENTION_CLAIMS = (
         statement="On a tree no choice adds less to the powers of what links are used.",
         source="derived, docs/clusters/links.md",
         tested=f"{_TESTED}; for one job, then for a stream",
-        test=lambda trial: compare(trial, WISHES.values()),
+        test=lambda trial: compare(trial, PURPOSES.values()),
     ),
 )

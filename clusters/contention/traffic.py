@@ -13,11 +13,10 @@ from typing import Any
 import numpy as np
 
 from ...instances import InputError
-from ..ranks import places_below, traffic_of
+from ...network.workloads.patterns import ALL_TO_ALL, traffic_of
+from ..ranks import places_below
 from ..topologies import Hierarchy
 from .links import UNIT, TreeLinks
-
-ALL_TO_ALL = "all-to-all"
 
 
 def add_jobs(

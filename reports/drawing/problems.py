@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
+from ...extensions import INSTALLED, load
 from ...instances import (
     Instance,
     KSubset,
@@ -99,18 +100,18 @@ def _items(instance: Sukp, selections: Selections) -> Kinds:
     return [("ck-busy", "item and its elements" + ", not taken" * bool(selections))]
 
 
+_NETWORKS = ProblemLabels(
+    title="Processors close together",
+    costs="Costs are sums of hop distances over all pairs of chosen processors.",
+    given="network",
+    picture=_network,
+    kinds=_processors,
+    scale=lambda instance: instance.topology.scale,
+    has_dots=lambda one: one.topology.drawn_as.grid is not None,
+)
 LABELS: Mapping[str, ProblemLabels] = MappingProxyType(
     {
-        "ksubset": ProblemLabels(
-            title="Processors close together",
-            costs="Costs are sums of hop distances over all pairs of chosen "
-            "processors.",
-            given="network",
-            picture=_network,
-            kinds=_processors,
-            scale=lambda instance: instance.topology.scale,
-            has_dots=lambda one: one.topology.drawn_as.grid is not None,
-        ),
+        "ksubset": _NETWORKS,
         "procset": ProblemLabels(
             title="Processor sets",
             costs="Costs are the vectors of all sets touched, summed and compared "
@@ -142,6 +143,11 @@ LABELS: Mapping[str, ProblemLabels] = MappingProxyType(
             kinds=submesh_kinds,
             chosen="request, by",
         ),
+    }
+    | {
+        name: load(f"{module}:labels")(_NETWORKS)
+        for part in INSTALLED.values()
+        for name, module in part.problems.items()
     }
 )
 """Words and pictures by the name of the problem."""

@@ -17,7 +17,6 @@ import numpy as np
 import pytest
 
 import closeknit as ck
-from closeknit.clusters.ranks import traffic_of
 from closeknit.instances import InputError, Instance
 from closeknit.instances.ksubset.generators import random_occupancy
 from closeknit.instances.procset.generators import random_sets
@@ -26,6 +25,7 @@ from closeknit.instances.sukp.generators import random_sukp
 from closeknit.instances.topologies.shortest_paths import pair_sum_by_levels
 from closeknit.methods import KSUBSET, METHODS
 from closeknit.network.mapping.table import MAPPERS
+from closeknit.network.workloads.patterns import traffic_of
 from closeknit.solvers import Settings
 
 LIMIT = 1.0

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from closeknit.clusters.contention import kernels, tree
 from closeknit.clusters.contention.definition import link_cost
 from closeknit.clusters.contention.links import TreeLinks
 from closeknit.clusters.contention.tree import LinkRun, LinkWish
@@ -19,6 +18,8 @@ from closeknit.clusters.placement.program import Chooser
 from closeknit.clusters.placement.request import Objective, Request
 from closeknit.clusters.topologies import Cluster, FabricKind, Hierarchy
 from closeknit.instances import InputError
+from closeknit.network.contention import tree
+from closeknit.network.contention import tree_kernels as kernels
 from closeknit.solvers import Limit, Settings, Status
 
 KINDS = {
@@ -217,8 +218,8 @@ def test_a_threshold_by_counting_is_that_of_the_program() -> None:
             Request(k, Objective.LINKS, links=LinkWish(links)),
             free,
         )
-        least = run.threshold()
+        least = run.program.threshold()
         if least:
-            tables = run.fill(least - 1, 0.0, Settings())
+            tables = run.program._fill(least - 1, 0.0, Settings())
             assert not isinstance(tables, Limit)
             assert tables.high[k] >= kernels.FAR

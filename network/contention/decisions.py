@@ -1,0 +1,253 @@
+"""The busiest link, by decisions: can no link be used beyond a threshold?
+
+With one way for each pair, a link is crossed from some processors A to some others B,
+perhaps by several such parts: it carries the sum of |A| |B|, counted over the chosen.
+At a threshold that is at most a number m. For one part no product is needed: if at
+least i of A are chosen, at most m / i of B are. Several parts are counted in unary.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from ortools.sat.python import cp_model
+
+from ...instances import arrays
+from ...instances.value import as_tuple
+from ...solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer
+from ...solvers.cpsat import BY, decide
+from ...solvers.running import clock
+from ..loads import LoadTable
+from .bounds import STARS, star_bound
+from .instance import Contention, cost
+from .search import annealed, improve_hops
+
+Part = tuple[frozenset[int], frozenset[int]]
+_LOW_SHARE = 0.25
+"""Part of the time after which a bound is sought below, if the top is still open."""
+
+
+def refuses_decisions(instance: Contention) -> str | None:
+    """Return why decisions are not for an instance."""
+    if instance.power or not instance.alike or not instance.routes.is_fixed:
+        return "is for the busiest link, tasks alike, and one way for each pair"
+    return None
+
+
+@dataclass(frozen=True, eq=False)
+class Crossings:
+    """Who crosses which link.
+
+    Parameters
+    ----------
+    classes
+        Free processors, by index, that are alike for all links.
+    parts
+        For every link pairs of classes, of which all of the first send over it to all
+        of the second.
+    """
+
+    classes: tuple[tuple[int, ...], ...]
+    parts: Mapping[int, Sequence[Part]]
+
+
+def crossings_of(instance: Contention) -> Crossings:
+    """Return who crosses which link."""
+    table = LoadTable(instance.routes, instance.numbers)
+    alike: dict[tuple[int, int], list[int]] = defaultdict(list)
+    for i, p in enumerate(instance.numbers):
+        alike[int(table.row[p]), int(table.column[p])].append(i)
+    keys = list(alike)
+    over: dict[int, dict[int, set[int]]] = defaultdict(lambda: defaultdict(set))
+    for s, (row, _) in enumerate(keys):
+        for t, (_, column) in enumerate(keys):
+            at = slice(table.first[row + column], table.first[row + column + 1])
+            for e in table.link[at].tolist():
+                over[e][s].add(t)
+    parts = {}
+    for e, to in over.items():
+        back: dict[int, set[int]] = defaultdict(set)
+        for s, some in to.items():
+            for t in some:
+                back[t].add(s)
+        ahead, behind = _grouped(to), [(b, a) for a, b in _grouped(back)]
+        parts[e] = min(ahead, behind, key=len)
+    return Crossings(tuple(tuple(alike[key]) for key in keys), parts)
+
+
+def _grouped(to: Mapping[int, set[int]]) -> list[Part]:
+    """Join the classes that send over a link to the same ones."""
+    same: dict[frozenset[int], set[int]] = defaultdict(set)
+    for s, some in to.items():
+        same[frozenset(some)].add(s)
+    return [(frozenset(some), goal) for goal, some in same.items()]
+
+
+class Decisions:
+    """Models that decide whether a threshold can be kept.
+
+    Parameters
+    ----------
+    instance, crossings
+        What is asked, and who crosses which link.
+    """
+
+    def __init__(self, instance: Contention, crossings: Crossings) -> None:
+        self.instance, self.crossings = instance, crossings
+
+    def room(self, e: int, most: int) -> int:
+        """Return how many pairs may cross a link if it is used to a number at most."""
+        instance, wire = self.instance, self.instance.wires[e]
+        left = most * wire.capacity // instance.common - wire.busy
+        return max(0, left * instance.busiest // instance.unit)
+
+    def values(self, low: int, high: int) -> list[int]:
+        """Return all that a link may be used to, from above low to below high."""
+        k, unit, busiest = self.instance.k, self.instance.unit, self.instance.busiest
+        loads = [-(-unit * c // busiest) for c in range(1, k * k // 4 + 1)]
+        kinds = {self.instance.wires[e][2:] for e in self.crossings.parts}
+        found = {
+            self.instance.common // capacity * (busy + load)
+            for capacity, busy in kinds
+            for load in loads
+        }
+        return sorted(x for x in found if low < x < high)
+
+    def model(self, most: int) -> tuple[cp_model.CpModel, list[cp_model.IntVar]]:
+        """Return the model of a threshold, and how many of each class are chosen."""
+        k, classes = self.instance.k, self.crossings.classes
+        model = cp_model.CpModel()
+        model.name = f"links at {most}"
+        count = [
+            model.new_int_var(0, min(k, len(some)), f"x{c}")
+            for c, some in enumerate(classes)
+        ]
+        model.add(sum(count) == k)
+        least: dict[tuple[frozenset[int], int], cp_model.IntVar] = {}
+        sums: dict[frozenset[int], cp_model.LinearExprT] = {}
+
+        def chosen(some: frozenset[int]) -> cp_model.LinearExprT:
+            if some not in sums:
+                whole = model.new_int_var(0, min(k, self._most(some)), "")
+                model.add(whole == sum(count[c] for c in some))
+                sums[some] = whole
+            return sums[some]
+
+        def at_least(some: frozenset[int], i: int) -> cp_model.IntVar:
+            """Return what is true if at least i of some are chosen."""
+            if (some, i) not in least:
+                flag = model.new_bool_var("")
+                model.add(chosen(some) <= i - 1).only_enforce_if(~flag)
+                if i > 1:
+                    model.add_implication(flag, at_least(some, i - 1))
+                least[some, i] = flag
+            return least[some, i]
+
+        for e, parts in self.crossings.parts.items():
+            room = self.room(e, most)
+            sizes = [(min(k, self._most(a)), min(k, self._most(b))) for a, b in parts]
+            if sum(self._product(*one) for one in sizes) <= room:
+                continue
+            if len(parts) == 1:
+                [(a, b)], [(some, other)] = parts, sizes
+                if some > other:
+                    a, b, some, other = b, a, other, some
+                for i in range(1, some + 1):
+                    if room // i < min(other, k - i):
+                        model.add(chosen(b) <= room // i).only_enforce_if(
+                            at_least(a, i)
+                        )
+                continue
+            terms = []
+            for (a, b), (some, other) in zip(parts, sizes, strict=True):
+                if some > other:
+                    a, b, some, other = b, a, other, some
+                for i in range(1, some + 1):
+                    part = model.new_int_var(0, min(other, room), "")
+                    model.add(part >= chosen(b)).only_enforce_if(at_least(a, i))
+                    terms.append(part)
+            model.add(sum(terms) <= room)
+        return model, count
+
+    def _most(self, some: frozenset[int]) -> int:
+        return sum(len(self.crossings.classes[c]) for c in some)
+
+    def _product(self, some: int, other: int) -> int:
+        k = self.instance.k
+        return max((i * min(other, k - i) for i in range(some + 1)), default=0)
+
+    def choice(self, values: Sequence[int]) -> list[int]:
+        """Return the first processors of each class."""
+        classes = zip(self.crossings.classes, values, strict=True)
+        return sorted(i for some, count in classes for i in some[:count])
+
+
+def decisions(instance: Contention, /, settings: Settings = DEFAULT) -> Result:
+    """Refute, by CP-SAT, that the busiest link can be used less than by a choice.
+
+    The choice is that of annealing; a better one that a decision finds takes its place.
+    Then processors are exchanged for fewer hops. If the highest threshold stays open,
+    lower ones give a bound. The node limit counts conflicts of each decision.
+
+    Guarantee: exact for the busiest link, if the solver is right; a bound on the hops.
+    Time: exponential at worst; measured in docs/papers/hops-or-seconds.md.
+    Ties: seeded random.
+    Source: derived for closeknit, see docs/papers/hops-or-seconds.md.
+    """
+    start = clock.now()
+    stars = star_bound(instance)
+    assert isinstance(stars, tuple)
+    bound, proof = stars[0], Proof(Grade.CHECKED, STARS)
+    best, limit = annealed(instance, settings, start, stars, rounds=2)
+    high = as_tuple(cost(instance, best))[0]
+    if limit is None and bound < high:
+        ways = Decisions(instance, crossings_of(instance))
+        left = settings.time_limit - (clock.now() - start)
+        first = replace(settings, time_limit=left * (1 - _LOW_SHARE))
+        began = clock.now()
+        open_, values = True, ways.values(bound - 1, high)
+        while open_ and values:
+            found = decide(*ways.model(values[-1]), settings=first, start=began)
+            if found.values is not None:
+                best = ways.choice(found.values)
+                high = as_tuple(cost(instance, best))[0]
+                values = values[: bisect_left(values, high)]
+            elif found.impossible:
+                open_ = False
+            else:
+                limit = found.limit
+                break
+        if limit is None:
+            bound, proof = high, Proof(Grade.SOLVER, BY)
+        elif limit is not Limit.INTERRUPT:
+            while len(values) > 1:
+                middle = len(values) // 2
+                left = settings.time_limit - (clock.now() - start)
+                short = replace(settings, time_limit=max(0.0, left / 2))
+                found = decide(*ways.model(values[middle]), settings=short)
+                if found.impossible:
+                    bound, proof = values[middle] + 1, Proof(Grade.SOLVER, BY)
+                    values = values[middle + 1 :]
+                elif found.values is not None:
+                    best = ways.choice(found.values)
+                    high = as_tuple(cost(instance, best))[0]
+                    values = values[: bisect_left(values, high)]
+                else:
+                    values = values[:middle]
+                if left < 0.2:
+                    break
+    sites = np.array(instance.free)
+    hops = arrays.distances(instance.topology, sites[:, None], sites[None])
+    best = improve_hops(instance, best, hops)
+    return answer(
+        *(instance, best),
+        start=start,
+        bound=(bound, stars[1] if bound >= stars[0] else 0),
+        proof=proof,
+        limit=limit,
+        seed=settings.seed,
+    )
