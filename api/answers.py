@@ -66,7 +66,7 @@ class _Words:
 
 
 def _words(instance: Instance) -> _Words:
-    return _WORDS.get(problem_of(instance).name, _Words())
+    return _WORDS.get(problem_of(instance).name, _OTHERS)
 
 
 def _whole(cost: Value) -> int:
@@ -215,6 +215,7 @@ def _profit(instance: Sukp, left_out: Value) -> int:
     return sum(instance.profits) - _whole(left_out)
 
 
+_OTHERS = _Words(costs=lambda instance, value, chosen, line: [line])
 _WORDS = {
     "ksubset": _Words(
         asked=lambda one: f"{one.k} of {with_noun(one.n, 'free processor')}",

@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from .methods import SUBMESH as SUBMESH
     from .methods import SUKP as SUKP
     from .methods import Method as Method
+    from .network.contention.constructor import contention as contention
     from .network.mapping.table import order_ranks as order_ranks
     from .solvers import Result as Result
     from .solvers import Settings as Settings

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-PARTS = {"clusters": 4, "network": 9, "papers": 0}
+PARTS = {"clusters": 4, "network": 13, "papers": 0}
 """The parts that there are, and how many claims each has."""
 
 

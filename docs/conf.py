@@ -61,6 +61,7 @@ PROBLEMS = {
     "procset": "Processor sets with costs in levels",
     "sukp": "Set-union knapsack",
     "submesh": "Boxes in a mesh",
+    "contention": "Processors that load links little",
 }
 
 

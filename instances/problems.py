@@ -8,7 +8,7 @@ submesh see `Placement.flat`.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, overload
 
@@ -40,7 +40,17 @@ from .sukp import text as sukp_text
 from .sukp.instance import Sukp
 from .value import Value, cost_text
 
-Instance = KSubset | ProcSet | Sukp | Submesh
+
+@dataclass(frozen=True)
+class PartInstance:
+    """Base of the instances of problems that parts add."""
+
+    name: str = field(default="", kw_only=True)
+    source: str = field(default="", kw_only=True)
+    seed: int | None = field(default=None, kw_only=True)
+
+
+Instance = KSubset | ProcSet | Sukp | Submesh | PartInstance
 """An instance of any problem."""
 
 

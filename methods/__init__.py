@@ -102,14 +102,18 @@ SUKP = MethodTable("sukp", _sukp)
 SUBMESH = MethodTable("submesh", _submesh)
 """Methods for submesh allocation."""
 
-METHODS: Mapping[str, Mapping[str, AnyMethod]] = MappingProxyType(
-    {"ksubset": KSUBSET, "procset": PROCSET, "sukp": SUKP, "submesh": SUBMESH}
-    | {
-        name: MethodTable(name, partial(_of_part, module))
-        for part in INSTALLED.values()
-        for name, module in part.problems.items()
-    }
-)
+_OF_PARTS: dict[str, Mapping[str, AnyMethod]] = {
+    name: MethodTable(name, partial(_of_part, module))
+    for part in INSTALLED.values()
+    for name, module in part.problems.items()
+}
+_OF_CORE: dict[str, Mapping[str, AnyMethod]] = {
+    "ksubset": KSUBSET,
+    "procset": PROCSET,
+    "sukp": SUKP,
+    "submesh": SUBMESH,
+}
+METHODS: Mapping[str, Mapping[str, AnyMethod]] = MappingProxyType(_OF_CORE | _OF_PARTS)
 """The methods of every problem, by the name of the problem."""
 
 

@@ -7,6 +7,7 @@ EXTENSION = Extension(
     claims={
         "network": "network.claims.networks:NETWORK_CLAIMS",
         "loads": "network.claims.loads:LOAD_CLAIMS",
+        "contention": "network.claims.contention:CONTENTION_CLAIMS",
         "mapping": "network.claims.mappings:MAPPING_CLAIMS",
     },
     names={

@@ -107,6 +107,14 @@ class Routes:
         return self.routing in FIXED
 
     @cached_property
+    def alike(self) -> tuple[int, ...]:
+        """For each processor the first one to and from which all go the same ways."""
+        if self.routing in ("d-mod-k", "table"):
+            return tuple(range(len(self.stop)))
+        first: dict[int, int] = {}
+        return tuple(first.setdefault(v, p) for p, v in enumerate(self.stop))
+
+    @cached_property
     def middles(self) -> tuple[int, ...]:
         """Nodes over one of which, drawn, packets go; none but for ``valiant``."""
         if self.routing != "valiant":

@@ -19,7 +19,7 @@ SMOOTH = 8
 STEPS = 2500
 """Exchanges that are tried from each start."""
 _HOT, _COLD = 0.02, 2e-5
-"""Temperatures at first and at last, in parts of the cost of the start."""
+"""Temperatures at first and at last, in parts of the cost, for a power of one."""
 
 
 class Annealing:
@@ -79,6 +79,7 @@ class Annealing:
             *(before, unit, power or SMOOTH, not power),
         )
         pairs = pairs_of(units, traffic is None)
+        heat = power or SMOOTH
         found: list[tuple[float, list[int]]] = []
         for number, start in enumerate(starts):
             places = np.sort(np.asarray(start, np.int64))
@@ -88,7 +89,18 @@ class Annealing:
             state = np.array([1 + (seed + 7919 * number) % 2147483646])
             tried = steps if len(others) else 0
             least = kernels.anneal(
-                *(wires, pairs, places, others, load, best, tried, _HOT, _COLD, state)
+                *(
+                    wires,
+                    pairs,
+                    places,
+                    others,
+                    load,
+                    best,
+                    tried,
+                    heat * _HOT,
+                    heat * _COLD,
+                    state,
+                )
             )
             found.append((float(least), np.sort(best).tolist()))
         return np.array(min(found)[1], np.int64)

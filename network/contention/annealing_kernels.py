@@ -121,8 +121,8 @@ def anneal(
 ) -> float:
     """Exchange processors, sometimes for worse ones; keep the best in ``best``.
 
-    ``load`` is what links carry at first. Temperatures are in parts of the first cost
-    and fall evenly. Returns the least cost found.
+    ``load`` is what links carry at first. Temperatures are in parts of the cost, and
+    fall by the same part each time. Returns the least cost found.
     """
     links = len(load)
     touched, old = np.zeros(links + 1, np.int64), np.full(links, -1, np.int64)
@@ -132,7 +132,7 @@ def anneal(
         cost += price(wires, e, load[e])
     least = cost
     best[:] = places
-    heat, cooling = hot * cost, (cold / hot) ** (1.0 / max(1, steps))
+    heat, cooling = hot, (cold / hot) ** (1.0 / max(1, steps))
     for _ in range(steps):
         slot, other = draw(state, len(places)), draw(state, len(others))
         moved[:] = places
@@ -146,7 +146,7 @@ def anneal(
             change += price(wires, e, load[e]) - price(wires, e, old[e])
         chance = 1.0
         if change > 0:
-            chance = np.exp(-change / heat) if heat > 0 else 0.0
+            chance = np.exp(-change / (heat * cost)) if cost > 0 else 0.0
         if change <= 0 or draw(state, 2**30) < chance * 2**30:
             others[other] = places[slot]
             places[:] = moved

@@ -14,6 +14,8 @@ from .instance import Contention
 
 STARS = "star bound of loads"
 TREE = "thresholds of a tree"
+_FAR = 2**200
+"""More than any sum of hops: the cost of what a threshold forbids."""
 
 
 def derive_bound(
@@ -63,7 +65,7 @@ def star_bound(
     if power:
         spread = unit * use / links
         return -(-(unit * dear + links * spread**power) // 1)
-    least = max(unit * use / links, _ports_bound(instance))
+    least = max(unit * use / links, ports_bound(instance))
     sites = instance.free
     rows = []
     for p in sites:
@@ -89,7 +91,7 @@ def _stars(
     return Fraction(sum(sorted(rows)[: instance.k])) / 2
 
 
-def _ports_bound(instance: Contention) -> Fraction:
+def ports_bound(instance: Contention) -> Fraction:
     """Return how busy links must be that lead away from some switch of a choice.
 
     Of so many switches as a choice needs, each sends at least what one of its
@@ -187,12 +189,12 @@ def tree_bound(
             for one in ways
         )
 
-    def above(v: int, c: int, most: int) -> int | None:
+    def above(v: int, c: int, most: int) -> int:
         if c in (0, k):
             return 0
         if not instance.power:
             hops = tree.weight[v] * c * (k - c)
-            return None if after(v, c) > most else hops
+            return _FAR if after(v, c) > most else hops
         cost, ports = 0, instance.unit * instance.reserve
         for e in (tree.up[v], tree.down[v]):
             one = instance.wires[e]
@@ -216,22 +218,19 @@ def tree_bound(
             else:
                 low = middle + 1
         most = limits[low]
-    tables: list[list[int | None]] = [[0] * (min(k, len(own)) + 1) for own in tree.own]
+    tables = [[0] * (min(k, len(own)) + 1) for own in tree.own]
     for v in range(len(tree.parent) - 1, 0, -1):
         look()
-        own = [
-            None if x is None or (y := above(v, c, most)) is None else x + y
-            for c, x in enumerate(tables[v])
-        ]
+        own = [x + above(v, c, most) for c, x in enumerate(tables[v])]
         up = tables[tree.parent[v]]
-        merged: list[int | None] = [None] * min(k + 1, len(own) + len(up) - 1)
-        for c, x in enumerate(own):
-            for d, y in enumerate(up[: len(merged) - c]) if x is not None else ():
-                if y is not None and ((z := merged[c + d]) is None or x + y < z):
-                    merged[c + d] = x + y
-        tables[tree.parent[v]] = merged
+        tables[tree.parent[v]] = [
+            min(
+                own[c] + up[count - c]
+                for c in range(max(0, count - len(up) + 1), min(count + 1, len(own)))
+            )
+            for count in range(min(k + 1, len(own) + len(up) - 1))
+        ]
     least = tables[0][k]
-    assert least is not None
     return least if instance.power else (most, least + tree.host * k * (k - 1))
 
 

@@ -1,4 +1,4 @@
-"""The busiest link, by decisions: can no link be used beyond a threshold?
+"""The busiest link, by decisions whether a threshold can be kept.
 
 With one way for each pair, a link is crossed from some processors A to some others B,
 perhaps by several such parts: it carries the sum of |A| |B|, counted over the chosen.
@@ -21,8 +21,7 @@ from ...instances.value import as_tuple
 from ...solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer
 from ...solvers.cpsat import BY, decide
 from ...solvers.running import clock
-from ..loads import LoadTable
-from .bounds import STARS, star_bound
+from .bounds import STARS, ports_bound
 from .instance import Contention, cost
 from .search import annealed, improve_hops
 
@@ -57,7 +56,7 @@ class Crossings:
 
 def crossings_of(instance: Contention) -> Crossings:
     """Return who crosses which link."""
-    table = LoadTable(instance.routes, instance.numbers)
+    table = instance.load_table
     alike: dict[tuple[int, int], list[int]] = defaultdict(list)
     for i, p in enumerate(instance.numbers):
         alike[int(table.row[p]), int(table.column[p])].append(i)
@@ -129,8 +128,11 @@ class Decisions:
         model.add(sum(count) == k)
         least: dict[tuple[frozenset[int], int], cp_model.IntVar] = {}
         sums: dict[frozenset[int], cp_model.LinearExprT] = {}
+        every = frozenset(range(len(classes)))
 
         def chosen(some: frozenset[int]) -> cp_model.LinearExprT:
+            if some not in sums and 2 * len(some) > len(classes):
+                sums[some] = k - chosen(every - some)
             if some not in sums:
                 whole = model.new_int_var(0, min(k, self._most(some)), "")
                 model.add(whole == sum(count[c] for c in some))
@@ -199,55 +201,74 @@ def decisions(instance: Contention, /, settings: Settings = DEFAULT) -> Result:
     Source: derived for closeknit, see docs/papers/hops-or-seconds.md.
     """
     start = clock.now()
-    stars = star_bound(instance)
-    assert isinstance(stars, tuple)
-    bound, proof = stars[0], Proof(Grade.CHECKED, STARS)
-    best, limit = annealed(instance, settings, start, stars, rounds=2)
-    high = as_tuple(cost(instance, best))[0]
-    if limit is None and bound < high:
-        ways = Decisions(instance, crossings_of(instance))
-        left = settings.time_limit - (clock.now() - start)
-        first = replace(settings, time_limit=left * (1 - _LOW_SHARE))
-        began = clock.now()
-        open_, values = True, ways.values(bound - 1, high)
-        while open_ and values:
-            found = decide(*ways.model(values[-1]), settings=first, start=began)
-            if found.values is not None:
-                best = ways.choice(found.values)
-                high = as_tuple(cost(instance, best))[0]
-                values = values[: bisect_left(values, high)]
-            elif found.impossible:
-                open_ = False
-            else:
-                limit = found.limit
-                break
-        if limit is None:
-            bound, proof = high, Proof(Grade.SOLVER, BY)
-        elif limit is not Limit.INTERRUPT:
-            while len(values) > 1:
-                middle = len(values) // 2
-                left = settings.time_limit - (clock.now() - start)
-                short = replace(settings, time_limit=max(0.0, left / 2))
-                found = decide(*ways.model(values[middle]), settings=short)
-                if found.impossible:
-                    bound, proof = values[middle] + 1, Proof(Grade.SOLVER, BY)
-                    values = values[middle + 1 :]
-                elif found.values is not None:
-                    best = ways.choice(found.values)
-                    high = as_tuple(cost(instance, best))[0]
-                    values = values[: bisect_left(values, high)]
-                else:
-                    values = values[:middle]
-                if left < 0.2:
-                    break
     sites = np.array(instance.free)
     hops = arrays.distances(instance.topology, sites[:, None], sites[None])
-    best = improve_hops(instance, best, hops)
+    k = instance.k
+    rows = np.sort(np.sort(hops, axis=1)[:, :k].sum(axis=1))
+    least = -(-ports_bound(instance) // 1), -(-int(rows[:k].sum()) // 2)
+    best, limit = annealed(instance, settings, start, least, rounds=2)
+    search = _Search(instance, settings, start, best)
+    if limit is None and least[0] < search.high:
+        limit = search.refute(least[0])
+    best = improve_hops(instance, search.best, hops)
+    bound = max(least, (search.low, least[1]))
     return answer(
         *(instance, best),
         start=start,
-        bound=(bound, stars[1] if bound >= stars[0] else 0),
-        proof=proof,
+        bound=bound,
+        proof=Proof(Grade.CHECKED, STARS) if bound == least else search.PROOF,
         limit=limit,
         seed=settings.seed,
     )
+
+
+class _Search:
+    """Decisions until the best choice is proved, or time is over."""
+
+    PROOF = Proof(Grade.SOLVER, BY)
+
+    def __init__(
+        self, instance: Contention, settings: Settings, start: float, best: list[int]
+    ) -> None:
+        self.instance, self.settings, self.start = instance, settings, start
+        self.best, self.high = best, as_tuple(cost(instance, best))[0]
+        self.low = 0
+        """Below which the busiest link of no choice is used."""
+
+    def refute(self, least: int) -> Limit | None:
+        """Try numbers below that of the best choice; if stuck, lower ones for a bound.
+
+        The first is the next one below; after a better choice twice as many are left
+        out.
+        """
+        ways = Decisions(self.instance, crossings_of(self.instance))
+        values = ways.values(least - 1, self.high)
+        until = clock.now() + (1 - _LOW_SHARE) * self._left()
+        at, jump, limit = len(values) - 1, 1, None
+        while values and self._left() > 0:
+            share = until - clock.now() if limit is None else self._left() / 2
+            short = replace(self.settings, time_limit=max(0.0, share))
+            found = decide(*ways.model(values[at]), settings=short)
+            if found.values is not None:
+                self.best = ways.choice(found.values)
+                self.high = as_tuple(cost(self.instance, self.best))[0]
+                values = values[: bisect_left(values, self.high)]
+                jump *= 2
+            elif found.impossible:
+                self.low = values[at] + 1
+                values = values[at + 1 :]
+                jump = 1
+            else:
+                limit = found.limit
+                values = values[:at]
+                if limit is Limit.INTERRUPT:
+                    return limit
+            at = len(values) // 2 if limit else max(0, len(values) - jump)
+        if limit is None and values:
+            return Limit.TIME
+        if limit is None:
+            self.low = self.high
+        return limit
+
+    def _left(self) -> float:
+        return self.settings.time_limit - (clock.now() - self.start)

@@ -14,7 +14,7 @@ from .instance import MOST_CAPACITY, MOST_POWER, MOST_UNIT, Contention, Link
 FORMAT = "closeknit/contention"
 _OF_JOB = ("name", "topology", "busy", "free", "k", "source", "seed")
 _number = fields.between(0, MOST_CAPACITY)
-_OWN = {
+_OWN: dict[str, fields.Shape[Any]] = {
     "routing": fields.string,
     "table": fields.rows,
     "traffic": fields.many(fields.row(*[fields.integer] * 3)),
@@ -34,7 +34,7 @@ def parse_contention(value: Any, *, default_name: str = "unnamed") -> Contention
     fields.only(document, ("format", "version", *_OF_JOB, *_OWN), ("topology", "k"), "")
     topology = parse_topology(fields.objects(document["topology"], "topology"))
     job = {name: each for name, each in document.items() if name in _OF_JOB}
-    own = {
+    own: dict[str, Any] = {
         name: shape(document[name], name)
         for name, shape in _OWN.items()
         if name in document

@@ -8,8 +8,10 @@ to whole parts of a port's rate, next to what others send.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
 from itertools import permutations
 from math import lcm
@@ -23,10 +25,11 @@ from ...instances.escape_hidden import brief
 from ...instances.features import Features
 from ...instances.ksubset import instance as ksubset
 from ...instances.ksubset.instance import KSubset
+from ...instances.problems import PartInstance
 from ...instances.reading.numbers import between
 from ...instances.topologies import Site, Topology
 from ...instances.value import LARGEST, Value
-from ..loads import Routes
+from ..loads import LoadTable, Routes
 
 MOST_UNIT, MOST_CAPACITY, MOST_POWER = 10**9, 10**12, 8
 MOST_COMMON = 2**40
@@ -45,7 +48,7 @@ class Link(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Contention:
+class Contention(PartInstance):
     """Free processors, how many to choose, and the links between them.
 
     Parameters
@@ -69,6 +72,8 @@ class Contention:
         busiest link that the job uses, max (b + L)/c, and then hops.
     reserve
         Ports that each link is thought to carry more.
+    name, source, seed
+        Those of the job, if left out.
 
     Raises
     ------
@@ -96,6 +101,11 @@ class Contention:
 
         if self.job.required:
             raise InputError("is not supported for contention", "required")
+        if self.name:
+            own = {"name": self.name, "source": self.source, "seed": self.seed}
+            put("job", replace(self.job, **own))
+        for name in ("name", "source", "seed"):
+            put(name, getattr(self.job, name))
         put("routes", Routes(self.topology, self.routing, self.table))
         put("routing", self.routes.routing)
         between(self.power, 0, MOST_POWER, "power")
@@ -130,21 +140,6 @@ class Contention:
 
     def __repr__(self) -> str:
         return brief("Contention", describe(self), self.name)
-
-    @property
-    def name(self) -> str:
-        """Unique among the instances of a report."""
-        return self.job.name
-
-    @property
-    def source(self) -> str:
-        """Description of its origin."""
-        return self.job.source
-
-    @property
-    def seed(self) -> int | None:
-        """Seed of its generator; None if it was not generated."""
-        return self.job.seed
 
     @property
     def topology(self) -> Topology:
@@ -198,6 +193,11 @@ class Contention:
         number = {site: p for p, site in enumerate(self.topology.locations())}
         return tuple(number[site] for site in self.free)
 
+    @cached_property
+    def load_table(self) -> LoadTable:
+        """Loads of all pairs of free processors."""
+        return LoadTable(self.routes, self.numbers)
+
     def units(self) -> IntArray:
         """Return the traffic as a matrix, shape (k, k)."""
         found = 1 - np.eye(self.k, dtype=np.int64)
@@ -220,13 +220,16 @@ def loads(instance: Contention, chosen: Collection[int]) -> dict[int, int]:
     >>> loads(Contention(mesh(3, k=3), unit=100), [0, 1, 2])
     {0: 100, 1: 100, 2: 100, 3: 100}
     """
-    numbers = [instance.numbers[i] for i in sorted(chosen)]
-    sent = instance.traffic or ((s, t, 1) for s, t in _pairs(instance.k))
-    sums: dict[int, object] = {}
-    for s, t, amount in sent:
-        for e, part in instance.routes.pair(numbers[s], numbers[t]).items():
-            sums[e] = sums.get(e, 0) + amount * part  # type: ignore[operator]
-    whole = {e: instance.unit * x / instance.busiest for e, x in sorted(sums.items())}  # type: ignore[operator]
+    routes = instance.routes
+    placed = [routes.alike[instance.numbers[i]] for i in sorted(chosen)]
+    sent = Counter[tuple[int, int]]()  # by processors that stand for those alike
+    for s, t, amount in instance.traffic or ((s, t, 1) for s, t in _pairs(instance.k)):
+        sent[placed[s], placed[t]] += amount
+    sums: dict[int, Fraction] = {}
+    for (p, q), amount in sent.items():
+        for e, part in routes.pair(p, q).items():
+            sums[e] = sums.get(e, Fraction(0)) + amount * part
+    whole = {e: instance.unit * x / instance.busiest for e, x in sorted(sums.items())}
     return {e: -(-x.numerator // x.denominator) for e, x in whole.items()}
 
 
@@ -245,14 +248,14 @@ def cost(instance: Contention, chosen: Collection[int]) -> Value:
     """
     found = loads(instance, chosen)
     power = instance.power
-    parts = []
+    parts: list[tuple[int, int]] = []
     for e, load in found.items():
         _, _, capacity, busy = instance.wires[e]
         factor = instance.common // capacity
         before = factor * (busy + instance.unit * instance.reserve)
         parts.append((before, before + factor * load))
     if power:
-        return sum(after**power - before**power for before, after in parts)
+        return sum(int(after**power - before**power) for before, after in parts)
     busiest = max((after for _, after in parts), default=0)
     return busiest, ksubset.cost(instance.job, chosen)
 
@@ -265,7 +268,7 @@ def describe(instance: Contention) -> str:
 
 def features(instance: Contention) -> Features:
     """Return what tables say about the instance."""
-    return replace(ksubset.features(instance.job))
+    return ksubset.features(instance.job)
 
 
 def dearest(instance: Contention) -> tuple[int, ...]:

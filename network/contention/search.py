@@ -74,7 +74,7 @@ def annealed(
     least = as_tuple(cost(instance, best))
     if least == bound or instance.k in (1, instance.n):
         return best, None
-    table = LoadTable(instance.routes, instance.numbers)
+    table = instance.load_table
     ports = instance.unit
     run = Annealing(table, [one.capacity / ports for one in instance.wires])
     units = None if instance.alike else instance.units()
@@ -161,11 +161,18 @@ def _rates(instance: Contention, tree: LoadTree) -> Rates:
     )
 
 
-def link_bb(instance: Contention, /, settings: Settings = DEFAULT) -> Result:
+def link_bb(
+    instance: Contention,
+    /,
+    settings: Settings = DEFAULT,
+    *,
+    first: Sequence[int] | None = None,
+) -> Result:
     """Choose processors one after the other; the links so far are a bound.
 
     What tasks send to those placed before only adds to links, so a part of a choice
-    costs no more than all of it. For small instances.
+    costs no more than all of it. For small instances; elsewhere the choice of a round
+    of annealing, or the one given first, and the bound of stars.
 
     Guarantee: exact.
     Time: O(n^k) at worst.
@@ -173,8 +180,8 @@ def link_bb(instance: Contention, /, settings: Settings = DEFAULT) -> Result:
     Source: derived for closeknit, see docs/papers/hops-or-seconds.md.
     """
     start = clock.now()
-    table = LoadTable(instance.routes, instance.numbers)
-    best, limit = annealed(instance, settings, start, rounds=1)
+    table = instance.load_table
+    best, limit = annealed(instance, settings, start, first=first or (), rounds=1)
     least = as_tuple(cost(instance, best))
     proof: Proof | None = Proof(Grade.ENUMERATED, "link-bb")
     units = instance.units().tolist()
@@ -261,7 +268,7 @@ def improve_hops(
     """Exchange processors for fewer hops while the busiest link is used no more."""
     best = sorted(chosen)
     value = as_tuple(cost(instance, best))
-    table = LoadTable(instance.routes, instance.numbers)
+    table = instance.load_table
     price, numbers = _Price(instance, table.whole), np.array(instance.numbers)
     units = instance.units()
     while True:
@@ -284,34 +291,3 @@ def improve_hops(
                 break
         else:
             return best
-
-
-def auto(instance: Contention, /, settings: Settings = DEFAULT) -> Result:
-    """Choose the exact method that fits, else annealing with a bound.
-
-    On trees ``link-dp``; the busiest link with one way for each pair by ``decisions``;
-    up to 20 000 choices ``link-bb``; elsewhere ``anneal``.
-
-    Guarantee: exact on trees, and where ``decisions`` or ``link-bb`` end in time.
-    Time: that of the method.
-    Ties: those of the method.
-    Source: derived for closeknit, see docs/papers/hops-or-seconds.md.
-    """
-    from .decisions import decisions, refuses_decisions
-
-    if refuses_no_tree(instance) is None:
-        return link_dp(instance, settings)
-    if _is_small(instance):
-        return link_bb(instance, settings)
-    if refuses_decisions(instance) is None:
-        return decisions(instance, settings)
-    return anneal(instance, settings)
-
-
-def _is_small(instance: Contention) -> bool:
-    choices = 1
-    for i in range(instance.k):
-        choices = choices * (instance.n - i) // (i + 1)
-        if choices > 20_000:
-            return False
-    return True

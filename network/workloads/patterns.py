@@ -105,7 +105,8 @@ def _all_to_all(ranks: int, shape: tuple[int, ...]) -> IntArray:
 def _doubling(ranks: int, shape: tuple[int, ...]) -> IntArray:
     a, b = np.indices((ranks, ranks))
     apart = a ^ b
-    return ((a < b) & (apart & (apart - 1) == 0)).astype(np.int64)
+    found: IntArray = ((a < b) & (apart & (apart - 1) == 0)).astype(np.int64)
+    return found
 
 
 def _halo(ranks: int, shape: tuple[int, ...]) -> IntArray:

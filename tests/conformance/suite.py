@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from itertools import combinations
+from random import Random
 from typing import Any
 
 from hypothesis import HealthCheck, assume, settings
@@ -11,7 +13,9 @@ from hypothesis import strategies as st
 
 from closeknit.instances import Instance, Value, check, cost, problem_of
 from closeknit.instances.value import as_tuple
-from closeknit.methods import PROCSET, SUBMESH, SUKP
+from closeknit.methods import METHODS, PROCSET, SUBMESH, SUKP
+from closeknit.network.claims.contention import draw_contention
+from closeknit.network.contention.instance import Contention
 from closeknit.solvers import Result, Settings, Status
 from closeknit.solvers.running.method import AnyMethod
 
@@ -102,7 +106,24 @@ class Subject:
         return least
 
 
+def contentions() -> st.SearchStrategy[Contention]:
+    """Small networks with drawn links, routings and patterns."""
+    return st.integers(0, 2**32).map(lambda seed: draw_contention(Random(seed)))
+
+
+def least_of_all(instance: Contention) -> Value:
+    """Price every choice from the definition."""
+    choices = combinations(range(instance.n), instance.k)
+    return min((cost(instance, some) for some in choices), key=as_tuple)
+
+
 SUBJECTS = {
+    "contention": Subject(
+        methods=METHODS["contention"],
+        instances=contentions(),
+        optimum=least_of_all,
+        mixed=("auto", "decisions"),
+    ),
     "procset": Subject(methods=PROCSET, instances=procsets(), optimum=cheapest),
     "sukp": Subject(
         methods=SUKP,

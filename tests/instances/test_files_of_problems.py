@@ -262,7 +262,8 @@ def test_the_schema_refuses_what_the_reader_refuses(problem: str, name: str) -> 
 def test_unknown_formats_are_told_the_known_ones(content: str, tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_text(content)
-    known = "closeknit/ksubset, closeknit/procset, closeknit/sukp, closeknit/submesh"
+    names = ("ksubset", "procset", "sukp", "submesh", "contention")
+    known = ", ".join(f"closeknit/{name}" for name in names)
     with pytest.raises(InputError, match=f"format: must be one of {known}, not"):
         read_instance(path)
     assert read_if_instance(path) is None

@@ -1,0 +1,44 @@
+"""The default exact route for the contention problem."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ...solvers import DEFAULT, Result, Settings, Status
+from .decisions import decisions, refuses_decisions
+from .instance import Contention
+from .search import link_bb, link_dp, refuses_no_tree
+
+
+def auto(instance: Contention, /, settings: Settings = DEFAULT) -> Result:
+    """Choose the exact method that fits.
+
+    On trees ``link-dp``; the busiest link with one way for each pair by ``decisions``,
+    and what is left of the time by ``link-bb`` for the hops; all else by ``link-bb``.
+
+    Guarantee: exact.
+    Time: that of the methods.
+    Ties: those of the methods.
+    Source: derived for closeknit, see docs/papers/hops-or-seconds.md.
+    """
+    if refuses_no_tree(instance) is None:
+        return link_dp(instance, settings)
+    if _is_small(instance) or refuses_decisions(instance):
+        return link_bb(instance, settings)
+    found = decisions(instance, settings)
+    left = settings.time_limit - found.seconds
+    if found.status is Status.OPTIMAL or found.limit or left <= 0:
+        return found
+    rest = link_bb(instance, replace(settings, time_limit=left), first=found.chosen)
+    if rest.status is Status.OPTIMAL:
+        return replace(rest, seconds=found.seconds + rest.seconds)
+    return replace(found, limit=rest.limit, seconds=found.seconds + rest.seconds)
+
+
+def _is_small(instance: Contention) -> bool:
+    choices = 1
+    for i in range(instance.k):
+        choices = choices * (instance.n - i) // (i + 1)
+        if choices > 20_000:
+            return False
+    return True
