@@ -203,8 +203,8 @@ def link_bb(
             nodes += 1
             limit = watch.reached(nodes)
             t = len(picked)
-            first = picked[-1] + 1 if picked else 0
-            for i in range(n - (k - t), first - 1, -1):
+            begin = picked[-1] + 1 if picked else 0
+            for i in range(n - (k - t), begin - 1, -1):
                 more = dict(carried)
                 for s, j in enumerate(picked):
                     for amount, pair in ((units[s][t], (j, i)), (units[t][s], (i, j))):
