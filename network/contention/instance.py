@@ -102,8 +102,8 @@ class Contention(PartInstance):
         if self.job.required:
             raise InputError("is not supported for contention", "required")
         if self.name:
-            own = {"name": self.name, "source": self.source, "seed": self.seed}
-            put("job", replace(self.job, **own))
+            own = replace(self.job, name=self.name, source=self.source, seed=self.seed)
+            put("job", own)
         for name in ("name", "source", "seed"):
             put(name, getattr(self.job, name))
         put("routes", Routes(self.topology, self.routing, self.table))

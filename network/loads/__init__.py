@@ -1,0 +1,6 @@
+"""What sets of processors put on every link, for each network and routing."""
+
+from .routes import FIXED as FIXED
+from .routes import Routes as Routes
+from .routes import routings_of as routings_of
+from .table import LoadTable as LoadTable
