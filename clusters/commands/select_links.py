@@ -3,29 +3,39 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
+from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from ...cli.frame.parser import Once
 from ...instances import InputError
 from ...instances.reading.files import read_text
 from ...instances.words import with_noun
-from ...network.contention.instance import PURPOSES
+from ...network.contention.instance import MOST_UNIT, PURPOSES
+from ...network.workloads.measured import read_traffic
+from ...network.workloads.patterns import ALL_TO_ALL, units_of
 from ..contention.links import (
     MOST_RATE,
     TreeLinks,
+    Wires,
     rate_of,
     read_counters,
     read_links,
 )
-from ..contention.traffic import add_jobs
+from ..contention.network import NetworkWish
+from ..contention.traffic import loads_of_jobs
 from ..contention.tree import LinkWish
 from ..jobs.running import read_running
 from ..placement import NodeSelector
 from ..placement.request import OF_LINKS, Objective
-from ..topologies import Hierarchy
+from ..topologies import Fabric, Hierarchy
 
+OPTIONS = ("links", "background", "port_rate", "purpose", "traffic", "routing")
 UNKNOWN = (
     "what others send is not known (--background): under load hops are the better "
     "rule on trees"
@@ -38,7 +48,8 @@ def options(group: Any) -> None:
         "--links",
         metavar="FILE",
         action=Once,
-        help="capacities of links: CSV a,b,capacity in Gbit/s; cables add up",
+        help="capacities of links: CSV a,b,capacity in Gbit/s; cables add up (default: "
+        "what the topology states, on other networks than trees a port's rate)",
     )
     group.add_argument(
         "--port-rate",
@@ -53,6 +64,20 @@ def options(group: Any) -> None:
         action=Once,
         help="what others send: counters of ports as CSV a,b,gbit_ab,gbit_ba, or "
         "closeknit/running-jobs with patterns",
+    )
+    group.add_argument(
+        "--traffic",
+        metavar="PATTERN",
+        action=Once,
+        help="what the job sends: all-to-all (default), ring, recursive-doubling, "
+        "halo2d[:AxB], halo3d[:AxBxC], or a file of the bytes that ranks exchange",
+    )
+    group.add_argument(
+        "--routing",
+        metavar="NAME",
+        action=Once,
+        help="adaptive or dimension-order on grids; minimal, drawn, d-mod-k or valiant "
+        "on graphs (default: the first)",
     )
     group.add_argument(
         "--purpose",
@@ -76,14 +101,13 @@ class LinkOptions:
 
     def __init__(self, args: argparse.Namespace, selector: NodeSelector) -> None:
         self.args, self.selector = args, selector
-        self.links: TreeLinks | None = None
         self.port = Decimal(0)
         self.note = UNKNOWN * (args.background is None)
 
-    def search(self, objective: Objective) -> LinkWish | None:
+    def search(self, objective: Objective) -> LinkWish | NetworkWish | None:
         """Return what an objective wants; raise InputError where options contradict."""
         args = self.args
-        for option in ("links", "background", "port_rate", "purpose"):
+        for option in OPTIONS:
             if getattr(args, option) is not None and objective not in OF_LINKS:
                 problem = "is for --objective links and contention"
                 raise InputError(problem, f"--{option.replace('_', '-')}")
@@ -93,29 +117,57 @@ class LinkOptions:
             raise InputError("is not for this objective", "--method", args.method)
         if args.purpose is not None and objective is Objective.LINKS:
             raise InputError("is for --objective contention", "--purpose")
-        if args.links is None:
-            raise InputError("needs --links", "--objective", objective.value)
         fabric, *others = self.selector.cluster.fabrics
-        if others or not isinstance(fabric, Hierarchy):
-            problem = "needs one tree of switches, blocks or racks"
-            raise InputError(problem, "--links")
-        self.links, self.port = read_links(args.links, fabric, args.port_rate)
+        if others:
+            raise InputError("needs one network", "--objective", objective.value)
+        is_tree = isinstance(fabric, Hierarchy)
+        if is_tree and args.routing:
+            raise InputError("is not for trees", "--routing", args.routing)
+        cables = self.selector.cluster.cables
+        capacity, self.port = read_links(args.links, fabric, cables, args.port_rate)
+        busy = None
         if args.background is not None:
-            self.links = self._background(args.background, fabric, self.links)
-        if objective is Objective.LINKS:
-            return LinkWish(self.links)
-        return LinkWish(self.links, *PURPOSES[args.purpose or "job"])
+            busy = self._background(args.background, fabric, capacity)
+        power, reserve = (0, 0)
+        if objective is Objective.CONTENTION:
+            power, reserve = PURPOSES[args.purpose or "job"]
+        if isinstance(fabric, Hierarchy) and args.traffic in (None, ALL_TO_ALL):
+            return LinkWish(TreeLinks.of(fabric, capacity, busy), power, reserve)
+        units = partial(self._units, args.traffic or ALL_TO_ALL)
+        routing = args.routing or ""
+        return NetworkWish(capacity, busy, units, routing, power, reserve)
 
-    def _background(self, path: str, fabric: Hierarchy, links: TreeLinks) -> TreeLinks:
+    def _units(self, traffic: str, k: int) -> Sequence[tuple[int, int, int]]:
+        """Return what tasks send, by a pattern or from a file of bytes."""
+        try:
+            return units_of(traffic, k)
+        except InputError as error:
+            if error.problem.startswith("must be") and Path(traffic).exists():
+                matrix = read_traffic(traffic).matrix()
+                if len(matrix) == k:
+                    scale = -(-int(matrix.max()) // MOST_UNIT)
+                    return [
+                        (int(s), int(t), -(-int(matrix[s, t]) // scale))
+                        for s, t in np.argwhere(matrix)
+                        if s != t
+                    ]
+                problem = f"must have {k} ranks, as many as nodes are chosen"
+                raise InputError(problem, "ranks", len(matrix), file=traffic) from None
+            raise InputError(error.problem, "--traffic", traffic) from None
+
+    def _background(self, path: str, fabric: Fabric, capacity: Wires) -> Wires:
         """Read counters of ports, or running jobs with their patterns."""
         text = read_text(path)
         if not text.lstrip().startswith("{"):
-            return read_counters(path, text, fabric, links, self.port)
+            known = self.args.links or self.args.port_rate
+            if not known and not self.selector.cluster.cables:
+                raise InputError("is needed with counters", "--port-rate")
+            return read_counters(path, text, fabric, capacity, self.port)
         jobs = read_running(path, text)
-        links, unknown = add_jobs(fabric, links, jobs, path)
+        busy, unknown = loads_of_jobs(fabric, self.args.routing or "", jobs, path)
         if unknown:
             self.note = f"{with_noun(unknown, 'running job')} without a pattern: silent"
-        return links
+        return busy
 
     def document(self) -> dict[str, Any]:
         """Return what an answer states of links."""

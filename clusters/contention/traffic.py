@@ -1,4 +1,4 @@
-"""What running jobs send over the links of a tree, from the pattern of each.
+"""What running jobs send over links, from the pattern of each.
 
 The rank that sends most sends as much as its port lets pass, times the share of time in
 which it does; the others in proportion. What links carry is rounded once, at the end.
@@ -13,21 +13,22 @@ from typing import Any
 import numpy as np
 
 from ...instances import InputError
-from ...network.workloads.patterns import ALL_TO_ALL, traffic_of
+from ...network.loads import LoadTable, Routes
+from ...network.workloads.patterns import units_of
 from ..ranks import places_below
-from ..topologies import Hierarchy
-from .links import UNIT, TreeLinks
+from ..topologies import Fabric, Hierarchy, Space
+from .links import UNIT, Wires, names_of
 
 
-def add_jobs(
-    fabric: Hierarchy, links: TreeLinks, stated: Sequence[Mapping[str, Any]], file: str
-) -> tuple[TreeLinks, int]:
-    """Return links with what jobs send, and of how many jobs that is not known.
+def loads_of_jobs(
+    fabric: Fabric, routing: str, stated: Sequence[Mapping[str, Any]], file: str
+) -> tuple[Wires, int]:
+    """Return what jobs send over links, and of how many jobs that is not known.
 
     Parameters
     ----------
-    fabric, links
-        The tree.
+    fabric, routing
+        The network, and its routing where it is no tree.
     stated
         What a file states of jobs, from `read_running`; ranks are in the order of the
         nodes.
@@ -40,7 +41,7 @@ def add_jobs(
         If a job with a pattern has no nodes, unknown ones, or too few for its pattern.
     """
     number = {name: i for i, name in enumerate(fabric.nodes)}
-    sums = [Fraction(0)] * len(fabric.parent)
+    sums = dict.fromkeys(names_of(fabric).links, Fraction(0))
     unknown = 0
     for i, entry in enumerate(stated):
         at = f"jobs[{i}]"
@@ -53,38 +54,57 @@ def add_jobs(
         if strange := [name for name in names if name not in number]:
             problem = "is not in the topology"
             raise InputError(problem, f"{at}.nodes", strange[0], file=file)
+        nodes, pattern = [number[x] for x in names], entry["pattern"]
         try:
-            found = _loads(fabric, [number[x] for x in names], entry["pattern"])
+            units = units_of(pattern, len(nodes))
         except InputError as error:
-            problem, value = error.problem, entry["pattern"]
-            raise InputError(problem, f"{at}.pattern", value, file=file) from None
-        for v, load in found.items():
-            sums[v] += load * entry.get("share", 100) / 100
-    way = [round(UNIT * load) for load in sums]
-    return TreeLinks(links.capacity, np.array([way, way], dtype=np.int64)), unknown
+            field = f"{at}.pattern"
+            raise InputError(error.problem, field, pattern, file=file) from None
+        on = _on_tree if isinstance(fabric, Hierarchy) else _on_space
+        for link, load in on(fabric, routing, nodes, units).items():  # type: ignore[arg-type]
+            sums[link] += load * entry.get("share", 100) / 100
+    return {link: round(UNIT * load) for link, load in sums.items()}, unknown
 
 
-def _loads(
-    fabric: Hierarchy, nodes: Sequence[int], pattern: str
-) -> dict[int, Fraction]:
-    """Return what a job sends up and down the link above each domain, in ports."""
+_Units = Sequence[tuple[int, int, int]]
+_Loads = dict[tuple[int, int], Fraction]
+
+
+def _on_tree(
+    fabric: Hierarchy, routing: str, nodes: Sequence[int], units: _Units
+) -> _Loads:
+    """Return what a job sends over each link, in ports."""
     inside = places_below(fabric, nodes)
     inside.pop(0, None)  # there is no link above the root
-    k = len(nodes)
-    if pattern == ALL_TO_ALL:
-        counts = ((v, len(some)) for v, some in inside.items())
-        return {v: Fraction(c * (k - c), max(1, k - 1)) for v, c in counts}
-    traffic = traffic_of(pattern, k)
-    if traffic is None:
-        raise InputError(
-            f"must be {ALL_TO_ALL}, ring, halo2d[:AxB] or halo3d[:AxBxC]", "pattern"
-        )
-    a, b = np.nonzero(traffic)
-    most = int(np.bincount(np.concatenate([a, b]), minlength=1).max())
-    found = {}
+    k, found = len(nodes), {}
+    a, b = np.array(units, dtype=np.int64).reshape(-1, 3).T[:2]
+    most = int(np.bincount(a, minlength=1).max()) if units else max(1, k - 1)
     for v, some in inside.items():
         below = np.zeros(k, dtype=np.bool_)
         below[some] = True
-        across = int(np.count_nonzero(below[a] != below[b]))
-        found[v] = Fraction(across, max(1, most))
+        across = len(some) * (k - len(some))
+        if units:
+            across = int(np.count_nonzero(below[a] & ~below[b]))
+        up = int(fabric.parent[v])
+        found[v, up] = found[up, v] = Fraction(across, most)
     return found
+
+
+def _on_space(
+    fabric: Space, routing: str, nodes: Sequence[int], units: _Units
+) -> _Loads:
+    topology = fabric.topology
+    number = {site: p for p, site in enumerate(topology.locations())}
+    places = [number[fabric.sites[i]] for i in nodes]
+    table = LoadTable(Routes(topology, routing), places)
+    matrix = 1 - np.eye(len(nodes), dtype=np.int64)
+    if units:
+        matrix[:] = 0
+        for s, t, amount in units:
+            matrix[s, t] = amount
+    most = table.whole * max(1, int(matrix.sum(axis=1).max()))
+    carried = table.of(places, matrix).tolist()
+    return {
+        link: Fraction(load, most)
+        for link, load in zip(table.routes.links, carried, strict=True)
+    }

@@ -84,7 +84,7 @@ class LinkSearch(Protocol):
         start: float,
         settings: Settings,
     ) -> Placement:
-        """Choose k of the free nodes of a hierarchy."""
+        """Choose k of the free nodes."""
 
     def part_of(self, cost: int, k: int) -> Fraction:
         """Return the first number of a cost as what it stands for."""

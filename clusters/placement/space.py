@@ -55,6 +55,8 @@ class SpaceChooser:
             different nodes for what is asked.
         """
         start = clock.now()
+        if request.links is not None:
+            return request.links.solve(self, request, free, start, settings)
         self._refuse(request)
         if request.slice:
             found = place_slice(self.fabric, request, free, free)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from enum import Enum
 from functools import cached_property
 
@@ -187,6 +188,9 @@ class Cluster:
     on these."""
     placeholders: tuple[str, ...] = ()
     """Nodes in the file that do not exist, and are no nodes of any fabric."""
+    cables: tuple[tuple[int, str, str, Decimal], ...] = ()
+    """The line, two names (the second "" for what is above) and Gbit/s each way of
+    cables, where the file states widths and speeds of all."""
 
     def __post_init__(self) -> None:
         if not self.fabrics:

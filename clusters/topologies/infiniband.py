@@ -12,6 +12,7 @@ import csv
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 
 from ...instances.reading.files import read_text
@@ -23,6 +24,19 @@ from .wiring import build_from_cables
 MOST_LINKS = 2**21
 _DEVICE = re.compile(r'(?P<kind>Switch|Ca|Rt)\s+\d+\s+"(?P<id>[^"]+)"(?P<rest>.*)')
 _PORT = re.compile(r'\[\d+\](?:\[[^\]]*\])?(?:\([^)]*\))?\s+"(?P<id>[^"]+)"')
+_RATE = re.compile(r"\b(?P<width>\d{1,2})x(?P<speed>[A-Z]{3}(?:10)?)\s*$")
+_LANE = {
+    "SDR": "2",
+    "DDR": "4",
+    "QDR": "8",
+    "FDR10": "10",
+    "FDR": "13.64",
+    "EDR": "25",
+    "HDR": "50",
+    "NDR": "100",
+    "XDR": "200",
+}
+"""Gbit/s of a lane."""
 _COMMENT = re.compile(r'#\s*"(?P<text>[^"]*)"')
 _HOST = re.compile(r"[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?", re.ASCII)
 _ADAPTER = re.compile(
@@ -85,6 +99,7 @@ def read_ibnetdiscover(
     mapped = names or {}
     title: dict[str, str] = {}
     cables: dict[tuple[str, str], int] = {}
+    rates: dict[tuple[str, str], list[Decimal | None]] = {}
     hosts: dict[str, str] = {}
     adapters: dict[str, int] = {}
     unnamed: list[tuple[int, str, str]] = []
@@ -120,6 +135,10 @@ def read_ibnetdiscover(
             if not current:
                 where.fail(number, "belongs to no device", "port", line)
             cables.setdefault((current, port["id"]), number)
+            speed = _RATE.search(line)
+            lane = _LANE.get(speed["speed"]) if speed else None
+            rate = Decimal(lane) * int(speed["width"]) if speed and lane else None
+            rates.setdefault((current, port["id"]), []).append(rate)
             if len(cables) > MOST_LINKS:
                 where.fail(number, f"has more than {MOST_LINKS} links")
         elif not _BESIDE.match(line):
@@ -136,7 +155,26 @@ def read_ibnetdiscover(
         ends = title[a], title[b]
         if all(ends) and ends[0] != ends[1]:
             links.setdefault((min(ends), max(ends)), number)
-    return build_from_cables("ibnetdiscover", links, list(hosts.values()), where)
+    cluster = build_from_cables("ibnetdiscover", links, list(hosts.values()), where)
+    return replace(cluster, cables=_cables(rates, cables, title))
+
+
+def _cables(
+    rates: Mapping[tuple[str, str], Sequence[Decimal | None]],
+    lines: Mapping[tuple[str, str], int],
+    title: Mapping[str, str],
+) -> tuple[tuple[int, str, str, Decimal], ...]:
+    """Return the widths times speeds of all cables, each once; or none at all."""
+    found = []
+    for (a, b), several in rates.items():
+        twice = (b, a) in rates and b < a  # the other end lists them, too
+        if twice or not title[a] or not title[b] or title[a] == title[b]:
+            continue
+        for rate in several:
+            if rate is None:
+                return ()
+            found.append((lines[a, b], title[a], title[b], rate))
+    return tuple(found)
 
 
 def _label(host: str) -> str:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from decimal import Decimal
 from itertools import pairwise
 
 from ...instances import Torus
@@ -74,6 +75,7 @@ def _tree(lines: Sequence[_Line], where: SourceFile) -> Cluster:
     """Build a tree; upper switches may repeat the nodes below, as scontrol does."""
     refuse_mixture({next(iter(p)) for _, p in lines}, "switchname", lines, where)
     switches, repeated = [], []
+    speeds: list[tuple[int, str, str, Decimal]] = []
     for number, pairs in lines:
         name = _only_name(number, pairs["switchname"], where, "SwitchName")
         below = _list_names(number, pairs, "switches", where)
@@ -84,11 +86,16 @@ def _tree(lines: Sequence[_Line], where: SourceFile) -> Cluster:
             repeated.append((number, nodes))  # of scontrol: those of all switches below
             nodes = []
         switches.append(Switch(name, number, below, nodes))
+        if re.fullmatch(r"\d{1,6}(?:\.\d{1,6})?", speed := pairs.get("linkspeed", "")):
+            speeds.append((number, name, "", Decimal(speed)))
     known = {node for switch in switches for node in switch.nodes}
     for number, nodes in repeated:
         if lost := [node for node in nodes if node not in known]:
             where.fail(number, "is at no switch without Switches", "Nodes", lost[0])
-    return cluster_of("Slurm topology.conf", switches, where)
+    lower = {name for switch in switches for name in switch.children}
+    cables = tuple(one for one in speeds if one[1] in lower)
+    cluster = cluster_of("Slurm topology.conf", switches, where)
+    return replace(cluster, cables=cables if len(cables) == len(lower) else ())
 
 
 def _blocks(lines: Sequence[_Line], first: set[str], where: SourceFile) -> Cluster:

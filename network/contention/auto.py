@@ -7,7 +7,7 @@ from dataclasses import replace
 from ...solvers import DEFAULT, Result, Settings, Status
 from .decisions import decisions, refuses_decisions
 from .instance import Contention
-from .search import link_bb, link_dp, refuses_no_tree
+from .search import anneal, link_bb, link_dp, refuses_no_tree
 
 
 def auto(instance: Contention, /, settings: Settings = DEFAULT) -> Result:
@@ -33,6 +33,14 @@ def auto(instance: Contention, /, settings: Settings = DEFAULT) -> Result:
     if rest.status is Status.OPTIMAL:
         return replace(rest, seconds=found.seconds + rest.seconds)
     return replace(found, limit=rest.limit, seconds=found.seconds + rest.seconds)
+
+
+def best_soon(instance: Contention, settings: Settings = DEFAULT) -> Result:
+    """Choose as `auto`, but do not wait for proofs of hops, nor by large searches."""
+    if refuses_no_tree(instance) is None or _is_small(instance):
+        return auto(instance, settings)
+    method = anneal if refuses_decisions(instance) else decisions
+    return method(instance, settings)
 
 
 def _is_small(instance: Contention) -> bool:

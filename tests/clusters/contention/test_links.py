@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from closeknit.cli.app import run as run_command
 from closeknit.clusters.contention.links import (
-    TreeLinks,
+    Wires,
     read_counters,
     read_links,
 )
-from closeknit.clusters.contention.traffic import add_jobs
+from closeknit.clusters.contention.traffic import loads_of_jobs
 from closeknit.clusters.topologies import Hierarchy, parse_cluster
 from closeknit.instances import InputError
 
@@ -45,40 +45,40 @@ def tree_of(text: str) -> Hierarchy:
     return fabric
 
 
-def by_name(fabric: Hierarchy, values: object) -> dict[str, int]:
-    """Return numbers of domains by their names, but for the root."""
-    pairs = zip(fabric.domains, values, strict=True)  # type: ignore[call-overload]
-    return {name: int(value) for name, value in [*pairs][1:]}
+def by_name(fabric: Hierarchy, values: Wires, way: int = 1) -> dict[str, int]:
+    """Return numbers of the links up, or down, by the names of the domains below."""
+    ups = [(v, int(up)) for v, up in enumerate(fabric.parent)][1:]
+    ends = [(v, up) if way > 0 else (up, v) for v, up in ups]
+    names = (fabric.domains[v] for v, _ in ups)
+    return {name: values[link] for name, link in zip(names, ends, strict=True)}
 
 
 def test_cables_add_up_and_the_slowest_port_is_the_rate(tmp_path: Path) -> None:
     (file := tmp_path / "links.csv").write_text(LINKS + PORTS)
     fabric = tree_of(TREE)
-    links, port = read_links(str(file), fabric, None)
+    links, port = read_links(str(file), fabric, (), None)
     assert port == 100
     expected = {"s0": 200, "s1": 200, "a": 400, "s2": 150}
-    assert by_name(fabric, links.capacity) == expected
-    links, port = read_links(str(file), fabric, Decimal(200))
+    assert by_name(fabric, links) == expected
+    links, port = read_links(str(file), fabric, (), Decimal(200))
     expected = {"s0": 100, "s1": 100, "a": 200, "s2": 75}
-    assert by_name(fabric, links.capacity) == expected
+    assert by_name(fabric, links) == expected
     (counters := tmp_path / "counters.csv").write_text(COUNTERS)
-    links, port = read_links(str(file), fabric, None)
-    up, down = read_counters(
-        str(counters), counters.read_text(), fabric, links, port
-    ).busy
-    assert by_name(fabric, up) == {"s0": 150, "s1": 0, "a": 4, "s2": 5}
-    assert by_name(fabric, down) == {"s0": 20, "s1": 0, "a": 6, "s2": 6}
+    links, port = read_links(str(file), fabric, (), None)
+    busy = read_counters(str(counters), counters.read_text(), fabric, links, port)
+    assert by_name(fabric, busy) == {"s0": 150, "s1": 0, "a": 4, "s2": 5}
+    assert by_name(fabric, busy, -1) == {"s0": 20, "s1": 0, "a": 6, "s2": 6}
 
 
 def test_what_is_above_needs_no_name(tmp_path: Path) -> None:
     blocks = "BlockName=b1 Nodes=n[1-4]\nBlockName=b2 Nodes=m[1-4]\nBlockSizes=4,8"
     fabric = tree_of(blocks)
     (file := tmp_path / "links.csv").write_text("a,b,capacity\nb1,,200\nb2,,400\n")
-    links, port = read_links(str(file), fabric, Decimal(100))
-    assert by_name(fabric, links.capacity) == {"b1": 200, "b2": 400}
+    links, port = read_links(str(file), fabric, (), Decimal(100))
+    assert by_name(fabric, links) == {"b1": 200, "b2": 400}
     text = "a,b,gbit_ab,gbit_ba\nb1,,10,20\nb2,,30,40\n"
-    busy = read_counters("f", text, fabric, links, port).busy
-    assert [by_name(fabric, way) for way in busy] == [
+    busy = read_counters("f", text, fabric, links, port)
+    assert [by_name(fabric, busy, way) for way in (1, -1)] == [
         {"b1": 10, "b2": 30},
         {"b1": 20, "b2": 40},
     ]
@@ -88,10 +88,8 @@ def test_cables_to_several_spines_are_one_link(tmp_path: Path) -> None:
     fabric = tree_of(FAT_TREE)
     rows = [f"S-leaf{i},S-spine{j},{100 * (i + 1)}" for i in range(3) for j in range(2)]
     (file := tmp_path / "links.csv").write_text("\n".join(["a,b,capacity", *rows]))
-    links, _ = read_links(str(file), fabric, Decimal(100))
-    assert by_name(fabric, links.capacity) == {
-        f"S-leaf{i}": 200 * (i + 1) for i in range(3)
-    }
+    links, _ = read_links(str(file), fabric, (), Decimal(100))
+    assert by_name(fabric, links) == {f"S-leaf{i}": 200 * (i + 1) for i in range(3)}
 
 
 REFUSED = {
@@ -110,7 +108,7 @@ REFUSED = {
     "a node without": (LINKS + "n01,,1\n", ":8: link: is not in the topology: ''"),
     "to itself": (LINKS + "s0,s0,1\n", ":8: link: is no link of the topology"),
     "another switch": (LINKS + "n01,s1,1\n", ":8: link: is no link of the topology"),
-    "missing": (LINKS.replace("t,s2", "a,t"), "the link above: has no line: 's2'"),
+    "missing": (LINKS.replace("t,s2", "a,t"), "the link up from s2: has no line"),
     "tiny": (LINKS.replace("t,s2,150", "t,s2,0.1"), "is less than a hundredth of"),
 }
 
@@ -120,7 +118,7 @@ def test_bad_links_are_one_line(case: str, tmp_path: Path) -> None:
     text, problem = REFUSED[case]
     (file := tmp_path / "links.csv").write_text(text)
     with pytest.raises(InputError) as refused:
-        read_links(str(file), tree_of(TREE), Decimal(100))
+        read_links(str(file), tree_of(TREE), (), Decimal(100))
     assert problem in str(refused.value)
     assert str(refused.value).startswith(str(file))
 
@@ -130,7 +128,7 @@ BAD_COUNTERS = {
         "a,s1,0,201",
         ":3: the link up from s1: is above the capacity",
     ),
-    "missing": ("a,t,0,0", "the link above: has no line: 's1'"),
+    "missing": ("a,t,0,0", "the link up from s1: has no line"),
     "negative": ("a,s1,0,-1", ":3: gbit_ba: must be Gbit/s"),
     "capacities": ("a,s1,0", ":3: line: must have 4 cells"),
 }
@@ -141,7 +139,7 @@ def test_bad_counters_are_one_line(case: str, tmp_path: Path) -> None:
     line, problem = BAD_COUNTERS[case]
     fabric = tree_of(TREE)
     (file := tmp_path / "links.csv").write_text(LINKS)
-    links, port = read_links(str(file), fabric, Decimal(100))
+    links, port = read_links(str(file), fabric, (), Decimal(100))
     text = COUNTERS.replace("a,s1,0,0", line)
     (counters := tmp_path / "counters.csv").write_text(text)
     with pytest.raises(InputError) as refused:
@@ -180,11 +178,11 @@ def test_a_choice_by_links(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        ("--objective links", "--objective: needs --links, not 'links'"),
+        ("--objective links", "--objective: needs --links"),
         ("--links LINKS", "--links: is for --objective links and contention"),
         (
             "--objective links --background COUNT",
-            "--objective: needs --links, not 'links'",
+            "--objective: needs --links",
         ),
         (
             "--objective links --links LINKS --purpose job",
@@ -221,13 +219,147 @@ def test_no_port_and_no_rate(
     assert "--port-rate: is needed" in capsys.readouterr().err
 
 
-def test_other_networks_have_no_links(
+MESH = "# mesh 3x2\nnode,x,y\n" + "".join(
+    f"{name},{i // 2},{i % 2}\n" for i, name in enumerate("abcdef")
+)
+
+
+def on_a_mesh(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], *options: str
+) -> dict[str, Any]:
+    """Choose two nodes of a small mesh by links."""
+    (tmp_path / "mesh").write_text(MESH)
+    words = ["select", "--topology", str(tmp_path / "mesh"), "-k", "2", *options]
+    assert run_command([*words, "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert isinstance(found, dict)
+    return found
+
+
+def test_other_networks_have_links_too(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "mesh").write_text("# mesh 2x2\nnode,x,y\na,0,0\nb,0,1\nc,1,0\nd,1,1\n")
-    options = "--objective links --links LINKS"
-    assert run(tmp_path, f"select --topology {tmp_path}/mesh -k 2 {options}") == 2
-    assert "--links: needs one tree of switches" in capsys.readouterr().err
+    """Without a file all links are ports; what others send is avoided."""
+    found = on_a_mesh(tmp_path, capsys, "--objective", "links")
+    assert (found["chosen"], found["value"], found["status"]) == (
+        ["a", "d"],  # half each way round
+        "1/2",
+        "optimal",
+    )
+    pairs = ("a,b", "c,d", "e,f", "a,c", "c,e", "b,d", "d,f")
+    (counters := tmp_path / "c.csv").write_text(
+        "a,b,gbit_ab,gbit_ba\n"
+        + "".join(f"{pair},{50 * (pair != 'd,f')},0\n" for pair in pairs)
+    )
+    plain = ("--routing", "dimension-order")
+    busy = ("--background", str(counters), "--port-rate", "100", *plain)
+    for objective in ("links", "contention"):
+        found = on_a_mesh(tmp_path, capsys, "--objective", objective, *busy)
+        assert found["chosen"] == ["d", "f"]
+        assert "note" not in found
+    (file := tmp_path / "l.csv").write_text(
+        "a,b,capacity\n" + "".join(f"{pair},{100}\n" for pair in pairs) + "a,c,300\n"
+    )
+    wide = ("--links", str(file), "--port-rate", "100", *plain)
+    found = on_a_mesh(tmp_path, capsys, "--objective", "links", *wide)
+    assert (found["chosen"], found["value"]) == (["a", "c"], "1/4")
+    file.write_text("a,b,capacity\na,d,5\n")
+    for text, problem in (
+        ("a,d,5", ":2: link: is no link of the topology: 'a,d'"),
+        ("a,x,5", ":2: link: is not in the topology: 'x'"),
+        ("a,b,5", "the link a,c: has no line"),
+    ):
+        file.write_text(f"a,b,capacity\n{text}\n")
+        words = ["select", "--topology", str(tmp_path / "mesh"), "-k", "2", *wide]
+        assert run_command([*words, "--objective", "links"]) == 2
+        assert problem in capsys.readouterr().err
+
+
+def test_running_jobs_send_over_other_networks(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The two that talk load the link between them."""
+    job = {"name": "1", "nodes": "a,b", "pattern": "ring", "share": 40}
+    document = {"format": "closeknit/running-jobs", "version": 1, "jobs": [job]}
+    (file := tmp_path / "running").write_text(json.dumps(document))
+    options = ("--objective", "links", "--background", str(file), "--free", "a,b")
+    assert on_a_mesh(tmp_path, capsys, *options)["value"] == "7/5"
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ("--routing minimal", "routing: must be one of adaptive, dimension-order"),
+        ("--traffic star", "--traffic: must be one of ring, halo2d"),
+        ("--traffic halo2d:3x3", "--traffic: has 9 ranks, the job has 2 nodes"),
+        ("--segment 2", "--objective: cannot be given with groups"),
+        ("--background COUNT", "--port-rate: is needed with counters"),
+    ],
+)
+def test_what_other_networks_refuse(
+    options: str, problem: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "mesh").write_text(MESH)
+    text = f"select --topology {tmp_path}/mesh -k 2 --objective links {options}"
+    assert run(tmp_path, text) == 2
+    assert problem in capsys.readouterr().err
+
+
+def test_tasks_that_are_not_alike(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """On a tree, too, by a pattern or a file of bytes; hops are those of the tree."""
+    begin = "select --topology TREE -k 4 --objective links --links LINKS --format json"
+    assert run(tmp_path, f"{begin} --traffic ring") == 0
+    ring = json.loads(capsys.readouterr().out)
+    assert ring["status"] == "optimal"
+    (tmp_path / "bytes.csv").write_text("0,5,0,0\n0,0,5,0\n0,0,0,5\n5,0,0,0\n")
+    assert run(tmp_path, f"{begin} --traffic {tmp_path}/bytes.csv") == 0
+    assert json.loads(capsys.readouterr().out)["cost"]["hops"] == ring["cost"]["hops"]
+    assert run(tmp_path, begin.replace("-k 4", "-k 3") + " --routing minimal") == 2
+    assert "--routing: is not for trees" in capsys.readouterr().err
+    text = begin.replace("-k 4", "-k 3")
+    assert run(tmp_path, f"{text} --traffic {tmp_path}/bytes.csv") == 2
+    assert "must have 3 ranks" in capsys.readouterr().err
+
+
+def ibnet(speeds: Sequence[str]) -> str:
+    """Return a fabric of two leaves with two hosts each, and two cables up each."""
+    hosts = [f"H-{i}" for i in range(4)]
+    lines = []
+    for leaf, below in (("S-10", hosts[:2]), ("S-11", hosts[2:])):
+        lines.append(f'Switch 4 "{leaf}" # "leaf"')
+        lines += [f'[{i}] "{h}"[1] # lid 1 {speeds[0]}' for i, h in enumerate(below)]
+        lines += [f'[{i}] "S-20"[{i}] # lid 1 {speeds[i - 3]}' for i in (4, 5)]
+    lines.append('Switch 4 "S-20" # "spine"')
+    for i, leaf in enumerate(("S-10", "S-11")):
+        lines += [
+            f'[{i}] "{leaf}"[4] # lid 1 {speeds[1]}',
+            f'[{i + 4}] "{leaf}"[5] # lid 1 {speeds[2]}',
+        ]
+    for i, host in enumerate(hosts):
+        leaf = "S-10" if i < 2 else "S-11"
+        lines += [f'Ca 1 "{host}" # "n{i} mlx5_0"', f'[1] "{leaf}"[{i}] # {speeds[0]}']
+    return "\n".join(lines) + "\n"
+
+
+def test_capacities_are_read_from_the_topology() -> None:
+    """Widths times speeds add up over cables; one that is unknown hides all."""
+    cluster = parse_cluster(ibnet(["4xHDR", "4xEDR", "2xNDR"]))
+    (fabric,) = cluster.fabrics
+    capacity, port = read_links(None, fabric, cluster.cables, None)
+    assert port == 200
+    assert set(capacity.values()) == {150}
+    assert not parse_cluster(ibnet(["4xHDR", "4xEDR", "4xZZZ"])).cables
+    slurm = TREE.replace("SwitchName=a", "SwitchName=a LinkSpeed=400")
+    for i in range(3):
+        slurm = slurm.replace(f"SwitchName=s{i}", f"SwitchName=s{i} LinkSpeed=200")
+    cluster = parse_cluster(slurm)
+    (fabric,) = cluster.fabrics
+    assert isinstance(fabric, Hierarchy)
+    capacity, _ = read_links(None, fabric, cluster.cables, Decimal(100))
+    assert by_name(fabric, capacity) == {"s0": 200, "s1": 200, "a": 400, "s2": 200}
+    assert not parse_cluster(slurm.replace("400", "fast")).cables
 
 
 def run_with_jobs(
@@ -245,7 +377,6 @@ def test_running_jobs_send_by_their_patterns(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     fabric = tree_of(TREE)
-    links = TreeLinks(np.full(len(fabric.parent), 400))
     for pattern, share, expected in (
         ("all-to-all", 100, {"s0": 100, "s1": 75, "a": 100, "s2": 100}),
         ("ring", 100, {"s0": 100, "s1": 100, "a": 100, "s2": 100}),
@@ -254,14 +385,13 @@ def test_running_jobs_send_by_their_patterns(
     ):
         nodes = ["n01", "n02", "n11", "n21"] if pattern != "all-to-all" else NODES
         job = {"name": "7", "nodes": nodes, "pattern": pattern, "share": share}
-        found, unknown = add_jobs(fabric, links, [job, {"name": "8"}], "f")
+        found, unknown = loads_of_jobs(fabric, "", [job, {"name": "8"}], "f")
         assert unknown == 1
-        assert found.background is not None
-        assert (found.background[0] == found.background[1]).all()
+        assert by_name(fabric, found) == by_name(fabric, found, -1)
         if pattern != "all-to-all":
-            assert by_name(fabric, found.background[0]) == expected
+            assert by_name(fabric, found) == expected
         else:  # 2, 1 and 2 of 5
-            assert by_name(fabric, found.background[0]) == {
+            assert by_name(fabric, found) == {
                 "s0": 150,
                 "s1": 100,
                 "a": 150,
@@ -282,7 +412,7 @@ def test_running_jobs_send_by_their_patterns(
     [
         ({"pattern": "ring"}, "jobs[0].nodes: is needed with a pattern"),
         ({"nodes": "x9", "pattern": "ring"}, "jobs[0].nodes: is not in the topology"),
-        ({"nodes": "n01", "pattern": "star"}, "jobs[0].pattern: must be all-to-all"),
+        ({"nodes": "n01", "pattern": "star"}, "jobs[0].pattern: must be one of ring"),
         (
             {"nodes": "n0[1-3]", "pattern": "halo2d:2x2"},
             "jobs[0].pattern: has 4 ranks, the job has 3 nodes",
