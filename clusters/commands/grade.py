@@ -17,6 +17,7 @@ import argparse
 import json
 import sys
 from contextlib import ExitStack, suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from typing import TextIO
@@ -50,7 +51,8 @@ from ..pages.grades import (
     totals_row,
     verdict,
 )
-from ..placement import NodeSelector
+from ..placement import NodeSelector, Objective
+from . import select_links
 from .cluster import (
     add_exclude,
     add_kinds,
@@ -73,7 +75,8 @@ def options(parser: Parser) -> None:
         "file", metavar="FILE", help="decisions or a report, maybe .xz; - for stdin"
     )
     add_topology(parser)
-    add_objective(parser, "of jobs that name none")
+    add_objective(parser, "of jobs that name none", Objective)
+    select_links.options(parser)
     add_exclude(parser, "nodes that were never free")
     add_kinds(parser, "reports of what nodes are, for the next two: sinfo, ... as JSON")
     parser.add_argument(
@@ -109,8 +112,11 @@ def run(args: argparse.Namespace) -> int:
         raise InputError(f"must be from 1 to {_MOST_KEPT}", "--worst", args.worst)
     settings = Settings(time_limit=seconds(args.time_limit))
     selector, alike = read_idle(args)
+    objective = objective_of(args, selector)
+    links = select_links.LinkOptions(args, selector).search(objective)
+    selector = replace(selector, links=links)
     defaults = Defaults(
-        objective_of(args, selector),
+        objective,
         selector.free(),
         _since(args.since),
         lambda text: print(f"closeknit: {text}", file=sys.stderr),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial
@@ -104,7 +104,7 @@ class LinkOptions:
         self.port = Decimal(0)
         self.note = UNKNOWN * (args.background is None)
 
-    def search(self, objective: Objective) -> LinkWish | NetworkWish | None:
+    def search(self, objective: Objective | None) -> LinkWish | NetworkWish | None:
         """Return what an objective wants; raise InputError where options contradict."""
         args = self.args
         for option in OPTIONS:
@@ -113,7 +113,7 @@ class LinkOptions:
                 raise InputError(problem, f"--{option.replace('_', '-')}")
         if objective not in OF_LINKS:
             return None
-        if args.method:
+        if getattr(args, "method", None):
             raise InputError("is not for this objective", "--method", args.method)
         if args.purpose is not None and objective is Objective.LINKS:
             raise InputError("is for --objective contention", "--purpose")
@@ -175,6 +175,28 @@ class LinkOptions:
         if self.note:
             found["note"] = self.note
         return found
+
+
+def lines(shown: dict[str, Any]) -> Iterator[str]:
+    """Yield lines about the links of an answer."""
+    if "cost" in shown:
+        yield f"  chosen      {shown['hostlist']}"
+        for name, value in texts(shown, "cost", "value").items():
+            yield f"  {name:<11} {value}"
+    if busiest := busiest_text(shown):
+        yield f"  busiest     {busiest}"
+    if "note" in shown:
+        yield f"  note        {shown['note']}"
+
+
+def busiest_text(shown: dict[str, Any]) -> str:
+    """Return the busiest link of an answer; "" if no link is used."""
+    if "busiest" not in shown:
+        return ""
+    found = shown["busiest"]
+    load, others = (float(Fraction(found[x])) for x in ("load", "others"))
+    slow = "; the job cannot send at its rate" if load > 1 else ""
+    return f"{found['link']}: {load:.4g}, of which others {others:.4g}{slow}"
 
 
 def texts(shown: dict[str, Any], what: str, value: str) -> dict[str, Any]:

@@ -200,6 +200,8 @@ def _print_text(shown: dict[str, Any], state: list[str]) -> None:
             print(f"  cubes       {' '.join(shown['cubes'])}")
         for name, value in select_links.texts(shown, "cost", "value").items():
             print(f"  {name:<11} {value}")
+    if busiest := select_links.busiest_text(shown):
+        print(f"  busiest     {busiest}")
     if "map" in shown:
         select_ranks.print_map(shown)
     if "bound" in shown:

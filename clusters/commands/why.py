@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from ...cli.frame import outputs, shared
@@ -22,8 +23,12 @@ from ...scheduler.hostlist import fold
 from ...solvers import Settings
 from ..advice.obstacle import JobsToEnd, Reason
 from ..advice.why import explain
-from ..placement import Request
-from . import cluster
+from ..placement import Objective, Request, describe_placement
+from ..placement.request import OF_LINKS
+from . import cluster, select_links
+
+LOADS = ("hostlist", "cost", "value", "bound", "value_bound", "busiest", "note")
+"""What is told of the links of a job that fits."""
 
 
 def options(parser: Parser) -> None:
@@ -31,6 +36,8 @@ def options(parser: Parser) -> None:
     cluster.add_machine(parser)
     cluster.add_free(parser)
     cluster.add_request(parser)
+    cluster.add_objective(parser, "links of a job that fits are told", OF_LINKS)
+    select_links.options(parser)
     cluster.add_slice(parser)
     outputs.add_json(parser, "the answer")
     shared.add_time_limit(parser, "seconds; what was found until then is printed", 10.0)
@@ -46,6 +53,8 @@ def run(args: argparse.Namespace) -> int:
         raise InputError("is needed", field="-k")
     machine = cluster.read_machine(args, args.free)
     request = cluster.request_of(args, machine.selector)
+    wish = select_links.LinkOptions(args, machine.selector)
+    links = wish.search(Objective(args.objective) if args.objective else None)
     forbidden = machine.forbidden.flags(machine.selector)
     # A node that is drained, too, does not come free with its jobs.
     freeable = machine.known.freeable
@@ -60,14 +69,26 @@ def run(args: argparse.Namespace) -> int:
             settings=Settings(time_limit=seconds(args.time_limit)),
         )
     kind = _kind(machine, request)
+    loads: dict[str, Any] = {}
+    if links is not None and reason.fits:
+        best = replace(request, objective=Objective(args.objective), links=links)
+        placement = machine.selector.select(
+            best, machine.usable, Settings(time_limit=seconds(args.time_limit))
+        )
+        loads = describe_placement(machine.selector, best, machine.usable, placement)
+        loads |= wish.document()
     if args.json:
         shown = _document(machine, request, reason)
+        if loads:
+            shown["links"] = {name: loads[name] for name in LOADS if name in loads}
         shown["state"] = machine.known.document()
         if kind:
             shown["kind"] = kind
         outputs.write_json(args.json, "closeknit/why", **shown)
     if args.json != "-":
         _show(machine, request, reason, kind, args)
+        for line in select_links.lines(loads):
+            print(line)
     if reason.fits:
         return 0
     return 4 if reason.placement.limit else 3

@@ -12,12 +12,13 @@ import numpy as np
 from ...instances import InputError, KSubset, Site, Topology, Tree
 from ...instances.value import as_tuple
 from ...network.contention.auto import best_soon
-from ...network.contention.instance import Contention, Link
+from ...network.contention.instance import Contention, Link, loads
+from ...network.contention.instance import cost as price
 from ...solvers import Settings, Status
 from ...solvers.running import clock
 from ..placement.request import Placement, Request
 from ..topologies import Fabric, Hierarchy
-from .links import UNIT, Wires
+from .links import UNIT, Wires, names_of
 
 Units = Sequence[tuple[int, int, int]]
 
@@ -66,7 +67,37 @@ class NetworkWish:
             Link(*ends, one * self.capacity[ends], one * self.busy.get(ends, 0))
             for ends in plain.routes.links
         )
-        return replace(plain, links=tuple(links), unit=UNIT * one)
+        found = replace(plain, links=tuple(links), unit=UNIT * one)
+        self._whole = found.common ** (self.power or 1)
+        return found
+
+    def cost(self, fabric: Fabric, chosen: Sequence[int]) -> tuple[int, ...]:
+        """Price a choice from the definition."""
+        instance = self._of(fabric, chosen)
+        return self._in_hops(fabric, as_tuple(price(instance, range(instance.k))))
+
+    def busiest(
+        self, fabric: Fabric, chosen: Sequence[int]
+    ) -> tuple[str, Fraction, Fraction]:
+        """Return the busiest used link, how far it is used, and by others."""
+        instance = self._of(fabric, chosen)
+        found = max(
+            (
+                (Fraction(one.busy + load, one.capacity), e)
+                for e, load in loads(instance, range(instance.k)).items()
+                for one in [instance.wires[e]]
+            ),
+            default=None,
+        )
+        if found is None:
+            return "", Fraction(0), Fraction(0)
+        one = instance.wires[found[1]]
+        text = names_of(fabric).text(one[:2]) or "a link without nodes"
+        return text, found[0], Fraction(one.busy, one.capacity)
+
+    def _of(self, fabric: Fabric, chosen: Sequence[int]) -> Contention:
+        flags = np.isin(np.arange(len(fabric.nodes)), chosen)
+        return self.instance(fabric, flags, len(chosen))
 
     def solve(
         self,
@@ -82,7 +113,6 @@ class NetworkWish:
             raise InputError(problem, "objective", request.objective.value)
         fabric: Fabric = chooser.fabric
         instance = self.instance(fabric, free, request.k)
-        self._whole = instance.common ** (self.power or 1)
         left = settings.time_limit - (clock.now() - start)
         found = best_soon(instance, replace(settings, time_limit=max(0.0, left)))
         assert found.chosen is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -14,10 +15,12 @@ from ...network.contention.tree import BY as LINK_DP
 from ...network.contention.tree import TreeProgram, fullest
 from ...network.contention.tree_kernels import Rates
 from ...solvers import Settings, SolverError, Status
+from ..placement import measures
 from ..placement.kernels import pick
 from ..placement.request import Placement, Request
+from ..topologies import Hierarchy
 from .definition import LinkScale, link_cost
-from .links import TreeLinks
+from .links import TreeLinks, names_of
 
 if TYPE_CHECKING:
     from ..placement.program import Chooser, Flags
@@ -66,6 +69,32 @@ class LinkWish:
             return Placement(Status.INFEASIBLE, by="counting")
         return run.solve(start, settings)
 
+    def cost(self, fabric: Hierarchy, chosen: Sequence[int]) -> tuple[int, ...]:
+        """Price a choice from the definition."""
+        return link_cost(fabric, self.links, chosen, self.power, self.reserve)
+
+    def busiest(
+        self, fabric: Hierarchy, chosen: Sequence[int]
+    ) -> tuple[str, Fraction, Fraction]:
+        """Return the busiest used link, how far it is used, and by others."""
+        k = len(chosen)
+        scale = LinkScale(self.links, k)
+        found = max(
+            (
+                (after, before, v, way)
+                for v, c in measures.counts_below(fabric, chosen).items()
+                if v and c < k
+                for way, (before, after) in enumerate(scale.uses(v, c * (k - c)))
+            ),
+            default=None,
+        )
+        if found is None:
+            return "", Fraction(0), Fraction(0)
+        after, before, v, way = found
+        link = (int(fabric.parent[v]), v) if way else (v, int(fabric.parent[v]))
+        text = names_of(fabric).text(link)
+        return text, after / scale.whole, before / scale.whole
+
     def part_of(self, cost: int, k: int) -> Fraction:
         """Return the first number of a cost as what it stands for."""
         whole = LinkScale(self.links, k, self.reserve).whole
@@ -102,18 +131,13 @@ class LinkRun:
         if not self.wish.power:
             bound = bound[0], self.k * (self.k - 1) + bound[1] // 2
         chosen = self._pick(fullest(self.own, self.k) if taken is None else taken)
-        cost = self.cost(chosen)
+        cost = self.wish.cost(self.fabric, chosen)
         if limit:
             status = Status.OPTIMAL if cost == bound else Status.FEASIBLE
             return Placement(status, 0, chosen, cost, bound, "counting", limit)
         if cost != bound:
             raise SolverError("the selection does not cost what its tables say")
         return Placement(Status.OPTIMAL, 0, chosen, cost, cost, BY)
-
-    def cost(self, chosen: tuple[int, ...]) -> tuple[int, ...]:
-        """Price a choice from the definition."""
-        wish = self.wish
-        return link_cost(self.fabric, wish.links, chosen, wish.power, wish.reserve)
 
     def _pick(self, taken: IntArray) -> tuple[int, ...]:
         """Pick the first free nodes at every domain."""

@@ -16,6 +16,7 @@ from ...solvers import DEFAULT, Settings, Status
 from ..placement import NodeSelector, Objective, Request, measures, names_of
 from ..placement.domains import SWITCH
 from ..placement.program import Chooser
+from ..placement.request import OF_LINKS, LinkSearch
 from ..placement.slices import place_slice
 from ..placement.space import SpaceChooser
 from .decisions import PastDecision, UngradableError, Ungraded, Why
@@ -45,6 +46,8 @@ class DecisionGrade:
     """The levels at which groups are not whole."""
     instead: tuple[str, ...] = ()
     """The nodes of the best choice, if it is better."""
+    links: LinkSearch | None = None
+    """What is known of links, where they are graded."""
 
     @property
     def low(self) -> Ratio | None:
@@ -122,7 +125,11 @@ def _compare_with_optimum(
         found = selector.select(request, decision.free, settings)
         broken = _broken(selector.choosers[part], request, chosen)
         chooser, free = selector.choosers[part], decision.free[part]
-        cost = chooser.cost(request.objective, chosen, free)
+        links = selector.links if request.objective in OF_LINKS else None
+        if links is not None:
+            cost = links.cost(chooser.fabric, chosen)
+        else:
+            cost = chooser.cost(request.objective, chosen, free)
     except InputError as error:
         raise UngradableError(Why.REQUEST, str(error)) from None
     if found.status is not Status.INFEASIBLE and found.bound is None:
@@ -144,6 +151,7 @@ def _compare_with_optimum(
         (_split(selector.choosers[part], chosen), best),
         broken,
         tuple(names),
+        links,
     )
 
 

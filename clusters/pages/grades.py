@@ -108,7 +108,12 @@ def shown_cost(one: DecisionGrade, cost: tuple[int, ...] | None) -> str:
     if cost is None:
         return NONE
     names = one.objective.parts_of(len(cost))
-    return ", ".join(f"{name} {value}" for value, name in zip(cost, names, strict=True))
+    shown: list[object] = list(cost)
+    if one.links is not None:
+        shown[0] = f"{float(one.links.part_of(cost[0], one.k)):.6g}"
+    return ", ".join(
+        f"{name} {value}" for value, name in zip(shown, names, strict=True)
+    )
 
 
 def place(where: str, file: str) -> str:

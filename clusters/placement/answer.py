@@ -11,7 +11,7 @@ from ...instances.words import with_noun
 from ...scheduler.hostlist import fold
 from ..topologies.label_families import HOSTNAME
 from .program import Flags
-from .request import Placement, Request
+from .request import OF_LINKS, Placement, Request
 from .selection import NodeSelector, names_of
 from .slices import cubes_of
 
@@ -48,13 +48,22 @@ def describe_placement(
         "limit": placement.limit.value if placement.limit else None,
         "seconds": round(placement.seconds, 6),
     }
-    if request.links is not None:
+    links = request.links or selector.links
+    if links is not None and request.objective in OF_LINKS:
+        if placement.objective is not None:
+            name, load, others = links.busiest(fabric, placement.chosen)
+            if name:
+                document["busiest"] = {
+                    "link": name,
+                    "load": str(load),
+                    "others": str(others),
+                }
         for name, cost in (
             ("value", placement.objective),
             ("value_bound", placement.bound),
         ):
             if cost is not None:
-                document[name] = str(request.links.part_of(cost[0], request.k))
+                document[name] = str(links.part_of(cost[0], request.k))
     return {key: value for key, value in document.items() if value is not None}
 
 

@@ -86,6 +86,15 @@ class LinkSearch(Protocol):
     ) -> Placement:
         """Choose k of the free nodes."""
 
+    def cost(self, fabric: Any, chosen: Any) -> tuple[int, ...]:
+        """Price a choice from the definition."""
+
+    def busiest(self, fabric: Any, chosen: Any) -> tuple[str, Fraction, Fraction]:
+        """Return the busiest used link of a choice, how far it is used, and by others.
+
+        The name is "" if no link is used.
+        """
+
     def part_of(self, cost: int, k: int) -> Fraction:
         """Return the first number of a cost as what it stands for."""
 
@@ -110,7 +119,8 @@ class Request:
     slice
         The k nodes are this slice of TPUs.
     links
-        What it wants of links, and searches for itself; for such objectives only.
+        What it wants of links, for such objectives only; None for what holds for all
+        requests to the cluster.
     """
 
     k: int
@@ -122,9 +132,8 @@ class Request:
     links: LinkSearch | None = None
 
     def __post_init__(self) -> None:
-        if (self.links is None) is (self.objective in OF_LINKS):
-            problem = "needs links" if self.links is None else "is not about links"
-            raise InputError(problem, "objective", self.objective.value)
+        if self.links is not None and self.objective not in OF_LINKS:
+            raise InputError("is not about links", "objective", self.objective.value)
         if self.slice and (self.segment > 1 or self.levels):
             problem = "cannot be given with a slice"
             raise InputError(problem, "segment" if self.segment > 1 else "levels")

@@ -13,7 +13,7 @@ from ...solvers import DEFAULT, Settings, Status
 from ...solvers.running import clock
 from ..topologies import Cluster, Fabric, Hierarchy
 from .program import Chooser, Flags
-from .request import Objective, Placement, Request
+from .request import OF_LINKS, LinkSearch, Objective, Placement, Request
 from .space import SpaceChooser
 
 
@@ -25,6 +25,8 @@ class NodeSelector:
     never: Mapping[str, str] = field(default_factory=dict)
     """The nodes that are not free, whatever is stated elsewhere, and why a job may not
     use them; empty if nothing is against that."""
+    links: LinkSearch | None = None
+    """What requests want of links whose objective is about these."""
 
     @cached_property
     def choosers(self) -> tuple[Chooser | SpaceChooser, ...]:
@@ -95,6 +97,10 @@ class NodeSelector:
         """
         start = clock.now()
         fabrics = self.cluster.fabrics
+        if request.objective in OF_LINKS and request.links is None:
+            if self.links is None:
+                raise InputError("needs links", "objective", request.objective.value)
+            request = replace(request, links=self.links)
         for name in sorted(request.require):
             at = self.cluster.index.get(name)
             if at is None:

@@ -323,6 +323,56 @@ def test_tasks_that_are_not_alike(
     assert "must have 3 ranks" in capsys.readouterr().err
 
 
+def test_decisions_are_graded_by_links(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What a decision of the past used links to, over the least of all choices."""
+    lines = [
+        {"job": {"k": 4}, "busy": "", "chosen": "n0[1-4]"},
+        {"job": {"k": 4}, "busy": "", "chosen": "n0[1-3],n21"},
+        {"job": {"k": 2, "objective": "hops"}, "busy": "", "chosen": "n01,n21"},
+    ]
+    (file := tmp_path / "decisions").write_text("\n".join(map(json.dumps, lines)))
+    begin = f"grade {file} --topology TREE --links LINKS --background COUNT --objective"
+    for objective in ("links", "contention"):
+        assert run(tmp_path, f"{begin} {objective} --json") == 0
+        rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+        assert [row["ratio"] for row in rows[:3]] == ["1", "∞", "5/2"]
+        assert run(tmp_path, f"{begin} {objective}") == 0
+        assert {"links": "load 1.75", "contention": "contention "}[
+            objective
+        ] in capsys.readouterr().out
+    (tmp_path / "mesh").write_text(MESH)
+    file.write_text('{"job": {"k": 2}, "busy": "", "chosen": "a,f"}')
+    text = f"grade {file} --topology {tmp_path}/mesh --objective links --json"
+    assert run(tmp_path, text) == 0
+    row = json.loads(capsys.readouterr().out.splitlines()[0])
+    assert row["cost"]["hops"] == 3
+    assert run(tmp_path, f"grade {file} --topology {tmp_path}/mesh --purpose job") == 2
+    assert "--purpose: is for --objective links" in capsys.readouterr().err
+
+
+def test_why_tells_the_busiest_link(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    begin = "why --topology TREE --assume-up --objective links --links LINKS"
+    assert run(tmp_path, f"{begin} --background COUNT -k 11") == 0
+    shown = capsys.readouterr().out
+    assert "answer      it fits" in shown
+    assert "busiest     the link " in shown
+    assert "the job cannot send at its rate" in shown
+    assert run(tmp_path, f"{begin} -k 4 --json -") == 0
+    found = json.loads(capsys.readouterr().out)["links"]
+    assert found["value"] == "0"
+    assert "busiest" not in found
+    assert run(tmp_path, f"{begin} -k 13") == 3
+    assert "busiest" not in capsys.readouterr().out
+    (tmp_path / "mesh").write_text(MESH)
+    text = f"why --topology {tmp_path}/mesh --assume-up -k 3 --objective links"
+    assert run(tmp_path, text) == 0
+    assert "busiest     the link " in capsys.readouterr().out
+
+
 def ibnet(speeds: Sequence[str]) -> str:
     """Return a fabric of two leaves with two hosts each, and two cables up each."""
     hosts = [f"H-{i}" for i in range(4)]

@@ -198,8 +198,10 @@ def test_what_is_not_for_links_is_refused(
 
 
 def test_an_objective_needs_links_and_links_an_objective() -> None:
+    fabric = big_tree(2, 4)
+    selector = NodeSelector(Cluster("drawn", (fabric,)))
     with pytest.raises(InputError, match="objective: needs links, not 'links'"):
-        Request(4, Objective.LINKS)
+        selector.select(Request(4, Objective.LINKS), selector.free())
     wish = LinkWish(TreeLinks(np.full(3, 100)))
     with pytest.raises(InputError, match="objective: is not about links: 'hops'"):
         Request(4, Objective.HOPS, links=wish)
