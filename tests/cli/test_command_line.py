@@ -201,7 +201,7 @@ def test_claims_are_chosen_by_pattern_group_and_method(capsys: Capture) -> None:
     problems = ("ksubset", "procset", "sukp", "submesh", "scheduler")
     covered = {
         one.name
-        for group in (*problems, "network", "mapping", "links")
+        for group in (*problems, "network", "loads", "contention", "mapping", "links")
         for one in GROUPS[group]
     }
     assert covered == set(CLAIMS)

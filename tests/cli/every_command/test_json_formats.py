@@ -152,6 +152,7 @@ COMMANDS = [
     "select --config drakenberg-figure-6 --queue standby --pes 8 --json",
     "why --topology TREE -k 6 --busy a[1-3] --json",
     "why --topology TREE -k 3 --json",
+    "why --topology TREE -k 5 --objective links --links LINKS --json",
     "why --topology TREE -k 9 --json",
     "why --topology TREE -k 8 --state JOBS SINFO --json",
     "why --topology TREE -k 8 --segment 4 --state JOBS --assume-up --json",

@@ -339,7 +339,7 @@ def test_decisions_are_graded_by_links(
         rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
         assert [row["ratio"] for row in rows[:3]] == ["1", "∞", "5/2"]
         assert run(tmp_path, f"{begin} {objective}") == 0
-        assert {"links": "load 1.75", "contention": "contention "}[
+        assert {"links": "load 1.25", "contention": "contention "}[
             objective
         ] in capsys.readouterr().out
     (tmp_path / "mesh").write_text(MESH)
