@@ -50,7 +50,8 @@ def options(group: Any) -> None:
         metavar="NAME",
         type=outputs.file,
         help="with --job: prove that it does not fit, in NAME.recount.json or in "
-        "NAME.opb and NAME.pbp.xz",
+        "NAME.opb and NAME.pbp.xz; with --objective links that no choice uses its "
+        "busiest link less",
     )
 
 

@@ -8,17 +8,19 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...cli.frame.parser import Once
 from ...instances import InputError
+from ...instances.option_values import seconds
 from ...instances.reading.files import read_text
 from ...instances.words import with_noun
 from ...network.contention.instance import MOST_UNIT, PURPOSES
 from ...network.workloads.measured import read_traffic
 from ...network.workloads.patterns import ALL_TO_ALL, units_of
+from ...solvers import Grade, Limit, Status
 from ..contention.links import (
     MOST_RATE,
     TreeLinks,
@@ -27,13 +29,15 @@ from ..contention.links import (
     read_counters,
     read_links,
 )
-from ..contention.network import NetworkWish
 from ..contention.traffic import loads_of_jobs
 from ..contention.tree import LinkWish
 from ..jobs.running import read_running
 from ..placement import NodeSelector
-from ..placement.request import OF_LINKS, Objective
+from ..placement.request import OF_LINKS, Objective, Placement
 from ..topologies import Fabric, Hierarchy
+
+if TYPE_CHECKING:
+    from ..contention.network import NetworkWish
 
 OPTIONS = ("links", "background", "port_rate", "purpose", "traffic", "routing")
 UNKNOWN = (
@@ -103,6 +107,8 @@ class LinkOptions:
         self.args, self.selector = args, selector
         self.port = Decimal(0)
         self.note = UNKNOWN * (args.background is None)
+        self.capacity: Wires | None = None
+        self.busy: Wires | None = None
 
     def search(self, objective: Objective | None) -> LinkWish | NetworkWish | None:
         """Return what an objective wants; raise InputError where options contradict."""
@@ -128,14 +134,50 @@ class LinkOptions:
         busy = None
         if args.background is not None:
             busy = self._background(args.background, fabric, capacity)
+        self.capacity, self.busy = capacity, busy
         power, reserve = (0, 0)
         if objective is Objective.CONTENTION:
             power, reserve = PURPOSES[args.purpose or "job"]
         if isinstance(fabric, Hierarchy) and args.traffic in (None, ALL_TO_ALL):
             return LinkWish(TreeLinks.of(fabric, capacity, busy), power, reserve)
+        from ..contention.network import NetworkWish  # which imports solvers
+
         units = partial(self._units, args.traffic or ALL_TO_ALL)
         routing = args.routing or ""
         return NetworkWish(capacity, busy, units, routing, power, reserve)
+
+    def prove(self, placement: Placement, free: Any, path: str) -> dict[str, Any]:
+        """Prove in files that no choice uses its busiest link less; return the answer.
+
+        Raises InputError where loads of choices are not sums of products.
+        """
+        from ...formulations.cluster.proof import prove_refuted
+        from ...network.contention.decisions import (
+            Decisions,
+            crossings_of,
+            refuses_decisions,
+        )
+        from ..contention.network import NetworkWish
+
+        args, k = self.args, len(placement.chosen)
+        [fabric] = self.selector.cluster.fabrics
+        if self.capacity is None or args.objective != Objective.LINKS.value:
+            raise InputError("is for --job, or --objective links", "--proof")
+        units = partial(self._units, args.traffic or ALL_TO_ALL)
+        wish = NetworkWish(self.capacity, self.busy, units, args.routing or "")
+        instance = wish.instance(fabric, free, k)
+        if why := refuses_decisions(instance):
+            raise InputError(why, "--proof")
+        most = wish.cost(fabric, placement.chosen)[0] - 1
+        if most < 0 or placement.status is Status.INFEASIBLE:
+            return {"proof": f"{Grade.CHECKED.value}: costs that are not negative"}
+        model, _ = Decisions(instance, crossings_of(instance)).model(most)
+        found = prove_refuted(
+            model, f"a busiest link below {most + 1}", path, seconds(args.time_limit)
+        )
+        if isinstance(found, Limit):
+            return {"unproved": f"stopped by {found.value}"}
+        return {"proof": f"{Grade.CHECKED.value}: {found.kind}", "files": found.files}
 
     def _units(self, traffic: str, k: int) -> Sequence[tuple[int, int, int]]:
         """Return what tasks send, by a pattern or from a file of bytes."""

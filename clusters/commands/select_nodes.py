@@ -92,8 +92,6 @@ def run(args: argparse.Namespace, free: Sequence[str] | None) -> int:
     """Choose nodes; return the exit status. ``free`` is None if not given."""
     if args.job is not None:
         return jobs.run(args, free)
-    if args.proof is not None:
-        raise InputError("needs --job", field="--proof")
     if args.k is None and args.slice is None:
         raise InputError("is needed with --topology, or --job", field="-k")
     machine = cluster.read_machine(args, free)
@@ -105,6 +103,8 @@ def run(args: argparse.Namespace, free: Sequence[str] | None) -> int:
     shown = describe_placement(selector, request, flags, placement)
     if request.links is not None:
         shown |= wish.document()
+    if args.proof is not None:
+        shown["link_proof"] = wish.prove(placement, flags[0], args.proof)
     if machine.known.ignored:
         shown["ignored"] = machine.known.ignored
     chosen = shown.get("chosen", ())
@@ -210,6 +210,9 @@ def _print_text(shown: dict[str, Any], state: list[str]) -> None:
         print(f"  bound       {bound}" + (used and f" on the levels used: {used}"))
     if "note" in shown:
         print(f"  note        {shown['note']}")
+    if proof := shown.get("link_proof"):
+        found = proof.get("unproved") or ", ".join(proof.get("files", [proof["proof"]]))
+        print(f"  load proof  {found}")
     known = f" ({shown['proof']})" if "proof" in shown else ""
     print(f"  status      {shown['status']}{known}")
     if "limit" in shown:

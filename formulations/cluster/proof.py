@@ -109,6 +109,17 @@ def prove_impossible(
     return _prove_formula(formula, "a change", path, start, seconds)
 
 
+def prove_refuted(
+    model: cp_model.CpModel, text: str, path: str, seconds: float
+) -> NoFitProof | Limit:
+    """Write a proof that a model of linear rows has no solution, and check it.
+
+    ``text`` states what has none; the rest is as for `prove_no_fit`.
+    """
+    formula = formula_of_model(model)
+    return _prove_formula(formula, text, path, clock.now(), seconds)
+
+
 def _prove_formula(
     formula: Formula, text: str, path: str, start: float, seconds: float
 ) -> NoFitProof | Limit:
@@ -191,7 +202,7 @@ def formula_of_model(
 def _add_row(
     formula: Formula, row: Any, bits: list[list[tuple[int, int]]], offsets: list[int]
 ) -> None:
-    """Add a linear row; or clauses, which hold unless what enforces them does not."""
+    """Add a linear row or clauses, which hold unless what enforces them does not."""
     unless = [-1 - x for x in row.enforcement_literal]
     rows: list[tuple[list[tuple[int, int]], int, int]] = []
     clauses: list[list[int]] = []
@@ -199,7 +210,7 @@ def _add_row(
         clauses = [[*row.bool_or.literals]]
     elif row.has_bool_and():
         clauses = [[x] for x in row.bool_and.literals]
-    elif row.has_linear() and not unless:
+    elif row.has_linear():
         pairs = list(zip(row.linear.vars, row.linear.coeffs, strict=True))
         low, *_, high = row.linear.domain
         rows = [(pairs, low, high)]
@@ -209,10 +220,16 @@ def _add_row(
         literals = [*clause, *unless]
         pairs = [(x, 1) if x >= 0 else (-1 - x, -1) for x in literals]
         rows.append((pairs, 1 - sum(x < 0 for x in literals), 2**62))
+    free = unless if row.has_linear() else []
     for pairs, low, high in rows:
         terms = [(a * weight, bit) for x, a in pairs for weight, bit in bits[x]]
         fixed = sum(a * offsets[x] for x, a in pairs)
-        if low - fixed > -(2**61):
-            formula.at_least(terms, low - fixed)
-        if high - fixed < 2**61:
-            formula.at_least([(-a, bit) for a, bit in terms], fixed - high)
+        negated = [(-a, bit) for a, bit in terms]
+        for some, least in ((terms, low - fixed), (negated, fixed - high)):
+            if least > -(2**61):
+                slack = max(0, least - sum(min(a, 0) for a, _ in some))
+                for x in free:  # enough on its own if the row is not enforced
+                    [(_, bit)] = bits[x if x >= 0 else -1 - x]
+                    some = [*some, (slack if x >= 0 else -slack, bit)]
+                    least -= 0 if x >= 0 else slack
+                formula.at_least(some, least)

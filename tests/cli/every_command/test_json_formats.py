@@ -139,6 +139,9 @@ COMMANDS = [
     "select --topology TREE -k 3 --busy a1 --json",
     "select --topology TREE -k 3 --format json --map ring",
     "select --topology TREE -k 5 --objective links --links LINKS --json",
+    "select --topology TREE -k 5 --objective links --links LINKS --proof PROOF --json",
+    "select --topology TREE -k 5 --objective links --links LINKS --proof PROOF "
+    "--time-limit 1e-9 --json",
     "select --topology TREE -k 9 --json",
     "select --topology TREE -k 2 --state SINFO --json",
     "select --topology NODES -k 2 --json",

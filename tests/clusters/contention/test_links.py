@@ -373,6 +373,38 @@ def test_why_tells_the_busiest_link(
     assert "busiest     the link " in capsys.readouterr().out
 
 
+def test_a_proof_that_no_choice_loads_less(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The refuted decision in a file, which the checker follows; a forged one fails."""
+    begin = "select --topology TREE --objective links --links LINKS --background COUNT"
+    name = tmp_path / "proof"
+    assert run(tmp_path, f"{begin} -k 6 --proof {name}") == 0
+    assert f"load proof  {name}.opb, {name}.pbp.xz" in capsys.readouterr().out
+    check = ["check", f"{name}.opb", "--proof", f"{name}.pbp.xz"]
+    assert run_command(check) == 0
+    assert "derived: UNSAT" in capsys.readouterr().out
+    text = (opb := tmp_path / "proof.opb").read_text()
+    lines = text.splitlines()
+    rows = [i for i, line in enumerate(lines) if line.endswith(";")]
+    refused = 0
+    for i in rows:  # without one of the rows that it rests on
+        opb.write_text("\n".join([*lines[:i], "* gone", *lines[i + 1 :]]) + "\n")
+        refused += run_command(check) != 0
+    capsys.readouterr()
+    assert refused
+    assert run(tmp_path, f"{begin} -k 4 --proof {name}") == 0
+    assert "load proof  checked: costs that are not negative" in capsys.readouterr().out
+    for options, problem in (
+        ("-k 6 --objective contention", "--proof: is for --job, or --objective links"),
+        ("-k 6 --traffic ring", "--proof: is for the busiest link, tasks alike"),
+    ):
+        assert run(tmp_path, f"{begin} {options} --proof {name}") == 2
+        assert problem in capsys.readouterr().err
+    assert run(tmp_path, f"select --topology TREE -k 6 --proof {name}") == 2
+    assert "--proof: is for --job, or" in capsys.readouterr().err
+
+
 def ibnet(speeds: Sequence[str]) -> str:
     """Return a fabric of two leaves with two hosts each, and two cables up each."""
     hosts = [f"H-{i}" for i in range(4)]

@@ -166,6 +166,28 @@ def test_clauses_that_literals_enforce_are_rows(values: tuple[int, ...]) -> None
     assert refuted is not bool(fits)
 
 
+@pytest.mark.parametrize("signs", [*itertools.product((True, False), repeat=2)])
+def test_rows_that_literals_enforce_hold_only_then(signs: tuple[bool, bool]) -> None:
+    """For all numbers and literals a formula has the solutions of its model."""
+    for values in itertools.product((0, 1), (0, 1), range(1, 4), range(3)):
+        model = cp_model.CpModel()
+        flags = [model.new_bool_var(name) for name in "ab"]
+        x, y = model.new_int_var(1, 3, "x"), model.new_int_var(0, 2, "y")
+        enforced = [
+            flag if sign else ~flag for flag, sign in zip(flags, signs, strict=True)
+        ]
+        model.add(2 * x - 3 * y == 1).only_enforce_if(*enforced)
+        for variable, value in zip((*flags, x, y), values, strict=True):
+            model.add(variable == value)
+        is_on = all(
+            bool(value) is sign for value, sign in zip(values, signs, strict=False)
+        )
+        fits = not is_on or 2 * values[2] - 3 * values[3] == 1
+        formula = proof.formula_of_model(model)
+        refuted = Learner(len(formula.names), formula.rows).refute(lambda: None)
+        assert refuted is not fits
+
+
 @pytest.mark.parametrize("exact", [True, False])
 def test_a_model_is_refuted_by_a_pseudo_boolean_proof(
     exact: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
