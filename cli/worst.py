@@ -16,6 +16,7 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
+from ..extensions import hooks
 from ..instances import KSubset, Mesh, arrays, read_instance, write_ksubset
 from ..instances.errors import InputError
 from ..instances.ksubset.generators import network_of
@@ -45,6 +46,7 @@ from .frame.parser import Once, Parser, flag
 from .frame.progress import status_line
 from .frame.screen import wrap_text
 
+_SECONDS = 60.0
 _SIDE = _K = 8
 """Sides of the mesh and processors to choose, where they are not given."""
 
@@ -118,6 +120,8 @@ def options(parser: Parser) -> None:
         "--families", "closeknit verify worst-cases, closeknit ratios worst-cases"
     )
     flag(parser, "--table", "show the ledger instead, as Markdown")
+    for part in hooks("worst"):
+        part.add(parser)
     parser.examples(
         "worst mm --shape 16x16 --k 8 --time-limit 30 --out bad.json",
         "worst mc1x1 --shape 4x4 --k 4 --exhaustive",
@@ -130,6 +134,12 @@ def run(args: argparse.Namespace) -> int:
         if args.method is not None:
             raise InputError("stands alone", field="--table")
         return _known(args)
+    for part in hooks("worst"):
+        if getattr(args, "objectives", False):
+            if args.method is not None:
+                raise InputError("stands alone", field="--objectives")
+            part.run(Settings(time_limit=seconds(args.time_limit or _SECONDS)))
+            return 0
     if args.method is None:
         raise InputError("is needed; or --table", field="METHOD")
     hunt, starts = _hunt(args)

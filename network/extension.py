@@ -18,6 +18,7 @@ EXTENSION = Extension(
     kernels="network.warming:NETWORK_KERNELS",
     hooks={
         "simulate": "network.commands.simulate",
+        "worst": "network.commands.worst",
         "simulate stream": "network.commands.stream",
     },
 )

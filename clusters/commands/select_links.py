@@ -18,8 +18,8 @@ from ...instances.option_values import seconds
 from ...instances.reading.files import read_text
 from ...instances.words import with_noun
 from ...network.contention.instance import MOST_UNIT, PURPOSES
+from ...network.workloads.communication import ALL_TO_ALL, units_of
 from ...network.workloads.measured import read_traffic
-from ...network.workloads.patterns import ALL_TO_ALL, units_of
 from ...solvers import Grade, Limit, Status
 from ..contention.links import (
     MOST_RATE,

@@ -8,8 +8,8 @@ from typing import Any
 from ...instances.errors import InputError
 from ...instances.words import with_noun
 from ...methods.interpreted_or_compiled import in_tiers
+from ...network.workloads.communication import traffic_of
 from ...network.workloads.measured import read_traffic
-from ...network.workloads.patterns import traffic_of
 from ...solvers import Settings
 from ..placement import NodeSelector, Placement
 from ..ranks import order_on

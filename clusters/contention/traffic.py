@@ -14,7 +14,7 @@ import numpy as np
 
 from ...instances import InputError
 from ...network.loads import LoadTable, Routes
-from ...network.workloads.patterns import units_of
+from ...network.workloads.communication import units_of
 from ..ranks import places_below
 from ..topologies import Fabric, Hierarchy, Space
 from .links import UNIT, Wires, names_of

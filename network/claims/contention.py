@@ -14,7 +14,7 @@ from ...reports.claims.running.claim import Claim, Outcome, Trial, failed, passe
 from ...solvers import Settings
 from ..contention.instance import PURPOSES, Contention, Link
 from ..loads import routings_of
-from ..workloads.patterns import units_of
+from ..workloads.communication import units_of
 
 SAMPLES, QUICK_SAMPLES = 200, 30
 ANNEALED, QUICK_ANNEALED = 50, 8

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...api.constructors import ksubset
 from ...instances import InputError
-from ..workloads.patterns import units_of
+from ..workloads.communication import units_of
 from .instance import PURPOSES, Contention, Link
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from closeknit.clusters.ranks import hops_between, order_on
 from closeknit.clusters.topologies import parse_cluster
 from closeknit.instances import InputError
-from closeknit.network.workloads.patterns import traffic_of
+from closeknit.network.workloads.communication import traffic_of
 from closeknit.solvers import Status
 
 from .clusters import small_tree

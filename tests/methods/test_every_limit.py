@@ -25,7 +25,7 @@ from closeknit.instances.sukp.generators import random_sukp
 from closeknit.instances.topologies.shortest_paths import pair_sum_by_levels
 from closeknit.methods import KSUBSET, METHODS
 from closeknit.network.mapping.table import MAPPERS
-from closeknit.network.workloads.patterns import traffic_of
+from closeknit.network.workloads.communication import traffic_of
 from closeknit.solvers import Settings
 
 LIMIT = 1.0
