@@ -71,7 +71,7 @@ def run(settings: Settings) -> list[dict[str, Any]]:
             for row in rows
         ],
         right=heads[1:],
-        title="Fewest hops, then the least busiest link, both proved; ratios of load and "
-        "of hops. Everyone sends to everyone at a port's rate, nobody else does",
+        title="Fewest hops, then the least busiest link, both proved; ratios of loads and"
+        " hops. Everyone sends to everyone at the rate of a port, nobody else does",
     )
     return rows
