@@ -32,6 +32,8 @@ class Extension:
         Of the facade: by name, the module that has it.
     kernels
         A mapping of functions, by name, each of which compiles what others wait for.
+    allocators
+        By name, a class of allocators with the arguments ``topology`` and ``seed``.
     hooks
         Modules that add to commands of the core, by the place at which these ask.
     """
@@ -44,11 +46,13 @@ class Extension:
         claims: "Mapping[str, str] | None" = None,
         names: "Mapping[str, str] | None" = None,
         kernels: str = "",
+        allocators: "Mapping[str, str] | None" = None,
         hooks: "Mapping[str, str] | None" = None,
     ) -> None:
         self.title, self.kernels = title, kernels
         self.commands, self.claims = commands or {}, claims or {}
         self.names, self.hooks = names or {}, hooks or {}
+        self.allocators = allocators or {}
 
 
 def load(place: str) -> "Any":

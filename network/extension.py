@@ -11,6 +11,7 @@ EXTENSION = Extension(
     },
     names={"order_ranks": "network.mapping.table"},
     kernels="network.warming:NETWORK_KERNELS",
+    allocators={"contention": "network.contention.allocator:Contention"},
     hooks={
         "simulate": "network.commands.simulate",
         "simulate stream": "network.commands.stream",
