@@ -17,7 +17,10 @@ from .of_method import MethodAsAllocator
 
 def names() -> list[str]:
     """Return the names of all allocators."""
-    return [*KSUBSET, *(name for part in INSTALLED.values() for name in part.allocators)]
+    return [
+        *KSUBSET,
+        *(name for part in INSTALLED.values() for name in part.allocators),
+    ]
 
 
 def allocator(name: str, topology: Topology, *, seed: int = 0) -> Allocator:

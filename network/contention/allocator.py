@@ -25,7 +25,7 @@ class Contention(Allocator):
     Guarantee: no more contention than the choice of mm-inc. None on the pair sum.
     Time: O(s k l) for s exchanges and l links between two processors; the table takes
     O(n^2 l).
-    Ties: the least numbers among the choices from each start.
+    Ties: the choice of mm-inc, if none is better.
     Source: derived, docs/papers/hops-or-seconds.md.
 
     Parameters
@@ -39,7 +39,7 @@ class Contention(Allocator):
     power, reserve
         Of contention, see `Annealing.choose`.
     steps
-        Exchanges from each of two starts: the choice of mm-inc, and a drawn one.
+        Exchanges from the choice of mm-inc.
 
     Raises
     ------
@@ -99,12 +99,10 @@ class Contention(Allocator):
             raise InputError(problem, "traffic", list(self._traffic.shape))
         near = self._near.find(k)
         assert near is not None
-        free = np.flatnonzero(self.idle)
-        drawn = np.random.default_rng((self.seed, k)).choice(free, k, replace=False)
         return Allocation.of(
             self._search.choose(
-                [near.used, drawn],
-                free,
+                [near.used],
+                np.flatnonzero(self.idle),
                 background=self.background,
                 power=self.power,
                 reserve=self.reserve,

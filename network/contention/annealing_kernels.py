@@ -101,6 +101,15 @@ def place(places: Ints, slot: int, node: int, alike: bool) -> tuple[int, int]:
 
 
 @kernel
+def total(wires: Wires, load: Ints) -> float:
+    """Return what all links cost with their loads."""
+    cost = 0.0
+    for e in range(len(load)):
+        cost += price(wires, e, load[e])
+    return cost
+
+
+@kernel
 def anneal(
     wires: Wires,
     pairs: Pairs,
@@ -112,21 +121,20 @@ def anneal(
     hot: float,
     cold: float,
     state: Ints,
-) -> float:
+) -> None:
     """Exchange processors, sometimes for worse ones; keep the best in ``best``.
 
     ``load`` is what links carry at first. Temperatures are in parts of the first cost
-    and fall evenly. Returns the least cost found.
+    and fall evenly.
     """
     links = len(load)
     delta, moved = np.zeros(links, np.int64), places.copy()
     paid, due = np.zeros(links), np.zeros(links)
-    cost = 0.0
     for e in range(links):
         paid[e] = price(wires, e, load[e])
-        cost += paid[e]
-    least = cost
+    least = cost = total(wires, load)
     best[:] = places
+    small = 1e-9 * cost  # differences below come from rounding
     heat, cooling = hot * cost, (cold / hot) ** (1.0 / max(1, steps))
     for _ in range(steps):
         slot, other = draw(state, len(places)), draw(state, len(others))
@@ -147,7 +155,7 @@ def anneal(
             others[other] = places[slot]
             places[:] = moved
             cost += change
-            if cost < least * (1 - 1e-12):
+            if cost < least - small:
                 least = cost
                 best[:] = places
         for e in range(links):
@@ -157,4 +165,3 @@ def anneal(
                     paid[e] = due[e]
                 delta[e] = 0
         heat *= cooling
-    return least

@@ -109,14 +109,14 @@ def _fat_tree(spines: int, gap: int) -> NetworkSystem:
 MACHINES: Mapping[str, NetworkSystem] = {
     machine.name: machine
     for machine in (
-        _fat_tree(8, 3000),
-        _fat_tree(4, 3000),
+        _fat_tree(8, 1600),
+        _fat_tree(4, 1900),
         NetworkSystem(
             name="torus",
             about="16x16 torus, adaptive",
             network=Torus(16, 16),
             routing="adaptive",
-            gap=2800,
+            gap=2200,
             most=8,
         ),
         NetworkSystem(
@@ -125,7 +125,7 @@ MACHINES: Mapping[str, NetworkSystem] = {
             "each, minimal routes",
             network=dragonfly_network(4, 4, 2),
             routing="minimal",
-            gap=6000,
+            gap=6300,
             most=12,
             groups=(4, 16),
         ),
@@ -135,14 +135,14 @@ MACHINES: Mapping[str, NetworkSystem] = {
             network=Mesh(16, 16),
             routing="dimension-order",
             switching=Switching.WORMHOLE,
-            gap=4000,
+            gap=3100,
         ),
         NetworkSystem(
             name="torus 8x8x4",
             about="8x8x4 torus, adaptive",
             network=Torus(8, 8, 4),
             routing="adaptive",
-            gap=2500,
+            gap=1400,
             most=8,
             tuned=False,
         ),

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...instances import IntArray
+from ...network.contention.allocator import ports
 from ...network.engine import Engine
 from ...network.messages import Ints, Messages
 from .. import parts
-from ...network.contention.allocator import ports
 from .choices import CHOICES, OBJECTIVES, Floats, Known, choose, costs
 from .machines import LOADS, MACHINES, NetworkSystem, state, table_of
 from .workloads import PATTERNS, messages, phits
@@ -149,7 +149,7 @@ class OtherJobs:
 
     def time(self, own: Messages) -> tuple[int, float]:
         """Return the cycles that a job takes, and phits of others a cycle meanwhile."""
-        network = self.engine.__dict__.get("network")
+        network = getattr(self.engine, "network", None)  # as large, and never changed
         engine = deepcopy(self.engine, {id(network): network})
         lengths, begin = list(self._lengths), engine.time
         self._add(engine, own, 0, lengths)

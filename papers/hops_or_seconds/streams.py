@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,12 +17,15 @@ from ...network.messages import Messages
 from ...simulation.stream.jobs import StreamJob
 from ...simulation.stream.simulator import JobEnd, Start, simulate
 from .. import parts
-from .choices import FEW, GREEDY, PAIR_SUM, SEARCHES, STREAM
+from .choices import FEW, GREEDY, PAIR_SUM, SEARCHES, STREAM, Search
 from .machines import MACHINES, SIZES, NetworkSystem, by_rule, table_of
 from .workloads import PATTERNS, messages, phits
 
 FIRST_FIT, DRAWN = "first fit", "random"
-RULES = (PAIR_SUM, FEW, FIRST_FIT, GREEDY, "contention p=2", STREAM, DRAWN)
+MORE = "contention p=2, reserve 2"
+SEARCH = {name: SEARCHES[name] for name in (GREEDY, "contention p=2", STREAM)}
+SEARCH |= {MORE: Search("all", 2, 2)}
+RULES = (PAIR_SUM, FEW, FIRST_FIT, *SEARCH, DRAWN)
 JOBS = 120
 AGAIN = 1 / 5
 """A job sends its pattern once, and then as often as a draw fails that succeeds with
@@ -109,53 +112,36 @@ class Repeats(Deliveries):
         return None
 
 
-class Informed:
-    """An allocator that is told what the job sends that comes next, first in order."""
+class Informed(Contention):
+    """An allocator that is told what the next job sends: first come, first served."""
 
-    def __init__(self, inner: Contention, drawn: list[Drawn]) -> None:
-        self._inner, self._drawn, self._next = inner, drawn, 0
-        self.idle = inner.idle
+    def __init__(
+        self, machine: NetworkSystem, search: Search, drawn: list[Drawn], seed: int
+    ) -> None:
+        super().__init__(
+            machine.network,
+            seed=seed,
+            table=table_of(machine.name),
+            power=search.power,
+            reserve=search.reserve,
+        )
+        self._drawn, self._next = drawn, 0
 
-    @property
-    def free(self) -> int:
-        """Number of idle processors."""
-        return self._inner.free
-
-    def allocate(
-        self, k: int, shape: tuple[int, ...] | None = None
-    ) -> Allocation | None:
-        """Allocate processors to a job; None if it cannot be served now."""
-        pattern = self._drawn[self._next].pattern
-        self._inner.expect(phits(pattern, k))
-        grant = self._inner.allocate(k, shape)
+    def allocate(self, k: int, shape: Sequence[int] | None = None) -> Allocation | None:
+        """Allocate processors to the next job; None if it cannot be served now."""
+        self.expect(phits(self._drawn[self._next].pattern, k))
+        grant = super().allocate(k, shape)
         self._next += grant is not None
         return grant
-
-    def release(self, grant: Allocation) -> None:
-        """Release an allocation."""
-        self._inner.release(grant)
-
-    def state(self) -> Hashable:
-        """Return everything that future allocations depend on."""
-        return self._inner.state()
 
 
 def run(part: StreamPart) -> StreamFound:
     """Run a stream; first come, first served."""
     machine = MACHINES[part.machine]
     jobs, drawn = draw(machine, part.jobs, part.seed)
-    served: Allocator | Informed
-    if search := SEARCHES.get(part.rule):
-        served = Informed(
-            Contention(
-                machine.network,
-                seed=part.seed,
-                table=table_of(machine.name),
-                power=search.power,
-                reserve=search.reserve,
-            ),
-            drawn,
-        )
+    served: Allocator
+    if search := SEARCH.get(part.rule):
+        served = Informed(machine, search, drawn, part.seed)
     elif part.rule in (FEW, FIRST_FIT):
         served = by_rule(machine, part.rule)
     else:
