@@ -20,8 +20,9 @@ SMOOTH = 8
 """Power whose sum stands for the busiest link."""
 STEPS = 2500
 """Exchanges that are tried from each start."""
-_HOT, _COLD = 0.02, 2e-5
-"""Temperatures at first and at last, in parts of the cost of the start."""
+_HOT, _COLD = 0.5, 5e-4
+"""Temperatures at first and at last, in parts of the cost of the start for each task: a
+task accounts for about two."""
 _ALIKE = 1e-9
 """Costs that differ by such a part do so by rounding."""
 
@@ -91,8 +92,9 @@ class Annealing:
             load = table.of(places.tolist(), units)
             state = np.array([1 + (seed + 7919 * number) % 2147483646])
             tried = steps if len(others) else 0
+            heat = _HOT / k, _COLD / k
             kernels.anneal(
-                *(wires, pairs, places, others, load, best, tried, _HOT, _COLD, state)
+                *(wires, pairs, places, others, load, best, tried, *heat, state)
             )
             best.sort()
             cost = float(kernels.total(wires, table.of(best.tolist(), units)))
