@@ -63,7 +63,7 @@ from closeknit.papers.hops_or_seconds.workloads import BYTES, PATTERNS, messages
 from closeknit.simulation.stream.jobs import StreamJob
 from closeknit.simulation.stream.simulator import JobEnd, simulate
 
-QUICK = ("fat-tree 4:1", "dragonfly", "mesh of worms")
+QUICK = ("fat-tree 4:1", "dragonfly")
 """Machines whose loads are listed in no time."""
 
 # States and sets
@@ -218,7 +218,7 @@ def test_a_copied_network_goes_on_as_the_original(name: str) -> None:
     )
     own = [
         messages("all-to-all", 16).on(np.sort(some).tolist())
-        for some in (there.free[:16], there.free[-16:])
+        for some in (there.free[:16], there.free[::2][:16])
     ]
     times = [first.time(one) for one in own]
     assert [second.time(one) for one in reversed(own)] == times[::-1]
@@ -234,15 +234,15 @@ def test_a_copied_network_goes_on_as_the_original(name: str) -> None:
 
 
 def test_counters_are_of_what_has_passed() -> None:
-    machine = MACHINES["torus 8x8x4"]
-    pair = messages("ring", 2).on([0, 1])
+    machine = MACHINES["dragonfly"]
+    pair = messages("ring", 2).on([0, 4])
     world = OtherJobs(machine.engine(), [pair], np.random.default_rng(0))
     found = parts.counters(machine, world)
-    links = table_of(machine.name).routes.links
-    busy = {links[e] for e in np.flatnonzero(found).tolist()}
-    assert busy == {(0, 1), (1, 0)}
-    assert found.max() <= 1
-    assert found[links.index((0, 1))] > 0.9
+    routes = Routes(machine.network, machine.routing)
+    ways = {*routes.pair(0, 4), *routes.pair(4, 0)}
+    assert {*np.flatnonzero(found).tolist()} == ways
+    assert len(ways) == 2
+    assert found[[*ways]].tolist() == pytest.approx([1, 1], abs=0.1)
 
 
 def test_a_part_is_the_same_again() -> None:
@@ -279,13 +279,13 @@ def test_jobs_end_when_all_repetitions_have_arrived() -> None:
 
 def test_streams_are_the_same_under_every_rule() -> None:
     machine = MACHINES["dragonfly"]
-    jobs, drawn = draw(machine, 12, 9)
-    assert draw(machine, 12, 9) == (jobs, drawn)
-    assert draw(machine, 12, 10) != (jobs, drawn)
+    jobs, drawn = draw(machine, 8, 9)
+    assert draw(machine, 8, 9) == (jobs, drawn)
+    assert draw(machine, 8, 10) != (jobs, drawn)
     ends = []
     for rule in RULES:
         part = StreamPart(
-            shape=(144,), nodes=0, seed=9, machine=machine.name, rule=rule, jobs=12
+            shape=(144,), nodes=0, seed=9, machine=machine.name, rule=rule, jobs=8
         )
         found = streams.run(part)
         assert part.fits(found)
@@ -357,7 +357,8 @@ def test_losses_are_above_the_least_of_the_list() -> None:
     assert more[FEW] == pytest.approx(25)
     drawn = dict(zip(SHOWN, over_draws(losses(found))[0], strict=True))
     assert drawn["random"] == pytest.approx((100 + 2 * 100 / 9) / 3)
-    assert rhos(found)[0].tolist() == [1.0] * len(OBJECTIVES)
+    found.costs[:, :, 1] = -found.costs[:, :, 0]
+    assert rhos(found)[0].tolist() == pytest.approx([0.9, -0.9, *[0.9] * 5])
 
 
 def test_a_single_state_tells_nothing_of_others() -> None:
@@ -414,8 +415,8 @@ def test_small_runs_from_end_to_end(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(study_module, "LINEUP", ("fat-tree 4:1", "dragonfly"))
-    monkeypatch.setattr(study_module, "JOBS", 10)
+    monkeypatch.setattr(study_module, "LINEUP", ("dragonfly",))
+    monkeypatch.setattr(study_module, "JOBS", 6)
     out = tmp_path / "out"
     words = ["reproduce", "hops-or-seconds", "--first", "2", "--jobs", "1"]
     words += ["--out", str(out)]
@@ -430,13 +431,13 @@ def test_small_runs_from_end_to_end(
     assert [row["objective"] for row in tables["correlations"]] == list(OBJECTIVES)
     rules = [row["rule"] for row in tables["flow_times"]]
     assert rules == [*RULES[1:], "busy, % (pair sum)"]
-    assert len(tables["cells"]) == 2 * len(LOADS) * len(PATTERNS) * len(SHOWN)
+    assert len(tables["cells"]) == len(LOADS) * len(PATTERNS) * len(SHOWN)
     before = {path.name: path.read_bytes() for path in out.glob("*.*")}
     assert "hops-or-seconds.svg" in before
 
     # One part has been lost: it is run again, and the rest taken as it is.
     kept = sorted((out / "parts").iterdir())
-    assert len(kept) == 2 * 2 * (len(LOADS) + len(RULES))
+    assert len(kept) == 2 * (len(LOADS) + len(RULES))
     stamps = {path: path.stat().st_mtime_ns for path in kept[1:]}
     content = kept[0].read_bytes()
     kept[0].unlink()
