@@ -19,6 +19,8 @@ from .machines import BusyMachine, NetworkSystem, fewest_switches, table_of
 from .workloads import PATTERNS, phits
 
 Floats = npt.NDArray[np.float64]
+Uses = Mapping[str, Floats]
+"""For each word of `Search.known`, the ports of each link that others use."""
 
 
 @dataclass(frozen=True)
@@ -65,15 +67,12 @@ _NODES = 200_000
 """Limit of the search for the least pair sum."""
 
 
-@dataclass(frozen=True, eq=False)
-class Known:
-    """What is known of the others: by how much, ports of each link that they use."""
-
-    uses: Mapping[str, Floats]
-
-
 def choose(
-    machine: NetworkSystem, there: BusyMachine, known: Known, k: int, seed: int
+    machine: NetworkSystem,
+    there: BusyMachine,
+    known: Uses,
+    k: int,
+    seed: int,
 ) -> tuple[dict[str, list[IntArray]], bool]:
     """Choose k free processors by every choice of the list, for every pattern.
 
@@ -112,7 +111,7 @@ def choose(
                 annealing.choose(
                     [plain[PAIR_SUM], plain[RANDOM[0]]],
                     free,
-                    background=known.uses[search.known],
+                    background=known[search.known],
                     power=search.power,
                     reserve=search.reserve,
                     traffic=None if alike else phits(pattern, k),
@@ -124,7 +123,7 @@ def choose(
 
 
 def costs(
-    machine: NetworkSystem, known: Known, used: IntArray, pattern: str
+    machine: NetworkSystem, known: Uses, used: IntArray, pattern: str
 ) -> Iterator[float]:
     """Return the values of `OBJECTIVES` for a set of processors, ascending."""
     sites = np.array(list(machine.network.locations()), np.int64)[used]
@@ -134,7 +133,7 @@ def costs(
         search = SEARCHES[name]
         units = phits(pattern, len(used)) if search.own else None
         own = ports(table_of(machine.name), used, units)
-        before = known.uses[search.known] + search.reserve
+        before = known[search.known] + search.reserve
         if search.power:
             added = (before + own) ** search.power - before**search.power
             yield float(added.sum())

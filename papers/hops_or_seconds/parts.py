@@ -12,7 +12,7 @@ from ...network.contention.allocator import ports
 from ...network.engine import Engine
 from ...network.messages import Ints, Messages
 from .. import parts
-from .choices import CHOICES, OBJECTIVES, Floats, Known, choose, costs
+from .choices import CHOICES, OBJECTIVES, Floats, choose, costs
 from .machines import LOADS, MACHINES, NetworkSystem, state, table_of
 from .workloads import PATTERNS, messages, phits
 
@@ -74,14 +74,12 @@ def run(part: Part) -> Found:
     world = OtherJobs(machine.engine(), running, random)
     none = np.zeros(len(table_of(machine.name).routes.links))
     half = random.permutation(len(uses))[: len(uses) // 2].tolist()
-    known = Known(
-        {
-            "nothing": none,
-            "all": sum(uses, none),
-            "half": sum((uses[i] for i in half), none),
-            "counters": counters(machine, world),
-        }
-    )
+    known = {
+        "nothing": none,
+        "all": sum(uses, none),
+        "half": sum((uses[i] for i in half), none),
+        "counters": counters(machine, world),
+    }
     chosen, proven = choose(machine, there, known, part.k, part.seed)
     times = np.zeros((len(PATTERNS), len(CHOICES)), np.int64)
     rates = np.zeros(times.shape)

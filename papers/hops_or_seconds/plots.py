@@ -23,6 +23,8 @@ from .choices import BEST, FEW, GREEDY, PAIR_SUM, STREAM
 from .figures import AllRuns
 from .streams import FIRST_FIT
 
+_WIDE = 540
+"""Pixels of the picture where there is room."""
 _Marks = Mapping[str, tuple[str, str, str]]
 ONE_JOB: _Marks = {
     FEW: ("s", FAINT, "few switches, runs of numbers"),
@@ -41,7 +43,7 @@ IN_STREAMS: _Marks = {
 @in_style
 def overview(outcome: AllRuns) -> Plot:
     """Draw the losses of one job, and flow times of streams."""
-    figure, (one, stream) = sheets(6.2, 7.6, 2, 1)
+    figure, (one, stream) = sheets(5.2, 7.2, 2, 1)
     names = outcome.machines
     _panel(
         one,
@@ -97,10 +99,10 @@ def _panel(
     named_rows(axes, names)
     for y in range(1, len(names)):
         axes.axhline(y - 0.5, color=RULE, linewidth=0.5)
-    axes.set_title(title, fontsize=10, loc="left", pad=34)
+    axes.set_title(title, fontsize=10, loc="left", x=-0.26, pad=34)
     axes.legend(
         loc="lower left",
-        bbox_to_anchor=(-0.02, 1.0),
+        bbox_to_anchor=(-0.28, 1.0),
         ncols=2,
         frameon=False,
         fontsize=8,
@@ -109,6 +111,6 @@ def _panel(
 
 def alone(plot: Plot) -> str:
     """Return a picture as a file of its own, light or dark as the reader's screen."""
-    style = CSS.partition("*{box-sizing")[0]
+    style = CSS.partition("*{box-sizing")[0] + "svg{font-family:var(--sans)}"
     head, end, rest = plot.svg.partition(">")
-    return f"{head}{end}<style>{style}</style>{rest}\n"
+    return f'{head} width="{_WIDE}"{end}<style>{style}</style>{rest}\n'

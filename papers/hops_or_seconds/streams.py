@@ -113,7 +113,7 @@ class Repeats(Deliveries):
 
 
 class Informed(Contention):
-    """An allocator that is told what the next job sends: first come, first served."""
+    """An allocator that knows what the next job sends: first come, first served."""
 
     def __init__(
         self, machine: NetworkSystem, search: Search, drawn: list[Drawn], seed: int

@@ -26,7 +26,6 @@ from closeknit.papers.hops_or_seconds.choices import (
     PAIR_SUM,
     RANDOM,
     STREAM,
-    Known,
     choose,
     costs,
 )
@@ -120,7 +119,7 @@ def test_every_choice_is_of_free_processors_and_none_is_worse_than_a_start(
         (ports(table, one, phits("ring", len(one))) for one in there.others),
         np.zeros(len(table.routes.links)),
     )
-    known = Known({"nothing": 0 * use, "all": use, "half": use / 2, "counters": use})
+    known = {"nothing": 0 * use, "all": use, "half": use / 2, "counters": use}
     chosen, proven = choose(machine, there, known, 16, 1)
     assert proven
     assert list(chosen) == [*(PAIR_SUM, FEW), *list(chosen)[2:]]
@@ -155,7 +154,7 @@ def test_costs_are_those_of_the_definition() -> None:
     routes = Routes(machine.network, machine.routing)
     used = np.array([0, 5, 17, 40])
     use = np.arange(len(routes.links)) / 100
-    known = Known({"nothing": 0 * use, "all": use})
+    known = {"nothing": 0 * use, "all": use}
     loads = np.zeros(len(use))
     for i, u in enumerate(used.tolist()):
         for e, part in routes.pair(u, used.tolist()[(i + 1) % 4]).items():
