@@ -62,7 +62,7 @@ def overview(outcome: AllRuns) -> Plot:
     )
     stream.axvline(0, color=INK, linewidth=1)
     stream.set_xscale("symlog", linthresh=20, linscale=1.2)
-    ticks = [-20, -10, 0, 10, 20, 50, 100, 200, 500, 1000]
+    ticks = [-20, -10, 0, 10, 20, 50, 200, 1000]
     least, most = stream.get_xlim()
     shown = [x for x in ticks if least <= x <= most]
     stream.set_xticks(shown, [f"{x:+d}" if x else "0" for x in shown])
