@@ -34,6 +34,8 @@ class Extension:
         A mapping of functions, by name, each of which compiles what others wait for.
     problems
         By name: the module that has its ``PROBLEM``, `methods` and `labels`.
+    allocators
+        By name, a class of allocators with the arguments ``topology`` and ``seed``.
     hooks
         Modules that add to commands of the core, by the place at which these ask.
     """
@@ -47,12 +49,14 @@ class Extension:
         names: "Mapping[str, str] | None" = None,
         kernels: str = "",
         problems: "Mapping[str, str] | None" = None,
+        allocators: "Mapping[str, str] | None" = None,
         hooks: "Mapping[str, str] | None" = None,
     ) -> None:
         self.title, self.kernels = title, kernels
         self.commands, self.claims = commands or {}, claims or {}
         self.names, self.hooks = names or {}, hooks or {}
         self.problems = problems or {}
+        self.allocators = allocators or {}
 
 
 def load(place: str) -> "Any":

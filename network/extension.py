@@ -16,6 +16,7 @@ EXTENSION = Extension(
     },
     problems={"contention": "network.contention.problem"},
     kernels="network.warming:NETWORK_KERNELS",
+    allocators={"contention": "network.contention.allocator:Contention"},
     hooks={
         "simulate": "network.commands.simulate",
         "worst": "network.commands.worst",

@@ -47,6 +47,10 @@ def _streams() -> None:
     measure(jobs, allocator("row", grid), ends=ends)
 
 
+def _exchanges() -> None:
+    allocator("contention", Mesh(2, 2)).find(2)
+
+
 def _graph() -> Graph:
     return dragonfly_network(2, 1, 1)
 
@@ -56,6 +60,7 @@ NETWORK_KERNELS: Mapping[str, Callable[[], None]] = MappingProxyType(
         "cut-through": _cut_through,
         "worms": _worms,
         "streams": _streams,
+        "exchanges": _exchanges,
     }
 )
 """Functions that compile all kernels of an engine, those that take longest first."""

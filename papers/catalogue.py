@@ -19,8 +19,7 @@ class RunOptions:
     trace
         SWF trace to use in place of the synthetic stream; None for the latter.
     traffic
-        Measured communication: a folder for task-mapping, a file for hops-or-seconds;
-        None for the default of each.
+        Folder of measured communication, for task-mapping; None for its default.
     seed
         Random seed of the stream and of every method.
     first

@@ -163,8 +163,8 @@ _ENTRIES = (
         "hops-or-seconds",
         "hops_or_seconds.study:study",
         "closeknit, beyond the papers",
-        "what allocation minimises against simulated time, on four networks",
-        f"{_DRAWN} traffic jobs full",
+        "what allocation should minimise, by simulated time on six networks",
+        f"{_DRAWN} jobs full",
     ),
     _entry(
         "frontier",

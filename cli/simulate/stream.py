@@ -70,7 +70,7 @@ def add(simulate: Parser, streams: Any) -> None:
         required=True,
         metavar="M[,M]",
         help="what chooses the processors, such as mm-inc (see closeknit methods "
-        "ksubset); several are run one after the other",
+        "ksubset) or contention; several are run one after the other",
     )
     for old in ("--allocator", "--methods"):
         parser.old_spelling(old, "--method")

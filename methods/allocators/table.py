@@ -1,11 +1,12 @@
 """Every allocator by its name: those with a class of their own, and all methods.
 
 Any method for k-subsets is an allocator that considers only which processors are
-idle, see ``method_as_allocator``.
+idle, see ``method_as_allocator``. Parts add further allocators.
 """
 
 from __future__ import annotations
 
+from ...extensions import INSTALLED, load
 from ...heuristics.allocation.allocator import Allocator
 from ...instances import Topology
 from .. import KSUBSET
@@ -16,7 +17,10 @@ from .of_method import MethodAsAllocator
 
 def names() -> list[str]:
     """Return the names of all allocators."""
-    return list(KSUBSET)
+    return [
+        *KSUBSET,
+        *(name for part in INSTALLED.values() for name in part.allocators),
+    ]
 
 
 def allocator(name: str, topology: Topology, *, seed: int = 0) -> Allocator:
@@ -29,5 +33,9 @@ def allocator(name: str, topology: Topology, *, seed: int = 0) -> Allocator:
     """
     if name in STRATEGIES:
         return STRATEGIES[name](topology, seed=seed)
+    for part in INSTALLED.values():
+        if name in part.allocators:
+            made: Allocator = load(part.allocators[name])(topology, seed=seed)
+            return made
     require_known(name, names(), "allocator", "allocator", ["ksubset"])
     return MethodAsAllocator(topology, KSUBSET[name], seed=seed)

@@ -7,19 +7,24 @@ of what the used links carry stands for it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 
 import numpy as np
+import numpy.typing as npt
 
 from ...instances import IntArray
-from ..loads import LoadTable
+from ..loads import NONE, LoadTable
 from . import annealing_kernels as kernels
 
 SMOOTH = 8
 """Power whose sum stands for the busiest link."""
 STEPS = 2500
 """Exchanges that are tried from each start."""
-_HOT, _COLD = 0.02, 2e-5
-"""Temperatures at first and at last, in parts of the cost, for a power of one."""
+_HOT, _COLD = 0.5, 5e-4
+"""Temperatures at first and at last, in parts of the cost of the start for each task: a
+task accounts for about two."""
+_ALIKE = 1e-9
+"""Costs that differ by such a part do so by rounding."""
 
 
 class Annealing:
@@ -42,19 +47,19 @@ class Annealing:
         starts: Sequence[IntArray],
         free: IntArray,
         *,
-        background: Sequence[float],
+        background: npt.ArrayLike,
         power: int = 0,
         reserve: int = 0,
         traffic: IntArray | None = None,
         seed: int = 0,
         steps: int = STEPS,
     ) -> IntArray:
-        """Return the best processors found, ascending.
+        """Return the best processors found, ascending; none worse than any start.
 
         Parameters
         ----------
         starts
-            Sets to begin with, by number.
+            Sets to begin with, by number; of choices alike the first's is returned.
         free
             All processors that may be taken.
         background
@@ -79,8 +84,7 @@ class Annealing:
             *(before, unit, power or SMOOTH, not power),
         )
         pairs = pairs_of(units, traffic is None)
-        heat = power or SMOOTH
-        found: list[tuple[float, list[int]]] = []
+        found, least = NONE, inf
         for number, start in enumerate(starts):
             places = np.sort(np.asarray(start, np.int64))
             others = np.setdiff1d(free, places)
@@ -88,22 +92,15 @@ class Annealing:
             load = table.of(places.tolist(), units)
             state = np.array([1 + (seed + 7919 * number) % 2147483646])
             tried = steps if len(others) else 0
-            least = kernels.anneal(
-                *(
-                    wires,
-                    pairs,
-                    places,
-                    others,
-                    load,
-                    best,
-                    tried,
-                    heat * _HOT,
-                    heat * _COLD,
-                    state,
-                )
+            heat = _HOT / k, _COLD / k
+            kernels.anneal(
+                *(wires, pairs, places, others, load, best, tried, *heat, state)
             )
-            found.append((float(least), np.sort(best).tolist()))
-        return np.array(min(found)[1], np.int64)
+            best.sort()
+            cost = float(kernels.total(wires, table.of(best.tolist(), units)))
+            if cost < least * (1 - _ALIKE):
+                found, least = best, cost
+        return found
 
 
 def pairs_of(units: IntArray, alike: bool) -> kernels.Pairs:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...solvers.running.kernels import kernel
+from ...solvers.running.kernels import kernel, uncounted
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -38,6 +38,7 @@ class Pairs(NamedTuple):
     alike: bool  # whether all tasks are
 
 
+@uncounted
 @kernel
 def draw(state: Ints, below: int) -> int:
     """Return a number below another; 31 bits, a congruence modulo 2^31 - 1."""
@@ -45,6 +46,7 @@ def draw(state: Ints, below: int) -> int:
     return int(state[0] % below)
 
 
+@uncounted
 @kernel
 def price(wires: Wires, e: int, load: int) -> float:
     """Return what a link costs with a load."""
@@ -55,6 +57,7 @@ def price(wires: Wires, e: int, load: int) -> float:
     return float(after**wires.power - before**wires.power)
 
 
+@uncounted
 @kernel
 def shift(
     wires: Wires,
@@ -63,15 +66,9 @@ def shift(
     begin: int,
     end: int,
     sign: int,
-    load: Ints,
-    touched: Ints,
-    old: Ints,
+    delta: Ints,
 ) -> None:
-    """Add or take what tasks send and receive; note links, and what they carried.
-
-    ``touched[0]`` counts links that changed, whose numbers follow; ``old`` is their
-    load before, or -1 where it has not changed.
-    """
+    """Add or take what a range of tasks sends and receives, to what links gain."""
     for task in range(begin, end):
         for at in range(pairs.first[task], pairs.first[task + 1]):
             p = pairs.pair[at]
@@ -79,15 +76,12 @@ def shift(
             if begin <= min(s, t) and max(s, t) < end and task != s:
                 continue  # with both ends in the range, once
             row = wires.row[places[s]] + wires.column[places[t]]
+            amount = sign * pairs.amount[p]
             for i in range(wires.first[row], wires.first[row + 1]):
-                e = wires.link[i]
-                if old[e] < 0:
-                    old[e] = load[e]
-                    touched[0] += 1
-                    touched[touched[0]] = e
-                load[e] += sign * pairs.amount[p] * wires.amount[i]
+                delta[wires.link[i]] += amount * wires.amount[i]
 
 
+@uncounted
 @kernel
 def place(places: Ints, slot: int, node: int, alike: bool) -> tuple[int, int]:
     """Put another processor in the place of one; return the tasks that move.
@@ -107,6 +101,15 @@ def place(places: Ints, slot: int, node: int, alike: bool) -> tuple[int, int]:
 
 
 @kernel
+def total(wires: Wires, load: Ints) -> float:
+    """Return what all links cost with their loads."""
+    cost = 0.0
+    for e in range(len(load)):
+        cost += price(wires, e, load[e])
+    return cost
+
+
+@kernel
 def anneal(
     wires: Wires,
     pairs: Pairs,
@@ -118,47 +121,47 @@ def anneal(
     hot: float,
     cold: float,
     state: Ints,
-) -> float:
+) -> None:
     """Exchange processors, sometimes for worse ones; keep the best in ``best``.
 
-    ``load`` is what links carry at first. Temperatures are in parts of the cost, and
-    fall by the same part each time. Returns the least cost found.
+    ``load`` is what links carry at first. Temperatures are in parts of the first cost
+    and fall evenly.
     """
     links = len(load)
-    touched, old = np.zeros(links + 1, np.int64), np.full(links, -1, np.int64)
-    moved = places.copy()
-    cost = 0.0
+    delta, moved = np.zeros(links, np.int64), places.copy()
+    paid, due = np.zeros(links), np.zeros(links)
     for e in range(links):
-        cost += price(wires, e, load[e])
-    least = cost
+        paid[e] = price(wires, e, load[e])
+    least = cost = total(wires, load)
     best[:] = places
-    heat, cooling = hot, (cold / hot) ** (1.0 / max(1, steps))
+    small = 1e-9 * cost  # differences below come from rounding
+    heat, cooling = hot * cost, (cold / hot) ** (1.0 / max(1, steps))
     for _ in range(steps):
         slot, other = draw(state, len(places)), draw(state, len(others))
         moved[:] = places
         begin, end = place(moved, slot, others[other], pairs.alike)
-        touched[0] = 0
-        shift(wires, pairs, places, begin, end, -1, load, touched, old)
-        shift(wires, pairs, moved, begin, end, 1, load, touched, old)
+        shift(wires, pairs, places, begin, end, -1, delta)
+        shift(wires, pairs, moved, begin, end, 1, delta)
         change = 0.0
-        for i in range(1, touched[0] + 1):
-            e = touched[i]
-            change += price(wires, e, load[e]) - price(wires, e, old[e])
+        for e in range(links):
+            if delta[e]:
+                due[e] = price(wires, e, load[e] + delta[e])
+                change += due[e] - paid[e]
         chance = 1.0
         if change > 0:
-            chance = np.exp(-change / (heat * cost)) if cost > 0 else 0.0
-        if change <= 0 or draw(state, 2**30) < chance * 2**30:
+            chance = np.exp(-change / heat) if heat > 0 else 0.0
+        accepted = change <= 0 or draw(state, 2**30) < chance * 2**30
+        if accepted:
             others[other] = places[slot]
             places[:] = moved
             cost += change
-            if cost < least * (1 - 1e-12):
+            if cost < least - small:
                 least = cost
                 best[:] = places
-            for i in range(1, touched[0] + 1):
-                old[touched[i]] = -1
-        else:
-            for i in range(1, touched[0] + 1):
-                load[touched[i]] = old[touched[i]]
-                old[touched[i]] = -1
+        for e in range(links):
+            if delta[e]:
+                if accepted:
+                    load[e] += delta[e]
+                    paid[e] = due[e]
+                delta[e] = 0
         heat *= cooling
-    return least

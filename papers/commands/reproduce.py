@@ -45,9 +45,8 @@ def options(parser: Parser) -> None:
         "--traffic",
         metavar="PATH",
         action=Once,
-        help="measured communication, as simulate network reads it: for task-mapping a "
-        "folder (default: data/comm in the folder that CLOSEKNIT_DATA names), for "
-        "hops-or-seconds a file, as a further workload (default: none)",
+        help="measured communication, as simulate network reads it: a folder, for "
+        "task-mapping (default: data/comm in the folder that CLOSEKNIT_DATA names)",
     )
     parser.add_argument(
         "--out",

@@ -1,87 +1,25 @@
-"""Rank correlations, what a choice by an objective costs, and paired differences."""
+"""What choices lose, what objectives predict, and how long jobs of streams take."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from scipy.stats import rankdata
 
+from ...instances import IntArray
 from ...reports.pages.bootstrap import Estimate, estimate, resampled_sums
-from .machines import OPTIMAL
-from .objectives import OBJECTIVES, Floats
-from .parts import Found, Part
+from .choices import CHOICES, PAIR_SUM, RANDOM, Floats
+from .machines import LOADS, MACHINES
+from .parts import Found
+from .streams import StreamFound
 
-DRAWS = ("near", "random")
-"""Draws are judged together, by their geometric mean."""
-
-
-@dataclass(frozen=True, eq=False)
-class Run:
-    """The outcome of one state of a machine.
-
-    Parameters
-    ----------
-    part, found
-        What was run, and what came out.
-    names
-        Methods and draws, in the order of ``found.which``.
-    """
-
-    part: Part
-    found: Found
-    names: tuple[str, ...]
-
-    def values(self, workload: int) -> Floats:
-        """Return the objectives of all sets, shape (sets, objectives)."""
-        found = self.found
-        return np.concatenate([found.of_set, found.of_traffic[workload]], axis=1)
-
-    @cached_property
-    def rhos(self) -> Floats:
-        """Rank correlation of objectives with time, shape (workloads, objectives)."""
-        return np.array(
-            [
-                correlations(self.values(i), times)
-                for i, times in enumerate(self.found.times)
-            ]
-        )
-
-    @cached_property
-    def regrets(self) -> Floats:
-        """Per cent lost by the least objective, shape (workloads, objectives).
-
-        The time of the set that has it (of several the mean), against the least time.
-        """
-        rows = []
-        for i, times in enumerate(self.found.times):
-            values = self.values(i)
-            best = values == values.min(axis=0)
-            mean = (best * times[:, None]).sum(axis=0) / best.sum(axis=0)
-            rows.append(100 * (mean / times.min() - 1))
-        return np.array(rows)
-
-    def above(self, name: str, *, others: bool = False) -> Floats:
-        """Return log time over that of the optimum, by workload.
-
-        Parameters
-        ----------
-        name
-            Method, or one of `DRAWS`.
-        others
-            Of what others get per cycle, in place of times.
-        """
-        table = self.found.others if others else self.found.times
-        chosen = [
-            i
-            for i, one in enumerate(self.names)
-            if one == name or (name in DRAWS and one.startswith(f"{name} "))
-        ]
-        logs = np.log(table[:, self.found.which])
-        gap: Floats = logs[:, chosen].mean(axis=1) - logs[:, self.names.index(OPTIMAL)]
-        return gap
+BUSY = tuple(load for load, (_, send) in LOADS.items() if send)
+"""Loads at which others send."""
+DRAWN = "random"
+"""The drawn sets are judged together, by their mean."""
+SHOWN = (*(name for name in CHOICES if name not in RANDOM), DRAWN)
 
 
 def correlations(values: Floats, times: Sequence[float] | Floats) -> Floats:
@@ -102,88 +40,150 @@ def correlations(values: Floats, times: Sequence[float] | Floats) -> Floats:
     return np.where(spread > 0, products / np.where(spread > 0, spread, 1), 0.0)
 
 
-def means(runs: Sequence[Run], rows: Floats) -> list[Estimate]:
-    """Return the mean of every column, whose rows are of runs.
+def losses(found: Found) -> Floats:
+    """Return the per cent of time above the least of the list, (patterns, choices)."""
+    least = found.times.min(axis=1, keepdims=True)
+    above: Floats = 100 * (found.times / least - 1)
+    return above
 
-    The interval is over states drawn again, each with all its loads: it tells how far
-    other states might differ. It is infinite if there is only one.
+
+def rhos(found: Found) -> Floats:
+    """Return the correlation of objectives with time, shape (patterns, objectives).
+
+    Sets that several choices have in common count once.
     """
-    keys = [(run.part.machine, run.part.seed) for run in runs]
-    states = np.stack(
-        [
-            rows[[i for i, one in enumerate(keys) if one == key]].mean(axis=0)
-            for key in dict.fromkeys(keys)
-        ]
-    )
+    rows = []
+    for times, costs in zip(found.times, found.costs, strict=True):
+        sets = np.unique(np.column_stack([times, costs]), axis=0)
+        rows.append(correlations(sets[:, 1:], sets[:, 0]))
+    return np.array(rows)
+
+
+def others(found: Found) -> Floats:
+    """Return per cent that others get above that with the pair sum, by choice.
+
+    Of all patterns together: while a job is short, few messages arrive.
+    """
+    rates: Floats = found.others.sum(axis=0)
+    above: Floats = 100 * (rates / rates[CHOICES.index(PAIR_SUM)] - 1)
+    return above
+
+
+def means(rows: Floats) -> list[Estimate]:
+    """Return the mean of every column; rows are of states, or of streams.
+
+    The interval tells how far other ones might differ; it is infinite for a single one.
+    """
     whole = rows.mean(axis=0)
-    if len(states) == 1:
+    if len(rows) == 1:
         return [Estimate(float(value), -np.inf, np.inf) for value in whole]
-    drawn = resampled_sums(states, block=1) / len(states)
+    drawn = resampled_sums(rows, block=1) / len(rows)
     return [estimate(float(value), drawn[:, i]) for i, value in enumerate(whole)]
+
+
+def over_draws(rows: Floats) -> Floats:
+    """Return rows of `CHOICES` as rows of `SHOWN`."""
+    at = [CHOICES.index(name) for name in SHOWN[:-1]]
+    drawn = rows[:, [CHOICES.index(name) for name in RANDOM]].mean(axis=1)
+    return np.column_stack([rows[:, at], drawn])
 
 
 @dataclass(frozen=True, eq=False)
 class AllRuns:
-    """All runs, by machine and load."""
+    """All runs.
 
-    workloads: tuple[str, ...]
-    runs: Mapping[tuple[str, str], Sequence[Run]]
+    Parameters
+    ----------
+    states
+        Outcomes by machine and load, in the same order of states for all loads.
+    streams
+        Outcomes by machine and rule, in the same order of streams for all rules.
+    """
+
+    states: Mapping[tuple[str, str], Sequence[Found]]
+    streams: Mapping[tuple[str, str], Sequence[StreamFound]]
 
     @property
     def machines(self) -> list[str]:
         """Names of the machines."""
-        return list(dict.fromkeys(machine for machine, _ in self.runs))
+        return list(dict.fromkeys(machine for machine, _ in self.states))
 
     @property
-    def loads(self) -> list[str]:
-        """Names of the loads."""
-        return list(dict.fromkeys(load for _, load in self.runs))
+    def rules(self) -> list[str]:
+        """Names of the rules."""
+        return list(dict.fromkeys(rule for _, rule in self.streams))
 
-    def of(self, machine: str | None = None, load: str | None = None) -> list[Run]:
-        """Return the runs of a machine, a load, or all."""
-        return [
-            run
-            for (a, b), runs in self.runs.items()
-            for run in runs
-            if machine in (None, a) and load in (None, b)
-        ]
+    def losses(
+        self, machine: str, loads: Sequence[str] = BUSY, pattern: int | None = None
+    ) -> dict[str, Estimate]:
+        """Return the mean per cent lost, by choice."""
+        rows = self._losses(machine, loads, pattern)
+        return dict(zip(SHOWN, means(over_draws(rows)), strict=True))
 
-    def rhos(self, runs: Sequence[Run], workload: str | None = None) -> list[Estimate]:
-        """Return the mean correlations, by objective, of one workload or all."""
-        return means(runs, np.stack([self._of(run.rhos, workload) for run in runs]))
-
-    def regrets(
-        self, runs: Sequence[Run], workload: str | None = None
-    ) -> list[Estimate]:
-        """Return the mean per cent lost, by objective, of one workload or all."""
-        return means(runs, np.stack([self._of(run.regrets, workload) for run in runs]))
-
-    def rho_gap(self, runs: Sequence[Run], better: str, worse: str) -> Estimate:
-        """Return by how much the mean correlation of one is above that of another."""
-        one, other = OBJECTIVES.index(better), OBJECTIVES.index(worse)
-        rows = np.stack([run.rhos.mean(axis=0) for run in runs])
-        return means(runs, rows[:, [one]] - rows[:, [other]])[0]
-
-    def above(
-        self, runs: Sequence[Run], name: str, *, others: bool = False
+    def gap(
+        self, machine: str, worse: str, better: str, loads: Sequence[str] = BUSY
     ) -> Estimate:
-        """Return by how many per cent a method is above the optimum, paired.
+        """Return by how much one choice loses more than another, paired."""
+        rows = over_draws(self._losses(machine, loads, None))
+        one, other = SHOWN.index(worse), SHOWN.index(better)
+        return means(rows[:, [one]] - rows[:, [other]])[0]
 
-        The geometric mean over workloads and states.
+    def rhos(self, machine: str, loads: Sequence[str] = BUSY) -> list[Estimate]:
+        """Return the mean correlations with time, by objective."""
+        found = [[rhos(one) for one in self.states[machine, load]] for load in loads]
+        return means(np.array(found).mean(axis=(0, 2)))
+
+    def others(self, machine: str, loads: Sequence[str] = BUSY) -> dict[str, Estimate]:
+        """Return what others get above that with the pair sum, in per cent."""
+        found = [[others(one) for one in self.states[machine, load]] for load in loads]
+        rows = over_draws(np.array(found).mean(axis=0))
+        return dict(zip(SHOWN, means(rows), strict=True))
+
+    def proven(self, machine: str) -> tuple[int, int]:
+        """Return of how many least pair sums there is a proof, and all."""
+        found = [
+            int(one.proven[0])
+            for (name, _), some in self.states.items()
+            for one in some
+            if name == machine
+        ]
+        return sum(found), len(found)
+
+    def flow(
+        self, machine: str, rule: str, base: str = PAIR_SUM, *, run: bool = False
+    ) -> Estimate:
+        """Return the mean flow time above that under another rule, in per cent.
+
+        With ``run``, of the time from start to end.
         """
-        rows = np.array([[run.above(name, others=others).mean()] for run in runs])
-        (logs,) = means(runs, rows)
-        return Estimate(
-            *(
-                100 * float(np.expm1(value))
-                for value in (logs.value, logs.low, logs.high)
-            )
+        pairs = zip(
+            self.streams[machine, rule], self.streams[machine, base], strict=True
         )
+        ratios = [_mean(a.spans, run) / _mean(b.spans, run) for a, b in pairs]
+        return means(100 * (np.array(ratios)[:, None] - 1))[0]
 
-    def _of(self, table: Floats, workload: str | None) -> Floats:
-        found: Floats = (
-            table.mean(axis=0)
-            if workload is None
-            else table[self.workloads.index(workload)]
+    def busy(self, machine: str) -> float:
+        """Return the share held under the pair sum until the last job comes."""
+        processors = MACHINES[machine].processors
+        shares = []
+        for found in self.streams[machine, PAIR_SUM]:
+            submit, start, end, k = found.spans.T
+            held = (np.minimum(end, submit[-1]) - np.minimum(start, submit[-1])) * k
+            shares.append(held.sum() / submit[-1] / processors)
+        return float(np.mean(shares))
+
+    def _losses(
+        self, machine: str, loads: Sequence[str], pattern: int | None
+    ) -> Floats:
+        found = np.array(
+            [[losses(one) for one in self.states[machine, load]] for load in loads]
         )
-        return found
+        chosen = found.mean(axis=2) if pattern is None else found[:, :, pattern]
+        rows: Floats = chosen.mean(axis=0)
+        return rows
+
+
+def _mean(spans: IntArray, run: bool) -> float:
+    """Return the mean flow or run time without the first tenth of the jobs."""
+    later = spans[len(spans) // 10 :]
+    return float((later[:, 2] - later[:, 1 if run else 0]).mean())

@@ -1,167 +1,205 @@
-"""Networks that others use in part, and sets of processors for one more job."""
+"""Networks that others use in part, and rules that choose processors on them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from math import inf
+from functools import cache, partial
 
 import numpy as np
 
-from ...heuristics.allocation.allocator import Allocator
-from ...instances import IntArray, Mesh, Topology, Torus, arrays
+from ...heuristics.allocation.allocator import Allocation, Allocator
+from ...instances import Graph, IntArray, Mesh, Topology, Torus
 from ...instances.ksubset.graph_generators import dragonfly_network
-from ...methods import KSUBSET
-from ...methods.allocators.of_method import MethodAsAllocator
 from ...methods.allocators.table import allocator
-from ...network.engine import Network
-from ...network.kary_tree import KaryTree
-from ...network.processor_numbers import processors_of
-from ...network.runs import Switching
-from ...solvers import Settings, Status
+from ...network.engine import Engine
+from ...network.loads import LoadTable, Routes
+from ...network.runs import Switching, engine_for
 
-OPTIMAL = "optimal"
-"""Least pair sum, by exact search."""
 SIZES = (8, 16, 32)
-"""Processors of jobs, of which one is judged and the others hold the machine."""
-NODES = 200_000
-"""Limit of the search for an optimum."""
-RANDOM, NEAR = 6, 4
-"""Sets that are drawn: of all free processors, and of those near to one."""
+"""Processors of jobs."""
 REFILLS = 2
 """Times that the machine is filled again after half of its jobs have left."""
-_ROUTERS, _HOSTS, _GLOBAL = 6, 3, 3
+PACKET = 16
+LOADS: Mapping[str, tuple[float, bool]] = {
+    "alone": (0.75, False),
+    "50 % busy": (0.5, True),
+    "75 % busy": (0.75, True),
+}
+"""Share of the processors that others hold, at most, and whether these jobs send."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class NetworkSystem:
-    """A network, how it passes packets on, and who chooses processors on it.
+    """A network and how it passes packets on.
 
     Parameters
     ----------
     name, about
         Short name, and what it is.
-    network
-        The network.
-    switching, packet
+    network, routing, switching
         See `engine_for`.
-    fixed
-        Whether all packets between two processors take the same way.
-    heuristics
-        Methods next to the optimum.
+    gap
+        Mean cycles from one job of a stream to the next.
+    most
+        What contention may lose to the best of the list, in per cent; None where
+        nothing was promised.
     groups
         Sizes of groups of consecutive processors, the smallest first: those of a
         switch, and larger ones; none on grids.
+    tree
+        Whether it is a fat-tree.
+    tuned
+        Whether the powers and reserves were chosen with this network among others.
     """
 
     name: str
     about: str
-    network: Network
-    switching: Switching
-    heuristics: tuple[str, ...]
-    fixed: bool = False
-    packet: int = 16
+    network: Topology
+    routing: str
+    gap: int
+    most: int | None = None
+    switching: Switching = Switching.CUT_THROUGH
     groups: tuple[int, ...] = ()
+    tree: bool = False
+    tuned: bool = True
 
     @property
     def processors(self) -> int:
         """Number of processors."""
         return sum(1 for _ in self.network.locations())
 
-    @property
-    def topology(self) -> Topology:
-        """The network as methods see it that choose processors."""
-        return processors_of(self.network)
+    def engine(self) -> Engine:
+        """Return an engine without messages."""
+        worms = self.switching is Switching.WORMHOLE
+        return engine_for(
+            self.network,
+            self.switching,
+            routing="" if worms else self.routing,
+            packet=PACKET,
+        )
 
 
-def _on_grids() -> tuple[str, ...]:
-    return (
-        *("mm", "mm-inc", "mc1x1", "hilbert/best-fit", "row/first-fit"),
-        *("quadrant", "thrifty"),
+def fat_tree(leaves: int, hosts: int, spines: int) -> Graph:
+    """Return a network of leaf switches with hosts, each with a cable to every spine.
+
+    >>> fat_tree(2, 3, 4).nodes
+    12
+    """
+    n = leaves * hosts
+    down = [(host, n + host // hosts, 1) for host in range(n)]
+    up = [(n + i, n + leaves + j, 1) for i in range(leaves) for j in range(spines)]
+    return Graph(n + leaves + spines, (*down, *up), tuple(range(n)))
+
+
+def _fat_tree(spines: int, gap: int) -> NetworkSystem:
+    return NetworkSystem(
+        name=f"fat-tree {16 // spines}:1",
+        about=f"fat-tree of 16 leaves with 16 hosts and a cable to each of {spines} "
+        "spines, ways drawn by packets",
+        network=fat_tree(16, 16, spines),
+        routing="drawn",
+        gap=gap,
+        most=6,
+        groups=(16,),
+        tree=True,
     )
 
 
 MACHINES: Mapping[str, NetworkSystem] = {
     machine.name: machine
     for machine in (
-        NetworkSystem(
-            name="mesh",
-            about="16x16 mesh, wormhole switching, dimension order",
-            network=Mesh(16, 16),
-            switching=Switching.WORMHOLE,
-            fixed=True,
-            heuristics=_on_grids(),
-        ),
-        NetworkSystem(
-            name="mesh-packets",
-            about="16x16 mesh, virtual cut-through, adaptive",
-            network=Mesh(16, 16),
-            switching=Switching.CUT_THROUGH,
-            heuristics=_on_grids(),
-        ),
+        _fat_tree(8, 1600),
+        _fat_tree(4, 1900),
         NetworkSystem(
             name="torus",
-            about="16x16 torus, virtual cut-through, adaptive",
+            about="16x16 torus, adaptive",
             network=Torus(16, 16),
-            switching=Switching.CUT_THROUGH,
-            heuristics=_on_grids(),
-        ),
-        NetworkSystem(
-            name="fat-tree",
-            about="4-ary 4-tree of 256 processors, virtual cut-through, adaptive",
-            network=KaryTree(4, 4),
-            switching=Switching.CUT_THROUGH,
-            heuristics=("mm", "mm-inc", "consecutive", "shuffle"),
-            groups=(4, 16, 64, 256),
+            routing="adaptive",
+            gap=2200,
+            most=8,
         ),
         NetworkSystem(
             name="dragonfly",
-            about=f"dragonfly of 19 groups of {_ROUTERS} routers with {_HOSTS} hosts "
-            f"and {_GLOBAL} global links each, virtual cut-through, minimal routes",
-            network=dragonfly_network(_ROUTERS, _HOSTS, _GLOBAL),
-            switching=Switching.CUT_THROUGH,
-            fixed=True,
-            heuristics=("mm", "mm-inc", "row-major"),
-            groups=(_HOSTS, _ROUTERS * _HOSTS),
+            about="dragonfly of 9 groups of 4 routers with 4 hosts and 2 global links "
+            "each, minimal routes",
+            network=dragonfly_network(4, 4, 2),
+            routing="minimal",
+            gap=6300,
+            most=12,
+            groups=(4, 16),
+        ),
+        NetworkSystem(
+            name="mesh of worms",
+            about="16x16 mesh, worms of 16 flits, dimension order",
+            network=Mesh(16, 16),
+            routing="dimension-order",
+            switching=Switching.WORMHOLE,
+            gap=3100,
+        ),
+        NetworkSystem(
+            name="torus 8x8x4",
+            about="8x8x4 torus, adaptive",
+            network=Torus(8, 8, 4),
+            routing="adaptive",
+            gap=1400,
+            most=8,
+            tuned=False,
         ),
     )
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class Load:
-    """How full a machine is when the job comes, and whether the others send.
+@cache
+def table_of(name: str) -> LoadTable:
+    """Return what pairs of processors of a machine put on its links."""
+    machine = MACHINES[name]
+    return LoadTable(Routes(machine.network, machine.routing))
 
-    Parameters
-    ----------
-    name
-        Name in tables.
-    busy
-        Share of the processors that others hold, at most.
-    traffic
-        Whether these jobs run the same workload, again and again.
+
+def fewest_switches(groups: Sequence[int], free: IntArray, k: int) -> IntArray:
+    """Return k free processors on few switches, or from the shortest run of numbers.
+
+    In the smallest group that has room, of several in the one with least; elsewhere
+    from groups with most free processors, and within them from smaller ones likewise.
+
+    >>> fewest_switches((4,), np.array([0, 1, 4, 5, 6, 8, 9, 10, 11]), 3).tolist()
+    [4, 5, 6]
+    >>> fewest_switches((), np.array([0, 4, 5, 9]), 2).tolist()
+    [4, 5]
     """
+    if not groups:
+        begin = int((free[k - 1 :] - free[: len(free) - k + 1]).argmin())
+        return free[begin : begin + k]
+    keys = [free]
+    for size in groups:
+        number, at, count = np.unique(
+            free // size, return_inverse=True, return_counts=True
+        )
+        if (fits := count >= k).any():
+            best = number[fits][count[fits].argmin()]
+            keys += [free // size != best]
+            break
+        keys += [at, -count[at]]
+    return free[np.lexsort(keys)[:k]]
 
-    name: str
-    busy: float
-    traffic: bool
 
-    def sizes(self, machine: NetworkSystem) -> tuple[int, ...]:
-        """Return the sizes of jobs that leave something to choose from."""
-        free = (1 - self.busy) * machine.processors
-        return tuple(k for k in SIZES if 1.5 * k <= free)
+class ByRule(Allocator):
+    """Choose by a function of the free processors and of how many are asked for."""
+
+    rule: Callable[[IntArray, int], IntArray]
+
+    def _choose(self, k: int, shape: tuple[int, ...] | None) -> Allocation:
+        return Allocation.of(self.rule(np.flatnonzero(self.idle), k))
 
 
-LOADS: Mapping[str, Load] = {
-    load.name: load
-    for load in (
-        Load(name="alone", busy=0.75, traffic=False),
-        Load(name="50 % busy", busy=0.5, traffic=True),
-        Load(name="75 % busy", busy=0.75, traffic=True),
-        Load(name="90 % busy", busy=0.9, traffic=True),
-    )
-}
-"""Alone: the others hold three quarters of the processors, but send nothing."""
+def by_rule(machine: NetworkSystem, name: str) -> Allocator:
+    """Return an allocator of few switches, or by first fit."""
+    found = ByRule(machine.network)
+    found.rule = partial(fewest_switches, machine.groups)
+    if name == "first fit":
+        found.rule = lambda free, k: free[:k]
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,7 +211,7 @@ class BusyMachine:
     others
         Processors of each other job, ascending.
     free
-        Processors that are idle, ascending.
+        Processors that none of them holds, ascending.
     """
 
     others: tuple[IntArray, ...]
@@ -181,14 +219,13 @@ class BusyMachine:
 
 
 def state(machine: NetworkSystem, busy: float, seed: int) -> BusyMachine:
-    """Fill a machine with jobs and let some leave, so that what is free has holes.
+    """Fill a machine with jobs by `mm`, and have some leave, so that a share is held.
 
-    Jobs of 8, 16 and 32 processors, drawn alike, are placed by `mm` until one does not
-    fit; half of them, drawn, leave; this is repeated. At last jobs leave until others
-    hold no more than the share asked for.
+    Half of the jobs leave `REFILLS` times, after which it is filled again; so what is
+    free lies scattered.
     """
     random = np.random.default_rng(seed)
-    placing = allocator("mm", machine.topology)
+    placing = allocator("mm", machine.network)
     running = []
     for turn in range(REFILLS + 1):
         while True:
@@ -206,80 +243,3 @@ def state(machine: NetworkSystem, busy: float, seed: int) -> BusyMachine:
     return BusyMachine(
         tuple(grant.held for grant in running), np.flatnonzero(placing.idle)
     )
-
-
-@dataclass(frozen=True, eq=False)
-class Choices:
-    """Sets of free processors, each once, and who chose which.
-
-    Parameters
-    ----------
-    names
-        Methods and draws.
-    which
-        Index of the set of each name.
-    sets
-        Processors of each set, ascending.
-    proven
-        Whether the optimum is proved.
-    """
-
-    names: tuple[str, ...]
-    which: IntArray
-    sets: tuple[IntArray, ...]
-    proven: bool
-
-
-def names(machine: NetworkSystem) -> tuple[str, ...]:
-    """Return the methods of a machine, then the draws."""
-    return (
-        *(OPTIMAL, *machine.heuristics),
-        *(f"near {i}" for i in range(NEAR)),
-        *(f"random {i}" for i in range(RANDOM)),
-    )
-
-
-def choices(machine: NetworkSystem, there: BusyMachine, k: int, seed: int) -> Choices:
-    """Choose k free processors by every method, and draw some.
-
-    A set near to one is drawn among the 1.5 k free processors nearest to one that is
-    drawn. Only sets are compared: whatever order a method lists them in, tasks are
-    placed by the numbers of the processors.
-    """
-    random = np.random.default_rng((seed, 1))
-    held = np.concatenate(there.others)
-    chosen: dict[str, IntArray] = {}
-    proven = False
-    for name in (OPTIMAL, *machine.heuristics):
-        chooser = _chooser(machine, name)
-        chooser.hold(held.tolist())
-        grant = chooser.find(k)
-        assert grant is not None
-        chosen[name] = grant.used
-        if isinstance(chooser, MethodAsAllocator) and name == OPTIMAL:
-            assert chooser.last is not None
-            proven = chooser.last.status is Status.OPTIMAL
-    sites = np.array(list(machine.topology.locations()), np.int64)
-    for i in range(NEAR):
-        centre = int(random.choice(there.free))
-        far = arrays.distances(machine.topology, sites[there.free], sites[centre])
-        near = there.free[np.argsort(far, kind="stable")[: 3 * k // 2]]
-        chosen[f"near {i}"] = random.choice(near, k, replace=False)
-    for i in range(RANDOM):
-        chosen[f"random {i}"] = random.choice(there.free, k, replace=False)
-    sets: dict[bytes, IntArray] = {}
-    which = []
-    for used in chosen.values():
-        one = np.sort(used).astype(np.int64)
-        sets.setdefault(one.tobytes(), one)
-        which.append(list(sets).index(one.tobytes()))
-    return Choices(
-        tuple(chosen), np.array(which, np.int64), tuple(sets.values()), proven
-    )
-
-
-def _chooser(machine: NetworkSystem, name: str) -> Allocator:
-    if name != OPTIMAL:
-        return allocator(name, machine.topology)
-    limits = Settings(time_limit=inf, node_limit=NODES)
-    return MethodAsAllocator(machine.topology, KSUBSET["auto"], settings=limits)

@@ -1,39 +1,35 @@
-"""One state of a machine: every workload on every set of processors."""
+"""One job joins a machine in use: every pattern on every set of the list."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from copy import deepcopy
+from dataclasses import dataclass
 
 import numpy as np
 
 from ...instances import IntArray
+from ...network.contention.allocator import ports
 from ...network.engine import Engine
 from ...network.messages import Ints, Messages
-from ...network.runs import engine_for
 from .. import parts
-from .machines import LOADS, MACHINES, choices, names, state
-from .objectives import OF_SET, OF_TRAFFIC, Floats, StaticLoads, of_set
-from .workloads import messages, phits
+from .choices import CHOICES, OBJECTIVES, Floats, choose, costs
+from .machines import LOADS, MACHINES, NetworkSystem, state, table_of
+from .workloads import PATTERNS, messages, phits
 
-START = 4096
-"""Cycle at which the job comes; others begin at drawn cycles before it."""
+START, WINDOW = 4096, 4096
+"""Cycles in which others begin, and those after them in which ports are counted; then
+the job comes."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Part(parts.Part):
-    """A state of a machine, a size of the job, and the workloads it may run.
+    """A state of a machine, which its seed draws, and a size of the job."""
 
-    The seed is that of the state. ``traffic`` is a file; ``digest`` its content, on
-    which the outcome depends.
-    """
+    VERSION = 2
 
     machine: str
     load: str
     k: int
-    workloads: tuple[str, ...]
-    budget: int
-    traffic: str | None = field(compare=False, repr=False)
-    digest: str
 
     @property
     def about(self) -> str:
@@ -42,112 +38,125 @@ class Part(parts.Part):
 
     def fits(self, found: Found) -> bool:
         """Whether an outcome has the form of this part's outcomes."""
-        sets = len(found.of_set)
+        cells = len(PATTERNS), len(CHOICES)
         return (
-            found.times.shape == (len(self.workloads), sets) == found.others.shape
-            and found.of_set.shape == (sets, len(OF_SET))
-            and found.of_traffic.shape == (len(self.workloads), sets, len(OF_TRAFFIC))
-            and len(found.which) == len(names(MACHINES[self.machine]))
+            found.times.shape == cells == found.others.shape
+            and found.costs.shape == (*cells, len(OBJECTIVES))
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found(parts.Arrays):
-    """The outcome of a part; sets of processors are listed once."""
+    """The outcome of a part; by pattern and choice."""
 
-    times: IntArray  # cycles from the start of the job to its end, (workloads, sets)
-    others: Floats  # phits of others that arrive per cycle, (workloads, sets)
-    of_set: Floats  # objectives, (sets, objectives)
-    of_traffic: Floats  # objectives, (workloads, sets, objectives)
-    which: IntArray  # set of each method and draw
-    proven: IntArray  # whether the pair sum of the optimum is proved
+    times: IntArray  # cycles from the start of the job to its end
+    others: Floats  # phits of others that arrive per cycle
+    costs: Floats  # objectives, a third axis
+    proven: IntArray  # whether the least pair sum is proved
 
 
 def run(part: Part) -> Found:
-    """Choose processors, measure the sets, and simulate every workload on each."""
-    machine, load = MACHINES[part.machine], LOADS[part.load]
-    there = state(machine, load.busy, part.seed)
-    chosen = choices(machine, there, part.k, part.seed)
-    static = StaticLoads(machine)
-    rest = there.others if load.traffic else ()
-    times, rates, of_traffic = [], [], []
-    for name in part.workloads:
-        given = part.budget, part.traffic
-        sent = phits(name, part.k, *given)
-        background = sum(
-            (static.loads(phits(name, len(one), *given), one.tolist()) for one in rest),
-            start=np.zeros(1, np.int64),
-        )
-        others = [messages(name, len(one), *given).on(one.tolist()) for one in rest]
-        own = messages(name, part.k, *given)
-        row, values = [], []  # cycles and rates, objectives
-        for used in chosen.sets:
-            loads = static.loads(sent, used.tolist())
-            values.append(traffic_objectives(loads, background))
-            engine = engine_for(
-                machine.network, machine.switching, packet=machine.packet
-            )
-            row.append(time_job(engine, own.on(used.tolist()), others, part.seed))
-        times.append([cycles for cycles, _ in row])
-        rates.append([rate for _, rate in row])
-        of_traffic.append(values)
+    """Choose processors, and simulate every pattern on each set."""
+    machine, (busy, send) = MACHINES[part.machine], LOADS[part.load]
+    there = state(machine, busy, part.seed)
+    random = np.random.default_rng((part.seed, 2))
+    names = random.choice(list(PATTERNS), len(there.others)).tolist()
+    running = [
+        messages(name, len(one)).on(one.tolist())
+        for name, one in zip(names, there.others, strict=True)
+    ]
+    uses = [
+        ports(table_of(machine.name), one, phits(name, len(one)))
+        for name, one in zip(names, there.others, strict=True)
+    ]
+    if not send:
+        running, uses = [], []
+    world = OtherJobs(machine.engine(), running, random)
+    none = np.zeros(len(table_of(machine.name).routes.links))
+    half = random.permutation(len(uses))[: len(uses) // 2].tolist()
+    known = {
+        "nothing": none,
+        "all": sum(uses, none),
+        "half": sum((uses[i] for i in half), none),
+        "counters": counters(machine, world),
+    }
+    chosen, proven = choose(machine, there, known, part.k, part.seed)
+    times = np.zeros((len(PATTERNS), len(CHOICES)), np.int64)
+    rates = np.zeros(times.shape)
+    prices = np.zeros((*times.shape, len(OBJECTIVES)))
+    for i, pattern in enumerate(PATTERNS):
+        seen: dict[bytes, int] = {}
+        for j, name in enumerate(CHOICES):
+            used = chosen[name][i]
+            if (same := seen.setdefault(used.tobytes(), j)) == j:
+                own = messages(pattern, part.k).on(used.tolist())
+                times[i, j], rates[i, j] = world.time(own)
+                prices[i, j] = [*costs(machine, known, used, pattern)]
+            for table in (times, rates, prices):
+                table[i, j] = table[i, same]
     return Found(
-        times=np.array(times, np.int64),
-        others=np.array(rates, np.float64),
-        of_set=np.array([of_set(machine, static, one) for one in chosen.sets]),
-        of_traffic=np.array(of_traffic, np.float64),
-        which=chosen.which,
-        proven=np.array([chosen.proven], np.int64),
+        times=times,
+        others=rates,
+        costs=prices,
+        proven=np.array([proven], np.int64),
     )
 
 
-def traffic_objectives(loads: IntArray, background: IntArray) -> list[int]:
-    """Return the objectives of `OF_TRAFFIC`, from what each link carries.
+def counters(machine: NetworkSystem, world: OtherJobs) -> Floats:
+    """Return the flits a cycle that each link of the table of loads has carried."""
+    ends = np.concatenate([some for _, some in world.engine.channels()]).tolist()
+    carried = dict(zip(map(tuple, ends), world.carried.tolist(), strict=True))
+    links = table_of(machine.name).routes.links
+    return np.array([carried[link] for link in links]) / WINDOW
 
-    Only links that the job uses count among others: a busy link elsewhere, which no
-    choice of processors changes, would hide all differences.
+
+class OtherJobs:
+    """Jobs that begin one by one and send the same again whenever it has arrived.
+
+    Attributes
+    ----------
+    engine
+        The network at the moment at which one more job comes; not to be run.
+    carried
+        What its channels carried in the last `WINDOW` cycles before.
     """
-    used = loads > 0
-    shared = np.max(loads + background, where=used, initial=0)
-    return [int(loads.sum()), int(loads.max()), int(shared)]
 
+    def __init__(
+        self, engine: Engine, running: list[Messages], random: np.random.Generator
+    ) -> None:
+        self.engine, self._running = engine, running
+        self._lengths: list[Ints] = []
+        begins = random.integers(0, START, len(running)).tolist()
+        for job, (one, begin) in enumerate(zip(running, begins, strict=True), 1):
+            self._add(engine, later(one, begin), job, self._lengths)
+        self._run(START)
+        before = engine.carried
+        self._run(START + WINDOW)
+        self.carried = engine.carried - before
 
-def time_job(
-    engine: Engine, own: Messages, others: list[Messages], seed: int
-) -> tuple[int, float]:
-    """Return the cycles that a job takes, and what others get meanwhile.
+    def _add(
+        self, engine: Engine, some: Messages, job: int, lengths: list[Ints]
+    ) -> None:
+        lengths.append(some.length * (job > 0))
+        engine.add(some, job)
 
-    Each of the others begins at a cycle of its own before the job comes, and again
-    whenever it ends, so that all of them send until the job has ended.
+    def _run(self, until: int) -> None:
+        while ended := self.engine.run(until):
+            for job in ended:
+                self._add(self.engine, self._running[job - 1], job, self._lengths)
 
-    Returns
-    -------
-    tuple
-        Cycles, and the phits of messages of others that arrive per cycle.
-    """
-    if not others:
-        engine.add(own)
-        return engine.finish(), 0.0
-    begins = np.random.default_rng((seed, 2)).integers(0, START, len(others))
-    lengths = []
-
-    def send(job: int, messages: Messages) -> None:
-        lengths.append(messages.length * (job > 0))
-        engine.add(messages, job)
-
-    for job, (one, begin) in enumerate(zip(others, begins.tolist(), strict=True), 1):
-        send(job, later(one, begin))
-    while ended := engine.run(START):
-        for job in ended:
-            send(job, others[job - 1])
-    assert engine.time == START
-    send(0, own)
-    while 0 not in (ended := engine.run()):
-        for job in ended:
-            send(job, others[job - 1])
-    came = engine.delivered > START
-    cycles = engine.time - START
-    return cycles, float(np.concatenate(lengths)[came].sum() / cycles)
+    def time(self, own: Messages) -> tuple[int, float]:
+        """Return the cycles that a job takes, and phits of others a cycle meanwhile."""
+        network = getattr(self.engine, "network", None)  # as large, and never changed
+        engine = deepcopy(self.engine, {id(network): network})
+        lengths, begin = list(self._lengths), engine.time
+        self._add(engine, own, 0, lengths)
+        while 0 not in (ended := engine.run()):
+            for job in ended:
+                self._add(engine, self._running[job - 1], job, lengths)
+        came = engine.delivered > begin
+        cycles = engine.time - begin
+        return cycles, float(np.concatenate(lengths)[came].sum() / cycles)
 
 
 def later(one: Messages, cycles: int) -> Messages:

@@ -1,10 +1,13 @@
-"""Times against what is minimised, and correlations at a glance."""
+"""The picture: what rules lose for one job, and in a stream."""
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
+from ...reports.pages.bootstrap import Estimate
 from ...reports.pages.document import Plot
+from ...reports.pages.page_style import CSS
 from ...reports.pages.plot_style import (
     FAINT,
     INK,
@@ -12,84 +15,102 @@ from ...reports.pages.plot_style import (
     A,
     B,
     as_plot,
-    dots,
     in_style,
     named_rows,
     sheets,
 )
+from .choices import BEST, FEW, GREEDY, PAIR_SUM, STREAM
 from .figures import AllRuns
-from .machines import LOADS, MACHINES, OPTIMAL
-from .objectives import OBJECTIVES
+from .streams import FIRST_FIT
 
-_COLUMNS = 4
+_WIDE = 540
+"""Pixels of the picture where there is room."""
+_Marks = Mapping[str, tuple[str, str, str]]
+ONE_JOB: _Marks = {
+    FEW: ("s", FAINT, "few switches, runs of numbers"),
+    PAIR_SUM: ("o", INK, "least pair sum"),
+    "links, all-to-all alone": ("^", B, "least busy link, others unknown"),
+    BEST: ("D", A, "least contention, others known"),
+}
+IN_STREAMS: _Marks = {
+    FIRST_FIT: ("v", FAINT, "first fit"),
+    FEW: ("s", FAINT, "few switches, runs of numbers"),
+    GREEDY: ("^", B, "least busy link, others known"),
+    STREAM: ("D", A, "least contention with a reserve"),
+}
 
 
 @in_style
 def overview(outcome: AllRuns) -> Plot:
-    """Draw the mean correlation of every objective, alone and among others."""
-    figure, grid = sheets(
-        9.8, 0.8 + 0.3 * len(OBJECTIVES), 1, len(outcome.machines), sharey=True
+    """Draw the losses of one job, and flow times of streams."""
+    figure, (one, stream) = sheets(5.2, 7.2, 2, 1)
+    names = outcome.machines
+    _panel(
+        one,
+        names,
+        ONE_JOB,
+        lambda machine, rule: outcome.losses(machine)[rule],
+        "One job joins: time above the best set tried, %",
     )
-    quiet = [load for load in outcome.loads if not LOADS[load].traffic]
-    busy = [load for load in outcome.loads if LOADS[load].traffic]
-    for axes, machine in zip(np.atleast_1d(grid), outcome.machines, strict=True):
-        axes.axvline(0, color=RULE, linewidth=1)
-        for loads, colour, shift in ((quiet, A, -0.14), (busy, B, 0.14)):
-            runs = [run for load in loads for run in outcome.of(machine, load)]
-            if not runs:
-                continue
-            for y, one in enumerate(outcome.rhos(runs)):
-                axes.plot([one.low, one.high], [y + shift] * 2, color=colour, lw=1.8)
-                axes.plot([one.value], [y + shift], "o", color=colour, markersize=4)
-        named_rows(axes, OBJECTIVES)
-        axes.set_xlim(-1, 1)
-        axes.set_xticks([-0.5, 0, 0.5])
-        axes.set_title(machine, fontsize=9, loc="left")
-        axes.set_xlabel("Spearman's rho")
+    one.set_xlim(left=-2)
+    _panel(
+        stream,
+        names,
+        IN_STREAMS,
+        lambda machine, rule: outcome.flow(machine, rule),
+        "A stream of jobs: flow time against the pair sum, %",
+    )
+    stream.axvline(0, color=INK, linewidth=1)
+    stream.set_xscale("symlog", linthresh=20, linscale=1.2)
+    ticks = [-20, -10, 0, 10, 20, 50, 200, 1000]
+    least, most = stream.get_xlim()
+    shown = [x for x in ticks if least <= x <= most]
+    stream.set_xticks(shown, [f"{x:+d}" if x else "0" for x in shown])
+    stream.minorticks_off()
     return as_plot(
         figure,
-        "What predicts the time of a job",
-        "Rank correlation of objectives with time over the sets of a state, mean over "
-        "workloads and states, with 95 % intervals. Above, in the first colour, the "
-        "job alone on the wires; below among others that send.",
+        "What to minimise: one job, and a stream of jobs",
+        "Above, one job joins a machine in use: time of the set that each rule "
+        "chooses, above the least of the list. Below, the mean flow time of streams "
+        "under each rule against that under the pair sum; to the left is faster. "
+        "Lines are 95 % intervals.",
     )
 
 
-@in_style
-def scatter(outcome: AllRuns, machine: str, objective: str) -> Plot:
-    """Draw times against an objective, both relative to the set of least pair sum."""
-    loads = [outcome.loads[0], outcome.loads[-1]]
-    colours = (
-        dict(zip(loads, (A, B), strict=True)) if len(set(loads)) > 1 else {loads[0]: A}
+def _panel(
+    axes: Any,
+    names: Sequence[str],
+    marks: _Marks,
+    value: Callable[[str, str], Estimate],
+    title: str,
+) -> None:
+    for i, (rule, (mark, colour, label)) in enumerate(marks.items()):
+        shift = 0.18 * (i - (len(marks) - 1) / 2)
+        for y, machine in enumerate(names):
+            one = value(machine, rule)
+            at = y + shift
+            axes.plot([one.low, one.high], [at, at], color=colour, linewidth=1.4)
+            axes.plot(
+                *([one.value], [at], mark),
+                color=colour,
+                markersize=5,
+                label=label if y == 0 else None,
+            )
+    named_rows(axes, names)
+    for y in range(1, len(names)):
+        axes.axhline(y - 0.5, color=RULE, linewidth=0.5)
+    axes.set_title(title, fontsize=10, loc="left", x=-0.26, pad=34)
+    axes.legend(
+        loc="lower left",
+        bbox_to_anchor=(-0.28, 1.0),
+        ncols=2,
+        frameon=False,
+        fontsize=8,
     )
-    rows = -(-len(outcome.workloads) // _COLUMNS)
-    figure, grid = sheets(9.8, 2.3 * rows, rows, _COLUMNS, squeeze=False)
-    at = OBJECTIVES.index(objective)
-    for axes, i in zip(grid.flat, range(rows * _COLUMNS), strict=True):
-        if i >= len(outcome.workloads):
-            axes.set_visible(False)
-            continue
-        axes.axhline(1, color=RULE, linewidth=0.8)
-        axes.axvline(1, color=RULE, linewidth=0.8)
-        for load, colour in colours.items():
-            xs, ys = [], []
-            for run in outcome.of(machine, load):
-                best = run.found.which[run.names.index(OPTIMAL)]
-                values, times = run.values(i)[:, at], run.found.times[i]
-                xs.append(values / max(values[best], 1.0))
-                ys.append(times / times[best])
-            dots(axes, np.concatenate(xs), np.concatenate(ys), colour, 3.4, alpha=0.6)
-        axes.plot([1], [1], "o", color=INK, markersize=4)
-        axes.margins(0.06)
-        axes.autoscale_view()
-        axes.set_title(outcome.workloads[i], fontsize=9, loc="left", color=FAINT)
-    figure.supxlabel(f"{objective}, the proven least pair sum = 1", fontsize=9)
-    figure.supylabel("time", fontsize=9)
-    return as_plot(
-        figure,
-        f"Time against {objective}: {MACHINES[machine].about}",
-        "Every set of every state, relative to the set of least pair sum of its state, "
-        "which is the dark point. First colour: "
-        + "; second: ".join(loads if len(colours) > 1 else loads[:1])
-        + ".",
-    )
+
+
+def alone(plot: Plot) -> str:
+    """Return a picture as a file of its own, light or dark as the reader's screen."""
+    style = CSS.partition("*{box-sizing")[0] + "svg{font-family:var(--sans)}"
+    head, end, rest = plot.svg.partition(">")
+    return f'{head} width="{_WIDE}"{end}<style>{style}</style>{rest}\n'

@@ -1,163 +1,139 @@
-"""Correlations, losses and differences in tables."""
+"""Losses, correlations and flow times in tables."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 
 from ...reports.pages.bootstrap import Estimate
 from ...reports.pages.document import Cell, Table
-from .figures import DRAWS, AllRuns, Run
-from .machines import LOADS, MACHINES
-from .objectives import OBJECTIVES
+from .choices import BEST, OBJECTIVES, PAIR_SUM, STREAM
+from .figures import BUSY, AllRuns
+from .machines import LOADS
+from .streams import MORE
+from .workloads import PATTERNS
+
+Row = dict[str, Cell]
+PAIRS = ("contention p=2", STREAM, "contention p=8")
+"""Other powers and reserves, tried for one job."""
+OTHERS = ("contention p=2", MORE)
+"""The same, for streams."""
+
+
+def interval(one: Estimate, digits: int = 0) -> str:
+    """Write a number with its interval.
+
+    >>> interval(Estimate(-0.2, -3.4, 2.6)), interval(Estimate(5, 1, 9), 1)
+    ('0 [-3, 3]', '5.0 [1.0, 9.0]')
+    """
+    value, low, high = (
+        f"{round(x, digits) + 0.0:.{digits}f}" for x in (one.value, one.low, one.high)
+    )
+    return f"{value} [{low}, {high}]"
+
+
+def losses_table(outcome: AllRuns, name: str, loads: Sequence[str]) -> Table:
+    """Give what each choice loses, by machine."""
+    columns = {one: outcome.losses(one, loads) for one in outcome.machines}
+    return Table.of(
+        name,
+        "Time of one job in per cent above the least of the list, mean over patterns, "
+        f"states and loads ({', '.join(loads)})",
+        _by_name(next(iter(columns.values())), "choice", columns),
+    )
+
+
+def others_table(outcome: AllRuns) -> Table:
+    """Give what others deliver, by machine."""
+    columns = {one: outcome.others(one) for one in outcome.machines}
+    return Table.of(
+        "others",
+        "What others deliver per cycle while the job runs, in per cent above that with "
+        f"the pair sum ({', '.join(BUSY)})",
+        _by_name(next(iter(columns.values())), "choice", columns, 1),
+    )
 
 
 def rho_table(outcome: AllRuns) -> Table:
     """Give the mean correlation of every objective with time, by machine."""
-    return _by_objective(
-        outcome,
+    columns = {
+        one: dict(zip(OBJECTIVES, outcome.rhos(one), strict=True))
+        for one in outcome.machines
+    }
+    return Table.of(
         "correlations",
-        "Spearman's rho of objectives with the time of the job, mean over loads, "
-        "workloads and states",
-        outcome.rhos,
+        "Spearman's rho of objectives with the time of the job over the sets of a "
+        f"state, mean over patterns, states and loads ({', '.join(BUSY)})",
+        _by_name(OBJECTIVES, "objective", columns, 2),
     )
 
 
-def regret_table(outcome: AllRuns) -> Table:
-    """Give what is lost by choosing the set of least objective, by machine."""
-    return _by_objective(
-        outcome,
-        "losses",
-        "Time of the set with the least objective, in per cent above the least time of "
-        "all sets tried; mean over loads, workloads and states",
-        outcome.regrets,
+def _by_name(
+    names: Sequence[str] | dict[str, Estimate],
+    what: str,
+    columns: dict[str, dict[str, Estimate]],
+    digits: int = 0,
+) -> Iterator[Row]:
+    for name in names:
+        row: Row = {f"*{what}": name}
+        row |= {
+            f"*{one}": interval(some[name], digits) for one, some in columns.items()
+        }
+        yield row
+
+
+def streams_table(outcome: AllRuns, *, run: bool) -> Table:
+    """Give flow or run times of every rule against the pair sum, by machine."""
+    columns = {
+        one: {rule: outcome.flow(one, rule, run=run) for rule in outcome.rules}
+        for one in outcome.machines
+    }
+    rows = [*_by_name(outcome.rules, "rule", columns)]
+    busy: Row = {"*rule": "busy, % (pair sum)"}
+    busy |= {f"*{one}": f"{100 * outcome.busy(one):.0f}" for one in outcome.machines}
+    what = "from start to end" if run else "from submission to end"
+    return Table.of(
+        "run_times" if run else "flow_times",
+        f"Mean time of the jobs of a stream {what}, in per cent above that under the "
+        "pair sum, paired by stream",
+        [row for row in rows if row["*rule"] != PAIR_SUM] + [busy],
     )
 
 
-def _by_objective(
-    outcome: AllRuns,
-    name: str,
-    caption: str,
-    judge: Callable[[Sequence[Run]], list[Estimate]],
-) -> Table:
-    columns = {machine: judge(outcome.of(machine)) for machine in outcome.machines}
-    columns["all"] = judge(outcome.of())
-    rows: list[dict[str, Cell]] = []
-    for i, objective in enumerate(OBJECTIVES):
-        row: dict[str, Cell] = {"*objective": objective}
+def pairs_table(outcome: AllRuns) -> Table:
+    """Give what other powers and reserves lose against those of each role."""
+    rows: list[Row] = []
+    for name in PAIRS:
+        row: Row = {"*role": "one job", "*instead": name}
         rows.append(
-            row | {column: _value(found[i]) for column, found in columns.items()}
-        )
-    return Table.of(name, caption, rows)
-
-
-def load_table(outcome: AllRuns) -> Table:
-    """Give the correlations by machine and load."""
-    rows: list[dict[str, Cell]] = []
-    for machine in outcome.machines:
-        for load in outcome.loads:
-            found = outcome.rhos(outcome.of(machine, load))
-            best = max(range(len(OBJECTIVES)), key=lambda i: found[i].value)
-            row: dict[str, Cell] = {"*machine": machine, "*load": load}
-            row |= {
-                name: _value(one) for name, one in zip(OBJECTIVES, found, strict=True)
+            row
+            | {
+                f"*{one}": interval(outcome.gap(one, name, BEST), 1)
+                for one in outcome.machines
             }
-            rows.append(row | {"*best": OBJECTIVES[best]})
-    return Table.of("by_load", "Spearman's rho by load", rows)
+        )
+    for name in OTHERS:
+        row = {"*role": "stream", "*instead": name}
+        row |= {
+            f"*{one}": interval(outcome.flow(one, name, STREAM), 1)
+            for one in outcome.machines
+        }
+        rows.append(row)
+    return Table.of(
+        "pairs",
+        f"Other powers and reserves: per cent of time lost more than by {BEST} (one "
+        f"job), and flow time above that under {STREAM} (stream)",
+        rows,
+    )
 
 
 def cells_table(outcome: AllRuns) -> Table:
-    """Give every cell, with intervals, and the means over workloads."""
-    rows: list[dict[str, Cell]] = []
+    """Give every cell in numbers."""
+    rows: list[Row] = []
     for machine in outcome.machines:
-        for load in outcome.loads:
-            runs = outcome.of(machine, load)
-            for workload in (*outcome.workloads, None):
-                rhos = outcome.rhos(runs, workload)
-                losses = outcome.regrets(runs, workload)
-                for i, objective in enumerate(OBJECTIVES):
-                    rows.append(
-                        {
-                            "*machine": machine,
-                            "*load": load,
-                            "*workload": workload or "all",
-                            "*objective": objective,
-                            **_shown("rho", rhos[i]),
-                            **_shown("loss, %", losses[i]),
-                        }
-                    )
-    return Table.of(
-        "cells",
-        "Spearman's rho of an objective with time, and the loss by choosing the set "
-        "that has least of it, in every cell",
-        rows,
-    )
-
-
-def comparisons(machine: str) -> tuple[str, ...]:
-    """Return what the optimum is compared with on a machine."""
-    return (*MACHINES[machine].heuristics, *DRAWS)
-
-
-def worth_table(outcome: AllRuns, machine: str) -> Table:
-    """Give by how many per cent a job takes longer than on the optimal set."""
-    proven = [int(run.found.proven[0]) for run in outcome.of(machine)]
-    rows: list[dict[str, Cell]] = []
-    for name in comparisons(machine):
-        row: dict[str, Cell] = {"*set of": name}
-        for load in outcome.loads:
-            row[load] = _value(outcome.above(outcome.of(machine, load), name))
-        for load in outcome.loads:
-            if LOADS[load].traffic:
-                runs = outcome.of(machine, load)
-                rate = outcome.above(runs, name, others=True)
-                row[f"others, {load}"] = _value(rate)
-        rows.append(row)
-    return Table.of(
-        f"worth_{machine.replace('-', '_')}",
-        f"{machine}: time of the job, and what others deliver per cycle meanwhile, in "
-        "per cent above those with the set of least pair sum "
-        f"({sum(proven)} of {len(proven)} proven)",
-        rows,
-    )
-
-
-def differences_table(outcome: AllRuns) -> Table:
-    """Give the same with intervals."""
-    rows: list[dict[str, Cell]] = []
-    for machine in outcome.machines:
-        for load in outcome.loads:
-            runs = outcome.of(machine, load)
-            for name in comparisons(machine):
-                rate = None
-                if LOADS[load].traffic:
-                    rate = outcome.above(runs, name, others=True)
-                rows.append(
-                    {
-                        "*machine": machine,
-                        "*load": load,
-                        "*set of": name,
-                        **_shown("time, %", outcome.above(runs, name)),
-                        **_shown("others, %", rate),
-                    }
-                )
-    return Table.of(
-        "differences",
-        "Time and what others deliver, in per cent above those with the set of least "
-        "pair sum",
-        rows,
-    )
-
-
-def _value(one: Estimate) -> float:
-    """Return a number with two decimals: no more of them are sure."""
-    return round(one.value, 2) + 0.0  # no -0.0
-
-
-def _shown(name: str, one: Estimate | None) -> dict[str, Cell]:
-    """Return a number and its interval as three cells."""
-    what = name.partition(",")[0]
-    return {
-        name: one.value if one else None,
-        f"{what}, from": one.low if one else None,
-        f"{what}, to": one.high if one else None,
-    }
+        for load in LOADS:
+            for i, pattern in enumerate(PATTERNS):
+                for name, one in outcome.losses(machine, [load], i).items():
+                    row: Row = {"*machine": machine, "*load": load, "*pattern": pattern}
+                    row |= {"*choice": name, "loss, %": one.value}
+                    rows.append(row | {"from": one.low, "to": one.high})
+    return Table.of("cells", "What each choice loses in every cell", rows)

@@ -141,7 +141,8 @@ def test_parts_say_how_many_claims_they_have() -> None:
 
 def test_all_that_the_table_names_is_there() -> None:
     for part in extensions.INSTALLED.values():
-        for place in (*part.claims.values(), *part.hooks.values()):
+        named = part.claims, part.hooks, part.allocators
+        for place in (place for some in named for place in some.values()):
             assert extensions.load(place)
         if part.kernels:
             assert all(map(callable, extensions.load(part.kernels).values()))
