@@ -71,7 +71,7 @@ def run(settings: Settings) -> list[dict[str, Any]]:
             for row in rows
         ],
         right=heads[1:],
-        title="Fewest hops, then the least busiest link, both proved; ratios of loads and"
-        " hops. Everyone sends to everyone at the rate of a port, nobody else does",
+        title="Fewest hops, then the least busiest link, both proved; ratios of loads "
+        "and hops. Everyone sends to everyone at the rate of a port, nobody else does",
     )
     return rows

@@ -3,4 +3,5 @@
 from .routes import FIXED as FIXED
 from .routes import Routes as Routes
 from .routes import routings_of as routings_of
+from .table import NONE as NONE
 from .table import LoadTable as LoadTable
