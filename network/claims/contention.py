@@ -34,7 +34,8 @@ def draw_contention(random: Random, *, power: int | None = None) -> Contention:
     n = random.randint(3, min(8, len(sites)))
     free = tuple(random.sample(sites, n))
     k = random.randint(1, min(n, 5))
-    purpose = random.choice([(0, 0), *PURPOSES.values()])
+    others = [(1, 0), (3, 2)]
+    purpose = random.choice([(0, 0), *PURPOSES.values(), random.choice(others)])
     if power is not None:
         purpose = power, 0
     routing = random.choice([x for x in routings_of(network) if x != "table"])

@@ -46,8 +46,8 @@ def star_bound(
 ) -> Value | None:
     """Return a bound from what each processor sends to those where that is cheapest.
 
-    With powers, (b + x)^p - b^p is at least p b^(p-1) x + x^p for a use b by others and
-    x by the job. The first sums up to lengths of ways, the second is least if all links
+    With powers above one, (b + x)^p - b^p is at least p b^(p-1) x + x^p for a use b by
+    others and x by the job. The first sums up to lengths of ways, the second is least if all links
     carry the same. None unless all tasks send alike.
     """
     if not instance.alike:
@@ -64,7 +64,8 @@ def star_bound(
     links = max(1, len(factor))
     if power:
         spread = unit * use / links
-        return -(-(unit * dear + links * spread**power) // 1)
+        more = links * spread**power if power > 1 else 0
+        return -(-(unit * dear + more) // 1)
     least = max(unit * use / links, ports_bound(instance))
     sites = instance.free
     rows = []

@@ -102,6 +102,8 @@ def annealed(
 def refuses_no_tree(instance: Contention) -> str | None:
     """Return why the program for trees does not accept an instance."""
     tree = tree_of(instance)
+    if instance.power not in (0, 2, 4):
+        return "needs the power 2 or 4, or the busiest link"
     if tree is None:
         return "needs a tree, tasks alike, and loads that are not rounded"
     if any(

@@ -79,6 +79,7 @@ class Routes:
         self.network, self.table = network, table
         self._sites = list(network.locations()) if network.grid else []
         self._near, home = _nodes(network)
+        _check_table(table, len(home), len(self._near))
         single = {v for v in home if not network.grid and len(self._near[v]) == 1}
         hosts = {v for v in single if self._near[v][0][0] not in single}
         self.stop = tuple(self._near[v][0][0] if v in hosts else v for v in home)
@@ -226,6 +227,22 @@ class Routes:
                 found[e] = part
                 there[v] = there.get(v, Fraction(0)) + part
         return found
+
+
+def _check_table(
+    table: Sequence[Sequence[int]] | None, processors: int, nodes: int
+) -> None:
+    if table is None:
+        return
+    if len(table) != processors:
+        problem = f"must have {processors} rows, one per processor"
+        raise InputError(problem, "table", len(table))
+    for p, row in enumerate(table):
+        if len(row) != nodes:
+            problem = f"must have {nodes} entries, one per node"
+            raise InputError(problem, f"table[{p}]", len(row))
+        if bad := [v for v in row if not -1 <= v < nodes]:
+            raise InputError("no such node", f"table[{p}]", int(bad[0]))
 
 
 def _nodes(network: Network) -> tuple[Neighbours, Sequence[int]]:

@@ -123,6 +123,15 @@ GOOD: dict[str, Any] = {
     "links": [[0, 1, 100, 90]],
     "power": 4,
 }
+GRAPH: dict[str, Any] = {
+    "topology": {
+        "kind": "graph",
+        "nodes": 2,
+        "edges": [[0, 1, 1]],
+        "processors": [0, 1],
+    },
+    "links": [],
+}
 BAD: dict[str, tuple[dict[str, Any], str]] = {
     "no link": ({"links": [[0, 2, 100, 0]]}, "links[0]: is no link of the network"),
     "twice": (
@@ -144,6 +153,18 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     "amount": ({"traffic": [[0, 1, 0]]}, "traffic[0]: must lie between 1"),
     "traffic twice": ({"traffic": [[0, 1, 1], [0, 1, 2]]}, "traffic[1]: listed twice"),
     "field": ({"required": [[0]]}, "required: unknown field"),
+    "table of others": (
+        {"routing": "table", "table": [[0]], **GRAPH},
+        "table: must have 2 rows, one per processor, not 1",
+    ),
+    "short table": (
+        {"routing": "table", "table": [[1, 1], [0]], **GRAPH},
+        "table[1]: must have 2 entries, one per node, not 1",
+    ),
+    "table to nowhere": (
+        {"routing": "table", "table": [[1, 1], [0, 7]], **GRAPH},
+        "table[1]: no such node: 7",
+    ),
     "points": (
         {
             "topology": {"kind": "points", "coordinates": [[0, 0], [1, 1]]},
@@ -371,12 +392,10 @@ def test_loads_of_exchanges_are_those_of_the_table() -> None:
             begin, end = annealing_kernels.place(
                 moved, int(chance.integers(5)), int(chance.choice(others)), alike
             )
-            touched = np.zeros(len(load) + 1, np.int64)
-            old = np.full(len(load), -1)
+            delta = np.zeros(len(load), np.int64)
             for sign, some in ((-1, places), (1, moved)):
-                annealing_kernels.shift(
-                    *(wires, pairs, some, begin, end, sign, load, touched, old)
-                )
+                annealing_kernels.shift(wires, pairs, some, begin, end, sign, delta)
+            load += delta
             places = moved
             order = places if alike else np.sort(places)
             assert order.tolist() == places.tolist()
