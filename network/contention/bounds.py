@@ -47,8 +47,8 @@ def star_bound(
     """Return a bound from what each processor sends to those where that is cheapest.
 
     With powers above one, (b + x)^p - b^p is at least p b^(p-1) x + x^p for a use b by
-    others and x by the job. The first sums up to lengths of ways, the second is least if all links
-    carry the same. None unless all tasks send alike.
+    others and x by the job. The first sums up to lengths of ways, the second is least
+    if all links carry the same. None unless all tasks send alike.
     """
     if not instance.alike:
         return None
