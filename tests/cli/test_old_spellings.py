@@ -155,6 +155,8 @@ def test_an_old_name_of_a_method_is_told(
         ("ratios --dask-jobqueue x", "--dask-jobqueue was removed: start dask workers"),
         ("worst --families", "--families was removed: closeknit verify worst-cases"),
         ("batsim --topology t", "batsim was removed: whatif replays a trace"),
+        ("simulate stream --plot o", "--plot was removed: --json writes the measures"),
+        ("simulate network --plot o", "--plot was removed: network.runs.run_network"),
         ("explore a.json", "explore was removed: compare has the table, plot the"),
         ("simulate stream --evalys o", "--evalys was removed: --jobs-csv writes"),
     ],

@@ -224,7 +224,7 @@ NOWHERE = [
     "generate random --shape 3x3 --k 2 --out {bad}",
     "simulate stream --method mm --shape 4x4 --json {bad}",
     "simulate stream --method mm --shape 4x4 --jobs-csv {bad}",
-    "simulate stream --method mm --shape 4x4 --plot {bad}",
+    "simulate stream --method mm --shape 4x4 --jobs-csv {bad}",
     "simulate submesh --method fs --shape 4x4 --json {bad}",
 ]
 
