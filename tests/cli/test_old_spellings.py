@@ -151,6 +151,10 @@ def test_an_old_name_of_a_method_is_told(
     ("command", "says"),
     [
         ("reproduce oeis", "oeis was removed: docs/papers/oeis has the terms; "),
+        (
+            "reproduce network-validation",
+            "network-validation was removed: docs/science/network.md has the table",
+        ),
         ("ratios --parquet --out o", "--parquet was removed: read OUT/results.sqlite"),
         ("ratios --dask-jobqueue x", "--dask-jobqueue was removed: start dask workers"),
         ("worst --families", "--families was removed: closeknit verify worst-cases"),
