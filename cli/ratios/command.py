@@ -28,7 +28,6 @@ from ...instances import InputError
 from ...instances.option_values import seconds
 from ...reports.campaigns import pool
 from ...reports.campaigns.campaign import Campaign, Runner, is_lenient, lineups
-from ...reports.campaigns.forecast import Forecast
 from ...reports.campaigns.store import ResultStore
 from ...reports.campaigns.study.inputs import instances_of
 from ...reports.pages.junit import write_junit
@@ -133,15 +132,13 @@ def run(args: argparse.Namespace) -> int:
         _runner(args, jobs) as runner_for,
         ResultStore(args.out, fresh=args.fresh) as store,
     ):
-        forecast = Forecast(jobs or 1)
-        with progress_bar(forecast) as progress:
+        with progress_bar() as progress:
             try:
                 report = conduct(
                     campaign,
                     store,
                     runner=runner_for(store.scratch),
                     compiling_jobs=jobs,
-                    forecast=forecast,
                     retry_failed=args.retry_failed,
                     progress=progress,
                     proofs=args.proofs,
