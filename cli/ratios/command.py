@@ -30,8 +30,6 @@ from ...reports.campaigns import pool
 from ...reports.campaigns.campaign import Campaign, Runner, is_lenient, lineups
 from ...reports.campaigns.store import ResultStore
 from ...reports.campaigns.study.inputs import instances_of
-from ...reports.pages.junit import write_junit
-from ...reports.ratios.junit import cases
 from ...solvers.running.settings import Settings
 from ..frame import outputs, shared, streams
 from ..frame.parser import Once, Parser, flag
@@ -103,12 +101,7 @@ def options(parser: Parser) -> None:
     )
     flag(before, "--retry-failed", "run again what failed before")
     parser.refuse_old_word("--parquet", "read OUT/results.sqlite or OUT/ratios.csv")
-    parser.add_argument(
-        "--junit",
-        type=outputs.file,
-        metavar="FILE",
-        help="write JUnit XML there, one case per run",
-    )
+    parser.refuse_old_word("--junit", "the exit status and OUT/ratios.csv have it")
     flag(
         parser,
         "--proofs",
@@ -154,8 +147,6 @@ def run(args: argparse.Namespace) -> int:
                 )
                 return 130
         out = Path(args.out)
-        if args.junit:
-            write_junit(args.junit, "closeknit ratios", cases(report))
     print(f"{report.headline}.")
     print(f"{report.finding[:1].upper()}{report.finding[1:]}.")
     for line in report.problems[:_SHOWN]:
