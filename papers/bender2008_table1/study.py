@@ -10,7 +10,7 @@ from ..parts import run_all
 from .entries import SituationRow
 from .findings import findings, lead
 from .parts import OPTIMAL, Found, Part, run, taking_part
-from .plots import diagonal_plot, paper_plot, ratio_plot, spread_plot
+from .plots import diagonal_plot, paper_plot, ratio_plot
 from .printed import AS_DEFINED, EVERYWHERE, JOBS
 from .streams import ArrivalPattern, Stream, stream
 from .tables import (
@@ -120,7 +120,7 @@ def _sections(
         title=f"True ratios ({name})",
         text=(_ON_RATIOS,),
         tables=(ratio_matrix(name, rows),),
-        plots=(ratio_plot(name, rows), spread_plot(name, rows)),
+        plots=(ratio_plot(name, rows),),
     )
 
 
