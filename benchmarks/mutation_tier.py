@@ -42,7 +42,7 @@ ROOMS = (
     *("api", "cli", "closeknit", "exact", "formulations", "heuristics", "instances"),
     *("methods", "proofs", "reports", "scheduler", "simulation", "solvers"),
 )
-NOT_DRAWN = re.compile(r"worker|server|/http/|/pages/|page\.py|/pool\.py")
+NOT_DRAWN = re.compile(r"worker|server|/http/|explore|/pages/|page\.py|/pool\.py")
 """Workers, servers, and what browsers show."""
 CPU = 90.0
 """Seconds of tests, by the mapping run, that a mutant meets at most."""

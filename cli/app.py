@@ -47,7 +47,6 @@ def overview() -> Parser:
         for name, (_, summary) in group.items():
             top.subcommand(commands, name, help=summary, add_help=False)
     top.refuse_old_word("batsim", "whatif replays a trace under rules of schedulers")
-    top.refuse_old_word("explore", "compare has the table, plot the picture")
     top.examples(
         "solve instance.json --time-limit 10",
         "compare instance.json --methods mm,mc1x1",

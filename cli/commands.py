@@ -51,6 +51,10 @@ _CORE = {
         "simulate job streams on a mesh, torus or tree",
     ),
     "select": ("cli.select.command", "choose processors for a job, by a configuration"),
+    "explore": (
+        "cli.explore",
+        "look at choices and proofs on a local page in the browser",
+    ),
     "config": ("cli.select.config", "check the configuration of a selector"),
     "warm": ("cli.warm", "compile the kernels of the methods beforehand"),
     "completion": (

@@ -41,5 +41,8 @@ EXTENSION = Extension(
     },
     names={"place_job": "clusters.jobs.python"},
     kernels="clusters.placement.warming:CLUSTER_KERNELS",
-    hooks={"select": "clusters.commands.select_nodes"},
+    hooks={
+        "select": "clusters.commands.select_nodes",
+        "explore": "clusters.explorer",
+    },
 )

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ...instances import Graph, arrays
+from ...instances import Graph, Tree, arrays
 from ...instances.arrays.graphs import tree_of
 from ...instances.words import with_noun
 from .fabric import MOST_NODES, Cluster, Fabric, FabricKind, Hierarchy, Space
@@ -213,4 +213,15 @@ def _kept(
         np.array([place.get(parent[v], -1) for v in kept], dtype=np.int64),
         np.array([weight[v] for v in kept], dtype=np.int64),
         ("switch",),
+    )
+
+
+def tree_topology(fabric: Hierarchy) -> Tree:
+    """Return a hierarchy as a `Tree` with twice its hops; nodes come after domains."""
+    domains = len(fabric.parent)
+    nodes = len(fabric.nodes)
+    return Tree(
+        (*fabric.parent.tolist(), *fabric.home.tolist()),
+        (*fabric.weight.tolist(), *[2] * nodes),
+        tuple(range(domains, domains + nodes)),
     )

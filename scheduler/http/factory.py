@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hmac
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from time import monotonic
@@ -85,6 +85,7 @@ def application(
     policy: AccessPolicy,
     worker: Worker,
     *,
+    headers: Iterable[tuple[bytes, bytes]] = (),
     seen: Callable[[str, int, float], None] = lambda path, status, seconds: None,
 ) -> ASGIApp:
     """Return an ASGI application that asks the policy before anything is read.
@@ -97,6 +98,8 @@ def application(
         Who may ask.
     worker
         Closed at the end.
+    headers
+        Added to every response.
     seen
         Is told the path, the status and the seconds of every request.
     """
@@ -122,6 +125,7 @@ def application(
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
+                message["headers"] = [*message["headers"], *headers]
             await send(message)
 
         refusal = policy.refusal(scope)

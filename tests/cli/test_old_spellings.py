@@ -160,9 +160,12 @@ def test_an_old_name_of_a_method_is_told(
         ("ratios --dask-jobqueue x", "--dask-jobqueue was removed: start dask workers"),
         ("worst --families", "--families was removed: closeknit verify worst-cases"),
         ("batsim --topology t", "batsim was removed: whatif replays a trace"),
+<<<<<<< HEAD
         ("simulate stream --plot o", "--plot was removed: --json writes the measures"),
         ("simulate network --plot o", "--plot was removed: network.runs.run_network"),
         ("explore a.json", "explore was removed: compare has the table, plot the"),
+=======
+>>>>>>> parent of 380c4e42 (explore: the page in the browser is gone; compare, plot and worst --table have what it showed)
         ("simulate stream --evalys o", "--evalys was removed: --jobs-csv writes"),
     ],
 )

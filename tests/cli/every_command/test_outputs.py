@@ -324,7 +324,7 @@ def test_a_named_pipe_is_not_waited_for(
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     (tmp_path / "link").symlink_to(pipe)
-    for command in ("solve {}", "select -k 1 --topology {}"):
+    for command in ("solve {}", "select -k 1 --topology {}", "explore --port 0 {}"):
         assert run(command.format(tmp_path / "link").split()) == 2
         said = "is a named pipe: give - and send it to standard input\n"
         assert capsys.readouterr().err == f"closeknit: {tmp_path / 'link'}: {said}"

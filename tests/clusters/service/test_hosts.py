@@ -10,6 +10,8 @@ from closeknit.clusters.placement import NodeSelector
 from closeknit.clusters.service.application import Application
 from closeknit.clusters.service.service import Service
 from closeknit.clusters.topologies import parse_cluster
+from closeknit.reports.explorer.application import application as explorer
+from closeknit.reports.explorer.explorer import Explorer
 from closeknit.scheduler.http.factory import AccessPolicy
 
 from ...serving.asgi import ask
@@ -47,8 +49,9 @@ def requests_of(app: Any, headers: dict[str, str]) -> set[int]:
         "",
     ],
 )
-def test_foreign_hosts_are_refused(host: str) -> None:
-    assert requests_of(served(), {"host": host}) == {400}
+def test_foreign_hosts_are_refused_on_both(host: str) -> None:
+    for app in (served(), explorer(Explorer())):
+        assert requests_of(app, {"host": host}) == {400}
 
 
 @pytest.mark.parametrize(
@@ -64,9 +67,9 @@ def test_names_of_this_machine_are_not(host: str) -> None:
     "origin",
     ["http://evil.example", "null", "http://localhost:3000", "https://localhost"],
 )
-def test_pages_of_other_origins_are_refused(origin: str) -> None:
-    headers = {"host": "localhost", "origin": origin}
-    assert requests_of(served(), headers) == {403}
+def test_pages_of_other_origins_are_refused_on_both(origin: str) -> None:
+    for app in (served(), explorer(Explorer())):
+        assert requests_of(app, {"host": "localhost", "origin": origin}) == {403}
 
 
 def test_with_a_token_any_name_may_lead_here() -> None:

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from closeknit.clusters.topologies import Cluster, Hierarchy, Space, parse_cluster
+from closeknit.clusters.topologies.wiring import tree_topology
 from closeknit.instances import InputError
 
 
@@ -28,6 +29,11 @@ def agree(graph: nx.Graph) -> Cluster:
         for i, a in enumerate(fabric.nodes):
             for j, b in enumerate(fabric.nodes):
                 assert fabric.distance(i, j) == away[a][b]
+        if isinstance(fabric, Hierarchy):
+            tree = tree_topology(fabric)
+            first, last = tree.processors[0], tree.processors[-1]
+            apart = fabric.distance(0, len(fabric.nodes) - 1)
+            assert tree.distance((first,), (last,)) == 2 * apart
     return cluster
 
 
