@@ -17,7 +17,6 @@ from ..reports.campaigns.audit import audit
 from ..reports.campaigns.campaign import Campaign, Runner, is_lenient, lineups
 from ..reports.campaigns.campaign import run as run_campaign
 from ..reports.campaigns.compiling import compile_for
-from ..reports.campaigns.forecast import Forecast
 from ..reports.campaigns.rows import FAILED
 from ..reports.campaigns.store import ResultStore
 from ..reports.campaigns.study.file import MAX_RUNS, is_study, read_study
@@ -165,7 +164,6 @@ def ratios(
             store,
             runner=partial(run_somewhere, jobs=number, scratch=store.scratch),
             compiling_jobs=number,
-            forecast=Forecast(number),
             retry_failed=retry_failed,
             progress=progress or (lambda done, total, what: None),
             proofs=proofs,
@@ -179,7 +177,6 @@ def conduct(
     *,
     runner: Runner,
     compiling_jobs: int | None,
-    forecast: Forecast,
     retry_failed: bool,
     progress: Callable[[int, int, str], None],
     proofs: bool = False,
@@ -216,7 +213,7 @@ def conduct(
         _LOG.info("%d of %d runs done%s", done, total, f": {what}" if what else "")
         progress(done, total, what)
 
-    run_campaign(campaign, store, runner=runner, progress=tell, forecast=forecast)
+    run_campaign(campaign, store, runner=runner, progress=tell)
     witnesses = [row for row in known if store.rows.get(row.key) is row]
     methods = {name: lineup.by_name for name, lineup in campaign.lineups.items()}
     judged = partial(

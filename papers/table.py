@@ -203,13 +203,6 @@ _ENTRIES = (
         "states of every shape and share",
     ),
     _entry(
-        "network-validation",
-        "network_validation:study",
-        "BookSim 2, CAMINOS, bisections",
-        "wormhole networks beside other simulators, and below their cuts",
-        "seed",
-    ),
-    _entry(
         "task-mapping",
         "task_mapping.study:study",
         "measured communication of 64 ranks",

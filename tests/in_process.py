@@ -1,7 +1,7 @@
-"""Campaigns without processes and pictures: for tests of what they say and keep.
+"""Campaigns without processes: for tests of what they say and keep.
 
 The calls of a campaign take milliseconds with the methods of `tests.toys`; its
-processes and pictures take seconds. Both are tested where they are the subject.
+processes take seconds, and are tested where they are the subject.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 
 from closeknit.reports.campaigns import pool
-from closeknit.reports.ratios import document
 
 
 def at_once(
@@ -26,14 +25,8 @@ def at_once(
 
 
 def stay_in_process(patch: pytest.MonkeyPatch) -> None:
-    """Let campaigns start no process and draw no picture."""
+    """Let campaigns start no process."""
     patch.setattr(pool, "run", at_once)
-    draw_nothing(patch)
-
-
-def draw_nothing(patch: pytest.MonkeyPatch | None = None) -> None:
-    """Let reports draw no plots, which take a second."""
-    (patch or pytest.MonkeyPatch()).setattr(document, "plots", lambda report: [])
 
 
 def main() -> None:

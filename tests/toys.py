@@ -204,12 +204,9 @@ def dies(note: Path, deaths: int, number: int) -> int:
 
 
 def main() -> None:
-    """Run the command line with toys in place of the methods, and draw nothing."""
+    """Run the command line with toys in place of the methods."""
     from closeknit.cli.app import run
 
-    from .in_process import draw_nothing
-
-    draw_nothing()
     closeknit.methods.METHODS = {"ksubset": TOYS}
     sys.exit(run(sys.argv[1:]))
 

@@ -8,10 +8,6 @@ from contextlib import contextmanager
 from shutil import get_terminal_size
 from threading import Event, Thread
 from time import monotonic
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from ...reports.campaigns.forecast import Forecast
 
 EVERY = 30.0
 """Seconds between two lines where there is no terminal."""
@@ -24,13 +20,12 @@ Show = Callable[[int, "int | None", str], None]
 
 
 @contextmanager
-def progress_bar(forecast: Forecast | None = None) -> Iterator[Show]:
-    """Show on standard error how far a long command has come.
+def progress_bar() -> Iterator[Show]:
+    """Show on standard error how far a long command has come, and the time left.
 
-    The forecast estimates the time left; without one, what is left is assumed to take
-    as long as what was done.
+    What is left is assumed to take as long as what was done.
     """
-    clock = Clock(forecast)
+    clock = Clock()
     if not sys.stderr.isatty():
         last = monotonic()
 
@@ -108,8 +103,7 @@ def status_line(standing: Callable[[], str]) -> Iterator[None]:
 class Clock:
     """Knows when the work began, and estimates when it will end."""
 
-    def __init__(self, forecast: Forecast | None = None) -> None:
-        self._forecast = forecast
+    def __init__(self) -> None:
         self._began = monotonic()
         self._first: int | None = None
 
@@ -125,9 +119,6 @@ class Clock:
 
     def left(self, done: int, total: float | None) -> str:
         """Return the time left, as text; "" if nothing is known."""
-        if self._forecast is not None:
-            seconds = self._forecast.left()
-            return "" if seconds is None else time_left(seconds)
         ours = done - (self._first or 0)
         if total is None or ours <= 0:
             return ""

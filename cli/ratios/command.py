@@ -28,11 +28,8 @@ from ...instances import InputError
 from ...instances.option_values import seconds
 from ...reports.campaigns import pool
 from ...reports.campaigns.campaign import Campaign, Runner, is_lenient, lineups
-from ...reports.campaigns.forecast import Forecast
 from ...reports.campaigns.store import ResultStore
 from ...reports.campaigns.study.inputs import instances_of
-from ...reports.pages.junit import write_junit
-from ...reports.ratios.junit import cases
 from ...solvers.running.settings import Settings
 from ..frame import outputs, shared, streams
 from ..frame.parser import Once, Parser, flag
@@ -104,12 +101,7 @@ def options(parser: Parser) -> None:
     )
     flag(before, "--retry-failed", "run again what failed before")
     parser.refuse_old_word("--parquet", "read OUT/results.sqlite or OUT/ratios.csv")
-    parser.add_argument(
-        "--junit",
-        type=outputs.file,
-        metavar="FILE",
-        help="write JUnit XML there, one case per run",
-    )
+    parser.refuse_old_word("--junit", "the exit status and OUT/ratios.csv have it")
     flag(
         parser,
         "--proofs",
@@ -133,15 +125,13 @@ def run(args: argparse.Namespace) -> int:
         _runner(args, jobs) as runner_for,
         ResultStore(args.out, fresh=args.fresh) as store,
     ):
-        forecast = Forecast(jobs or 1)
-        with progress_bar(forecast) as progress:
+        with progress_bar() as progress:
             try:
                 report = conduct(
                     campaign,
                     store,
                     runner=runner_for(store.scratch),
                     compiling_jobs=jobs,
-                    forecast=forecast,
                     retry_failed=args.retry_failed,
                     progress=progress,
                     proofs=args.proofs,
@@ -157,8 +147,6 @@ def run(args: argparse.Namespace) -> int:
                 )
                 return 130
         out = Path(args.out)
-        if args.junit:
-            write_junit(args.junit, "closeknit ratios", cases(report))
     print(f"{report.headline}.")
     print(f"{report.finding[:1].upper()}{report.finding[1:]}.")
     for line in report.problems[:_SHOWN]:

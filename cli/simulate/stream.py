@@ -20,7 +20,6 @@ import sys
 from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from ...extensions import hooks
@@ -34,10 +33,9 @@ from ...instances.topologies import MOST_PROCESSORS
 from ...instances.words import with_noun
 from ...methods.allocators.table import allocator, names
 from ...methods.old_names import require_known
-from ...reports.streams.stills import Stills
 from ...simulation.families import TRACE_RANGE, window_of
 from ...simulation.stream.jobs import StreamJob, generate, jobs_of_trace, largest
-from ...simulation.stream.measures import JobRow, Meter, Summary, csv_of_jobs
+from ...simulation.stream.measures import Meter, csv_of_jobs
 from ...simulation.stream.simulator import Ends, Event, Start, StartPolicy, simulate
 from ...solvers.running.interrupt import deferred
 from ...sources import doc_of
@@ -47,7 +45,6 @@ from ..frame.parser import Once, Parser
 from ..frame.progress import progress_bar
 from ..frame.screen import print_measures
 
-_POLICIES = {"fcfs": "first come first served", "easy": "EASY backfilling"}
 _OF_TRACES = ("range", "first", "scale_arrivals", "divide", "skip_larger")
 _OF_DRAWN = ("requests", "sizes", "interarrival", "service")
 _FIELDS = {one: one for one in (*_OF_DRAWN, "seed", "divide", "first")}
@@ -146,12 +143,7 @@ def add(simulate: Parser, streams: Any) -> None:
         help="write one line per job (for a single method)",
     )
     parser.refuse_old_word("--evalys", "--jobs-csv writes one line per job")
-    parser.add_argument(
-        "--plot",
-        type=outputs.file,
-        metavar="OUT.html",
-        help="write a page with measures, distributions, and pictures of some starts",
-    )
+    parser.refuse_old_word("--plot", "--json writes the measures, --jobs-csv the jobs")
     parser.examples(
         "simulate stream --method mm,hilbert/best-fit --shape 16x16 --seed 1",
         "simulate stream --method mm --shape 16x22 --trace log.swf --first 4000 --json",
@@ -174,24 +166,17 @@ def run(args: argparse.Namespace) -> int:
         machines.append((name, allocator(name, network, seed=args.seed)))
     interconnect = run_times(args, network)
     jobs = interconnect.jobs(_jobs(args, machines[0][1].free))
-    unit = interconnect.unit
     printed: list[dict[str, Any]] = []
-    ran: list[tuple[str, Summary, list[JobRow]]] = []
-    stills = []
     with deferred() as pressed:
         for name, machine in machines:
-            still = Stills(network, name, len(jobs), unit)
             meter = Meter(machine)
             ends = interconnect.ends()
             with closing(_shown(jobs, machine, args.policy, name, ends)) as events:
                 for event in events:
                     meter.see(event)
-                    still.see(event)
                     if pressed.is_set():
                         break
             summary = meter.summary(partial=pressed.is_set())
-            ran.append((name, summary, meter.rows))
-            stills.append(still)
             measures = interconnect.measures(asdict(summary), ends)
             printed.append({"allocator": name, **measures})
             if args.json != "-":
@@ -201,17 +186,12 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         outputs.write_out(args.json, _json(printed, single=single))
     if args.jobs_csv:
-        write_text(args.jobs_csv, csv_of_jobs(ran[0][2], unit))
-    if args.plot:
-        from ...reports.streams.page import stream_page
-
-        title = _title(args, network, jobs)
-        write_text(args.plot, stream_page(title, ran, stills, unit))
-    if not ran[-1][1].partial:
+        write_text(args.jobs_csv, csv_of_jobs(meter.rows, interconnect.unit))
+    if not summary.partial:
         return 0
     print(
-        f"closeknit: interrupted after {ran[-1][1].jobs} of {len(jobs)} starts "
-        f"under {ran[-1][0]}; the measures are of these",
+        f"closeknit: interrupted after {summary.jobs} of {len(jobs)} starts "
+        f"under {name}; the measures are of these",
         file=sys.stderr,
     )
     return 130
@@ -322,18 +302,3 @@ def _json(measures: Sequence[dict[str, Any]], *, single: bool) -> str:
         del only["allocator"]
         return dumps(only) + "\n"
     return "".join(json.dumps(one) + "\n" for one in measures)
-
-
-def _title(
-    args: argparse.Namespace, network: Topology, jobs: Sequence[StreamJob]
-) -> str:
-    """Describe the jobs and the machine."""
-    what = Path(args.trace).name if args.trace else f"drawn, seed {args.seed}"
-    at = (
-        network.grid.described
-        if network.grid
-        else f"{'×'.join(map(str, args.shape))} tree"
-    )
-    by = f", {args.network}" if vars(args).get("network") else ""
-    number = with_noun(len(jobs), "job")
-    return f"{number} ({what}) on a {at}, {_POLICIES[args.policy]}{by}"

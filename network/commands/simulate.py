@@ -18,7 +18,6 @@ from ...cli.frame.parser import Once, Parser
 from ...cli.frame.progress import Show, progress_bar
 from ...cli.frame.screen import print_measures, wrap_text
 from ...instances.errors import InputError
-from ...instances.reading.files import write_text
 from ...instances.reading.json_text import dumps
 from ...sources import doc_of
 
@@ -123,12 +122,7 @@ def add(simulate: Parser, streams: Any) -> None:
     )
     shared.add_number(parser, "--seed", "random seed of placement and routing", 0)
     outputs.add_json(parser, "the measures")
-    parser.add_argument(
-        "--plot",
-        type=outputs.file,
-        metavar="OUT.html",
-        help="write a page with links by load, and latencies",
-    )
+    parser.refuse_old_word("--plot", "network.runs.run_network has every link's load")
     parser.examples(
         "simulate network --topology torus:8x8 --placement quadrant --workload 2M",
         "simulate network --topology tree:4x4 --placement shuffle --workload BU "
@@ -151,7 +145,7 @@ def run(args: argparse.Namespace) -> int:
         for note in getattr(network, "notes", ()):
             print(f"closeknit: {args.topology}: {note}", file=sys.stderr)
         with progress_bar() as show:
-            title, network, found = _jobs(args, network, show)
+            found = _jobs(args, network, show)
     except InputError as error:
         name = re.split(r"[^\w-]", error.field)[0]
         if name == "table" and not error.file:
@@ -168,10 +162,6 @@ def run(args: argparse.Namespace) -> int:
         print_measures(measures)
         wide = max(map(len, measures))
         print(wrap_text(cycles, f"{'instance_cycles':{wide}}  ", " " * (wide + 2)))
-    if args.plot:
-        from ..page import network_page
-
-        write_text(args.plot, network_page(title, network, found))
     return 0
 
 
@@ -188,8 +178,8 @@ def _refuse_strangers(args: argparse.Namespace) -> None:
                 raise InputError(f"is for {name}", f"--{option}")
 
 
-def _jobs(args: argparse.Namespace, network: Any, show: Show) -> tuple[str, Any, Any]:
-    """Run jobs; also return a title, and the network with all nodes."""
+def _jobs(args: argparse.Namespace, network: Any, show: Show) -> Any:
+    """Run jobs; return what was measured."""
     from ..routes_file import read_routes
     from ..runs import Switching, run_network
     from ..workloads.io_side import IoSide
@@ -197,7 +187,7 @@ def _jobs(args: argparse.Namespace, network: Any, show: Show) -> tuple[str, Any,
     io = IoSide(network, args.io_nodes) if args.io_nodes else None
     workload = _workload(args, 0 if io is None else len(io.io))
     instances = 1 if args.instances is None else args.instances
-    found = run_network(
+    return run_network(
         network,
         workload,
         args.placement,
@@ -211,14 +201,6 @@ def _jobs(args: argparse.Namespace, network: Any, show: Show) -> tuple[str, Any,
         seed=shared.seed_of(args),
         table=read_routes(args.routes, network) if args.routes else None,
     )
-    where = f", I/O nodes in the {args.io_nodes}" if io else ""
-    order = f", {args.mapping} mapping" if args.mapping else ""
-    title = (
-        f"{instances} of {workload.name}, {workload.tasks} tasks each, on "
-        f"{args.topology}{where}, {args.placement}{order}, {args.switching}, "
-        f"seed {args.seed}"
-    )
-    return title, io.network if io else network, found
 
 
 def _workload(args: argparse.Namespace, io: int) -> Any:

@@ -113,12 +113,6 @@ class SituationRow:
             high=_over(costs[served], self.found.bound[served]),
         )
 
-    def ratio_values(self, decision: str) -> npt.NDArray[np.float64]:
-        """Ratios to proven optima, ascending."""
-        costs = self.costs(decision)
-        proven = self._proven & (costs >= 0)
-        return np.sort(costs[proven] / self.costs(OPTIMAL)[proven])
-
     @cached_property
     def _weights(self) -> tuple[int, Mapping[int, int]]:
         """Bring all optima to one denominator: it, and what each is multiplied by."""

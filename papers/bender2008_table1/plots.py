@@ -1,4 +1,4 @@
-"""Pictures of the table: heat maps, the diagonal, and how ratios spread."""
+"""Pictures of the table: heat maps, and the diagonal."""
 
 from __future__ import annotations
 
@@ -14,11 +14,9 @@ from ...reports.pages.plot_style import (
     A,
     B,
     as_plot,
-    box,
     in_style,
     named_rows,
     per_cent,
-    ratio_axis,
     sheet,
     sheets,
 )
@@ -29,8 +27,6 @@ from .tables import Rows, diagonal_order
 
 _WIDE = 9.8
 """Width in inches."""
-_MOST_DOTS = 240
-"""Ratios of an allocator that are drawn, evenly through its distribution."""
 
 
 @in_style
@@ -154,31 +150,4 @@ def diagonal_plot(state: str, rows: Rows) -> Plot:
         "Everyone in the situations that it has made itself, with 95 % "
         "intervals; left of the line is better than deciding optimally each time. "
         "Linear up to 10 %, logarithmic beyond.",
-    )
-
-
-@in_style
-def spread_plot(state: str, rows: Rows) -> Plot:
-    """Draw the distribution of the ratios of each in its own situations."""
-    spread = {
-        name: row.ratio_values(name) for name, row in rows.items() if name != OPTIMAL
-    }
-    spread = {name: values for name, values in spread.items() if len(values)}
-    names = sorted(spread, key=lambda name: float(spread[name].mean()))
-    figure, axes = sheet(_WIDE, 0.9 + 0.36 * max(1, len(names)))
-    top = 1.0
-    for place, name in enumerate(names):
-        at = np.linspace(0, 1, min(len(spread[name]), _MOST_DOTS))
-        drawn = np.quantile(spread[name], at, method="nearest").tolist()
-        box(axes, place, drawn)
-        top = max(top, drawn[-1])
-    ratio_axis(axes.xaxis, axes.set_xscale, top)
-    axes.set_xlim(1 - 0.001, top + 0.08 * (top - 1) + 0.002)
-    named_rows(axes, names)
-    axes.set_xlabel("cost / proven optimum (scale stretched near 1)")
-    return as_plot(
-        figure,
-        f"Ratios in situations of one's own ({state})",
-        "Each dot a quantile of the decisions, up to the worst; the box "
-        "holds the middle half, the line is the median, the whisker ends at 95 %.",
     )

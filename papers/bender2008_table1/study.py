@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ...instances import Mesh
-from ...methods.allocators.table import allocator
-from ...reports.pages.document import Document, Plot, Section
-from ...reports.streams.stills import Stills
-from ...simulation.stream.simulator import simulate
+from ...reports.pages.document import Document, Section
 from ..catalogue import RunOptions
 from ..parts import run_all
 from .entries import SituationRow
 from .findings import findings, lead
 from .parts import OPTIMAL, Found, Part, run, taking_part
-from .plots import diagonal_plot, paper_plot, ratio_plot, spread_plot
+from .plots import diagonal_plot, paper_plot, ratio_plot
 from .printed import AS_DEFINED, EVERYWHERE, JOBS
 from .streams import ArrivalPattern, Stream, stream
 from .tables import (
@@ -35,8 +31,6 @@ NODES = 200_000
 MESH = (16, 16)
 CORE = tuple(dict.fromkeys((*EVERYWHERE.values(), *AS_DEFINED.values())))
 """The four of the table, in both variants."""
-SHOWN = 300
-"""Jobs of which the page shows some being placed."""
 _WANTED = (
     *("snake/best-fit", "row/best-fit", "mc", "mbs", "paging", "random"),
     OPTIMAL,
@@ -93,7 +87,6 @@ def _build_document(
         findings=tuple(findings(rows)),
         sections=(
             *sections,
-            _stills(shape, jobs.states[-1]),
             Section(
                 title="Every entry",
                 text=(_ON_ENTRIES,),
@@ -127,25 +120,7 @@ def _sections(
         title=f"True ratios ({name})",
         text=(_ON_RATIOS,),
         tables=(ratio_matrix(name, rows),),
-        plots=(ratio_plot(name, rows), spread_plot(name, rows)),
-    )
-
-
-def _stills(shape: tuple[int, ...], state: ArrivalPattern) -> Section:
-    """Show some of the first jobs being placed by the four of the table."""
-    plots: list[Plot] = []
-    jobs = state.jobs[:SHOWN]
-    for name in EVERYWHERE.values():
-        placing = allocator(name, Mesh(shape))
-        stills = Stills(placing.topology, name, len(jobs))
-        for event in simulate(jobs, placing):
-            stills.see(event)
-        plots += stills.plots()
-    return Section(
-        title=f"Some starts ({state.name})",
-        text=(f"Of the first {len(jobs)} jobs under each of the four.",),
-        plots=tuple(plots),
-        folded=True,
+        plots=(ratio_plot(name, rows),),
     )
 
 

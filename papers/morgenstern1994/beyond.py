@@ -10,8 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from ...reports.pages.document import Cell, Document, Finding, Plot, Section, Table
-from ...reports.pages.plot_style import FAINT, A, B, as_plot, in_style, sheet
+from ...reports.pages.document import Cell, Document, Finding, Section, Table
 from ...simulation.submesh.migration import Migrating
 from ...simulation.submesh.policies import DEPTH, Policy, serve
 from ...simulation.submesh.simulator import Measures, first_come
@@ -250,36 +249,6 @@ def _budget_section(budgets: dict[str, list[BudgetEffect]]) -> Section:
             f"budget of moves a failure keeps: {text}.",
         ),
         tables=(table,),
-        plots=(_budget_plot(budgets),),
-    )
-
-
-@in_style
-def _budget_plot(budgets: dict[str, list[BudgetEffect]]) -> Plot:
-    figure, axes = sheet(6.4, 3.4)
-    for (name, found), colour in zip(budgets.items(), (A, B), strict=True):
-        kept = [_kept(one.runs, found[0], found[-1]) for one in found]
-        axes.errorbar(
-            range(len(found)),
-            [one.value for one in kept],
-            [one.half for one in kept],
-            color=colour,
-            marker="o",
-            markersize=4,
-            capsize=2,
-            label=name,
-        )
-    axes.axhline(100, color=FAINT, linewidth=0.8)
-    axes.set_xticks(
-        range(len(BUDGETS) + 2), ["none", *(str(b) for b in BUDGETS), "any"]
-    )
-    axes.set_xlabel("residents that may be moved for one request")
-    axes.set_ylabel("gain of migration kept, %")
-    axes.legend(frameon=False, loc="lower right")
-    return as_plot(
-        figure,
-        "Gain kept against the budget of moves",
-        "Mean over runs, with 95 % intervals.",
     )
 
 

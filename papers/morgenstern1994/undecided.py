@@ -12,24 +12,11 @@ from collections import Counter
 from collections.abc import Sequence
 from statistics import median
 
-from matplotlib.axes import Axes
-
-from ...reports.pages.document import Cell, Document, Finding, Plot, Section, Table
-from ...reports.pages.plot_style import (
-    CLOUD,
-    INK,
-    A,
-    B,
-    as_plot,
-    in_style,
-    sheet,
-    sheets,
-)
+from ...reports.pages.document import Cell, Document, Finding, Section, Table
 from ...simulation.submesh.budget import Budget
 from ...simulation.submesh.stream import Uniform, queue
 from ..catalogue import RunOptions
 from .decisions import (
-    Classes,
     MigrationCase,
     Range,
     by_load,
@@ -204,7 +191,6 @@ def _ranges(ranges: Sequence[Range]) -> Section:
                 tight,
             ),
         ),
-        plots=(_bracket_plot(ranges),),
     )
 
 
@@ -232,9 +218,7 @@ def _shares(cases: Sequence[MigrationCase]) -> Section:
             ],
         ),
     )
-    return Section(
-        title="Share decided", tables=tables, plots=(_share_plot(cases, many),)
-    )
+    return Section(title="Share decided", tables=tables)
 
 
 def _steps(cases: Sequence[MigrationCase]) -> Section:
@@ -251,58 +235,3 @@ def _steps(cases: Sequence[MigrationCase]) -> Section:
         rows=rows,
     )
     return Section(title="Steps", tables=(table,))
-
-
-@in_style
-def _share_plot(cases: Sequence[MigrationCase], many: Sequence[MigrationCase]) -> Plot:
-    figure, (left, right) = sheets(9.8, 3.6, 1, 2, sharey=True)
-    _bars(left, by_residents(cases), "residents")
-    _bars(right, by_load(many), f"load with the request, %; over {FEW} residents")
-    left.set_ylabel("share of decisions, %")
-    left.legend(frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=3)
-    caption = (
-        "Bars, with the number of decisions above them; lines are 95 % intervals "
-        "of the undecided share."
-    )
-    return as_plot(
-        figure, "Share of decisions that are a yes, a no, and undecided", caption
-    )
-
-
-def _bars(axes: Axes, classes: Classes, label: str) -> None:
-    shown = [(name, share(some)) for name, some in classes if some]
-    places = range(len(shown))
-    base = [0.0] * len(shown)
-    for kind, colour in (("undecided", B), ("no", CLOUD), ("yes", A)):
-        high = [100 * getattr(one, kind) / one.n for _, one in shown]
-        axes.bar(places, high, bottom=base, color=colour, width=0.8, label=kind)
-        base = [low + more for low, more in zip(base, high, strict=True)]
-    for place, (_, one) in zip(places, shown, strict=True):
-        axes.plot([place, place], one.interval, color=INK, linewidth=1.4)
-        axes.annotate(str(one.n), (place, 101), ha="center", va="bottom", fontsize=7)
-    names = [name.replace(" to ", "–") for name, _ in shown]
-    axes.set_xticks(places, names, fontsize=7)
-    axes.set_xlabel(label)
-    axes.set_ylim(0, 108)
-
-
-@in_style
-def _bracket_plot(ranges: Sequence[Range]) -> Plot:
-    figure, axes = sheet(6.4, 3.0)
-    axes.plot(
-        [one.no.mean_allocated for one in ranges],
-        [one.bracket for one in ranges],
-        color=A,
-        marker="o",
-        markersize=4,
-    )
-    axes.set_xscale("log")
-    axes.set_ylim(bottom=0)
-    axes.set_xlabel("mean residents")
-    axes.set_ylabel("bracket on completion time, %")
-    axes.grid(axis="y")
-    return as_plot(
-        figure,
-        "How much longer the schedule may be than need be",
-        "One queue per range of sides.",
-    )

@@ -10,15 +10,7 @@ from collections.abc import Sequence
 
 from ...heuristics.allocation.thrifty import REGARD
 from ...reports.pages.bootstrap import Estimate
-from ...reports.pages.document import Cell, Document, Finding, Plot, Section, Table
-from ...reports.pages.plot_style import (
-    B,
-    as_plot,
-    in_style,
-    named_rows,
-    per_cent,
-    sheet,
-)
+from ...reports.pages.document import Cell, Document, Finding, Section, Table
 from ..bender2008_table1.entries import relative
 from ..bender2008_table1.parts import OPTIMAL
 from ..bender2008_table1.study import MESH
@@ -194,7 +186,6 @@ def _section(race: Race) -> Section:
         title=f"Who places the stream: {race.state.name}",
         text=tuple(text),
         tables=(table,),
-        plots=(_plot(race),),
     )
 
 
@@ -226,21 +217,4 @@ def _tuning(found: Sequence[Race]) -> Section:
             f"shipped ({REGARD}) is above it on the second: {gaps}.",
         ),
         tables=(table,),
-    )
-
-
-@in_style
-def _plot(race: Race) -> Plot:
-    names = race.rivals
-    figure, axes = sheet(6.8, 0.9 + 0.27 * len(names))
-    axes.axvline(0, color=B, linewidth=1.6)
-    for y, name in enumerate(names):
-        per_cent(axes, y, gain(race, name))
-    axes.margins(x=0.14)
-    named_rows(axes, names)
-    axes.set_xlabel(f"mean pair sum of the judged half, % above {RULE}")
-    return as_plot(
-        figure,
-        f"Everybody against {RULE} ({race.state.name})",
-        f"95 % intervals, paired by job; right of the line is worse than {RULE}.",
     )

@@ -10,21 +10,13 @@ from pathlib import Path
 from ...instances import InputError
 from ...instances.reading.files import read_bytes, stem
 from ...network.workloads.measured import read_traffic
-from ...reports.pages.document import Cell, Document, Plot, Section, Table
-from ...reports.pages.plot_style import CLOUD, INK, RULE, A, B, as_plot, in_style, sheet
+from ...reports.pages.document import Cell, Document, Section, Table
 from ..catalogue import RunOptions
 from ..parts import run_all
 from .panels import AllocationPanel, ChosenProcessors, allocations
 from .parts import DRAWN, LEAST_BYTES, MOST_NODES, Found, Part, run
 
 _SUFFIXES = (".csv", ".csv.xz")
-_DOTS = {
-    "random": (CLOUD, 24),
-    "greedy": (INK, 80),
-    "annealing": (A, 36),
-    "exact": (B, 10),
-}
-"""Colours and sizes: those of equal place stay visible."""
 _LEAST_RANKS = 64
 
 
@@ -63,7 +55,6 @@ def study(options: RunOptions) -> Document:
             *(
                 Section(
                     title=_title(panel.allocation),
-                    plots=(_plot(panel),),
                     tables=(_costs(panel), _times(panel)),
                 )
                 for panel in panels
@@ -200,29 +191,6 @@ def _title(allocation: ChosenProcessors) -> str:
 def _slug(allocation: ChosenProcessors) -> str:
     kind = allocation.machine.partition(":")[0]
     return f"{kind}_{allocation.ranks}"
-
-
-@in_style
-def _plot(panel: AllocationPanel) -> Plot:
-    figure, axes = sheet(6.4, 3.4)
-    for method in panel.methods:
-        xs, ys = (
-            [panel.relative(one, measure, method) for one in panel.found]
-            for measure in ("cost", "time")
-        )
-        colour, size = _DOTS[method]
-        axes.scatter(xs, ys, s=size, color=colour, label=method)
-    for line in (axes.axhline, axes.axvline):
-        line(1, color=RULE, lw=0.8, zorder=0)
-    axes.set_xlabel("byte hops, identity = 1")
-    axes.set_ylabel("time, identity = 1")
-    axes.legend(frameon=False, ncols=4, loc="lower left", bbox_to_anchor=(0, 1))
-    return as_plot(
-        figure,
-        f"Byte hops and time, {panel.allocation.title}",
-        "A point per program and method, relative to the ranks in the order that they "
-        f"have; of random the mean of {DRAWN}. Lower left: fewer byte hops and faster.",
-    )
 
 
 def _notes(options: RunOptions, silent: Sequence[str]) -> Iterator[str]:

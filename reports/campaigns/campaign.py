@@ -17,7 +17,6 @@ from ...methods.user_methods import OwnMethod
 from ...methods.warming import Kind, kind_of, warm
 from ...solvers import DEFAULT, Limit, Result, Settings, Status
 from ...solvers.running.progress import observed
-from .forecast import Forecast
 from .memory import peak
 from .pool import Call, Failure, OutOfMemory, mark_started
 from .rows import FAILED, REFUSED, Key, Row, key_of, row_of
@@ -245,14 +244,13 @@ def run(
     *,
     runner: Runner,
     progress: Callable[[int, int, str], None] = lambda done, total, what: None,
-    forecast: Forecast | None = None,
 ) -> None:
     """Run what the store does not hold yet, and append every row to it.
 
     ``runner`` states where to run: ``partial(pool.run, jobs=N)``, for instance. After
     every run ``progress`` is called with the number of runs done, of all runs, and the
-    last run; ``forecast`` learns how long it took. Raises InputError when rows cannot
-    be written, or come from another version of closeknit.
+    last run. Raises InputError when rows cannot be written, or come from another
+    version of closeknit.
     """
     tasks = campaign.tasks()
     due = [task for task in tasks if task.key not in store.rows]
@@ -265,11 +263,6 @@ def run(
         for task in due
     ]
     done = len(tasks) - len(due)
-    forecast = forecast or Forecast()
-    forecast.begin(
-        (_kind(task.key) for task in due),
-        ((_kind(key), row.seconds or 0.0) for key, row in store.rows.items()),
-    )
     progress(done, len(tasks), "")
     with closing(runner(calls)) as outcomes:
         for position, outcome in outcomes:
@@ -282,14 +275,8 @@ def run(
                     field=task.method.name,
                 )
             store.append(row)
-            forecast.record(_kind(row.key), row.seconds or 0.0)
             done += 1
             progress(done, len(tasks), f"{task.method.name} on {task.instance.name}")
-
-
-def _kind(key: Key) -> tuple[str, float]:
-    """Return the key of runs of similar duration: method and limit."""
-    return key[2], key[4]
 
 
 def _row(task: Task, outcome: Row | Failure) -> Row:

@@ -1,10 +1,10 @@
-"""Style of plots: the colours of the page, axes of ratios and times, SVG."""
+"""Style of plots: the colours of the page, axes of times, SVG."""
 
 from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from hashlib import sha256
 from html import escape
 from io import StringIO
@@ -17,7 +17,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from .bootstrap import Estimate
 from .document import Plot
@@ -53,11 +52,8 @@ STYLE: dict[Any, Any] = {
     "grid.linewidth": 0.5,
     "path.simplify": False,
 }
-_TICKS = (1, 1.01, 1.03, 1.1, 1.25, 1.5, 2, 3, 5, 10, 30, 100, 1000)
 _NARROW = 460
 """Plots of less than so many points are shown whole on a telephone."""
-_NEAR = 0.01
-"""Below this excess the ratio scale is linear, beyond it logarithmic."""
 
 
 in_style = mpl.rc_context(STYLE)
@@ -134,28 +130,6 @@ def per_cent(axes: Axes, place: int, estimate: Estimate) -> None:
     )
 
 
-def ratio_axis(axis: Any, set_scale: Callable[..., None], top: float) -> None:
-    """Linear in the excess over 1 up to 1 %, logarithmic beyond; alike below 1."""
-
-    def stretch(ratio: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        excess = (np.asarray(ratio, dtype=np.float64) - 1) / _NEAR
-        stretched: npt.NDArray[np.float64] = np.sign(excess) * np.log1p(np.abs(excess))
-        return stretched
-
-    def back(stretched: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        value = np.asarray(stretched, dtype=np.float64)
-        ratio: npt.NDArray[np.float64] = 1 + _NEAR * np.sign(value) * np.expm1(
-            np.abs(value)
-        )
-        return ratio
-
-    set_scale("function", functions=(stretch, back))
-    ticks = [t for t in _TICKS if t <= max(top * 1.02, 1.01)]
-    axis.set_major_locator(FixedLocator(ticks))
-    axis.set_minor_locator(NullLocator())
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-
-
 def time_label(value: float, _: object) -> str:
     """Write a tick of an axis of seconds."""
     for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
@@ -225,22 +199,3 @@ def save(figure: Figure, buffer: Any, **options: Any) -> None:
             "ignore", message="Glyph .* missing", category=UserWarning
         )
         figure.savefig(buffer, **options)
-
-
-def box(axes: Axes, place: int, ratios: Sequence[float]) -> None:
-    """Draw sorted ratios as dots in a row, and a box of the middle."""
-    jitter = [place + 0.26 * (2 * ((i * 0.618034) % 1) - 1) for i in range(len(ratios))]
-    dots(axes, ratios, jitter, A, 3.6, alpha=0.6)
-    axes.boxplot(
-        [ratios],
-        positions=[place],
-        orientation="horizontal",
-        widths=0.62,
-        whis=(0, 95),
-        showfliers=False,
-        manage_ticks=False,
-        boxprops={"color": INK, "linewidth": 0.9},
-        whiskerprops={"color": INK, "linewidth": 0.9},
-        capprops={"color": INK, "linewidth": 0.9},
-        medianprops={"color": INK, "linewidth": 2},
-    )

@@ -1,27 +1,14 @@
-"""Differences between two stores of results, beyond noise."""
+"""Differences between the answers of two stores of results."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from math import comb, exp, log
-from statistics import median
-
-import numpy as np
 
 from ...instances import Value
 from ...instances.value import as_tuple, cost_text
 from ...solvers import Grade
 from ..campaigns.rows import FAILED, REFUSED, Row
-from ..pages.bootstrap import Estimate, estimate, resampled_sums
-
-SHORT = 1e-3
-"""Runs of less than so many seconds in both stores are not compared."""
-SLIGHT = 0.05
-"""Relative changes of times below this are ignored."""
-CHANCE = 0.05
-"""Probability that some method is called slower or faster by chance alone."""
 
 Match = tuple[str, str, str, int, int, float, int | None, int | None]
 """Digest and name of the instance, method, seed, repeat, and the limits of time, nodes
@@ -49,34 +36,6 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class TimeChange:
-    """How the times of a method changed.
-
-    On ``slower`` of the instances compared the later store has the longer time.
-    ``ratio`` is the geometric mean of later by earlier times, with the interval that
-    95 % of the resampled sets of instances give; ``probability`` that of as uneven a
-    split into slower and faster if both were as likely (sign test, two-sided). The
-    more ``methods`` are compared, the more must be shown.
-    """
-
-    problem: str
-    method: str
-    instances: int
-    slower: int
-    ratio: Estimate
-    probability: float
-    methods: int
-
-    @property
-    def sign(self) -> int:
-        """1 if slower, -1 if faster beyond noise, else 0."""
-        sure = self.probability <= CHANCE / self.methods
-        if not sure or abs(log(self.ratio.value)) < log(1 + SLIGHT):
-            return 0
-        return int(self.ratio.low > 1) - int(self.ratio.high < 1)
-
-
-@dataclass(frozen=True, slots=True)
 class ContradictedProof:
     """A proof of one store that a solution of the other refutes."""
 
@@ -98,18 +57,12 @@ class StoreComparison:
     missing: Sequence[Row]
     added: Sequence[Row]
     changes: Sequence[Change]
-    times: Sequence[TimeChange]
     contradictions: Sequence[ContradictedProof]
 
     @property
     def worse_answers(self) -> bool:
         """Whether a cost, bound, proof or status is worse, or a row is missing."""
         return bool(self.missing or self.contradictions or self._runs(better=False))
-
-    @property
-    def worse(self) -> bool:
-        """Whether anything is worse, times beyond noise included."""
-        return self.worse_answers or any(time.sign > 0 for time in self.times)
 
     @property
     def counts(self) -> str:
@@ -142,12 +95,11 @@ class StoreComparison:
 
 
 def compare(before: Iterable[Row], after: Iterable[Row]) -> StoreComparison:
-    """Compare run by run: answers exactly, times as far as they are no noise.
+    """Compare the answers run by run.
 
     Runs belong together if instance (name and digest), method, seed, repeat and limits
     are the same; of several in one store, of other versions, the one that finished last
-    is taken. A run that has no counterpart is missing, which is worse. Times are the
-    medians of the repeats; the instances are what is resampled.
+    is taken. A run that has no counterpart is missing, which is worse.
     """
     first, second = _latest(before), _latest(after)
     both = [match for match in first if match in second]
@@ -159,7 +111,6 @@ def compare(before: Iterable[Row], after: Iterable[Row]) -> StoreComparison:
         missing=[row for match, row in first.items() if match not in second],
         added=[row for match, row in second.items() if match not in first],
         changes=[change for pair in pairs for change in _changes(*pair)],
-        times=_times(pairs),
         contradictions=_contradictions([*first.values(), *second.values()]),
     )
 
@@ -259,51 +210,3 @@ def _contradictions(rows: Iterable[Row]) -> list[ContradictedProof]:
 def impossible(row: Row) -> bool:
     """Whether a run proved that there is no solution."""
     return row.status == "infeasible"
-
-
-def _times(pairs: Sequence[tuple[Row, Row]]) -> list[TimeChange]:
-    taken: dict[tuple[str, str, str], list[tuple[float, float]]] = {}
-    for before, after in pairs:
-        if before.seconds is not None and after.seconds is not None:
-            run = before.problem, before.method, before.sha256
-            taken.setdefault(run, []).append((before.seconds, after.seconds))
-    logs: dict[tuple[str, str], list[float]] = {}
-    for (problem, method, _), repeats in taken.items():
-        old, new = (median(seconds) for seconds in zip(*repeats, strict=True))
-        if max(old, new) >= SHORT:
-            tiny = SHORT / 1000
-            ratio = log(max(new, tiny) / max(old, tiny))
-            logs.setdefault((problem, method), []).append(ratio)
-    return [
-        _time_change(*whose, ratios, len(logs))
-        for whose, ratios in sorted(logs.items())
-    ]
-
-
-def _time_change(
-    problem: str, method: str, logs: Sequence[float], methods: int
-) -> TimeChange:
-    values = np.array(logs, dtype=np.float64)[:, None]
-    n = len(logs)
-    drawn = np.exp(resampled_sums(values, block=1)[:, 0] / n)
-    slower = sum(ratio > 0 for ratio in logs)
-    faster = sum(ratio < 0 for ratio in logs)
-    return TimeChange(
-        *(problem, method, n, slower),
-        ratio=estimate(exp(sum(logs) / n), drawn),
-        probability=sign_test(slower, faster),
-        methods=methods,
-    )
-
-
-def sign_test(one: int, other: int) -> float:
-    """Return the probability of a split as uneven as this, if all is even.
-
-    Two-sided; ties have been left out.
-
-    >>> sign_test(0, 5), sign_test(3, 3)
-    (0.0625, 1.0)
-    """
-    n = one + other
-    tail = sum(comb(n, i) for i in range(min(one, other) + 1))
-    return min(1.0, float(Fraction(2 * tail, 2**n)))

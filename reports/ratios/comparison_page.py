@@ -8,7 +8,7 @@ from ...instances.value import cost_text
 from ...instances.words import with_noun
 from ..campaigns.rows import Row
 from ..pages.document import Document, Inline, Name, Section, Table, Text
-from .comparison import CHANCE, Change, StoreComparison, TimeChange, impossible, outcome
+from .comparison import Change, StoreComparison, impossible, outcome
 
 _SHOWN = 50
 """Changes of a kind that are listed; the others are counted."""
@@ -22,7 +22,6 @@ def comparison_document(found: StoreComparison, first: str, second: str) -> Docu
         _list_changes("Worse in B", worse),
         *_list_unmatched_runs("Missing in B", found.missing),
         _list_changes("Better in B", better),
-        _compare_times(found.times),
     ]
     if found.contradictions:
         sections.insert(0, _list_contradictions(found))
@@ -33,7 +32,7 @@ def comparison_document(found: StoreComparison, first: str, second: str) -> Docu
             *("A: ", Name(first), ", ", *_made_by(found.before)),
             *("; B: ", Name(second), ", ", *_made_by(found.after)),
         ),
-        lead=(_beyond(found),),
+        lead=(f"{with_noun(len(found.contradictions), 'contradiction')}.",),
         sections=tuple(sections),
     )
 
@@ -50,16 +49,6 @@ def _names(values: Iterable[str]) -> tuple[Inline, ...]:
     names = [Name(value) for value in sorted(set(values))]
     pieces = [piece for name in names for piece in ("; ", name)]
     return tuple(pieces[1:]) or ("nothing",)
-
-
-def _beyond(found: StoreComparison) -> str:
-    """Say what the counts of runs do not."""
-    slower = sum(time.sign > 0 for time in found.times)
-    faster = sum(time.sign < 0 for time in found.times)
-    return (
-        f"{with_noun(slower, 'method')} slower, {faster} faster beyond noise; "
-        f"{len(found.contradictions)} contradictions."
-    )
 
 
 def _list_contradictions(found: StoreComparison) -> Section:
@@ -119,32 +108,3 @@ def _list_unmatched_runs(title: str, rows: Sequence[Row]) -> tuple[Section, ...]
     left = len(rows) - _SHOWN
     after: tuple[Text, ...] = (f"and {left} more.",) * (left > 0)
     return (Section(title=title, tables=(table,), after=after),)
-
-
-def _compare_times(times: Sequence[TimeChange]) -> Section:
-    if not times:
-        text = "No method takes long enough to be compared."
-        return Section(title="Times", text=(text,))
-    signs = {1: "slower", -1: "faster", 0: "no"}
-    rows = tuple(
-        (
-            *(Name(t.method), t.problem, t.instances, t.slower),
-            *(f"{t.ratio.value:.3f}", f"{t.ratio.low:.3f} .. {t.ratio.high:.3f}"),
-            *(f"{t.probability:.2g}", signs[t.sign]),
-        )
-        for t in times
-    )
-    table = Table(
-        columns=(
-            *("*method", "*problem", "instances", "slower on", "B / A", "95 %", "p"),
-            "*beyond noise",
-        ),
-        rows=rows,
-    )
-    explanation = (
-        "B / A is the geometric mean over instances, with the interval of the "
-        "bootstrap over instances; p is that of the sign test. A change is beyond "
-        "noise if the interval excludes 1, the change is 5 % or more, and p is at most "
-        f"{CHANCE:g} divided by the number of methods."
-    )
-    return Section(title="Times", tables=(table,), after=(explanation,))

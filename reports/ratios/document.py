@@ -28,14 +28,12 @@ from ..pages.numbers import (
     seconds,
 )
 from .answers import answers, picture
-from .gaps import gaps_section
 from .methods_sections import (
     methods_section,
     ratios_section,
     worst_cards,
     worst_section,
 )
-from .profiles import plots
 from .proofs_section import proof_cell, proofs_section
 from .report import Report
 from .scoring import FOLDER, ScoredRun, open_levels
@@ -149,14 +147,9 @@ def _shares(report: Report) -> Shares:
 
 def _sections(report: Report, labels: ProblemLabels) -> tuple[Section, ...]:
     """Build all sections of a report on one problem."""
-    drawn = tuple(plots(report))
-    text = () if drawn else ("Nothing ran, so nothing is drawn.",)
-    gaps = gaps_section(report)
     cards = worst_cards(report)
     return (
         ratios_section(report),
-        *((gaps,) if gaps else ()),
-        Section(title="Plots", text=text, plots=drawn),
         worst_section(report, cards),
         _instances(report, labels),
         *[proofs_section(report)] * any(v.kept for v in report.verdicts),

@@ -21,7 +21,7 @@ from closeknit.methods import user_methods as own
 from closeknit.solvers import Grade, Proof, answer
 from closeknit.solvers.running import clock
 
-from ..in_process import draw_nothing, stay_in_process
+from ..in_process import stay_in_process
 from ..paths import ROOT
 
 api: Any = ck
@@ -178,12 +178,8 @@ def test_names_are_kept_apart() -> None:
 
 
 def test_a_campaign_runs_methods_of_modules_and_of_notebooks(
-    module: str,
-    tmp_path: Path,
-    caplog: pytest.LogCaptureFixture,
-    monkeypatch: pytest.MonkeyPatch,
+    module: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    draw_nothing(monkeypatch)
     jobs = [JOB, ck.ksubset(ck.Mesh(5, 5), k=4, name="other")]
     rules: list[Any] = ["mm", f"{module}:first", f"{module}:crashing", lambda i, s: [0]]
     with caplog.at_level(logging.INFO, logger="closeknit"):

@@ -151,10 +151,17 @@ def test_an_old_name_of_a_method_is_told(
     ("command", "says"),
     [
         ("reproduce oeis", "oeis was removed: docs/papers/oeis has the terms; "),
+        (
+            "reproduce network-validation",
+            "network-validation was removed: docs/science/network.md has the table",
+        ),
         ("ratios --parquet --out o", "--parquet was removed: read OUT/results.sqlite"),
+        ("ratios --junit x --out o", "--junit was removed: the exit status and"),
         ("ratios --dask-jobqueue x", "--dask-jobqueue was removed: start dask workers"),
         ("worst --families", "--families was removed: closeknit verify worst-cases"),
         ("batsim --topology t", "batsim was removed: whatif replays a trace"),
+        ("simulate stream --plot o", "--plot was removed: --json writes the measures"),
+        ("simulate network --plot o", "--plot was removed: network.runs.run_network"),
         ("simulate stream --evalys o", "--evalys was removed: --jobs-csv writes"),
     ],
 )

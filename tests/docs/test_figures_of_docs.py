@@ -250,17 +250,6 @@ def csv_rows(name: str) -> list[dict[str, str]]:
         return list(csv.DictReader(stream))
 
 
-def rows_of_the_validation(part: Part) -> None:
-    run_all(part)
-    (table,) = part.tables
-    rows = csv_rows("rows")
-    assert [row[0] for row in table[1:]] == [row["network"] for row in rows]
-    for shown, row in zip(table[1:], rows, strict=True):
-        hold(shown[1], float(row["theirs"]), row["network"])
-        hold(shown[2], float(row["ours"]), row["network"])
-        assert row["met"] == "yes"
-
-
 def drawn_streams(part: Part) -> None:
     run_all(part)
     keys = (
@@ -454,9 +443,6 @@ COMPARED: dict[tuple[str, str], Callable[[Part], None]] = {
         "docs/papers/drakenberg.md",
         "closeknit reproduce drakenberg-linecards",
     ): line_cards,
-    ("docs/science/network.md", "closeknit reproduce network-validation"): (
-        rows_of_the_validation
-    ),
     ("docs/papers/navaridas.md", "closeknit reproduce navaridas-figure3 --shape 8x8"): (
         placements_on_64_nodes
     ),

@@ -200,7 +200,6 @@ def test_ratios_are_exact() -> None:
     assert ratios.optimal == 1
     assert ratios.mean == pytest.approx((7 / 6 + 1) / 2, abs=1e-12)
     assert (ratios.low, ratios.high) == (Fraction(28, 25), Fraction(28, 23))
-    assert row.ratio_values("a").tolist() == [1, 7 / 6]
     assert row.open == 1
 
 
@@ -423,8 +422,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_small_run_from_end_to_end(whole: Path) -> None:
     page = (whole / "report.html").read_text()
     assert "http" not in page.replace("http://www.w3.org/", "")
-    assert page.count("<svg") >= 8
-    assert "Some starts" in page
+    assert page.count("<svg") == 6
     assert "40 jobs" in (whole / "report.md").read_text()
     jobs = stream(None, (4, 5), seed=0, first=40)
     one = Part(

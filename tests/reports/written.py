@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
-import pytest
+from collections.abc import Sequence
 
 from closeknit.reports.pages.csv_tables import csv_of
-from closeknit.reports.pages.document import Document, Plot
 from closeknit.reports.pages.html import html_of
 from closeknit.reports.pages.markdown import markdown_of
-from closeknit.reports.ratios import document
 from closeknit.reports.ratios.comparison import StoreComparison
 from closeknit.reports.ratios.comparison_page import comparison_document
 from closeknit.reports.ratios.document import ratio_document
@@ -23,16 +19,8 @@ def html_report(report: Report) -> str:
     return html_of(ratio_document(report))
 
 
-def undrawn_report(report: Report, write: Callable[[Document], str] = html_of) -> str:
-    """Write it without its plots, which take most of the time."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(document, "plots", lambda report: [Plot("Undrawn", "", "")])
-        return write(ratio_document(report))
-
-
 def markdown_report(report: Report) -> str:
-    """Write it as Markdown, which never shows plots."""
-    return undrawn_report(report, markdown_of)
+    return markdown_of(ratio_document(report))
 
 
 def csv_table(runs: Sequence[ScoredRun]) -> str:

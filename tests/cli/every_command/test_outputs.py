@@ -224,7 +224,7 @@ NOWHERE = [
     "generate random --shape 3x3 --k 2 --out {bad}",
     "simulate stream --method mm --shape 4x4 --json {bad}",
     "simulate stream --method mm --shape 4x4 --jobs-csv {bad}",
-    "simulate stream --method mm --shape 4x4 --plot {bad}",
+    "simulate stream --method mm --shape 4x4 --jobs-csv {bad}",
     "simulate submesh --method fs --shape 4x4 --json {bad}",
 ]
 
@@ -268,7 +268,6 @@ CLASHES = [
         "--json: is also",
     ),
     ("compare x {file} --json {link}", "--json: is also what is read"),
-    ("ratios {folder} --out {new} --junit {file}", "--junit: is also what is read"),
     ("ratios compare x {folder} --markdown {link}", "--markdown: is also what is read"),
     ("solve {file} --plot {new}.svg --json {new}.svg", "is also what --json writes"),
     ("worst mm --out {new} --ledger {new}", "--ledger: is also what --out writes"),
@@ -298,9 +297,9 @@ def test_a_store_that_is_filled_is_not_overwritten(tmp_path: Path) -> None:
     for each in (store, report):
         each.write_text("kept")
     out = OutputFolder(tmp_path)
-    try_all(Namespace(out=out, junit=OutputFile(report)))
-    with pytest.raises(InputError, match="--junit: is also what is read"):
-        try_all(Namespace(out=out, junit=OutputFile(store)))
+    try_all(Namespace(out=out, json=OutputFile(report)))
+    with pytest.raises(InputError, match="--json: is also what is read"):
+        try_all(Namespace(out=out, json=OutputFile(store)))
 
 
 def test_an_older_output_in_this_folder_is_replaced(

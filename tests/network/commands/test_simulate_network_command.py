@@ -361,13 +361,3 @@ def test_routes_of_a_graph(tmp_path: Path, capsys: Capture) -> None:
         f"{routes}: table: processor d has no route to c: packets do not get past "
         "node d"
     )
-
-
-def test_a_page_of_the_run(tmp_path: Path, capsys: Capture) -> None:
-    page = tmp_path / "run.html"
-    words = f"{QUADRANT} --workload 2M --tasks 16 --plot {page} --json -"
-    assert run(["simulate", "network", *words.split()]) == 0
-    assert json.loads(capsys.readouterr().out)["time_cycles"] == 257
-    text = page.read_text()
-    assert "1 of 2M, 16 tasks each, on torus:8x8, quadrant, cut-through, seed 0" in text
-    assert text.count('class="plot"') == 3

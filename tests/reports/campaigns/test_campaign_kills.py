@@ -27,13 +27,11 @@ PROGRAM = """
 import sys
 import closeknit.methods
 from closeknit.cli.app import run
-from tests.in_process import draw_nothing
 from tests.toys import SABOTEURS, TOYS
 names = ("first", "last", "pausing", "filing", "auto")
 closeknit.methods.METHODS = {
     "ksubset": {name: {**TOYS, **SABOTEURS}[name] for name in names}
 }
-draw_nothing()
 sys.exit(run(sys.argv[1:]))
 """
 

@@ -7,11 +7,6 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
-from closeknit.cli.app import run
-from closeknit.instances import Torus
-from closeknit.network.page import network_page
-from closeknit.network.runs import run_network
-from closeknit.network.workloads.table import workload
 from closeknit.papers.catalogue import RunOptions
 from closeknit.papers.table import REPRODUCTIONS
 from closeknit.reports.adversary.worst_known import (
@@ -26,7 +21,6 @@ from closeknit.reports.claims.verify import verify as tried
 from closeknit.reports.pages.html import html_of
 from closeknit.reports.ratios.comparison import compare
 from closeknit.reports.ratios.comparison_page import comparison_document
-from closeknit.solvers.running.kernels import interpreted
 
 from ..ratios import samples, samples_of_levels
 from ..written import html_report
@@ -51,27 +45,11 @@ def claimed(_: Path) -> str:
     return html_of(claims_document(trial, told, on=date(2026, 1, 2), by="9.9"))
 
 
-def streamed(folder: Path) -> str:
-    page = folder / "stream.html"
-    words = ["simulate", "stream", "--shape", "8x8", "--requests", "30"]
-    with interpreted():
-        assert run([*words, "--method", "mm,thrifty", "--plot", str(page)]) == 0
-    return page.read_text("utf-8")
-
-
-def networked(_: Path) -> str:
-    network = Torus(4, 4)
-    ran = run_network(network, workload("BU", 8, 256), "mm", instances=2)
-    return network_page("two of BU", network, ran)
-
-
 KINDS: Mapping[str, Callable[[Path], str]] = {
     "ratios": lambda _: html_report(samples.report()),
     "ratios of several problems": lambda _: html_report(samples_of_levels.full()),
     "comparison": compared,
     "claims": claimed,
     "worst known": lambda _: html_of(worst_document(read_worst_known(PATH))),
-    "stream": streamed,
-    "network": networked,
     "bender-figure3": lambda _: html_of(REPRODUCTIONS["bender-figure3"](RunOptions())),
 }

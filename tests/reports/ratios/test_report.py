@@ -22,7 +22,6 @@ from closeknit.reports.drawing.drawing import draw
 from closeknit.reports.pages.document import inlines, plain_text
 from closeknit.reports.pages.numbers import percent, within
 from closeknit.reports.ratios.answers import answers
-from closeknit.reports.ratios.profiles import plots
 from closeknit.reports.ratios.report import Report, report_on
 from closeknit.reports.ratios.rows_table import COLUMNS
 from closeknit.reports.ratios.scoring import ScoredRun
@@ -332,7 +331,7 @@ def test_markdown_tables_are_well_formed() -> None:
     lines = markdown_report(report()).splitlines()
     bars = [re.sub(r"\\\|", "", line).count("|") for line in lines]
     starts = [i for i, line in enumerate(lines) if line.startswith("| ---")]
-    assert len(starts) == 6
+    assert len(starts) == 5
     for start in starts:
         end = start
         while end < len(lines) and lines[end].startswith("|"):
@@ -365,7 +364,7 @@ def test_the_page_needs_nothing_else() -> None:
 def test_pictures_in_the_page_are_well_formed_and_named() -> None:
     page = html_report(report())
     pictures = re.findall(r"<svg.*?</svg>", page, flags=re.S)
-    assert len(pictures) == 1 + 2 + 1  # first of all, plots, the one worst instance
+    assert len(pictures) == 1 + 1  # first of all, the one worst instance
     first, *others = map(ElementTree.fromstring, pictures)
     assert first.get("aria-label", "").startswith("near: optimal on 1 of 3; ")
     for root in others:
@@ -389,7 +388,6 @@ def test_a_report_without_any_answer_is_still_a_page() -> None:
     ]
     failed = [replace(r, selection=None, seconds=None, limit=None) for r in failed]
     page = html_report(report(failed))
-    assert "Nothing ran" in page
     assert "9 runs failed." in page
     assert markdown_report(report(failed))
 
@@ -668,12 +666,3 @@ def test_methods_of_few_instances_are_not_named_closest() -> None:
     assert [s.name for s in found.ranked] == ["far", "near"]
     assert "far" in map(plain_text, inlines(answers(found)[0]))
     assert [s.name for s in report().ranked] == ["near", "far"]
-
-
-def test_methods_with_one_curve_are_named_together() -> None:
-    same = [r for r in rows() if r.method != "far"]
-    same += [replace(r, method="far") for r in same if r.method == "near"]
-    together, apart = (plots(found)[0] for found in (report(same), report()))
-    assert together.title == apart.title == "Performance profile"
-    assert ">near, far</text>" in together.svg
-    assert ">near</text>" in apart.svg

@@ -8,7 +8,6 @@ from dataclasses import replace
 from fractions import Fraction
 from io import StringIO
 from math import inf
-from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given
@@ -19,7 +18,6 @@ from closeknit.instances.value import as_tuple
 from closeknit.methods import METHODS
 from closeknit.reports.campaigns.row_fields import document_of, parse_row
 from closeknit.reports.drawing.problems import format_cost
-from closeknit.reports.ratios.profiles import plots
 from closeknit.reports.ratios.report import Report
 from closeknit.reports.ratios.scoring import (
     InstanceVerdict,
@@ -205,15 +203,6 @@ def test_pages_tell_levels_shares_and_intervals() -> None:
     assert (
         "| `near` | 2 | 1 | 0 | 0 % | 1.2500, 1.2500 | ∞, ∞ | 0.5000, 0.5000 |" in text
     )
-
-
-def test_plots_of_levels() -> None:
-    found = full()
-    [drawn] = plots(found.parts["procset"])
-    assert drawn.title == "Proved by a time"
-    assert ElementTree.fromstring(drawn.svg).tag.endswith("svg")
-    titles = [plot.title for plot in plots(found.parts["sukp"])]
-    assert titles == ["Performance profile", "Proved by a time"]
 
 
 def test_means_alike_of_fewer_levels_than_a_method_has() -> None:

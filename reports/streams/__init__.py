@@ -1,1 +1,0 @@
-"""Pages about streams of jobs."""
