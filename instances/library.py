@@ -15,7 +15,7 @@ from types import MappingProxyType
 from .errors import InputError
 from .ksubset import graph_generators as graphs
 from .ksubset import worst_cases
-from .problems import PROBLEMS, Instance, parse_instance, problem_of
+from .problems import CORE, Instance, parse_instance, problem_of
 from .reading.parsing import parse_json
 
 _DATA = files(f"{__package__}.data")
@@ -92,10 +92,7 @@ def _graphs() -> list[Instance]:
 SUITES = MappingProxyType[str, Callable[[], list[Instance]]](
     {
         "bundled": _instances_of,
-        **{
-            f"bundled-{problem}": partial(_instances_of, problem)
-            for problem in PROBLEMS
-        },
+        **{f"bundled-{problem}": partial(_instances_of, problem) for problem in CORE},
         "graphs": _graphs,
         "worst-cases": lambda: [case.instance for case in all_worst_cases()],
     }

@@ -198,6 +198,8 @@ _LISTED = (
         canonical=tuple,
     ),
 )
+CORE = tuple(one.name for one in _LISTED)
+"""Names of the problems of the core, all of which have bundled instances."""
 _OF_PARTS = {
     name: module
     for part in INSTALLED.values()
@@ -218,10 +220,10 @@ class _Problems(Mapping[str, Problem]):
         return self._known[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter([*(one.name for one in _LISTED), *_OF_PARTS])
+        return iter([*CORE, *_OF_PARTS])
 
     def __len__(self) -> int:
-        return len(_LISTED) + len(_OF_PARTS)
+        return len(CORE) + len(_OF_PARTS)
 
     def of_kind(self, kind: type) -> Problem | None:
         """Return the problem whose instances have this class."""

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 from closeknit.heuristics.ksubset.guarantees import rho, shells, star
 from closeknit.instances import (
-    PROBLEMS,
     InputError,
     KSubset,
     Torus,
@@ -51,6 +50,7 @@ from closeknit.instances.library import (
     bundled_names,
     suite,
 )
+from closeknit.instances.problems import CORE
 from closeknit.instances.topologies import switch_tree
 from closeknit.methods import KSUBSET, METHODS
 from closeknit.simulation.fragmentation import fragment
@@ -288,7 +288,7 @@ def test_suites() -> None:
         names = [instance.name for instance in suite(name)]
         least = 12 if name in ("bundled", "bundled-ksubset", "worst-cases") else 2
         assert len(set(names)) == len(names) >= least
-    for problem in PROBLEMS:
+    for problem in CORE:
         met = {problem_of(instance).name for instance in suite(f"bundled-{problem}")}
         assert met == {problem}
     ksubsets = suite("bundled-ksubset")

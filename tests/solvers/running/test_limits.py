@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from closeknit.instances import Instance, KSubset, check, mesh, write_ksubset
+from closeknit.instances import Instance, KSubset, Mesh, check, mesh, write_ksubset
 from closeknit.instances.ksubset import generators
 from closeknit.instances.procset.generators import torus_planes
 from closeknit.instances.submesh.generators import waiting_state
@@ -48,6 +48,16 @@ def instances(problem: str) -> tuple[Instance, ...]:
         return (torus_planes((4, 4, 3), 9, free=half, seed=1, private=2),)
     if problem == "sukp":
         return (random_sukp(18, 18, Fraction(1, 5), Fraction(3, 4), seed=1),)
+    if problem == "contention":
+        from closeknit.network.contention.constructor import contention
+
+        tree = generators.network_of("tree", (3, 4, 4))
+        ways = "dimension-order"
+        return (
+            contention(Mesh(8, 8), 9, routing=ways, objective="links", busy=[(0, 3)]),
+            contention(tree, 9),
+            contention(Mesh(8, 8), 9, traffic="ring"),
+        )
     if problem == "submesh":
         return (waiting_state((12, 12), 1, 6, seed=1),)
     return (
