@@ -149,6 +149,7 @@ NOT_COMPARED = {
     ("docs/papers/drakenberg.md", "closeknit reproduce drakenberg-time"): SPEED,
     ("docs/science/exact.md", "make bench NAME=exact"): SPEED,
     ("docs/papers/hops-or-seconds.md", "closeknit reproduce hops-or-seconds"): MINUTES,
+    ("docs/papers/hops-or-seconds.md", "make bench NAME=links"): SPEED,
     ("docs/papers/mache-dispersal.md", "closeknit reproduce mache-dispersal"): TRACE,
     ("docs/papers/mache-table2.md", "closeknit reproduce mache-table2"): MINUTES,
     ("docs/science/models.md", "make bench NAME=models"): SPEED,
