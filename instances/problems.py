@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any, overload
 
-from ..extensions import INSTALLED, load
 from . import submesh
 from .errors import InputError
 from .features import Features
@@ -200,11 +200,15 @@ _LISTED = (
 )
 CORE = tuple(one.name for one in _LISTED)
 """Names of the problems of the core, all of which have bundled instances."""
-_OF_PARTS = {
-    name: module
-    for part in INSTALLED.values()
-    for name, module in part.problems.items()
-}
+
+
+@cache
+def _of_parts() -> dict[str, str]:
+    """Return the modules of the problems of parts; the core alone asks for none."""
+    from ..extensions import INSTALLED
+
+    parts = INSTALLED.values()
+    return {name: module for part in parts for name, module in part.problems.items()}
 
 
 class _Problems(Mapping[str, Problem]):
@@ -215,28 +219,30 @@ class _Problems(Mapping[str, Problem]):
 
     def __getitem__(self, name: str) -> Problem:
         if name not in self._known:
-            found: Problem = load(f"{_OF_PARTS[name]}:PROBLEM")
+            from ..extensions import load
+
+            found: Problem = load(f"{_of_parts()[name]}:PROBLEM")
             self._known[name] = found
         return self._known[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter([*CORE, *_OF_PARTS])
+        return iter([*CORE, *_of_parts()])
 
     def __len__(self) -> int:
-        return len(CORE) + len(_OF_PARTS)
+        return len(CORE) + len(_of_parts())
 
     def of_kind(self, kind: type) -> Problem | None:
         """Return the problem whose instances have this class."""
-        for one in (*self._known.values(), *map(self.__getitem__, _OF_PARTS)):
-            if one.kind is kind:
-                return one
-        return None
+        known = (one for one in self._known.values() if one.kind is kind)
+        if found := next(known, None):
+            return found
+        others = map(self.__getitem__, _of_parts())
+        return next((one for one in others if one.kind is kind), None)
 
 
 PROBLEMS = _Problems()
 """All problems by name."""
-
-_BY_FORM = {f"closeknit/{name}": name for name in PROBLEMS}
+_FORM = "closeknit/"
 
 
 def problem_of(instance: Instance) -> Problem:
@@ -299,10 +305,11 @@ def parse_instance(document: Any, *, default_name: str = "unnamed") -> Instance:
     Raises InputError if it is invalid; names the field and the value.
     """
     form = document.get("format") if isinstance(document, dict) else None
-    name = _BY_FORM.get(form) if isinstance(form, str) else None
+    name = _problem_named(form)
     if name is None:
         if form is not None:
-            raise InputError(f"must be one of {', '.join(_BY_FORM)}", "format", form)
+            known = ", ".join(f"{_FORM}{each}" for each in PROBLEMS)
+            raise InputError(f"must be one of {known}", "format", form)
         name = "ksubset"  # whose reader reports the missing field
     found: Instance = PROBLEMS[name].parse(document, default_name=default_name)
     return found
@@ -382,4 +389,12 @@ def _read(path: str | Path, *, any_form: bool) -> Instance | None:
 def is_instance(document: Any) -> bool:
     """Whether a parsed JSON file has the format of an instance."""
     form = document.get("format") if isinstance(document, dict) else None
-    return isinstance(form, str) and form in _BY_FORM
+    return _problem_named(form) is not None
+
+
+def _problem_named(form: Any) -> str | None:
+    """Return the problem whose files have a format; the core is asked first."""
+    if not isinstance(form, str) or not form.startswith(_FORM):
+        return None
+    name = form.removeprefix(_FORM)
+    return name if name in CORE or name in _of_parts() else None

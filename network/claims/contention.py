@@ -22,7 +22,7 @@ GRAPHS, QUICK_GRAPHS = 200, 20
 _NETWORKS = (
     *(Mesh(4, 3), Torus(4, 3), Mesh(2, 2, 2), Torus(6)),
     *(dragonfly_network(2, 1, 1), fat_tree_network(4)),
-    Tree((-1, 0, 0, 1, 1, 2, 2, 2, 1), (0, *[1] * 8), (3, 4, 5, 6, 7, 8)),
+    *(Tree((-1, 0, 0, 1, 1, 2, 2, 2, 1), (0, *[1] * 8), (3, 4, 5, 6, 7, 8)),) * 2,
 )
 _SETTINGS = Settings(time_limit=60)
 

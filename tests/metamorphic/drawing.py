@@ -19,6 +19,7 @@ from closeknit.instances import (
     problem_of,
 )
 from closeknit.instances.submesh import Resident, box_at, overlap
+from closeknit.network.claims.contention import draw_contention
 from tests.strategies import random_ksubset
 
 
@@ -102,6 +103,7 @@ DRAW: dict[str, Callable[[Random], Any]] = {
     "procset": draw_procset,
     "sukp": draw_sukp,
     "submesh": draw_submesh,
+    "contention": draw_contention,
 }
 
 

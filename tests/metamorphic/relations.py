@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from random import Random
 from typing import Any
 
@@ -30,6 +31,7 @@ from closeknit.instances import (
 )
 from closeknit.instances.submesh import Resident, box_at, corner, sides
 from closeknit.instances.value import as_tuple
+from closeknit.network.contention.instance import Contention, Link
 
 Optimum = Value | None
 
@@ -479,6 +481,58 @@ def more_submesh(rng: Random, one: Submesh) -> Outcome:
     return Outcome([replace(one, request=longer)], at_most)
 
 
+def first_of(one: Contention, optimum: Value) -> Fraction:
+    """Return the first number of a cost as what it stands for."""
+    return Fraction(as_tuple(optimum)[0], one.common ** (one.power or 1))
+
+
+def falls(one: Contention, other: Contention, *, rises: bool = False) -> Outcome:
+    def holds(a: Value, b: Value) -> bool:
+        before, after = first_of(one, a), first_of(other, b)
+        return before <= after if rises else after <= before
+
+    return Outcome([other], holds)
+
+
+def changed(one: Contention, rng: Random, change: Callable[[Link], Link]) -> Contention:
+    """Change some links, both ways."""
+    some = {frozenset(link[:2]) for link in one.wires if rng.randrange(2)}
+    links = (change(x) if frozenset(x[:2]) in some else x for x in one.wires)
+    return replace(one, links=tuple(links))
+
+
+def scale_contention(rng: Random, one: Contention) -> Outcome | None:
+    """Count in smaller parts of a port, where no load is rounded."""
+    if not one.routes.is_fixed or one.unit % one.busiest:
+        return None
+    by = rng.choice((2, 3, 10))
+    links = (Link(a, b, c * by, busy * by) for a, b, c, busy in one.wires)
+    other = replace(one, unit=one.unit * by, links=tuple(links))
+    return Outcome([other], lambda a, b: first_of(one, a) == first_of(other, b))
+
+
+def busier_contention(rng: Random, one: Contention) -> Outcome:
+    """Have others send more over some links."""
+    more = rng.randint(1, one.unit)
+    other = changed(one, rng, lambda link: link._replace(busy=link.busy + more))
+    return falls(one, other, rises=True)
+
+
+def wider_contention(rng: Random, one: Contention) -> Outcome | None:
+    """Double some links; with a reserve or power of others the first term may rise."""
+    other = changed(one, rng, lambda x: x._replace(capacity=2 * x.capacity))
+    return falls(one, other)
+
+
+def more_contention(rng: Random, one: Contention) -> Outcome | None:
+    """Free another processor."""
+    left = sorted(set(one.topology.locations()) - set(one.free))
+    if not left:
+        return None
+    job = replace(one.job, free=(*one.free, rng.choice(left)))
+    return Outcome([replace(one, job=job)], lambda a, b: as_tuple(b) <= as_tuple(a))
+
+
 RELATIONS: dict[str, dict[str, Relation]] = {
     "ksubset": {
         "relabel": relabel_ksubset,
@@ -503,6 +557,12 @@ RELATIONS: dict[str, dict[str, Relation]] = {
         "far": far_sukp,
         "more": more_sukp,
         "required or busy": required_or_busy_sukp,
+    },
+    "contention": {
+        "scale": scale_contention,
+        "busier": busier_contention,
+        "wider": wider_contention,
+        "more": more_contention,
     },
     "submesh": {
         "relabel": relabel_submesh,

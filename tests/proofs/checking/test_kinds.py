@@ -27,6 +27,7 @@ from closeknit.instances import (
 from closeknit.instances.ksubset.generators import mesh
 from closeknit.instances.ksubset.graph_generators import dragonfly
 from closeknit.instances.library import bundled, bundled_names
+from closeknit.instances.problems import CORE
 from closeknit.instances.reading.packed import reading_unpacked
 from closeknit.methods.proofs import WRITERS
 from closeknit.proofs.checking.folder import KINDS
@@ -320,4 +321,4 @@ def test_what_auto_writes_of_a_bundled_instance_is_checked(
 
 def test_every_problem_has_bundled_instances() -> None:
     found = {problem_of(bundled(name)).name for name in bundled_names()}
-    assert found == set(PROBLEMS)
+    assert found == set(CORE)
