@@ -297,7 +297,10 @@ def run(args: argparse.Namespace) -> int:
     if args.to == OPB:
         _write_formula(instance, args)
         return 0
-    model_of, by_level = _MODELS[problem_of(instance).name]
+    name = problem_of(instance).name
+    if name not in _MODELS:
+        raise InputError("has no model to export", "FILE", name, file=args.file)
+    model_of, by_level = _MODELS[name]
     if args.formulation not in by_level:
         for option in ("level", "at_most"):
             if getattr(args, option) is not None:

@@ -204,7 +204,7 @@ def _witnesses(
     yield "an own proof", lambda left: prove_again(instance, result, left) or result
     asked = set(result.proof.code)
     own_model = name.rpartition("/")[0]
-    for other in SECOND[problem]:
+    for other in SECOND.get(problem, ()):
         model, _, backend = other.replace("cpsat", "cp-sat").rpartition("/")
         known = backend in asked or model == own_model
         if not (known or table[other].refusal(instance)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ...instances.value import as_tuple
 from ...solvers import DEFAULT, Result, Settings, Status
 from .decisions import decisions, refuses_decisions
 from .instance import Contention
@@ -32,7 +33,14 @@ def auto(instance: Contention, /, settings: Settings = DEFAULT) -> Result:
     rest = link_bb(instance, replace(settings, time_limit=left), first=found.chosen)
     if rest.status is Status.OPTIMAL:
         return replace(rest, seconds=found.seconds + rest.seconds)
-    return replace(found, limit=rest.limit, seconds=found.seconds + rest.seconds)
+    best = min(found, rest, key=lambda one: as_tuple(one.objective or 0))
+    return replace(
+        found,
+        chosen=best.chosen,
+        objective=best.objective,
+        limit=rest.limit,
+        seconds=found.seconds + rest.seconds,
+    )
 
 
 def best_soon(instance: Contention, settings: Settings = DEFAULT) -> Result:

@@ -185,7 +185,7 @@ def link_bb(
     table = instance.load_table
     best, limit = annealed(instance, settings, start, first=first or (), rounds=1)
     least = as_tuple(cost(instance, best))
-    proof: Proof | None = Proof(Grade.ENUMERATED, "link-bb")
+    bound, proof = bound_of(instance)  # before time is over
     units = instance.units().tolist()
     numbers, n, k = instance.numbers, instance.n, instance.k
     rows = {
@@ -222,9 +222,9 @@ def link_bb(
                 elif value <= least[0]:
                     stack.append((*picked, i))
                     loads[*picked, i] = more
-    bound: Value | None = least if len(least) > 1 else least[0]
-    if limit is not None:
-        bound, proof = bound_of(instance)
+    if limit is None:
+        bound = least if len(least) > 1 else least[0]
+        proof = Proof(Grade.ENUMERATED, "link-bb")
     return answer(
         *(instance, best),
         start=start,

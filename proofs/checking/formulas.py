@@ -35,9 +35,12 @@ def formula_of(instance: Instance) -> Formula:
     Raises
     ------
     InputError
-        If it would be larger than `MOST_TERMS`.
+        If it would be larger than `MOST_TERMS`, or its problem has no formula.
     """
-    return _BUILDERS[problem_of(instance).name](instance)
+    name = problem_of(instance).name
+    if name not in _BUILDERS:
+        raise InputError("has no formula", "problem", name)
+    return _BUILDERS[name](instance)
 
 
 def fold(cost: Value, levels: Sequence[int]) -> int:

@@ -342,6 +342,30 @@ def test_limits_leave_a_choice_and_a_bound() -> None:
     assert few.proof.grade is Grade.CHECKED
 
 
+def test_what_is_left_of_the_time_is_for_hops(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The busiest link is proved by the solver, which nobody else is asked about."""
+    job = ck.contention(
+        ck.Mesh(8, 8), 9, routing="dimension-order", objective="links", busy=[(0, 3)]
+    )
+    write_instance(job, path := tmp_path / "mesh.json")
+    assert run(["solve", str(path), "--time-limit", "4", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["objective"][0] == found["bound"][0] == 600
+    assert found["objective"][1] > found["bound"][1]
+    assert found["limit"] == "time"
+
+
+def test_what_other_problems_have_is_refused_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (path := tmp_path / "a.json").write_text(json.dumps(GOOD))
+    for to, problem in (("cpsat", "FILE: has no model"), ("opb", "has no formula")):
+        assert run(["export", str(path), "--to", to]) == 2
+        assert problem in capsys.readouterr().err
+
+
 def test_the_claims_hold() -> None:
     for claim in claims.CONTENTION_CLAIMS:
         assert claim.test(QUICK).holds, claim.name
