@@ -163,13 +163,18 @@ class LinkOptions:
         [fabric] = self.selector.cluster.fabrics
         if self.capacity is None or args.objective != Objective.LINKS.value:
             raise InputError("is for --job, or --objective links", "--proof")
+        if placement.status is Status.INFEASIBLE:
+            return {"unproved": "no choice of free nodes is possible"}
         units = partial(self._units, args.traffic or ALL_TO_ALL)
         wish = NetworkWish(self.capacity, self.busy, units, args.routing or "")
         instance = wish.instance(fabric, free, k)
         if why := refuses_decisions(instance):
             raise InputError(why, "--proof")
+        assert placement.objective is not None
+        if placement.bound is None or placement.bound[0] < placement.objective[0]:
+            return {"unproved": "a choice that uses its busiest link less is possible"}
         most = wish.cost(fabric, placement.chosen)[0] - 1
-        if most < 0 or placement.status is Status.INFEASIBLE:
+        if most < 0:
             return {"proof": f"{Grade.CHECKED.value}: costs that are not negative"}
         model, _ = Decisions(instance, crossings_of(instance)).model(most)
         found = prove_refuted(

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...instances import InputError
-from ...network.loads import LoadTable, Routes
+from ...network.loads import LoadTable, Routes, busiest_of
 from ...network.workloads.communication import units_of
 from ..ranks import places_below
 from ..topologies import Fabric, Hierarchy, Space
@@ -102,7 +102,7 @@ def _on_space(
         matrix[:] = 0
         for s, t, amount in units:
             matrix[s, t] = amount
-    most = table.whole * max(1, int(matrix.sum(axis=1).max()))
+    most = table.whole * busiest_of(matrix)
     carried = table.of(places, matrix).tolist()
     return {
         link: Fraction(load, most)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from ...heuristics.allocation.allocator import Allocation, Allocator
 from ...instances import InputError, IntArray, Topology
 from ...methods.allocators.table import allocator
-from ..loads import LoadTable, Routes
+from ..loads import LoadTable, Routes, busiest_of
 from .annealing import STEPS, Annealing
 
 
@@ -138,5 +138,6 @@ def ports(
     """
     tasks = len(places)
     units = 1 - np.eye(tasks, dtype=np.int64) if traffic is None else traffic
-    busiest = max(1, int(units.sum(axis=0).max()), int(units.sum(axis=1).max()))
-    return table.of(np.asarray(places).tolist(), units) / (table.whole * busiest)
+    return table.of(np.asarray(places).tolist(), units) / (
+        table.whole * busiest_of(units)
+    )

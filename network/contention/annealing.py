@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...instances import IntArray
-from ..loads import NONE, LoadTable
+from ..loads import NONE, LoadTable, busiest_of
 from . import annealing_kernels as kernels
 
 SMOOTH = 8
@@ -76,9 +76,8 @@ class Annealing:
         table = self.table
         k = len(starts[0])
         units = 1 - np.eye(k, dtype=np.int64) if traffic is None else traffic
-        busiest = max(1, int(units.sum(axis=0).max()), int(units.sum(axis=1).max()))
         before = (np.asarray(background) + reserve) / self.capacity
-        unit = 1.0 / (table.whole * busiest * self.capacity)
+        unit = 1.0 / (table.whole * busiest_of(units) * self.capacity)
         wires = kernels.Wires(
             *(table.first, table.link, table.amount, table.row, table.column),
             *(before, unit, power or SMOOTH, not power),

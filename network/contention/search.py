@@ -146,9 +146,7 @@ def link_dp(instance: Contention, /, settings: Settings = DEFAULT) -> Result:
         )
         for i in some[:count]
     ]
-    proof = Proof(Grade.CHECKED if limit is None else Grade.ENUMERATED, TREE)
-    if limit is not None:
-        proof = Proof(Grade.ENUMERATED, BY)
+    proof = Proof(Grade.ENUMERATED, BY) if limit else Proof(Grade.CHECKED, TREE)
     return answer(instance, chosen, start=start, bound=value, proof=proof, limit=limit)
 
 

@@ -16,6 +16,12 @@ _MOST_WHOLE = 2**40
 _MOST_ENTRIES = 2**26
 
 
+def busiest_of(traffic: IntArray) -> int:
+    """Return the units of the task that sends or receives most, at least 1."""
+    sums = traffic.sum(axis=0), traffic.sum(axis=1)
+    return max(1, *(int(one.max()) for one in sums))
+
+
 class LoadTable:
     """What all pairs put on links, in integers, for searches.
 

@@ -395,6 +395,13 @@ def test_a_proof_that_no_choice_loads_less(
     assert refused
     assert run(tmp_path, f"{begin} -k 4 --proof {name}") == 0
     assert "load proof  checked: costs that are not negative" in capsys.readouterr().out
+    assert run(tmp_path, f"{begin} -k 13 --proof {name}") == 3
+    assert "no choice of free nodes is possible" in capsys.readouterr().out
+    (tmp_path / "mesh").write_text(MESH)
+    text = f"select --topology {tmp_path}/mesh --objective links -k 3 --proof {name}"
+    late = f"{text} --routing dimension-order --time-limit 1e-9"
+    assert run(tmp_path, late) == 0  # nothing is sure of the choice
+    assert "busiest link less is possible" in capsys.readouterr().out
     for options, problem in (
         ("-k 6 --objective contention", "--proof: is for --job, or --objective links"),
         ("-k 6 --traffic ring", "--proof: is for the busiest link, tasks alike"),
