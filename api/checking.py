@@ -10,9 +10,9 @@ from warnings import warn
 from ..instances import InputError, Instance
 from ..instances import check as check_chosen
 from ..instances.reading.json_types import to_json_types as plainly
+from ..instances.result import ACCEPTABLE
+from ..instances.solution import parse_solution
 from ..solvers import read_solution
-from ..solvers.running.result import ACCEPTABLE
-from ..solvers.running.solution_json import parse_solution
 from .examining import examine
 from .solution import Solution, indices_of, instance_of
 

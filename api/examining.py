@@ -1,19 +1,15 @@
-"""What of a solution's claims is true, and what of it was derived again."""
+"""Checking a solution's claims by the fast twins, and by another run if asked."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from ..instances import InputError, Instance, Value
-from ..instances.problems import problem_of
-from ..instances.value import as_tuple, cost_text
-from ..proofs.checking import CheckLimits, Refused, check_proof_file
-from ..proofs.checking.kinds import kinds_about
+from ..instances import Instance
+from ..instances.solution import SolutionFile
+from ..proofs.checking import CheckLimits
+from ..proofs.checking.answers import examining
 from ..proofs.checking.proof_file import PLAIN, Ways
-from ..solvers import Grade, Proof, Result, Settings, Status, solution_errors
-from ..solvers.running.result import NOTHING
-from ..solvers.running.solution_json import SolutionFile
-from .findings import Findings, Untrue
+from ..solvers import Settings
 
 
 def examine(
@@ -24,37 +20,24 @@ def examine(
     prove: Settings | None = None,
     limits: CheckLimits | None = None,
     plain: bool = False,
-) -> Findings:
-    """Check a solution; derive its bound, or that there is none, where anything can.
+) -> examining.Findings:
+    """Check a solution, as `examining.examine` does.
 
-    A bound that rests on a proof in a file needs that file, unless ``prove``, the
-    settings of another run, has it proved again.
+    What nothing derives is proved again if ``prove`` has the settings of that run.
     """
-    if wrong := solution_errors(instance, solution) or _shape_errors(
-        instance, solution
-    ):
-        return _findings(solution, wrong, holds=False)
-    limits = limits or CheckLimits()
-    derived, remark = False, ""
-    try:
-        if proof is not None:
-            derived = _by_proof(instance, solution, proof, limits, plain)
-        if solution.bound is not None:
-            derived |= _by_arithmetic(instance, solution, limits, plain)
-        elif solution.status is Status.INFEASIBLE:
-            known = problem_of(instance).unsolvable(instance) is not None
-            derived |= known or solution.certificate is not None  # checked above
-        else:
-            return _findings(solution, [])
-        if not derived and prove is not None:
-            from .proving import prove_again  # loads every method
 
-            derived, remark = prove_again(instance, solution, prove)
-    except Untrue as untrue:
-        return _findings(solution, [str(untrue)])
-    if not derived and prove is None and _is_in_file(instance, solution.proof):
-        raise InputError("is needed to check this proof", field="proof")
-    return _findings(solution, [], derived=derived, remark=remark)
+    def again() -> tuple[bool, str]:
+        from .proving import prove_again  # loads every method
+
+        assert prove is not None
+        return prove_again(instance, solution, prove)
+
+    return examining.examine(
+        *(instance, solution, proof),
+        again=None if prove is None else again,
+        limits=limits,
+        ways=ways_of(plain),
+    )
 
 
 def ways_of(plain: bool) -> Ways:
@@ -64,113 +47,3 @@ def ways_of(plain: bool) -> Ways:
     from ..proofs.writing.twins import FAST
 
     return FAST
-
-
-def _findings(
-    solution: SolutionFile,
-    wrong: list[str],
-    *,
-    holds: bool = True,
-    derived: bool = False,
-    remark: str = "",
-) -> Findings:
-    """Say what was derived of what is claimed; ``holds`` if the selection does."""
-    status = {Status.FEASIBLE: holds, Status.UNKNOWN: None}
-    return Findings(
-        *(solution, wrong),
-        cost=None if solution.selection is None else holds,
-        bound=None if solution.bound is None else derived,
-        status=status.get(solution.status, derived),
-        remark=remark,
-    )
-
-
-def _shape_errors(instance: Instance, solution: SolutionFile) -> list[str]:
-    """Complain of claims without a selection, and of a bound that is no cost."""
-    bound, levels = solution.bound, problem_of(instance).levels(instance)
-    if solution.selection is None:
-        try:
-            Result(
-                status=solution.status,
-                objective=solution.objective,
-                bound=bound,
-                proof=solution.proof,
-            )
-        except ValueError as error:
-            return [f"status: {solution.status.value}: {error}"]
-    if bound is None or levels == (len(bound) if isinstance(bound, tuple) else None):
-        return []
-    what = "an integer" if levels is None else f"a list of {levels} levels"
-    return [f"bound: is {cost_text(bound)}, but a cost is {what}"]
-
-
-def _reaches(solution: SolutionFile, proved: Value, by: str) -> bool:
-    """Whether a bound is claimed and was proved; raise `Untrue` if it is above.
-
-    Or if the selection costs less than what was proved: then the proof, or what checks
-    it, is wrong.
-    """
-    bound, price = solution.bound, solution.objective
-    if price is not None and as_tuple(price) < as_tuple(proved):
-        raise Untrue(
-            f"objective: is {cost_text(price)}, but {by} proves {cost_text(proved)}"
-        )
-    if bound is not None and as_tuple(bound) > as_tuple(proved):
-        raise Untrue(
-            f"bound: is {cost_text(bound)}, but {by} proves {cost_text(proved)}"
-        )
-    return bound is not None
-
-
-def _by_proof(
-    instance: Instance,
-    solution: SolutionFile,
-    path: str | Path,
-    limits: CheckLimits,
-    plain: bool,
-) -> bool:
-    """Follow a proof of the bound, or of infeasibility."""
-    ways = ways_of(plain)
-    try:
-        proved = check_proof_file(instance, path, limits, ways).bound
-    except Refused as refused:
-        raise Untrue(str(refused)) from None
-    if solution.status is Status.INFEASIBLE:
-        if proved is not None:
-            raise Untrue(f"{path}: proves a bound of {cost_text(proved)} only")
-        return True
-    if proved is None:
-        raise Untrue(f"{path}: proves that there is no solution")
-    if solution.bound is None:
-        raise Untrue(f"{path}: the solution claims no bound")
-    return _reaches(solution, proved, str(path))
-
-
-def _is_in_file(instance: Instance, proof: Proof | None) -> bool:
-    """Whether what vouches for a claim is a proof in a file."""
-    if proof is None or proof.grade is not Grade.CHECKED:
-        return False
-    return proof.by in kinds_about(instance)
-
-
-def _by_arithmetic(
-    instance: Instance, solution: SolutionFile, limits: CheckLimits, plain: bool
-) -> bool:
-    """Derive a bound by the name of its proof; raise `Untrue` if there is none."""
-    bound, proof = solution.bound, solution.proof
-    assert bound is not None
-    assert proof is not None
-    nothing = (0,) * len(bound) if isinstance(bound, tuple) else 0
-    if proof == NOTHING:
-        return _reaches(solution, nothing, "that costs are not negative")
-    if proof.grade is not Grade.CHECKED:
-        return as_tuple(bound) <= as_tuple(nothing)
-    if _is_in_file(instance, proof):
-        return False  # which says it
-    checker = ways_of(plain).checker
-    derived = problem_of(instance).derive_bound(
-        instance, proof.by, seconds=limits.seconds, checker=checker
-    )
-    if derived is None:
-        raise Untrue(f"proof: there is no {proof.by!r} for this instance")
-    return _reaches(solution, derived, f"the {proof.by}")

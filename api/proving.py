@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from ..instances import Instance
 from ..instances.problems import problem_of
+from ..instances.solution import SolutionFile
 from ..instances.value import as_tuple, cost_text
 from ..methods import METHODS
+from ..proofs.checking.answers.examining import Untrue
 from ..solvers import Grade, Settings, Status
-from ..solvers.running.solution_json import SolutionFile
-from .findings import Untrue
 
 
 def prove_again(

@@ -112,7 +112,7 @@ def _run(words: Sequence[str]) -> int:
 def _status_of(error: Exception) -> int:
     """Describe an error in one line; raise it again if it is none of the user's."""
     from ..instances.errors import InputError
-    from ..solvers.running.result import Contradiction, SolverError
+    from ..solvers.running.errors import Contradiction, SolverError
 
     if isinstance(error, InputError | SolverError):
         streams.complain(str(error))

@@ -18,31 +18,28 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
 
-from ..instances import problem_of, read_instance
+from ..instances import read_instance
 from ..instances.errors import InputError
 from ..instances.escape_hidden import escape_hidden
 from ..instances.reading.files import STANDARD, writing
-from ..instances.value import cost_text
-from ..instances.words import with_noun
-from ..proofs.checking import (
-    CheckLimits,
-    Refused,
-    check_opb_proof,
-    formula_of,
-    is_opb,
+from ..instances.result import ACCEPTABLE
+from ..instances.solution import read_solution
+from ..proofs.checking import CheckLimits, formula_of, is_opb
+from ..proofs.checking.answers.command import (
+    FORMAT,
+    Outcome,
+    report,
+    report_formula,
+    report_recount,
 )
 from ..proofs.checking.proof_file import proof_lines
-from ..proofs.checking.recount import check_recount, is_recount
+from ..proofs.checking.recount import is_recount
 from ..proofs.writing.proof_syntax import SYNTAXES, rewrite
-from ..solvers import Status, read_solution
+from ..solvers import Settings
 from ..solvers.running import clock
-from ..solvers.running.result import ACCEPTABLE
 from .frame import outputs, shared
 from .frame.parser import Once, Parser, flag
-
-FORMAT = "closeknit/check"
 
 
 def options(parser: Parser) -> None:
@@ -94,9 +91,26 @@ def run(args: argparse.Namespace) -> int:
     settings = shared.settings_of(args)
     limits = CheckLimits(seconds=settings.time_limit, now=clock.now)
     if is_opb(args.file):
-        return _check_formula(args, limits)
-    if is_recount(args.file):
-        return _check_recount(args, limits)
+        found = _formula(args, limits)
+    elif is_recount(args.file):
+        if args.proof or args.solution:
+            name = "--proof" if args.proof else "SOLUTION"
+            raise InputError("is not for certificates of counting", field=name)
+        found = report_recount(args.file, limits)
+    else:
+        found = _solution(args, settings, limits)
+    if args.json:
+        outputs.write_json(args.json, FORMAT, **found.fields)
+    if args.json != "-":
+        for line in found.lines:
+            print(escape_hidden(line))
+    return found.status
+
+
+def _solution(
+    args: argparse.Namespace, settings: Settings, limits: CheckLimits
+) -> Outcome:
+    """Check a solution against its instance."""
     if args.rewrite and (args.proof == STANDARD or not Path(args.proof).is_file()):
         raise InputError(
             "must be a file for --rewrite, which reads it once more", file=args.proof
@@ -104,12 +118,11 @@ def run(args: argparse.Namespace) -> int:
     if args.solution is None:
         raise InputError("is missing", field="SOLUTION")
     from ..api.examining import examine
-    from ..api.findings import Findings
 
     instance = read_instance(args.file)
     solution = read_solution(args.solution)
     try:
-        found: Findings = examine(
+        claims = examine(
             *(instance, solution, args.proof),
             prove=settings if args.prove else None,
             limits=limits,
@@ -119,72 +132,16 @@ def run(args: argparse.Namespace) -> int:
         if error.field.startswith("certificate"):  # which stands in the solution
             raise error.of_file(args.solution) from None
         raise
-    objection = found.objection(args.accept or (), "--prove or --proof")
-    lines = found.wrong or objection
-    if not lines and args.rewrite:
+    cure = "--prove or --proof"
+    found = report(instance, claims, args.solution, args.accept or (), cure)
+    if not found.status and args.rewrite:
         with proof_lines(args.proof) as steps, writing(args.rewrite) as stream:
             stream.writelines(rewrite(formula_of(instance), steps, args.syntax))
-    if args.json:
-        outputs.write_json(
-            args.json,
-            FORMAT,
-            instance=instance.name,
-            status=solution.status.value,
-            cost=solution.objective,
-            bound=solution.bound,
-            proof=solution.proof and str(solution.proof),
-            holds=not lines,
-            derived={
-                "cost": found.cost,
-                "bound": found.bound,
-                "status": found.status,
-            },
-            accepted=bool(found.open and not lines),
-            lines=lines or ([found.open] if found.open else []),
-        )
-    if args.json != "-":
-        if found.open and not lines:
-            lines = [f"{found.open}: accepted"]
-        why = problem_of(instance).unsolvable(instance)
-        for line in lines or [_claim(found, why)]:
-            print(escape_hidden(f"{args.solution}: {line}"))
-    return 1 if found.wrong or objection else 0
+    return found
 
 
-def _claim(found: Any, unsolvable: str | None) -> str:
-    """Return the line about a solution of which everything was derived."""
-    solution = found.claimed
-    claim: str = solution.status.value
-    if solution.objective is not None:
-        claim += f", cost {cost_text(solution.objective)}"
-    if solution.bound is not None:
-        claim += f", bound {cost_text(solution.bound)} ({solution.proof})"
-    if solution.status is Status.INFEASIBLE:
-        claim += f" ({solution.proof})" + (f": {unsolvable}" if unsolvable else "")
-    return f"holds: {claim}" + (f"; {found.remark}" if found.remark else "")
-
-
-def _check_recount(args: argparse.Namespace, limits: CheckLimits) -> int:
-    """Check a certificate that a job of parts does not fit."""
-    if args.proof or args.solution:
-        name = "--proof" if args.proof else "SOLUTION"
-        raise InputError("is not for certificates of counting", field=name)
-    pods, most, why = None, None, ""
-    try:
-        pods, most = check_recount(args.file, limits)
-    except Refused as refused:
-        why = str(refused)
-    if args.json:
-        found = {"holds": not why, "derived": not why, "lines": [why] if why else []}
-        outputs.write_json(args.json, FORMAT, certificate=str(args.file), **found)
-    if args.json != "-":
-        line = f"{args.file}: holds: {pods} pods do not fit: the slices take {most}"
-        print(escape_hidden(why or line))
-    return 1 if why else 0
-
-
-def _check_formula(args: argparse.Namespace, limits: CheckLimits) -> int:
-    """Check a proof about a formula that stands in a file; print what it concludes."""
+def _formula(args: argparse.Namespace, limits: CheckLimits) -> Outcome:
+    """Check a proof about a formula that stands in a file."""
     for given, name in (
         (args.solution, "SOLUTION"),
         (args.prove, "--prove"),
@@ -198,28 +155,4 @@ def _check_formula(args: argparse.Namespace, limits: CheckLimits) -> int:
     from ..api.examining import ways_of
 
     propagator = ways_of(args.plain).propagator
-    proved, why = None, ""
-    try:
-        proved = check_opb_proof(args.file, args.proof, limits, propagator)
-    except Refused as refused:
-        why = str(refused)
-    unsatisfiable = proved is not None and proved.bound is None
-    concludes = (
-        "UNSAT" if unsatisfiable else proved and f"objective at least {proved.bound}"
-    )
-    if args.json:
-        outputs.write_json(
-            args.json,
-            FORMAT,
-            formula=str(args.file),
-            holds=proved is not None,
-            derived=proved is not None,
-            unsatisfiable=unsatisfiable,
-            bound=proved and proved.bound,
-            steps=proved and proved.steps,
-            lines=[why] if why else [],
-        )
-    if args.json != "-":
-        steps = proved and with_noun(proved.steps, "step")
-        print(escape_hidden(why or f"{args.proof}: derived: {concludes} ({steps})"))
-    return 1 if why else 0
+    return report_formula(args.file, args.proof, limits, propagator)

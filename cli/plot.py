@@ -13,9 +13,9 @@ import argparse
 import sys
 
 from ..instances import InputError, Instance, problem_of, read_instance
+from ..instances.solution import SolutionFile
 from ..reports.drawing.drawing import drawing_of
 from ..solvers import read_solution
-from ..solvers.running.solution_json import SolutionFile
 from .frame import outputs
 from .frame.parser import Once, Parser
 

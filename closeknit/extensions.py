@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
+_PACKAGE = __name__.partition(".")[0]
+"""The checker alone has another name."""
 PARTS = {"clusters": 4, "network": 13, "papers": 0}
 """The parts that there are, and how many claims each has."""
 
@@ -62,8 +64,9 @@ class Extension:
 def load(place: str) -> "Any":
     """Return a module of closeknit, or what is named in one behind a colon."""
     module, _, name = place.partition(":")
-    __import__(f"closeknit.{module}")  # `importlib` takes its time
-    found = sys.modules[f"closeknit.{module}"]
+    place_there = f"{_PACKAGE}.{module}"
+    __import__(place_there)  # `importlib` takes its time
+    found = sys.modules[place_there]
     return getattr(found, name) if name else found
 
 
@@ -73,7 +76,7 @@ def _load_parts() -> "dict[str, Extension]":
         try:
             found[part] = load(f"{part}.extension:EXTENSION")
         except ModuleNotFoundError as error:
-            if error.name not in (f"closeknit.{part}", f"closeknit.{part}.extension"):
+            if error.name not in (f"{_PACKAGE}.{part}", f"{_PACKAGE}.{part}.extension"):
                 raise
     return found
 

@@ -28,6 +28,6 @@ class OldNames:
             new = f"{name}({owner}{more})"
             said = f"{owner}.{name} is now {new} of closeknit.instances.arrays"
             warn(said, DeprecationWarning, stacklevel=2)
-            arrays = __import__("closeknit.instances.arrays", fromlist=["arrays"])
+            arrays = __import__(f"{__package__}.arrays", fromlist=["arrays"])
             found = partial(getattr(arrays, name), self)
             return found if name in self._called else found()

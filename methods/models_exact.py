@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from ..instances import Instance, cost, problem_of
+from ..instances.result import LOGGED
 from ..proofs.checking import Proved
 from ..proofs.writing.exact_log import Unusable, exact_version, solve_by_exact
 from ..solvers import Grade, Limit, Proof, Result, Settings, SolverError, Status, answer
 from ..solvers.running import clock
 from ..solvers.running.logs import LOG
 from ..solvers.running.method import AnyMethod, Method, Variant
-from ..solvers.running.result import LOGGED
 
 NAME = "opb/exact"
 _DOC = """Solve the formula of ``export --to opb`` by Exact, and check its log.

@@ -26,6 +26,16 @@ from ..instances.extras import install
 from ..instances.ksubset.certificate_file import FORMAT as CUTS_FORMAT
 from ..instances.ksubset.certificate_file import write_certificate
 from ..instances.reading.files import write_bytes
+from ..instances.result import (
+    BOUNDED,
+    CERTIFIED,
+    LOGGED,
+    NOTHING,
+    Grade,
+    Limit,
+    Result,
+    Status,
+)
 from ..instances.value import as_tuple, cost_text
 from ..proofs.checking import Proved
 from ..proofs.checking.dnn.file import FORMAT
@@ -42,18 +52,8 @@ from ..proofs.writing.exact_log import ExactOutcome, Unusable, solve_by_exact
 from ..proofs.writing.proof_log import ProofLog, check_own_proof, keep_proof
 from ..solvers import answer
 from ..solvers.running import clock
+from ..solvers.running.errors import SolverError
 from ..solvers.running.method import AnyMethod
-from ..solvers.running.result import (
-    BOUNDED,
-    CERTIFIED,
-    LOGGED,
-    NOTHING,
-    Grade,
-    Limit,
-    Result,
-    SolverError,
-    Status,
-)
 
 Prover = Callable[[Any, Sequence[int] | None, ProofLog], bool]
 """Writes a proof about an instance and its optimal choice, or returns False."""

@@ -12,10 +12,11 @@ from math import inf, isfinite
 from threading import Event, Thread
 
 from ..instances import Value
+from ..instances.result import Grade, Limit, Proof, Result, Status
 from .formulation import CpFormulation, Level, Standing, to_result
 from .running import clock, logs, progress
+from .running.errors import SolverError
 from .running.interrupt import deferred, grace
-from .running.result import Grade, Limit, Proof, Result, SolverError, Status
 from .running.settings import DEFAULT, Settings
 from .running.tolerances import EXACT, integer_bound
 

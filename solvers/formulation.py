@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from ..instances import Instance, Value, check, cost
+from ..instances.result import Limit, Proof, Result
 from ..instances.value import as_tuple
 from .running import progress
 from .running.answer import answer
-from .running.result import Limit, Proof, Result, SolverError
+from .running.errors import SolverError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

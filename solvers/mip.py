@@ -23,12 +23,13 @@ from pathlib import Path
 from typing import Any
 
 from ..instances import Value, cost
+from ..instances.result import Grade, Limit, Proof, Result, Status
 from ..instances.value import as_tuple
 from .formulation import MipFormulation, Standing, to_result
 from .mip_backends import cbc_progress
 from .running import clock, logs, progress
+from .running.errors import SolverError
 from .running.interrupt import OutOfTimeError, alarm_postponed, deferred, grace
-from .running.result import Grade, Limit, Proof, Result, SolverError, Status
 from .running.settings import DEFAULT, Settings
 from .running.tolerances import round_up
 

@@ -12,7 +12,7 @@ from importlib import import_module
 from threading import Lock
 from typing import Any
 
-from .running.result import SolverError
+from .running.errors import SolverError
 
 _LOADING = Lock()
 _HIDDEN = ("highspy",)

@@ -9,9 +9,9 @@ searches for towns. docs/science/theory.md, section 5, has the proofs.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib.resources import as_file, files
 from itertools import count
 from math import inf
+from pathlib import Path
 from time import monotonic
 from types import MappingProxyType
 
@@ -34,7 +34,7 @@ CERTIFIED_TOWNS: Mapping[int, tuple[int, ...]] = MappingProxyType(
 )
 """Least pair sums by k, from 0 on, for the dimensions with certificates."""
 
-_DATA = files(f"{__package__.rpartition('.')[0]}.data") / "towns"
+_DATA = Path(__file__).resolve().parents[1] / "data" / "towns"
 _followed: dict[tuple[int, type[CertificateChecker]], int] = {}
 """Up to which k the certificates of a dimension were followed in this process."""
 
@@ -74,11 +74,9 @@ def least_sum(
         return None
     until = monotonic() + seconds
     for n in range(_followed.get((dimension, by), 1) + 1, k + 1):
-        with as_file(_DATA / f"{town_box(n, dimension).name}.xz") as path:
-            left = max(0.0, until - monotonic())
-            proved = check_certificate(
-                town_box(n, dimension), path, seconds=left, by=by
-            )
+        box = town_box(n, dimension)
+        path, left = _DATA / f"{box.name}.xz", max(0.0, until - monotonic())
+        proved = check_certificate(box, path, seconds=left, by=by)
         if proved < CERTIFIED_TOWNS[dimension][n]:
             raise InputError(f"is for {proved} only", file=path)
         _followed[dimension, by] = n

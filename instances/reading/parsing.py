@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 import sys
-import tomllib
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
@@ -113,6 +112,8 @@ def read_toml(path: str | Path) -> dict[str, Any]:
 
 def parse_toml(text: str, *, file: str | Path = "") -> dict[str, Any]:
     """Parse TOML; raise InputError if it is invalid or nested too deeply."""
+    import tomllib  # which no other reader needs
+
     try:
         return tomllib.loads(text)
     except RecursionError:

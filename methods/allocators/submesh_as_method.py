@@ -12,10 +12,10 @@ from functools import partial
 
 from ...heuristics.submesh.allocator import SearchTimeError
 from ...instances import Submesh
+from ...instances.result import NOTHING
 from ...solvers import Grade, Limit, Proof, Result, Settings, Status, answer
 from ...solvers.running import clock
 from ...solvers.running.method import Method, Variant
-from ...solvers.running.result import NOTHING
 from ...sources import doc_of
 from .submesh import ALLOCATORS
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...instances import ProcSet
-from ...solvers.running.result import NOTHING
+from ...instances.result import NOTHING
 from ..models import Build, Model
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...heuristics.sukp.sukp_greedy import greedy
 from ...instances import Sukp
-from ...solvers.running.result import NOTHING
+from ...instances.result import NOTHING
 from ..models import Build, Model
 
 

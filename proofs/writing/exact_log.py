@@ -24,11 +24,12 @@ import numpy as np
 from ...instances import InputError, Instance, Submesh, problem_of
 from ...instances.extras import install
 from ...instances.reading.files import write_bytes
+from ...instances.result import Limit
 from ...instances.submesh import Box, box_at
 from ...instances.submesh.packing import Packing, packing_of, placement_from, ways
 from ...solvers.running import clock
+from ...solvers.running.errors import SolverError
 from ...solvers.running.interrupt import run_alarmed
-from ...solvers.running.result import Limit, SolverError
 from ..checking import (
     CheckLimits,
     Formula,

@@ -14,9 +14,10 @@ from typing import TextIO
 
 from ...instances import Instance
 from ...instances.reading.files import write_bytes
+from ...instances.result import Limit
 from ...solvers.running import clock
+from ...solvers.running.errors import SolverError
 from ...solvers.running.interrupt import run_alarmed
-from ...solvers.running.result import Limit, SolverError
 from ..checking import (
     CheckLimits,
     Formula,

@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 from ...instances import InputError, Instance, Sukp, problem_of
 from ...instances.reading.files import file_in, write_bytes
 from ...instances.reading.json_text import dumps
+from ...instances.solution import solution_of
 from ...methods.proofs import Kept, prove_and_cite
 from ...methods.warming import Kind, tiny_instances
 from ...proofs.checking.folder import KINDS, Content, Entry
@@ -20,7 +21,6 @@ from ...proofs.checking.kinds import FILE_KINDS
 from ...proofs.writing.proof_log import keep_proof
 from ...solvers import DEFAULT, Result, Settings, SolverError, Status
 from ...solvers.running.method import AnyMethod
-from ...solvers.running.solution_json import solution_of
 from ..campaigns.pool import mark_started
 
 

@@ -9,12 +9,12 @@ from math import inf
 from types import MappingProxyType
 
 from ...instances import Instance, Value, problem_of, sha256
+from ...instances.result import NOTHING
 from ...instances.value import as_tuple
 from ...methods import AnyMethod
 from ...proofs.checking.folder import BY_DEFINITION, Entry
 from ...proofs.checking.kinds import FILE_KINDS
 from ...solvers import Grade, Proof
-from ...solvers.running.result import NOTHING
 from ..campaigns.rows import FAILED, Row
 from ..pages.numbers import Ratio, decimal, within
 

@@ -6,10 +6,11 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from ...instances import Instance, Value, check, cost, problem_of
+from ...instances.result import COUNTED, Limit, Proof, Result, Status
 from ...instances.value import as_tuple
 from . import clock, progress
+from .errors import SolverError
 from .interrupt import alarm_postponed
-from .result import COUNTED, Limit, Proof, Result, SolverError, Status
 from .settings import Settings
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ...instances import InputError, Instance, problem_of
 from ...instances.problems import sha256
-from .result import Result
+from ...instances.result import Result
 from .settings import Settings
 
 ANSWERS = "CLOSEKNIT_ANSWERS"

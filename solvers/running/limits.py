@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Event
 
+from ...instances.result import Limit
 from . import clock
 from .interrupt import deferred
-from .result import Limit
 
 _CHUNK_SECONDS = 0.1
 """Target duration of a kernel call, after which limits and Ctrl-C are checked."""

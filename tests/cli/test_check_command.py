@@ -10,10 +10,10 @@ import pytest
 
 from closeknit.cli.app import run
 from closeknit.instances import Submesh, mesh, sha256, write_instance
+from closeknit.instances.result import ACCEPTABLE
 from closeknit.instances.submesh.instance import Resident
 from closeknit.methods import METHODS
 from closeknit.solvers import Grade, Proof, Result, Status, write_solution
-from closeknit.solvers.running.result import ACCEPTABLE
 
 CORNERS = mesh(4, 4, k=4)
 """The optimum is 8; the four corners cost 24."""

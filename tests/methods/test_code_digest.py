@@ -221,7 +221,7 @@ def test_every_method_of_the_tables_can_be_read() -> None:
         ("methods.ksubset.auto", "exact.ksubset.cuts_bb", "cli.app"),
         (
             "exact.sukp.sukp_bb.search",
-            "solvers.running.result",
+            "instances.result",
             "heuristics.ksubset.mm",
         ),
     ],

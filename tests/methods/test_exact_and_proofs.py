@@ -16,6 +16,7 @@ from closeknit.instances import (
     problem_of,
 )
 from closeknit.instances.extras import install
+from closeknit.instances.result import LOGGED
 from closeknit.instances.submesh import Resident
 from closeknit.methods import KSUBSET, METHODS, SUKP, models_exact, proofs
 from closeknit.methods.proofs import prove_and_cite
@@ -26,7 +27,6 @@ from closeknit.proofs.writing import exact_log
 from closeknit.proofs.writing.exact_log import ExactOutcome
 from closeknit.proofs.writing.proof_log import ProofLog
 from closeknit.solvers import Grade, Limit, Result, Settings, SolverError, Status
-from closeknit.solvers.running.result import LOGGED
 
 SACK = Sukp("sack", (5, 4, 3), (3, 3, 3), ((0, 1), (1, 2), (2,)), 6)
 FULL = Submesh("full", (4, 4), (Resident((1, 1, 2, 2)),), (4, 3))

@@ -10,13 +10,13 @@ from closeknit.exact.submesh.migrate import migrate
 from closeknit.exact.submesh.proving import prove_by_learning
 from closeknit.instances import Submesh
 from closeknit.instances.library import bundled
+from closeknit.instances.result import Grade, Limit
 from closeknit.instances.submesh import Resident
 from closeknit.methods.proofs import prove_and_cite
 from closeknit.proofs.checking import Proved
 from closeknit.proofs.checking.kinds import LOG
 from closeknit.proofs.writing.proof_log import ProofLog, keep_proof
 from closeknit.solvers import SolverError
-from closeknit.solvers.running.result import Grade, Limit
 from tests.oracles import cheapest_placement
 from tests.strategies import submeshes
 

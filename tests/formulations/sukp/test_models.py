@@ -9,11 +9,11 @@ from hypothesis import example, given, settings
 from closeknit.formulations.sukp import cpsat as sukp_cpsat
 from closeknit.formulations.sukp import mip as sukp_mip
 from closeknit.instances import InputError, Sukp, check, cost, read_instance
+from closeknit.instances.result import NOTHING
 from closeknit.instances.sukp.generators import random_sukp
 from closeknit.methods import SUKP
 from closeknit.solvers import Grade, Limit, Settings, Status, cpsat, mip
 from closeknit.solvers.running import interrupt
-from closeknit.solvers.running.result import NOTHING
 
 from ...data import KNAPSACKS, needs
 from ...oracles import least_left_out

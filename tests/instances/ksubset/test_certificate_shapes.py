@@ -27,7 +27,7 @@ from closeknit.instances.ksubset.json import selection_of
 from closeknit.instances.ksubset.json import sha256 as digest_of
 from closeknit.instances.problems import cost
 from closeknit.instances.reading import fields as shapes
-from closeknit.proofs.checking.__main__ import main
+from closeknit.proofs.checking.answers.command import main
 from closeknit.proofs.writing.certificate_kernels import FastChecker
 
 from ...forging.certificate_edits import rewrite
@@ -181,7 +181,7 @@ def test_every_command_refuses_a_forged_certificate(
     refused = "p.xz:2: node[0][0].cost[0]: must be a list, not null\n"
     assert capsys.readouterr().err.endswith(refused)
     assert run(["verify", "--proofs", str(files), *plain]) == 2
-    assert main(str(files)) == 2
+    assert main([str(files)]) == 2
     assert capsys.readouterr().out.count(f"{refused}0 of 1 hold\n") == 2
 
 

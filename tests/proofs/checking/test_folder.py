@@ -134,8 +134,8 @@ def test_it_needs_no_search_no_model_and_no_solver(made: Path) -> None:
     """The command in plain Python imports instances and nothing else."""
     script = """
 import sys
-from closeknit.proofs.checking.__main__ import main
-status = main(sys.argv[1])
+from closeknit.proofs.checking.answers.command import main
+status = main(sys.argv[1:])
 ours = {name.split(".")[1] for name in sys.modules if name.startswith("closeknit.")}
 assert ours == {"instances", "proofs"}, ours
 assert not any(name.startswith("closeknit.proofs.writing") for name in sys.modules)

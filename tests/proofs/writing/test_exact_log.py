@@ -20,6 +20,7 @@ from closeknit.instances import (
     write_instance,
 )
 from closeknit.instances.problems import Instance
+from closeknit.instances.result import Limit
 from closeknit.instances.submesh import Resident
 from closeknit.instances.submesh.generators import waiting_state
 from closeknit.methods import SUKP
@@ -27,7 +28,7 @@ from closeknit.proofs.checking import Proved
 from closeknit.proofs.writing import exact_log
 from closeknit.proofs.writing.exact_log import Unusable, solve_by_exact
 from closeknit.proofs.writing.proof_log import ProofLog, keep_proof
-from closeknit.solvers.running.result import Limit, SolverError
+from closeknit.solvers.running.errors import SolverError
 from tests.oracles import cheapest, cheapest_placement, least_left_out, optimum
 
 CELLS = tuple((i, j) for i in range(3) for j in range(3))

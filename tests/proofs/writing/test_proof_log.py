@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from closeknit.instances import Sukp
+from closeknit.instances.result import Limit
 from closeknit.proofs.checking import Proved, check_proof
 from closeknit.proofs.writing.proof_log import ProofLog, keep_proof
 from closeknit.proofs.writing.proof_syntax import rewrite
-from closeknit.solvers.running.result import Limit, SolverError
+from closeknit.solvers.running.errors import SolverError
 from tests.forging.small_proofs import pigeons, proof
 
 SACK = Sukp("sack", (5, 4), (3, 3), ((0,), (1,)), 3)

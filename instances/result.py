@@ -13,9 +13,9 @@ from enum import Enum
 from fractions import Fraction
 from typing import Any
 
-from ...instances.escape_hidden import brief
-from ...instances.value import Value as Value
-from ...instances.value import as_tuple, cost_text, shape
+from .escape_hidden import brief
+from .value import Value as Value
+from .value import as_tuple, cost_text, shape
 
 
 class Status(Enum):
@@ -114,14 +114,6 @@ LOGGED = Proof(Grade.CHECKED, "pseudo-Boolean proof")
 
 ACCEPTABLE = tuple(one.value for one in Grade if one is not Grade.CHECKED)
 """Grades whose word may be taken for a bound that nothing derives again."""
-
-
-class SolverError(RuntimeError):
-    """A solver is missing, crashed, rejected a model or returned a wrong solution."""
-
-
-class Contradiction(SolverError):
-    """Two answers cannot both be true; both are in a file that the message names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

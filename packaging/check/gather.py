@@ -1,0 +1,101 @@
+"""Build backend: gathers the checker's files from the tree, then calls setuptools.
+
+What ``closeknit.proofs.checking`` imports, at any level, is copied as it is under the
+name ``closeknit_check``; all imports there are relative. An sdist has the gathered
+files, and is built without the tree.
+"""
+
+from __future__ import annotations
+
+import ast
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from setuptools import build_meta as _setuptools
+from setuptools.build_meta import *  # noqa: F403
+
+HERE = Path(__file__).resolve().parent
+TREE = HERE.parent.parent
+GATHERED = HERE / "build" / "tree" / "closeknit_check"
+START = "proofs/checking"
+NEEDED = ("extensions.py", "py.typed")
+"""Files of the folder closeknit that the checker needs."""
+
+
+def files_of_checker(tree: Path = TREE) -> list[Path]:
+    """Return the modules that check, by their paths in the tree, sorted."""
+    waiting = sorted(path.relative_to(tree) for path in (tree / START).rglob("*.py"))
+    found: set[Path] = set()
+    while waiting:
+        path = waiting.pop()
+        if path in found:
+            continue
+        found.add(path)
+        waiting += [one / "__init__.py" for one in path.parents[:-1]]
+        waiting += _imported(tree, path)
+    return sorted(found)
+
+
+def _imported(tree: Path, path: Path) -> Iterator[Path]:
+    """Yield the modules that one imports relatively, also inside of functions."""
+    for node in ast.walk(ast.parse((tree / path).read_text(encoding="utf-8"))):
+        if not isinstance(node, ast.ImportFrom) or not node.level:
+            continue
+        base = path.parents[node.level - 1].joinpath(*(node.module or "").split("."))
+        for place in (base, *(base / alias.name for alias in node.names)):
+            for one in (place.with_suffix(".py"), place / "__init__.py"):
+                if (tree / one).is_file():
+                    yield one
+
+
+def _gather() -> None:
+    """Copy the files; where there is no tree, those of the sdist stay."""
+    if not (TREE / START).is_dir():
+        return
+    shutil.rmtree(HERE / "build", ignore_errors=True)
+    data = (TREE / "instances" / "data" / "towns").glob("*.xz")
+    for path in [*files_of_checker(), *(one.relative_to(TREE) for one in data)]:
+        (GATHERED / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(TREE / path, GATHERED / path)
+    for name in NEEDED:
+        shutil.copy2(TREE / "closeknit" / name, GATHERED / name)
+    shutil.copy2(TREE / "LICENSE", HERE / "LICENSE")
+    lines = (TREE / "pyproject.toml").read_text(encoding="utf-8").splitlines()
+    version = next(line for line in lines if line.startswith("version = "))
+    (GATHERED / "__init__.py").write_text(
+        '"""The checker of closeknit alone; made by packaging/check/gather.py."""\n\n'
+        f"__{version.replace(' =', '__ =', 1)}\n",
+        encoding="utf-8",
+    )
+
+
+def build_wheel(*args: object, **more: object) -> str:
+    """Build a wheel."""
+    _gather()
+    found: str = _setuptools.build_wheel(*args, **more)
+    return found
+
+
+def build_sdist(*args: object, **more: object) -> str:
+    """Build an sdist."""
+    _gather()
+    found: str = _setuptools.build_sdist(*args, **more)
+    return found
+
+
+def get_requires_for_build_wheel(*args: object, **more: object) -> list[str]:
+    """Return nothing more than pyproject.toml states."""
+    return []
+
+
+def get_requires_for_build_sdist(*args: object, **more: object) -> list[str]:
+    """Return nothing more than pyproject.toml states."""
+    return []
+
+
+def prepare_metadata_for_build_wheel(*args: object, **more: object) -> str:
+    """Write the metadata of the wheel."""
+    _gather()
+    found: str = _setuptools.prepare_metadata_for_build_wheel(*args, **more)
+    return found

@@ -1,0 +1,1 @@
+"""Answers in solution files: what of their claims is true, and what was derived."""
