@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 OUT ?= out
 SECONDS ?= 60
 
-.PHONY: data published docs review check-wheel help report report-all test test-full test-slow lint lock audit licences fuzz bench warm soak mutation metamorphic veripb install-veripb slurm-live slurm-packages clean
+.PHONY: data published docs pyodide review check-wheel help report report-all test test-full test-slow lint lock audit licences fuzz bench warm soak mutation metamorphic veripb install-veripb slurm-live slurm-packages clean
 
 help:
 	@echo "make report     set up, measure the systems on the bundled instances, write $(OUT)/report"
@@ -68,8 +68,10 @@ audit: $(VENV)-pip-audit/.ready
 licences: $(VENV)/.ready
 	$(BIN)/python tools/licences.py
 
-# Warnings are errors: a link to nowhere, a page that no list has.
+# Warnings are errors: a link to nowhere, a page that no list has. Python for the page that
+# checks proofs is fetched by npm, once; `python -m http.server -d $(OUT)/site` serves the site.
 docs: $(VENV)/.ready
+	$(BIN)/python tools/pyodide.py
 	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet -b html docs $(OUT)/site
 	@echo "$(OUT)/site/index.html"
 
@@ -162,6 +164,10 @@ slurm-packages:
 VERIPB := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/closeknit-veripb-3.0.2/bin/veripb
 $(VERIPB):
 	cargo install --quiet veripb --version 3.0.2 --locked --root $(VERIPB:/bin/veripb=)
+
+# Python for the browser, for the page that checks; prints the folder that has it.
+pyodide: $(VENV)/.ready
+	@$(BIN)/python tools/pyodide.py
 
 # Prints the folder that PATH needs.
 install-veripb: $(VERIPB)

@@ -7,7 +7,10 @@ those of commands and methods from the parsers and tables of the program itself.
 from __future__ import annotations
 
 import re
+import runpy
+import shutil
 import sys
+import tempfile
 from collections.abc import Iterator
 from inspect import cleandoc
 from pathlib import Path
@@ -33,7 +36,7 @@ extensions = [
     "sphinx_copybutton",
 ]
 source_suffix = {".md": "markdown"}
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "check"]
 html_theme = "furo"
 html_title = f"closeknit {release}"
 html_static_path: list[str] = []
@@ -148,7 +151,24 @@ def _make_accessible(app: Sphinx, error: Exception | None) -> None:
         page.write_text(text, "utf-8")
 
 
+def _add_checker(app: Sphinx, error: Exception | None) -> None:
+    """Put next to the pages what the page that checks loads, Pyodide if it is here."""
+    if error is not None:
+        return
+    check = Path(app.outdir) / "check"
+    shutil.rmtree(check, ignore_errors=True)
+    shutil.copytree(HERE / "check", check)
+    gather = runpy.run_path(str(HERE.parent / "packaging" / "check" / "gather.py"))
+    with tempfile.TemporaryDirectory() as made:
+        gather["gather"](Path(made))
+        shutil.make_archive(str(check / "closeknit_check"), "zip", made)
+    pyodide = runpy.run_path(str(HERE.parent / "tools" / "pyodide.py"))
+    if pyodide["is_here"](pyodide["cache"]()):
+        shutil.copytree(pyodide["cache"](), check / "pyodide")
+
+
 def setup(app: Sphinx) -> None:
     """Have the reference written before pages are read, and pages mended at the end."""
     app.connect("builder-inited", _generate)
     app.connect("build-finished", _make_accessible)
+    app.connect("build-finished", _add_checker)

@@ -17,7 +17,8 @@ from setuptools.build_meta import *  # noqa: F403
 
 HERE = Path(__file__).resolve().parent
 TREE = HERE.parent.parent
-GATHERED = HERE / "build" / "tree" / "closeknit_check"
+BUILD = HERE / "gathered"
+PACKAGE = "closeknit_check"
 START = "proofs/checking"
 NEEDED = ("extensions.py", "py.typed")
 """Files of the folder closeknit that the checker needs."""
@@ -39,9 +40,7 @@ def files_of_checker(tree: Path = TREE) -> list[Path]:
 
 def _imported(tree: Path, path: Path) -> Iterator[Path]:
     """Yield the modules that one imports relatively, also inside of functions."""
-    for node in ast.walk(ast.parse((tree / path).read_text(encoding="utf-8"))):
-        if not isinstance(node, ast.ImportFrom) or not node.level:
-            continue
+    for node in _statements(ast.parse((tree / path).read_text(encoding="utf-8"))):
         base = path.parents[node.level - 1].joinpath(*(node.module or "").split("."))
         for place in (base, *(base / alias.name for alias in node.names)):
             for one in (place.with_suffix(".py"), place / "__init__.py"):
@@ -49,37 +48,56 @@ def _imported(tree: Path, path: Path) -> Iterator[Path]:
                     yield one
 
 
-def _gather() -> None:
-    """Copy the files; where there is no tree, those of the sdist stay."""
+def _statements(node: ast.AST) -> Iterator[ast.ImportFrom]:
+    """Yield relative imports, but those for type checkers alone."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.ImportFrom) and child.level:
+            yield child
+        elif isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
+            for other in child.orelse:
+                yield from _statements(other)
+        else:
+            yield from _statements(child)
+
+
+def gather(into: Path = BUILD) -> None:
+    """Copy the files as a package; where there is no tree, those of the sdist stay."""
     if not (TREE / START).is_dir():
         return
-    shutil.rmtree(HERE / "build", ignore_errors=True)
+    package = into / PACKAGE
+    shutil.rmtree(package, ignore_errors=True)
     data = (TREE / "instances" / "data" / "towns").glob("*.xz")
     for path in [*files_of_checker(), *(one.relative_to(TREE) for one in data)]:
-        (GATHERED / path).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(TREE / path, GATHERED / path)
+        (package / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(TREE / path, package / path)
     for name in NEEDED:
-        shutil.copy2(TREE / "closeknit" / name, GATHERED / name)
-    shutil.copy2(TREE / "LICENSE", HERE / "LICENSE")
+        shutil.copy2(TREE / "closeknit" / name, package / name)
     lines = (TREE / "pyproject.toml").read_text(encoding="utf-8").splitlines()
     version = next(line for line in lines if line.startswith("version = "))
-    (GATHERED / "__init__.py").write_text(
+    (package / "__init__.py").write_text(
         '"""The checker of closeknit alone; made by packaging/check/gather.py."""\n\n'
         f"__{version.replace(' =', '__ =', 1)}\n",
         encoding="utf-8",
     )
 
 
+def _begin() -> None:
+    if (TREE / "LICENSE").is_file():
+        shutil.copy2(TREE / "LICENSE", HERE / "LICENSE")
+    shutil.rmtree(HERE / "build" / "lib", ignore_errors=True)  # of an earlier build
+    gather()
+
+
 def build_wheel(*args: object, **more: object) -> str:
     """Build a wheel."""
-    _gather()
+    _begin()
     found: str = _setuptools.build_wheel(*args, **more)
     return found
 
 
 def build_sdist(*args: object, **more: object) -> str:
     """Build an sdist."""
-    _gather()
+    _begin()
     found: str = _setuptools.build_sdist(*args, **more)
     return found
 
@@ -96,6 +114,6 @@ def get_requires_for_build_sdist(*args: object, **more: object) -> list[str]:
 
 def prepare_metadata_for_build_wheel(*args: object, **more: object) -> str:
     """Write the metadata of the wheel."""
-    _gather()
+    _begin()
     found: str = _setuptools.prepare_metadata_for_build_wheel(*args, **more)
     return found

@@ -160,6 +160,13 @@ def _sections(report: Report, labels: ProblemLabels) -> tuple[Section, ...]:
     )
 
 
+_CHECK = (
+    " The lines are to be run in the folder of this page; `closeknit-check`, which needs "
+    "nothing else, and the page of the documentation that checks in a browser take the "
+    "same three files."
+)
+
+
 def _instances(report: Report, labels: ProblemLabels) -> Section:
     exact = {s.name for s in report.summaries if s.exact}
     time = {
@@ -193,7 +200,7 @@ def _instances(report: Report, labels: ProblemLabels) -> Section:
     )
     text = (
         "The optimum where it is proven, else the best bound and the best cost known, "
-        "bound .. cost." + " The lines are to be run in the folder of this page." * kept
+        "bound .. cost." + _CHECK * kept
     )
     return Section(title="Instances", text=(text,), tables=(table,))
 

@@ -1,0 +1,1 @@
+"""The checker alone: the wheel closeknit-check."""

@@ -1,0 +1,310 @@
+"""closeknit-check accepts and refuses exactly what closeknit check does."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import lzma
+import random
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from closeknit.cli.app import run
+from closeknit.proofs.checking.folder import Entry, read_index
+from tests.corpus import Reader, spoilt
+from tests.data import require
+from tests.paths import SHARED
+from tests.proofs.checking.test_standard_library import drawn, library
+
+from .listing import DERIVES, PAGE, table
+from .listing import files as all_files
+from .wheel import gathered, run_gathered
+
+CASES = SHARED / "cases" / "proofs"
+FEW, MANY = 400, 10_000
+LIMIT = "20"
+"""Seconds for following a proof: none that is compared comes near it."""
+
+
+class Said(NamedTuple):
+    """The outcome of a command, without its name and the names of its options."""
+
+    status: int
+    out: str
+    err: str
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The files of the wheel."""
+    return gathered(tmp_path_factory.mktemp("gathered"))
+
+
+@pytest.fixture(scope="module")
+def alone(tree: Path) -> Iterator[Callable[[list[str]], int]]:
+    """The command of the wheel, in this process."""
+    sys.path.insert(0, str(tree))
+    try:
+        place = "closeknit_check.proofs.checking.answers.command"
+        yield importlib.import_module(place).main
+    finally:
+        sys.path.remove(str(tree))
+        for name in [one for one in sys.modules if one.startswith("closeknit_check")]:
+            del sys.modules[name]
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of answers and proofs of every problem and kind."""
+    return library(tmp_path_factory.mktemp("answers"), drawn())
+
+
+def said(command: Callable[[list[str]], int], words: list[str]) -> Said:
+    """Run a command in this process."""
+    out, err = StringIO(), StringIO()
+    with redirect_stdout(out), redirect_stderr(err):
+        status = command(words)
+    texts = []
+    for stream in (out, err):
+        text = stream.getvalue().replace("closeknit-check: ", "closeknit: ")
+        for ours, theirs in (
+            ("give --prove or --proof", "give PROOF or --accept"),
+            ("closeknit: --proof: ", "closeknit: proof: "),
+            (", closeknit/contention", ""),  # a problem of a part
+        ):
+            text = text.replace(ours, theirs)
+        texts.append(text)
+    return Said(status, *texts)
+
+
+def both(
+    alone: Callable[[list[str]], int], paths: list[str], *options: str
+) -> tuple[Said, Said]:
+    """Return the outcome of closeknit check and of the wheel's command."""
+    more = [*options, "--time-limit", LIMIT]
+    first, *rest = paths
+    proof = rest if ".opb" in first else rest[1:]
+    ours = [first, *rest[: len(rest) - len(proof)]]
+    ours += [word for one in proof for word in ("--proof", one)]
+    return (
+        said(run, ["check", *ours, "--plain", *more]),
+        said(alone, [*paths, *more]),
+    )
+
+
+def paths_of(folder: Path, entry: Entry) -> list[str]:
+    """Return the files of an answer."""
+    found = [entry.instance, entry.solution, *([entry.proof] if entry.proof else [])]
+    return [str(folder / one.file) for one in found]
+
+
+def test_every_kind_of_proof(
+    alone: Callable[[list[str]], int], files: Path, tmp_path: Path
+) -> None:
+    entries = read_index(files)
+    assert len({entry.kind for entry in entries}) == 4
+    for entry in entries:
+        paths = paths_of(files, entry)
+        ours, theirs = both(alone, paths)
+        assert ours == theirs
+        assert (ours.status, ours.err) == (0, "")
+        assert ": holds: " in ours.out
+        ours, theirs = both(alone, paths[:2])
+        assert ours == theirs
+        formula = tmp_path / f"{entry.name}.opb"
+        if run(["export", paths[0], "--to", "opb", "--out", str(formula)]):
+            continue
+        ours, theirs = both(alone, [str(formula), paths[-1]])
+        assert ours == theirs
+    ours = said(run, ["verify", "--proofs", str(files), "--plain"])
+    theirs = said(alone, [str(files)])
+    assert ours.status == theirs.status == 0
+
+
+def test_the_document_is_the_same(
+    alone: Callable[[list[str]], int], files: Path, tmp_path: Path
+) -> None:
+    for entry in read_index(files):
+        first, second, *proof = paths_of(files, entry)
+        more = ["--proof", *proof] if proof else []
+        out = tmp_path / "found.json"
+        assert run(["check", first, second, *more, "--json", str(out)]) == 0
+        theirs = said(alone, [first, second, *proof, "--json"])
+        assert json.loads(theirs.out) == json.loads(out.read_text())
+
+
+# Drawn files
+
+
+def spoil(paths: list[str], pool: list[list[str]], rng: random.Random) -> list[bytes]:
+    """Return the contents of an answer's files, one of them changed or exchanged."""
+    contents = [Path(path).read_bytes() for path in paths]
+    at = rng.randrange(len(contents))
+    if rng.random() < 0.1:  # another answer's file of the same role
+        contents[at] = Path(
+            rng.choice([x for x in pool if len(x) > at])[at]
+        ).read_bytes()
+    elif at < 2 and rng.random() < 0.5:
+        contents[at] = changed_number(contents[at], rng)
+    else:
+        kind = "packed" if at == 2 else "json"
+        reader = Reader(read=lambda path: None, suffix="", seeds=list, kind=kind)
+        many = spoilt(reader, contents[at], rng, 1)
+        contents[at] = list(many)[-1]
+    return contents
+
+
+def changed_number(content: bytes, rng: random.Random) -> bytes:
+    """Return a document in which one integer is another one."""
+    document = json.loads(content)
+    places: list[tuple[Any, Any]] = []
+
+    def collect(value: Any) -> None:
+        for key in value if isinstance(value, dict) else range(len(value)):
+            if isinstance(value[key], dict | list):
+                collect(value[key])
+            elif isinstance(value[key], int):
+                places.append((value, key))
+
+    collect(document)
+    if places:
+        where, key = rng.choice(places)
+        where[key] += rng.choice((-1, 1, 1000))
+    return json.dumps(document).encode()
+
+
+def compare_drawn(
+    alone: Callable[[list[str]], int], files: Path, folder: Path, count: int
+) -> Counter[int]:
+    """Compare both commands on drawn files; return how often each status came."""
+    rng = random.Random(34)
+    pool = [paths_of(files, entry) for entry in read_index(files)]
+    found: Counter[int] = Counter()
+    for number in range(count):
+        paths = rng.choice(pool)
+        suffix = "".join(Path(paths[-1]).suffixes)[-4:]
+        names = [str(folder / name) for name in ("i.json", "s.json", f"p{suffix}")]
+        contents = spoil(paths, pool, rng)
+        for name, content in zip(names, contents, strict=False):
+            Path(name).write_bytes(content)
+        options = rng.choice(([], [], ["--accept", "enumerated"]))
+        ours, theirs = both(alone, names[: len(paths)], *options)
+        assert ours == theirs, f"case {number}: {contents}"
+        found[ours.status] += 1
+    return found
+
+
+def test_drawn_files(
+    alone: Callable[[list[str]], int], files: Path, tmp_path: Path
+) -> None:
+    found = compare_drawn(alone, files, tmp_path, FEW)
+    assert set(found) == {0, 1, 2}
+
+
+@pytest.mark.slow
+def test_many_drawn_files(
+    alone: Callable[[list[str]], int], files: Path, tmp_path: Path
+) -> None:
+    found = compare_drawn(alone, files, tmp_path, MANY)
+    assert min(found[0], found[1], found[2]) > MANY / 50
+
+
+# Alone, with nothing but the standard library
+
+
+def test_it_needs_nothing_else(tree: Path, files: Path, tmp_path: Path) -> None:
+    for entry in read_index(files):
+        result = run_gathered(tree, *paths_of(files, entry))
+        assert (result.returncode, result.stderr) == (0, "")
+        assert ": holds: " in result.stdout
+    result = run_gathered(tree, str(files))
+    assert result.returncode == 0
+    count = len(read_index(files))
+    assert result.stdout.endswith(f"{count} of {count} hold\n")
+
+
+def test_bad_words_are_one_line(tree: Path, files: Path, tmp_path: Path) -> None:
+    some = paths_of(files, read_index(files)[0])
+    opb = tmp_path / "a.opb"
+    opb.write_text("min: +1 xa ;\n+1 xa >= 1 ;\n")
+    for words, line in (
+        ([str(tmp_path / "none.json"), some[1]], "cannot be read"),
+        (some[:1], "SOLUTION: is missing"),
+        ([str(opb)], "PROOF: is missing"),
+        ([*some, some[0]], "is one file too many"),
+        ([*some, "--time-limit", "0"], "--time-limit: must be positive"),
+        ([*some, "--time-limit", "nan"], "--time-limit: must be positive"),
+        ([str(tmp_path)], "index.json: cannot be read"),
+    ):
+        result = run_gathered(tree, *words)
+        assert result.returncode == 2, words
+        assert result.stdout == ""
+        assert line in result.stderr
+        assert result.stderr.count("\n") == 1
+    assert run_gathered(tree, "--accept", "checked", *some).returncode == 2
+    assert run_gathered(tree).returncode == 2
+
+
+def test_a_job_of_parts_that_does_not_fit(
+    alone: Callable[[list[str]], int], tmp_path: Path
+) -> None:
+    path = tmp_path / "a.recount.json"
+    content = {
+        **{"format": "closeknit/recount", "version": 1, "pods": 5, "sizes": []},
+        **{"most": [], "parent": [-1], "height": [0], "home": [0, 0]},
+    }
+    for room, status in (([2, 2], 0), ([3, 2], 1)):
+        path.write_text(json.dumps(content | {"room": room}))
+        ours, theirs = said(run, ["check", str(path)]), said(alone, [str(path)])
+        assert ours == theirs
+        assert ours.status == status
+
+
+def test_forged_proofs_that_were_accepted_once(tree: Path, tmp_path: Path) -> None:
+    require("cases/proofs")
+    result = run_gathered(tree, "m44.json", "sol.json", "forged.xz", folder=CASES)
+    assert result.returncode == 2
+    assert run_gathered(tree, str(CASES / "forged_folder")).returncode == 2
+    wrong = ["instance.json", "solution.json", "proof.pbp"]
+    result = run_gathered(tree, *wrong, folder=CASES / "pb-red-first-bounds")
+    assert result.returncode == 1
+    result = run_gathered(tree, "m44.json", "sol_e.json", folder=CASES)
+    assert result.returncode == 1
+    assert "not re-derived" in result.stdout
+    solution = tmp_path / "s.json"
+    points = json.loads((CASES / "companions-bool.json").read_text())
+    for content in (CASES / "companions-bool.xz").read_bytes(), b"", lzma.compress(b""):
+        proof = tmp_path / "p.xz"
+        proof.write_bytes(content)
+        solution.write_text(json.dumps(false_optimum(points, 3)))
+        found = run_gathered(
+            tree, str(CASES / "companions-bool.json"), str(solution), str(proof)
+        )
+        assert found.returncode in (1, 2)
+        assert found.stdout.count("holds") == 0
+
+
+def false_optimum(document: dict[str, Any], bound: int) -> dict[str, Any]:
+    """Return a solution file that claims a bound of an instance and nothing else."""
+    from closeknit.instances import sha256
+    from closeknit.instances.problems import parse_instance
+
+    instance = parse_instance(document, default_name="companions-bool")
+    return {
+        **{"format": "closeknit/solution", "version": 1, "instance": instance.name},
+        **{"sha256": sha256(instance), "method": "x", "status": "unknown"},
+        **{"bound": bound, "proof": {"grade": "checked", "by": "certificate"}},
+    }
+
+
+def test_the_page_lists_its_files() -> None:
+    """`python -m tests.proofs.alone.listing` writes the table again."""
+    assert table() in PAGE.read_text(encoding="utf-8")
+    assert set(DERIVES) <= {*all_files()}
