@@ -161,9 +161,9 @@ def _sections(report: Report, labels: ProblemLabels) -> tuple[Section, ...]:
 
 
 _CHECK = (
-    " The lines are to be run in the folder of this page; `closeknit-check`, which needs "
-    "nothing else, and the page of the documentation that checks in a browser take the "
-    "same three files."
+    " The lines are to be run in the folder of this page; `closeknit-check`, which "
+    "needs nothing else, and the page of the documentation that checks in a browser "
+    "take the same three files."
 )
 
 
