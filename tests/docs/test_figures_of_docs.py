@@ -139,6 +139,10 @@ NOT_COMPARED = {
     ("docs/clusters/jobs.md", "make bench NAME=clusters"): SPEED,
     ("docs/clusters/links.md", "make bench NAME=clusters"): SPEED,
     (
+        "docs/science/checker-alone.md",
+        "python -m tests.proofs.alone.listing",
+    ): "is a test of its own",
+    (
         "docs/science/allocators.md",
         "pytest tests/heuristics/allocation/test_curves.py",
     ): "are tests",
