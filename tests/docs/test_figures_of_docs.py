@@ -140,7 +140,7 @@ NOT_COMPARED = {
     ("docs/clusters/links.md", "make bench NAME=clusters"): SPEED,
     (
         "docs/science/checker-alone.md",
-        "python -m tests.proofs.alone.listing",
+        "pytest tests/proofs/alone/test_parity.py",
     ): "is a test of its own",
     (
         "docs/science/allocators.md",

@@ -11,7 +11,7 @@ from tests.paths import ROOT
 from .wheel import backend
 
 PAGE = ROOT / "docs" / "science" / "checker-alone.md"
-MARK = "<!-- regenerate: python -m tests.proofs.alone.listing -->"
+MARK = "<!-- regenerate: pytest tests/proofs/alone/test_parity.py -->"
 DERIVES = (
     *("proofs/checking/rules.py", "proofs/checking/rows.py"),
     *("proofs/checking/propagation.py", "proofs/checking/combination.py"),
