@@ -193,9 +193,8 @@ def test_optima_of_drawn_instances(part: int) -> None:
 
 
 COMPUTED = {
-    *("cuts", "has_cuts", "embedding", "distance", "distances", "pair_sum", "spread"),
-    *("neighbours", "walked", "order", "depth", "total", "required_indices", "table"),
-    *("number", "dearest", "levels_of"),
+    *("cuts", "has_cuts", "embedding", "distance", "pair_sum", "spread", "walked"),
+    *("neighbours", "required_indices", "dearest"),
 }
 """Attributes of instances and networks that the first program computes with."""
 
