@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 from pathlib import Path
 from random import Random
@@ -98,6 +99,65 @@ def test_formulas_that_are_too_large(instance: Instance, exists: bool) -> None:
     with pytest.raises(InputError, match="terms, more than 20000000"):
         formula_of(instance)
     assert encode(instance) is None
+
+
+SQUARE = [(0, 1), (1, 2), (2, 3), (0, 3)]
+
+
+def square_and_triangle(path: int) -> tuple[list[tuple[int, ...]], list[int], bool]:
+    """Two rings at the ends of a path have path + 5 halves; the last link adds none."""
+    end = path + 3
+    way = [(v, v + 1) for v in range(3, end)]
+    triangle = [(end, end + 1), (end, end + 2), (end + 1, end + 2)]
+    return [*SQUARE, *way, *triangle], [0, 1, 2, 3, end + 1], path + 5 < 512
+
+
+GRAPHS = {
+    "a(x) is neither 0 nor as long as the link": (
+        [(0, 1, 2), (0, 3), (1, 2, 2), (1, 4), (2, 4, 2), (3, 4, 2)],
+        [0, 1, 3, 4],
+        False,
+    ),
+    "a link across has another length": (
+        [(0, 2), (0, 3), (1, 2), (1, 3, 2)],
+        [0, 1, 2, 3],
+        False,
+    ),
+    "a link across is closed": (
+        [(0, 1), (0, 2), (0, 5), (1, 3), (1, 4), (2, 3), (2, 4), (3, 5)],
+        [0, 1, 2, 4, 5],
+        False,
+    ),
+    "the sum is not the distance": ([*SQUARE, (1, 3)], [0, 1, 2, 3], False),
+    "a link is longer than a way round": ([*SQUARE, (0, 2, 3)], [0, 1, 2, 3], False),
+    "not all nodes embed, which is noticed": (
+        [(0, 1), (0, 4), (0, 5), (2, 3), (2, 5), (3, 6), (3, 7), (4, 7), (5, 6)],
+        [1, 3, 4, 6, 7],
+        False,
+    ),
+    "the same graph, otherwise numbered": (
+        [(0, 2), (0, 7), (1, 2), (1, 4), (1, 6), (2, 5), (3, 4), (3, 6), (3, 7)],
+        [0, 3, 4, 5, 7],
+        True,
+    ),
+    "511 halves": square_and_triangle(506),
+    "512 halves": square_and_triangle(507),
+}
+"""Links, processors, and whether there are cuts: in each, one clause decides."""
+
+
+@pytest.mark.parametrize("which", GRAPHS)
+def test_graphs_in_which_one_clause_of_the_second_test_decides(which: str) -> None:
+    edges, processors, has_cuts = GRAPHS[which]
+    nodes = 1 + max(v for edge in edges for v in edge[:2])
+    topology = {"kind": "graph", "nodes": nodes, "edges": [*map(list, edges)]}
+    own = {"topology": {**topology, "processors": processors}, "k": 2}
+    document = {"format": "closeknit/ksubset", "version": 1, **own}
+    instance = parse_instance(parse_json(json.dumps(document)), default_name="graph")
+    assert difference(instance) == ""
+    formula = encode(instance)
+    assert formula is not None
+    assert has_cuts == any(name.startswith("u") for name in formula["variables"])
 
 
 # Examples of the page
