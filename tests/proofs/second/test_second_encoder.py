@@ -104,7 +104,7 @@ def test_formulas_that_are_too_large(instance: Instance, exists: bool) -> None:
 SQUARE = [(0, 1), (1, 2), (2, 3), (0, 3)]
 
 
-def square_and_triangle(path: int) -> tuple[list[tuple[int, ...]], list[int], bool]:
+def square_and_triangle(path: int) -> tuple[list[Any], list[int], bool]:
     """Two rings at the ends of a path have path + 5 halves; the last link adds none."""
     end = path + 3
     way = [(v, v + 1) for v in range(3, end)]
@@ -112,7 +112,7 @@ def square_and_triangle(path: int) -> tuple[list[tuple[int, ...]], list[int], bo
     return [*SQUARE, *way, *triangle], [0, 1, 2, 3, end + 1], path + 5 < 512
 
 
-GRAPHS = {
+GRAPHS: dict[str, tuple[list[Any], list[int], bool]] = {
     "a(x) is neither 0 nor as long as the link": (
         [(0, 1, 2), (0, 3), (1, 2, 2), (1, 4), (2, 4, 2), (3, 4, 2)],
         [0, 1, 3, 4],
