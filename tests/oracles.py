@@ -38,7 +38,11 @@ Masks = npt.NDArray[np.int16]
 def optimum(instance: KSubset) -> int:
     """Least cost, by looking at every subset."""
     assert comb(instance.n, instance.k) <= 1000
-    return min(cost(instance, s) for s in combinations(range(instance.n), instance.k))
+    return min(
+        cost(instance, s)
+        for s in combinations(range(instance.n), instance.k)
+        if not instance.required or not check(instance, s)
+    )
 
 
 def optimum_by_table(instance: KSubset) -> int:
@@ -120,7 +124,9 @@ def cheapest(instance: ProcSet) -> tuple[int, ...]:
     """Least cost vector, by looking at every choice of the request."""
     assert comb(instance.n, instance.request) <= 1000
     return min(
-        cost(instance, s) for s in combinations(instance.available, instance.request)
+        cost(instance, s)
+        for s in combinations(instance.available, instance.request)
+        if not instance.required or not check(instance, s)
     )
 
 
