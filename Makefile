@@ -30,6 +30,7 @@ help:
 	@echo "make bench      speed: k-subsets, processor sets, set-union knapsacks, submeshes, streams, each"
 	@echo "                beside a baseline; about an hour. NAME=exact is one of them alone, and NAME=..."
 	@echo "                $(subst _,-,$(patsubst benchmarks/bench_%.py,%,$(wildcard benchmarks/bench_*.py)))"
+	@echo "make bench COMPARE=A,B  two commits in pairs of runs: ratios with intervals, other answers"
 	@echo "make warm       compile the kernels of the methods beforehand"
 	@echo "make slurm-live  a real Slurm of 1000 emulated nodes, with and without closeknit (Debian, root)"
 	@echo "make soak       a million requests to one select --serve; at most an hour"
@@ -134,10 +135,15 @@ fuzz: $(VENV)/.ready $(VENV)-atheris/.ready
 
 # NAME=exact is benchmarks/bench_exact.py; its docstring has the ARGS: ARGS="--ablate",
 # ARGS="'32x32 k=64'" for single rows. Without NAME those that stand beside a baseline.
+# COMPARE=v0.1.0,HEAD ARGS="--rows solve-16x16 --pairs 15": benchmarks/compare.py
 bench: $(VENV)/.ready
+ifdef COMPARE
+	$(BIN)/python benchmarks/compare.py $(COMPARE) $(ARGS)
+else
 	for name in $(or $(subst -,_,$(NAME)),mm dp procset procset_bb sukp submesh stream); do \
 	  $(BIN)/python benchmarks/bench_$$name.py $(ARGS) || exit 1; \
 	done
+endif
 
 # The targets of before, for one release.
 bench-%:
