@@ -132,7 +132,7 @@ review: $(VENV)-repo-review/.ready
 
 # The known exception: actions by tag, until `make pin` was run.
 audit-workflows: $(VENV)-zizmor/.ready
-	$(PYTHON) tools/pin.py --check
+	$(VENV)-zizmor/bin/python tools/pin.py --check
 	$(VENV)-zizmor/bin/zizmor --offline --no-progress .github \
 	  $(if $(shell grep -- ' -$$' .github/actions.lock),--config .github/zizmor-until-pinned.yml)
 

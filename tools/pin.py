@@ -6,9 +6,9 @@
     python tools/pin.py --check   # asks nobody: do lock and files agree? what is open?
 
 The lock has a line for each: name, tag, digest or ``-``. `git ls-remote` tells the
-commit of an action's tag or branch, `skopeo inspect` the digest of an image. In the workflows
-``uses: NAME@TAG`` becomes ``uses: NAME@COMMIT  # TAG``, in the Containerfile ``FROM
-IMAGE:TAG`` becomes ``FROM IMAGE:TAG@sha256:...``.
+commit of an action's tag or branch, `skopeo inspect` the digest of an image. In the
+workflows ``uses: NAME@TAG`` becomes ``uses: NAME@COMMIT  # TAG``, in the Containerfile
+``FROM IMAGE:TAG`` becomes ``FROM IMAGE:TAG@sha256:...``.
 """
 
 from __future__ import annotations
