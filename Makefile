@@ -145,7 +145,7 @@ recipe: $(VENV)-py-rattler-build/.ready
 	$(VENV)-py-rattler-build/bin/python tools/recipe.py
 
 dist: $(VENV)-build/.ready
-	$(VENV)-build/bin/python tools/build_twice.py --out dist
+	rm -rf dist && $(VENV)-build/bin/python tools/build_twice.py --out dist
 
 # CycloneDX of the wheel in an environment of its own, with the versions of constraints.txt.
 sbom: $(VENV)-cyclonedx-bom/.ready
