@@ -87,7 +87,7 @@ def test_ci_runs_each_python_that_is_claimed() -> None:
 
 def test_make_knows_what_workflows_call() -> None:
     makefile = (ROOT / "Makefile").read_text("utf-8")
-    called = set()
+    called: set[str] = set()
     for file in (ROOT / ".github" / "workflows").glob("*.yml"):
         lines = re.findall(r"(?m)^ *(?:- run: )?make (.+)$", file.read_text("utf-8"))
         found = [re.split(r" [A-Z]", line)[0] for line in lines]
