@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 OUT ?= out
 SECONDS ?= 60
 
-.PHONY: data published docs pyodide review check-wheel help report report-all test test-full test-slow lint lock audit licences fuzz bench warm soak mutation metamorphic veripb install-veripb slurm-live slurm-packages clean
+.PHONY: data published docs pyodide review check-wheel dist sbom rehearse recipe pin audit-workflows test-oldest help report report-all test test-full test-slow lint lock audit licences fuzz bench warm soak mutation metamorphic veripb install-veripb slurm-live slurm-packages clean
 
 help:
 	@echo "make report     set up, measure the systems on the bundled instances, write $(OUT)/report"
@@ -18,6 +18,10 @@ help:
 	@echo "make docs       the documentation site, in $(OUT)/site"
 	@echo "make review     what scientific Python expects of a repository"
 	@echo "make check-wheel  a wheel and an sdist that install and solve outside the checkout"
+	@echo "make dist       the same twice, in dist/; make sbom what it is installed with; make rehearse a release"
+	@echo "make pin        digests of actions and images (asks the network); make audit-workflows zizmor"
+	@echo "make test-oldest  the tests of the core with the oldest versions that pyproject.toml allows"
+	@echo "make recipe     reads and renders packaging/recipe.yaml as rattler-build does"
 	@echo "make published  compute again what the pages publish; which answers have changed?"
 	@echo "make data       the public data that some tests read: what is there, what is missing"
 	@echo "make fuzz       every text grammar under Atheris, $(SECONDS) seconds each"
@@ -30,6 +34,7 @@ help:
 	@echo "make bench      speed: k-subsets, processor sets, set-union knapsacks, submeshes, streams, each"
 	@echo "                beside a baseline; about an hour. NAME=exact is one of them alone, and NAME=..."
 	@echo "                $(subst _,-,$(patsubst benchmarks/bench_%.py,%,$(wildcard benchmarks/bench_*.py)))"
+	@echo "make bench COMPARE=A,B  two commits in pairs of runs: ratios with intervals, other answers"
 	@echo "make warm       compile the kernels of the methods beforehand"
 	@echo "make slurm-live  a real Slurm of 1000 emulated nodes, with and without closeknit (Debian, root)"
 	@echo "make soak       a million requests to one select --serve; at most an hour"
@@ -106,6 +111,15 @@ test-full: warm
 test-slow: warm
 	$(BIN)/pytest -n 2 --dist worksteal -m slow -o faulthandler_timeout=7200
 
+# Each dependency in the oldest version that pyproject.toml allows. ARGS="tests/instances -x"
+test-oldest: $(VENV)-uv/.ready
+	$(VENV)-uv/bin/uv pip compile --quiet pyproject.toml --extra dask --extra pandas --extra proofs \
+	  --extra serve --resolution lowest-direct --python-version 3.11 --no-header -o $(VENV)-uv/oldest.txt
+	$(VENV)-uv/bin/uv venv --quiet --clear --python 3.11 $(VENV)-oldest
+	$(VENV)-uv/bin/uv pip install --quiet --python $(VENV)-oldest/bin/python \
+	  -c $(VENV)-uv/oldest.txt -e '.[test]'
+	$(VENV)-oldest/bin/pytest -n 2 --dist worksteal --tier quick $(ARGS)
+
 lint: $(VENV)/.ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -118,7 +132,40 @@ review: $(VENV)-repo-review/.ready
 	  'repo-review[cli]' sp-repo-review validate-pyproject
 	$(VENV)-repo-review/bin/repo-review .
 
-# Builds a wheel and an sdist, installs each into a fresh environment, solves there.
+# The known exception: actions by tag, until `make pin` was run.
+audit-workflows: $(VENV)-zizmor/.ready
+	$(VENV)-zizmor/bin/python tools/pin.py --check
+	$(VENV)-zizmor/bin/zizmor --offline --no-progress .github \
+	  $(if $(shell grep -- ' -$$' .github/actions.lock),--config .github/zizmor-until-pinned.yml)
+
+# Needs git, skopeo and the network. ARGS=--renew, ARGS=--take
+pin:
+	$(PYTHON) tools/pin.py $(ARGS)
+
+# No channel of conda is asked: reads and renders; another build is `rattler-build build`.
+recipe: $(VENV)-py-rattler-build/.ready
+	$(VENV)-py-rattler-build/bin/python tools/recipe.py
+
+dist: $(VENV)-build/.ready
+	rm -rf dist && $(VENV)-build/bin/python tools/build_twice.py --out dist
+
+# CycloneDX of the wheel in an environment of its own, with the versions of constraints.txt.
+sbom: $(VENV)-cyclonedx-bom/.ready
+	rm -rf $(VENV)-wheel && $(PYTHON) -m venv $(VENV)-wheel
+	sed -nE 's/^([A-Za-z0-9._-]+==[^\\]+[^ \\]).*/\1/p' constraints.txt > $(VENV)-wheel/pins.txt
+	$(VENV)-wheel/bin/python -m pip install --quiet --disable-pip-version-check \
+	  -c $(VENV)-wheel/pins.txt dist/*.whl
+	$(VENV)-wheel/bin/python -m pip uninstall --quiet --yes pip
+	mkdir -p $(OUT)
+	$(VENV)-cyclonedx-bom/bin/cyclonedx-py environment --pyproject pyproject.toml --mc-type library \
+	  --output-reproducible --output-format JSON --output-file $(OUT)/closeknit.cdx.json \
+	  $(VENV)-wheel/bin/python
+
+# A release without the push: a clone is tagged, built twice, installed, and solves.
+rehearse: $(VENV)-build/.ready
+	$(VENV)-build/bin/python tools/rehearse.py $(ARGS)
+
+# Builds a wheel and an sdist, twice, installs each into a fresh environment, solves there.
 check-wheel: $(VENV)-build/.ready
 	$(VENV)-build/bin/python tools/check_wheel.py
 
@@ -136,10 +183,15 @@ fuzz: $(VENV)/.ready $(VENV)-atheris/.ready
 
 # NAME=exact is benchmarks/bench_exact.py; its docstring has the ARGS: ARGS="--ablate",
 # ARGS="'32x32 k=64'" for single rows. Without NAME those that stand beside a baseline.
+# COMPARE=v0.1.0,HEAD ARGS="--rows solve-16x16 --pairs 15": benchmarks/compare.py
 bench: $(VENV)/.ready
+ifdef COMPARE
+	$(BIN)/python benchmarks/compare.py $(COMPARE) $(ARGS)
+else
 	for name in $(or $(subst -,_,$(NAME)),mm dp procset procset_bb sukp submesh stream); do \
 	  $(BIN)/python benchmarks/bench_$$name.py $(ARGS) || exit 1; \
 	done
+endif
 
 # The targets of before, for one release.
 bench-%:

@@ -1,4 +1,4 @@
-"""Build a wheel and an sdist; install each into a fresh environment; solve there.
+"""Build a wheel and an sdist, twice; install each into a fresh environment; solve.
 
 Needs `build`, and downloads the dependencies. Files that are not Python must be the
 same in both: data, grammars, studies, py.typed.
@@ -89,7 +89,7 @@ def main() -> int:
     """Build both and check both."""
     with TemporaryDirectory() as name:
         folder = Path(name)
-        run(sys.executable, "-m", "build", "--outdir", folder, ROOT)
+        print(run(sys.executable, ROOT / "tools" / "build_twice.py", "--out", folder))
         (wheel,), (sdist,) = folder.glob("*.whl"), folder.glob("*.tar.gz")
         found = data_files(wheel)
         assert found == data_files(sdist), found ^ data_files(sdist)

@@ -271,7 +271,7 @@ def test_check_wheel(tmp_path: Path) -> None:
         tool["run"](sys.executable, "-c", "raise SystemExit(3)")
 
     def built(*words: Any, **more: Any) -> str:
-        folder = words[words.index("--outdir") + 1]
+        folder = words[words.index("--out") + 1]
         with zipfile.ZipFile(folder / "closeknit-1-py3-none-any.whl", "w") as wheel:
             wheel.writestr("closeknit/a.json", "")
         with tarfile.open(folder / "closeknit-1.tar.gz", "w:gz") as sdist:
@@ -287,11 +287,9 @@ def test_check_wheel(tmp_path: Path) -> None:
 def test_the_tag_of_a_release(tmp_path: Path) -> None:
     """The step of the workflow, with the tag of another version."""
     text = (ROOT / ".github" / "workflows" / "release.yml").read_text()
-    found = re.search(
-        r"The tag is the version\n        run: \|\n((?: {10}.*\n)+)", text
-    )
+    found = re.search(r"The tag is the version\n        run: (.*)\n", text)
     assert found
-    step = textwrap.dedent(found.group(1))
+    step = found.group(1).replace("python", shlex.quote(sys.executable), 1)
     version = re.search(
         r'^version = "(.*)"', (ROOT / "pyproject.toml").read_text(), re.M
     )
@@ -321,6 +319,7 @@ TOOLS = {
     "pip-audit": """[ "$*" = "--strict --disable-pip --require-hashes -r $5" ]
         ! grep "^planted==" "$5" """,
     "repo-review": "[ -f README.md ] && [ $# = 1 ] && [ $1 = . ]",
+    "zizmor": "! grep -r pull_request_target .github",
 }
 """Stubs of programs of others, which find one fault each."""
 ASKING: dict[str, tuple[Plant, ...]] = {
@@ -331,6 +330,12 @@ ASKING: dict[str, tuple[Plant, ...]] = {
     "review": (
         lambda tree: (tree / "README.md").unlink(),
         lambda tree: (tree / "v-repo-review/bin/repo-review").unlink(),
+    ),
+    "audit-workflows": (
+        appended(".github/workflows/ci.yml", "# on: pull_request_target\n"),
+        appended(".github/actions.lock", "some/action v1 -\n"),
+        replaced(".github/workflows/ci.yml", "checkout@v6", "checkout@v5"),
+        lambda tree: (tree / "v-zizmor/bin/zizmor").unlink(),
     ),
     "fuzz": (
         appended("scheduler/hostlist.py", "\ndef unfold(_):\n    return [1 / 0]\n"),
@@ -345,7 +350,7 @@ ASKING: dict[str, tuple[Plant, ...]] = {
 def test_a_target_that_asks_others_fails(target: str, tmp_path: Path) -> None:
     """With stubs of what it installs; nothing asks the network."""
     tree = copied(tmp_path / "tree")
-    folders = ("v", "v-pip-audit", "v-repo-review", "v-atheris")
+    folders = ("v", "v-pip-audit", "v-repo-review", "v-zizmor", "v-atheris")
     for name in folders:
         (tree / name / "bin").mkdir(parents=True)
         program(
@@ -382,7 +387,7 @@ CHECKS = [
     *("ruff check", "ruff format --check", "mypy", "lint-imports"),
     *("pytest", ".ci/run", "tools/house_map.py --check", "make docs"),
     *("make data", "make licences", "make check-wheel", "release.yml"),
-    *("make audit", "make review", "make fuzz"),
+    *("make audit", "make audit-workflows", "make review", "make fuzz"),
 ]
 
 
