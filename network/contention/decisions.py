@@ -107,11 +107,16 @@ class Decisions:
         return max(0, left * instance.busiest // instance.unit)
 
     def values(self, low: int, high: int) -> list[int]:
-        """Return all that a link may be used to, from above low to below high."""
+        """Return what the busiest link may be used to, from above low to below high.
+
+        With 0 if no link may be used.
+        """
         k, unit, busiest = self.instance.k, self.instance.unit, self.instance.busiest
-        loads = [-(-unit * c // busiest) for c in range(1, k * k // 4 + 1)]
+        # by shortest ways nobody sends and receives over the same link
+        pairs = k * k // 4 if self.instance.table is None else k * (k - 1)
+        loads = [-(-unit * c // busiest) for c in range(1, pairs + 1)]
         kinds = {self.instance.wires[e][2:] for e in self.crossings.parts}
-        found = {
+        found = {0} | {
             self.instance.common // capacity * (busy + load)
             for capacity, busy in kinds
             for load in loads

@@ -34,7 +34,12 @@ from closeknit.instances.problems import parse_instance
 from closeknit.instances.value import as_tuple
 from closeknit.methods import METHODS
 from closeknit.network.claims import contention as claims
-from closeknit.network.contention import annealing_kernels, bounds, search
+from closeknit.network.contention import (
+    annealing_kernels,
+    bounds,
+    decisions,
+    search,
+)
 from closeknit.network.contention import instance as definition
 from closeknit.network.contention.annealing import pairs_of
 from closeknit.network.contention.decisions import Decisions, crossings_of
@@ -310,6 +315,48 @@ def test_decisions_prove_the_busiest_link(
     assert found.bound is not None
     assert as_tuple(found.bound)[0] == least == as_tuple(found.objective or 0)[0]
     assert found.limit is None
+
+
+def _one_way_ring(k: int, *hosts: int) -> Contention:
+    """Return hosts of switches in a ring that is passed one way only."""
+    n = len(hosts)
+    home = [v for v, some in enumerate(hosts) for _ in range(some)]
+    edges = [(v, v + 1, 1) for v in range(n - 1)] + [(0, n - 1, 1)]
+    edges += [(v, n + i, 1) for i, v in enumerate(home)]
+    table = [[(v + 1) % n for v in range(n)] + home for _ in home]
+    for i, v in enumerate(home):
+        table[i][v], table[i][n + i] = n + i, -1
+    graph = ck.Graph(n + len(home), tuple(edges), range(n, n + len(home)))
+    return ck.contention(graph, k, routing="table", table=table, objective="links")
+
+
+@pytest.mark.parametrize(
+    ("job", "start"),
+    [
+        (_one_way_ring(4, 1, 1, 1, 1, 1, 2), (0, 1, 2, 3)),
+        (_one_way_ring(2, 1, 2, 1), (0, 1)),
+    ],
+    ids=["more pairs over a link than by shortest ways", "no link at all"],
+)
+def test_decisions_look_for_all_that_links_may_carry(
+    job: Contention, start: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Annealing is replaced by a bad choice, so that decisions have to improve it."""
+    monkeypatch.setattr(decisions, "annealed", lambda *_, **__: ([*start], None))
+    monkeypatch.setattr(decisions, "improve_hops", lambda job, best, hops: best)
+    least = min(as_tuple(cost(job, x))[0] for x in combinations(range(job.n), job.k))
+    found = TABLE["decisions"](job, Settings())
+    assert as_tuple(found.objective or 0)[0] == as_tuple(found.bound or 0)[0] == least
+    assert least < as_tuple(cost(job, start))[0]
+
+
+def test_a_processor_at_the_root_of_a_tree_is_not_at_its_switch() -> None:
+    """The first node has one link, to the switch below it, and is as far from it."""
+    tree = ck.Tree((-1, 0, 1, 2), (0, 1, 1, 1), range(4))
+    job = ck.contention(tree, 2, free=[0, 2], objective="links")
+    found = TABLE["auto"](job, Settings())
+    assert found.objective == found.bound == (100, 2)
+    assert found.status is Status.OPTIMAL
 
 
 def test_crossings_and_room_are_those_of_the_table() -> None:
