@@ -326,7 +326,8 @@ def _one_way_ring(k: int, *hosts: int) -> Contention:
     table = [[(v + 1) % n for v in range(n)] + home for _ in home]
     for i, v in enumerate(home):
         table[i][v], table[i][n + i] = n + i, -1
-    graph = ck.Graph(n + len(home), tuple(edges), range(n, n + len(home)))
+    hosts = tuple(range(n, n + len(home)))
+    graph = ck.Graph(n + len(home), tuple(edges), hosts)
     return ck.contention(graph, k, routing="table", table=table, objective="links")
 
 
