@@ -21,6 +21,7 @@ from ...instances.value import as_tuple
 from ...solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer
 from ...solvers.cpsat import BY, decide
 from ...solvers.running import clock
+from ...solvers.running.interrupt import OutOfTimeError
 from .bounds import STARS, ports_bound
 from .instance import Contention, cost
 from .search import annealed, improve_hops
@@ -215,9 +216,14 @@ def decisions(instance: Contention, /, settings: Settings = DEFAULT) -> Result:
     least = -(-ports_bound(instance) // 1), -(-int(rows[:k].sum()) // 2)
     best, limit = annealed(instance, settings, start, least, rounds=2)
     search = _Search(instance, settings, start, best)
-    if limit is None and least[0] < search.high:
-        limit = search.refute(least[0])
-    best = improve_hops(instance, search.best, hops)
+    try:
+        if limit is None and least[0] < search.high:
+            limit = search.refute(least[0])
+        best = search.best
+        if clock.now() < start + settings.time_limit:
+            best = improve_hops(instance, best, hops)
+    except OutOfTimeError:  # while a model was built
+        best, limit = search.best, Limit.TIME
     bound = max(least, (search.low, least[1]))
     return answer(
         *(instance, best),

@@ -11,6 +11,7 @@ from ...instances.value import Value, as_tuple
 from ...methods import KSUBSET
 from ...solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer
 from ...solvers.running import clock
+from ...solvers.running.interrupt import OutOfTimeError
 from ...solvers.running.limits import limits
 from ..loads import LoadTable
 from .annealing import Annealing
@@ -74,7 +75,10 @@ def annealed(
     least = as_tuple(cost(instance, best))
     if least == bound or instance.k in (1, instance.n):
         return best, None
-    table = instance.load_table
+    try:
+        table = instance.load_table
+    except OutOfTimeError:
+        return best, Limit.TIME
     ports = instance.unit
     run = Annealing(table, [one.capacity / ports for one in instance.wires])
     units = None if instance.alike else instance.units()
@@ -180,8 +184,10 @@ def link_bb(
     Source: derived for closeknit, see docs/papers/hops-or-seconds.md.
     """
     start = clock.now()
-    table = instance.load_table
     best, limit = annealed(instance, settings, start, first=first or (), rounds=1)
+    if limit is Limit.TIME:
+        return answer(instance, best, start=start, limit=limit, seed=settings.seed)
+    table = instance.load_table
     least = as_tuple(cost(instance, best))
     bound, proof = bound_of(instance)  # before time is over
     units = instance.units().tolist()

@@ -19,6 +19,8 @@ from closeknit.clusters.contention.links import (
 from closeknit.clusters.contention.traffic import loads_of_jobs
 from closeknit.clusters.topologies import Hierarchy, parse_cluster
 from closeknit.instances import InputError
+from closeknit.network.contention import instance
+from closeknit.solvers.running import interrupt
 
 TREE = "\n".join(
     [
@@ -234,6 +236,20 @@ def on_a_mesh(
     found = json.loads(capsys.readouterr().out)
     assert isinstance(found, dict)
     return found
+
+
+def test_searches_on_networks_end_by_an_alarm(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where they do not look at the clock; here while loads are tabulated."""
+
+    def late(*_: object) -> None:
+        assert interrupt._alarms
+        raise interrupt.OutOfTimeError
+
+    monkeypatch.setattr(instance, "LoadTable", late)
+    found = on_a_mesh(tmp_path, capsys, "--objective", "links")
+    assert (found["status"], found["limit"]) == ("feasible", "time")
 
 
 def test_other_networks_have_links_too(

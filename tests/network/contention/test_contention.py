@@ -32,7 +32,7 @@ from closeknit.instances.ksubset.graph_generators import (
 )
 from closeknit.instances.problems import parse_instance
 from closeknit.instances.value import as_tuple
-from closeknit.methods import METHODS
+from closeknit.methods import KSUBSET, METHODS
 from closeknit.network.claims import contention as claims
 from closeknit.network.contention import (
     annealing_kernels,
@@ -42,11 +42,13 @@ from closeknit.network.contention import (
 )
 from closeknit.network.contention import instance as definition
 from closeknit.network.contention.annealing import pairs_of
+from closeknit.network.contention.auto import method_soon
 from closeknit.network.contention.decisions import Decisions, crossings_of
 from closeknit.network.contention.instance import Contention, loads
 from closeknit.network.loads import LoadTable
 from closeknit.reports.claims.running.claim import Trial
 from closeknit.solvers import Grade, Limit, Settings, Status
+from closeknit.solvers.running import interrupt
 
 from ...paths import ROOT
 
@@ -375,6 +377,30 @@ def test_crossings_and_room_are_those_of_the_table() -> None:
                 sum(a * b for a, b in zip(held[::2], held[1::2], strict=True))
                 == (carried[e])
             )
+
+
+def test_parts_too_small_for_machine_words_are_refused() -> None:
+    """A packet has two ways at nearly each of 88 links."""
+    corners = [(0, 0), (0, 1), (44, 44)]
+    job = ck.contention(ck.Mesh(45, 45), 2, free=corners)
+    with pytest.raises(InputError, match="routing: splits traffic into too small"):
+        ck.solve(job)
+
+
+@pytest.mark.parametrize("routing", ["adaptive", "dimension-order"])
+def test_time_that_is_over_before_a_search_leaves_the_first_choice(
+    routing: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def late(*_: object) -> None:
+        assert interrupt._alarms
+        raise interrupt.OutOfTimeError
+
+    monkeypatch.setattr(definition, "LoadTable", late)
+    job = ck.contention(ck.Mesh(6, 6), 7, routing=routing, objective="links")
+    for name in (method_soon(job), "link-bb"):
+        found = TABLE[name](job, Settings())
+        assert found.limit is Limit.TIME
+        assert found.chosen == KSUBSET["mm"](job.job, Settings()).chosen
 
 
 def test_limits_leave_a_choice_and_a_bound() -> None:
