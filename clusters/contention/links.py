@@ -29,6 +29,8 @@ CAPACITY = ("a", "b", "capacity")
 COUNTERS = ("a", "b", "gbit_ab", "gbit_ba")
 MOST_RATE = Decimal(10**6)
 """Gbit/s of a line."""
+_MOST_WHOLE = 2**40
+"""Exclusive bound of capacities in `UNIT` parts of a port's rate."""
 Wires = dict[tuple[int, int], int]
 """A number in `UNIT` parts of a port's rate, by the ends of a directed link; in a tree
 those are domains."""
@@ -98,7 +100,8 @@ def read_links(
             where.fail(line, "must be positive", "capacity", str(gbit))
         link = names.link(where, line, a, b)
         if isinstance(link, str):
-            ports[link] = ports.get(link, Decimal(0)) + gbit
+            if link:
+                ports[link] = ports.get(link, Decimal(0)) + gbit
         else:
             for way in (link, link[::-1]):
                 sums[way] = sums.get(way, Decimal(0)) + gbit
@@ -116,6 +119,9 @@ def read_links(
     for link, whole in capacity.items():
         if not whole:
             problem = f"is less than a hundredth of a port's rate, {port} Gbit/s"
+            where.fail(0, problem, names.text(link), str(sums[link]))
+        if whole >= _MOST_WHOLE:
+            problem = f"is too much for a port's rate of {port} Gbit/s"
             where.fail(0, problem, names.text(link), str(sums[link]))
     return capacity, port
 
@@ -196,7 +202,7 @@ def _rate(where: SourceFile, line: int, column: str, cell: str) -> Decimal:
 def rate_of(text: str) -> Decimal | None:
     """Return a number of Gbit/s; None if it is none, or out of range."""
     try:
-        gbit = Decimal(text)
+        gbit = Decimal(text if text.isascii() and "_" not in text else "")
     except InvalidOperation:
         return None
     return gbit if gbit.is_finite() and 0 <= gbit <= MOST_RATE else None
@@ -223,6 +229,9 @@ class LinkNames(ABC):
         self, where: SourceFile, line: int, a: str, b: str
     ) -> str | tuple[int, int]:
         """Return a node, whose own link is meant, or the ends of the link from a to b.
+
+        "" stands for links between switches that are no part of a tree: nothing that
+        is chosen uses them other than as a part of what is above a leaf.
 
         Raises InputError if there is none.
         """
@@ -323,6 +332,10 @@ class TreeNames(LinkNames):
         if not b and below:
             return below, int(self.fabric.parent[below])
         above = self._domain(where, line, b)
+        if self.fabric.others.intersection((a, b)) and (
+            not self.merged or {a, b} <= self.fabric.others
+        ):
+            return ""
         for v, up, reverse in ((below, above, False), (above, below, True)):
             if v is None or v == 0:
                 continue
@@ -335,7 +348,7 @@ class TreeNames(LinkNames):
         if name in self.twice:
             where.fail(line, "is the name of two domains", "link", name)
         found = self.domains.get(name)
-        if found is None and not self.merged:
+        if found is None and name not in self.fabric.others:
             where.fail(line, "is not in the topology", "link", name)
         return found
 

@@ -6,6 +6,7 @@ which it does; the others in proportion. What links carry is rounded once, at th
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
@@ -38,22 +39,27 @@ def loads_of_jobs(
     Raises
     ------
     InputError
-        If a job with a pattern has no nodes, unknown ones, or too few for its pattern.
+        If a name is there twice or unknown, or a pattern has other nodes.
     """
     number = {name: i for i, name in enumerate(fabric.nodes)}
     sums = dict.fromkeys(names_of(fabric).links, Fraction(0))
-    unknown = 0
+    unknown, seen = 0, set[str]()
     for i, entry in enumerate(stated):
-        at = f"jobs[{i}]"
+        at, names = f"jobs[{i}]", entry.get("nodes", ())
+        if entry["name"] in seen:
+            raise InputError("is there twice", f"{at}.name", entry["name"], file=file)
+        seen.add(entry["name"])
+        for problem, wrong in (
+            ("is not in the topology", (x for x in names if x not in number)),
+            ("is there twice", (x for x, n in Counter(names).items() if n > 1)),
+        ):
+            for name in wrong:
+                raise InputError(problem, f"{at}.nodes", name, file=file)
         if "pattern" not in entry:
             unknown += 1
             continue
-        names = entry.get("nodes", ())
         if not names:
             raise InputError("is needed with a pattern", f"{at}.nodes", file=file)
-        if strange := [name for name in names if name not in number]:
-            problem = "is not in the topology"
-            raise InputError(problem, f"{at}.nodes", strange[0], file=file)
         nodes, pattern = [number[x] for x in names], entry["pattern"]
         try:
             units = units_of(pattern, len(nodes))

@@ -113,7 +113,7 @@ class Decisions:
         With 0 if no link may be used.
         """
         k, unit, busiest = self.instance.k, self.instance.unit, self.instance.busiest
-        # by shortest ways nobody sends and receives over the same link
+        # by shortest ways no task sends and receives over the same link
         pairs = k * k // 4 if self.instance.table is None else k * (k - 1)
         loads = [-(-unit * c // busiest) for c in range(1, pairs + 1)]
         kinds = {self.instance.wires[e][2:] for e in self.crossings.parts}
