@@ -171,12 +171,13 @@ def link_bb(
     settings: Settings = DEFAULT,
     *,
     first: Sequence[int] | None = None,
+    rounds: int = 1,
 ) -> Result:
     """Choose processors one after the other; the links so far are a bound.
 
     What tasks send to those placed before only adds to links, so a part of a choice
     costs no more than all of it. For small instances; elsewhere the choice of a round
-    of annealing, or the one given first, and the bound of stars.
+    of annealing, from the one given first, and the bound of stars.
 
     Guarantee: exact.
     Time: O(n^k) at worst.
@@ -184,7 +185,7 @@ def link_bb(
     Source: derived for closeknit, see docs/papers/hops-or-seconds.md.
     """
     start = clock.now()
-    best, limit = annealed(instance, settings, start, first=first or (), rounds=1)
+    best, limit = annealed(instance, settings, start, first=first or (), rounds=rounds)
     if limit is Limit.TIME:
         return answer(instance, best, start=start, limit=limit, seed=settings.seed)
     table = instance.load_table

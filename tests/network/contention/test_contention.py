@@ -454,6 +454,23 @@ def test_a_choice_that_is_not_best_is_noticed(monkeypatch: pytest.MonkeyPatch) -
     assert not claims.exact_in_order(QUICK).holds
 
 
+@pytest.mark.parametrize(
+    ("what", "name", "fault"),
+    [
+        (Decisions, "room", lambda *_: 0),
+        (Decisions, "values", lambda *_: []),
+        (search._Price, "of", lambda *_: 2**100),
+        (claims, "star_bound", lambda _: 2**100),
+    ],
+)
+def test_faults_behind_a_good_first_choice_are_noticed(
+    what: object, name: str, fault: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Annealing alone finds the best choices of small networks."""
+    monkeypatch.setattr(what, name, fault)
+    assert not claims.exact_in_order(QUICK).holds
+
+
 def test_a_bound_that_is_too_high_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """A fault that is planted: prices of links count twice."""
     monkeypatch.setattr(search, "star_bound", lambda one: 10**60)
