@@ -21,10 +21,9 @@ from ...instances.value import as_tuple
 from ...solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer
 from ...solvers.cpsat import BY, decide
 from ...solvers.running import clock
-from ...solvers.running.interrupt import OutOfTimeError
 from .bounds import STARS, ports_bound
 from .instance import Contention, cost
-from .search import annealed, improve_hops
+from .search import annealed, improve_hops, limit_of
 
 Part = tuple[frozenset[int], frozenset[int]]
 _PARAMETERS = "cp_model_probing_level: 0"
@@ -222,8 +221,8 @@ def decisions(instance: Contention, /, settings: Settings = DEFAULT) -> Result:
         best = search.best
         if clock.now() < start + settings.time_limit:
             best = improve_hops(instance, best, hops)
-    except OutOfTimeError:  # while a model was built
-        best, limit = search.best, Limit.TIME
+    except KeyboardInterrupt as why:  # while a model was built
+        best, limit = search.best, limit_of(why)
     bound = max(least, (search.low, least[1]))
     return answer(
         *(instance, best),

@@ -77,8 +77,8 @@ def annealed(
         return best, None
     try:
         table = instance.load_table
-    except OutOfTimeError:
-        return best, Limit.TIME
+    except KeyboardInterrupt as why:
+        return best, limit_of(why)
     ports = instance.unit
     run = Annealing(table, [one.capacity / ports for one in instance.wires])
     units = None if instance.alike else instance.units()
@@ -101,6 +101,11 @@ def annealed(
             if value < least:
                 best, least = picked, value
     return best, None
+
+
+def limit_of(why: KeyboardInterrupt) -> Limit:
+    """Return which limit ended a step that looks at none: the alarm, or Ctrl-C."""
+    return Limit.TIME if isinstance(why, OutOfTimeError) else Limit.INTERRUPT
 
 
 def refuses_no_tree(instance: Contention) -> str | None:
@@ -186,7 +191,7 @@ def link_bb(
     """
     start = clock.now()
     best, limit = annealed(instance, settings, start, first=first or (), rounds=rounds)
-    if limit is Limit.TIME:
+    if limit in (Limit.TIME, Limit.INTERRUPT):
         return answer(instance, best, start=start, limit=limit, seed=settings.seed)
     table = instance.load_table
     least = as_tuple(cost(instance, best))

@@ -387,19 +387,32 @@ def test_parts_too_small_for_machine_words_are_refused() -> None:
         ck.solve(job)
 
 
+@pytest.mark.parametrize(
+    ("error", "limit"),
+    [(interrupt.OutOfTimeError, Limit.TIME), (KeyboardInterrupt, Limit.INTERRUPT)],
+)
 @pytest.mark.parametrize("routing", ["adaptive", "dimension-order"])
-def test_time_that_is_over_before_a_search_leaves_the_first_choice(
-    routing: str, monkeypatch: pytest.MonkeyPatch
+def test_what_ends_before_a_search_leaves_the_first_choice(
+    routing: str,
+    error: type[BaseException],
+    limit: Limit,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    """Time that is over, or Ctrl-C, before a table of loads or a model is built."""
+
     def late(*_: object) -> None:
         assert interrupt._alarms
-        raise interrupt.OutOfTimeError
+        raise error
 
+    job = ck.contention(ck.Mesh(6, 6), 7, routing="dimension-order", objective="links")
+    with monkeypatch.context() as patch:
+        patch.setattr(decisions, "crossings_of", late)
+        assert TABLE["decisions"](job, Settings()).limit is limit
     monkeypatch.setattr(definition, "LoadTable", late)
     job = ck.contention(ck.Mesh(6, 6), 7, routing=routing, objective="links")
     for name in (method_soon(job), "link-bb"):
         found = TABLE[name](job, Settings())
-        assert found.limit is Limit.TIME
+        assert found.limit is limit
         assert found.chosen == KSUBSET["mm"](job.job, Settings()).chosen
 
 
