@@ -18,6 +18,7 @@ import numpy as np
 
 from ...instances import InputError, IntArray
 from ...instances.reading.files import read_text
+from ...network.contention.instance import MOST_CAPACITY
 from ...network.loads import Routes
 from ..topologies import Fabric, FabricKind, Hierarchy, Space
 from ..topologies.infiniband import MOST_LINKS, csv_rows
@@ -29,8 +30,6 @@ CAPACITY = ("a", "b", "capacity")
 COUNTERS = ("a", "b", "gbit_ab", "gbit_ba")
 MOST_RATE = Decimal(10**6)
 """Gbit/s of a line."""
-_MOST_WHOLE = 2**40
-"""Exclusive bound of capacities in `UNIT` parts of a port's rate."""
 Wires = dict[tuple[int, int], int]
 """A number in `UNIT` parts of a port's rate, by the ends of a directed link; in a tree
 those are domains."""
@@ -120,7 +119,7 @@ def read_links(
         if not whole:
             problem = f"is less than a hundredth of a port's rate, {port} Gbit/s"
             where.fail(0, problem, names.text(link), str(sums[link]))
-        if whole >= _MOST_WHOLE:
+        if whole > MOST_CAPACITY:
             problem = f"is too much for a port's rate of {port} Gbit/s"
             where.fail(0, problem, names.text(link), str(sums[link]))
     return capacity, port
@@ -230,8 +229,7 @@ class LinkNames(ABC):
     ) -> str | tuple[int, int]:
         """Return a node, whose own link is meant, or the ends of the link from a to b.
 
-        "" stands for links between switches that are no part of a tree: nothing that
-        is chosen uses them other than as a part of what is above a leaf.
+        "" stands for those of switches without nodes, and between spines.
 
         Raises InputError if there is none.
         """
@@ -332,9 +330,8 @@ class TreeNames(LinkNames):
         if not b and below:
             return below, int(self.fabric.parent[below])
         above = self._domain(where, line, b)
-        if self.fabric.others.intersection((a, b)) and (
-            not self.merged or {a, b} <= self.fabric.others
-        ):
+        apart = {a, b} & self.fabric.others
+        if apart and (apart == {a, b} or not self.merged):
             return ""
         for v, up, reverse in ((below, above, False), (above, below, True)):
             if v is None or v == 0:

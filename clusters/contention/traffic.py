@@ -49,11 +49,9 @@ def loads_of_jobs(
         if entry["name"] in seen:
             raise InputError("is there twice", f"{at}.name", entry["name"], file=file)
         seen.add(entry["name"])
-        for problem, wrong in (
-            ("is not in the topology", (x for x in names if x not in number)),
-            ("is there twice", (x for x, n in Counter(names).items() if n > 1)),
-        ):
-            for name in wrong:
+        for name, times in Counter(names).items():
+            if name not in number or times > 1:
+                problem = f"is {'there twice' if times > 1 else 'not in the topology'}"
                 raise InputError(problem, f"{at}.nodes", name, file=file)
         if "pattern" not in entry:
             unknown += 1

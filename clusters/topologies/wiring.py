@@ -206,9 +206,7 @@ def _kept(
     occupied.add(0)
     kept = [v for v in range(len(parent)) if v in occupied]
     place = {v: i for i, v in enumerate(kept)}
-    known = [names[v] for v in kept]
-    if kind is FabricKind.GRAPH:
-        known = "+".join(known).split("+")
+    known = [one for v in kept for one in (names[v], *names[v].split("+"))]
     order = sorted(range(len(nodes)), key=lambda i: (home[i], nodes[i]))
     return Hierarchy(
         kind,

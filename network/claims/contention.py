@@ -13,7 +13,6 @@ from ...methods import METHODS
 from ...reports.claims.running.claim import Claim, Outcome, Trial, failed, passed
 from ...solvers import Settings
 from ...solvers.cpsat import decide
-from ..contention.bounds import STARS, star_bound
 from ..contention.decisions import Decisions, crossings_of, refuses_decisions
 from ..contention.instance import PURPOSES, Contention, Link
 from ..contention.search import link_bb
@@ -61,14 +60,11 @@ def draw_contention(random: Random, *, power: int | None = None) -> Contention:
 def _find_fault(
     instance: Contention, costs: dict[tuple[int, ...], tuple[int, ...]]
 ) -> str:
-    """Return what searches from the worst choice, decisions or bounds get wrong."""
+    """Return what a search from the worst choice, or decisions get wrong."""
     least, worst = min(costs.values()), max(costs, key=costs.__getitem__)
     found = link_bb(instance, _SETTINGS, first=worst, rounds=0).objective or 0
     if as_tuple(found) != least:
         return f"link-bb {found}"
-    stars = star_bound(instance)
-    if stars is not None and as_tuple(stars) > least:
-        return f"{STARS} {stars}"
     if refuses_decisions(instance):
         return ""
     ways, highest = Decisions(instance, crossings_of(instance)), costs[worst][0]

@@ -107,21 +107,19 @@ class Decisions:
         return max(0, left * instance.busiest // instance.unit)
 
     def values(self, low: int, high: int) -> list[int]:
-        """Return what the busiest link may be used to, from above low to below high.
-
-        With 0 if no link may be used.
-        """
+        """Return what the busiest link may be used to, above low and below high."""
         k, unit, busiest = self.instance.k, self.instance.unit, self.instance.busiest
         # by shortest ways no task sends and receives over the same link
         pairs = k * k // 4 if self.instance.table is None else k * (k - 1)
         loads = [-(-unit * c // busiest) for c in range(1, pairs + 1)]
         kinds = {self.instance.wires[e][2:] for e in self.crossings.parts}
-        found = {0} | {
-            self.instance.common // capacity * (busy + load)
+        found = {
+            x
             for capacity, busy in kinds
             for load in loads
+            if low < (x := self.instance.common // capacity * (busy + load)) < high
         }
-        return sorted(x for x in found if low < x < high)
+        return [0] * (low < 0 < high) + sorted(found)  # 0 if no link is used
 
     def model(self, most: int) -> tuple[cp_model.CpModel, list[cp_model.IntVar]]:
         """Return the model of a threshold, and how many of each class are chosen."""

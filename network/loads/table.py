@@ -56,8 +56,13 @@ class LoadTable:
         self.row = np.zeros(len(routes.stop), np.int64)
         for p in self._some:
             self.row[p] = self._at[routes.stop[p]] * len(goals)
-        by_goal = [self._shares(*goal) for goal in goals]
-        self.whole = _not_too_small(lcm(*(whole for whole, _ in by_goal)))
+        try:
+            by_goal = [self._shares(*goal) for goal in goals]
+            self.whole = lcm(*(whole for whole, _ in by_goal))
+        except OverflowError:  # beyond 2^63
+            self.whole = _MOST_WHOLE
+        if self.whole >= _MOST_WHOLE:
+            raise InputError("splits traffic into too small parts", "routing")
         if sum(len(rows) for _, (rows, *_) in by_goal) > _MOST_ENTRIES:
             raise InputError("has too many pairs and links", "topology")
         cells = [
@@ -121,7 +126,7 @@ class LoadTable:
                 cells += [(i, e, part) for e, part in some.items()]
             whole = lcm(*(part.denominator for _, _, part in cells))
             rows, links = [i for i, _, _ in cells], [e for _, e, _ in cells]
-            amounts = [int(part * _not_too_small(whole)) for _, _, part in cells]
+            amounts = [int(part * whole) for _, _, part in cells]
             found = rows, links, amounts
             return whole, tuple(np.array(one, np.int64) for one in found)
         odd_of = np.array([routes.is_odd(routes.stop.index(v)) for v in self._at])
@@ -135,7 +140,7 @@ class LoadTable:
                 ends = (parts[routes.links[e][1]] for e in steps[v])
                 parts[v] = len(steps[v]) * lcm(*ends)
             sources = np.flatnonzero(odd_of == odd)
-            wholes.append(_not_too_small(lcm(*(parts[v] for v in self._at))))
+            wholes.append(lcm(*(parts[v] for v in self._at)))
             flow = np.zeros((1 + max(parts), len(sources)), np.int64)
             for v, at in self._at.items():
                 flow[v, sources == at] = wholes[-1]
@@ -154,10 +159,3 @@ class LoadTable:
             np.repeat([e for _, _, e, _ in blocks], [len(i) for _, i, _, _ in blocks]),
             np.concatenate([x * (whole // wholes[o]) for o, _, _, x in blocks]),
         )
-
-
-def _not_too_small(whole: int) -> int:
-    """Return a whole; raise InputError if parts of it are too small to be summed up."""
-    if whole >= _MOST_WHOLE:
-        raise InputError("splits traffic into too small parts", "routing")
-    return whole

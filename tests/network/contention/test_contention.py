@@ -473,7 +473,6 @@ def test_a_choice_that_is_not_best_is_noticed(monkeypatch: pytest.MonkeyPatch) -
         (Decisions, "room", lambda *_: 0),
         (Decisions, "values", lambda *_: []),
         (search._Price, "of", lambda *_: 2**100),
-        (claims, "star_bound", lambda _: 2**100),
     ],
 )
 def test_faults_behind_a_good_first_choice_are_noticed(
