@@ -395,6 +395,6 @@ def naming_options() -> Iterator[None]:
         yield
     except InputError as error:
         dashes = "-" if error.field == "k" else "--"
-        if not error.field or error.field.startswith("-"):
+        if not error.field or error.field.startswith("-") or error.file:
             raise
         raise InputError(error.problem, dashes + error.field, error.value) from None

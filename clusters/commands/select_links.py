@@ -18,11 +18,13 @@ from ...instances.option_values import seconds
 from ...instances.reading.files import read_text
 from ...instances.words import with_noun
 from ...network.contention.instance import MOST_UNIT, PURPOSES
+from ...network.loads import busiest_of
 from ...network.workloads.communication import ALL_TO_ALL, units_of
 from ...network.workloads.measured import read_traffic
 from ...solvers import Grade, Limit, Status
 from ..contention.links import (
     MOST_RATE,
+    UNIT,
     TreeLinks,
     Wires,
     rate_of,
@@ -192,11 +194,11 @@ class LinkOptions:
             if error.problem.startswith("must be") and Path(traffic).exists():
                 matrix = read_traffic(traffic).matrix()
                 if len(matrix) == k:
-                    scale = -(-int(matrix.max()) // MOST_UNIT)
+                    np.fill_diagonal(matrix, 0)
+                    scale = -(-busiest_of(matrix) // (MOST_UNIT // UNIT - k))
                     return [
                         (int(s), int(t), -(-int(matrix[s, t]) // scale))
                         for s, t in np.argwhere(matrix)
-                        if s != t
                     ]
                 problem = f"must have {k} ranks, as many as nodes are chosen"
                 raise InputError(problem, "ranks", len(matrix), file=traffic) from None

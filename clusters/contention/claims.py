@@ -37,7 +37,7 @@ def _draw(random: Random) -> _Drawn:
         np.array(parent),
         np.array([0, *(2 for _ in parent[1:])]),
     )
-    capacity = np.array([random.choice((50, 100, 200)) for _ in parent])
+    capacity = np.array([random.choice((50, 89, 100, 200)) for _ in parent])
     busy = np.array([[random.randint(0, int(c)) for c in capacity] for _ in range(2)])
     busy[:, 0] = 0
     links = TreeLinks(capacity, busy if random.random() < 0.5 else None)

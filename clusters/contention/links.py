@@ -18,6 +18,7 @@ import numpy as np
 
 from ...instances import InputError, IntArray
 from ...instances.reading.files import read_text
+from ...network.contention.instance import MOST_CAPACITY
 from ...network.loads import Routes
 from ..topologies import Fabric, FabricKind, Hierarchy, Space
 from ..topologies.infiniband import MOST_LINKS, csv_rows
@@ -98,7 +99,8 @@ def read_links(
             where.fail(line, "must be positive", "capacity", str(gbit))
         link = names.link(where, line, a, b)
         if isinstance(link, str):
-            ports[link] = ports.get(link, Decimal(0)) + gbit
+            if link:
+                ports[link] = ports.get(link, Decimal(0)) + gbit
         else:
             for way in (link, link[::-1]):
                 sums[way] = sums.get(way, Decimal(0)) + gbit
@@ -116,6 +118,9 @@ def read_links(
     for link, whole in capacity.items():
         if not whole:
             problem = f"is less than a hundredth of a port's rate, {port} Gbit/s"
+            where.fail(0, problem, names.text(link), str(sums[link]))
+        if whole > MOST_CAPACITY:
+            problem = f"is too much for a port's rate of {port} Gbit/s"
             where.fail(0, problem, names.text(link), str(sums[link]))
     return capacity, port
 
@@ -196,7 +201,7 @@ def _rate(where: SourceFile, line: int, column: str, cell: str) -> Decimal:
 def rate_of(text: str) -> Decimal | None:
     """Return a number of Gbit/s; None if it is none, or out of range."""
     try:
-        gbit = Decimal(text)
+        gbit = Decimal(text if text.isascii() and "_" not in text else "")
     except InvalidOperation:
         return None
     return gbit if gbit.is_finite() and 0 <= gbit <= MOST_RATE else None
@@ -223,6 +228,8 @@ class LinkNames(ABC):
         self, where: SourceFile, line: int, a: str, b: str
     ) -> str | tuple[int, int]:
         """Return a node, whose own link is meant, or the ends of the link from a to b.
+
+        "" stands for those of switches without nodes, and between spines.
 
         Raises InputError if there is none.
         """
@@ -323,6 +330,9 @@ class TreeNames(LinkNames):
         if not b and below:
             return below, int(self.fabric.parent[below])
         above = self._domain(where, line, b)
+        apart = {a, b} & self.fabric.others
+        if apart and (apart == {a, b} or not self.merged):
+            return ""
         for v, up, reverse in ((below, above, False), (above, below, True)):
             if v is None or v == 0:
                 continue
@@ -335,7 +345,7 @@ class TreeNames(LinkNames):
         if name in self.twice:
             where.fail(line, "is the name of two domains", "link", name)
         found = self.domains.get(name)
-        if found is None and not self.merged:
+        if found is None and name not in self.fabric.others:
             where.fail(line, "is not in the topology", "link", name)
         return found
 

@@ -11,9 +11,10 @@ import numpy as np
 
 from ...instances import InputError, KSubset, Site, Topology, Tree
 from ...instances.value import as_tuple
-from ...network.contention.auto import best_soon
+from ...network.contention.auto import method_soon
 from ...network.contention.instance import Contention, Link, loads
 from ...network.contention.instance import cost as price
+from ...network.contention.table import TABLE
 from ...solvers import Settings, Status
 from ...solvers.running import clock
 from ..placement.request import Placement, Request
@@ -107,14 +108,15 @@ class NetworkWish:
         start: float,
         settings: Settings,
     ) -> Placement:
-        """Choose k of the free nodes; see `best_soon`."""
+        """Choose k of the free nodes; see `method_soon`."""
         if not request.is_plain:
             problem = "cannot be given with groups, slices or required nodes"
             raise InputError(problem, "objective", request.objective.value)
         fabric: Fabric = chooser.fabric
         instance = self.instance(fabric, free, request.k)
         left = settings.time_limit - (clock.now() - start)
-        found = best_soon(instance, replace(settings, time_limit=max(0.0, left)))
+        method = TABLE[method_soon(instance)]
+        found = method(instance, replace(settings, time_limit=max(0.0, left)))
         assert found.chosen is not None
         assert found.objective is not None
         node = {site: i for i, site in enumerate(_network_of(fabric)[1])}

@@ -6,6 +6,7 @@ which it does; the others in proportion. What links carry is rounded once, at th
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
@@ -38,22 +39,25 @@ def loads_of_jobs(
     Raises
     ------
     InputError
-        If a job with a pattern has no nodes, unknown ones, or too few for its pattern.
+        If a name is there twice or unknown, or a pattern has other nodes.
     """
     number = {name: i for i, name in enumerate(fabric.nodes)}
     sums = dict.fromkeys(names_of(fabric).links, Fraction(0))
-    unknown = 0
+    unknown, seen = 0, set[str]()
     for i, entry in enumerate(stated):
-        at = f"jobs[{i}]"
+        at, names = f"jobs[{i}]", entry.get("nodes", ())
+        if entry["name"] in seen:
+            raise InputError("is there twice", f"{at}.name", entry["name"], file=file)
+        seen.add(entry["name"])
+        for name, times in Counter(names).items():
+            if name not in number or times > 1:
+                problem = f"is {'there twice' if times > 1 else 'not in the topology'}"
+                raise InputError(problem, f"{at}.nodes", name, file=file)
         if "pattern" not in entry:
             unknown += 1
             continue
-        names = entry.get("nodes", ())
         if not names:
             raise InputError("is needed with a pattern", f"{at}.nodes", file=file)
-        if strange := [name for name in names if name not in number]:
-            problem = "is not in the topology"
-            raise InputError(problem, f"{at}.nodes", strange[0], file=file)
         nodes, pattern = [number[x] for x in names], entry["pattern"]
         try:
             units = units_of(pattern, len(nodes))

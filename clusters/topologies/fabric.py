@@ -65,6 +65,8 @@ class Hierarchy:
     """Of a node, if it is of TPUs."""
     slices: tuple[Collection[Shape], ...] = ()
     """Of every node the slices in which it can be; empty: in all."""
+    others: frozenset[str] = frozenset()
+    """Switches that are no domain: spines, and those without nodes."""
 
     def __post_init__(self) -> None:
         for array in (self.home, self.parent, self.weight):

@@ -119,6 +119,7 @@ def _tree(
         [up[v] for v in order],
         [2] * len(order),
         FabricKind.TREE,
+        part,
     )
 
 
@@ -149,7 +150,7 @@ def _tree_of_hops(
     for upper, v in enumerate((v for v, name in enumerate(names) if not name), 1):
         names[v] = f"upper-{upper}"
     named = [part[v] for v in hosts]
-    return _kept(named, home, names, parent, weight, FabricKind.GRAPH)
+    return _kept(named, home, names, parent, weight, FabricKind.GRAPH, part)
 
 
 def _hung(
@@ -196,6 +197,7 @@ def _kept(
     parent: list[int],
     weight: list[int],
     kind: FabricKind,
+    part: list[str],
 ) -> Hierarchy:
     occupied = set(home)
     for v in range(len(parent) - 1, 0, -1):
@@ -204,6 +206,7 @@ def _kept(
     occupied.add(0)
     kept = [v for v in range(len(parent)) if v in occupied]
     place = {v: i for i, v in enumerate(kept)}
+    known = [one for v in kept for one in (names[v], *names[v].split("+"))]
     order = sorted(range(len(nodes)), key=lambda i: (home[i], nodes[i]))
     return Hierarchy(
         kind,
@@ -213,6 +216,7 @@ def _kept(
         np.array([place.get(parent[v], -1) for v in kept], dtype=np.int64),
         np.array([weight[v] for v in kept], dtype=np.int64),
         ("switch",),
+        others=frozenset(part).difference(nodes, known),
     )
 
 

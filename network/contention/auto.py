@@ -8,7 +8,7 @@ from ...instances.value import as_tuple
 from ...solvers import DEFAULT, Result, Settings, Status
 from .decisions import decisions, refuses_decisions
 from .instance import Contention
-from .search import anneal, link_bb, link_dp, refuses_no_tree
+from .search import link_bb, link_dp, refuses_no_tree
 
 
 def auto(instance: Contention, /, settings: Settings = DEFAULT) -> Result:
@@ -43,12 +43,11 @@ def auto(instance: Contention, /, settings: Settings = DEFAULT) -> Result:
     )
 
 
-def best_soon(instance: Contention, settings: Settings = DEFAULT) -> Result:
-    """Choose as `auto`, but do not wait for proofs of hops, nor by large searches."""
+def method_soon(instance: Contention) -> str:
+    """Return what chooses as `auto`, but waits for no proofs of hops, nor searches."""
     if refuses_no_tree(instance) is None or _is_small(instance):
-        return auto(instance, settings)
-    method = anneal if refuses_decisions(instance) else decisions
-    return method(instance, settings)
+        return "auto"
+    return "anneal" if refuses_decisions(instance) else "decisions"
 
 
 def _is_small(instance: Contention) -> bool:

@@ -143,7 +143,7 @@ def tree_of(instance: Contention) -> LoadTree | None:
     for i, p in enumerate(instance.numbers):
         node = tree.processors[p]
         own.setdefault(routes.stop[p], []).append(i)
-        hosts.add(tree.weight[node] if routes.stop[p] != node else 0)
+        hosts.add(tree.distance((node,), (routes.stop[p],)))
     if len(hosts) > 1:
         return None
     inner = {v for link in routes.links for v in link} | set(own)

@@ -23,7 +23,7 @@ from ...solvers.cpsat import BY, decide
 from ...solvers.running import clock
 from .bounds import STARS, ports_bound
 from .instance import Contention, cost
-from .search import annealed, improve_hops
+from .search import annealed, improve_hops, limit_of
 
 Part = tuple[frozenset[int], frozenset[int]]
 _PARAMETERS = "cp_model_probing_level: 0"
@@ -107,16 +107,19 @@ class Decisions:
         return max(0, left * instance.busiest // instance.unit)
 
     def values(self, low: int, high: int) -> list[int]:
-        """Return all that a link may be used to, from above low to below high."""
+        """Return what the busiest link may be used to, above low and below high."""
         k, unit, busiest = self.instance.k, self.instance.unit, self.instance.busiest
-        loads = [-(-unit * c // busiest) for c in range(1, k * k // 4 + 1)]
+        # by shortest ways no task sends and receives over the same link
+        pairs = k * k // 4 if self.instance.table is None else k * (k - 1)
+        loads = [-(-unit * c // busiest) for c in range(1, pairs + 1)]
         kinds = {self.instance.wires[e][2:] for e in self.crossings.parts}
         found = {
-            self.instance.common // capacity * (busy + load)
+            x
             for capacity, busy in kinds
             for load in loads
+            if low < (x := self.instance.common // capacity * (busy + load)) < high
         }
-        return sorted(x for x in found if low < x < high)
+        return [0] * (low < 0 < high) + sorted(found)  # 0 if no link is used
 
     def model(self, most: int) -> tuple[cp_model.CpModel, list[cp_model.IntVar]]:
         """Return the model of a threshold, and how many of each class are chosen."""
@@ -210,9 +213,14 @@ def decisions(instance: Contention, /, settings: Settings = DEFAULT) -> Result:
     least = -(-ports_bound(instance) // 1), -(-int(rows[:k].sum()) // 2)
     best, limit = annealed(instance, settings, start, least, rounds=2)
     search = _Search(instance, settings, start, best)
-    if limit is None and least[0] < search.high:
-        limit = search.refute(least[0])
-    best = improve_hops(instance, search.best, hops)
+    try:
+        if limit is None and least[0] < search.high:
+            limit = search.refute(least[0])
+        best = search.best
+        if clock.now() < start + settings.time_limit:
+            best = improve_hops(instance, best, hops)
+    except KeyboardInterrupt as why:  # while a model was built
+        best, limit = search.best, limit_of(why)
     bound = max(least, (search.low, least[1]))
     return answer(
         *(instance, best),

@@ -11,6 +11,7 @@ from ...instances.value import Value, as_tuple
 from ...methods import KSUBSET
 from ...solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer
 from ...solvers.running import clock
+from ...solvers.running.interrupt import OutOfTimeError
 from ...solvers.running.limits import limits
 from ..loads import LoadTable
 from .annealing import Annealing
@@ -74,7 +75,10 @@ def annealed(
     least = as_tuple(cost(instance, best))
     if least == bound or instance.k in (1, instance.n):
         return best, None
-    table = instance.load_table
+    try:
+        table = instance.load_table
+    except KeyboardInterrupt as why:
+        return best, limit_of(why)
     ports = instance.unit
     run = Annealing(table, [one.capacity / ports for one in instance.wires])
     units = None if instance.alike else instance.units()
@@ -97,6 +101,11 @@ def annealed(
             if value < least:
                 best, least = picked, value
     return best, None
+
+
+def limit_of(why: KeyboardInterrupt) -> Limit:
+    """Return which limit ended a step that looks at none: the alarm, or Ctrl-C."""
+    return Limit.TIME if isinstance(why, OutOfTimeError) else Limit.INTERRUPT
 
 
 def refuses_no_tree(instance: Contention) -> str | None:
@@ -167,12 +176,13 @@ def link_bb(
     settings: Settings = DEFAULT,
     *,
     first: Sequence[int] | None = None,
+    rounds: int = 1,
 ) -> Result:
     """Choose processors one after the other; the links so far are a bound.
 
     What tasks send to those placed before only adds to links, so a part of a choice
     costs no more than all of it. For small instances; elsewhere the choice of a round
-    of annealing, or the one given first, and the bound of stars.
+    of annealing, from the one given first, and the bound of stars.
 
     Guarantee: exact.
     Time: O(n^k) at worst.
@@ -180,8 +190,10 @@ def link_bb(
     Source: derived for closeknit, see docs/papers/hops-or-seconds.md.
     """
     start = clock.now()
+    best, limit = annealed(instance, settings, start, first=first or (), rounds=rounds)
+    if limit in (Limit.TIME, Limit.INTERRUPT):
+        return answer(instance, best, start=start, limit=limit, seed=settings.seed)
     table = instance.load_table
-    best, limit = annealed(instance, settings, start, first=first or (), rounds=1)
     least = as_tuple(cost(instance, best))
     bound, proof = bound_of(instance)  # before time is over
     units = instance.units().tolist()

@@ -56,8 +56,11 @@ class LoadTable:
         self.row = np.zeros(len(routes.stop), np.int64)
         for p in self._some:
             self.row[p] = self._at[routes.stop[p]] * len(goals)
-        by_goal = [self._shares(*goal) for goal in goals]
-        self.whole = lcm(*(whole for whole, _ in by_goal))
+        try:
+            by_goal = [self._shares(*goal) for goal in goals]
+            self.whole = lcm(*(whole for whole, _ in by_goal))
+        except OverflowError:  # beyond 2^63
+            self.whole = _MOST_WHOLE
         if self.whole >= _MOST_WHOLE:
             raise InputError("splits traffic into too small parts", "routing")
         if sum(len(rows) for _, (rows, *_) in by_goal) > _MOST_ENTRIES:

@@ -19,6 +19,8 @@ from closeknit.clusters.contention.links import (
 from closeknit.clusters.contention.traffic import loads_of_jobs
 from closeknit.clusters.topologies import Hierarchy, parse_cluster
 from closeknit.instances import InputError
+from closeknit.network.contention import instance
+from closeknit.solvers.running import interrupt
 
 TREE = "\n".join(
     [
@@ -92,6 +94,28 @@ def test_cables_to_several_spines_are_one_link(tmp_path: Path) -> None:
     assert by_name(fabric, links) == {f"S-leaf{i}": 200 * (i + 1) for i in range(3)}
 
 
+def test_switches_that_are_no_domain_are_known(tmp_path: Path) -> None:
+    """Spines, and a leaf without nodes; what is neither is not taken for a spine."""
+    plain = "".join(line.rpartition(",")[0] + "\n" for line in FAT_TREE.splitlines())
+    fabric = tree_of(plain + "S-leaf9,S-spine0\n")
+    rows = [f"S-leaf{i},S-spine{j},100" for i in range(3) for j in range(2)]
+    rows = ["a,b,capacity", *rows, "S-leaf9,S-spine0,100", "h00,S-leaf0,100"]
+    (file := tmp_path / "links.csv").write_text("\n".join(rows))
+    links, port = read_links(str(file), fabric, (), None)
+    assert by_name(fabric, links) == {f"S-leaf{i}": 200 for i in range(3)}
+    counters = "a,b,gbit_ab,gbit_ba\n" + "\n".join(f"{x},0" for x in rows[1:-1])
+    busy = read_counters("f", counters, fabric, links, port)
+    assert set(by_name(fabric, busy).values()) == {200}
+    for strange in ("S-spine7", "h99"):
+        file.write_text("\n".join([*rows, f"S-leaf0,{strange},100"]))
+        with pytest.raises(InputError, match="link: is not in the topology: "):
+            read_links(str(file), fabric, (), None)
+    bare = tree_of("a,b\nS-l0,S-t\nS-l1,S-t\nS-l2,S-t\nS-l0,x\nS-l0,y\nS-l1,z\n")
+    file.write_text("a,b,capacity\nS-l0,S-t,1\nS-t,S-l1,2\nS-t,S-l2,4\n")
+    links, _ = read_links(str(file), bare, (), Decimal(1))
+    assert by_name(bare, links) == {"S-l0": 100, "S-l1": 200}
+
+
 REFUSED = {
     "no header": ("s0,a,200\n", "the first line: must be a,b,capacity, not 's0,a,200'"),
     "empty": ("", "the first line: must be a,b,capacity"),
@@ -109,6 +133,7 @@ REFUSED = {
     "to itself": (LINKS + "s0,s0,1\n", ":8: link: is no link of the topology"),
     "another switch": (LINKS + "n01,s1,1\n", ":8: link: is no link of the topology"),
     "missing": (LINKS.replace("t,s2", "a,t"), "the link up from s2: has no line"),
+    "other digits": (LINKS + "s0,a,1_0\n", ":8: capacity: must be Gbit/s"),
     "tiny": (LINKS.replace("t,s2,150", "t,s2,0.1"), "is less than a hundredth of"),
 }
 
@@ -197,6 +222,11 @@ def test_a_choice_by_links(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
             "--method: is not for this objective: 'slurm'",
         ),
         ("--objective links --links LINKS --port-rate 0", "must be Gbit/s"),
+        (
+            "--objective links --links LINKS --port-rate 1e-300",
+            "LINKS: the link up from s2: is too much for a port's rate of 1E-300",
+        ),
+        ("--objective links --links LINKS --traffic COUNT", "COUNT: line 1: must"),
     ],
 )
 def test_options_that_do_not_go_together(
@@ -207,7 +237,21 @@ def test_options_that_do_not_go_together(
     except SystemExit as ended:
         status = int(ended.code or 0)
     assert status == 2
-    assert problem in capsys.readouterr().err
+    assert problem in capsys.readouterr().err.replace(f"{tmp_path}/", "")
+
+
+def test_bytes_of_any_size_are_what_a_job_sends(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Only their proportions count."""
+    for size in (1, 2**24, 2**45):
+        ring = [[size * ((i - j) % 6 in (1, 5)) for j in range(6)] for i in range(6)]
+        (file := tmp_path / "bytes.csv").write_text(
+            "".join(",".join(map(str, row)) + "\n" for row in ring)
+        )
+        options = f"--objective links --links LINKS --traffic {file} --format json"
+        assert run(tmp_path, f"select --topology TREE -k 6 {options}") == 0
+        assert json.loads(capsys.readouterr().out)["value"] == "1/2"
 
 
 def test_no_port_and_no_rate(
@@ -234,6 +278,20 @@ def on_a_mesh(
     found = json.loads(capsys.readouterr().out)
     assert isinstance(found, dict)
     return found
+
+
+def test_searches_on_networks_end_by_an_alarm(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where they do not look at the clock; here while loads are tabulated."""
+
+    def late(*_: object) -> None:
+        assert interrupt._alarms
+        raise interrupt.OutOfTimeError
+
+    monkeypatch.setattr(instance, "LoadTable", late)
+    found = on_a_mesh(tmp_path, capsys, "--objective", "links")
+    assert (found["status"], found["limit"]) == ("feasible", "time")
 
 
 def test_other_networks_have_links_too(
@@ -500,6 +558,8 @@ def test_running_jobs_send_by_their_patterns(
     ("job", "problem"),
     [
         ({"pattern": "ring"}, "jobs[0].nodes: is needed with a pattern"),
+        ({"nodes": "x9"}, "jobs[0].nodes: is not in the topology"),
+        ({"nodes": "n01,n01", "pattern": "ring"}, "jobs[0].nodes: is there twice"),
         ({"nodes": "x9", "pattern": "ring"}, "jobs[0].nodes: is not in the topology"),
         ({"nodes": "n01", "pattern": "star"}, "jobs[0].pattern: must be one of ring"),
         (

@@ -32,16 +32,23 @@ from closeknit.instances.ksubset.graph_generators import (
 )
 from closeknit.instances.problems import parse_instance
 from closeknit.instances.value import as_tuple
-from closeknit.methods import METHODS
+from closeknit.methods import KSUBSET, METHODS
 from closeknit.network.claims import contention as claims
-from closeknit.network.contention import annealing_kernels, bounds, search
+from closeknit.network.contention import (
+    annealing_kernels,
+    bounds,
+    decisions,
+    search,
+)
 from closeknit.network.contention import instance as definition
 from closeknit.network.contention.annealing import pairs_of
+from closeknit.network.contention.auto import method_soon
 from closeknit.network.contention.decisions import Decisions, crossings_of
 from closeknit.network.contention.instance import Contention, loads
 from closeknit.network.loads import LoadTable
 from closeknit.reports.claims.running.claim import Trial
 from closeknit.solvers import Grade, Limit, Settings, Status
+from closeknit.solvers.running import interrupt
 
 from ...paths import ROOT
 
@@ -312,6 +319,49 @@ def test_decisions_prove_the_busiest_link(
     assert found.limit is None
 
 
+def _one_way_ring(k: int, *hosts: int) -> Contention:
+    """Return hosts of switches in a ring that is passed one way only."""
+    n = len(hosts)
+    home = [v for v, some in enumerate(hosts) for _ in range(some)]
+    edges = [(v, v + 1, 1) for v in range(n - 1)] + [(0, n - 1, 1)]
+    edges += [(v, n + i, 1) for i, v in enumerate(home)]
+    table = [[(v + 1) % n for v in range(n)] + home for _ in home]
+    for i, v in enumerate(home):
+        table[i][v], table[i][n + i] = n + i, -1
+    hosts = tuple(range(n, n + len(home)))
+    graph = ck.Graph(n + len(home), tuple(edges), hosts)
+    return ck.contention(graph, k, routing="table", table=table, objective="links")
+
+
+@pytest.mark.parametrize(
+    ("job", "start"),
+    [
+        (_one_way_ring(4, 1, 1, 1, 1, 1, 2), (0, 1, 2, 3)),
+        (_one_way_ring(2, 1, 2, 1), (0, 1)),
+    ],
+    ids=["more pairs over a link than by shortest ways", "no link at all"],
+)
+def test_decisions_look_for_all_that_links_may_carry(
+    job: Contention, start: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Annealing is replaced by a bad choice, so that decisions have to improve it."""
+    monkeypatch.setattr(decisions, "annealed", lambda *_, **__: ([*start], None))
+    monkeypatch.setattr(decisions, "improve_hops", lambda job, best, hops: best)
+    least = min(as_tuple(cost(job, x))[0] for x in combinations(range(job.n), job.k))
+    found = TABLE["decisions"](job, Settings())
+    assert as_tuple(found.objective or 0)[0] == as_tuple(found.bound or 0)[0] == least
+    assert least < as_tuple(cost(job, start))[0]
+
+
+def test_a_processor_at_the_root_of_a_tree_is_not_at_its_switch() -> None:
+    """The first node has one link, to the switch below it, and is as far from it."""
+    tree = ck.Tree((-1, 0, 1, 2), (0, 1, 1, 1), range(4))
+    job = ck.contention(tree, 2, free=[0, 2], objective="links")
+    found = TABLE["auto"](job, Settings())
+    assert found.objective == found.bound == (100, 2)
+    assert found.status is Status.OPTIMAL
+
+
 def test_crossings_and_room_are_those_of_the_table() -> None:
     job = ck.contention(fat_tree_network(4), 4, routing="d-mod-k", objective="links")
     ways = Decisions(job, crossings_of(job))
@@ -327,6 +377,43 @@ def test_crossings_and_room_are_those_of_the_table() -> None:
                 sum(a * b for a, b in zip(held[::2], held[1::2], strict=True))
                 == (carried[e])
             )
+
+
+def test_parts_too_small_for_machine_words_are_refused() -> None:
+    """A packet has two ways at nearly each of 88 links."""
+    corners = [(0, 0), (0, 1), (44, 44)]
+    job = ck.contention(ck.Mesh(45, 45), 2, free=corners)
+    with pytest.raises(InputError, match="routing: splits traffic into too small"):
+        ck.solve(job)
+
+
+@pytest.mark.parametrize(
+    ("error", "limit"),
+    [(interrupt.OutOfTimeError, Limit.TIME), (KeyboardInterrupt, Limit.INTERRUPT)],
+)
+@pytest.mark.parametrize("routing", ["adaptive", "dimension-order"])
+def test_what_ends_before_a_search_leaves_the_first_choice(
+    routing: str,
+    error: type[BaseException],
+    limit: Limit,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Time that is over, or Ctrl-C, before a table of loads or a model is built."""
+
+    def late(*_: object) -> None:
+        assert interrupt._alarms
+        raise error
+
+    job = ck.contention(ck.Mesh(6, 6), 7, routing="dimension-order", objective="links")
+    with monkeypatch.context() as patch:
+        patch.setattr(decisions, "crossings_of", late)
+        assert TABLE["decisions"](job, Settings()).limit is limit
+    monkeypatch.setattr(definition, "LoadTable", late)
+    job = ck.contention(ck.Mesh(6, 6), 7, routing=routing, objective="links")
+    for name in (method_soon(job), "link-bb"):
+        found = TABLE[name](job, Settings())
+        assert found.limit is limit
+        assert found.chosen == KSUBSET["mm"](job.job, Settings()).chosen
 
 
 def test_limits_leave_a_choice_and_a_bound() -> None:
@@ -377,6 +464,22 @@ def test_a_choice_that_is_not_best_is_noticed(monkeypatch: pytest.MonkeyPatch) -
         search, "annealed", lambda instance, *_, **__: ([*range(instance.k)], None)
     )
     monkeypatch.setattr(search._Price, "of", lambda *_: 2**100)
+    assert not claims.exact_in_order(QUICK).holds
+
+
+@pytest.mark.parametrize(
+    ("what", "name", "fault"),
+    [
+        (Decisions, "room", lambda *_: 0),
+        (Decisions, "values", lambda *_: []),
+        (search._Price, "of", lambda *_: 2**100),
+    ],
+)
+def test_faults_behind_a_good_first_choice_are_noticed(
+    what: object, name: str, fault: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Annealing alone finds the best choices of small networks."""
+    monkeypatch.setattr(what, name, fault)
     assert not claims.exact_in_order(QUICK).holds
 
 
