@@ -1,4 +1,4 @@
-"""Build the wheel and the sdist twice; the digests must be the same.
+"""Build wheels and sdists twice, also of the checker; the digests must be the same.
 
     python tools/build_twice.py [--out DIR]
 
@@ -81,17 +81,18 @@ def build(folder: Path, name: str, more: dict[str, str]) -> dict[str, Path]:
     seconds, source, out = epoch(), folder / name, folder / f"{name}-dist"
     export(source, seconds)
     known = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
-    done = subprocess.run(
-        [sys.executable, "-m", "build", "--outdir", str(out), str(source)],
-        cwd=folder,
-        env={**known, **more, "SOURCE_DATE_EPOCH": str(seconds)},
-        umask=0o022,
-        capture_output=True,
-        text=True,
-    )
-    if done.returncode:
-        print(done.stdout, done.stderr, sep="\n", file=sys.stderr)
-        raise SystemExit("the build fails")
+    for project in (source, source / "packaging" / "check"):
+        done = subprocess.run(
+            [sys.executable, "-m", "build", "--outdir", str(out), str(project)],
+            cwd=folder,
+            env={**known, **more, "SOURCE_DATE_EPOCH": str(seconds)},
+            umask=0o022,
+            capture_output=True,
+            text=True,
+        )
+        if done.returncode:
+            print(done.stdout, done.stderr, sep="\n", file=sys.stderr)
+            raise SystemExit("the build fails")
     for sdist in out.glob("*.tar.gz"):
         repack(sdist, seconds)
     return {one.name: one for one in sorted(out.iterdir())}

@@ -1,4 +1,4 @@
-"""Build a wheel and an sdist, twice; install each into a fresh environment; solve.
+"""Build wheels and sdists, twice; install each into a fresh environment; solve.
 
 Needs `build`, and downloads the dependencies. Files that are not Python must be the
 same in both: data, grammars, studies, py.typed.
@@ -32,6 +32,7 @@ assert result.objective == 72, result
 assert read_configuration("drakenberg-figure-6")
 assert len(read_worst_known()) > 40
 """
+EXAMPLE = ("mesh.json", "solution.json", "proof.xz")
 JOB = """{"format": "closeknit/ksubset", "version": 1, "name": "job", "k": 9,
 "topology": {"kind": "mesh", "shape": [8, 8]}, "busy": [[0, 3], [1, 3]]}"""
 
@@ -60,8 +61,25 @@ def data_files(archive: Path) -> set[str]:
     return {name for name in inside if not name.endswith(".py")}
 
 
+def check_alone(archive: Path, folder: Path) -> None:
+    """Install the checker into an environment of its own, without its dependencies."""
+    home = folder / f"venv-check-{archive.suffix[1:]}"
+    venv.create(home, with_pip=True)
+    pip = [home / "bin" / "python", "-m", "pip", "--disable-pip-version-check"]
+    run(*pip, "install", "--quiet", archive, cwd=folder)
+    listed = run(*pip, "list", "--format=freeze", cwd=folder).split()
+    others = {one.partition("==")[0] for one in listed} - {"pip", "setuptools"}
+    assert others == {"closeknit-check"}, others
+    files = [ROOT / "docs" / "check" / "examples" / name for name in EXAMPLE]
+    shown = run(home / "bin" / "closeknit-check", *files, cwd=folder)
+    assert "holds: optimal, cost 76" in shown, shown
+    print(f"{archive.name}: installs alone and checks")
+
+
 def check(archive: Path, folder: Path) -> None:
-    """Install an archive into an environment of its own and solve there."""
+    """Install an archive into an environment of its own and solve, or check, there."""
+    if archive.name.startswith("closeknit_check"):
+        return check_alone(archive, folder)
     home = folder / f"venv-{archive.suffix[1:]}"
     venv.create(home, with_pip=True)
     python = home / "bin" / "python"
@@ -90,13 +108,16 @@ def main() -> int:
     with TemporaryDirectory() as name:
         folder = Path(name)
         print(run(sys.executable, ROOT / "tools" / "build_twice.py", "--out", folder))
-        (wheel,), (sdist,) = folder.glob("*.whl"), folder.glob("*.tar.gz")
+        wheel, alone = sorted(folder.glob("*.whl"))
+        sdist, source = sorted(folder.glob("*.tar.gz"))
         found = data_files(wheel)
         assert found == data_files(sdist), found ^ data_files(sdist)
         for ending in ("worst_known.json", ".toml", ".lark", ".conf", "py.typed"):
             assert any(file.endswith(ending) for file in found), ending
         print(f"{len(found)} data files in both")
         for archive in (wheel, sdist):
+            check(archive, folder)
+        for archive in (alone, source):
             check(archive, folder)
     return 0
 
