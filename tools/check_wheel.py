@@ -79,7 +79,8 @@ def check_alone(archive: Path, folder: Path) -> None:
 def check(archive: Path, folder: Path) -> None:
     """Install an archive into an environment of its own and solve, or check, there."""
     if archive.name.startswith("closeknit_check"):
-        return check_alone(archive, folder)
+        check_alone(archive, folder)
+        return
     home = folder / f"venv-{archive.suffix[1:]}"
     venv.create(home, with_pip=True)
     python = home / "bin" / "python"
