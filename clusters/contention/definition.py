@@ -34,7 +34,7 @@ class LinkScale:
         kinds, of = np.unique(links.capacity[1:], return_inverse=True)
         every = lcm(*kinds.tolist())
         if every >= _MOST:
-            raise InputError("have no small common multiple", "capacities of links")
+            raise InputError("capacities have no small common multiple", "links")
         self.factor = np.concatenate([[0], (every // kinds)[of]]).astype(np.int64)
         self.load = UNIT // common
         self.busy = busy // common

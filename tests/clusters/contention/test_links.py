@@ -226,6 +226,10 @@ def test_a_choice_by_links(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
             "--objective links --links LINKS --port-rate 1e-300",
             "LINKS: the link up from s2: is too much for a port's rate of 1E-300",
         ),
+        (
+            "--objective links --links LINKS --port-rate 1e-7",
+            "--links: capacities have no small common multiple",
+        ),
         ("--objective links --links LINKS --traffic COUNT", "COUNT: line 1: must"),
     ],
 )
