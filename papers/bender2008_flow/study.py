@@ -16,7 +16,7 @@ from ..parts import run_all
 from .figures import BLOCKS, PRINTED, Setting, pace_of
 from .parts import CUT, MESH, SECONDS, FlowModel, Found, Part, quota, run
 from .streams import SHAKE, FlowStream, shaken, stream
-from .tables import order_table, plot, sensitivity_table, strategies_table
+from .tables import order_table, sensitivity_table, strategies_table
 
 RANDOM = "random"
 OURS = ("mm-inc", "thrifty")
@@ -146,7 +146,6 @@ def _build_document(
             *(
                 Section(
                     title=f"Offered load {float(setting.load):.2f}",
-                    plots=(plot(setting, RANDOM),),
                     tables=(strategies_table(setting),),
                 )
                 for setting in loads

@@ -1,18 +1,10 @@
-"""Flow times in tables and pictures."""
+"""Flow times in tables."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...reports.pages.document import Cell, Plot, Table
-from ...reports.pages.plot_style import (
-    B,
-    as_plot,
-    in_style,
-    named_rows,
-    per_cent,
-    sheet,
-)
+from ...reports.pages.document import Cell, Table
 from .figures import PRINTED, Setting
 
 
@@ -86,27 +78,4 @@ def sensitivity_table(settings: Sequence[Setting], names: Sequence[str]) -> Tabl
         "assumptions",
         f"Mean flow time in per cent of that of {first}, first run",
         rows,
-    )
-
-
-@in_style
-def plot(setting: Setting, left_out: str) -> Plot:
-    """Draw by how much every strategy is above the paper's best."""
-    first = PRINTED[0]
-    names = [
-        n for n in setting.order(list(setting.found)) if n not in (first, left_out)
-    ]
-    figure, axes = sheet(6.8, 0.9 + 0.3 * len(names))
-    axes.axvline(0, color=B, linewidth=1.6)
-    for y, name in enumerate(names):
-        per_cent(axes, y, setting.above(first, name))
-    axes.margins(x=0.14)
-    labels = [f"{n} ({PRINTED.index(n) + 1})" if n in PRINTED else n for n in names]
-    named_rows(axes, labels)
-    axes.set_xlabel(f"mean flow time, % above {first}")
-    return as_plot(
-        figure,
-        f"Flow time against {first}, load {float(setting.load):.2f}",
-        "95 % intervals over weeks of the stream; in brackets the rank in the paper, "
-        f"where {first} is first. {left_out} is not drawn.",
     )

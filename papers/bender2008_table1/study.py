@@ -10,7 +10,6 @@ from ..parts import run_all
 from .entries import SituationRow
 from .findings import findings, lead
 from .parts import OPTIMAL, Found, Part, run, taking_part
-from .plots import diagonal_plot, paper_plot, ratio_plot
 from .printed import AS_DEFINED, EVERYWHERE, JOBS
 from .streams import ArrivalPattern, Stream, stream
 from .tables import (
@@ -109,18 +108,15 @@ def _sections(
             means_table(name, rows),
             gaps_table(name, rows),
         ),
-        plots=(paper_plot(name, rows),),
     )
     yield Section(
         title=f"The diagonal: those that decide and place ({name})",
         tables=(diagonal_table(name, rows),),
-        plots=(diagonal_plot(name, rows),),
     )
     yield Section(
         title=f"True ratios ({name})",
         text=(_ON_RATIOS,),
         tables=(ratio_matrix(name, rows),),
-        plots=(ratio_plot(name, rows),),
     )
 
 

@@ -11,8 +11,7 @@ from scipy import stats
 from ...exact.procset.incremental_selector import RequestSolver
 from ...heuristics.procset.reaching import ReachingMachine
 from ...instances.procset.sample_machine import system
-from ...reports.pages.document import Cell, Document, Finding, Plot, Section, Table
-from ...reports.pages.plot_style import FAINT, A, B, as_plot, in_style, sheet
+from ...reports.pages.document import Cell, Document, Finding, Section, Table
 from ...simulation.dispatch import Flags, dispatch
 from ...simulation.week import Submission
 from ..catalogue import RunOptions
@@ -204,8 +203,6 @@ def _bins(asked: Sequence[Asked]) -> list[tuple[str, list[Asked]]]:
 
 def _by_bins(many: Sequence[Asked]) -> Section:
     rows: list[dict[str, Cell]] = []
-    shares: dict[str, list[float]] = {"realistic": [], "uniform": []}
-    heads = []
     for name, inside in _bins(many):
         n = len(inside)
         real = sum(one.realistic == one.best_realistic for one in inside)
@@ -226,10 +223,6 @@ def _by_bins(many: Sequence[Asked]) -> Section:
                 "sign test p": sign if better + worse else None,
             }
         )
-        if inside:
-            heads.append(name)
-            shares["realistic"].append(100 * real / n)
-            shares["uniform"].append(100 * plain / n)
     caption = "Requests for several nodes, by |Pa| - r"
     table = Table.of("by_surplus", caption, rows)
     return Section(
@@ -241,7 +234,6 @@ def _by_bins(many: Sequence[Asked]) -> Section:
             "tests of single rows claim too much: compare several seeds.",
         ),
         tables=(table,),
-        plots=(_plot(heads, shares),),
     )
 
 
@@ -274,29 +266,6 @@ def _section_of_paper(near: Sequence[Asked]) -> Section:
                 ),
             ),
         ),
-    )
-
-
-@in_style
-def _plot(heads: Sequence[str], shares: dict[str, list[float]]) -> Plot:
-    figure, axes = sheet(7.2, 3.1)
-    places = np.arange(len(heads))
-    for (name, values), shift, colour in zip(
-        shares.items(), (-0.2, 0.2), (A, B), strict=True
-    ):
-        axes.bar(places + shift, values, width=0.36, color=colour, label=name)
-        for x, value in zip(places + shift, values, strict=True):
-            axes.text(x, value + 1.5, f"{value:.0f}", ha="center", color=FAINT)
-    axes.set_xticks(places, heads)
-    axes.set_ylim(0, 112)
-    axes.set_xlabel("processors not selected, |Pa| - r")
-    axes.set_ylabel("optimal, % of requests")
-    axes.legend(frameon=False, ncols=2, loc="upper right")
-    return as_plot(
-        figure,
-        "Share of requests in which reaching is optimal, by |Pa| - r",
-        "Reaching with realistic and with uniform costs, each against the exact "
-        "optimum of its own costs.",
     )
 
 

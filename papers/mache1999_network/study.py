@@ -15,7 +15,7 @@ from .findings import findings
 from .loads import GOAL, NEAR, NEARER, NODES, LoadCase, search_loads
 from .parts import Found, run
 from .printed import ELONGATED, INTERARRIVAL, SHARES, SIX
-from .tables import load_table, plot, ranks_table, service_table
+from .tables import load_table, ranks_table, service_table
 from .variants import Row, orders_table, sensitivity_table, variants
 
 OURS = ("mm-inc", "thrifty", OPTIMAL)
@@ -50,7 +50,6 @@ def study(options: RunOptions) -> Document:
                 title="Ranks",
                 text=(_ON_RANKS,),
                 tables=(ranks_table(made),),
-                plots=(plot(made),),
             ),
             Section(title="Service times", tables=(service_table(made),)),
             Section(title="Loads", tables=(load_table(made),)),

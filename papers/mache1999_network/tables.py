@@ -1,4 +1,4 @@
-"""Table 2 next to the paper's, and a picture of both."""
+"""Table 2 next to the paper's."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...reports.pages.document import Cell, Plot, Table
-from ...reports.pages.plot_style import FAINT, INK, A, B, as_plot, in_style, sheets
-from ..bender2008_table1.parts import OPTIMAL
+from ...reports.pages.document import Cell, Table
 from .figures import Figures, error
 from .printed import ELONGATED, INTERARRIVAL, RANK, SERVICE, SHARES, SIX
 
@@ -100,48 +98,3 @@ def load_table(columns: Sequence[Figures]) -> Table:
 
 def _known(value: float) -> float | None:
     return None if np.isnan(value) else value
-
-
-_LOOKS = {
-    "mc-elongated": (B, "-", "o"),
-    "plas": (A, "-", "s"),
-    "mc/column-major": (INK, "-", "^"),
-    "random": (FAINT, ":", "x"),
-    "mbs": (A, "--", "D"),
-    "paging": (INK, "--", "v"),
-    "mm-inc": (B, ":", "s"),
-    "thrifty": (INK, ":", "^"),
-    OPTIMAL: (A, ":", "."),
-}
-"""Colour, dashes and mark of each strategy."""
-
-
-@in_style
-def plot(columns: Sequence[Figures]) -> Plot:
-    """Draw service times relative to those of MC-Elongated: the paper's, and ours."""
-    figure, (left, right) = sheets(9.8, 4.2, 1, 2, sharey=True)
-    x = [column.share for column in columns]
-    at = [SHARES.index(share) for share in x]
-    for name, (colour, dashes, mark) in _LOOKS.items():
-        look = {"color": colour, "ls": dashes, "marker": mark, "ms": 4, "lw": 1.2}
-        if name in SIX:
-            shown = [SERVICE[name][i] / SERVICE[ELONGATED][i] for i in at]
-            left.plot(x, shown, **look)
-        if name in columns[0].strategies:
-            ratio = [column.mean(name) / column.mean(ELONGATED) for column in columns]
-            right.plot(x, ratio, label=name, **look)
-    left.set_title("the paper", fontsize=9, loc="left")
-    right.set_title("here; ours dotted", fontsize=9, loc="left")
-    left.set_ylabel(f"service time relative to {ELONGATED}")
-    for axes in (left, right):
-        axes.set_xlabel("I/O, %")
-        axes.set_xticks(x)
-        axes.invert_xaxis()
-        axes.grid(axis="y")
-    right.legend(frameon=False, fontsize=8, ncols=2)
-    return as_plot(
-        figure,
-        "Service times",
-        "Mean service time relative to that of mc-elongated, from I/O only on the left "
-        "to broadcast only on the right.",
-    )

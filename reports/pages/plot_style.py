@@ -18,7 +18,6 @@ from matplotlib.figure import Figure
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 
-from .bootstrap import Estimate
 from .document import Plot
 
 # Colours that stand for the page's own, which are put in afterwards.
@@ -113,21 +112,6 @@ def named_rows(axes: Axes, names: Sequence[str]) -> None:
     axes.tick_params(axis="y", length=0, labelcolor=INK)
     axes.set_ylim(len(names) - 0.5, -0.5)
     axes.grid(axis="x")
-
-
-def per_cent(axes: Axes, place: int, estimate: Estimate) -> None:
-    """Draw a percentage with its interval, and write it behind."""
-    axes.plot([estimate.low, estimate.high], [place, place], color=A, linewidth=1.8)
-    axes.plot([estimate.value], [place], "o", color=A, markersize=5)
-    axes.annotate(
-        f"{estimate.value:+.1f} %",
-        (estimate.high, place),
-        xytext=(6, 0),
-        textcoords="offset points",
-        va="center",
-        fontsize=8,
-        color=FAINT,
-    )
 
 
 def time_label(value: float, _: object) -> str:
