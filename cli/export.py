@@ -19,11 +19,8 @@ out.
 
 submesh, as CP-SAT text: by default, the model decides whether residents and request can
 be placed without overlapping, and has no objective. Box i (the residents in order, then
-the request) begins at start<i>.<axis>. With --formulation moves, the model is
-migration: m<i> is 1 where resident i is moved, d<i> is how far along each axis, and
-r<axis> is where the request begins. Its three levels (moved residents, processors that
-they hold, steps) are folded or written one by one, as for procset. For other solvers
-there is the formula, opb.
+the request) begins at start<i>.<axis>. What migration costs, and models for other
+solvers, are in the formula, opb.
 
 With --to opb, the formula on which proofs rest is written, for solvers that log proofs;
 comments say what its variables mean, and what to add to its objective.
@@ -33,7 +30,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable, Mapping
-from math import prod
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -52,7 +48,7 @@ from ..instances import (
 )
 from ..instances.errors import InputError
 from ..instances.problems import describe
-from ..instances.submesh import sides, ways_of
+from ..instances.submesh import ways_of
 from ..methods.ksubset import models as models_ksubset
 from ..methods.old_names import replacement_of
 from ..proofs.checking import formula_of
@@ -61,8 +57,7 @@ from .frame import outputs
 from .frame.parser import Parser, flag
 
 DEFAULT = "cuts-unary"
-CLASSES, UNION = "classes", "union"
-NO_OVERLAP, MOVES = "no-overlap", "moves"
+CLASSES, UNION, NO_OVERLAP = "classes", "union", "no-overlap"
 OPB = "opb"
 _Builder = Callable[[Any, argparse.Namespace], "tuple[Formulation, str]"]
 _DIGITS = 12
@@ -82,14 +77,14 @@ def options(parser: Parser) -> None:
         "--formulation",
         metavar="F",
         help=f"ksubset: {', '.join(known)} (default {DEFAULT}); procset: {CLASSES}; "
-        f"sukp: {UNION}; submesh: {NO_OVERLAP}, {MOVES}",
+        f"sukp: {UNION}; submesh: {NO_OVERLAP}",
     )
     flag(parser, "--bare", "write the definition only, without strengthening")
     parser.add_argument(
         "--level",
         type=int,
         metavar="L",
-        help="procset, moves: minimise this level alone (default: all levels folded)",
+        help="procset: minimise this level alone (default: all levels folded)",
     )
     parser.add_argument(
         "--at-most",
@@ -198,7 +193,10 @@ def _submesh(instance: Submesh, args: argparse.Namespace) -> tuple[Formulation, 
             file=args.file,
         )
     args.formulation = args.formulation or NO_OVERLAP
-    _refuse_others(args, (NO_OVERLAP, MOVES))
+    if args.formulation == "moves":
+        problem = "was removed: --to opb has what moves cost"
+        raise InputError(problem, "--formulation", "moves")
+    _refuse_others(args, (NO_OVERLAP,))
     if not ways_of(instance.shape, instance.request, instance.rotate):
         raise InputError(
             "is longer than the mesh: there is no model for that",
@@ -206,40 +204,10 @@ def _submesh(instance: Submesh, args: argparse.Namespace) -> tuple[Formulation, 
             value=list(instance.request),
             file=args.file,
         )
-    what = f"{describe(instance)}, {args.formulation}"
-    if args.formulation == MOVES:
-        model, objective = _moves(instance, args)
-        return model, f"{what}; {objective}"
     from ..formulations.submesh.packing_cpsat import placement_model
 
-    return placement_model(instance), f"{what}; no objective"
-
-
-def _moves(instance: Submesh, args: argparse.Namespace) -> tuple[Formulation, str]:
-    """Fold the levels of migration into one objective, or take one of them."""
-    from ..formulations.procset import cpsat
-    from ..formulations.submesh import moves_cpsat
-
-    at_most = _at_most(3, args)
-    held = sum(prod(sides(one.box)) for one in instance.residents)
-    steps = len(instance.residents) * sum(instance.shape)
-    weights = ((held + 1) * (steps + 1), steps + 1, 1)
-    if args.level is None and weights[0] * (len(instance.residents) + 1) >= 2**62:
-        raise InputError(
-            "the levels do not fold into one integer; write one --level",
-            field="--formulation",
-            value=MOVES,
-            file=args.file,
-        )
-    model = moves_cpsat.moves(instance)
-    if not model.levels:
-        return model, "no resident may be moved: no objective"
-    if args.level is not None:
-        cpsat.set_level_objective(model, args.level - 1, at_most)
-        return model, f"the objective is level {args.level}"
-    model.model.minimize(moves_cpsat.fold_levels(model, weights))
-    parts = " + ".join(f"{w} * level {n}" for n, w in enumerate(weights, start=1))
-    return model, f"the objective is {parts}"
+    about = f"{describe(instance)}, {NO_OVERLAP}; no objective"
+    return placement_model(instance), about
 
 
 def _refuse_long_numbers(model: Formulation, args: argparse.Namespace) -> None:
@@ -286,7 +254,7 @@ _MODELS: Mapping[str, tuple[_Builder, tuple[str | None, ...]]] = {
     "ksubset": (_ksubset, ()),
     "procset": (_procset, (None, CLASSES)),
     "sukp": (_sukp, ()),
-    "submesh": (_submesh, (MOVES,)),
+    "submesh": (_submesh, ()),
 }
 """By problem: builds the model, and the formulations that --level applies to."""
 
@@ -305,7 +273,7 @@ def run(args: argparse.Namespace) -> int:
         for option in ("level", "at_most"):
             if getattr(args, option) is not None:
                 raise InputError(
-                    f"is for processor sets and --formulation {MOVES}",
+                    "is for processor sets",
                     field=f"--{option.replace('_', '-')}",
                     file=args.file,
                 )

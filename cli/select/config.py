@@ -1,8 +1,8 @@
 """Check or show the configuration of a selector.
 
 check lists everything wrong with a file, one line each, as FILE:LINE:COLUMN: what was
-expected; and what is odd, as warnings. show writes what was read, as text. FILE may be
-the name of a bundled configuration, drakenberg-figure-6.
+expected; and what is odd, as warnings. show prints the text of a file if nothing is
+wrong. FILE may be the name of a bundled configuration, drakenberg-figure-6.
 
 Exit status 0 when the file can be used, 2 when it cannot; with --strict, 1 when there
 are warnings.
@@ -29,7 +29,7 @@ def options(parser: Parser) -> None:
     check = parser.subcommand(actions, "check", help="list everything wrong or odd")
     check.set_defaults(action=_check)
     flag(check, "--strict", "treat warnings as failure")
-    show = parser.subcommand(actions, "show", help="write what was read, as text")
+    show = parser.subcommand(actions, "show", help="print it if nothing is wrong")
     show.set_defaults(action=_show)
     parser.refuse_old_word("compile", "select reads the text itself, in milliseconds")
     for action in (check, show):
@@ -62,7 +62,8 @@ def _check(args: argparse.Namespace) -> int:
 
 
 def _show(args: argparse.Namespace) -> int:
-    print(configuration_text(read_configuration(args.file)), end="")
+    read_configuration(args.file)
+    print(configuration_text(args.file), end="")
     return 0
 
 

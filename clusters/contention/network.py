@@ -109,9 +109,6 @@ class NetworkWish:
         settings: Settings,
     ) -> Placement:
         """Choose k of the free nodes; see `method_soon`."""
-        if not request.is_plain:
-            problem = "cannot be given with groups, slices or required nodes"
-            raise InputError(problem, "objective", request.objective.value)
         fabric: Fabric = chooser.fabric
         instance = self.instance(fabric, free, request.k)
         left = settings.time_limit - (clock.now() - start)

@@ -61,9 +61,6 @@ class LinkWish:
         InputError
             If the request wants more than any k free nodes, or numbers are too large.
         """
-        if not request.is_plain:
-            problem = "cannot be given with groups, slices or required nodes"
-            raise InputError(problem, "objective", request.objective.value)
         run = LinkRun(self, chooser, request, free)
         if request.k > run.free_below[0]:
             return Placement(Status.INFEASIBLE, by="counting")

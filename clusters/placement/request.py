@@ -134,6 +134,9 @@ class Request:
     def __post_init__(self) -> None:
         if self.links is not None and self.objective not in OF_LINKS:
             raise InputError("is not about links", "objective", self.objective.value)
+        if self.links is not None and not self.is_plain:
+            problem = "cannot be given with groups, slices or required nodes"
+            raise InputError(problem, "objective", self.objective.value)
         if self.slice and (self.segment > 1 or self.levels):
             problem = "cannot be given with a slice"
             raise InputError(problem, "segment" if self.segment > 1 else "levels")

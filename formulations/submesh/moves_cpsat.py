@@ -108,18 +108,6 @@ def moves(
     )
 
 
-def fold_levels(model: CpFormulation, weights: Sequence[int]) -> cp_model.LinearExprT:
-    """Return the weighted sum of the levels: one objective for all."""
-    terms = [
-        (x, weight * coefficient)
-        for weight, level in zip(weights, model.levels, strict=False)
-        for x, coefficient in level.terms
-    ]
-    return cp_model.LinearExpr.weighted_sum(
-        [x for x, _ in terms], [w for _, w in terms]
-    )
-
-
 class _Builder:
     """The parts of the model during construction.
 

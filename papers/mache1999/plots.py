@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
-from scipy.optimize import isotonic_regression
 
 from ...reports.pages.document import Plot
 from ...reports.pages.plot_style import (
@@ -40,13 +38,9 @@ _LOOKS: dict[str, tuple[str, Any, str]] = {
     "auto": (A, "--", "D"),
 }
 """Colour, dashes and mark of each; those of the paper and ours in panels apart."""
-_GLYPHS = {"o": "●", "s": "■", "^": "▲", "v": "▼", "D": "◆", "x": "×"}
-"""Marks, as they are written before names."""
 _TICKS = (0.01, 0.03, 0.1, 0.3, 1, 3, 10, 20, 30, 50, 100, 200, 300, 1000, 3000)
 _WIDE_RANGE = 8
 """Means that differ by this factor are drawn on a logarithmic scale."""
-_APART = 0.052
-"""Least distance of two labels, as a share of the height."""
 
 
 @in_style
@@ -65,8 +59,14 @@ def plot(curves: Curves, measure: Measure, figure_of_paper: str) -> Plot:
     row[1].set_title("ours, and the others in grey", fontsize=9, loc="left")
     row[0].set_ylabel(f"{measure.name}, {measure.unit}")
     _scale(row[0], curves, measure)
-    for axes, names in zip(row, (six, [ELONGATED, *ours]), strict=True):
-        _label(axes, curves, measure, names)
+    for axes in row:
+        axes.legend(
+            loc="upper center",
+            bbox_to_anchor=(0.5, -0.16),
+            ncols=3,
+            frameon=False,
+            fontsize=8,
+        )
     return as_plot(
         figure,
         f"{figure_of_paper}: {measure.name}, {curves.name}",
@@ -94,7 +94,8 @@ def _panel(axes: Axes, curves: Curves, measure: Measure, names: Sequence[str]) -
         xs, ys, lows, highs = _line(curves, measure, name)
         colour, dashes, mark = _LOOKS[name]
         axes.vlines(xs, lows, highs, color=colour, lw=1.2, alpha=0.55)
-        axes.plot(xs, ys, color=colour, ls=dashes, marker=mark, ms=4, lw=1.3)
+        look = {"color": colour, "ls": dashes, "marker": mark, "ms": 4, "lw": 1.3}
+        axes.plot(xs, ys, label=name, **look)
     axes.set_xlabel("utilisation, %")
     axes.set_xlim(0, 100)
     axes.xaxis.set_major_locator(FixedLocator(range(0, 101, 20)))
@@ -113,44 +114,3 @@ def _scale(axes: Axes, curves: Curves, measure: Measure) -> None:
         axes.yaxis.set_minor_locator(NullLocator())
     else:
         axes.set_ylim(0, 1.06 * high or 1)
-
-
-def _label(axes: Axes, curves: Curves, measure: Measure, names: Sequence[str]) -> None:
-    """Write the names at the ends of the lines, one above the other."""
-    inverse = axes.transAxes.inverted()
-    ends = []
-    for name in names:
-        xs, ys, _, _ = _line(curves, measure, name)
-        _, y = inverse.transform(axes.transData.transform((xs[-1], ys[-1])))
-        ends.append((float(y), name))
-    ends.sort()
-    heights = apart([y for y, _ in ends], _APART)
-    for height, (_, name) in zip(heights, ends, strict=True):
-        colour, _, mark = _LOOKS[name]
-        axes.annotate(
-            f"{_GLYPHS[mark]} {name}",
-            (1.0, height),
-            xycoords="axes fraction",
-            xytext=(3, 0),
-            textcoords="offset points",
-            va="center",
-            fontsize=8,
-            color=colour,
-            annotation_clip=False,
-        )
-
-
-def apart(places: Sequence[float], least: float) -> list[float]:
-    """Move ascending places apart, no farther than needed.
-
-    Neighbours that are too near are put round their common middle.
-
-    >>> [round(x, 3) for x in apart([0.0, 0.5, 0.5], 0.1)]
-    [0.0, 0.45, 0.55]
-    """
-    if not places:
-        return []
-    steps = least * np.arange(len(places))
-    found = isotonic_regression(np.array(places) - steps).x + steps
-    moved: list[float] = found.tolist()
-    return moved

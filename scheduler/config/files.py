@@ -68,7 +68,18 @@ def examine(path: str | Path) -> ConfigurationReport:
     InputError
         If the file cannot be read or is not text.
     """
-    return examine_text(_decode(_content(path), path), name=stem(path), file=path)
+    return examine_text(configuration_text(path), name=stem(path), file=path)
+
+
+def configuration_text(path: str | Path) -> str:
+    """Return the text of a configuration: a file, or the name of a bundled one.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read or is not text.
+    """
+    return _decode(_content(path), path)
 
 
 def examine_text(text: str, *, name: str, file: str | Path = "") -> ConfigurationReport:

@@ -62,12 +62,6 @@ def by_cp_sat(model: Path) -> int | None:
     return round(float(solver.objective_value))
 
 
-def folds(model: Path) -> tuple[int, ...]:
-    """Read the weights of the levels from the first line."""
-    head = model.read_text().splitlines()[0].partition("the objective is ")[2]
-    return tuple(int(part.split(" * ")[0]) for part in head.split(" + "))
-
-
 @pytest.mark.parametrize("name", STATES)
 def test_any_solver_gives_the_same_answer(name: str, tmp_path: Path) -> None:
     instance = STATES[name]
@@ -75,34 +69,6 @@ def test_any_solver_gives_the_same_answer(name: str, tmp_path: Path) -> None:
     assert result.status in (Status.OPTIMAL, Status.INFEASIBLE)
     fits = None if result.status is Status.INFEASIBLE else 0
     assert by_cp_sat(exported(instance, tmp_path, "cpsat")) == fits
-    moves = exported(instance, tmp_path, "cpsat", "--formulation", "moves")
-    alone = not any(instance.migrate and not one.fixed for one in instance.residents)
-    cost = result.objective
-    assert cost is None or isinstance(cost, tuple)
-    if alone:
-        assert "no resident may be moved: no objective" in moves.read_text()
-        assert by_cp_sat(moves) == fits
-    else:
-        weights = folds(moves)
-        wanted = cost and sum(w * c for w, c in zip(weights, cost, strict=True))
-        assert by_cp_sat(moves) == wanted
-
-
-def test_levels_are_written_one_by_one(tmp_path: Path) -> None:
-    cost = SUBMESH["migrate"](MESH).objective
-    assert isinstance(cost, tuple)
-    assert all(cost)
-    words = ["cpsat", "--formulation", "moves", "--level"]
-    models = []
-    for level in (1, 2, 3):
-        before = ",".join(map(str, cost[: level - 1]))
-        more = ["--at-most", before] if before else []
-        models.append(exported(MESH, tmp_path, *words, str(level), *more))
-        head = models[-1].read_text().splitlines()[0]
-        assert head.endswith(f"moves; the objective is level {level}")
-    assert tuple(map(by_cp_sat, models)) == cost
-    tight = exported(MESH, tmp_path, *words, "2", "--at-most", str(cost[0] - 1))
-    assert by_cp_sat(tight) is None
 
 
 def test_the_first_line_says_what_it_is(tmp_path: Path) -> None:
@@ -116,21 +82,16 @@ def test_the_first_line_says_what_it_is(tmp_path: Path) -> None:
     [
         ({}, ["lp"], "--to: was removed for submeshes: take opb, or cpsat: 'lp'"),
         ({}, ["mps", "--formulation", "moves"], "--to: was removed for submeshes"),
-        ({}, ["cpsat", "--formulation", "classes"], "must be one of no-overlap, moves"),
+        ({}, ["cpsat", "--formulation", "classes"], "must be one of no-overlap"),
         (
             {},
             ["cpsat", "--level", "1"],
-            "--level: is for processor sets and --formulation",
+            "--level: is for processor sets",
         ),
         (
             {},
-            ["cpsat", "--formulation", "moves", "--level", "4"],
-            "--level: must lie between 1 and 3, not 4",
-        ),
-        (
-            {},
-            ["cpsat", "--formulation", "moves", "--level", "3", "--at-most", "1"],
-            "--at-most: must be 2 numbers",
+            ["cpsat", "--formulation", "moves"],
+            "--formulation: was removed: --to opb has what moves cost: 'moves'",
         ),
         ({"request": (7, 1)}, ["cpsat"], "request: is longer than the mesh"),
     ],

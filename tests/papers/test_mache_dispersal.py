@@ -29,7 +29,6 @@ from closeknit.papers.mache1999.findings import (
     trend,
 )
 from closeknit.papers.mache1999.parts import AUTO, Found, Part, run
-from closeknit.papers.mache1999.plots import apart
 from closeknit.papers.mache1999.study import (
     LOADS,
     OUR_LOADS,
@@ -327,12 +326,6 @@ def test_differences_are_paired() -> None:
     gap = curves.gap(DISPERSAL, "mc", "plas", Fraction(1, 10))
     assert gap.value == pytest.approx(10)
     assert gap.high - gap.low < 1e-6
-
-
-def test_labels_are_put_apart() -> None:
-    places = apart([0.1, 0.11, 0.12, 0.9], 0.05)
-    assert places == pytest.approx([0.06, 0.11, 0.16, 0.9])
-    assert apart([], 0.1) == []
 
 
 # From the command line

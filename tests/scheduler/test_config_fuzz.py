@@ -17,7 +17,6 @@ from closeknit.scheduler.config import (
     CostBlock,
     Group,
     Price,
-    configuration_text,
     parse_configuration,
     read_configuration,
 )
@@ -25,10 +24,11 @@ from closeknit.scheduler.config.expression import Expression, evaluate
 from closeknit.scheduler.config.files import examine_text
 
 from .samples import FIGURE, GOOD
+from .written import written
 
 # Fuzz --------------------------------------------------------------------------
 
-SAMPLE = configuration_text(read_configuration(FIGURE))
+SAMPLE = written(read_configuration(FIGURE))
 TOKENS = (
     *"[]{}():;,@=+-*/#.\n\t",
     *("..", "...", "<=", "lex", "cost", "PEs", "MINCOST", "ceil", "when", "in"),
@@ -70,9 +70,7 @@ def _one_line_each(text: str) -> None:
         assert 1 <= int(row) <= text.count("\n") + 1
         assert int(column) >= 1
     if report.configuration is not None:
-        again = parse_configuration(
-            configuration_text(report.configuration), name="fuzz"
-        )
+        again = parse_configuration(written(report.configuration), name="fuzz")
         assert again == report.configuration
 
 
@@ -262,7 +260,7 @@ def configurations(draw: st.DrawFn) -> Configuration:
 @given(configurations())
 @settings(max_examples=80, deadline=None)
 def test_written_and_read_back(one: Configuration) -> None:
-    text = configuration_text(one)
+    text = written(one)
     assert parse_configuration(text, name=one.name) == one
 
 

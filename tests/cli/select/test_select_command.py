@@ -19,7 +19,6 @@ from closeknit.instances.reading.files import write_bytes
 from closeknit.methods import PROCSET
 from closeknit.scheduler.config import (
     Configuration,
-    configuration_text,
     parse_configuration,
     read_configuration,
 )
@@ -28,6 +27,7 @@ from closeknit.scheduler.selector import Selector
 from closeknit.solvers import Limit, Settings, Status
 
 from ...faults.fault_injection import Injector, out_of_memory
+from ...scheduler.written import written
 
 SAMPLE = "drakenberg-figure-6"
 COMMAND = [sys.executable, "-m", "closeknit", "select", "--config"]
@@ -209,7 +209,7 @@ def test_mincost_and_choice_are_those_of_the_definition() -> None:
 
 def sample(extra: int = 0) -> str:
     """The sample, its first price raised so that versions can be told apart."""
-    text = configuration_text(read_configuration(SAMPLE))
+    text = written(read_configuration(SAMPLE))
     return text.replace("cluster@h15=[0,0,0,0,101]", f"cluster@h15=[0,0,0,0,{extra}]")
 
 
@@ -376,7 +376,7 @@ def test_no_memory_or_thread_for_a_new_file_leaves_the_old_one(tmp_path: Path) -
 
 
 def test_lookahead_of_the_configuration_is_heeded() -> None:
-    text = configuration_text(read_configuration(SAMPLE))
+    text = written(read_configuration(SAMPLE))
     configuration = parse_configuration(text, name="plain")
     ahead = Configuration(
         **{

@@ -22,7 +22,7 @@ from closeknit.cli.app import run
 from closeknit.cli.select.command import free_processors
 from closeknit.cli.select.server import LONGEST_LINE, LineSplitter, Server, memory
 from closeknit.instances import InputError
-from closeknit.scheduler.config import configuration_text, read_configuration
+from closeknit.scheduler.config import read_configuration
 from closeknit.scheduler.live import LiveSelector
 from closeknit.scheduler.selector import Selector
 
@@ -39,6 +39,7 @@ from ...faults.fault_injection import (
 )
 from ...modules import loaded
 from ...paths import ROOT
+from ...scheduler.written import written
 
 SAMPLE = "drakenberg-figure-6"
 COMMAND = [sys.executable, "-m", "closeknit", "select", "--config"]
@@ -52,7 +53,7 @@ soak = loaded(BENCH)
 
 def sample(extra: int) -> bytes:
     """The sample, one price of it changed so that versions can be told apart."""
-    text = configuration_text(read_configuration(SAMPLE))
+    text = written(read_configuration(SAMPLE))
     found = text.replace("cluster@h15=[0,0,0,0,101]", f"cluster@h15=[0,0,0,0,{extra}]")
     return found.encode()
 

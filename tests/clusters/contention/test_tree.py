@@ -191,10 +191,8 @@ def test_what_is_not_for_links_is_refused(
 ) -> None:
     fabric = big_tree(2, 4)
     wish = LinkWish(TreeLinks(np.full(len(fabric.parent), 100)))
-    selector = NodeSelector(Cluster("drawn", (fabric,)))
-    request = Request(4, Objective.LINKS, links=wish, **request_)
     with pytest.raises(InputError, match=problem):
-        selector.select(request, selector.free())
+        Request(4, Objective.LINKS, links=wish, **request_)
 
 
 def test_an_objective_needs_links_and_links_an_objective() -> None:

@@ -6,15 +6,15 @@ import re
 from collections.abc import Iterable, Iterator
 from textwrap import TextWrapper
 
-from ...instances.errors import InputError
-from .model import Configuration, CostBlock, Group
-from .sizes import heading
+from closeknit.instances.errors import InputError
+from closeknit.scheduler.config.model import Configuration, CostBlock, Group
+from closeknit.scheduler.config.sizes import heading
 
 _NAME = re.compile(r"[A-Za-z_]\w*(-\w+)*", re.ASCII)
 _WIDTH = 88
 
 
-def configuration_text(configuration: Configuration) -> str:
+def written(configuration: Configuration) -> str:
     """Write a configuration in the language of ``grammar.lark``.
 
     Raises
