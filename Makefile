@@ -134,20 +134,20 @@ review: $(VENV)-repo-review/.ready
 
 # The known exception: actions by tag, until `make pin` was run.
 audit-workflows: $(VENV)-zizmor/.ready
-	$(VENV)-zizmor/bin/python tools/pin.py --check
+	$(VENV)-zizmor/bin/python tools/release/pin.py --check
 	$(VENV)-zizmor/bin/zizmor --offline --no-progress .github \
 	  $(if $(shell grep -- ' -$$' .github/actions.lock),--config .github/zizmor-until-pinned.yml)
 
 # Needs git, skopeo and the network. ARGS=--renew, ARGS=--take
 pin:
-	$(PYTHON) tools/pin.py $(ARGS)
+	$(PYTHON) tools/release/pin.py $(ARGS)
 
 # No channel of conda is asked: reads and renders; another build is `rattler-build build`.
 recipe: $(VENV)-py-rattler-build/.ready
-	$(VENV)-py-rattler-build/bin/python tools/recipe.py
+	$(VENV)-py-rattler-build/bin/python tools/release/recipe.py
 
 dist: $(VENV)-build/.ready
-	rm -rf dist && $(VENV)-build/bin/python tools/build_twice.py --out dist
+	rm -rf dist && $(VENV)-build/bin/python tools/release/build_twice.py --out dist
 
 # CycloneDX of the wheel in an environment of its own, with the versions of constraints.txt.
 sbom: $(VENV)-cyclonedx-bom/.ready
@@ -163,11 +163,11 @@ sbom: $(VENV)-cyclonedx-bom/.ready
 
 # A release without the push: a clone is tagged, built twice, installed, and solves.
 rehearse: $(VENV)-build/.ready
-	$(VENV)-build/bin/python tools/rehearse.py $(ARGS)
+	$(VENV)-build/bin/python tools/release/rehearse.py $(ARGS)
 
 # Builds a wheel and an sdist, twice, installs each into a fresh environment, solves there.
 check-wheel: $(VENV)-build/.ready
-	$(VENV)-build/bin/python tools/check_wheel.py
+	$(VENV)-build/bin/python tools/release/check_wheel.py
 
 # Public data that lies outside the repository, ARGS="--from DOWNLOADS" gathers it.
 data:

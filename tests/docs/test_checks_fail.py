@@ -266,7 +266,7 @@ def test_licences_of_nothing(tmp_path: Path) -> None:
 
 def test_check_wheel(tmp_path: Path) -> None:
     """A file that only the sdist has; a command in the new environment that fails."""
-    tool = runpy.run_path(str(ROOT / "tools" / "check_wheel.py"))
+    tool = runpy.run_path(str(ROOT / "tools" / "release" / "check_wheel.py"))
     with pytest.raises(SystemExit, match="exit status 3"):
         tool["run"](sys.executable, "-c", "raise SystemExit(3)")
 

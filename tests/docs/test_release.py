@@ -18,9 +18,9 @@ import yaml
 from ..modules import loaded
 from ..paths import ROOT
 
-check_tag = loaded(ROOT / "tools" / "check_tag.py")
-build_twice = loaded(ROOT / "tools" / "build_twice.py")
-pin = loaded(ROOT / "tools" / "pin.py")
+check_tag = loaded(ROOT / "tools" / "release" / "check_tag.py")
+build_twice = loaded(ROOT / "tools" / "release" / "build_twice.py")
+pin = loaded(ROOT / "tools" / "release" / "pin.py")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 ELSEWHERE = {"matplotlib": "matplotlib-base", "ortools": "ortools-python"}
 """Names that packages have at conda-forge."""
@@ -264,9 +264,9 @@ def test_only_tracked_files_are_exported(tmp_path: Path) -> None:
 
 def test_the_tools_name_their_usage() -> None:
     done = subprocess.run(
-        [sys.executable, str(ROOT / "tools" / "check_tag.py")],
+        [sys.executable, str(ROOT / "tools" / "release" / "check_tag.py")],
         capture_output=True,
         text=True,
     )
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "usage: python tools/check_tag.py TAG\n"
+    assert done.stderr == "usage: python tools/release/check_tag.py TAG\n"

@@ -1,9 +1,9 @@
 """Actions and images by digest: `make pin` fills ``.github/actions.lock`` in.
 
-    python tools/pin.py           # ask for what has no digest yet, and write all
-    python tools/pin.py --renew   # ask for every digest again
-    python tools/pin.py --take    # take what stands in the files (Dependabot's)
-    python tools/pin.py --check   # asks nobody: do lock and files agree? what is open?
+    python tools/release/pin.py           # ask for what has no digest yet, and write all
+    python tools/release/pin.py --renew   # ask for every digest again
+    python tools/release/pin.py --take    # take what stands in the files (Dependabot's)
+    python tools/release/pin.py --check   # asks nobody: do lock and files agree? what is open?
 
 The lock has a line for each: name, tag, digest or ``-``. `git ls-remote` tells the
 commit of an action's tag or branch, `skopeo inspect` the digest of an image. In the
@@ -20,7 +20,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 REMOTE = "https://github.com/{}"
 USES = re.compile(
     r"(?P<head>\buses: )(?P<name>[\w.-]+/[\w./-]+)@(?P<ref>[\w./-]+)"

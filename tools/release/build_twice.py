@@ -1,6 +1,6 @@
 """Build wheels and sdists twice, also of the checker; the digests must be the same.
 
-    python tools/build_twice.py [--out DIR]
+    python tools/release/build_twice.py [--out DIR]
 
 Needs `build`. Each time the files that git tracks are copied into a new folder, with
 the time of the last commit (or SOURCE_DATE_EPOCH) and plain modes, so that neither the
@@ -22,7 +22,7 @@ import tarfile
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 ELSEWHERE = {"TZ": "Pacific/Kiritimati", "LC_ALL": "C", "PYTHONHASHSEED": "7"}
 
 

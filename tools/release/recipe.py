@@ -12,7 +12,7 @@ from pathlib import Path
 
 import rattler_build
 
-RECIPE = Path(__file__).resolve().parent.parent / "packaging" / "recipe.yaml"
+RECIPE = Path(__file__).resolve().parents[2] / "packaging" / "recipe.yaml"
 
 
 def main() -> int:

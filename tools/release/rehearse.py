@@ -1,6 +1,6 @@
 """Rehearse a release: tag a clone, and do with it what the release workflow does.
 
-    python tools/rehearse.py [--keep DIR]
+    python tools/release/rehearse.py [--keep DIR]
 
 Needs `build`. The last commit is cloned to a temporary folder and tagged there with
 the version of pyproject.toml; the checkout gets no tag. There it is compared with
@@ -21,7 +21,7 @@ from tempfile import TemporaryDirectory
 from check_tag import versions
 from check_wheel import check
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def step(*words: str | Path, cwd: Path) -> None:
@@ -44,9 +44,9 @@ def main() -> int:
         step("git", "clone", "--quiet", "--no-hardlinks", ROOT, clone, cwd=folder)
         who = ("-c", "user.name=rehearsal", "-c", "user.email=rehearsal@localhost")
         step("git", *who, "tag", "-a", "-m", "rehearsal", tag, cwd=clone)
-        step(sys.executable, "tools/check_tag.py", tag, cwd=clone)
-        step(sys.executable, "tools/pin.py", "--check", cwd=clone)
-        step(sys.executable, "tools/build_twice.py", "--out", dist, cwd=clone)
+        step(sys.executable, "tools/release/check_tag.py", tag, cwd=clone)
+        step(sys.executable, "tools/release/pin.py", "--check", cwd=clone)
+        step(sys.executable, "tools/release/build_twice.py", "--out", dist, cwd=clone)
         for archive in sorted(dist.iterdir()):
             check(archive, folder)
         if keep:

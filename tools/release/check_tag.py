@@ -1,4 +1,4 @@
-"""Does a tag fit all that names the version? ``python tools/check_tag.py v0.2.0``.
+"""Does a tag fit all that names the version? ``python tools/release/check_tag.py v0.2.0``.
 
 The release workflow, `make rehearse` and tests/docs/test_release.py ask. The first
 heading of CHANGELOG.md counts, such as `## 0.2.0 - 2026-11-27`; .zenodo.json names no
@@ -11,7 +11,7 @@ import re
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 PLACES = {
     "pyproject.toml": r'^version = "(.+)"$',
     "CHANGELOG.md": r"^## (\S+) - \d{4}-\d{2}-\d{2}$",
@@ -36,7 +36,7 @@ def versions(root: Path = ROOT) -> dict[str, str]:
 def main(words: list[str]) -> int:
     """Print where another version stands."""
     if len(words) != 1:
-        print("usage: python tools/check_tag.py TAG", file=sys.stderr)
+        print("usage: python tools/release/check_tag.py TAG", file=sys.stderr)
         return 2
     wrong = {k: v for k, v in versions().items() if f"v{v}" != words[0]}
     for name, version in wrong.items():
