@@ -33,10 +33,11 @@ from closeknit.proofs.checking.folder import KINDS
 from closeknit.proofs.checking.kinds import DNN
 from closeknit.reports.frontier.entries import (
     FOLDER,
+    WORST,
     data_file,
     generate,
-    read_families,
 )
+from closeknit.reports.frontier.worst import read_families
 from closeknit.reports.proofs.proving import certify
 from closeknit.solvers import Grade, Result, Settings, Status, answer, write_solution
 from closeknit.solvers.running import clock
@@ -197,7 +198,10 @@ def keep(to: Target, instance: Instance, chosen: list[int] | None = None) -> Non
             print(f"{to.family}: {instance.name}: left out: {proven.why}", flush=True)
             return
         result = answer(instance, result.chosen, start=clock.now())
-    taken = add(to, instance, "auto", result, proven.content)
+    try:
+        taken = add(to, instance, "auto", result, proven.content)
+    except Untrue as untrue:
+        taken = str(untrue)
     print(f"{taken} {result.status.value} {len(proven.content or b'')}", flush=True)
 
 
@@ -233,6 +237,7 @@ def main() -> None:
     known = {
         name: entry.claims.status
         for file in read_families(where)
+        if file.family != WORST
         for name, entry in file.entries.items()
     }
 

@@ -14,15 +14,15 @@ is not there is counted as not checked. page writes all of it as Markdown. Exit 
 from __future__ import annotations
 
 import argparse
+import random
 import sys
 from pathlib import Path
 
 from ..instances.errors import InputError
+from ..instances.escape_hidden import escape_hidden
 from ..instances.option_values import seconds
 from .frame import outputs, shared
 from .frame.parser import Parser, flag
-
-_RECIPE = "words after `closeknit generate` that make a new instance"
 
 
 def options(parser: Parser) -> None:
@@ -30,17 +30,18 @@ def options(parser: Parser) -> None:
     actions = parser.add_subparsers(metavar="ACTION", required=True)
     add = parser.subcommand(actions, "add", help="take a better value or bound")
     add.set_defaults(action=_add)
-    for name, says in (
-        ("instance", "instance file"),
-        ("solution", "its solution file"),
-        ("proof", "proof of the bound; only what arithmetic derives needs none"),
-    ):
-        nargs = "?" if name == "proof" else None
-        add.add_argument(name, metavar=name.upper(), nargs=nargs, help=says)
+    add.add_argument("instance", metavar="INSTANCE", help="instance file")
+    add.add_argument("solution", metavar="SOLUTION", help="its solution file")
+    add.add_argument(
+        "proof",
+        metavar="PROOF",
+        nargs="?",
+        help="proof of the bound; what arithmetic derives needs none",
+    )
     for name, metavar, says in (
         ("family", "NAME", "family of a new instance"),
         ("source", "TEXT", "where a new instance is from"),
-        ("recipe", "WORDS", f"{_RECIPE} (default: the instance itself is kept)"),
+        ("recipe", "WORDS", "what follows `closeknit generate` to make it"),
         ("again", "COMMAND", "what makes a proof of more than 1 MB again"),
     ):
         add.add_argument(f"--{name}", metavar=metavar, default="", help=says)
@@ -56,14 +57,11 @@ def options(parser: Parser) -> None:
         "--out", type=outputs.file, metavar="FILE", help="write the page there"
     )
     for one in (add, check, page):
-        one.add_argument(
-            "--folder",
-            metavar="DIR",
-            help="the frontier (default: frontier, here or in the checkout)",
-        )
-        if one is not page:
-            flag(one, "--plain", "follow proofs in plain Python, nothing compiled")
-            shared.add_time_limit(one, "seconds for each proof", 600.0)
+        says = "the frontier (default: frontier, here or in the checkout)"
+        one.add_argument("--folder", metavar="DIR", help=says)
+    for one in (add, check):
+        flag(one, "--plain", "follow proofs in plain Python, nothing compiled")
+        shared.add_time_limit(one, "seconds for each proof", 600.0)
     add.examples(
         "frontier add job.json solution.json proof.xz --family towns --source here",
         "frontier add pmed11.txt.xz better.json",
@@ -74,21 +72,16 @@ def options(parser: Parser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run the chosen subcommand."""
-    status: int = args.action(args, _folder(args.folder))
-    return status
-
-
-def _folder(given: str | None) -> Path:
-    """Return the folder of the frontier, which must be there."""
+    """Run the chosen subcommand on the folder, which must be there."""
     from ..reports.frontier.entries import FOLDER
 
-    where = Path(given or "frontier")
-    if given is None and not where.is_dir() and (FOLDER / "README.md").is_file():
+    where = Path(args.folder or "frontier")
+    if not (args.folder or where.is_dir()) and (FOLDER / "README.md").is_file():
         where = FOLDER
     if not where.is_dir():
         raise InputError("is needed: there is no such folder", "--folder", str(where))
-    return where
+    status: int = args.action(args, where)
+    return status
 
 
 def _add(args: argparse.Namespace, where: Path) -> int:
@@ -96,36 +89,35 @@ def _add(args: argparse.Namespace, where: Path) -> int:
     from ..api.frontier.adding import add_solution
     from ..proofs.checking import CheckLimits
 
+    names = ("instance", "solution", "proof", "family", "source", "recipe", "again")
+    given = {name: getattr(args, name) for name in (*names, "plain")}
+    limits = CheckLimits(seconds=seconds(args.time_limit))
     try:
-        taken = add_solution(
-            *(where, args.instance, args.solution, args.proof),
-            **{name: getattr(args, name) for name in ("family", "source", "recipe")},
-            again=args.again,
-            limits=CheckLimits(seconds=seconds(args.time_limit)),
-            plain=args.plain,
-        )
+        print(add_solution(where, **given, limits=limits))
     except Untrue as untrue:
-        print(f"closeknit: {untrue}", file=sys.stderr)
+        print(escape_hidden(f"closeknit: {untrue}"), file=sys.stderr)
         return 1
-    print(taken)
     return 0
 
 
 def _check(args: argparse.Namespace, where: Path) -> int:
-    from ..api.frontier.checking import check_entries, draw_sample, list_entries
+    from ..api.frontier.checking import check_entry
     from ..proofs.checking import CheckLimits
+    from ..reports.frontier.worst import read_families
 
-    entries = list_entries(where, args.family)
+    files = read_families(where, args.family)
+    entries = [(file.family, one) for file in files for one in file.entries.values()]
     if args.sample is not None:
-        entries = draw_sample(entries, args.sample, shared.seed_of(args))
+        draw = random.Random(shared.seed_of(args))
+        entries = draw.sample(entries, min(args.sample, len(entries)))
     limits = CheckLimits(seconds=seconds(args.time_limit))
     rows: dict[str, list[dict[str, str]]]
     rows = {word: [] for word in ("holds", "wrong", "not checked")}
-    for one in check_entries(where, entries, limits, plain=args.plain):
-        row = {"family": one.family, "name": one.name}
-        rows[one.word].append(row | ({"why": one.why} if one.why else {}))
-        if one.why and args.json != "-":
-            print(one.line, flush=True)
+    for family, entry in entries:
+        word, why = check_entry(where, entry, limits, plain=args.plain)
+        rows[word].append({"family": family, "name": entry.name, "why": why})
+        if why and args.json != "-":
+            print(escape_hidden(f"{family}: {entry.name}: {word}: {why}"), flush=True)
     held, wrong, left = rows.values()
     if args.json:
         content = {"holds": len(held), "wrong": wrong, "not_checked": left}
@@ -139,11 +131,10 @@ def _check(args: argparse.Namespace, where: Path) -> int:
 
 
 def _page(args: argparse.Namespace, where: Path) -> int:
-    from ..reports.frontier.entries import read_families
     from ..reports.frontier.page import frontier_document
-    from ..reports.frontier.worst import read_worst
+    from ..reports.frontier.worst import read_families
     from ..reports.pages.markdown import markdown_of
 
-    document = frontier_document(read_families(where), read_worst(where))
+    document = frontier_document(read_families(where))
     outputs.write_out(args.out or "-", markdown_of(document))
     return 0

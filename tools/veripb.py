@@ -60,7 +60,8 @@ from closeknit.proofs.checking.formulas import fold, levels_of
 from closeknit.proofs.checking.kinds import LOG
 from closeknit.proofs.checking.proof_file import proof_lines
 from closeknit.proofs.writing.exact_log import solve_by_exact
-from closeknit.reports.frontier.entries import read_families
+from closeknit.reports.frontier.entries import WORST
+from closeknit.reports.frontier.worst import read_families
 from closeknit.solvers import SolverError, read_solution, write_solution
 from closeknit.solvers.running.result import LOGGED
 
@@ -261,7 +262,8 @@ def copy_cases(kept: Path, folder: Path) -> Iterator[Case]:
     """Copy what a folder of proofs holds, or the frontier, one after the other."""
     at, solution = folder / "i.json", folder / "s.json"
     if not (kept / INDEX).exists():
-        for one in chain(*(file.entries.values() for file in read_families(kept))):
+        files = (file for file in read_families(kept) if file.family != WORST)
+        for one in chain(*(file.entries.values() for file in files)):
             if one.claims.proof == LOGGED and one.proof is not None:
                 names = {"instance": one.name, "sha256": one.sha256}
                 head = {"format": FORMAT, "version": 1, **names}

@@ -21,20 +21,19 @@ from ...reports.frontier.entries import (
     FrontierEntry,
     FrontierFile,
     ProofReference,
-    data_file,
+    data_folder,
     generate,
-    read_families,
-    sizes_of,
-    write_family,
+    write_entries,
 )
+from ...reports.frontier.worst import read_families
 from ...solvers import Grade, Proof, Status, read_solution
 from ...solvers.running.result import NOTHING
 from ...solvers.running.solution_json import SolutionFile
 from ..examining import examine
 from ..findings import Untrue
 
-_XZ = b"\xfd7zXZ"
 _LONGEST = 2**30
+"""Maximal size of a proof."""
 
 
 def add_solution(
@@ -50,56 +49,45 @@ def add_solution(
     limits: CheckLimits | None = None,
     plain: bool = False,
 ) -> str:
-    """Take what a solution shows, if that is better than what a frontier has.
+    """Take what the files of a solution and a proof show, if that is better.
 
-    Parameters
-    ----------
-    where
-        The folder of the frontier.
-    instance, solution, proof
-        Files; a bound needs a proof, unless arithmetic alone derives it.
-    family, source
-        Needed for an instance that the frontier does not have: the file to put it in,
-        and where it is from.
-    recipe
-        The words after ``closeknit generate`` that make a new instance.
-    again
-        The command that makes the proof again; needed where it is larger than 1 MB.
-    limits, plain
-        As `examine` takes them.
+    ``family`` and ``source`` are needed for an instance that the frontier in ``where``
+    does not have; ``recipe`` has the words after ``closeknit generate`` that make it,
+    ``again`` the command that makes a proof of more than 1 MB again. Returns what was
+    taken, in one line.
 
-    Returns
-    -------
-    str
-        What was taken, in one line.
-
-    Raises
-    ------
-    Untrue
-        If the claim does not hold, is not shown, contradicts what is known, or is no
-        better.
-    InputError
-        If a file cannot be used: one line with the file, the field and the value.
+    Raises `Untrue` if the claim does not hold, is not shown, contradicts what is known,
+    or is no better; InputError if a file cannot be used.
     """
     one, claimed = read_instance(instance), read_solution(solution)
-    if claimed.status is Status.UNKNOWN or (
-        claimed.selection is None and claimed.status is not Status.INFEASIBLE
-    ):
+    if claimed.selection is None and claimed.status is not Status.INFEASIBLE:
         raise Untrue(f"{solution}: selection: is missing")
     kept, content = None, b""
     if proof is not None:
-        content = _pack(proof)
+        content = read_bytes(proof, most=_LONGEST)
+        if not content.startswith(b"\xfd7zXZ"):
+            with reading_unpacked(proof) as stream:
+                content = lzma.compress(stream.read(_LONGEST))
+                if stream.read(1):
+                    raise InputError("unpacks to more than 1 GiB", file=proof)
         kept = ProofReference(sha256_of(content).hexdigest(), len(content), again)
         if len(content) > MOST_KEPT and not again:
             raise InputError("is needed for a proof of more than 1 MB", "--again")
-    _refuse_untrue(one, claimed, solution, proof, limits, plain)
+    try:
+        findings = examine(one, claimed, proof, limits=limits, plain=plain)
+    except InputError as error:
+        if proof is None and error.field == "proof":
+            raise Untrue(f"{solution}: needs its proof ({claimed.proof})") from None
+        raise
+    if lines := findings.wrong or findings.objection((), "the file of a proof"):
+        raise Untrue(f"{solution}: {lines[0]}")
     file, known = _find(where, one, instance, family, source)
     today = date.today().isoformat()
-    n, k = sizes_of(one)
+    size = problem_of(one).features(one)
     new = FrontierEntry(
         name=one.name,
-        n=n,
-        k=k,
+        n=size.n,
+        k=size.k,
         sha256=sha256(one),
         instance=known.instance if known else _reference(one, instance, recipe),
         solution=_claims(claimed, proof),
@@ -113,62 +101,35 @@ def add_solution(
         new, better = _merge(known, new, solution, str(where / f"{file.family}.json"))
     if new.proof == kept and kept is not None and kept.size <= MOST_KEPT:
         write_bytes(file_in(where, f"proofs/{kept.sha256}.xz"), content)
-    write_family(where, replace(file, entries={**file.entries, new.key: new}))
+    rows = {**file.entries, new.name: new}
+    rows = dict(sorted(rows.items(), key=lambda row: (row[1].n, row[1].k, row[0])))
+    write_entries(where, replace(file, entries=rows))
     if known and known.proof and known.proof != new.proof:
         (where / "proofs" / f"{known.proof.sha256}.xz").unlink(missing_ok=True)
     return f"{file.family}: {one.name}: {', '.join(better)}"
 
 
-def _pack(path: str) -> bytes:
-    """Return the content of a proof, packed by ``xz``."""
-    content = read_bytes(path, most=_LONGEST)
-    if content.startswith(_XZ):
-        return content
-    with reading_unpacked(path) as stream:
-        return lzma.compress(stream.read(_LONGEST), preset=9)
-
-
-def _refuse_untrue(
-    instance: Instance,
-    claimed: SolutionFile,
-    solution: str,
-    proof: str | None,
-    limits: CheckLimits | None,
-    plain: bool,
-) -> None:
-    """Raise `Untrue` unless all that is claimed was derived here."""
-    try:
-        found = examine(instance, claimed, proof, limits=limits, plain=plain)
-    except InputError as error:
-        if proof is None and error.field == "proof":
-            why = "a bound needs its proof" if claimed.bound else "needs its proof"
-            raise Untrue(f"{solution}: {why} ({claimed.proof})") from None
-        raise
-    if lines := found.wrong or found.objection((), "the file of a proof"):
-        raise Untrue(f"{solution}: {lines[0]}")
-
-
 def _find(
     where: Path, instance: Instance, path: str, family: str, source: str
-) -> tuple[FrontierFile[FrontierEntry], FrontierEntry | None]:
+) -> tuple[FrontierFile, FrontierEntry | None]:
     """Return the family that has an instance, or is to have it, and its entry."""
-    digest, place = sha256(instance), None
+    digest, place = sha256(instance), FrontierFile(family, source, {})
     for file in read_families(where):
-        for entry in file.entries.values():
-            at = where / f"{file.family}.json"
-            if (entry.name == instance.name) != (entry.sha256 == digest):
-                what = "the same" if entry.sha256 == digest else "another"
-                raise Untrue(f"{path}: is {what} instance as {entry.name!r} in {at}")
-            if entry.name == instance.name:
+        for entry in file.entries.values() if file.family != WORST else ():
+            same = entry.sha256 == digest
+            if (entry.name == instance.name) != same:
+                at = f"{entry.name!r} in {where / file.family}.json"
+                what = "the same" if same else "another"
+                raise Untrue(f"{path}: is {what} instance as {at}")
+            if same:
                 return file, entry
-        if file.family == family:
-            place = file
+        place = file if file.family == family else place
     for name, value in (("--family", family), ("--source", source)):
         if not value:
             raise InputError("is needed for a new instance", name)
     if family == WORST:
         raise InputError("is that of `closeknit worst --record`", "--family", family)
-    return place or FrontierFile(family, source, {}), None
+    return place, None
 
 
 def _reference(instance: Instance, path: str, recipe: str) -> dict[str, Any]:
@@ -178,13 +139,9 @@ def _reference(instance: Instance, path: str, recipe: str) -> dict[str, Any]:
         if (made.name, sha256(made)) != (instance.name, sha256(instance)):
             raise InputError(f"makes another instance than {path}", "--recipe", recipe)
         return {"generate": recipe}
-    for up in Path(path).resolve().parents:
-        name = str(Path(path).resolve().relative_to(up))
-        try:
-            if data_file(name).resolve() == Path(path).resolve():
-                return {"file": name}
-        except InputError:
-            continue
+    full, data = Path(path).resolve(), data_folder().resolve()
+    if full.is_relative_to(data):
+        return {"file": full.relative_to(data).as_posix()}
     return {"document": problem_of(instance).document_of(instance)}
 
 
@@ -196,15 +153,10 @@ def _claims(claimed: SolutionFile, path: str | None) -> dict[str, Any]:
             proof = Proof(Grade.CHECKED, kind)
     elif proof is not None and proof.grade is not Grade.CHECKED:
         proof = NOTHING  # all that is derived without a proof of grade checked
-    fields = {
-        "method": claimed.method,
-        "status": claimed.status.value,
-        "objective": claimed.objective,
-        "bound": claimed.bound,
-        "proof": proof and {"grade": proof.grade.value, "by": proof.by},
-        "certificate": claimed.certificate,
-        "selection": claimed.selection,
-    }
+    names = ("method", "status", "objective", "bound", "proof", "certificate")
+    fields = {name: getattr(claimed, name) for name in (*names, "selection")}
+    fields["status"] = claimed.status.value
+    fields["proof"] = proof and {"grade": proof.grade.value, "by": proof.by}
     return {name: value for name, value in fields.items() if value is not None}
 
 
@@ -216,44 +168,33 @@ def _merge(
     Also if what is new and what is known cannot both be true: a cost below a bound.
     """
     old, claimed = known.claims, new.claims
-    by = f"{solution} and {at}, {known.name}, cannot both be true"
     for one, other in ((claimed, old), (old, claimed)):
         none = one.status is Status.INFEASIBLE
-        if (none and other.selection is not None) or (
-            not none and other.bound is not None and _less(one.objective, other.bound)
-        ):
-            what = "no solution" if none else f"a cost of {cost_text(one.objective)}"
-            raise Untrue(f"{by}: {what} against {_text(other)}")
-    better = []
-    if claimed.selection is not None and _less(claimed.objective, old.objective):
+        if other.selection is not None if none else _less(one.objective, other.bound):
+            both = f"{solution} and {at}, {known.name}, cannot both be true"
+            raise Untrue(f"{both}: {_text(claimed)} against {_text(old)}")
+    value, bound, better = known, known, []
+    if _less(claimed.objective, old.objective):
+        value = new
         better.append(f"cost {cost_text(claimed.objective)}")
     if claimed.bound is not None and (
         old.bound is None or _less(old.bound, claimed.bound)
     ):
+        bound = new
         better.append(f"bound {cost_text(claimed.bound)}")
     if not better:
         raise Untrue(f"{solution}: is no better than {at}, {known.name}: {_text(old)}")
-    value = new if better[0].startswith("cost") else known
-    bound = new if better[-1].startswith("bound") else known
-    solved = {**bound.solution, "method": value.solution["method"]}
-    solved |= {name: value.solution[name] for name in ("objective", "selection")}
+    names = ("method", "objective", "selection")
+    solved = {**bound.solution, **{name: value.solution[name] for name in names}}
     reached = solved.get("bound") == solved["objective"]
     solved["status"] = (Status.OPTIMAL if reached else Status.FEASIBLE).value
-    merged = replace(
-        known,
-        solution=solved,
-        proof=bound.proof,
-        found=value.found,
-        proved=bound.proved,
-    )
-    return merged, better
+    known = replace(known, solution=solved, proof=bound.proof, found=value.found)
+    return replace(known, proved=bound.proved), better
 
 
 def _less(one: Value | None, other: Value | None) -> bool:
-    """Whether a value is less than another; anything is less than none."""
-    if one is None or other is None:
-        return one is not None
-    return as_tuple(one) < as_tuple(other)
+    """Whether both are known, and one is less."""
+    return one is not None and other is not None and as_tuple(one) < as_tuple(other)
 
 
 def _text(claimed: SolutionFile) -> str:

@@ -2,98 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from random import Random
 
-from ...instances import InputError, sha256
-from ...instances.escape_hidden import escape_hidden
+from ...instances import InputError, problem_of, sha256
 from ...proofs.checking import CheckLimits
 from ...proofs.checking.kinds import reading_proof
 from ...proofs.checking.statements import TooLong
 from ...reports.claims.ksubset.families import find_misstatement
 from ...reports.claims.running.claim import Trial
-from ...reports.frontier.entries import (
-    WORST,
-    FrontierEntry,
-    NotHere,
-    read_families,
-    sizes_of,
-)
-from ...reports.frontier.worst import WorstInstance, read_worst
+from ...reports.frontier.entries import FrontierEntry, NotHere
+from ...reports.frontier.worst import WorstInstance
 from ...solvers import Grade, Proof, solution_errors
 from ..examining import examine
 
-Listed = tuple[str, FrontierEntry | WorstInstance]
-"""A family, and an entry of it."""
 
-
-@dataclass(frozen=True, slots=True)
-class EntryCheck:
-    """The outcome for an entry: ``holds``, ``wrong`` or ``not checked``, and why."""
-
-    family: str
-    name: str
-    word: str
-    why: str
-
-    @property
-    def line(self) -> str:
-        """One line for people."""
-        return escape_hidden(f"{self.family}: {self.name}: {self.word}: {self.why}")
-
-
-def list_entries(where: Path, names: Iterable[str] = ()) -> list[Listed]:
-    """Return the entries of a folder, or of the families named, in order.
-
-    Raises InputError if a file is malformed, or there is none of that name.
-    """
-    names = list(names)
-    found: list[Listed] = [
-        (file.family, entry)
-        for file in (() if names == [WORST] else read_families(where, names))
-        for entry in file.entries.values()
-    ]
-    if WORST in names or (not names and (where / f"{WORST}.json").exists()):
-        found += ((WORST, entry) for entry in read_worst(where).values())
-    return found
-
-
-def draw_sample(entries: list[Listed], size: int, seed: int) -> list[Listed]:
-    """Draw some entries, each once, in their order."""
-    drawn = Random(seed).sample(range(len(entries)), min(size, len(entries)))
-    return [entries[i] for i in sorted(drawn)]
-
-
-def check_entries(
+def check_entry(
     where: Path,
-    entries: Iterable[Listed],
+    entry: FrontierEntry | WorstInstance,
     limits: CheckLimits,
     *,
     plain: bool = False,
-) -> Iterator[EntryCheck]:
-    """Derive entries again, one after the other, each within the limits.
+) -> tuple[str, str]:
+    """Derive an entry again; return ``holds``, ``wrong`` or ``not checked``, and why.
 
     What lies outside of the folder and is not there, or takes longer than the limit, is
     ``not checked``; what else cannot be followed is wrong.
     """
-    for family, entry in entries:
-        word = "wrong"
-        try:
-            if isinstance(entry, WorstInstance):
-                why = find_misstatement(Trial(), entry)
-            else:
-                why = _objection(where, entry, limits, plain)
-            word = "wrong" if why else "holds"
-        except (NotHere, TooLong) as error:
-            word, why = "not checked", str(error)
-        except InputError as error:
-            why = str(error)
-        yield EntryCheck(family, entry.label, word, why)
+    try:
+        if isinstance(entry, WorstInstance):
+            why = find_misstatement(Trial(), entry)
+        else:
+            why = _find_untruth(where, entry, limits, plain)
+    except (NotHere, TooLong) as error:
+        return "not checked", str(error)
+    except InputError as error:
+        why = str(error)
+    return "wrong" if why else "holds", why
 
 
-def _objection(
+def _find_untruth(
     where: Path, entry: FrontierEntry, limits: CheckLimits, plain: bool
 ) -> str:
     """Return what is not true of an entry, or not shown; "" if all is."""
@@ -102,8 +49,9 @@ def _objection(
         return "sha256: the instance has another digest"
     if wrong := solution_errors(instance, claimed):
         return wrong[0]
-    if (sizes := sizes_of(instance)) != (entry.n, entry.k):
-        return f"n, k: are {entry.n}, {entry.k}, not {sizes[0]}, {sizes[1]}"
+    size = problem_of(instance).features(instance)
+    if (size.n, size.k) != (entry.n, entry.k):
+        return f"n, k: are {entry.n}, {entry.k}, not {size.n}, {size.k}"
     path = None if entry.proof is None else entry.proof.path(where)
     if path is not None:
         with reading_proof(path) as (kind, _):

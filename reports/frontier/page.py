@@ -9,31 +9,27 @@ from ...methods import KSUBSET
 from ...solvers import Status
 from ..pages.document import Cell, Document, Name, Preformatted, Section, Strong, Table
 from ..pages.numbers import price
-from .entries import FrontierEntry, FrontierFile
-from .worst import Entries, WorstInstance, guarantee, worst_by
+from .entries import WORST, FrontierEntry, FrontierFile
+from .worst import WorstInstance, guarantee, worst_by
 
 COMMAND = "closeknit frontier page"
-OPEN = (
-    *("mm-inc", "mm-inc-first", "mm-inc-all", "mc", "mbs", "paging", "plas"),
-    *("mc-elongated", "hilbert/best-fit", "thrifty"),
+_DRAWN = (
+    *("mm", "mm-free", "mm-inc", "mm-inc-first", "mm-inc-all", "mc1x1", "mc", "mbs"),
+    *("paging", "plas", "mc-elongated", "hilbert/best-fit", "thrifty"),
 )
-"""Methods for which no tight constant is known."""
-_DRAWN = (*OPEN, "mm", "mm-free", "mc1x1")
-_SEVERAL = 8
-"""Bounds for two or three processors say little: they are distances."""
 _EMPTY, _FREE = "·", "o"
 _LARGEST_DRAWN = 16
 
 
-def frontier_document(
-    families: Iterable[FrontierFile[FrontierEntry]], entries: Entries
-) -> Document:
+def frontier_document(files: Iterable[FrontierFile]) -> Document:
     """Build the page: a table a family, then the worst ratios, and pictures."""
-    listed = list(families)
+    listed = {file.family: file for file in files}
+    worst = listed.pop(WORST, None)
+    entries: list[WorstInstance] = list(worst.entries.values() if worst else ())
     kinds: dict[str, list[WorstInstance]] = {}
-    for entry in entries.values():
+    for entry in entries:
         kinds.setdefault(entry.instance.topology.kind, []).append(entry)
-    every = [entry for file in listed for entry in file.entries.values()]
+    every = [entry for file in listed.values() for entry in file.entries.values()]
     optimal = sum(entry.claims.status is not Status.FEASIBLE for entry in every)
     return Document(
         name="frontier",
@@ -48,7 +44,7 @@ def frontier_document(
             "Costs of knapsacks are the profit left out; k is their capacity.",
         ),
         sections=(
-            *(_family(file) for file in listed),
+            *(_family(file) for file in listed.values()),
             Section(
                 title="Worst ratios",
                 text=(
@@ -65,13 +61,12 @@ def frontier_document(
                 _table(kind, kinds[kind])
                 for kind in sorted(kinds, key=lambda kind: (kind != "mesh", kind))
             ),
-            _open_questions(entries.values()),
-            _pictures(entries.values()),
+            _pictures(entries),
         ),
     )
 
 
-def _family(file: FrontierFile[FrontierEntry]) -> Section:
+def _family(file: FrontierFile) -> Section:
     """Write the table of a family."""
     heads = ("*instance", "n", "k", "best", "bound", "gap, %", "*proof")
     table = Table(
@@ -83,19 +78,16 @@ def _family(file: FrontierFile[FrontierEntry]) -> Section:
 
 
 def _cells(entry: FrontierEntry) -> Iterator[Cell]:
-    claimed, proof = entry.claims, entry.proof
+    claimed = entry.claims
     cost, bound = claimed.objective, claimed.bound
-    yield from (Name(entry.name), entry.n, entry.k)
-    if claimed.status is Status.INFEASIBLE:
-        yield from ("none fits", "", "")
-    else:
-        yield from (price(cost), "" if bound is None else price(bound))
-        if bound == cost or not isinstance(cost, int) or not isinstance(bound, int):
-            yield 0 if bound == cost else ""
-        else:
-            yield 100 * (cost - bound) / cost
+    gap: Cell = 0 if bound == cost else ""
+    if isinstance(cost, int) and isinstance(bound, int) and bound < cost:
+        gap = 100 * (cost - bound) / cost
+    none = "none fits" if claimed.status is Status.INFEASIBLE else ""
+    yield from (Name(entry.name), entry.n, entry.k, none or price(cost), price(bound))
+    yield gap
     yield "" if claimed.proof is None else str(claimed.proof)
-    yield None if proof is None else proof.size
+    yield None if entry.proof is None else entry.proof.size
     yield from (Name(claimed.method), entry.found, entry.source)
 
 
@@ -136,41 +128,6 @@ def _cell(entry: WorstInstance | None) -> Cell:
 def _short(text: str) -> str:
     text = text.partition(";")[0].partition(". ")[0]
     return text if len(text) <= 60 else text[:57] + "..."
-
-
-def _open_questions(entries: Iterable[WorstInstance]) -> Section:
-    """List the best lower bounds where no tight constant is known."""
-    known = list(entries)
-    items = []
-    for name in OPEN:
-        items += _lower_bounds(name, [entry for entry in known if entry.method == name])
-    curves = [
-        entry
-        for entry in known
-        if entry.method.startswith("hilbert/")
-        and entry.instance.topology.is_mesh
-        and entry.instance.topology.dimension == 3
-    ]
-    items += _lower_bounds("hilbert/... on meshes of three axes", curves)
-    return Section(title="Where no tight constant is known", items=tuple(items))
-
-
-def _lower_bounds(name: str, entries: list[WorstInstance]) -> list[str]:
-    """Return an item with the largest ratio, and with that for more than two."""
-    if not entries:
-        return []
-    worst = max(entries, key=lambda entry: entry.ratio)
-    text = f"{name}: at least {_bound(worst)}"
-    more = [entry for entry in entries if entry.instance.k >= _SEVERAL]
-    if worst not in more and more:
-        text += f"; for k ≥ {_SEVERAL}, {_bound(max(more, key=lambda e: e.ratio))}"
-    return [text]
-
-
-def _bound(entry: WorstInstance) -> str:
-    _, topology, k = entry.key
-    shown = f"{entry.ratio} = {float(entry.ratio):.4f}"
-    return f"{shown} at k = {k} ({entry.method}, {topology}; {entry.how})"
 
 
 def _pictures(entries: Iterable[WorstInstance]) -> Section:

@@ -10,7 +10,7 @@ run with seed 0 and lexicographic ties.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from fractions import Fraction
@@ -21,16 +21,25 @@ from typing import Any, TypeVar
 from ...instances import InputError, KSubset
 from ...instances.ksubset.json import document_of, parse_ksubset
 from ...instances.reading import fields
+from ...instances.value import LARGEST
 from ...methods import KSUBSET
 from ..adversary.hunt import topology_label
-from .entries import FOLDER, WORST, day, read_entries, write_entries
+from .entries import (
+    DAY,
+    FOLDER,
+    WORST,
+    FrontierFile,
+    parse_entry,
+    read_entries,
+    write_entries,
+)
 
 SOURCE = "closeknit worst, which searches; and the worst cases of papers"
 _FIELDS: dict[str, fields.Shape[Any]] = {
     **dict.fromkeys(("method", "ratio"), fields.string),
-    **dict.fromkeys(("cost", "optimum"), fields.integer),
+    **dict.fromkeys(("cost", "optimum"), fields.between(1, LARGEST)),
     "how": fields.string,
-    "date": day,
+    "date": DAY,
     "closeknit": fields.string,
 }
 """Fields of an entry in their order, with what reads them; its instance comes last."""
@@ -45,8 +54,7 @@ Key = tuple[str, str, int]
 class WorstInstance:
     """The worst instance known for a method on a topology, for one k.
 
-    ``how`` states how it was found, ``closeknit`` by which version, ``date`` when, as
-    YYYY-MM-DD. Costs that cannot be those of a heuristic and an optimum are refused.
+    ``how`` states how it was found, ``closeknit`` by which version, ``date`` when.
     """
 
     method: str
@@ -56,14 +64,6 @@ class WorstInstance:
     how: str
     date: str
     closeknit: str
-
-    def __post_init__(self) -> None:
-        if not 0 < self.optimum <= self.cost:
-            raise InputError(
-                f"must be above 0 and at most the cost {self.cost}",
-                field="optimum",
-                value=self.optimum,
-            )
 
     @property
     def ratio(self) -> Fraction:
@@ -76,7 +76,7 @@ class WorstInstance:
         return self.method, topology_label(self.instance.topology), self.instance.k
 
     @property
-    def label(self) -> str:
+    def name(self) -> str:
         """The key in words."""
         return "{} on {}, k = {}".format(*self.key)
 
@@ -92,45 +92,48 @@ class WorstInstance:
         cls, method: str, instance: KSubset, cost: int, optimum: int, how: str
     ) -> WorstInstance:
         """Create an entry of today, found by this version."""
+        found = {"date": date.today().isoformat(), "closeknit": version("closeknit")}
+        bare = replace(instance, source="")
         return cls(
-            method=method,
-            instance=replace(instance, source=""),
-            cost=cost,
-            optimum=optimum,
-            how=how,
-            date=date.today().isoformat(),
-            closeknit=version("closeknit"),
+            method=method, instance=bare, cost=cost, optimum=optimum, how=how, **found
         )
 
 
 Entries = Mapping[Key, WorstInstance]
 
 
+def read_families(where: Path, names: Iterable[str] = ()) -> Iterator[FrontierFile]:
+    """Yield the families of a folder, or those named; raises InputError."""
+    for name in names or sorted(path.stem for path in where.glob("*.json")):
+        path = where / f"{name}.json"
+        file = read_entries(path, parse_worst if name == WORST else parse_entry)
+        if file.family != name:
+            raise InputError(f"must be {name!r}", "family").of_file(path)
+        yield file
+
+
 def read_worst(where: str | Path = FOLDER) -> Entries:
     """Read the worst ratios of a frontier, in the order of the file.
 
-    Whether the costs are true is not looked at: that is what the claim
-    ``worst-known-ledger`` and ``closeknit frontier check`` are for.
-
-    Raises
-    ------
-    InputError
-        One line naming the file, the field and the value.
+    Whether the costs are true is not looked at. Raises InputError: one line naming the
+    file, the field and the value.
     """
-    return read_entries(Path(where, f"{WORST}.json"), _parse).entries
+    found = read_entries(Path(where, f"{WORST}.json"), parse_worst).entries
+    return {entry.key: entry for entry in found.values()}
 
 
-def _parse(value: Any, where: str) -> WorstInstance:
+def parse_worst(value: Any, where: str) -> WorstInstance:
+    """Decode an entry; raises InputError that names the field and the value."""
     given = _ENTRY(value, where)
     ratio = given.pop("ratio")
     try:
-        entry = WorstInstance(**given | {"instance": parse_ksubset(given["instance"])})
+        given["instance"] = parse_ksubset(given["instance"])
+        entry = WorstInstance(**given)
+        if ratio != str(entry.ratio):
+            raise InputError(f"must be {entry.ratio}", "ratio", ratio)
     except InputError as error:
         field = f"{where}.{error.field}"
         raise InputError(error.problem, field=field, value=error.value) from None
-    if ratio != str(entry.ratio):
-        problem = f"must be {entry.ratio}, as the entry says otherwise"
-        raise InputError(problem, field=f"{where}.ratio", value=ratio)
     return entry
 
 
@@ -155,8 +158,8 @@ def merge_worse(
 
 def write_worst(entries: Entries, where: str | Path = FOLDER) -> None:
     """Write the worst ratios of a frontier, sorted and atomically."""
-    rows = (entries[key] for key in sorted(entries))
-    write_entries(Path(where), WORST, SOURCE, rows)
+    rows = {entries[key].name: entries[key] for key in sorted(entries)}
+    write_entries(Path(where), FrontierFile(WORST, SOURCE, rows))
 
 
 def guarantee(entry: WorstInstance) -> Fraction | None:

@@ -250,7 +250,7 @@ def ledger_is_true(trial: Trial, where: str | Path = FOLDER) -> Outcome:
     for seen, entry in enumerate(entries.values(), 1):
         if wrong := find_misstatement(trial, entry):
             return failed(
-                f"{entry.label}: {wrong}",
+                f"{entry.name}: {wrong}",
                 seen,
                 entry.instance,
             )

@@ -13,9 +13,9 @@ from closeknit.reports.claims.catalogue import CLAIMS
 from closeknit.reports.claims.page import claims_document
 from closeknit.reports.claims.running.claim import Trial
 from closeknit.reports.claims.verify import verify as tried
-from closeknit.reports.frontier.entries import FOLDER, read_families
+from closeknit.reports.frontier.entries import FOLDER
 from closeknit.reports.frontier.page import frontier_document
-from closeknit.reports.frontier.worst import read_worst
+from closeknit.reports.frontier.worst import read_families
 from closeknit.reports.pages.html import html_of
 from closeknit.reports.ratios.comparison import compare
 from closeknit.reports.ratios.comparison_page import comparison_document
@@ -48,8 +48,6 @@ KINDS: Mapping[str, Callable[[Path], str]] = {
     "ratios of several problems": lambda _: html_report(samples_of_levels.full()),
     "comparison": compared,
     "claims": claimed,
-    "frontier": lambda _: html_of(
-        frontier_document(read_families(FOLDER), read_worst())
-    ),
+    "frontier": lambda _: html_of(frontier_document(read_families(FOLDER))),
     "bender-figure3": lambda _: html_of(REPRODUCTIONS["bender-figure3"](RunOptions())),
 }
