@@ -45,7 +45,8 @@ from closeknit.solvers.running import clock
 RECIPES: dict[str, tuple[str, list[str]]] = {
     "towns": (
         "empty meshes: least pair sums of k points of a grid (Bender et al. 2008; "
-        "OEIS, docs/papers/oeis)",
+        "OEIS, docs/papers/oeis); more than 48 points of the plane or 13 of space are "
+        "missing: they have no certificates",
         [
             *(f"full --shape 12x12 --k {k}" for k in range(2, 49)),
             *(f"full --shape 6x6x6 --k {k}" for k in range(2, 14)),
@@ -82,7 +83,8 @@ RECIPES: dict[str, tuple[str, list[str]]] = {
         ],
     ),
     "sukp": (
-        "set-union knapsacks: drawn as He et al. 2018 drew them, and their set I",
+        "set-union knapsacks: drawn as He et al. 2018 drew them, and their set I, of "
+        "which only values are known here; set II is missing",
         [
             f"sukp --items {size} --elements {size} --density 0.{density} "
             f"--ratio 0.{ratio} --seed {seed}"
@@ -104,7 +106,8 @@ RECIPES: dict[str, tuple[str, list[str]]] = {
     ),
     "k-cluster": (
         "random graphs, drawn as those of the k-cluster library: the k nodes with the "
-        "most edges among them; a choice of cost c has k (k - 1) - c",
+        "most edges among them; a choice of cost c has k (k - 1) - c; the files of the "
+        "library are missing",
         [
             f"k-cluster --n {n} --density {density} --k {n * share // 4} --seed 0"
             for n, density, share in product((40, 60, 80), (25, 50, 75), (1, 2, 3))
@@ -122,13 +125,16 @@ RECIPES: dict[str, tuple[str, list[str]]] = {
 FILES = {
     "pmed": (
         "OR-Library, p-median networks: the closest k nodes, k being the p of the file "
-        "(Drezner 2006)",
+        "(Drezner 2006); pmed16 to pmed40 are missing",
         [f"data/pmed/pmed{i}.txt.xz" for i in range(1, 16)],
     ),
 }
 BY_MATRICES = ("dragonflies", "grey-patterns", "k-cluster", "pmed")
 """Families whose certificates by matrices are smaller than other proofs."""
-STATES = "waiting requests, simulated by closeknit generate submesh; residents may move"
+STATES = (
+    "waiting requests, simulated by closeknit generate submesh; residents may move; "
+    "sets of the literature are missing, which are no requests to a full mesh"
+)
 
 
 def states() -> Iterator[Submesh]:

@@ -31,16 +31,17 @@ def frontier_document(files: Iterable[FrontierFile]) -> Document:
         kinds.setdefault(entry.instance.topology.kind, []).append(entry)
     every = [entry for file in listed.values() for entry in file.entries.values()]
     optimal = sum(entry.claims.status is not Status.FEASIBLE for entry in every)
+    bare = sum("proof" not in entry.solution for entry in every)
     return Document(
         name="frontier",
         title="The frontier: best values, bounds and proofs",
         lead=(
-            f"Written by `{COMMAND}` from the files in `frontier/`; see its "
-            "README. Every choice is priced by the definition; every bound has "
-            "a proof that was followed, or is derived by arithmetic alone. `closeknit "
-            "frontier check` does both again, `closeknit frontier add` takes what is "
-            "better.",
-            f"{with_noun(len(every), 'instance')}, of which {optimal} are settled. "
+            f"Written by `{COMMAND}` from the files in `frontier/`; see its README. "
+            "Every choice is priced by the definition; each bound has a proof that was "
+            "followed, or is derived by arithmetic alone. `closeknit frontier check` "
+            "does both again, `closeknit frontier add` takes what is better.",
+            f"{with_noun(len(every), 'instance')}, of which {optimal} are settled; "
+            f"{bare} have a value without a bound, the others a gap. "
             "Costs of knapsacks are the profit left out; k is their capacity.",
         ),
         sections=(
@@ -48,13 +49,11 @@ def frontier_document(files: Iterable[FrontierFile]) -> Document:
             Section(
                 title="Worst ratios",
                 text=(
-                    "Every ratio is a cost over a proven optimum; `closeknit verify "
-                    "worst-known-ledger` runs method and exact route again on every "
-                    "instance. `closeknit worst METHOD --record` looks for worse ones. "
-                    "A ratio is the largest one found, hence a lower bound on what the "
-                    "method can do; it is bold where its guarantee for this k is "
-                    "attained. Ties are broken by coordinates, and an instance may owe "
-                    "its ratio to that.",
+                    "Every ratio is a cost over a proven optimum. `closeknit worst "
+                    "METHOD --record` looks for worse ones. A ratio is the largest one "
+                    "found, hence a lower bound on what the method can do; it is bold "
+                    "where its guarantee for this k is attained. Ties are broken by "
+                    "coordinates, and an instance may owe its ratio to that.",
                 ),
             ),
             *(

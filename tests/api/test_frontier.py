@@ -7,11 +7,17 @@ import json
 import lzma
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
+from closeknit.api.findings import Untrue
+from closeknit.api.frontier.adding import add_solution
+from closeknit.api.frontier.checking import check_entry
 from closeknit.cli.app import run
 from closeknit.instances import (
     InputError,
@@ -23,6 +29,7 @@ from closeknit.instances import (
 )
 from closeknit.methods import KSUBSET
 from closeknit.methods.proofs import prove_and_cite
+from closeknit.proofs.checking import CheckLimits
 from closeknit.reports.frontier.entries import (
     FOLDER,
     MOST_KEPT,
@@ -32,14 +39,24 @@ from closeknit.reports.frontier.entries import (
 from closeknit.reports.frontier.page import frontier_document
 from closeknit.reports.frontier.worst import WorstInstance, read_families, write_worst
 from closeknit.reports.pages.markdown import markdown_of
-from closeknit.solvers import Result, answer, write_solution
+from closeknit.solvers import Result, Status, answer, solution_of, write_solution
 
 from ..paths import ROOT
 
 Capture = pytest.CaptureFixture[str]
 FREE = tuple(site for site in Mesh((4, 4)).locations() if sum(site) % 3)
 ONE, OTHER = (KSubset(f"job-{k}", Mesh((4, 4)), FREE, k) for k in (4, 5))
+OPTIMUM = 10
+CERTIFIED = {"grade": "checked", "by": "certificate"}
 NEW = ["--family", "jobs", "--source", "drawn by hand"]
+
+
+@pytest.fixture(scope="module")
+def proof_of_one(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write a proof that no choice costs less than `OPTIMUM`."""
+    path = tmp_path_factory.mktemp("proof") / "proof"
+    assert prove_and_cite(ONE, KSUBSET["auto"](ONE), path, seconds=60.0).kept
+    return path
 
 
 def poor(one: KSubset) -> Result:
@@ -270,6 +287,58 @@ def test_a_recipe_makes_the_instance_again(work: Path, capsys: Capture) -> None:
 def test_recipes_are_decoded_strictly(recipe: str, says: str) -> None:
     with pytest.raises(InputError, match=says):
         generate(recipe)
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    steps=st.lists(
+        st.tuples(st.permutations(range(ONE.n)), st.sampled_from([0, 4, 7, 10, 11])),
+        min_size=1,
+        max_size=5,
+    )
+)
+def test_the_best_value_and_the_best_bound_are_kept(
+    steps: list[tuple[list[int], int]], proof_of_one: Path
+) -> None:
+    """Whatever comes in which order, and what is false or no better is refused."""
+    with TemporaryDirectory() as name:
+        where = Path(name, "frontier")
+        where.mkdir()
+        write_instance(ONE, at := f"{name}/i.json")
+        best: int | None = None
+        most = 0
+        for order, bound in steps:
+            result = answer(ONE, order[: ONE.k], start=0.0)
+            cost = problems.cost(ONE, order[: ONE.k])
+            claim = solution_of(ONE, "drawn", result)
+            if bound:
+                claim |= {"bound": bound, "proof": CERTIFIED}
+                claim["status"] = "optimal" if bound == cost else "feasible"
+            Path(name, "s.json").write_text(json.dumps(claim))
+            more = {"proof": str(proof_of_one)} if bound else {}
+            taken = True
+            try:
+                add_solution(
+                    *(where, at, f"{name}/s.json"),
+                    **more,
+                    family="jobs",
+                    source="drawn",
+                )
+            except Untrue:
+                taken = False
+            true = bound <= OPTIMUM
+            better = best is None or cost < best or bound > most
+            assert taken == (true and better)
+            if taken:
+                best = cost if best is None else min(best, cost)
+                most = max(most, bound)
+                [file] = read_families(where)
+                [entry] = file.entries.values()
+                assert entry.claims.objective == best
+                assert (entry.claims.bound or 0) == most
+                optimal = best == most
+                assert (entry.claims.status is Status.OPTIMAL) == optimal
+                assert check_entry(where, entry, CheckLimits()) == ("holds", "")
 
 
 # Forged entries: each is refused, and says so in one line.
