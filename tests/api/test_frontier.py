@@ -315,15 +315,10 @@ def test_the_best_value_and_the_best_bound_are_kept(
                 claim |= {"bound": bound, "proof": CERTIFIED}
                 claim["status"] = "optimal" if bound == cost else "feasible"
             Path(name, "s.json").write_text(json.dumps(claim))
-            more = {"proof": str(proof_of_one)} if bound else {}
+            files = (at, f"{name}/s.json", str(proof_of_one) if bound else None)
             taken = True
             try:
-                add_solution(
-                    *(where, at, f"{name}/s.json"),
-                    **more,
-                    family="jobs",
-                    source="drawn",
-                )
+                add_solution(where, *files, family="jobs", source="drawn")
             except Untrue:
                 taken = False
             true = bound <= OPTIMUM
