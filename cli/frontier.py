@@ -44,7 +44,7 @@ def options(parser: Parser) -> None:
         ("recipe", "WORDS", "what follows `closeknit generate` to make it"),
         ("again", "COMMAND", "what makes a proof of more than 1 MB again"),
     ):
-        add.add_argument(f"--{name}", metavar=metavar, default="", help=says)
+        add.add_argument(f"--{name}", metavar=metavar, help=says)
     check = parser.subcommand(actions, "check", help="derive every entry again")
     check.set_defaults(action=_check)
     check.add_argument("family", metavar="FAMILY", nargs="*", help="only these")
@@ -90,7 +90,8 @@ def _add(args: argparse.Namespace, where: Path) -> int:
     from ..proofs.checking import CheckLimits
 
     names = ("instance", "solution", "proof", "family", "source", "recipe", "again")
-    given = {name: getattr(args, name) for name in (*names, "plain")}
+    values = {name: getattr(args, name) for name in (*names, "plain")}
+    given = {name: value for name, value in values.items() if value is not None}
     limits = CheckLimits(seconds=seconds(args.time_limit))
     try:
         print(add_solution(where, **given, limits=limits))
