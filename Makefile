@@ -228,9 +228,8 @@ install-veripb: $(VERIPB)
 # ARGS="--drawn 50 --problem sukp --seed 2"; docs/science/proofs.md
 veripb: $(VENV)/.ready $(VERIPB)
 	$(BIN)/closeknit ratios bundled --methods random --time-limit 10 --proofs --out $(OUT)/veripb/bundled
-	$(BIN)/closeknit reproduce frontier --out $(OUT)/veripb/frontier
 	PATH="$(dir $(VERIPB)):$$PATH" $(BIN)/python tools/veripb.py $(OUT)/veripb/bundled/proofs \
-	  $(OUT)/veripb/frontier $(or $(ARGS),--drawn 1000)
+	  frontier $(or $(ARGS),--drawn 1000)
 
 # ARGS="--minutes 20 simulation/stream/simulator.py", ARGS="--report", ARGS="--first"; docs/internals/mutation.md
 mutation: $(VENV)/.ready

@@ -1,8 +1,8 @@
-"""Fill the ledger of worst known instances: every heuristic, several k.
+"""Fill the frontier with the worst instances known: every heuristic, several k.
 
 Searches meshes of 16x16, cubes of 4x4x4 for curves, rings for windows and trees for
 the placements on trees; and runs every heuristic on the worst-case families. Entries
-that are worse than what the ledger has are kept, after every search; so it can be
+that are worse than what it has are kept, after every search; so it can be
 stopped at any time, and run again with another --seed.
 """
 
@@ -16,12 +16,12 @@ from closeknit.instances.library import all_worst_cases
 from closeknit.instances.topologies import switch_tree
 from closeknit.methods import KSUBSET
 from closeknit.reports.adversary import AdversarySearch, SearchSpace, anneal
-from closeknit.reports.adversary.worst_known import (
-    PATH,
+from closeknit.reports.frontier.entries import FOLDER
+from closeknit.reports.frontier.worst import (
     WorstInstance,
     merge_worse,
-    read_worst_known,
-    write_worst_known,
+    read_worst,
+    write_worst,
 )
 from closeknit.solvers import Settings, Status
 from closeknit.solvers.running.method import Method
@@ -110,7 +110,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=3.0, help="for each search")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--ledger", default=str(PATH))
+    parser.add_argument("--folder", default=str(FOLDER))
     parser.add_argument("names", nargs="*", help="methods; all if left out")
     args = parser.parse_args()
     sources = [searched(args.seconds, args.seed, args.names)]
@@ -118,10 +118,10 @@ def main() -> None:
         sources.insert(0, built())
     for source in sources:
         for entry in source:
-            known = read_worst_known(args.ledger)
+            known = read_worst(args.folder)
             merged = merge_worse(known, [entry])
             if merged != known:
-                write_worst_known(merged, args.ledger)
+                write_worst(merged, args.folder)
             _, topology, k = entry.key
             print(
                 f"{entry.method:20} {topology:12} k={k:<3} {entry.ratio!s:>12} "

@@ -41,6 +41,10 @@ _CORE = {
         "test every bound and formula exactly; for continuous integration",
     ),
     "worst": ("cli.worst", "find instances on which a method does badly"),
+    "frontier": (
+        "cli.frontier",
+        "best values and bounds known, with proofs: add, check, show",
+    ),
     "check": ("cli.check", "check a solution file independently"),
     "plot": ("cli.plot", "draw an instance or a solution as SVG, PNG or PDF"),
     "methods": ("cli.methods", "list the methods, or explain one"),

@@ -7,8 +7,8 @@ against the guarantee that it states. Without CLAIM, all are tested. Exit status
 when all hold, 1 when one is broken or its test fails. The smallest counterexample found
 is written as an instance file.
 
-With --proofs FOLDER, the proofs in a folder are checked instead, such as reproduce
-frontier and ratios --proofs write: instances, solutions and proofs, each within the
+With --proofs FOLDER, the proofs in a folder are checked instead, such as ratios
+--proofs writes: instances, solutions and proofs, each within the
 time limit, without search or solver. One line for each and a summary; exit status 0
 when all hold, 1 when one is wrong, 2 when one cannot be used.
 """
@@ -84,7 +84,7 @@ def options(parser: Parser) -> None:
     parser.examples(
         "verify --quick",
         "verify 'mm*' submesh --jobs 2 --junit claims.xml",
-        "verify --proofs out/frontier",
+        "verify --proofs out/proofs",
     )
 
 

@@ -29,16 +29,14 @@ from ..methods.by_name import method_named
 from ..reports.adversary import AdversarySearch, BadInstance, SearchSpace
 from ..reports.adversary.hunt import Sites
 from ..reports.adversary.search import most_free, prove_found, run_search
-from ..reports.adversary.worst_known import (
-    PATH,
+from ..reports.frontier.entries import FOLDER, WORST
+from ..reports.frontier.worst import (
     Entries,
     WorstInstance,
     merge_worse,
-    read_worst_known,
-    worst_document,
-    write_worst_known,
+    read_worst,
+    write_worst,
 )
-from ..reports.pages.markdown import markdown_of
 from ..solvers import Settings, Ties
 from .frame import outputs, shared
 from .frame.families import add_kind
@@ -110,16 +108,20 @@ def options(parser: Parser) -> None:
     )
     outputs.add_json(parser, "what was found")
     parser.add_argument(
-        "--ledger",
-        type=outputs.file,
-        metavar="FILE",
-        help="add the instance to this ledger if it is worse than the entry there",
+        "--record",
+        nargs="?",
+        const=str(FOLDER),
+        type=outputs.folder,
+        metavar="DIR",
+        help="keep the instance in the frontier, or in the one in DIR, if it is worse "
+        "than the entry there",
     )
-    flag(parser, "--update-ledger", "the same for the ledger of the package")
+    for word in ("--ledger", "--update-ledger"):
+        parser.refuse_old_word(word, "--record keeps it in DIR/worst-ratios.json")
     parser.refuse_old_word(
         "--families", "closeknit verify worst-cases, closeknit ratios worst-cases"
     )
-    flag(parser, "--table", "show the ledger instead, as Markdown")
+    parser.refuse_old_word("--table", "closeknit frontier page shows the worst ratios")
     for part in hooks("worst"):
         part.add(parser)
     parser.examples(
@@ -129,11 +131,7 @@ def options(parser: Parser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Search, and print what was found; or show what is known."""
-    if args.table:
-        if args.method is not None:
-            raise InputError("stands alone", field="--table")
-        return _known(args)
+    """Search, and print what was found."""
     for part in hooks("worst"):
         if getattr(args, "objectives", False):
             if args.method is not None:
@@ -141,17 +139,16 @@ def run(args: argparse.Namespace) -> int:
             part.run(Settings(time_limit=seconds(args.time_limit or _SECONDS)))
             return 0
     if args.method is None:
-        raise InputError("is needed; or --table", field="METHOD")
+        raise InputError("is needed", field="METHOD")
     hunt, starts = _hunt(args)
-    recording = args.ledger or args.update_ledger
-    if recording:
-        _ledger(args)  # an unusable ledger is known now
+    if args.record:
+        _read_known(args)  # unusable entries are known now
     found = _search(hunt, starts, exhaustive=args.exhaustive)
     if found is None:
         print("closeknit: nothing found whose optimum is positive", file=sys.stderr)
         return 4
     found = prove_found(hunt, found)
-    kept = _keep(args, hunt, found) if recording else None
+    kept = _keep(args, hunt, found) if args.record else None
     if args.out:
         write_ksubset(found.instance, args.out)
     about = _summary(hunt, found)
@@ -255,27 +252,27 @@ def _search(
         return run_search(hunt, starts, exhaustive=exhaustive, report=report)
 
 
-def _ledger(args: argparse.Namespace) -> tuple[Entries, Path]:
-    """Read the ledger, and check that it can be written."""
+def _read_known(args: argparse.Namespace) -> Entries:
+    """Read the worst ratios, and check that they can be written."""
     if args.ties != "lex":
         raise InputError(
-            "the ledger is for lexicographic ties", field="--ties", value=args.ties
+            "what is recorded has lexicographic ties", field="--ties", value=args.ties
         )
-    path = Path(args.ledger or PATH)
+    path = Path(args.record, f"{WORST}.json")
     try_file(path)
-    return (read_worst_known(path) if path.exists() else {}), path
+    return read_worst(args.record) if path.exists() else {}
 
 
 def _keep(args: argparse.Namespace, hunt: AdversarySearch, found: BadInstance) -> bool:
-    """Write the ledger if what was found is worse than what it has."""
-    entries, path = _ledger(args)  # read again: others may have written meanwhile
+    """Record what was found if it is worse than what is known."""
+    entries = _read_known(args)  # read again: others may have written meanwhile
     entry = WorstInstance.of(
         hunt.method.name, found.instance, found.cost, found.optimum, found.how
     )
     merged = merge_worse(entries, [entry])
     if merged == entries:
         return False
-    write_worst_known(merged, path)
+    write_worst(merged, args.record)
     return True
 
 
@@ -301,7 +298,7 @@ def _summary(hunt: AdversarySearch, found: BadInstance) -> dict[str, Any]:
 
 
 def _show(found: BadInstance, guarantee: str | None, kept: bool | None) -> None:
-    """Print what was found; ``kept`` is None without a ledger."""
+    """Print what was found; ``kept`` is None without --record."""
     print(f"{found.instance.name}: {describe(found.instance)}")
     print(f"  ratio     {found.ratio} = {float(found.ratio):.6f}")
     print(f"  cost      {found.cost}, optimum {found.optimum}")
@@ -318,11 +315,4 @@ def _show(found: BadInstance, guarantee: str | None, kept: bool | None) -> None:
     free = " ".join(",".join(map(str, p)) for p in found.instance.free)
     print(wrap_text(free, "  free      ", " " * 12))
     if kept is not None:
-        print(f"  ledger    {'entered' if kept else 'not worse than what it has'}")
-
-
-def _known(args: argparse.Namespace) -> int:
-    """Print the ledger as Markdown."""
-    entries = read_worst_known(args.ledger or PATH)
-    sys.stdout.write(markdown_of(worst_document(entries)))
-    return 0
+        print(f"  frontier  {'entered' if kept else 'not worse than what it has'}")

@@ -167,13 +167,6 @@ _ENTRIES = (
         f"{_DRAWN} jobs full",
     ),
     _entry(
-        "frontier",
-        "frontier.study:study",
-        "closeknit, beyond the papers",
-        "a library of hard instances with their optima and checked proofs",
-        "jobs full",
-    ),
-    _entry(
         "pmed",
         "any_network.study:networks",
         "Drezner 2006; OR-Library",

@@ -24,8 +24,8 @@ from closeknit.instances.reading.json_text import dumps
 from closeknit.instances.reading.parsing import parse_json
 from closeknit.instances.sukp.text import sukp_text
 from closeknit.proofs.checking.opb import read_opb
-from closeknit.reports.adversary.worst_known import read_worst_known
 from closeknit.reports.campaigns.study.file import read_study
+from closeknit.reports.frontier.entries import FOLDER, parse_entry, read_entries
 from closeknit.scheduler.config import read_configuration
 from closeknit.scheduler.hostlist import unfold
 from closeknit.simulation.swf import read_header, read_swf
@@ -144,12 +144,13 @@ options: lookahead = after 1
     return [text.encode()]
 
 
-def _ledgers() -> list[bytes]:
-    from closeknit.reports.adversary.worst_known import PATH
-
-    whole = json.loads(PATH.read_text())
-    whole["entries"] = sorted(whole["entries"], key=lambda one: len(str(one)))[:2]
-    return [json.dumps(whole).encode()]
+def _families() -> list[bytes]:
+    found = []
+    for name in ("towns", "pmed", "packing"):
+        whole = json.loads((FOLDER / f"{name}.json").read_text())
+        whole["entries"] = sorted(whole["entries"], key=lambda one: len(str(one)))[:2]
+        found.append(json.dumps(whole).encode())
+    return found
 
 
 FORMULA = """* #variable= 3 #constraint= 2
@@ -221,7 +222,9 @@ READERS: dict[str, Reader] = {
         lambda path: read_study(str(path)), ".toml", lambda: [STUDY.encode()]
     ),
     "hostlist": Reader(_hosts, ".txt", lambda: [b"n[01-12,15],login1,r[1-2]n[1-3].2"]),
-    "ledger": Reader(read_worst_known, ".json", _ledgers, "json"),
+    "frontier": Reader(
+        partial(read_entries, parse=parse_entry), ".json", _families, "json"
+    ),
     "request": Reader(
         _request,
         ".json",

@@ -58,7 +58,7 @@ LEFT_OUT = ("ratios.csv", "rederived.json")
 SOURCES = (
     *("api", "cli", "clusters", "exact", "formulations", "heuristics", "instances"),
     *("methods", "network", "papers", "proofs", "reports", "scheduler", "simulation"),
-    *("solvers", "benchmarks", "constraints.txt"),
+    *("solvers", "frontier", "benchmarks", "constraints.txt"),
 )
 
 

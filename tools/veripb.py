@@ -2,12 +2,12 @@
 
     python tools/veripb.py [FOLDER...] [--drawn N] [--seed S] [--time-limit S]
 
-It is given the pseudo-Boolean proofs of folders that `ratios --proofs` or `reproduce
-frontier` wrote, and those of N drawn instances for each problem, every tenth of them
-also by Exact: as written, and rewritten in 2.0 and 3.0, about the formula that
-`export --to opb` writes. What it confirms has to be the cost of the solution. Ends with
-1 if anything is refused, and keeps the files of that. `veripb` is looked for on PATH;
-`make veripb` installs it.
+It is given the pseudo-Boolean proofs of folders that `ratios --proofs` wrote, those of
+the frontier where that is the folder, and those of N drawn instances for each problem,
+every tenth of them also by Exact: as written, and rewritten in 2.0 and 3.0, about the
+formula that `export --to opb` writes. What it confirms has to be the cost of the
+solution. Ends with 1 if anything is refused, and keeps the files of that. `veripb` is
+looked for on PATH; `make veripb` installs it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from fractions import Fraction
 from functools import partial
 from importlib.util import find_spec
 from io import StringIO
-from itertools import combinations
+from itertools import chain, combinations
 from math import prod
 from pathlib import Path
 from shutil import copyfile, copytree, which
@@ -48,16 +48,21 @@ from closeknit.instances.procset.generators import (
     random_sets,
     torus_planes,
 )
+from closeknit.instances.reading.json_text import dumps
+from closeknit.instances.result import LOGGED
+from closeknit.instances.solution import FORMAT
 from closeknit.instances.submesh import Resident, box_at, overlap
 from closeknit.instances.sukp.generators import random_sukp
 from closeknit.instances.topologies.graph import Graph
 from closeknit.methods.proofs import prove_and_cite
 from closeknit.proofs.checking import Proved, formula_of
-from closeknit.proofs.checking.folder import read_index
+from closeknit.proofs.checking.folder import INDEX, read_index
 from closeknit.proofs.checking.formulas import fold, levels_of
 from closeknit.proofs.checking.kinds import LOG
 from closeknit.proofs.checking.proof_file import proof_lines
 from closeknit.proofs.writing.exact_log import solve_by_exact
+from closeknit.reports.frontier.entries import WORST
+from closeknit.reports.frontier.worst import read_families
 from closeknit.solvers import SolverError, read_solution, write_solution
 
 EVERY = 10
@@ -254,9 +259,19 @@ def draw_cases(
 
 
 def copy_cases(kept: Path, folder: Path) -> Iterator[Case]:
-    """Copy what a folder of proofs holds, one after the other."""
+    """Copy what a folder of proofs holds, or the frontier, one after the other."""
+    at, solution = folder / "i.json", folder / "s.json"
+    if not (kept / INDEX).exists():
+        files = (file for file in read_families(kept) if file.family != WORST)
+        for one in chain(*(file.entries.values() for file in files)):
+            if one.claims.proof == LOGGED and one.proof is not None:
+                names = {"instance": one.name, "sha256": one.sha256}
+                head = {"format": FORMAT, "version": 1, **names}
+                write_instance(one.read(), at)
+                solution.write_text(dumps({**head, **one.solution}))
+                yield Case(LOGGED.by, at, solution, one.proof.path(kept))
+        return
     for entry in read_index(kept):
-        at, solution = folder / "i.json", folder / "s.json"
         copyfile(kept / entry.instance.file, at)
         copyfile(kept / entry.solution.file, solution)
         proof = None

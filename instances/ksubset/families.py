@@ -22,6 +22,7 @@ from .generators import (
     clustered_points,
     full,
     grey_pattern,
+    random_cluster,
     random_occupancy,
     torus,
     uniform_points,
@@ -119,6 +120,18 @@ GRAPHS = (
         hypercube,
         (optional("d", "6", "dimensions"), *_OCCUPIED),
         ("--k 16", "--d 5 --k 6 --free 75% --seed 2"),
+    ),
+    _family(
+        "k-cluster",
+        "nodes of a random graph, close if an edge joins them",
+        random_cluster,
+        (
+            required_parameter("n", "nodes"),
+            optional("density", "50", "edges, in per cent of all pairs"),
+            K,
+            *SEEDED,
+        ),
+        ("--n 40 --k 10", "--n 60 --density 25 --k 15 --seed 1"),
     ),
     _family(
         "random-regular",

@@ -9,18 +9,19 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, product
 from math import prod
 
 import numpy as np
 
 from ..errors import InputError
 from ..option_values import network_kind
-from ..reading.numbers import at_least, free_count, positive
+from ..reading.numbers import at_least, at_most, free_count, positive
 from ..topologies import MOST_PROCESSORS, MOST_ROWS, Distances, Grid, Points, Topology
 from ..topologies.grid import grid_shape
 from ..topologies.topology import BY_SIDES
 from ..value import LARGEST
+from .edge_lists import densest
 from .instance import KSubset
 from .instance import mesh as mesh
 
@@ -163,6 +164,24 @@ def grey_pattern(shape: Sequence[int], k: int) -> KSubset:
     size = "x".join(map(str, sides))
     places, source = tuple(table.locations()), f"grey pattern of {size} cells"
     return KSubset(f"{size}-grey-k{k}", table, places, k, source=source)
+
+
+def random_cluster(n: int, k: int, seed: int, density: int = 50) -> KSubset:
+    """Draw a graph of n nodes; k are wanted with the most edges among them.
+
+    Each edge is there with a probability of ``density`` per cent.
+
+    >>> random_cluster(40, 10, seed=1).name
+    'cluster-n40-d50-k10-s1'
+    """
+    positive(n=n)
+    at_most(n, MOST_ROWS, "n")
+    draw = generator(seed)
+    pairs = combinations(range(n), 2)
+    edges = [pair for pair in pairs if draw.random() < density / 100]
+    name = f"cluster-n{n}-d{density}-k{k}-s{seed}"
+    source = f"edges with probability {density} %, drawn independently"
+    return densest(name, n, edges, k, source, seed)
 
 
 def network_of(kind: str, shape: Sequence[int]) -> Topology:

@@ -11,14 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import combinations, product
+from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, cast
 
 from ...instances import InputError, KSubset, read_instance
-from ...instances.ksubset.edge_lists import densest
-from ...instances.ksubset.generators import generator, grey_pattern
+from ...instances.ksubset.generators import grey_pattern, random_cluster
 from ...instances.words import with_noun
 from ...methods import METHODS
 from ...methods.warming import kind_of, warm
@@ -82,7 +81,7 @@ def random_graphs(options: RunOptions) -> Document:
     """Bound k-subsets of random graphs: distance 1 on edges, 2 elsewhere."""
     sizes = _SIZES_FULL if options.full else _SIZES
     found = [
-        random_cluster(n, density, n * share // 4, options.seed)
+        random_cluster(n, n * share // 4, options.seed, density)
         for n, density, share in product(sizes, _DENSITIES, _SHARES)
     ]
     given = os.environ.get("CLOSEKNIT_DATA")
@@ -96,17 +95,6 @@ def random_graphs(options: RunOptions) -> Document:
     )
     title = "Densest subgraphs of random graphs"
     return _document("k-cluster", title, lead, found[: options.first], options)
-
-
-def random_cluster(n: int, density: int, k: int, seed: int) -> KSubset:
-    """Draw a graph of n nodes; ``density`` is in per cent."""
-    random = generator(seed)
-    edges = [
-        pair for pair in combinations(range(n), 2) if random.random() < density / 100
-    ]
-    name = f"cluster-n{n}-d{density}-k{k}-s{seed}"
-    source = f"edges with probability {density} %, drawn independently"
-    return densest(name, n, edges, k, source, seed)
 
 
 def grey_patterns(options: RunOptions) -> Document:

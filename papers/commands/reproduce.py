@@ -34,6 +34,7 @@ def options(parser: Parser) -> None:
     parser.refuse_old_word(
         "oeis", "docs/papers/oeis has the terms; see also tools/oeis.py"
     )
+    parser.refuse_old_word("frontier", "closeknit frontier page shows what is known")
     parser.refuse_old_word(
         "network-validation", "docs/science/network.md has the table, which tests hold"
     )

@@ -27,7 +27,7 @@ MOST_PLACES = 2**16
 
 
 def topology_label(topology: Topology) -> str:
-    """Name a network in a word, as the ledger does.
+    """Name a network in a word, as the frontier does.
 
     >>> from closeknit.instances import Mesh
     >>> topology_label(Mesh((4, 3)))

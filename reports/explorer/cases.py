@@ -10,7 +10,7 @@ from ...instances.ksubset.worst_cases import WorstCase
 from ...instances.reading import fields
 from ...methods import KSUBSET
 from ...solvers import Settings
-from ..adversary.worst_known import WorstInstance, read_worst_known
+from ..frontier.worst import WorstInstance, read_worst
 from ..pages.numbers import decimal, fraction
 from .board import of_instance
 from .choices import length
@@ -35,7 +35,7 @@ def _case(case: WorstCase) -> dict[str, Any]:
 
 @cache
 def _ledger() -> list[WorstInstance]:
-    entries = read_worst_known().values()
+    entries = read_worst().values()
     return sorted(entries, key=lambda one: (one.method, -one.ratio))
 
 
@@ -61,6 +61,6 @@ def worst(body: dict[str, Any]) -> dict[str, Any]:
         cost=entry.cost,
         optimum=entry.optimum,
         statement=f"the worst known for {entry.method} here: {entry.how}",
-        source=f"worst_known.json, {entry.date}",
+        source=f"frontier/worst-ratios.json, {entry.date}",
     )
     return {**of_instance(entry.instance), "case": _case(case)}

@@ -1,6 +1,6 @@
 """The one model of every page: sections of text, tables and plots.
 
-Ratio reports, comparisons, claims, the ledger of worst instances, streams and
+Ratio reports, comparisons, claims, the frontier, streams and
 reproductions each build a `Document`; `html`, `markdown` and `csv_tables` write it.
 
 Plain strings are this package's own words: text between backquotes is code, and

@@ -72,20 +72,6 @@ def certify(
     return Proven(method, found.result, found.kept, content, found.why)
 
 
-def solve_and_prove(
-    instance: Instance,
-    method: AnyMethod,
-    settings: Settings,
-    seconds: float,
-    kinds: Collection[str] = KINDS,
-) -> Proven:
-    """Solve an instance, then prove the answer; may be called in another process."""
-    compile_checker()
-    mark_started()
-    result = method(instance, settings)
-    return certify(instance, method.name, result, seconds, kinds)
-
-
 @cache
 def compile_checker() -> None:
     """Compile the checker's propagation, so that no time of a check includes it."""

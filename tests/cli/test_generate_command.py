@@ -93,6 +93,9 @@ FAMILIES = {
         "waiting-torus-8x8-sides1to5-s0",
         "waiting-torus-8x8-sides1to5-s1",
     ],
+    "k-cluster --n 9 --k 3 --density 25 --count 2": [
+        *("cluster-n9-d25-k3-s0", "cluster-n9-d25-k3-s1"),
+    ],
     "sukp --items 9 --elements 8 --density 1/4 --ratio 0.5": [
         "sukp-9x8-density25pct-capacity50pct-s0"
     ],

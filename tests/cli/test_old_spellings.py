@@ -151,6 +151,7 @@ def test_an_old_name_of_a_method_is_told(
     ("command", "says"),
     [
         ("reproduce oeis", "oeis was removed: docs/papers/oeis has the terms; "),
+        ("reproduce frontier", "frontier was removed: closeknit frontier page shows"),
         (
             "reproduce network-validation",
             "network-validation was removed: docs/science/network.md has the table",

@@ -277,6 +277,8 @@ def test_check_wheel(tmp_path: Path) -> None:
         with tarfile.open(folder / "closeknit-1.tar.gz", "w:gz") as sdist:
             for name in ("a.json", "b.json"):
                 sdist.addfile(tarfile.TarInfo(f"closeknit-1/closeknit/{name}"))
+        for name in ("closeknit_check-1-py3-none-any.whl", "closeknit_check-1.tar.gz"):
+            (folder / name).touch()
         return ""
 
     tool["main"].__globals__["run"] = built

@@ -32,10 +32,10 @@ from ..paths import ROOT
 PAGES = {str(page.relative_to(ROOT)): page.read_text("utf-8") for page in READ}
 WRITTEN = {
     "docs/science/claims.md": "closeknit verify",
-    "docs/science/worst-known.md": "closeknit worst --table",
+    "docs/science/frontier.md": "closeknit frontier page",
 }
 """Pages that a command writes as a whole; tests/reports/claims/test_page.py and
-tests/reports/adversary/test_worst.py compare them."""
+tests/api/test_frontier.py compare them."""
 words_of = loaded(ROOT / "tools" / "published.py").words_of
 MARK = re.compile(r"^<!-- (regenerate|not regenerated): (.*) -->$")
 FIGURE = re.compile(
@@ -182,7 +182,6 @@ NOT_COMPARED = {
     ("docs/science/proofs.md", "python benchmarks/bench_packing_proofs.py"): SPEED,
     ("docs/science/proofs.md", "closeknit ratios bundled"): SPEED,
     ("docs/science/proofs.md", "closeknit ratios benchmarks/proofs.toml"): SPEED,
-    ("docs/science/proofs.md", "closeknit reproduce frontier"): SPEED,
     ("docs/science/ratios.md", "closeknit ratios standard"): TRACE,
     ("docs/clusters/slurm.md", "make slurm-live"): HOURS,
     ("docs/science/streams.md", "make bench NAME=stream"): SPEED,

@@ -16,10 +16,10 @@ import pytest
 from closeknit.cli.app import run
 from closeknit.instances import mesh, write_instance
 from closeknit.methods import METHODS
-from closeknit.proofs.checking.folder import write_index
+from closeknit.proofs.checking.folder import KINDS, write_index
 from closeknit.reports.campaigns.rows import Row
 from closeknit.reports.campaigns.store import ResultStore
-from closeknit.reports.proofs.proving import solve_and_prove, write_entry
+from closeknit.reports.proofs.proving import certify, write_entry
 from closeknit.solvers import Settings
 
 from ..in_process import stay_in_process
@@ -137,7 +137,8 @@ def test_verify_proofs(tmp_path: Path, capsys: Capsys) -> None:
     kept = tmp_path / "kept"
     kept.mkdir()
     limit = Settings(time_limit=20)
-    proven = solve_and_prove(instance, METHODS["ksubset"]["auto"], limit, 20)
+    result = METHODS["ksubset"]["auto"](instance, limit)
+    proven = certify(instance, "auto", result, 20, KINDS)
     entry = write_entry(kept, instance, proven)
     write_index(kept, [entry], "for a test")
     assert quiet("verify --proofs {}/kept", tmp_path) == 0

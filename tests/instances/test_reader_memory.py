@@ -130,7 +130,10 @@ FILES: dict[str, tuple[str, Callable[[], bytes]]] = {
         lambda: b"".join(b"+1 x%d +1 y%d >= 1 ;\n" % (i, i) for i in range(400_000)),
     ),
     "hosts": ("hostlist", lambda: b",".join(b"n[0-9]x%d" % i for i in range(800_000))),
-    "a ledger": ("ledger", lambda: b"[" + b"{}," * 2_000_000 + b"{}]"),
+    "a family": (
+        "frontier",
+        lambda: b"[" + b"{}," * 2_000_000 + b"{}]",
+    ),
     "a request": ("request", lambda: b'{"free": "' + b"n1," * 3_000_000 + b'"}'),
 }
 

@@ -8,6 +8,7 @@ import pytest
 
 from closeknit.cli.app import run
 from closeknit.instances import InputError, KSubset, read_instance
+from closeknit.instances.ksubset.generators import random_cluster
 from closeknit.papers.any_network import study
 from closeknit.papers.catalogue import RunOptions
 from closeknit.papers.table import REPRODUCTIONS
@@ -31,7 +32,7 @@ def test_random_graphs_are_bounded_and_certified(tmp_path: Path) -> None:
     [entry] = read_index(where)
     instance = read_instance(where / entry.instance.file)
     assert isinstance(instance, KSubset)
-    assert instance == study.random_cluster(40, 25, 10, 1)
+    assert instance == random_cluster(40, 10, 1, 25)
     assert print_verdicts(replay(where, [entry])) == 0
     bound = entry.claim
     assert isinstance(bound, int)

@@ -1,4 +1,6 @@
-"""Does a tag fit all that names the version? ``python tools/release/check_tag.py v0.2.0``.
+"""Does a tag fit all that names the version?
+
+    python tools/release/check_tag.py v0.2.0
 
 The release workflow, `make rehearse` and tests/docs/test_release.py ask. The first
 heading of CHANGELOG.md counts, such as `## 0.2.0 - 2026-11-27`; .zenodo.json names no

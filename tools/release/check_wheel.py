@@ -21,7 +21,7 @@ PROGRAM = """
 import closeknit
 from closeknit.instances.library import bundled, bundled_names
 from closeknit.methods import METHODS
-from closeknit.reports.adversary.worst_known import read_worst_known
+from closeknit.reports.frontier.worst import read_worst
 from closeknit.scheduler.config import read_configuration
 
 assert "site-packages" in closeknit.__file__, closeknit.__file__
@@ -30,7 +30,7 @@ for name in bundled_names():
 result = METHODS["ksubset"]["auto"](bundled("6x6-full-k9"))
 assert result.objective == 72, result
 assert read_configuration("drakenberg-figure-6")
-assert len(read_worst_known()) > 40
+assert len(read_worst()) > 40
 """
 EXAMPLE = ("mesh.json", "solution.json", "proof.xz")
 JOB = """{"format": "closeknit/ksubset", "version": 1, "name": "job", "k": 9,
@@ -113,7 +113,7 @@ def main() -> int:
         sdist, source = sorted(folder.glob("*.tar.gz"))
         found = data_files(wheel)
         assert found == data_files(sdist), found ^ data_files(sdist)
-        for ending in ("worst_known.json", ".toml", ".lark", ".conf", "py.typed"):
+        for ending in ("worst-ratios.json", ".toml", ".lark", ".conf", "py.typed"):
             assert any(file.endswith(ending) for file in found), ending
         print(f"{len(found)} data files in both")
         for archive in (wheel, sdist):

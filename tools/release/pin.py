@@ -1,9 +1,9 @@
 """Actions and images by digest: `make pin` fills ``.github/actions.lock`` in.
 
-    python tools/release/pin.py           # ask for what has no digest yet, and write all
+    python tools/release/pin.py           # ask for what has no digest, write all
     python tools/release/pin.py --renew   # ask for every digest again
-    python tools/release/pin.py --take    # take what stands in the files (Dependabot's)
-    python tools/release/pin.py --check   # asks nobody: do lock and files agree? what is open?
+    python tools/release/pin.py --take    # take what the files have (Dependabot's)
+    python tools/release/pin.py --check   # ask nobody: do lock and files agree?
 
 The lock has a line for each: name, tag, digest or ``-``. `git ls-remote` tells the
 commit of an action's tag or branch, `skopeo inspect` the digest of an image. In the

@@ -24,7 +24,8 @@ from ....instances.ksubset.worst_cases import (
 )
 from ....methods import KSUBSET
 from ....solvers import Ties
-from ...adversary.worst_known import PATH, WorstInstance, guarantee, read_worst_known
+from ...frontier.entries import FOLDER
+from ...frontier.worst import WorstInstance, guarantee, read_worst
 from ..running.claim import Claim, Outcome, Trial, UntrueAnswer, failed, passed
 
 EPSILONS = tuple(Fraction(1, b) for b in (2, 4, 10, 100, 132, 133))
@@ -240,22 +241,22 @@ FAMILY_CLAIMS = (
 # The worst instances known
 
 
-def ledger_is_true(trial: Trial, path: str | Path = PATH) -> Outcome:
-    """Run method and exact route on every instance of a ledger again."""
+def ledger_is_true(trial: Trial, where: str | Path = FOLDER) -> Outcome:
+    """Run method and exact route on every worst ratio of a frontier again."""
     try:
-        entries = read_worst_known(path)
+        entries = read_worst(where)
     except InputError as error:
         return failed(str(error), 0)
     for seen, entry in enumerate(entries.values(), 1):
-        if wrong := _find_misstatement(trial, entry):
+        if wrong := find_misstatement(trial, entry):
             return failed(
-                f"{entry.method} on {entry.key[1]}, k = {entry.key[2]}: {wrong}",
+                f"{entry.name}: {wrong}",
                 seen,
                 entry.instance,
             )
     methods = len({entry.method for entry in entries.values()})
     if not entries:
-        return failed("the ledger is empty", 0)
+        return failed("there is no entry", 0)
     return passed(
         f"costs, optima and ratios as written, none above a guarantee; "
         f"{len(entries)} entries of {methods} methods",
@@ -263,7 +264,7 @@ def ledger_is_true(trial: Trial, path: str | Path = PATH) -> Outcome:
     )
 
 
-def _find_misstatement(trial: Trial, entry: WorstInstance) -> str:
+def find_misstatement(trial: Trial, entry: WorstInstance) -> str:
     """Describe what is not as written; "" if all is."""
     if entry.method not in KSUBSET:
         return "there is no such method"
@@ -286,8 +287,8 @@ LEDGER_CLAIMS = (
     Claim(
         name="worst-known-ledger",
         statement="On the worst instances known, costs and optima are those in the "
-        "ledger, and no ratio is above a guarantee.",
-        source="reports/adversary/worst_known.json, docs/science/worst-known.md",
+        "frontier, and no ratio is above a guarantee.",
+        source="frontier/worst-ratios.json, docs/science/frontier.md",
         tested="every entry, method and exact route run again; optima proved",
         test=ledger_is_true,
     ),

@@ -217,7 +217,9 @@ NOWHERE = [
     "verify --quick --out {bad}",
     "worst mm --out {bad}",
     "worst mm --json {bad}",
-    "worst mm --ledger {bad}",
+    "worst mm --record {bad}",
+    "frontier check --json {bad}",
+    "frontier page --out {bad}",
     "ratios {file} --out {bad}",
     "ratios compare a b --markdown {bad}",
     "reproduce bender-figure2 --out {bad}",
@@ -270,7 +272,7 @@ CLASHES = [
     ("compare x {file} --json {link}", "--json: is also what is read"),
     ("ratios compare x {folder} --markdown {link}", "--markdown: is also what is read"),
     ("solve {file} --plot {new}.svg --json {new}.svg", "is also what --json writes"),
-    ("worst mm --out {new} --ledger {new}", "--ledger: is also what --out writes"),
+    ("frontier check --folder {folder} --json {file}", "--json: is also what is read"),
 ]
 
 

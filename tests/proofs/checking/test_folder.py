@@ -31,7 +31,7 @@ from closeknit.proofs.checking.folder import (
     write_index,
 )
 from closeknit.proofs.checking.kinds import CERTIFICATE, DNN, LOG
-from closeknit.reports.proofs.proving import solve_and_prove, write_entry
+from closeknit.reports.proofs.proving import certify, write_entry
 from closeknit.solvers import Settings
 from tests.paths import ROOT
 
@@ -55,7 +55,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("ksubset", dragonfly(4, 2, 2, k=4), (DNN,)),
     ):
         method = METHODS[problem]["auto"]
-        proven = solve_and_prove(instance, method, limit, 20, kinds)
+        result = method(instance, limit)
+        proven = certify(instance, method.name, result, 20, kinds)
         entries.append(write_entry(where, instance, proven))
     write_index(where, entries, "for a test")
     return where

@@ -35,7 +35,7 @@ from closeknit.proofs.checking.folder import (
     write_index,
 )
 from closeknit.proofs.checking.kinds import CERTIFICATE, DNN, LOG
-from closeknit.reports.proofs.proving import solve_and_prove, write_entry
+from closeknit.reports.proofs.proving import certify, write_entry
 from closeknit.solvers import Settings
 from tests import house
 from tests.paths import ROOT
@@ -196,7 +196,8 @@ def library(folder: Path, instances: Iterable[tuple[str, str, Instance]]) -> Pat
     limit, entries = Settings(time_limit=60), []
     for problem, kind, instance in instances:
         kinds = (DNN,) if kind == DNN else KINDS
-        proven = solve_and_prove(instance, METHODS[problem]["auto"], limit, 60, kinds)
+        result = METHODS[problem]["auto"](instance, limit)
+        proven = certify(instance, "auto", result, 60, kinds)
         entries.append(write_entry(folder, instance, proven))
         assert not kind or entries[-1].kind == kind
     write_index(folder, entries)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
@@ -39,22 +40,15 @@ from closeknit.reports.adversary import (
 )
 from closeknit.reports.adversary.annealing import KnownOptimum, Optimum, luby
 from closeknit.reports.adversary.kernels import least
-from closeknit.reports.adversary.worst_known import (
-    PATH,
-    WorstInstance,
-    merge_worse,
-    read_worst_known,
-    worst_document,
-    write_worst_known,
-)
 from closeknit.reports.claims.ksubset.families import ledger_is_true
 from closeknit.reports.claims.running.claim import Trial
-from closeknit.reports.pages.markdown import markdown_of
+from closeknit.reports.frontier.worst import (
+    WorstInstance,
+    merge_worse,
+    read_worst,
+    write_worst,
+)
 from closeknit.solvers import Settings, Ties
-
-from ...paths import ROOT
-
-PAGE = ROOT / "docs" / "science" / "worst-known.md"
 
 Capture = pytest.CaptureFixture[str]
 
@@ -321,7 +315,7 @@ def test_rings_of_every_scale_have_a_gap() -> None:
         ring_gap(0)
 
 
-# The ledger.
+# What is recorded.
 
 
 def entry(optimum: int = 4, method: str = "row-major") -> WorstInstance:
@@ -330,18 +324,18 @@ def entry(optimum: int = 4, method: str = "row-major") -> WorstInstance:
     return WorstInstance.of(method, instance, 8, optimum, "by hand")
 
 
-def ledger(path: Path, *entries: WorstInstance) -> Path:
-    write_worst_known(merge_worse({}, entries), path)
-    return path
+def ledger(where: Path, *entries: WorstInstance) -> Path:
+    write_worst(merge_worse({}, entries), where)
+    return where / "worst-ratios.json"
 
 
 def test_a_ledger_is_read_as_it_was_written(tmp_path: Path) -> None:
-    path = ledger(tmp_path / "l.json", entry(), entry(method="mc"))
-    read = read_worst_known(path)
+    path = ledger(tmp_path, entry(), entry(method="mc"))
+    read = read_worst(tmp_path)
     assert list(read) == [("mc", "3x3-mesh", 3), ("row-major", "3x3-mesh", 3)]
     assert read["row-major", "3x3-mesh", 3] == entry()
     before = path.read_bytes()
-    write_worst_known(read, path)
+    write_worst(read, tmp_path)
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
 
@@ -355,11 +349,9 @@ def test_only_worse_instances_are_entered() -> None:
 @pytest.mark.parametrize(
     ("field", "value", "says"),
     [
-        ("ratio", "3", "entries[0].ratio: must be 2, as the entry says otherwise"),
-        ("n", 5, "entries[0].n: must be 4"),
-        ("topology", "4x4-mesh", "entries[0].topology: must be 3x3-mesh"),
-        ("optimum", 0, "entries[0].optimum: must be above 0"),
-        ("optimum", 9, "entries[0].optimum: must be above 0 and at most the cost 8"),
+        ("ratio", "3", "entries[0].ratio: must be 2, not"),
+        ("optimum", 0, "entries[0].optimum: must lie between 1"),
+        ("optimum", 9, "entries[0].ratio: must be 8/9, not"),
         ("cost", "8", "entries[0].cost: must be an integer"),
         ("date", "yesterday", "entries[0].date: must be a date"),
         ("how", 1, "entries[0].how: must be a string"),
@@ -370,12 +362,12 @@ def test_only_worse_instances_are_entered() -> None:
 def test_a_ledger_that_contradicts_itself_is_refused(
     tmp_path: Path, field: str, value: object, says: str
 ) -> None:
-    path = ledger(tmp_path / "l.json", entry())
+    path = ledger(tmp_path, entry())
     document = json.loads(path.read_text())
     document["entries"][0][field] = value
     path.write_text(json.dumps(document))
     with pytest.raises(InputError) as caught:
-        read_worst_known(path)
+        read_worst(tmp_path)
     prefix = f"{path}: "
     assert str(caught.value).startswith(prefix)
     if field != "instance":
@@ -383,12 +375,12 @@ def test_a_ledger_that_contradicts_itself_is_refused(
 
 
 def test_a_ledger_with_an_entry_twice_is_refused(tmp_path: Path) -> None:
-    path = ledger(tmp_path / "l.json", entry())
+    path = ledger(tmp_path, entry())
     document = json.loads(path.read_text())
     document["entries"] *= 2
     path.write_text(json.dumps(document))
     with pytest.raises(InputError, match="given twice"):
-        read_worst_known(path)
+        read_worst(tmp_path)
 
 
 @pytest.mark.parametrize("seed", [0, 5])
@@ -397,9 +389,9 @@ def test_the_claim_holds_for_a_true_ledger(tmp_path: Path, seed: int) -> None:
     paid = KSUBSET["random"](instance).objective
     assert isinstance(paid, int)
     drawn = WorstInstance.of("random", instance, paid, 4, "by hand")
-    path = ledger(tmp_path / "l.json", drawn)
-    assert ledger_is_true(Trial(seed=seed), path).holds
-    outcome = ledger_is_true(Trial(), ledger(tmp_path / "l.json", entry()))
+    path = ledger(tmp_path, drawn)
+    assert ledger_is_true(Trial(seed=seed), path.parent).holds
+    outcome = ledger_is_true(Trial(), ledger(tmp_path, entry()).parent)
     assert outcome.holds
     assert outcome.instances == 1
 
@@ -415,28 +407,24 @@ def test_the_claim_holds_for_a_true_ledger(tmp_path: Path, seed: int) -> None:
 def test_the_claim_breaks_for_a_false_ledger(
     tmp_path: Path, wrong: WorstInstance, says: str
 ) -> None:
-    outcome = ledger_is_true(Trial(), ledger(tmp_path / "l.json", wrong))
+    outcome = ledger_is_true(Trial(), ledger(tmp_path, wrong).parent)
     assert not outcome.holds
     assert says in outcome.result
     assert outcome.counterexample == wrong.instance
 
 
 def test_the_claim_breaks_for_no_ledger(tmp_path: Path) -> None:
-    assert not ledger_is_true(Trial(), ledger(tmp_path / "l.json")).holds
-    assert not ledger_is_true(Trial(), tmp_path / "none.json").holds
+    assert not ledger_is_true(Trial(), ledger(tmp_path).parent).holds
+    assert not ledger_is_true(Trial(), tmp_path / "none").holds
 
 
 def test_every_entry_of_the_package_keeps_to_its_guarantee() -> None:
-    entries = read_worst_known(PATH)
+    entries = read_worst()
     assert {one.method for one in entries.values()} >= {"mm", "mm-inc", "mc", "mbs"}
     for one in entries.values():
         promise = KSUBSET[one.method].guarantee
         factor = promise(one.instance) if promise else None
         assert factor is None or one.ratio <= factor
-
-
-def test_the_page_is_that_of_the_ledger() -> None:
-    assert PAGE.read_text() == markdown_of(worst_document(read_worst_known(PATH)))
 
 
 # The command.
@@ -449,17 +437,17 @@ def worst(capsys: Capture, options: str) -> tuple[int, str, str]:
 
 
 def test_the_command_end_to_end(capsys: Capture, tmp_path: Path) -> None:
-    out, kept = tmp_path / "bad.json", tmp_path / "ledger.json"
-    options = f"row-major --shape 3x3 --k 3 --out {out} --ledger {kept}"
+    out, kept = tmp_path / "bad.json", tmp_path / "worst-ratios.json"
+    options = f"row-major --shape 3x3 --k 3 --out {out} --record {tmp_path}"
     status, text, _ = worst(capsys, options)
     assert status == 0
     assert "ratio     2 = 2.000000" in text
     assert "no instance of this size is worse" in text
-    assert "ledger    entered" in text
+    assert "frontier  entered" in text
     instance = read_ksubset(out)
     assert KSUBSET["row-major"](instance).objective == 8
-    [known] = read_worst_known(kept).values()
-    assert known.instance == instance
+    [known] = read_worst(tmp_path).values()
+    assert known.instance == replace(instance, source="")
     assert known.how.startswith("exhaustive: all 382")
     before = kept.read_bytes()
     _, text, _ = worst(capsys, options)
@@ -512,16 +500,10 @@ def test_the_command_goes_on_from_a_file(capsys: Capture, tmp_path: Path) -> Non
         assert document["cost"] == KSUBSET["mm"](instance).objective
 
 
-def test_the_command_shows_the_ledger(capsys: Capture) -> None:
-    status, text, _ = worst(capsys, "--table")
-    assert status == 0
-    assert text == markdown_of(worst_document(read_worst_known(PATH)))
-
-
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ("", "METHOD: is needed; or --table"),
+        ("", "METHOD: is needed"),
         ("mm-fre", "METHOD: no such method for ksubset: 'mm-fre' (did you mean"),
         ("auto", "METHOD: auto is exact: its ratio is 1 on every instance"),
         ("mm --k 1", "--k: must be at least 2, not 1"),
@@ -541,9 +523,10 @@ def test_the_command_shows_the_ledger(capsys: Capture) -> None:
         ("plas --shape 3x3x3", "plas: "),
         ("tree-dp --shape 3x3", "METHOD: tree-dp is exact"),
         ("mm --start /nowhere.json", "/nowhere.json: cannot be read"),
-        ("mm --table", "--table: stands alone"),
-        ("mm --evaluations 5 --ledger /nowhere/l.json", "/nowhere/l.json: cannot be"),
-        ("--table --ledger /nowhere.json", "/nowhere.json: cannot be read"),
+        ("--table", "--table was removed: closeknit frontier page shows"),
+        ("mm --ledger l.json", "--ledger was removed: --record keeps"),
+        ("mm --update-ledger", "--update-ledger was removed: --record keeps"),
+        ("mm --evaluations 5 --record /dev/null", "/dev/null: cannot be made"),
     ],
 )
 def test_bad_input_is_one_line(capsys: Capture, options: str, says: str) -> None:
@@ -557,8 +540,8 @@ def test_bad_input_is_one_line(capsys: Capture, options: str, says: str) -> None
 def test_a_broken_ledger_is_known_before_the_search(
     capsys: Capture, tmp_path: Path
 ) -> None:
-    path = tmp_path / "l.json"
+    path = tmp_path / "worst-ratios.json"
     path.write_text("{}")
-    status, _, err = worst(capsys, f"mm --ledger {path}")
+    status, _, err = worst(capsys, f"mm --record {tmp_path}")
     assert status == 2
     assert "format: is missing" in err

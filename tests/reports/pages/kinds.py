@@ -9,15 +9,13 @@ from pathlib import Path
 
 from closeknit.papers.catalogue import RunOptions
 from closeknit.papers.table import REPRODUCTIONS
-from closeknit.reports.adversary.worst_known import (
-    PATH,
-    read_worst_known,
-    worst_document,
-)
 from closeknit.reports.claims.catalogue import CLAIMS
 from closeknit.reports.claims.page import claims_document
 from closeknit.reports.claims.running.claim import Trial
 from closeknit.reports.claims.verify import verify as tried
+from closeknit.reports.frontier.entries import FOLDER
+from closeknit.reports.frontier.page import frontier_document
+from closeknit.reports.frontier.worst import read_families
 from closeknit.reports.pages.html import html_of
 from closeknit.reports.ratios.comparison import compare
 from closeknit.reports.ratios.comparison_page import comparison_document
@@ -50,6 +48,6 @@ KINDS: Mapping[str, Callable[[Path], str]] = {
     "ratios of several problems": lambda _: html_report(samples_of_levels.full()),
     "comparison": compared,
     "claims": claimed,
-    "worst known": lambda _: html_of(worst_document(read_worst_known(PATH))),
+    "frontier": lambda _: html_of(frontier_document(read_families(FOLDER))),
     "bender-figure3": lambda _: html_of(REPRODUCTIONS["bender-figure3"](RunOptions())),
 }

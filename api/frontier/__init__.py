@@ -1,0 +1,1 @@
+"""The frontier as data: adding what is better, and deriving all of it again."""

@@ -1,0 +1,205 @@
+"""Taking a better value or a better bound into the frontier."""
+
+from __future__ import annotations
+
+import lzma
+from dataclasses import replace
+from datetime import date
+from hashlib import sha256 as sha256_of
+from pathlib import Path
+from typing import Any
+
+from ...instances import InputError, Instance, Value, problem_of, read_instance, sha256
+from ...instances.reading.files import file_in, read_bytes, write_bytes
+from ...instances.reading.packed import reading_unpacked
+from ...instances.result import NOTHING
+from ...instances.solution import SolutionFile
+from ...instances.value import as_tuple, cost_text
+from ...proofs.checking import CheckLimits
+from ...proofs.checking.answers.examining import Untrue
+from ...proofs.checking.kinds import reading_proof
+from ...reports.frontier.entries import (
+    MOST_KEPT,
+    WORST,
+    FrontierEntry,
+    FrontierFile,
+    ProofReference,
+    data_folder,
+    generate,
+    write_entries,
+)
+from ...reports.frontier.worst import read_families
+from ...solvers import Grade, Proof, Status, read_solution
+from ..examining import examine
+
+_LONGEST = 2**30
+"""Maximal size of a proof."""
+
+
+def add_solution(
+    where: Path,
+    instance: str,
+    solution: str,
+    proof: str | None = None,
+    *,
+    family: str = "",
+    source: str = "",
+    recipe: str = "",
+    again: str = "",
+    limits: CheckLimits | None = None,
+    plain: bool = False,
+) -> str:
+    """Take what the files of a solution and a proof show, if that is better.
+
+    ``family`` and ``source`` are needed for an instance that the frontier in ``where``
+    does not have; ``recipe`` has the words after ``closeknit generate`` that make it,
+    ``again`` the command that makes a proof of more than 1 MB again. Returns what was
+    taken, in one line.
+
+    Raises `Untrue` if the claim does not hold, is not shown, contradicts what is known,
+    or is no better; InputError if a file cannot be used.
+    """
+    one, claimed = read_instance(instance), read_solution(solution)
+    if claimed.selection is None and claimed.status is not Status.INFEASIBLE:
+        raise Untrue(f"{solution}: selection: is missing")
+    kept, content = None, b""
+    if proof is not None:
+        content = read_bytes(proof, most=_LONGEST)
+        if not content.startswith(b"\xfd7zXZ"):
+            with reading_unpacked(proof) as stream:
+                content = lzma.compress(stream.read(_LONGEST))
+                if stream.read(1):
+                    raise InputError("unpacks to more than 1 GiB", file=proof)
+        kept = ProofReference(sha256_of(content).hexdigest(), len(content), again)
+        if len(content) > MOST_KEPT and not again:
+            raise InputError("is needed for a proof of more than 1 MB", "--again")
+    try:
+        findings = examine(one, claimed, proof, limits=limits, plain=plain)
+    except InputError as error:
+        if proof is None and error.field == "proof":
+            raise Untrue(f"{solution}: needs its proof ({claimed.proof})") from None
+        raise
+    if lines := findings.wrong or findings.objection((), "the file of a proof"):
+        raise Untrue(f"{solution}: {lines[0]}")
+    file, known = _find(where, one, instance, family, source)
+    today = date.today().isoformat()
+    size = problem_of(one).features(one)
+    new = FrontierEntry(
+        name=one.name,
+        n=size.n,
+        k=size.k,
+        sha256=sha256(one),
+        instance=known.instance if known else _reference(one, instance, recipe),
+        solution=_claims(claimed, proof),
+        proof=kept,
+        found=today,
+        proved=today if claimed.proof else "",
+        source="" if source == file.source or known else source,
+    )
+    better = ["new"]
+    if known is not None:
+        new, better = _merge(known, new, solution, str(where / f"{file.family}.json"))
+    if new.proof == kept and kept is not None and kept.size <= MOST_KEPT:
+        write_bytes(file_in(where, f"proofs/{kept.sha256}.xz"), content)
+    rows = {**file.entries, new.name: new}
+    rows = dict(sorted(rows.items(), key=lambda row: (row[1].n, row[1].k, row[0])))
+    write_entries(where, replace(file, entries=rows))
+    if known and known.proof and known.proof != new.proof:
+        (where / "proofs" / f"{known.proof.sha256}.xz").unlink(missing_ok=True)
+    return f"{file.family}: {one.name}: {', '.join(better)}"
+
+
+def _find(
+    where: Path, instance: Instance, path: str, family: str, source: str
+) -> tuple[FrontierFile, FrontierEntry | None]:
+    """Return the family that has an instance, or is to have it, and its entry."""
+    digest, place = sha256(instance), FrontierFile(family, source, {})
+    for file in read_families(where):
+        for entry in file.entries.values() if file.family != WORST else ():
+            same = entry.sha256 == digest
+            if (entry.name == instance.name) != same:
+                at = f"{entry.name!r} in {where / file.family}.json"
+                what = "the same" if same else "another"
+                raise Untrue(f"{path}: is {what} instance as {at}")
+            if same:
+                return file, entry
+        place = file if file.family == family else place
+    for name, value in (("--family", family), ("--source", source)):
+        if not value:
+            raise InputError("is needed for a new instance", name)
+    if family == WORST:
+        raise InputError("is that of `closeknit worst --record`", "--family", family)
+    return place, None
+
+
+def _reference(instance: Instance, path: str, recipe: str) -> dict[str, Any]:
+    """Return how a new instance is made: by a recipe, a file of data, or itself."""
+    if recipe:
+        made = generate(recipe)
+        if (made.name, sha256(made)) != (instance.name, sha256(instance)):
+            raise InputError(f"makes another instance than {path}", "--recipe", recipe)
+        return {"generate": recipe}
+    full, data = Path(path).resolve(), data_folder().resolve()
+    if full.is_relative_to(data):
+        return {"file": full.relative_to(data).as_posix()}
+    return {"document": problem_of(instance).document_of(instance)}
+
+
+def _claims(claimed: SolutionFile, path: str | None) -> dict[str, Any]:
+    """Return the fields of a solution that an entry keeps; its proof was derived."""
+    proof = claimed.proof
+    if path is not None:
+        with reading_proof(path) as (kind, _):
+            proof = Proof(Grade.CHECKED, kind)
+    elif proof is not None and proof.grade is not Grade.CHECKED:
+        proof = NOTHING  # all that is derived without a proof of grade checked
+    names = ("method", "status", "objective", "bound", "proof", "certificate")
+    fields = {name: getattr(claimed, name) for name in (*names, "selection")}
+    fields["status"] = claimed.status.value
+    fields["proof"] = proof and {"grade": proof.grade.value, "by": proof.by}
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def _merge(
+    known: FrontierEntry, new: FrontierEntry, solution: str, at: str
+) -> tuple[FrontierEntry, list[str]]:
+    """Return the better value with the better bound; raise `Untrue` if neither is new.
+
+    Also if what is new and what is known cannot both be true: a cost below a bound.
+    """
+    old, claimed = known.claims, new.claims
+    for one, other in ((claimed, old), (old, claimed)):
+        none = one.status is Status.INFEASIBLE
+        if other.selection is not None if none else _less(one.objective, other.bound):
+            both = f"{solution} and {at}, {known.name}, cannot both be true"
+            raise Untrue(f"{both}: {_text(claimed)} against {_text(old)}")
+    value, bound, better = known, known, []
+    if _less(claimed.objective, old.objective):
+        value = new
+        better.append(f"cost {cost_text(claimed.objective)}")
+    if claimed.bound is not None and (
+        old.bound is None or _less(old.bound, claimed.bound)
+    ):
+        bound = new
+        better.append(f"bound {cost_text(claimed.bound)}")
+    if not better:
+        raise Untrue(f"{solution}: is no better than {at}, {known.name}: {_text(old)}")
+    names = ("method", "objective", "selection")
+    solved = {**bound.solution, **{name: value.solution[name] for name in names}}
+    reached = solved.get("bound") == solved["objective"]
+    solved["status"] = (Status.OPTIMAL if reached else Status.FEASIBLE).value
+    known = replace(known, solution=solved, proof=bound.proof, found=value.found)
+    return replace(known, proved=bound.proved), better
+
+
+def _less(one: Value | None, other: Value | None) -> bool:
+    """Whether both are known, and one is less."""
+    return one is not None and other is not None and as_tuple(one) < as_tuple(other)
+
+
+def _text(claimed: SolutionFile) -> str:
+    """Describe what is claimed."""
+    if claimed.status is Status.INFEASIBLE:
+        return "no solution"
+    bound = "" if claimed.bound is None else f", bound {cost_text(claimed.bound)}"
+    return f"cost {cost_text(claimed.objective)}{bound}"

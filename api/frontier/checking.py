@@ -1,0 +1,59 @@
+"""Deriving entries of the frontier again: instances, costs, bounds and ratios."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ...instances import InputError, problem_of
+from ...proofs.checking import CheckLimits
+from ...proofs.checking.kinds import reading_proof
+from ...proofs.checking.statements import TooLong
+from ...reports.claims.ksubset.families import find_misstatement
+from ...reports.claims.running.claim import Trial
+from ...reports.frontier.entries import FrontierEntry, NotHere
+from ...reports.frontier.worst import WorstInstance
+from ...solvers import Grade, Proof, solution_errors
+from ..examining import examine
+
+
+def check_entry(
+    where: Path,
+    entry: FrontierEntry | WorstInstance,
+    limits: CheckLimits,
+    *,
+    plain: bool = False,
+) -> tuple[str, str]:
+    """Derive an entry again; return ``holds``, ``wrong`` or ``not checked``, and why.
+
+    What lies outside of the folder and is not there, or takes longer than the limit, is
+    ``not checked``; what else cannot be followed is wrong.
+    """
+    try:
+        if isinstance(entry, WorstInstance):
+            why = find_misstatement(Trial(), entry)
+        else:
+            why = _find_untruth(where, entry, limits, plain)
+    except (NotHere, TooLong) as error:
+        return "not checked", str(error)
+    except InputError as error:
+        why = str(error)
+    return "wrong" if why else "holds", why
+
+
+def _find_untruth(
+    where: Path, entry: FrontierEntry, limits: CheckLimits, plain: bool
+) -> str:
+    """Return what is not true of an entry, or not shown; "" if all is."""
+    instance, claimed = entry.read(), entry.claims
+    if wrong := solution_errors(instance, claimed):
+        return wrong[0]  # also where the proof is not here
+    size = problem_of(instance).features(instance)
+    if (size.n, size.k) != (entry.n, entry.k):
+        return f"n, k: are {entry.n}, {entry.k}, not {size.n}, {size.k}"
+    path = None if entry.proof is None else entry.proof.path(where)
+    if path is not None:
+        with reading_proof(path) as (kind, _):
+            if claimed.proof != (known := Proof(Grade.CHECKED, kind)):
+                return f"proof: is {known}, not {claimed.proof}"
+    found = examine(instance, claimed, path, limits=limits, plain=plain)
+    return next(iter(found.wrong or found.objection((), "a proof")), "")

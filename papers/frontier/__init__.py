@@ -1,1 +1,0 @@
-"""A library of hard instances with their optima and proofs."""

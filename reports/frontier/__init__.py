@@ -1,0 +1,1 @@
+"""The frontier: the best values and bounds known, kept as data in a folder."""

@@ -1,0 +1,546 @@
+"""The frontier: what is taken, what is refused, and that all of it holds."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import lzma
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+from closeknit.api.frontier.adding import add_solution
+from closeknit.api.frontier.checking import check_entry
+from closeknit.cli.app import run
+from closeknit.instances import (
+    InputError,
+    KSubset,
+    Mesh,
+    Sukp,
+    problems,
+    write_instance,
+)
+from closeknit.methods import KSUBSET
+from closeknit.methods.proofs import prove_and_cite
+from closeknit.proofs.checking import CheckLimits
+from closeknit.proofs.checking.answers.examining import Untrue
+from closeknit.reports.frontier.entries import (
+    FOLDER,
+    MOST_KEPT,
+    WORST,
+    generate,
+)
+from closeknit.reports.frontier.page import frontier_document
+from closeknit.reports.frontier.worst import WorstInstance, read_families, write_worst
+from closeknit.reports.pages.markdown import markdown_of
+from closeknit.solvers import Result, Status, answer, solution_of, write_solution
+
+from ..paths import ROOT
+
+Capture = pytest.CaptureFixture[str]
+FREE = tuple(site for site in Mesh((4, 4)).locations() if sum(site) % 3)
+ONE, OTHER = (KSubset(f"job-{k}", Mesh((4, 4)), FREE, k) for k in (4, 5))
+OPTIMUM = 10
+CERTIFIED = {"grade": "checked", "by": "certificate"}
+NEW = ["--family", "jobs", "--source", "drawn by hand"]
+
+
+@pytest.fixture(scope="module")
+def proof_of_one(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write a proof that no choice costs less than `OPTIMUM`."""
+    path = tmp_path_factory.mktemp("proof") / "proof"
+    assert prove_and_cite(ONE, KSUBSET["auto"](ONE), path, seconds=60.0).kept
+    return path
+
+
+def poor(one: KSubset) -> Result:
+    """Choose the first and the last ones: not optimal, and no bound."""
+    return answer(one, [0, *range(one.n - one.k + 1, one.n)], start=0.0)
+
+
+@pytest.fixture
+def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Write instances, optimal choices with proofs, and poor choices."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("CLOSEKNIT_DATA", raising=False)
+    (tmp_path / "frontier").mkdir()
+    for one in (ONE, OTHER):
+        result = KSUBSET["auto"](one)
+        proved = prove_and_cite(one, result, f"{one.name}.xz", seconds=60.0)
+        assert proved.kept is not None
+        write_instance(one, f"{one.name}.json")
+        write_solution(one, "auto", proved.result, f"{one.name}.best.json")
+        write_solution(one, "hand", poor(one), f"{one.name}.poor.json")
+    return tmp_path
+
+
+def add(one: KSubset, solution: str, *more: str) -> int:
+    files = [f"{one.name}.json", f"{one.name}.{solution}.json"]
+    return run(["frontier", "add", *files, *more])
+
+
+def fill(work: Path) -> None:
+    for one in (ONE, OTHER):
+        assert add(one, "best", f"{one.name}.xz", *NEW) == 0
+
+
+def entries(work: Path) -> list[dict[str, Any]]:
+    document = json.loads((work / "frontier" / "jobs.json").read_text())
+    found: list[dict[str, Any]] = document["entries"]
+    return found
+
+
+def test_a_value_then_a_better_one_then_its_proof(work: Path, capsys: Capture) -> None:
+    assert add(ONE, "poor") == 2
+    assert "--family: is needed for a new instance" in capsys.readouterr().err
+    assert add(ONE, "poor", *NEW) == 0
+    assert capsys.readouterr().out == "jobs: job-4: new\n"
+    [entry] = entries(work)
+    assert entry["instance"]["document"]["k"] == entry["k"] == 4
+    assert "bound" not in entry["solution"]
+    assert "proof" not in entry
+    assert add(ONE, "poor") == 1
+    assert "is no better than frontier/jobs.json, job-4" in capsys.readouterr().err
+    assert add(ONE, "best") == 1  # the bound has a proof in a file
+    assert "needs its proof" in capsys.readouterr().err
+    assert entries(work) == [entry]
+    assert add(ONE, "best", "job-4.xz") == 0
+    assert capsys.readouterr().out == "jobs: job-4: cost 10, bound 10\n"
+    [better] = entries(work)
+    assert better["solution"]["status"] == "optimal"
+    kept = work / "frontier" / "proofs" / f"{better['proof']['sha256']}.xz"
+    assert kept.stat().st_size == better["proof"]["bytes"]
+    assert run(["frontier", "check"]) == 0
+    assert capsys.readouterr().out.startswith(
+        "1 of 1 entries hold, 0 are wrong, 0 were"
+    )
+    assert add(ONE, "best", "job-4.xz") == 1
+    write_worst({}, work / "frontier")
+    assert run(["frontier", "page"]) == 0
+    page = capsys.readouterr().out
+    assert "| `job-4` | 10 | 4 | 10 | 10 | 0 | checked: certificate |" in page
+    assert page.count("\n## ") >= 2
+
+
+def test_value_and_bound_are_merged_from_two_solutions(
+    work: Path, capsys: Capture
+) -> None:
+    """A poor choice with the bound, then the best choice without: optimal."""
+    poor, best = (
+        json.loads(Path(f"job-4.{name}.json").read_text()) for name in ("poor", "best")
+    )
+    poor |= {name: best[name] for name in ("bound", "proof")}
+    Path("job-4.half.json").write_text(json.dumps(poor))
+    for name in ("bound", "proof"):
+        del best[name]
+    Path("job-4.free.json").write_text(json.dumps(best | {"status": "feasible"}))
+    assert add(ONE, "half", "job-4.xz", *NEW) == 0
+    [entry] = entries(work)
+    assert (entry["solution"]["method"], entry["solution"]["status"]) == (
+        *("hand", "feasible"),
+    )
+    assert add(ONE, "free") == 0
+    [entry] = entries(work)
+    assert (entry["solution"]["method"], entry["solution"]["status"]) == (
+        *("auto", "optimal"),
+    )
+    assert run(["frontier", "check", "jobs"]) == 0
+    capsys.readouterr()
+
+
+def test_a_cost_below_a_bound_names_both_files(work: Path, capsys: Capture) -> None:
+    fill(work)
+    path = work / "frontier" / "jobs.json"
+    text = path.read_text().replace(
+        '"objective": 10, "bound": 10', '"objective": 11, "bound": 11'
+    )
+    path.write_text(text)
+    capsys.readouterr()
+    assert add(ONE, "best", "job-4.xz") == 1
+    says = "job-4.best.json and frontier/jobs.json, job-4, cannot both be true"
+    assert says in capsys.readouterr().err
+    assert path.read_text() == text
+
+
+def test_another_instance_of_a_known_name_and_another_name(
+    work: Path, capsys: Capture
+) -> None:
+    fill(work)
+    for name, k, says in (("job-4", 3, "another"), ("copy", 4, "the same")):
+        one = KSubset(name, Mesh((4, 4)), FREE, k)
+        write_instance(one, "copy.json")
+        write_solution(
+            one, "hand", answer(one, range(k), start=0.0), "copy.solution.json"
+        )
+        files = ["copy.json", "copy.solution.json"]
+        assert run(["frontier", "add", *files, *NEW]) == 1
+        assert f"copy.json: is {says} instance as 'job-4'" in capsys.readouterr().err
+
+
+def test_what_cannot_be_used_is_one_line(work: Path, capsys: Capture) -> None:
+    Path("broken.json").write_text("{")
+    Path("empty.xz").write_bytes(b"")
+    lazy = json.loads(Path("job-4.poor.json").read_text())
+    del lazy["selection"]
+    Path("job-4.lazy.json").write_text(json.dumps(lazy))
+    capsys.readouterr()
+    for status, words, says in (
+        (2, ["job-4.json", "broken.json", *NEW], "broken.json"),
+        (2, ["broken.json", "job-4.poor.json", *NEW], "broken.json"),
+        (2, ["job-4.json", "job-4.best.json", "empty.xz", *NEW], ""),
+        (1, ["job-4.json", "job-5.best.json", "job-4.xz", *NEW], "is for 'job-5'"),
+        (2, ["job-4.json", "job-4.best.json", "job-5.xz", *NEW], "job-5.xz: instance"),
+        (1, ["job-4.json", "job-4.lazy.json", *NEW], "selection: is missing"),
+        (2, ["job-4.json", "job-4.poor.json", "--family", "../x", "--source", "s"], ""),
+        (2, ["job-4.json", "job-4.poor.json", "--family", WORST, "--source", "s"], ""),
+        (2, ["job-4.json", "job-4.poor.json", *NEW, "--recipe", "full --k 4"], ""),
+        (2, ["job-4.json", "job-4.poor.json", "--folder", "none", *NEW], "--folder"),
+    ):
+        assert run(["frontier", "add", *words]) == status, words
+        err = capsys.readouterr().err
+        assert says in err, err
+        assert err.startswith("closeknit: ")
+        assert err.count("\n") == 1
+    assert list((work / "frontier").iterdir()) == []
+
+
+def test_a_large_proof_is_named_by_its_digest_only(
+    work: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("entries", ""):
+        where = (
+            "closeknit.reports.frontier.entries"
+            if module
+            else "closeknit.api.frontier.adding"
+        )
+        monkeypatch.setattr(f"{where}.MOST_KEPT", 10)
+    assert add(ONE, "best", "job-4.xz", *NEW) == 2
+    assert "--again: is needed" in capsys.readouterr().err
+    assert add(ONE, "best", "job-4.xz", *NEW, "--again", "closeknit solve") == 0
+    [entry] = entries(work)
+    assert entry["proof"]["again"] == "closeknit solve"
+    assert not (work / "frontier" / "proofs").exists()
+    assert run(["frontier", "check"]) == 2  # nothing was checked
+    assert "jobs: job-4: not checked:" in capsys.readouterr().out
+    path = work / "frontier" / "jobs.json"
+    text = path.read_text()
+    path.write_text(
+        text.replace('"objective": 10, "bound": 10', '"objective": 9, "bound": 9')
+    )
+    assert run(["frontier", "check"]) == 1  # which is known without the proof
+    path.write_text(text)
+    monkeypatch.setenv("CLOSEKNIT_DATA", str(work / "data"))
+    (work / "data" / "proofs").mkdir(parents=True)
+    content = Path("job-4.xz").read_bytes()
+    (work / "data" / "proofs" / f"{entry['proof']['sha256']}.xz").write_bytes(content)
+    assert run(["frontier", "check"]) == 0
+
+
+def test_public_data_is_named_and_not_copied(
+    work: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLOSEKNIT_DATA", str(work / "data"))
+    (work / "data" / "nets").mkdir(parents=True)
+    Path("job-4.json").rename("data/nets/job-4.json")
+    words = ["data/nets/job-4.json", "job-4.best.json", "job-4.xz", *NEW]
+    assert run(["frontier", "add", *words]) == 0
+    assert entries(work)[0]["instance"] == {"file": "nets/job-4.json"}
+    assert run(["frontier", "check"]) == 0
+    monkeypatch.delenv("CLOSEKNIT_DATA")
+    assert run(["frontier", "check", "--json"]) == 2
+    report = json.loads(capsys.readouterr().out.partition("\n")[2].partition("\n")[2])
+    assert (report["holds"], report["wrong"]) == (0, [])
+    assert report["not_checked"][0]["name"] == "job-4"
+    path = work / "frontier" / "jobs.json"
+    path.write_text(path.read_text().replace("nets/job-4.json", "../job-5.json"))
+    assert run(["frontier", "check"]) == 1
+
+
+def test_a_recipe_makes_the_instance_again(work: Path, capsys: Capture) -> None:
+    recipe = "random --shape 5x5 --k 6 --seed 3"
+    one = generate(recipe)
+    assert isinstance(one, KSubset)
+    write_instance(one, "made.json")
+    result = KSUBSET["auto"](one)
+    assert result.chosen is not None
+    write_solution(
+        one, "auto", answer(one, result.chosen, start=0.0), "made.solution.json"
+    )
+    words = ["frontier", "add", "made.json", "made.solution.json", *NEW]
+    assert run([*words, "--recipe", recipe.replace("3", "4")]) == 2
+    assert "--recipe: makes another instance" in capsys.readouterr().err
+    assert run([*words, "--recipe", recipe]) == 0
+    assert entries(work)[0]["instance"] == {"generate": recipe}
+    assert run(["frontier", "check"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("recipe", "says"),
+    [
+        ("", "no such family"),
+        ("graph --file /etc/passwd", "is no option of a recipe"),
+        ("full --k 4", "generate --shape: is missing"),
+        ("full --shape 4x4 --k", "must be"),
+        ("full --shape 4x4 --k 4 --count 9", "is no option of a recipe"),
+        ("full 4x4", "is no option of a recipe"),
+    ],
+)
+def test_recipes_are_decoded_strictly(recipe: str, says: str) -> None:
+    with pytest.raises(InputError, match=says):
+        generate(recipe)
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    steps=st.lists(
+        st.tuples(st.permutations(range(ONE.n)), st.sampled_from([0, 4, 7, 10, 11])),
+        min_size=1,
+        max_size=5,
+    )
+)
+def test_the_best_value_and_the_best_bound_are_kept(
+    steps: list[tuple[list[int], int]], proof_of_one: Path
+) -> None:
+    """Whatever comes in which order, and what is false or no better is refused."""
+    with TemporaryDirectory() as name:
+        where = Path(name, "frontier")
+        where.mkdir()
+        write_instance(ONE, at := f"{name}/i.json")
+        best: int | None = None
+        most = 0
+        for order, bound in steps:
+            result = answer(ONE, order[: ONE.k], start=0.0)
+            cost = problems.cost(ONE, order[: ONE.k])
+            claim = solution_of(ONE, "drawn", result)
+            if bound:
+                claim |= {"bound": bound, "proof": CERTIFIED}
+                claim["status"] = "optimal" if bound == cost else "feasible"
+            Path(name, "s.json").write_text(json.dumps(claim))
+            files = (at, f"{name}/s.json", str(proof_of_one) if bound else None)
+            taken = True
+            try:
+                add_solution(where, *files, family="jobs", source="drawn")
+            except Untrue:
+                taken = False
+            true = bound <= OPTIMUM
+            better = best is None or cost < best or bound > most
+            assert taken == (true and better)
+            if taken:
+                best = cost if best is None else min(best, cost)
+                most = max(most, bound)
+                [file] = read_families(where)
+                [entry] = file.entries.values()
+                assert entry.claims.objective == best
+                assert (entry.claims.bound or 0) == most
+                optimal = best == most
+                assert (entry.claims.status is Status.OPTIMAL) == optimal
+                assert check_entry(where, entry, CheckLimits()) == ("holds", "")
+
+
+# Forged entries: each is refused, and says so in one line.
+
+
+def _swap(rows: list[dict[str, Any]], what: str) -> None:
+    rows[0][what], rows[1][what] = rows[1][what], rows[0][what]
+
+
+def _solution(rows: list[dict[str, Any]], **change: Any) -> None:
+    rows[0]["solution"] |= change
+
+
+FORGED: dict[str, Callable[[list[dict[str, Any]]], None]] = {
+    "a cost below the optimum": lambda rows: _solution(rows, objective=9, bound=9),
+    "a cost above that of the choice": lambda rows: _solution(rows, objective=11),
+    "a bound above the proof": lambda rows: _solution(
+        rows,
+        objective=problems.cost(ONE, poor(ONE).chosen or ()),
+        bound=problems.cost(ONE, poor(ONE).chosen or ()),
+        selection=[list(FREE[i]) for i in poor(ONE).chosen or ()],
+    ),
+    "another kind of proof": lambda rows: _solution(
+        rows, proof={"grade": "checked", "by": "pseudo-Boolean proof"}
+    ),
+    "proofs of each other": lambda rows: _swap(rows, "proof"),
+    "choices of each other": lambda rows: _swap(rows, "solution"),
+    "instances of each other": lambda rows: _swap(rows, "instance"),
+    "digests of each other": lambda rows: _swap(rows, "sha256"),
+    "the selection of another": lambda rows: _solution(
+        rows, selection=rows[1]["solution"]["selection"]
+    ),
+    "a busy processor": lambda rows: _solution(rows, selection=[[0, 0]] * 4),
+    "no selection": lambda rows: rows[0]["solution"].pop("selection"),
+    "no proof": lambda rows: rows[0].pop("proof"),
+    "another size of the proof": lambda rows: rows[0]["proof"].update(bytes=7),
+    "another k": lambda rows: rows[0].update(k=3),
+    "no solution": lambda rows: rows[0].update(
+        solution={
+            "method": "x",
+            "status": "infeasible",
+            "proof": {"grade": "checked", "by": "pseudo-Boolean proof"},
+        }
+    ),
+}
+
+
+@pytest.mark.parametrize("forgery", FORGED)
+def test_a_forged_entry_is_wrong(forgery: str, work: Path, capsys: Capture) -> None:
+    fill(work)
+    path = work / "frontier" / "jobs.json"
+    document = json.loads(path.read_text())
+    FORGED[forgery](document["entries"])
+    path.write_text(json.dumps(document))
+    capsys.readouterr()
+    assert run(["frontier", "check", "--plain"]) == 1
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert "jobs: job-4: wrong: " in out
+    assert out.splitlines()[-1].split()[3:5] != ["hold,", "0"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ('"n": 10', '"n": NaN', "NaN"),
+        ('"n": 10', '"n": 1e999', "entries[0].n"),
+        ('"n": 10', '"n": true', "entries[0].n: must be an integer"),
+        ('"n": 10', '"n": 10, "n": 10', "n"),
+        ('"n": 10', '"n": ' + "[" * 99 + "]" * 99, "nest"),
+        ('"n": 10', '"n": 10, "more": 1', "entries[0].more: unknown field"),
+        ('"family": "jobs"', '"family": "others"', "family: must be 'jobs'"),
+        ('"found": "2', '"found": "x', "entries[0].found: must be a date"),
+        ('"name": "job-5"', '"name": "job-4"', "entries[1]: given twice"),
+        ('"status": "optimal"', '"status": "best"', "entries[0].solution.status"),
+        ('"version": 1', '"version": 2', "version: must be 1"),
+        ('"grade": "checked"', '"grade": "solver"', "proof.grade: must be checked"),
+        ('"document"', '"url"', "entries[0].instance: must have one of"),
+    ],
+)
+def test_a_malformed_file_is_one_line(
+    old: str, new: str, says: str, work: Path, capsys: Capture
+) -> None:
+    fill(work)
+    path = work / "frontier" / "jobs.json"
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+    capsys.readouterr()
+    assert run(["frontier", "check"]) == 2
+    err = capsys.readouterr().err
+    assert err.startswith("closeknit: ")
+    assert "frontier/jobs.json" in err
+    assert says in err
+    assert err.count("\n") == 1
+
+
+def test_a_changed_proof_is_wrong(work: Path, capsys: Capture) -> None:
+    fill(work)
+    digest = entries(work)[0]["proof"]["sha256"]
+    path = work / "frontier" / "proofs" / f"{digest}.xz"
+    content = path.read_bytes()
+    for spoilt in (content[:-9], content[:40] + b"x" + content[41:], None):
+        path.unlink()
+        if spoilt is not None:
+            path.write_bytes(spoilt)
+        assert run(["frontier", "check"]) == 1
+        if spoilt is None:
+            path.write_bytes(content)
+    path.unlink()
+    (work / "real").write_bytes(content)
+    path.symlink_to(work / "real")
+    assert run(["frontier", "check"]) == 1
+    assert "job-4: wrong: " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("plain", [True, False])
+def test_a_proof_is_packed_and_the_weaker_one_goes(plain: bool, work: Path) -> None:
+    text = lzma.decompress(Path("job-4.xz").read_bytes())
+    Path("job-4.txt").write_bytes(text if plain else gzip.compress(text))
+    weak = json.loads(Path("job-4.poor.json").read_text())
+    best = json.loads(Path("job-4.best.json").read_text())
+    weak |= {"bound": 6, "proof": best["proof"]}
+    Path("job-4.weak.json").write_text(json.dumps(weak))
+    assert add(ONE, "weak", "job-4.txt", *NEW) == 0
+    [kept] = (work / "frontier" / "proofs").iterdir()
+    assert lzma.decompress(kept.read_bytes()) == text
+    assert add(ONE, "best", "job-4.xz") == 0
+    [entry] = entries(work)
+    assert [one.name for one in (work / "frontier" / "proofs").iterdir()] == [
+        f"{entry['proof']['sha256']}.xz"
+    ]
+    assert run(["frontier", "check"]) == 0
+
+
+def test_a_false_worst_ratio_is_wrong(work: Path, capsys: Capture) -> None:
+    free = ((0, 0), (1, 2), (2, 1), (2, 2))
+    instance = KSubset("bad", Mesh((3, 3)), free, 3)
+    for optimum, status in ((4, 0), (5, 1)):
+        entry = WorstInstance.of("row-major", instance, 8, optimum, "by hand")
+        write_worst({entry.key: entry}, work / "frontier")
+        assert run(["frontier", "check", WORST]) == status
+    says = "worst-ratios: row-major on 3x3-mesh, k = 3: wrong: the optimum is 4, not 5"
+    assert says in capsys.readouterr().out
+
+
+def test_other_problems_have_entries_too(work: Path) -> None:
+    sack = Sukp("sack", (5, 4), (3, 3), ((0,), (1,)), 3)
+    write_instance(sack, "sack.json")
+    write_solution(sack, "hand", answer(sack, [1], start=0.0), "sack.solution.json")
+    words = ["sack.json", "sack.solution.json", "--family", "sacks", "--source", "x"]
+    assert run(["frontier", "add", *words]) == 0
+    assert run(["frontier", "check", "sacks"]) == 0
+
+
+def test_nothing_was_checked(work: Path) -> None:
+    assert run(["frontier", "check"]) == 2
+    assert run(["frontier", "check", "none"]) == 2
+
+
+# The frontier of the project.
+
+
+def test_files_obey_the_schema_and_proofs_are_those_named() -> None:
+    schema = json.loads((ROOT / "docs/schema/frontier.schema.json").read_text())
+    Draft202012Validator.check_schema(schema)
+    validator = Draft202012Validator(schema)
+    files = sorted((ROOT / "frontier").glob("*.json"))
+    assert len(files) >= 9
+    for path in files:
+        document = json.loads(path.read_text())
+        assert not [error.message for error in validator.iter_errors(document)]
+        assert path.read_text().count("\n") == len(document["entries"]) + 2
+        assert list(validator.iter_errors({**document, "version": 2}))
+    named = {
+        f"{entry.proof.sha256}.xz"
+        for file in read_families(FOLDER)
+        for entry in file.entries.values()
+        if file.family != WORST
+        and entry.proof is not None
+        and entry.proof.size <= MOST_KEPT
+    }
+    kept = {path.name for path in (ROOT / "frontier" / "proofs").iterdir()}
+    assert named == kept
+    sizes = [path.stat().st_size for path in (ROOT / "frontier").rglob("*.*")]
+    assert sum(sizes) < 12 * 10**6
+
+
+def test_the_page_is_that_of_the_files() -> None:
+    page = (ROOT / "docs" / "science" / "frontier.md").read_text()
+    assert page == markdown_of(frontier_document(read_families(FOLDER)))
+
+
+def test_a_sample_of_the_frontier_holds(capsys: Capture) -> None:
+    folder = ["--folder", str(ROOT / "frontier")]
+    assert run(["frontier", "check", "--sample", "40", "--seed", "5", *folder]) == 0
+    assert " 0 are wrong" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_all_of_the_frontier_holds(capsys: Capture) -> None:
+    assert run(["frontier", "check", "--folder", str(ROOT / "frontier")]) == 0
+    assert " 0 are wrong" in capsys.readouterr().out
