@@ -72,7 +72,7 @@ def add_solution(
                     raise InputError("unpacks to more than 1 GiB", file=proof)
         kept = ProofReference(sha256_of(content).hexdigest(), len(content), again)
         if len(content) > MOST_KEPT and not again:
-            raise InputError("is needed for a proof of more than 1 MB", "--again")
+            raise InputError("is needed for a proof of more than 1 MB", "again")
     try:
         findings = examine(one, claimed, proof, limits=limits, plain=plain)
     except InputError as error:
@@ -124,11 +124,11 @@ def _find(
             if same:
                 return file, entry
         place = file if file.family == family else place
-    for name, value in (("--family", family), ("--source", source)):
+    for name, value in (("family", family), ("source", source)):
         if not value:
             raise InputError("is needed for a new instance", name)
     if family == WORST:
-        raise InputError("is that of `closeknit worst --record`", "--family", family)
+        raise InputError("has the worst cases, which `worst` records", "family", family)
     return place, None
 
 
@@ -137,7 +137,7 @@ def _reference(instance: Instance, path: str, recipe: str) -> dict[str, Any]:
     if recipe:
         made = generate(recipe)
         if (made.name, sha256(made)) != (instance.name, sha256(instance)):
-            raise InputError(f"makes another instance than {path}", "--recipe", recipe)
+            raise InputError(f"makes another instance than {path}", "recipe", recipe)
         return {"generate": recipe}
     full, data = Path(path).resolve(), data_folder().resolve()
     if full.is_relative_to(data):

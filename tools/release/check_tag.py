@@ -1,4 +1,4 @@
-"""Does a tag fit all that names the version?
+"""Finds whether a tag fits all that names the version.
 
     python tools/release/check_tag.py v0.2.0
 
