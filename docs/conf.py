@@ -23,7 +23,12 @@ sys.path.insert(0, str(HERE.parent))
 import closeknit  # noqa: E402
 from closeknit.cli.commands import COMMANDS, parser_of  # noqa: E402
 from closeknit.cli.frame.parser import Parser  # noqa: E402
+from closeknit.instances import problem_of  # noqa: E402
+from closeknit.instances.reading.json_text import dumps  # noqa: E402
+from closeknit.instances.solution import FORMAT as SOLUTION  # noqa: E402
 from closeknit.methods import METHODS, AnyMethod  # noqa: E402
+from closeknit.reports.frontier.entries import WORST  # noqa: E402
+from closeknit.reports.frontier.worst import read_families  # noqa: E402
 
 project = "closeknit"
 author = "The closeknit authors"
@@ -167,8 +172,48 @@ def _add_checker(app: Sphinx, error: Exception | None) -> None:
         shutil.copytree(pyodide["cache"](), check / "pyodide")
 
 
+def _link_frontier(app: Sphinx, error: Exception | None) -> None:
+    """Let each proven row of the frontier lead to the page that checks it.
+
+    Instances of public data are not copied: their rows have no link.
+    """
+    page = Path(app.outdir) / "science" / "frontier.html"
+    if error is not None or not page.exists():
+        return
+    text, folder = page.read_text("utf-8"), Path(app.outdir) / "frontier"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    data = HERE.parent / "frontier"
+    for file in read_families(data):
+        for entry in file.entries.values() if file.family != WORST else ():
+            if entry.claims.proof is None or "file" in entry.instance:
+                continue
+            instance = entry.read()
+            head = {"format": SOLUTION, "version": 1, "instance": entry.name}
+            documents = {
+                "instance": problem_of(instance).document_of(instance),
+                "solution": {**head, "sha256": entry.sha256, **entry.solution},
+            }
+            places = {what: f"{entry.name}.{what}.json" for what in documents}
+            for what, place in places.items():
+                (folder / place).write_text(dumps(documents[what]) + "\n", "utf-8")
+            if entry.proof is not None:
+                proof = entry.proof.path(data)
+                places["proof"] = proof.name
+                shutil.copyfile(proof, folder / proof.name)
+            words = "&amp;".join(
+                f"{what}=../frontier/{place}" for what, place in places.items()
+            )
+            name = f'<span class="pre">{entry.name}</span>'
+            link = f'<a href="../use/browser.html?{words}">{name}</a>'
+            assert text.count(name) == 1, entry.name
+            text = text.replace(name, link)
+    page.write_text(text, "utf-8")
+
+
 def setup(app: Sphinx) -> None:
     """Have the reference written before pages are read, and pages mended at the end."""
     app.connect("builder-inited", _generate)
     app.connect("build-finished", _make_accessible)
     app.connect("build-finished", _add_checker)
+    app.connect("build-finished", _link_frontier)

@@ -39,7 +39,8 @@ def frontier_document(files: Iterable[FrontierFile]) -> Document:
             f"Written by `{COMMAND}` from the files in `frontier/`; see its README. "
             "Every choice is priced by the definition; each bound has a proof that was "
             "followed, or is derived by arithmetic alone. `closeknit frontier check` "
-            "does both again, `closeknit frontier add` takes what is better.",
+            "does both again, `closeknit frontier add` takes what is better. On the "
+            "site, the name of a proven instance opens the page that checks it there.",
             f"{with_noun(len(every), 'instance')}, of which {optimal} are settled; "
             f"{bare} have a value without a bound, the others a gap. "
             "Costs of knapsacks are the profit left out; k is their capacity.",

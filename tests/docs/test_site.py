@@ -5,15 +5,20 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from html import unescape
 from pathlib import Path
+from urllib.parse import parse_qs
 
 import pytest
 
 import closeknit as ck
 from closeknit.cli.commands import COMMANDS
+from closeknit.proofs.checking.answers.command import main as check_alone
 
 from ..paths import ROOT
 from ..serving.browser import barriers
+
+ROLES = ("instance", "solution", "proof")
 
 
 @pytest.fixture(scope="module")
@@ -54,6 +59,22 @@ def test_every_command_and_method_is_in_the_reference(site: Path) -> None:
     for problem, table in ck.METHODS.items():
         for name in table:
             assert f'id="{problem}-{name.replace("/", "-")}"' in methods
+
+
+def test_proven_rows_of_the_frontier_lead_to_what_checks_them(site: Path) -> None:
+    """Each link has its files; every tenth is checked as the page does it."""
+    text = (site / "science" / "frontier.html").read_text("utf-8")
+    links = re.findall(r'href="\.\./use/browser\.html\?([^"]*)"', text)
+    assert len(links) > 100
+    kinds = set()
+    for number, link in enumerate(links):
+        given = parse_qs(unescape(link))
+        paths = [site / "use" / given[name][0] for name in ROLES if name in given]
+        assert all(path.is_file() for path in paths)
+        kinds.add(len(paths))
+        if number % 10 == 0:
+            assert check_alone(list(map(str, paths))) == 0
+    assert kinds == {2, 3}
 
 
 def test_pages_need_no_network(site: Path) -> None:
