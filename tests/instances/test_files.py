@@ -29,6 +29,7 @@ from closeknit.instances.reading.files import folder, write_text, writing
 from closeknit.instances.reading.json_text import dumps
 from closeknit.instances.reading.parsing import parse_json
 from closeknit.methods import KSUBSET
+from closeknit.reports.frontier.entries import parse_entry
 from closeknit.solvers import (
     Grade,
     Limit,
@@ -604,6 +605,11 @@ def test_examples_in_the_manual_are_true() -> None:
         assert not list(_validator(name).iter_errors(document)), block
         if name == "solution":
             kinds.add(document["status"])
+        elif name == "frontier":
+            (entry,) = (parse_entry(one, name) for one in document["entries"])
+            instance = entry.read()
+            assert isinstance(instance, KSubset)
+            assert sha256(instance) == entry.sha256
         elif name != "proofs":  # an index, which tests/proofs/checking reads
             instance = parse_instance(parse_json(block))
             kinds.add(problem_of(instance).features(instance).structure)
