@@ -155,6 +155,8 @@ def _claims(claimed: SolutionFile, path: str | None) -> dict[str, Any]:
         proof = NOTHING  # all that is derived without a proof of grade checked
     names = ("method", "status", "objective", "bound", "proof", "certificate")
     fields = {name: getattr(claimed, name) for name in (*names, "selection")}
+    for name in ("objective", "bound"):  # levels, as in a file
+        fields[name] = list(cost) if isinstance(cost := fields[name], tuple) else cost
     fields["status"] = claimed.status.value
     fields["proof"] = proof and {"grade": proof.grade.value, "by": proof.by}
     return {name: value for name, value in fields.items() if value is not None}

@@ -26,7 +26,7 @@ from closeknit.instances import (
     problems,
     write_instance,
 )
-from closeknit.methods import KSUBSET
+from closeknit.methods import KSUBSET, PROCSET
 from closeknit.methods.proofs import prove_and_cite
 from closeknit.proofs.checking import CheckLimits
 from closeknit.proofs.checking.answers.examining import Untrue
@@ -494,6 +494,26 @@ def test_other_problems_have_entries_too(work: Path) -> None:
     words = ["sack.json", "sack.solution.json", "--family", "sacks", "--source", "x"]
     assert run(["frontier", "add", *words]) == 0
     assert run(["frontier", "check", "sacks"]) == 0
+
+
+def test_levels_are_compared_and_merged(work: Path, capsys: Capture) -> None:
+    """A choice without a bound, then its proof: together they are an optimum."""
+    one = generate("sets --n 12 --sets 6 --size 4 --request 5 --levels 2 --seed 2")
+    proved = prove_and_cite(one, PROCSET["auto"](one), "levels.xz", seconds=60.0)
+    best = solution_of(one, "auto", proved.result)
+    write_instance(one, "levels.json")
+    bare = {**best, "status": "feasible"}
+    del bare["bound"], bare["proof"]
+    Path("bare.json").write_text(json.dumps(bare))
+    Path("best.json").write_text(json.dumps(best))
+    assert run(["frontier", "add", "levels.json", "bare.json", *NEW]) == 0
+    words = ["frontier", "add", "levels.json", "best.json", "levels.xz"]
+    assert run(words) == 0
+    [entry] = entries(work)
+    assert entry["solution"]["status"] == "optimal"
+    assert run(words) == 1
+    assert "is no better" in capsys.readouterr().err
+    assert run(["frontier", "check"]) == 0
 
 
 def test_nothing_was_checked(work: Path) -> None:
