@@ -377,6 +377,14 @@ FORGED: dict[str, Callable[[list[dict[str, Any]]], None]] = {
     "no selection": lambda rows: rows[0]["solution"].pop("selection"),
     "no proof": lambda rows: rows[0].pop("proof"),
     "another size of the proof": lambda rows: rows[0]["proof"].update(bytes=7),
+    "nothing but a bound": lambda rows: rows[0].update(
+        solution={
+            name: "unknown" if name == "status" else value
+            for name, value in rows[0]["solution"].items()
+            if name not in ("selection", "objective")
+        }
+    ),
+    "no day of the proof": lambda rows: rows[0].pop("proved"),
     "another k": lambda rows: rows[0].update(k=3),
     "no solution": lambda rows: rows[0].update(
         solution={
@@ -414,6 +422,7 @@ def test_a_forged_entry_is_wrong(forgery: str, work: Path, capsys: Capture) -> N
         ('"n": 10', '"n": 10, "more": 1', "entries[0].more: unknown field"),
         ('"family": "jobs"', '"family": "others"', "family: must be 'jobs'"),
         ('"found": "2', '"found": "x', "entries[0].found: must be a date"),
+        ('"found": "', '"found": "2026-19-39", "source": "', "found: must be a date"),
         ('"name": "job-5"', '"name": "job-4"', "entries[1]: given twice"),
         ('"status": "optimal"', '"status": "best"', "entries[0].solution.status"),
         ('"version": 1', '"version": 2', "version: must be 1"),
@@ -436,6 +445,21 @@ def test_a_malformed_file_is_one_line(
     assert "frontier/jobs.json" in err
     assert says in err
     assert err.count("\n") == 1
+
+
+def test_an_instance_is_in_one_family(work: Path, capsys: Capture) -> None:
+    fill(work)
+    document = json.loads(Path("frontier/jobs.json").read_text())
+    for name in (ONE.name, "another"):
+        document["entries"][:] = [document["entries"][0] | {"name": name}]
+        text = json.dumps(document | {"family": "more"})
+        Path("frontier/more.json").write_text(text)
+        capsys.readouterr()
+        assert run(["frontier", "check"]) == 2
+        assert f"is in frontier/jobs.json, too: {name!r}" in capsys.readouterr().err
+    Path("frontier/more.json").unlink()
+    assert run(["frontier", "check", "jobs", "jobs"]) == 0
+    assert capsys.readouterr().out.startswith("2 of 2 entries hold")
 
 
 def test_a_changed_proof_is_wrong(work: Path, capsys: Capture) -> None:
