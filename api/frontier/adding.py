@@ -24,6 +24,7 @@ from ...reports.frontier.entries import (
     FrontierEntry,
     FrontierFile,
     ProofReference,
+    changing,
     data_folder,
     generate,
     write_entries,
@@ -81,32 +82,44 @@ def add_solution(
         raise
     if lines := findings.wrong or findings.objection((), "the file of a proof"):
         raise Untrue(f"{solution}: {lines[0]}")
-    file, known = _find(where, one, instance, family, source)
-    today = date.today().isoformat()
-    size = problem_of(one).features(one)
-    new = FrontierEntry(
-        name=one.name,
-        n=size.n,
-        k=size.k,
-        sha256=sha256(one),
-        instance=known.instance if known else _reference(one, instance, recipe),
-        solution=_claims(claimed, proof),
-        proof=kept,
-        found=today,
-        proved=today if claimed.proof else "",
-        source="" if source == file.source or known else source,
+    with changing(where):
+        file, known = _find(where, one, instance, family, source)
+        today = date.today().isoformat()
+        size = problem_of(one).features(one)
+        new = FrontierEntry(
+            name=one.name,
+            n=size.n,
+            k=size.k,
+            sha256=sha256(one),
+            instance=known.instance if known else _reference(one, instance, recipe),
+            solution=_claims(claimed, proof),
+            proof=kept,
+            found=today,
+            proved=today if claimed.proof else "",
+            source="" if source == file.source or known else source,
+        )
+        better = ["new"]
+        if known is not None:
+            new, better = _merge(
+                known, new, solution, str(where / f"{file.family}.json")
+            )
+        if new.proof == kept and kept is not None and kept.size <= MOST_KEPT:
+            write_bytes(file_in(where, f"proofs/{kept.sha256}.xz"), content)
+        rows = {**file.entries, new.name: new}
+        rows = dict(sorted(rows.items(), key=lambda row: (row[1].n, row[1].k, row[0])))
+        write_entries(where, replace(file, entries=rows))
+        if known and known.proof and not _is_cited(where, known.proof):
+            (where / "proofs" / f"{known.proof.sha256}.xz").unlink(missing_ok=True)
+        return f"{file.family}: {one.name}: {', '.join(better)}"
+
+
+def _is_cited(where: Path, proof: ProofReference) -> bool:
+    """Whether an entry has a proof: renamed instances may share one."""
+    return any(
+        entry.proof is not None and entry.proof.sha256 == proof.sha256
+        for file in read_families(where)
+        for entry in (file.entries.values() if file.family != WORST else ())
     )
-    better = ["new"]
-    if known is not None:
-        new, better = _merge(known, new, solution, str(where / f"{file.family}.json"))
-    if new.proof == kept and kept is not None and kept.size <= MOST_KEPT:
-        write_bytes(file_in(where, f"proofs/{kept.sha256}.xz"), content)
-    rows = {**file.entries, new.name: new}
-    rows = dict(sorted(rows.items(), key=lambda row: (row[1].n, row[1].k, row[0])))
-    write_entries(where, replace(file, entries=rows))
-    if known and known.proof and known.proof != new.proof:
-        (where / "proofs" / f"{known.proof.sha256}.xz").unlink(missing_ok=True)
-    return f"{file.family}: {one.name}: {', '.join(better)}"
 
 
 def _find(

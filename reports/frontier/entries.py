@@ -7,10 +7,11 @@ believed: `closeknit.api.frontier` derives all of it again.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -252,6 +253,17 @@ def write_entries(where: Path, file: FrontierFile) -> None:
     rows = ",\n".join(_line(entry.document) for entry in file.entries.values())
     text = f'{_line(head)[:-1]}, "entries": [\n{rows}\n]}}\n'
     write_text(file_in(folder(where), f"{family}.json"), text)
+
+
+@contextmanager
+def changing(where: Path) -> Iterator[None]:
+    """Let no other process read a frontier and change it meanwhile."""
+    held = os.open(folder(where), os.O_RDONLY)
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(held)
 
 
 def _line(document: Mapping[str, Any]) -> str:

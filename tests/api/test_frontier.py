@@ -5,7 +5,10 @@ from __future__ import annotations
 import gzip
 import json
 import lzma
+import subprocess
+import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -15,6 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
+from closeknit.api.frontier import adding
 from closeknit.api.frontier.adding import add_solution
 from closeknit.api.frontier.checking import check_entry
 from closeknit.cli.app import run
@@ -445,6 +449,40 @@ def test_a_malformed_file_is_one_line(
     assert "frontier/jobs.json" in err
     assert says in err
     assert err.count("\n") == 1
+
+
+def test_what_is_added_meanwhile_is_not_lost(
+    work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another process adds an entry after this one has read the family."""
+    assert add(ONE, "poor", *NEW) == 0
+    files = [f"{OTHER.name}.json", f"{OTHER.name}.poor.json"]
+    command = [sys.executable, "-m", "closeknit", "frontier", "add", *files, *NEW]
+    write, others = adding.write_entries, []
+
+    def late(where: Path, file: Any) -> None:
+        others.append(subprocess.Popen(command))
+        with suppress(subprocess.TimeoutExpired):
+            others[0].wait(3.0)  # it waits for this one
+        write(where, file)
+
+    monkeypatch.setattr(adding, "write_entries", late)
+    assert add(ONE, "best", f"{ONE.name}.xz") == 0
+    assert others[0].wait() == 0
+    assert [entry["name"] for entry in entries(work)] == [ONE.name, OTHER.name]
+    assert run(["frontier", "check"]) == 0
+
+
+def test_a_proof_that_another_entry_has_stays(work: Path) -> None:
+    fill(work)
+    path = Path("frontier/jobs.json")
+    document = json.loads(path.read_text())
+    weak, other = document["entries"]
+    weak["solution"].update(status="feasible", bound=OPTIMUM - 1)
+    weak["proof"] = other["proof"]
+    path.write_text(json.dumps(document))
+    assert add(ONE, "best", f"{ONE.name}.xz") == 0
+    assert Path(f"frontier/proofs/{other['proof']['sha256']}.xz").exists()
 
 
 def test_an_instance_is_in_one_family(work: Path, capsys: Capture) -> None:
