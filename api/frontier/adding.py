@@ -17,6 +17,7 @@ from ...instances.solution import SolutionFile
 from ...instances.value import as_tuple, cost_text
 from ...proofs.checking import CheckLimits
 from ...proofs.checking.answers.examining import Untrue
+from ...proofs.checking.folder import digest_of
 from ...proofs.checking.kinds import reading_proof
 from ...reports.frontier.entries import (
     MOST_KEPT,
@@ -63,9 +64,12 @@ def add_solution(
     one, claimed = read_instance(instance), read_solution(solution)
     if claimed.selection is None and claimed.status is not Status.INFEASIBLE:
         raise Untrue(f"{solution}: selection: is missing")
-    kept, content = None, b""
+    kept, content, given = None, b"", ""
     if proof is not None:
+        if not Path(proof).is_file():
+            raise InputError("must be a file, which is read more than once", file=proof)
         content = read_bytes(proof, most=_LONGEST)
+        given = sha256_of(content).hexdigest()
         if not content.startswith(b"\xfd7zXZ"):
             with reading_unpacked(proof) as stream:
                 content = lzma.compress(stream.read(_LONGEST))
@@ -82,6 +86,9 @@ def add_solution(
         raise
     if lines := findings.wrong or findings.objection((), "the file of a proof"):
         raise Untrue(f"{solution}: {lines[0]}")
+    claims = _claims(claimed, proof)
+    if proof is not None and digest_of(Path(proof)) != given:
+        raise InputError("was changed while it was read", file=proof)
     with changing(where):
         file, known = _find(where, one, instance, family, source)
         today = date.today().isoformat()
@@ -92,7 +99,7 @@ def add_solution(
             k=size.k,
             sha256=sha256(one),
             instance=known.instance if known else _reference(one, instance, recipe),
-            solution=_claims(claimed, proof),
+            solution=claims,
             proof=kept,
             found=today,
             proved=today if claimed.proof else "",

@@ -485,6 +485,26 @@ def test_a_proof_that_another_entry_has_stays(work: Path) -> None:
     assert Path(f"frontier/proofs/{other['proof']['sha256']}.xz").exists()
 
 
+def test_what_is_kept_is_what_was_followed(
+    work: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file of a proof changes after it was copied, and before it is followed."""
+    good, path = Path(f"{ONE.name}.xz").read_bytes(), Path("proof.xz")
+    path.write_bytes(Path(f"{OTHER.name}.xz").read_bytes())
+    examine = adding.examine
+
+    def late(*args: Any, **how: Any) -> Any:
+        path.write_bytes(good)
+        return examine(*args, **how)
+
+    monkeypatch.setattr(adding, "examine", late)
+    assert add(ONE, "best", "proof.xz", *NEW) == 2
+    assert "proof.xz: was changed while it was read" in capsys.readouterr().err
+    assert add(ONE, "best", "-", *NEW) == 2
+    assert "-: must be a file" in capsys.readouterr().err
+    assert not any(Path("frontier").iterdir())
+
+
 def test_an_instance_is_in_one_family(work: Path, capsys: Capture) -> None:
     fill(work)
     document = json.loads(Path("frontier/jobs.json").read_text())
