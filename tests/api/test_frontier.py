@@ -18,6 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
+from closeknit.api.examining import examine
 from closeknit.api.frontier import adding
 from closeknit.api.frontier.adding import add_solution
 from closeknit.api.frontier.checking import check_entry
@@ -26,6 +27,7 @@ from closeknit.instances import (
     InputError,
     KSubset,
     Mesh,
+    ProcSet,
     Sukp,
     problems,
     write_instance,
@@ -39,6 +41,7 @@ from closeknit.reports.frontier.entries import (
     MOST_KEPT,
     WORST,
     generate,
+    write_entries,
 )
 from closeknit.reports.frontier.page import frontier_document
 from closeknit.reports.frontier.worst import WorstInstance, read_families, write_worst
@@ -458,7 +461,7 @@ def test_what_is_added_meanwhile_is_not_lost(
     assert add(ONE, "poor", *NEW) == 0
     files = [f"{OTHER.name}.json", f"{OTHER.name}.poor.json"]
     command = [sys.executable, "-m", "closeknit", "frontier", "add", *files, *NEW]
-    write, others = adding.write_entries, []
+    write, others = write_entries, []
 
     def late(where: Path, file: Any) -> None:
         others.append(subprocess.Popen(command))
@@ -491,7 +494,6 @@ def test_what_is_kept_is_what_was_followed(
     """The file of a proof changes after it was copied, and before it is followed."""
     good, path = Path(f"{ONE.name}.xz").read_bytes(), Path("proof.xz")
     path.write_bytes(Path(f"{OTHER.name}.xz").read_bytes())
-    examine = adding.examine
 
     def late(*args: Any, **how: Any) -> Any:
         path.write_bytes(good)
@@ -581,6 +583,7 @@ def test_other_problems_have_entries_too(work: Path) -> None:
 def test_levels_are_compared_and_merged(work: Path, capsys: Capture) -> None:
     """A choice without a bound, then its proof: together they are an optimum."""
     one = generate("sets --n 12 --sets 6 --size 4 --request 5 --levels 2 --seed 2")
+    assert isinstance(one, ProcSet)
     proved = prove_and_cite(one, PROCSET["auto"](one), "levels.xz", seconds=60.0)
     best = solution_of(one, "auto", proved.result)
     write_instance(one, "levels.json")
