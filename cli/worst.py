@@ -29,7 +29,7 @@ from ..methods.by_name import method_named
 from ..reports.adversary import AdversarySearch, BadInstance, SearchSpace
 from ..reports.adversary.hunt import Sites
 from ..reports.adversary.search import most_free, prove_found, run_search
-from ..reports.frontier.entries import FOLDER, WORST
+from ..reports.frontier.entries import FOLDER, WORST, changing
 from ..reports.frontier.worst import (
     Entries,
     WorstInstance,
@@ -265,14 +265,15 @@ def _read_known(args: argparse.Namespace) -> Entries:
 
 def _keep(args: argparse.Namespace, hunt: AdversarySearch, found: BadInstance) -> bool:
     """Record what was found if it is worse than what is known."""
-    entries = _read_known(args)  # read again: others may have written meanwhile
     entry = WorstInstance.of(
         hunt.method.name, found.instance, found.cost, found.optimum, found.how
     )
-    merged = merge_worse(entries, [entry])
-    if merged == entries:
-        return False
-    write_worst(merged, args.record)
+    with changing(Path(args.record)):
+        entries = _read_known(args)  # read again: others may have written meanwhile
+        merged = merge_worse(entries, [entry])
+        if merged == entries:
+            return False
+        write_worst(merged, args.record)
     return True
 
 

@@ -17,6 +17,7 @@ from ...instances.solution import SolutionFile
 from ...instances.value import as_tuple, cost_text
 from ...proofs.checking import CheckLimits
 from ...proofs.checking.answers.examining import Untrue
+from ...proofs.checking.folder import digest_of
 from ...proofs.checking.kinds import reading_proof
 from ...reports.frontier.entries import (
     MOST_KEPT,
@@ -24,6 +25,7 @@ from ...reports.frontier.entries import (
     FrontierEntry,
     FrontierFile,
     ProofReference,
+    changing,
     data_folder,
     generate,
     write_entries,
@@ -62,9 +64,12 @@ def add_solution(
     one, claimed = read_instance(instance), read_solution(solution)
     if claimed.selection is None and claimed.status is not Status.INFEASIBLE:
         raise Untrue(f"{solution}: selection: is missing")
-    kept, content = None, b""
+    kept, content, given = None, b"", ""
     if proof is not None:
+        if not Path(proof).is_file():
+            raise InputError("must be a file, which is read more than once", file=proof)
         content = read_bytes(proof, most=_LONGEST)
+        given = sha256_of(content).hexdigest()
         if not content.startswith(b"\xfd7zXZ"):
             with reading_unpacked(proof) as stream:
                 content = lzma.compress(stream.read(_LONGEST))
@@ -81,32 +86,47 @@ def add_solution(
         raise
     if lines := findings.wrong or findings.objection((), "the file of a proof"):
         raise Untrue(f"{solution}: {lines[0]}")
-    file, known = _find(where, one, instance, family, source)
-    today = date.today().isoformat()
-    size = problem_of(one).features(one)
-    new = FrontierEntry(
-        name=one.name,
-        n=size.n,
-        k=size.k,
-        sha256=sha256(one),
-        instance=known.instance if known else _reference(one, instance, recipe),
-        solution=_claims(claimed, proof),
-        proof=kept,
-        found=today,
-        proved=today if claimed.proof else "",
-        source="" if source == file.source or known else source,
+    claims = _claims(claimed, proof)
+    if proof is not None and digest_of(Path(proof)) != given:
+        raise InputError("was changed while it was read", file=proof)
+    with changing(where):
+        file, known = _find(where, one, instance, family, source)
+        today = date.today().isoformat()
+        size = problem_of(one).features(one)
+        new = FrontierEntry(
+            name=one.name,
+            n=size.n,
+            k=size.k,
+            sha256=sha256(one),
+            instance=known.instance if known else _reference(one, instance, recipe),
+            solution=claims,
+            proof=kept,
+            found=today,
+            proved=today if claimed.proof else "",
+            source="" if source == file.source or known else source,
+        )
+        better = ["new"]
+        if known is not None:
+            new, better = _merge(
+                known, new, solution, str(where / f"{file.family}.json")
+            )
+        if new.proof == kept and kept is not None and kept.size <= MOST_KEPT:
+            write_bytes(file_in(where, f"proofs/{kept.sha256}.xz"), content)
+        rows = {**file.entries, new.name: new}
+        rows = dict(sorted(rows.items(), key=lambda row: (row[1].n, row[1].k, row[0])))
+        write_entries(where, replace(file, entries=rows))
+        if known and known.proof and not _is_cited(where, known.proof):
+            (where / "proofs" / f"{known.proof.sha256}.xz").unlink(missing_ok=True)
+        return f"{file.family}: {one.name}: {', '.join(better)}"
+
+
+def _is_cited(where: Path, proof: ProofReference) -> bool:
+    """Whether an entry has a proof: renamed instances may share one."""
+    return any(
+        entry.proof is not None and entry.proof.sha256 == proof.sha256
+        for file in read_families(where)
+        for entry in (file.entries.values() if file.family != WORST else ())
     )
-    better = ["new"]
-    if known is not None:
-        new, better = _merge(known, new, solution, str(where / f"{file.family}.json"))
-    if new.proof == kept and kept is not None and kept.size <= MOST_KEPT:
-        write_bytes(file_in(where, f"proofs/{kept.sha256}.xz"), content)
-    rows = {**file.entries, new.name: new}
-    rows = dict(sorted(rows.items(), key=lambda row: (row[1].n, row[1].k, row[0])))
-    write_entries(where, replace(file, entries=rows))
-    if known and known.proof and known.proof != new.proof:
-        (where / "proofs" / f"{known.proof.sha256}.xz").unlink(missing_ok=True)
-    return f"{file.family}: {one.name}: {', '.join(better)}"
 
 
 def _find(
@@ -155,6 +175,8 @@ def _claims(claimed: SolutionFile, path: str | None) -> dict[str, Any]:
         proof = NOTHING  # all that is derived without a proof of grade checked
     names = ("method", "status", "objective", "bound", "proof", "certificate")
     fields = {name: getattr(claimed, name) for name in (*names, "selection")}
+    for name in ("objective", "bound"):  # levels, as in a file
+        fields[name] = list(cost) if isinstance(cost := fields[name], tuple) else cost
     fields["status"] = claimed.status.value
     fields["proof"] = proof and {"grade": proof.grade.value, "by": proof.by}
     return {name: value for name, value in fields.items() if value is not None}

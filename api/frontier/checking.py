@@ -12,7 +12,7 @@ from ...reports.claims.ksubset.families import find_misstatement
 from ...reports.claims.running.claim import Trial
 from ...reports.frontier.entries import FrontierEntry, NotHere
 from ...reports.frontier.worst import WorstInstance
-from ...solvers import Grade, Proof, solution_errors
+from ...solvers import Grade, Proof, Status, solution_errors
 from ..examining import examine
 
 
@@ -47,6 +47,10 @@ def _find_untruth(
     instance, claimed = entry.read(), entry.claims
     if wrong := solution_errors(instance, claimed):
         return wrong[0]  # also where the proof is not here
+    if claimed.status is Status.UNKNOWN:
+        return "status: is unknown: there is neither a choice nor a proof of none"
+    if bool(entry.proved) != (claimed.proof is not None):
+        return "proved: must be given with a proof, and only with one"
     size = problem_of(instance).features(instance)
     if (size.n, size.k) != (entry.n, entry.k):
         return f"n, k: are {entry.n}, {entry.k}, not {size.n}, {size.k}"

@@ -4,14 +4,23 @@ const ROLES = ["instance", "solution", "proof"];
 const MOST = { instance: 2 ** 25, solution: 2 ** 25, proof: 2 ** 28 }; // bytes
 const chosen = { instance: null, solution: null, proof: null };
 let worker = null;
+let running = false;
+let turn = 0; // changes with every run and whatever ends it: what began before is void
 
 const size = bytes => bytes < 1024 ? `${bytes} bytes` : bytes < 2 ** 20 ? `${(bytes / 1024).toFixed(1)} KiB` : `${(bytes / 2 ** 20).toFixed(1)} MiB`;
 
 function say(text) { $("check-status").textContent = text; }
 
 function take(role, file) {
+  changed();
   chosen[role] = file;
   $(`check-${role}-name`).textContent = file ? `${file.name}, ${size(file.size)}` : "none";
+}
+
+// No verdict stays that is about other files, or another word that is taken.
+function changed() {
+  if (running) stop("The form was changed: nothing is known about the claim.");
+  turn += 1;
   show(null);
 }
 
@@ -66,6 +75,7 @@ function show(found) {
 }
 
 function busy(on) {
+  running = on;
   $("check-run").disabled = on;
   $("check-cancel").disabled = !on;
   $("check-progress").hidden = !on;
@@ -75,6 +85,7 @@ function busy(on) {
 function stop(text) {
   worker?.terminate();
   worker = null;
+  turn += 1;
   busy(false);
   say(text);
 }
@@ -84,13 +95,14 @@ function names(files) {
   const seen = new Set();
   return files.map(({ name }, at) => {
     let safe = name.replace(/[^\w.+@=-]/g, "_").slice(-100).replace(/^[-.]+/, "_");
-    if (!safe || seen.has(safe)) safe = `${ROLES[at]}-${safe}`;
+    while (!safe || seen.has(safe)) safe = `${ROLES[at]}-${safe}`;
     seen.add(safe);
     return safe;
   });
 }
 
 async function run() {
+  if (running) return;
   show(null);
   const { instance, solution, proof } = chosen;
   if (!instance) return say("An instance, or a formula, is missing.");
@@ -108,20 +120,24 @@ async function run() {
   const named = names(files);
   const accept = [...document.querySelectorAll("[name=accept]:checked")].map(box => box.value);
   busy(true);
+  const mine = ++turn;
   say("The files are read");
   let contents;
   try {
     contents = await Promise.all(files.map(file => file.arrayBuffer()));
   } catch (error) {
-    return stop(`A file cannot be read: ${error.message}`);
+    return mine === turn && stop(`A file cannot be read: ${error.message}`);
   }
+  if (mine !== turn) return;
   if (!worker) {
-    worker = new Worker(new URL("worker.mjs", import.meta.url), { type: "module" });
+    const own = worker = new Worker(new URL("worker.mjs", import.meta.url), { type: "module" });
     worker.onerror = event => {
+      if (own !== worker) return;
       stop("The checker stopped.");
       show({ status: 2, lines: [`cannot be checked here: ${event.message ?? "the worker could not start"}`] });
     };
     worker.onmessage = ({ data }) => {
+      if (own !== worker) return;
       if (data.stage) {
         if (data.spent) {
           $("check-progress").value = data.spent;
@@ -143,19 +159,20 @@ async function fetchGiven() {
   const given = new URLSearchParams(location.search);
   const wanted = ROLES.filter(role => given.get(role));
   if (!wanted.length) return;
+  const before = turn, found = {};
   for (const role of wanted) {
-    const url = new URL(given.get(role), location.href);
-    if (url.origin !== location.origin) return say(`${role}: only files of this site are fetched`);
-    let content;
     try {
-      const answer = await fetch(url);
+      const url = new URL(given.get(role), location.href);
+      if (url.origin !== location.origin) return say(`${role}: only files of this site are fetched`);
+      const answer = await fetch(url, { redirect: "error" });
       if (!answer.ok) return say(`${role}: ${url.pathname} is not here (${answer.status})`);
-      content = await answer.blob();
+      found[role] = new File([await answer.blob()], decodeURIComponent(url.pathname.split("/").pop()));
     } catch (error) {
       return say(`${role}: cannot be fetched: ${error.message}`);
     }
-    take(role, new File([content], decodeURIComponent(url.pathname.split("/").pop())));
   }
+  if (before !== turn) return; // others were chosen meanwhile
+  for (const role of wanted) take(role, found[role]);
   run();
 }
 
@@ -174,6 +191,7 @@ function begin() {
     drop.classList.remove("check-over");
     takeAll([...event.dataTransfer.files]);
   });
+  $("check-form").addEventListener("change", changed);
   $("check-form").addEventListener("submit", event => { event.preventDefault(); run(); });
   $("check-form").addEventListener("reset", () => { for (const role of ROLES) take(role, null); say(""); });
   $("check-cancel").addEventListener("click", () => stop("Cancelled: nothing is known about the claim."));

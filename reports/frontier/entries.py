@@ -7,10 +7,13 @@ believed: `closeknit.api.frontier` derives all of it again.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -174,6 +177,15 @@ def matching(pattern: str, what: str) -> fields.Shape[str]:
     return decode
 
 
+def day(value: Any, field: str) -> str:
+    """Decode a date of the calendar."""
+    text = fields.string(value, field)
+    with suppress(ValueError):
+        if date.fromisoformat(text).isoformat() == text:
+            return text
+    raise InputError("must be a date such as 2026-11-21", field, text)
+
+
 def _reference(value: Any, field: str) -> dict[str, Any]:
     ways = ("document", "generate", "file")
     if len(fields.objects(value, field)) != 1 or not value.keys() <= {*ways}:
@@ -181,7 +193,6 @@ def _reference(value: Any, field: str) -> dict[str, Any]:
     return dict(value)
 
 
-DAY = matching(r"\d{4}-[01]\d-[0-3]\d", "a date such as 2026-11-21")
 _DIGEST = matching("[0-9a-f]{64}", "a SHA-256")
 _PROOF = fields.record(
     {"sha256": _DIGEST, "bytes": fields.between(1, 2**32)}, {"again": fields.string}
@@ -193,8 +204,8 @@ _NEEDED: dict[str, fields.Shape[Any]] = {
     "sha256": _DIGEST,
     "solution": fields.objects,
 }
-_OPTIONAL = {"proof": _PROOF, "found": DAY, "proved": DAY, "source": fields.string}
-_ENTRY = fields.record({**_NEEDED, "found": DAY}, _OPTIONAL)
+_OPTIONAL = {"proof": _PROOF, "found": day, "proved": day, "source": fields.string}
+_ENTRY = fields.record({**_NEEDED, "found": day}, _OPTIONAL)
 _FAMILY = matching("[a-z0-9]+(-[a-z0-9]+)*", "in lower case, with hyphens")
 _FILE = fields.file(
     FORMAT, {"family": _FAMILY, "source": fields.string, "entries": fields.lists}
@@ -242,6 +253,17 @@ def write_entries(where: Path, file: FrontierFile) -> None:
     rows = ",\n".join(_line(entry.document) for entry in file.entries.values())
     text = f'{_line(head)[:-1]}, "entries": [\n{rows}\n]}}\n'
     write_text(file_in(folder(where), f"{family}.json"), text)
+
+
+@contextmanager
+def changing(where: Path) -> Iterator[None]:
+    """Let no other process read a frontier and change it meanwhile."""
+    held = os.open(folder(where), os.O_RDONLY)
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(held)
 
 
 def _line(document: Mapping[str, Any]) -> str:

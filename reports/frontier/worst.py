@@ -25,10 +25,10 @@ from ...instances.value import LARGEST
 from ...methods import KSUBSET
 from ..adversary.hunt import topology_label
 from .entries import (
-    DAY,
     FOLDER,
     WORST,
     FrontierFile,
+    day,
     parse_entry,
     read_entries,
     write_entries,
@@ -39,7 +39,7 @@ _FIELDS: dict[str, fields.Shape[Any]] = {
     **dict.fromkeys(("method", "ratio"), fields.string),
     **dict.fromkeys(("cost", "optimum"), fields.between(1, LARGEST)),
     "how": fields.string,
-    "date": DAY,
+    "date": day,
     "closeknit": fields.string,
 }
 """Fields of an entry in their order, with what reads them; its instance comes last."""
@@ -103,12 +103,22 @@ Entries = Mapping[Key, WorstInstance]
 
 
 def read_families(where: Path, names: Iterable[str] = ()) -> Iterator[FrontierFile]:
-    """Yield the families of a folder, or those named; raises InputError."""
-    for name in names or sorted(path.stem for path in where.glob("*.json")):
+    """Yield the families of a folder, or those named; raises InputError.
+
+    Also if two of them have an instance of the same name or definition.
+    """
+    seen: dict[str, Path] = {}
+    listed = names or sorted(path.stem for path in where.glob("*.json"))
+    for name in dict.fromkeys(listed):
         path = where / f"{name}.json"
         file = read_entries(path, parse_worst if name == WORST else parse_entry)
         if file.family != name:
             raise InputError(f"must be {name!r}", "family").of_file(path)
+        for entry in file.entries.values():
+            for key in {entry.name, getattr(entry, "sha256", entry.name)}:
+                if seen.setdefault(key, path) != path:
+                    what = f"is in {seen[key]}, too"
+                    raise InputError(what, "entries", entry.name).of_file(path)
         yield file
 
 

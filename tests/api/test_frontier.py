@@ -5,7 +5,10 @@ from __future__ import annotations
 import gzip
 import json
 import lzma
+import subprocess
+import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -15,6 +18,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
+from closeknit.api.examining import examine
+from closeknit.api.frontier import adding
 from closeknit.api.frontier.adding import add_solution
 from closeknit.api.frontier.checking import check_entry
 from closeknit.cli.app import run
@@ -22,11 +27,12 @@ from closeknit.instances import (
     InputError,
     KSubset,
     Mesh,
+    ProcSet,
     Sukp,
     problems,
     write_instance,
 )
-from closeknit.methods import KSUBSET
+from closeknit.methods import KSUBSET, PROCSET
 from closeknit.methods.proofs import prove_and_cite
 from closeknit.proofs.checking import CheckLimits
 from closeknit.proofs.checking.answers.examining import Untrue
@@ -35,6 +41,7 @@ from closeknit.reports.frontier.entries import (
     MOST_KEPT,
     WORST,
     generate,
+    write_entries,
 )
 from closeknit.reports.frontier.page import frontier_document
 from closeknit.reports.frontier.worst import WorstInstance, read_families, write_worst
@@ -377,6 +384,14 @@ FORGED: dict[str, Callable[[list[dict[str, Any]]], None]] = {
     "no selection": lambda rows: rows[0]["solution"].pop("selection"),
     "no proof": lambda rows: rows[0].pop("proof"),
     "another size of the proof": lambda rows: rows[0]["proof"].update(bytes=7),
+    "nothing but a bound": lambda rows: rows[0].update(
+        solution={
+            name: "unknown" if name == "status" else value
+            for name, value in rows[0]["solution"].items()
+            if name not in ("selection", "objective")
+        }
+    ),
+    "no day of the proof": lambda rows: rows[0].pop("proved"),
     "another k": lambda rows: rows[0].update(k=3),
     "no solution": lambda rows: rows[0].update(
         solution={
@@ -414,6 +429,7 @@ def test_a_forged_entry_is_wrong(forgery: str, work: Path, capsys: Capture) -> N
         ('"n": 10', '"n": 10, "more": 1', "entries[0].more: unknown field"),
         ('"family": "jobs"', '"family": "others"', "family: must be 'jobs'"),
         ('"found": "2', '"found": "x', "entries[0].found: must be a date"),
+        ('"found": "', '"found": "2026-19-39", "source": "', "found: must be a date"),
         ('"name": "job-5"', '"name": "job-4"', "entries[1]: given twice"),
         ('"status": "optimal"', '"status": "best"', "entries[0].solution.status"),
         ('"version": 1', '"version": 2', "version: must be 1"),
@@ -436,6 +452,74 @@ def test_a_malformed_file_is_one_line(
     assert "frontier/jobs.json" in err
     assert says in err
     assert err.count("\n") == 1
+
+
+def test_what_is_added_meanwhile_is_not_lost(
+    work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another process adds an entry after this one has read the family."""
+    assert add(ONE, "poor", *NEW) == 0
+    files = [f"{OTHER.name}.json", f"{OTHER.name}.poor.json"]
+    command = [sys.executable, "-m", "closeknit", "frontier", "add", *files, *NEW]
+    write, others = write_entries, []
+
+    def late(where: Path, file: Any) -> None:
+        others.append(subprocess.Popen(command))
+        with suppress(subprocess.TimeoutExpired):
+            others[0].wait(3.0)  # it waits for this one
+        write(where, file)
+
+    monkeypatch.setattr(adding, "write_entries", late)
+    assert add(ONE, "best", f"{ONE.name}.xz") == 0
+    assert others[0].wait() == 0
+    assert [entry["name"] for entry in entries(work)] == [ONE.name, OTHER.name]
+    assert run(["frontier", "check"]) == 0
+
+
+def test_a_proof_that_another_entry_has_stays(work: Path) -> None:
+    fill(work)
+    path = Path("frontier/jobs.json")
+    document = json.loads(path.read_text())
+    weak, other = document["entries"]
+    weak["solution"].update(status="feasible", bound=OPTIMUM - 1)
+    weak["proof"] = other["proof"]
+    path.write_text(json.dumps(document))
+    assert add(ONE, "best", f"{ONE.name}.xz") == 0
+    assert Path(f"frontier/proofs/{other['proof']['sha256']}.xz").exists()
+
+
+def test_what_is_kept_is_what_was_followed(
+    work: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file of a proof changes after it was copied, and before it is followed."""
+    good, path = Path(f"{ONE.name}.xz").read_bytes(), Path("proof.xz")
+    path.write_bytes(Path(f"{OTHER.name}.xz").read_bytes())
+
+    def late(*args: Any, **how: Any) -> Any:
+        path.write_bytes(good)
+        return examine(*args, **how)
+
+    monkeypatch.setattr(adding, "examine", late)
+    assert add(ONE, "best", "proof.xz", *NEW) == 2
+    assert "proof.xz: was changed while it was read" in capsys.readouterr().err
+    assert add(ONE, "best", "-", *NEW) == 2
+    assert "-: must be a file" in capsys.readouterr().err
+    assert not any(Path("frontier").iterdir())
+
+
+def test_an_instance_is_in_one_family(work: Path, capsys: Capture) -> None:
+    fill(work)
+    document = json.loads(Path("frontier/jobs.json").read_text())
+    for name in (ONE.name, "another"):
+        document["entries"][:] = [document["entries"][0] | {"name": name}]
+        text = json.dumps(document | {"family": "more"})
+        Path("frontier/more.json").write_text(text)
+        capsys.readouterr()
+        assert run(["frontier", "check"]) == 2
+        assert f"is in frontier/jobs.json, too: {name!r}" in capsys.readouterr().err
+    Path("frontier/more.json").unlink()
+    assert run(["frontier", "check", "jobs", "jobs"]) == 0
+    assert capsys.readouterr().out.startswith("2 of 2 entries hold")
 
 
 def test_a_changed_proof_is_wrong(work: Path, capsys: Capture) -> None:
@@ -494,6 +578,27 @@ def test_other_problems_have_entries_too(work: Path) -> None:
     words = ["sack.json", "sack.solution.json", "--family", "sacks", "--source", "x"]
     assert run(["frontier", "add", *words]) == 0
     assert run(["frontier", "check", "sacks"]) == 0
+
+
+def test_levels_are_compared_and_merged(work: Path, capsys: Capture) -> None:
+    """A choice without a bound, then its proof: together they are an optimum."""
+    one = generate("sets --n 12 --sets 6 --size 4 --request 5 --levels 2 --seed 2")
+    assert isinstance(one, ProcSet)
+    proved = prove_and_cite(one, PROCSET["auto"](one), "levels.xz", seconds=60.0)
+    best = solution_of(one, "auto", proved.result)
+    write_instance(one, "levels.json")
+    bare = {**best, "status": "feasible"}
+    del bare["bound"], bare["proof"]
+    Path("bare.json").write_text(json.dumps(bare))
+    Path("best.json").write_text(json.dumps(best))
+    assert run(["frontier", "add", "levels.json", "bare.json", *NEW]) == 0
+    words = ["frontier", "add", "levels.json", "best.json", "levels.xz"]
+    assert run(words) == 0
+    [entry] = entries(work)
+    assert entry["solution"]["status"] == "optimal"
+    assert run(words) == 1
+    assert "is no better" in capsys.readouterr().err
+    assert run(["frontier", "check"]) == 0
 
 
 def test_nothing_was_checked(work: Path) -> None:

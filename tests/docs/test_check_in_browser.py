@@ -246,6 +246,60 @@ def test_a_check_can_be_cancelled_and_is_limited(page: Page, tmp_path: Path) -> 
     assert re.search(r"takes more than (1|0\.9\d*) s to check", lines), lines
 
 
+SLOW = """() => {
+  const read = File.prototype.arrayBuffer, waiting = window.waiting = [];
+  File.prototype.arrayBuffer = async function () {
+    await new Promise(done => { waiting.push(done); });
+    return read.call(this);
+  };
+}"""
+"""Lets files be read only when a test goes on."""
+
+
+def test_no_verdict_is_about_other_files(page: Page, tmp_path: Path) -> None:
+    true = [EXAMPLES / name for name in ("mesh.json", "solution.json", "proof.xz")]
+    choose(page, *true)
+    assert verdict(page)[0] == "Holds"
+    page.get_by_label("solver").check()
+    expect(page.locator("#check-verdict")).to_be_hidden()
+    page.evaluate(SLOW)
+    check = page.get_by_role("button", name="Check", exact=True)
+    go_on = "() => window.waiting.splice(0).forEach(done => done())"
+    settle = "() => new Promise(done => setTimeout(done, 3000))"
+    check.click()
+    page.get_by_role("button", name="Cancel").click()
+    page.evaluate(go_on)
+    page.evaluate(settle)
+    assert page.locator("#check-status").inner_text().startswith("Cancelled")
+    assert page.locator("#check-verdict").is_hidden()
+    check.click()
+    page.locator("#check-solution").set_input_files(EXAMPLES / "forged.json")
+    page.evaluate(go_on)
+    page.evaluate(settle)
+    assert "was changed" in page.locator("#check-status").inner_text()
+    assert page.locator("#check-verdict").is_hidden()
+
+
+def test_names_that_meet(page: Page, tmp_path: Path) -> None:
+    names = ("proof-a.json", "a.json", "a.json")
+    paths = [tmp_path / str(i) / name for i, name in enumerate(names)]
+    for name, path in zip(
+        ("mesh.json", "solution.json", "proof.xz"), paths, strict=True
+    ):
+        path.parent.mkdir()
+        shutil.copy(EXAMPLES / name, path)
+    choose(page, *paths)
+    assert verdict(page)[0] == "Holds"
+    listed = page.locator("#check-digests").inner_text()
+    assert all(sha256_of(path) in listed for path in paths)
+
+
+@pytest.mark.parametrize("given", ["http://[", "%25E0", "//a b"])
+def test_an_address_that_is_none(page: Page, address: str, given: str) -> None:
+    page.goto(f"{address}?instance={given}")
+    expect(page.locator("#check-status")).to_contain_text("instance: ")
+
+
 @pytest.mark.parametrize("page", [1280, 400], indirect=True)
 def test_by_keyboard_and_without_barriers(page: Page) -> None:
     choose(page, EXAMPLES / "mesh.json", EXAMPLES / "solution.json")

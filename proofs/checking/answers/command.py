@@ -7,6 +7,7 @@ import json
 import os
 import sys
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -191,6 +192,8 @@ def main(words: Sequence[str] | None = None) -> int:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     try:
+        if sys.stdout is None:
+            raise InputError("is closed", file="standard output")
         if not 0 < args.time_limit < float("inf"):
             raise InputError("must be positive", "--time-limit", args.time_limit)
         limits = CheckLimits(seconds=args.time_limit)
@@ -212,11 +215,16 @@ def main(words: Sequence[str] | None = None) -> int:
         return _complain(str(error), 2)
     except MemoryError:
         return _complain("out of memory", 2)
-    except BrokenPipeError:  # nobody reads on
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        return 141
+    except OSError as error:
+        if error.filename is None:  # standard output: full, or nobody reads on
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        if isinstance(error, BrokenPipeError):
+            return 141
+        place = error.filename or "standard output: cannot be written"
+        return _complain(f"{place}: {error.strerror or error}", 2)
 
 
 def _complain(text: str, status: int) -> int:
-    print(f"closeknit-check: {' '.join(text.split())}", file=sys.stderr)
+    with suppress(OSError):
+        print(f"closeknit-check: {' '.join(text.split())}", file=sys.stderr)
     return status

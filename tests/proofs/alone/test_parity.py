@@ -6,6 +6,7 @@ import importlib
 import json
 import lzma
 import random
+import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -20,13 +21,14 @@ from closeknit.cli.app import run
 from closeknit.proofs.checking.folder import Entry, read_index
 from tests.corpus import Reader, spoilt
 from tests.data import require
-from tests.paths import SHARED
+from tests.paths import ROOT, SHARED
 from tests.proofs.checking.test_standard_library import drawn, library
 
 from .listing import DERIVES, PAGE, table
 from .listing import files as all_files
 from .wheel import gathered, run_gathered
 
+EXAMPLES = ROOT / "docs" / "check" / "examples"
 CASES = SHARED / "cases" / "proofs"
 FEW, MANY = 400, 10_000
 LIMIT = "20"
@@ -250,6 +252,37 @@ def test_bad_words_are_one_line(tree: Path, files: Path, tmp_path: Path) -> None
         assert result.stderr.count("\n") == 1
     assert run_gathered(tree, "--accept", "checked", *some).returncode == 2
     assert run_gathered(tree).returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("redirect", "says"),
+    [
+        (">&-", "standard output: is closed\n"),
+        (">/dev/full", "standard output: cannot be written: No space left on device\n"),
+    ],
+)
+def test_an_output_that_takes_nothing_is_one_line(
+    redirect: str, says: str, tree: Path
+) -> None:
+    """Status 1 would mean that a claim is wrong."""
+    files = [
+        str(EXAMPLES / name) for name in ("mesh.json", "solution.json", "proof.xz")
+    ]
+    code = (
+        "from closeknit_check.proofs.checking.answers.command import main\n"
+        "raise SystemExit(main())"
+    )
+    command = ["sh", "-c", f'exec "$@" {redirect}', "sh", sys.executable, "-c", code]
+    done = subprocess.run(
+        [*command, *files], stderr=subprocess.PIPE, text=True, cwd=tree, check=False
+    )
+    assert (done.returncode, done.stderr) == (2, f"closeknit-check: {says}")
+
+
+def test_a_name_that_is_too_long_is_one_line(tree: Path) -> None:
+    done = run_gathered(tree, "a" * 300)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "File name too long" in done.stderr or "is missing" in done.stderr
 
 
 def test_a_job_of_parts_that_does_not_fit(
