@@ -12,6 +12,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
+from html import escape
 from inspect import cleandoc
 from pathlib import Path
 
@@ -194,7 +195,8 @@ def _link_frontier(app: Sphinx, error: Exception | None) -> None:
                 "instance": problem_of(instance).document_of(instance),
                 "solution": {**head, "sha256": entry.sha256, **entry.solution},
             }
-            places = {what: f"{entry.name}.{what}.json" for what in documents}
+            place = re.sub(r"[^\w.=-]", "_", entry.name)
+            places = {what: f"{place}.{what}.json" for what in documents}
             for what, place in places.items():
                 (folder / place).write_text(dumps(documents[what]) + "\n", "utf-8")
             if entry.proof is not None:
@@ -204,7 +206,7 @@ def _link_frontier(app: Sphinx, error: Exception | None) -> None:
             words = "&amp;".join(
                 f"{what}=../frontier/{place}" for what, place in places.items()
             )
-            name = f'<span class="pre">{entry.name}</span>'
+            name = f'<span class="pre">{escape(entry.name)}</span>'
             link = f'<a href="../use/browser.html?{words}">{name}</a>'
             assert text.count(name) == 1, entry.name
             text = text.replace(name, link)

@@ -118,10 +118,10 @@ def _cell(entry: WorstInstance | None) -> Cell:
         return ""
     _, topology, _ = entry.key
     shown = f"{float(entry.ratio):.4f} = {entry.ratio}"
-    proved = ", proved" if entry.how.startswith("exhaustive") else ""
+    tried = ", all tried" if entry.how.startswith("exhaustive") else ""
     return (
         Strong(shown) if entry.ratio == guarantee(entry) else shown,
-        f" ({topology}, n = {entry.instance.n}{proved})",
+        f" ({topology}, n = {entry.instance.n}{tried})",
     )
 
 

@@ -199,6 +199,8 @@ def main(words: Sequence[str] | None = None) -> int:
         limits = CheckLimits(seconds=args.time_limit)
         if len(args.files) == 1 and Path(args.files[0]).is_dir():
             folder = args.files[0]
+            if args.json:
+                raise InputError("is not for folders", "--json")
             status = print_verdicts(replay(folder, read_index(folder), limits))
         else:
             found = check_files(args.files, args.accept, limits)

@@ -244,6 +244,7 @@ def test_bad_words_are_one_line(tree: Path, files: Path, tmp_path: Path) -> None
         ([*some, "--time-limit", "0"], "--time-limit: must be positive"),
         ([*some, "--time-limit", "nan"], "--time-limit: must be positive"),
         ([str(tmp_path)], "index.json: cannot be read"),
+        ([str(tmp_path), "--json"], "--json: is not for folders"),
     ):
         result = run_gathered(tree, *words)
         assert result.returncode == 2, words
