@@ -17,6 +17,7 @@ a file cannot be used.
 from __future__ import annotations
 
 import argparse
+from functools import partial
 from pathlib import Path
 
 from ..instances import read_instance
@@ -24,14 +25,13 @@ from ..instances.errors import InputError
 from ..instances.escape_hidden import escape_hidden
 from ..instances.reading.files import STANDARD, writing
 from ..instances.result import ACCEPTABLE
-from ..instances.solution import read_solution
 from ..proofs.checking import CheckLimits, formula_of, is_opb
 from ..proofs.checking.answers.command import (
     FORMAT,
     Outcome,
-    report,
     report_formula,
     report_recount,
+    report_solution,
 )
 from ..proofs.checking.proof_file import proof_lines
 from ..proofs.checking.recount import is_recount
@@ -120,20 +120,15 @@ def _solution(
     from ..api.examining import examine
 
     instance = read_instance(args.file)
-    solution = read_solution(args.solution)
-    try:
-        claims = examine(
-            *(instance, solution, args.proof),
-            prove=settings if args.prove else None,
-            limits=limits,
-            plain=args.plain,
-        )
-    except InputError as error:
-        if error.field.startswith("certificate"):  # which stands in the solution
-            raise error.of_file(args.solution) from None
-        raise
+    look = partial(
+        examine,
+        proof=args.proof,
+        prove=settings if args.prove else None,
+        limits=limits,
+        plain=args.plain,
+    )
     cure = "--prove or --proof"
-    found = report(instance, claims, args.solution, args.accept or (), cure)
+    found = report_solution(instance, args.solution, args.accept or (), cure, look)
     if not found.status and args.rewrite:
         with proof_lines(args.proof) as steps, writing(args.rewrite) as stream:
             stream.writelines(rewrite(formula_of(instance), steps, args.syntax))

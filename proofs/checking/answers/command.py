@@ -6,9 +6,10 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from ....instances.errors import InputError
 from ....instances.escape_hidden import escape_hidden
 from ....instances.problems import Instance, problem_of, read_instance
 from ....instances.result import ACCEPTABLE, Status
-from ....instances.solution import read_solution
+from ....instances.solution import SolutionFile, read_solution
 from ....instances.value import cost_text
 from ....instances.words import with_noun
 from ..folder import print_verdicts, read_index, replay
@@ -50,18 +51,25 @@ class Outcome:
         return {"format": FORMAT, "version": 1, **self.fields}
 
 
-def report(
+def report_solution(
     instance: Instance,
-    found: Findings,
     file: str | Path,
     accept: Collection[str],
     cure: str,
+    look: Callable[[Instance, SolutionFile], Findings],
 ) -> Outcome:
-    """Say what was found about the claims of a solution; ``file`` is its own.
+    """Check the solution in a file.
 
-    ``accept`` are the grades whose word is taken, ``cure`` the options that help.
+    ``accept`` are the grades whose word is taken, ``cure`` names the options that help,
+    ``look`` finds what is true and what can be derived.
     """
-    claimed = found.claimed
+    claimed = read_solution(file)
+    try:
+        found = look(instance, claimed)
+    except InputError as error:
+        if error.field.startswith("certificate"):  # which stands in the solution
+            raise error.of_file(file) from None
+        raise
     wrong = found.wrong or found.objection(accept, cure)
     lines = wrong or ([f"{found.open}: accepted"] if found.open else [])
     content = {
@@ -152,14 +160,9 @@ def check_files(
         return report_recount(first, limits)
     if formula:
         return report_formula(first, rest[0], limits)
-    instance, solution = read_instance(first), read_solution(rest[0])
-    try:
-        found = examine(instance, solution, *rest[1:], limits=limits)
-    except InputError as error:
-        if error.field.startswith("certificate"):  # which stands in the solution
-            raise error.of_file(rest[0]) from None
-        raise
-    return report(instance, found, rest[0], accept, "PROOF or --accept")
+    look = partial(examine, proof=rest[1] if rest[1:] else None, limits=limits)
+    cure = "PROOF or --accept"
+    return report_solution(read_instance(first), rest[0], accept, cure, look)
 
 
 def main(words: Sequence[str] | None = None) -> int:

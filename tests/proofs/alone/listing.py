@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-import io
-import tokenize
 
+from tests.modules import loaded
 from tests.paths import ROOT
 
-from .wheel import backend
+from .wheel import gather
 
+sizes = loaded(ROOT / "tools" / "sizes.py")
 PAGE = ROOT / "docs" / "science" / "checker-alone.md"
 MARK = "<!-- regenerate: pytest tests/proofs/alone/test_parity.py -->"
 DERIVES = (
@@ -28,24 +28,14 @@ DERIVES = (
 
 def files() -> list[str]:
     """Return the paths of all files."""
-    found = [path.as_posix() for path in backend().files_of_checker()]
+    found = [path.as_posix() for path in gather.files_of_checker()]
     return [*found, "closeknit/extensions.py"]
 
 
 def counts(path: str) -> tuple[int, int]:
     """Return how many lines a file has, and how many of them are code."""
-    text = (ROOT / path).read_text(encoding="utf-8")
-    told: set[int] = set()
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-            assert node.end_lineno is not None
-            told |= {*range(node.lineno, node.end_lineno + 1)}
-    blank = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.ENDMARKER)
-    code: set[int] = set()
-    for one in tokenize.generate_tokens(io.StringIO(text).readline):
-        if one.type not in (*blank, tokenize.INDENT, tokenize.DEDENT):
-            code |= {*range(one.start[0], one.end[0] + 1)}
-    return text.count("\n"), len(code - told)
+    size = sizes.size_of((ROOT / path).read_text(encoding="utf-8"))
+    return size.lines, size.code
 
 
 def title_of(path: str) -> str:

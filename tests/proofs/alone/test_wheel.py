@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import runpy
 import shutil
 import subprocess
 import sys
@@ -13,9 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.modules import loaded
 from tests.paths import ROOT
 
-from .wheel import PACKAGING, backend
+from .wheel import PACKAGING, gather
 
 EXAMPLES = ROOT / "docs" / "check" / "examples"
 FILES = ("mesh.json", "solution.json", "proof.xz")
@@ -80,7 +80,7 @@ def test_the_wheel_has_nothing_else(wheels: tuple[Path, Path]) -> None:
             one.removeprefix("closeknit_check/") for one in names if one.endswith(".py")
         }
         texts = [archive.read(one).decode() for one in names if one.endswith(".py")]
-    ours = {path.as_posix() for path in backend().files_of_checker()}
+    ours = {path.as_posix() for path in gather.files_of_checker()}
     assert modules == ours | {"extensions.py", "__init__.py"}
     assert not any(
         re.search(r"^\s*(from|import) closeknit", one, re.M) for one in texts
@@ -134,22 +134,22 @@ def test_an_sdist_makes_the_same_wheel_without_the_tree(
 
 
 def test_another_package_of_pyodide_is_refused(tmp_path: Path) -> None:
-    pyodide = runpy.run_path(str(ROOT / "tools" / "pyodide.py"))
+    pyodide = loaded(ROOT / "tools" / "pyodide.py")
     made = tmp_path / "package"
     made.mkdir()
-    for name in pyodide["FILES"]:
+    for name in pyodide.FILES:
         (made / name).write_bytes(b"x")
     package = tmp_path / "pyodide.tgz"
     with tarfile.open(package, "w:gz") as archive:
         archive.add(made, "package")
     with pytest.raises(ValueError, match="has the SHA-512"):
-        pyodide["unpack"](package, tmp_path / "here")
-    assert not pyodide["is_here"](tmp_path / "here")
+        pyodide.unpack(package, tmp_path / "here")
+    assert not pyodide.is_here(tmp_path / "here")
     import hashlib
 
     digest = hashlib.sha512(package.read_bytes()).hexdigest()
-    pyodide["unpack"](package, tmp_path / "here", digest)
-    assert pyodide["is_here"](tmp_path / "here")
+    pyodide.unpack(package, tmp_path / "here", digest)
+    assert pyodide.is_here(tmp_path / "here")
 
 
 def test_the_packaging_has_only_what_the_wheel_needs() -> None:

@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-import importlib.util
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
 
+from tests.modules import loaded
 from tests.paths import ROOT
 
 PACKAGING = ROOT / "packaging" / "check"
-
-
-def backend() -> ModuleType:
-    """Return the module that gathers the files of the wheel."""
-    spec = importlib.util.spec_from_file_location("gather", PACKAGING / "gather.py")
-    assert spec is not None
-    assert spec.loader is not None
-    found = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(found)
-    return found
+gather = loaded(PACKAGING / "gather.py")
+"""The backend that builds the wheel."""
 
 
 def gathered(into: Path) -> Path:
     """Gather the files under a folder, which goes on the path of Python."""
-    backend().gather(into)
+    gather.gather(into)
     return into
 
 
