@@ -26,9 +26,7 @@ from closeknit.cli.commands import COMMANDS, parser_of  # noqa: E402
 from closeknit.cli.frame.parser import Parser  # noqa: E402
 from closeknit.instances import problem_of  # noqa: E402
 from closeknit.instances.reading.json_text import dumps  # noqa: E402
-from closeknit.instances.solution import FORMAT as SOLUTION  # noqa: E402
 from closeknit.methods import METHODS, AnyMethod  # noqa: E402
-from closeknit.reports.frontier.entries import WORST  # noqa: E402
 from closeknit.reports.frontier.worst import read_families  # noqa: E402
 
 project = "closeknit"
@@ -186,14 +184,13 @@ def _link_frontier(app: Sphinx, error: Exception | None) -> None:
     folder.mkdir()
     data = HERE.parent / "frontier"
     for file in read_families(data):
-        for entry in file.entries.values() if file.family != WORST else ():
+        for entry in file.instances:
             if entry.claims.proof is None or "file" in entry.instance:
                 continue
             instance = entry.read()
-            head = {"format": SOLUTION, "version": 1, "instance": entry.name}
             documents = {
                 "instance": problem_of(instance).document_of(instance),
-                "solution": {**head, "sha256": entry.sha256, **entry.solution},
+                "solution": entry.solution_document,
             }
             place = re.sub(r"[^\w.=-]", "_", entry.name)
             places = {what: f"{place}.{what}.json" for what in documents}

@@ -11,6 +11,7 @@ from typing import Any
 
 from ...instances import InputError, Instance, Value, problem_of, read_instance, sha256
 from ...instances.reading.files import file_in, read_bytes, write_bytes
+from ...instances.reading.json_types import to_json_types
 from ...instances.reading.packed import reading_unpacked
 from ...instances.result import NOTHING
 from ...instances.solution import SolutionFile
@@ -125,7 +126,7 @@ def _is_cited(where: Path, proof: ProofReference) -> bool:
     return any(
         entry.proof is not None and entry.proof.sha256 == proof.sha256
         for file in read_families(where)
-        for entry in (file.entries.values() if file.family != WORST else ())
+        for entry in file.instances
     )
 
 
@@ -135,7 +136,7 @@ def _find(
     """Return the family that has an instance, or is to have it, and its entry."""
     digest, place = sha256(instance), FrontierFile(family, source, {})
     for file in read_families(where):
-        for entry in file.entries.values() if file.family != WORST else ():
+        for entry in file.instances:
             same = entry.sha256 == digest
             if (entry.name == instance.name) != same:
                 at = f"{entry.name!r} in {where / file.family}.json"
@@ -175,11 +176,10 @@ def _claims(claimed: SolutionFile, path: str | None) -> dict[str, Any]:
         proof = NOTHING  # all that is derived without a proof of grade checked
     names = ("method", "status", "objective", "bound", "proof", "certificate")
     fields = {name: getattr(claimed, name) for name in (*names, "selection")}
-    for name in ("objective", "bound"):  # levels, as in a file
-        fields[name] = list(cost) if isinstance(cost := fields[name], tuple) else cost
     fields["status"] = claimed.status.value
     fields["proof"] = proof and {"grade": proof.grade.value, "by": proof.by}
-    return {name: value for name, value in fields.items() if value is not None}
+    known = {name: value for name, value in fields.items() if value is not None}
+    return dict(to_json_types(known))  # levels are lists, as in a file
 
 
 def _merge(

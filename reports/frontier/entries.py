@@ -10,7 +10,7 @@ from __future__ import annotations
 import fcntl
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import date
@@ -52,6 +52,11 @@ class FrontierFile:
     family: str
     source: str
     entries: Mapping[str, Any]
+
+    @property
+    def instances(self) -> Collection[FrontierEntry]:
+        """Its entries, if they are of instances: there are none among worst ratios."""
+        return () if self.family == WORST else tuple(self.entries.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +107,13 @@ class FrontierEntry:
     @property
     def claims(self) -> SolutionFile:
         """The content of a solution file; raises InputError if it is malformed."""
+        return parse_solution(self.solution_document)
+
+    @property
+    def solution_document(self) -> dict[str, Any]:
+        """The JSON object of a solution file."""
         head = {"format": SOLUTION, "version": 1, "instance": self.name}
-        return parse_solution({**head, "sha256": self.sha256, **self.solution})
+        return {**head, "sha256": self.sha256, **self.solution}
 
     @property
     def document(self) -> dict[str, Any]:
