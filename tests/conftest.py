@@ -15,10 +15,10 @@ from hypothesis import settings
 
 from .data import REASON, require
 from .paths import SHARED
-from .serving.browser import browser
+from .serving.browser import browser, chromium
 from .tiers import EXAMPLES, LONGEST, is_quick, left_out
 
-__all__ = ["browser"]
+__all__ = ["browser", "chromium"]
 
 os.environ["CLOSEKNIT_CHECK"] = "1"  # see simulation/invariants.py
 os.environ.pop("GITHUB_ACTIONS", None)  # for which commands write more

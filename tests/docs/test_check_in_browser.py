@@ -7,7 +7,6 @@ import http.server
 import json
 import os
 import re
-import runpy
 import shutil
 import threading
 from collections.abc import Iterator
@@ -16,9 +15,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
-from closeknit.proofs.checking.folder import Entry, read_index
+from closeknit.proofs.checking.folder import Entry, digest_of, read_index
+from tests.modules import loaded
 from tests.paths import ROOT
 from tests.proofs.checking.test_standard_library import drawn, library
 
@@ -36,8 +36,8 @@ class _Quiet(http.server.SimpleHTTPRequestHandler):
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site, of which only this page is built."""
-    pyodide = runpy.run_path(str(ROOT / "tools" / "pyodide.py"))
-    if not pyodide["is_here"](pyodide["cache"]()):
+    pyodide = loaded(ROOT / "tools" / "pyodide.py")
+    if not pyodide.is_here(pyodide.cache()):
         if os.environ.get("CLOSEKNIT_REQUIRE_PYODIDE") == "1":
             pytest.fail("Pyodide is not here: make pyodide")
         pytest.skip("Pyodide is not here: make pyodide")
@@ -58,16 +58,6 @@ def address(site: Path) -> Iterator[str]:
     thread.start()
     yield f"http://127.0.0.1:{server.server_address[1]}/use/browser.html"
     server.shutdown()
-
-
-@pytest.fixture(scope="module")
-def chromium(browser: str) -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(
-            executable_path=browser, args=["--no-sandbox", "--disable-gpu"]
-        )
-        yield started
-        started.close()
 
 
 @pytest.fixture
@@ -137,7 +127,7 @@ def test_true_and_forged_proofs_of_every_kind(
         choose(page, *paths)
         word, lines = verdict(page)
         assert (word, "holds" in lines) == ("Holds", True), (entry.name, lines)
-        assert sha256_of(paths[0]) in page.locator("#check-digests").inner_text()
+        assert digest_of(paths[0]) in page.locator("#check-digests").inner_text()
         if entry.kind in kinds or entry.proof is None:
             continue
         kinds.add(entry.kind)
@@ -164,12 +154,6 @@ def test_true_and_forged_proofs_of_every_kind(
             choose(page, paths[0], paths[1], other[2])
             assert verdict(page)[0] in ("Does not hold", "Cannot be checked")
     assert len(kinds) == 3
-
-
-def sha256_of(path: Path) -> str:
-    import hashlib
-
-    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def test_links_fill_the_form_and_check(page: Page, address: str, site: Path) -> None:
@@ -291,7 +275,7 @@ def test_names_that_meet(page: Page, tmp_path: Path) -> None:
     choose(page, *paths)
     assert verdict(page)[0] == "Holds"
     listed = page.locator("#check-digests").inner_text()
-    assert all(sha256_of(path) in listed for path in paths)
+    assert all(digest_of(path) in listed for path in paths)
 
 
 @pytest.mark.parametrize("given", ["http://[", "%25E0", "//a b"])

@@ -7,11 +7,16 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Iterator
 from html import unescape
 from importlib.resources import files
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 
@@ -32,6 +37,19 @@ def browser() -> str:
     if os.environ.get("CLOSEKNIT_REQUIRE_BROWSER") == "1":
         pytest.fail(f"no browser found (looked for {', '.join(NAMES)})")
     pytest.skip("no browser found")
+
+
+@pytest.fixture(scope="module")
+def chromium(browser: str) -> Iterator[Browser]:
+    """The browser, driven by Playwright, for the tests of a module."""
+    from playwright.sync_api import sync_playwright  # no other test waits for it
+
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(
+            executable_path=browser, args=["--no-sandbox", "--disable-gpu"]
+        )
+        yield started
+        started.close()
 
 
 def opened(browser: str, page: Path, tmp_path: Path, *more: str) -> tuple[str, str]:
