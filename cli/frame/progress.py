@@ -36,7 +36,7 @@ def progress_bar() -> Iterator[Show]:
                 return
             last = monotonic()
             line = clock.line(done, total, what)
-            print(f"closeknit: {line}", file=sys.stderr, flush=True)
+            print(f"closeknit: {line}\n", end="", file=sys.stderr, flush=True)
 
         yield show_line
         return
@@ -87,7 +87,7 @@ def status_line(standing: Callable[[], str]) -> Iterator[None]:
                 print(f"\r\x1b[2K{text[:room]}", end="", file=sys.stderr, flush=True)
                 written = True
             elif text:
-                print(f"closeknit: {text}", file=sys.stderr, flush=True)
+                print(f"closeknit: {text}\n", end="", file=sys.stderr, flush=True)
 
     thread = Thread(target=write, daemon=True)
     thread.start()

@@ -60,9 +60,12 @@ def prepare() -> None:
 
 
 def complain(text: str) -> None:
-    """Write a line to standard error, if there is one."""
+    """Write a line to standard error, if there is one.
+
+    At once, here and wherever Ctrl-C is heeded: it may come between text and newline.
+    """
     with suppress(OSError):
-        print(f"closeknit: {' '.join(text.split())}", file=sys.stderr)
+        print(f"closeknit: {' '.join(text.split())}\n", end="", file=sys.stderr)
 
 
 def annotate(title: str, problems: Sequence[str]) -> None:

@@ -233,13 +233,13 @@ def announce(seconds: float) -> None:
     _worth_saying = max(_worth_saying, _LONG)
     notice = f"compiling kernels, once, about {max(1, round(seconds))} s"
     getLogger("closeknit.kernels").info(notice)
-    print(f"closeknit: {notice}", file=sys.stderr, flush=True)
+    print(f"closeknit: {notice}\n", end="", file=sys.stderr, flush=True)
 
 
 @cache
 def _announce_loss() -> None:
     notice = "compiled kernels are not kept: this numba may give their code equal names"
-    print(f"closeknit: {notice}", file=sys.stderr, flush=True)
+    print(f"closeknit: {notice}\n", end="", file=sys.stderr, flush=True)
 
 
 def _names(code: CodeType) -> set[str]:

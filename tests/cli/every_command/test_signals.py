@@ -10,12 +10,15 @@ import sys
 import time
 from collections.abc import Iterator
 from fractions import Fraction
+from io import StringIO
 from pathlib import Path
 
 import pytest
 
+from closeknit.cli.frame import progress, streams
 from closeknit.instances import write_ksubset
 from closeknit.instances.ksubset.generators import random_occupancy
+from closeknit.solvers.running import kernels
 
 HANG = 120
 CLUSTER = "SwitchName=a Nodes=n[1-8]\nSwitchName=b Nodes=n[9-16]\n"
@@ -198,3 +201,24 @@ def test_a_command_leaves_nothing_at_any_moment(place: Path, name: str) -> None:
     draw = random.Random(f"{name} again")
     for number in (signal.SIGTERM, signal.SIGHUP) * 10:
         end(place, SOLVERS[name], number, draw.uniform(0.0, 8.0))
+
+
+def test_a_line_is_written_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C between a text and its newline joined two lines."""
+    pieces: list[str] = []
+
+    class Stream(StringIO):
+        def write(self, text: str) -> int:
+            pieces.append(text)
+            return len(text)
+
+    monkeypatch.setattr(sys, "stderr", Stream())
+    monkeypatch.setattr(progress, "EVERY", 0.0)
+    monkeypatch.setattr(kernels, "_worth_saying", 0.0)
+    kernels.announce(9.0)
+    streams.complain("interrupted")
+    with progress.progress_bar() as show:
+        show(1, 2, "instances")
+    lines = [piece for piece in pieces if piece]
+    assert [line.partition(" ")[0] for line in lines] == ["closeknit:"] * 3
+    assert all(line.endswith("\n") for line in lines)
