@@ -13,6 +13,8 @@ minimises.
 
 from __future__ import annotations
 
+from math import comb, inf
+
 import numpy as np
 
 from ...instances import InputError, IntArray
@@ -89,11 +91,51 @@ class TreeProgram:
         tables = self._fill(least, start, settings)
         if isinstance(tables, Limit):
             return (0 if power else (least, 0)), None, tables
+        assert tables.have[0] > k
         value = int(tables.high[k]) * 2**kernels.WORD + int(tables.low[k])
         taken = np.zeros_like(self.own)
         kernels.trace(self.parent, tables, k, taken)
-        assert tables.high[k] < kernels.FAR
         return (value if power else (least, value)), taken, None
+
+    def _limits(self) -> IntArray:
+        """Return, of each number of nodes, what it may cost as a part of the best choice.
+
+        That is what a choice costs, few domains or some nodes of each, less what the
+        other nodes cost at least: a link's cost, a node below, is least at an end of
+        the range in each term of the power. In floats, and then a little more.
+        """
+        k, power = self.rates.k, self.rates.power
+        if not power:
+            return np.full((2, k + 1), kernels.FAR)
+        scale = self.rates.scale.astype(float)
+        before, load = scale * self.rates.busy, scale * self.rates.load
+        most = np.minimum(self.below, k).astype(float)
+        each = sum(
+            comb(power, i)
+            * (before ** (power - i) * load**i).sum(axis=0)
+            * np.minimum((k - 1.0) ** i, most ** (i - 1) * (k - most) ** i)
+            for i in range(1, power + 1)
+        )
+        each[0] = 0.0
+        kernels.add_down(self.parent, each)
+        order = np.argsort(each, kind="stable")
+        least = np.repeat(each[order], self.own[order])[:k]
+        choices = [fullest(self.own, k)]
+        for some in 2 ** np.arange(k.bit_length()):
+            taken = np.zeros_like(self.own)
+            ends = np.minimum(np.minimum(self.own[order], some).cumsum(), k)
+            taken[order] = np.diff(ends, prepend=0)
+            if ends[-1] == k:
+                choices.append(taken)
+        enough = inf
+        for below in choices:
+            kernels.add_up(self.parent, below)
+            rise = (before + load * below * (k - below)) ** power - before**power
+            enough = min(enough, float(rise[:, 1:].sum()))
+        rest = np.concatenate([[0], np.cumsum(least)])[::-1]
+        most = np.maximum(enough - rest, 0) + 2.0**-20 * enough + 1
+        high = np.floor(most / 2.0**kernels.WORD)
+        return np.array([high, most - high * 2.0**kernels.WORD]).astype(np.int64)
 
     def _fill(
         self, most: int, start: float, settings: Settings
@@ -102,14 +144,9 @@ class TreeProgram:
         k, parent, domains = self.rates.k, self.parent, len(self.own)
         length = np.minimum(self.below, k) + 1
         begin = np.concatenate([[0], np.cumsum(length)]).astype(np.int64)
-        chosen_at, choices = np.zeros(domains, dtype=np.int64), 0
+        chosen_at = np.zeros(domains, dtype=np.int64)
         have = np.minimum(self.own, k) + 1
-        grown = have.tolist()
-        for v in range(domains - 1, 0, -1):
-            p = int(parent[v])
-            grown[p] = min(grown[p] + int(length[v]) - 1, k + 1)
-            chosen_at[v] = choices
-            choices += grown[p]
+        choices = int(kernels.places(parent, length, have, k, chosen_at))
         if int(begin[-1]) + choices > _MOST_KEPT:
             return Limit.MEMORY
         tables = kernels.LinkTables(
@@ -119,6 +156,7 @@ class TreeProgram:
             np.zeros(int(begin[-1]), dtype=np.int64),
             chosen_at,
             np.zeros(choices, dtype=np.int64),
+            self._limits(),
         )
         rates = self.rates._replace(most=most)
         spare = np.zeros((2, k + 1), dtype=np.int64)
@@ -135,6 +173,8 @@ def fullest(own: IntArray, k: int) -> IntArray:
     taken = np.zeros_like(own)
     left = k
     for v in np.argsort(-own, kind="stable").tolist():
+        if not left:
+            break
         taken[v] = min(left, int(own[v]))
         left -= int(taken[v])
     return taken

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from ...solvers.running.kernels import kernel
 
 Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
 WORD = 60
 MASK = 2**WORD - 1
 HALF = 2**30 - 1
@@ -44,6 +45,7 @@ class LinkTables(NamedTuple):
     low: Ints
     chosen_at: Ints  # (domains,) where the choices of the merge of a domain begin
     choice: Ints  # of every number in the parent the part in the domain
+    limit: Ints  # (2, k + 1) of so many nodes: what costs more is in no best choice
 
 
 @kernel
@@ -93,6 +95,32 @@ def fill_up(
 
 
 @kernel
+def add_up(parent: Ints, numbers: Ints) -> None:
+    """Replace numbers at domains by sums over what is below."""
+    for v in range(len(parent) - 1, 0, -1):
+        numbers[parent[v]] += numbers[v]
+
+
+@kernel
+def add_down(parent: Ints, numbers: Floats) -> None:
+    """Replace numbers at domains by sums over what is above."""
+    for v in range(1, len(parent)):
+        numbers[v] += numbers[parent[v]]
+
+
+@kernel
+def places(parent: Ints, length: Ints, have: Ints, k: int, chosen_at: Ints) -> int:
+    """Find where the choices of each domain begin; return how many there are."""
+    grown, choices = have.copy(), 0
+    for v in range(len(parent) - 1, 0, -1):
+        p = parent[v]
+        grown[p] = min(grown[p] + length[v] - 1, k + 1)
+        chosen_at[v] = choices
+        choices += grown[p]
+    return choices
+
+
+@kernel
 def power_high(y: int, power: int) -> int:
     """Return the high part of a power of a number below 2^30."""
     if power == 2:
@@ -136,6 +164,18 @@ def close(rates: Rates, v: int, high: Ints, low: Ints) -> None:
                 low[c] += power_low(after, power) - power_low(before, power)
         high[c] += low[c] >> WORD
         low[c] &= MASK
+
+
+@kernel
+def useful(high: Ints, low: Ints, limit: Ints) -> int:
+    """Leave out what is in no best choice; return the length without the end."""
+    last = 0
+    for c in range(len(high)):
+        if limit[0, c] - high[c] + ((limit[1, c] - low[c]) >> WORD) < 0:
+            high[c] = FAR
+        if high[c] < FAR:
+            last = c
+    return last + 1
 
 
 @kernel
@@ -185,6 +225,9 @@ def fill(
             if work <= 0:
                 return False
             close(rates, v, high, low)
+            size = tables.have[v] = useful(high, low, tables.limit)
+            high, low = high[:size], low[:size]
+            end = min(first + size - 1, k + 1)
             spare[0, :end] = FAR
             spare[1, :end] = 0
             state[PLACE] = 0
@@ -211,7 +254,9 @@ def fill(
             work -= size
         tables.high[up : up + end] = spare[0, :end]
         tables.low[up : up + end] = spare[1, :end]
-        tables.have[p] = end
+        tables.have[p] = useful(
+            tables.high[up : up + end], tables.low[up : up + end], tables.limit
+        )
         state[AT] -= 1
         state[PLACE] = -1
     return True

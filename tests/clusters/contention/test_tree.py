@@ -222,4 +222,38 @@ def test_a_threshold_by_counting_is_that_of_the_program() -> None:
         if least:
             tables = run.program._fill(least - 1, 0.0, Settings())
             assert not isinstance(tables, Limit)
-            assert tables.high[k] >= kernels.FAR
+            assert tables.have[0] <= k
+
+
+def test_what_limits_leave_out_is_in_no_best_choice(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """On larger trees, most with numbers of more than 60 bits."""
+    chance = np.random.default_rng(29)
+    limited = tree.TreeProgram._limits
+    cut = long = 0
+    for _ in range(120):
+        n = int(chance.integers(2, 40))
+        parent = np.array([0, *(int(chance.integers(0, v)) for v in range(1, n))])
+        own = chance.integers(0, chance.integers(2, 30), n)
+        k = int(chance.integers(1, own.sum() + 2))
+        if k > own.sum():
+            continue
+        below = own.copy()
+        kernels.add_up(parent, below)
+        busy = chance.integers(0, int(10 ** chance.uniform(0, 4)), (2, n))
+        rates = kernels.Rates(
+            *(k, int(chance.choice([2, 4])), 0, int(chance.integers(1, 20))),
+            *(chance.integers(1, 50, n), busy, np.ones(n, np.int64)),
+        )
+        program = tree.TreeProgram(parent, own, below, rates)
+        value, taken, _ = program.solve(0.0, Settings(time_limit=60))
+        everything = np.full((2, k + 1), kernels.FAR)
+        cut += (limited(program) < everything).any()
+        monkeypatch.setattr(tree.TreeProgram, "_limits", lambda *_, e=everything: e)
+        whole, same, _ = program.solve(0.0, Settings(time_limit=60))
+        monkeypatch.setattr(tree.TreeProgram, "_limits", limited)
+        assert value == whole
+        assert taken is not None and same is not None and (taken == same).all()
+        long += isinstance(value, int) and value >= 2**kernels.WORD
+    assert cut > 100 and long > 20
