@@ -98,7 +98,7 @@ class TreeProgram:
         return (value if power else (least, value)), taken, None
 
     def _limits(self) -> IntArray:
-        """Return, of each number of nodes, what it may cost as a part of the best choice.
+        """Return what each number of nodes may cost as a part of the best choice.
 
         That is what a choice costs, few domains or some nodes of each, less what the
         other nodes cost at least: a link's cost, a node below, is least at an end of

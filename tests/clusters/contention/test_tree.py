@@ -249,7 +249,7 @@ def test_what_limits_leave_out_is_in_no_best_choice(
         program = tree.TreeProgram(parent, own, below, rates)
         value, taken, _ = program.solve(0.0, Settings(time_limit=60))
         everything = np.full((2, k + 1), kernels.FAR)
-        cut += (limited(program) < everything).any()
+        cut += bool((limited(program) < everything).any())
         monkeypatch.setattr(tree.TreeProgram, "_limits", lambda *_, e=everything: e)
         whole, same, _ = program.solve(0.0, Settings(time_limit=60))
         monkeypatch.setattr(tree.TreeProgram, "_limits", limited)
