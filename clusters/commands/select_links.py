@@ -17,7 +17,7 @@ from ...instances import InputError
 from ...instances.option_values import seconds
 from ...instances.reading.files import read_text
 from ...instances.words import with_noun
-from ...network.contention.instance import MOST_UNIT, PURPOSES
+from ...network.contention.instance import MOST_UNIT, PURPOSES, usual_reserve
 from ...network.loads import busiest_of
 from ...network.workloads.communication import ALL_TO_ALL, units_of
 from ...network.workloads.measured import read_traffic
@@ -27,6 +27,7 @@ from ..contention.links import (
     UNIT,
     TreeLinks,
     Wires,
+    names_of,
     rate_of,
     read_counters,
     read_links,
@@ -140,6 +141,9 @@ class LinkOptions:
         power, reserve = (0, 0)
         if objective is Objective.CONTENTION:
             power, reserve = PURPOSES[args.purpose or "job"]
+            if reserve:
+                widths = {ends: wide / UNIT for ends, wide in capacity.items()}
+                reserve *= usual_reserve(names_of(fabric).homes, widths)
         if isinstance(fabric, Hierarchy) and args.traffic in (None, ALL_TO_ALL):
             return LinkWish(TreeLinks.of(fabric, capacity, busy), power, reserve)
         from ..contention.network import NetworkWish  # which imports solvers

@@ -64,7 +64,7 @@ def _pair_by_pair(
     value = Fraction(0)
     for (way, v), load in sent.items():
         whole = int(links.capacity[v])
-        before = Fraction(int(links.busy[way][v]) + UNIT * reserve, whole)
+        before = Fraction(int(links.busy[way][v]), whole) + reserve
         after = before + load / whole
         value = value + after**power - before**power if power else max(value, after)
     return value

@@ -29,7 +29,7 @@ class LinkScale:
     """
 
     def __init__(self, links: TreeLinks, k: int, reserve: int = 0) -> None:
-        busy = (k - 1) * (links.busy + UNIT * reserve)
+        busy = (k - 1) * (links.busy + reserve * links.capacity)
         common = gcd(UNIT, int(np.gcd.reduce(busy[:, 1:], axis=None)))
         kinds, of = np.unique(links.capacity[1:], return_inverse=True)
         every = lcm(*kinds.tolist())
@@ -53,7 +53,7 @@ def link_cost(
     """Return the busiest link that is used and the hops; with a power, the contention.
 
     The first is in parts of `LinkScale.whole`. Contention is the sum, over links, of by
-    how much the power of what is used rises, of a link and ``reserve`` ports more.
+    how much the power of what is used rises, of a link and ``reserve`` capacities more.
     """
     k = len(chosen)
     below = measures.counts_below(fabric, chosen)

@@ -219,9 +219,12 @@ class LinkNames(ABC):
     ----------
     links
         The ends of all links, each way.
+    homes
+        The switch of each node, or the node itself.
     """
 
     links: Sequence[tuple[int, int]]
+    homes: Sequence[int]
 
     @abstractmethod
     def link(
@@ -256,7 +259,7 @@ class SpaceNames(LinkNames):
     def __init__(self, fabric: Space) -> None:
         topology = fabric.topology
         routes = Routes(topology)
-        self.links = routes.links
+        self.links, self.homes = routes.links, routes.stop
         self._known = set(routes.links)
         number = {site: p for p, site in enumerate(topology.locations())}
         sites = zip(fabric.nodes, fabric.sites, strict=True)
@@ -298,7 +301,7 @@ class TreeNames(LinkNames):
     def __init__(self, fabric: Hierarchy) -> None:
         ups = [(v, int(up)) for v, up in enumerate(fabric.parent)][1:]
         self.links = [*ups, *((up, v) for v, up in ups)]
-        self.fabric = fabric
+        self.fabric, self.homes = fabric, fabric.home.tolist()
         self.merged = fabric.kind is FabricKind.GRAPH
         """Whether switches alike are one domain, ``a+b``; upper ones have no name."""
         self.nodes = {name: i for i, name in enumerate(fabric.nodes)}

@@ -39,7 +39,7 @@ class LinkWish:
     power
         Of contention; 0 for the busiest link, then hops.
     reserve
-        Ports that every link is thought to carry more.
+        Ports that a link is thought to carry more, for each port of its capacity.
     """
 
     links: TreeLinks

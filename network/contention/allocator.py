@@ -12,13 +12,15 @@ from ...instances import InputError, IntArray, Topology
 from ...methods.allocators.table import allocator
 from ..loads import LoadTable, Routes, busiest_of
 from .annealing import STEPS, Annealing
+from .instance import usual_reserve
 
 
 class Contention(Allocator):
     """Take processors whose traffic adds little to what links carry.
 
-    What is least is the sum over links of (b + r + l)^p - (b + r)^p: what running jobs
-    send over a link, a reserve for those to come, and the job's own traffic, in ports.
+    What is least is the sum over links of (b + l + r)^p - (b + r)^p: what running jobs
+    send over a link, the job's own traffic, and a reserve for those to come, in parts
+    of its capacity.
     Before a job is allocated `expect` may state its traffic; by default all send to
     all. Its busiest task uses its port fully. Held processors send nothing.
 
@@ -37,7 +39,7 @@ class Contention(Allocator):
     capacity
         Of every link, in ports; None for one each.
     power, reserve
-        Of contention, see `Annealing.choose`.
+        Of contention, see `Annealing.choose`; None for `usual_reserve`.
     steps
         Exchanges from the choice of mm-inc.
 
@@ -55,13 +57,17 @@ class Contention(Allocator):
         table: LoadTable | None = None,
         capacity: Sequence[float] | None = None,
         power: int = 2,
-        reserve: int = 1,
+        reserve: int | None = None,
         steps: int = STEPS,
     ) -> None:
         super().__init__(topology, seed=seed)
         self.table = table or LoadTable(Routes(topology))
-        links = len(self.table.routes.links)
-        self._search = Annealing(self.table, capacity or [1.0] * links)
+        links = self.table.routes.links
+        whole = capacity or [1.0] * len(links)
+        self._search = Annealing(self.table, whole)
+        if reserve is None:
+            widths = dict(zip(links, whole, strict=True))
+            reserve = usual_reserve(self.table.routes.stop, widths)
         self._near = allocator("mm-inc", topology)
         self.power, self.reserve, self.steps = power, reserve, steps
         self._traffic: IntArray | None = None

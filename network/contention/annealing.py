@@ -65,7 +65,8 @@ class Annealing:
         background
             What others send over each link, in ports.
         power, reserve
-            Of contention, and ports thought to be sent more; 0 for the busiest link.
+            Of contention, and ports thought to be sent more for each of a capacity; 0
+            for the busiest link.
         traffic
             Units from each task to each other, which are in the order of processors;
             None for one each. The task that sends or receives most does so at the rate
@@ -76,7 +77,7 @@ class Annealing:
         table = self.table
         k = len(starts[0])
         units = 1 - np.eye(k, dtype=np.int64) if traffic is None else traffic
-        before = (np.asarray(background) + reserve) / self.capacity
+        before = np.asarray(background) / self.capacity + reserve
         unit = 1.0 / (table.whole * busiest_of(units) * self.capacity)
         wires = kernels.Wires(
             *(table.first, table.link, table.amount, table.row, table.column),

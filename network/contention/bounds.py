@@ -55,9 +55,9 @@ def star_bound(
     k, power = instance.k, instance.power
     unit = Fraction(instance.unit, instance.busiest)
     factor = [instance.common // one.capacity for one in instance.wires]
-    ports = instance.unit * instance.reserve
+    kept = instance.common * instance.reserve
     price = [
-        power * (one.busy + ports) ** (power - 1) * f**power if power else 0
+        power * (f * one.busy + kept) ** (power - 1) * f if power else 0
         for one, f in zip(instance.wires, factor, strict=True)
     ]
     use, dear = _stars(instance, factor, look), _stars(instance, price, look)
@@ -196,10 +196,10 @@ def tree_bound(
         if not instance.power:
             hops = tree.weight[v] * c * (k - c)
             return _FAR if after(v, c) > most else hops
-        cost, ports = 0, instance.unit * instance.reserve
+        cost = 0
         for e in (tree.up[v], tree.down[v]):
             one = instance.wires[e]
-            before = one.busy + ports
+            before = one.busy + one.capacity * instance.reserve
             change = (before + load * c * (k - c)) ** instance.power
             whole = (instance.common // one.capacity) ** instance.power
             cost += whole * (change - before**instance.power)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ...api.constructors import ksubset
 from ...instances import InputError
 from ..workloads.communication import units_of
-from .instance import PURPOSES, Contention, Link
+from .instance import PURPOSES, Contention, Link, usual_reserve
 
 
 def contention(
@@ -47,7 +48,7 @@ def contention(
         ``links``: how far the busiest used link is used, then hops.
     purpose
         Of contention: ``job`` for one job now (fourth powers), ``stream`` for an
-        allocator (squares, a port of reserve).
+        allocator (squares, and a reserve for later jobs).
     unit
         Parts of a port's rate that loads are counted in; 0 for so many that those of
         fixed routes are not rounded.
@@ -73,7 +74,7 @@ def contention(
     power, reserve = PURPOSES[purpose] if objective == "contention" else (0, 0)
     if isinstance(traffic, str):
         traffic = units_of(traffic, k)
-    return Contention(
+    found = Contention(
         ksubset(network, k, **given),
         routing=routing,
         table=None if table is None else tuple(map(tuple, table)),
@@ -81,5 +82,8 @@ def contention(
         unit=unit,
         links=tuple(Link(*one) for one in links),
         power=power,
-        reserve=reserve,
     )
+    if reserve:
+        ends = {one[:2]: one.capacity / found.unit for one in found.wires}
+        reserve *= usual_reserve(found.routes.stop, ends)
+    return replace(found, reserve=reserve)

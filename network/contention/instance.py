@@ -9,12 +9,12 @@ to whole parts of a port's rate, next to what others send.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import permutations
-from math import lcm
+from math import ceil, lcm
 from typing import NamedTuple
 
 import numpy as np
@@ -34,8 +34,9 @@ from ..loads import LoadTable, Routes
 MOST_UNIT, MOST_CAPACITY, MOST_POWER = 10**9, 10**12, 8
 MOST_COMMON = 2**40
 """Exclusive bound of the least common multiple of capacities."""
+MOST_RESERVE = 2**10
 PURPOSES = {"job": (4, 0), "stream": (2, 1)}
-"""Power, and ports of reserve, for one job now and for an allocator in a stream."""
+"""Power, and times `usual_reserve`, for one job, and for an allocator in a stream."""
 
 
 class Link(NamedTuple):
@@ -67,11 +68,11 @@ class Contention(PartInstance):
         Links by the numbers of nodes (cells of a grid in lexicographic order). Those
         that are not listed carry a port's rate, and are not used by others.
     power
-        Of contention, the sum over links of ((b + r + L)/c)^p - ((b + r)/c)^p for the
+        Of contention, the sum over links of ((b + L)/c + r)^p - (b/c + r)^p for the
         load L of the job, b of others, the capacity c and a reserve r; or 0 for the
         busiest link that the job uses, max (b + L)/c, and then hops.
     reserve
-        Ports that each link is thought to carry more.
+        Ports that each link is thought to carry more, for each port of its capacity.
     name, source, seed
         Those of the job, if left out.
 
@@ -109,7 +110,7 @@ class Contention(PartInstance):
         put("routes", Routes(self.topology, self.routing, self.table))
         put("routing", self.routes.routing)
         between(self.power, 0, MOST_POWER, "power")
-        between(self.reserve, 0, 2**10 if self.power else 0, "reserve")
+        between(self.reserve, 0, MOST_RESERVE if self.power else 0, "reserve")
         seen = set()
         for i, (s, t, amount) in enumerate(self.traffic):
             where = f"traffic[{i}]"
@@ -208,6 +209,24 @@ class Contention(PartInstance):
         return found
 
 
+def usual_reserve(homes: Iterable[int], widths: Mapping[tuple[int, int], float]) -> int:
+    """Return what is kept on a link for jobs to come: ports for each port of its width.
+
+    As many as there are processors to a port's width of the links from their switches
+    to others, rounded up: one on grids, the taper of a fat-tree.
+
+    Parameters
+    ----------
+    homes
+        The switch of each processor, or the processor itself.
+    widths
+        Of the links between switches, in ports, by their two ends.
+    """
+    number = Counter(homes)
+    width = sum(wide for (start, _), wide in widths.items() if start in number)
+    return min(MOST_RESERVE, max(1, ceil(number.total() / width))) if width else 1
+
+
 def check(instance: Contention, chosen: Collection[int]) -> list[str]:
     """List the errors of a choice of free processors, by index."""
     return ksubset.check(instance.job, chosen)
@@ -252,7 +271,7 @@ def cost(instance: Contention, chosen: Collection[int]) -> Value:
     for e, load in found.items():
         _, _, capacity, busy = instance.wires[e]
         factor = instance.common // capacity
-        before = factor * (busy + instance.unit * instance.reserve)
+        before = factor * busy + instance.common * instance.reserve
         parts.append((before, before + factor * load))
     if power:
         return sum(int(after**power - before**power) for before, after in parts)

@@ -162,8 +162,10 @@ def link_dp(instance: Contention, /, settings: Settings = DEFAULT) -> Result:
 def _rates(instance: Contention, tree: LoadTree) -> Rates:
     ways = [[instance.wires[e] for e in way[1:]] for way in (tree.up, tree.down)]
     factor = [0, *(instance.common // one.capacity for one in ways[0])]
-    ports = instance.unit * instance.reserve
-    busy = [[0, *(one.busy + ports for one in way)] for way in ways]
+    busy = [
+        [0, *(one.busy + one.capacity * instance.reserve for one in way)]
+        for way in ways
+    ]
     return Rates(
         *(instance.k, instance.power, 0, instance.unit // instance.busiest),
         *(np.array(factor), np.array(busy), 2 * np.array(tree.weight)),
@@ -258,9 +260,10 @@ class _Price:
     def __init__(self, instance: Contention, whole: int) -> None:
         self.unit, self.parts = instance.unit, whole * instance.busiest
         self.power = instance.power
-        ports = instance.unit * instance.reserve
         self.factor = [instance.common // one.capacity for one in instance.wires]
-        self.busy = [one.busy + ports for one in instance.wires]
+        self.busy = [
+            one.busy + one.capacity * instance.reserve for one in instance.wires
+        ]
 
     def of(self, carried: dict[int, int]) -> int:
         most, total = 0, 0

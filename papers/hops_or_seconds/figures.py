@@ -10,10 +10,10 @@ from scipy.stats import rankdata
 
 from ...instances import IntArray
 from ...reports.pages.bootstrap import Estimate, estimate, resampled_sums
-from .choices import CHOICES, PAIR_SUM, RANDOM, Floats
+from .choices import CHOICES, PAIR_SUM, RANDOM, STREAM, Floats
 from .machines import LOADS, MACHINES
 from .parts import Found
-from .streams import StreamFound
+from .streams import USUAL, StreamFound
 
 BUSY = tuple(load for load, (_, send) in LOADS.items() if send)
 """Loads at which others send."""
@@ -156,6 +156,8 @@ class AllRuns:
 
         With ``run``, of the time from start to end.
         """
+        if (machine, rule) not in self.streams and rule == USUAL:
+            rule = STREAM
         pairs = zip(
             self.streams[machine, rule], self.streams[machine, base], strict=True
         )

@@ -19,9 +19,9 @@ from ...reports.pages.plot_style import (
     named_rows,
     sheets,
 )
-from .choices import BEST, FEW, GREEDY, PAIR_SUM, STREAM
+from .choices import BEST, FEW, GREEDY, PAIR_SUM
 from .figures import AllRuns
-from .streams import FIRST_FIT
+from .streams import FIRST_FIT, USUAL
 
 _WIDE = 540
 """Pixels of the picture where there is room."""
@@ -36,7 +36,7 @@ IN_STREAMS: _Marks = {
     FIRST_FIT: ("v", FAINT, "first fit"),
     FEW: ("s", FAINT, "few switches, runs of numbers"),
     GREEDY: ("^", B, "least busy link, others known"),
-    STREAM: ("D", A, "least contention with a reserve"),
+    USUAL: ("D", A, "allocator contention, with a reserve"),
 }
 
 

@@ -22,10 +22,11 @@ from .machines import MACHINES, SIZES, NetworkSystem, by_rule, table_of
 from .workloads import PATTERNS, messages, phits
 
 FIRST_FIT, DRAWN = "first fit", "random"
-MORE = "contention p=2, reserve 2"
+MORE, USUAL = "contention p=2, reserve 2", "allocator contention"
 SEARCH = {name: SEARCHES[name] for name in (GREEDY, "contention p=2", STREAM)}
-SEARCH |= {MORE: Search("all", 2, 2)}
+SEARCH |= {MORE: Search("all", 2, 2), USUAL: Search("all", 2, 1)}
 RULES = (PAIR_SUM, FEW, FIRST_FIT, *SEARCH, DRAWN)
+"""`USUAL` is run on trees only: elsewhere the reserve of the allocator is one port."""
 JOBS = 120
 AGAIN = 1 / 5
 """A job sends its pattern once, and then as often as a draw fails that succeeds with
@@ -116,14 +117,14 @@ class Informed(Contention):
     """An allocator that knows what the next job sends: first come, first served."""
 
     def __init__(
-        self, machine: NetworkSystem, search: Search, drawn: list[Drawn], seed: int
+        self, machine: NetworkSystem, rule: str, drawn: list[Drawn], seed: int
     ) -> None:
         super().__init__(
             machine.network,
             seed=seed,
             table=table_of(machine.name),
-            power=search.power,
-            reserve=search.reserve,
+            power=SEARCH[rule].power,
+            reserve=None if rule == USUAL else SEARCH[rule].reserve,
         )
         self._drawn, self._next = drawn, 0
 
@@ -140,8 +141,8 @@ def run(part: StreamPart) -> StreamFound:
     machine = MACHINES[part.machine]
     jobs, drawn = draw(machine, part.jobs, part.seed)
     served: Allocator
-    if search := SEARCH.get(part.rule):
-        served = Informed(machine, search, drawn, part.seed)
+    if part.rule in SEARCH:
+        served = Informed(machine, part.rule, drawn, part.seed)
     elif part.rule in (FEW, FIRST_FIT):
         served = by_rule(machine, part.rule)
     else:

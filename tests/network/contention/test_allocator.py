@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import closeknit as ck
 from closeknit.cli.app import run as closeknit
 from closeknit.extensions import INSTALLED
 from closeknit.heuristics.allocation.allocator import Allocation
@@ -26,7 +27,9 @@ from closeknit.instances.ksubset.graph_generators import dragonfly_network
 from closeknit.methods.allocators.table import allocator, names
 from closeknit.network.contention.allocator import Contention, ports
 from closeknit.network.contention.annealing import Annealing
+from closeknit.network.contention.instance import usual_reserve
 from closeknit.network.loads import LoadTable, Routes
+from closeknit.papers.hops_or_seconds.machines import MACHINES, fat_tree
 
 TREE = Tree((-1, 0, 0, 1, 1, 2, 2, 2), (0, 2, 1, 1, 1, 1, 1, 1), (3, 4, 5, 6, 7))
 NETWORKS: tuple[Topology, ...] = (
@@ -226,3 +229,32 @@ def test_streams_are_simulated_with_it(capsys: pytest.CaptureFixture[str]) -> No
     assert "contention" in shown
     flows = [line.split()[1] for line in shown.splitlines() if "mean_flow" in line]
     assert len(set(flows)) == 2
+
+
+def test_the_usual_reserve_is_what_shares_a_link() -> None:
+    """One port on grids and dragonflies; on fat-trees hosts of a leaf to a cable."""
+
+    def reserve(network: Topology, width: float = 1.0) -> int:
+        routes = Routes(network)
+        return usual_reserve(routes.stop, dict.fromkeys(routes.links, width))
+
+    trees = [MACHINES["fat-tree 2:1"].network, MACHINES["fat-tree 4:1"].network]
+    assert [reserve(tree) for tree in trees] == [2, 4]
+    assert [reserve(tree, 0.75) for tree in trees] == [3, 6]
+    for network in (Mesh(1, 1), Mesh(7), Mesh(3, 4), Torus(4, 4), Torus(2, 3, 2)):
+        assert reserve(network) == 1
+    assert reserve(dragonfly_network(2, 2, 1)) == 1
+    assert reserve(fat_tree(2, 6, 1)) == 6
+    assert reserve(fat_tree(2, 6, 9)) == 1
+
+
+def test_the_reserve_is_the_usual_one_unless_it_is_given() -> None:
+    network = fat_tree(2, 6, 2)
+    assert Contention(network).reserve == 3
+    assert Contention(network, reserve=1).reserve == 1
+    assert Contention(network, capacity=[3.0] * 8).reserve == 1
+    own = ck.contention(network, 4, purpose="stream")
+    assert own.reserve == 3
+    assert ck.contention(network, 4).reserve == 0
+    wide = [(u, v, 2 * own.unit, 0) for u, v in own.routes.links]
+    assert ck.contention(network, 4, purpose="stream", links=wide).reserve == 2

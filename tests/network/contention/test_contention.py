@@ -75,7 +75,7 @@ def pair_by_pair(instance: Contention, chosen: tuple[int, ...]) -> tuple[int, ..
         if load:
             one = instance.wires[e]
             whole = -(-load * instance.unit // 1)
-            before = Fraction(one.busy + instance.unit * instance.reserve, one.capacity)
+            before = Fraction(one.busy, one.capacity) + instance.reserve
             parts.append((before, before + Fraction(whole, one.capacity)))
     common, p = instance.common, instance.power
     if p:
