@@ -191,26 +191,51 @@ class Routes:
         key = start, goal, by
         if key not in self._kept:
             if not self.middles:
-                flow = self._flow(start, goal, by, self.is_odd(source))
+                one = {start: Fraction(1)}
+                flow = self._flow(one, goal, by, self.is_odd(source))
             else:
                 flow = {}
                 for middle in self.middles:
-                    for one in (self._flow(start, middle), self._flow(middle, goal)):
-                        for e, part in one.items():
+                    for here, there in ((start, middle), (middle, goal)):
+                        for e, part in self._flow({here: Fraction(1)}, there).items():
                             flow[e] = flow.get(e, Fraction(0)) + part
                 flow = {e: part / len(self.middles) for e, part in flow.items()}
             self._kept[key] = flow
         return self._kept[key]
 
+    def carried(self, sent: Iterable[tuple[int, int, int]]) -> dict[int, Fraction]:
+        """Return what links carry if processors send units to others: from, to, units.
+
+        What goes the same ways to a node is followed together, but with ``table``,
+        whose ways need not come nearer, and ``valiant``.
+        """
+        together: dict[tuple[int, int, int], dict[int, Fraction]] = {}
+        parts: list[Mapping[int, Fraction]] = []
+        for source, target, units in sent:
+            if self.middles or self.table is not None:
+                one = self.pair(source, target)
+                parts.append({e: units * part for e, part in one.items()})
+                continue
+            by = target if self.routing == "d-mod-k" else -1
+            start, key = self.stop[source], (self.stop[target], by)
+            some = together.setdefault((*key, self.is_odd(source)), {})
+            some[start] = some.get(start, Fraction(0)) + units
+        parts += [self._flow(some, *key) for key, some in together.items()]
+        found: dict[int, Fraction] = {}
+        for one in parts:
+            for e, part in one.items():
+                found[e] = found.get(e, Fraction(0)) + part
+        return found
+
     def _flow(
-        self, start: int, goal: int, by: int = -1, odd: int = 0
+        self, starts: Mapping[int, Fraction], goal: int, by: int = -1, odd: int = 0
     ) -> dict[int, Fraction]:
         key = goal, by, odd
         if key not in self._ways:
             self._ways[key] = self.steps(*key), self.away(goal)
         steps, away = self._ways[key]
-        there, found = {start: Fraction(1)}, dict[int, Fraction]()
-        waiting = [(-away[start], start)]
+        there, found = dict(starts), dict[int, Fraction]()
+        waiting = sorted((-away[start], start) for start in starts)
         while waiting:
             _, here = heappop(waiting)
             if here == goal:
