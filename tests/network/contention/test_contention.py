@@ -434,7 +434,7 @@ def test_what_is_left_of_the_time_is_for_hops(
 ) -> None:
     """The busiest link is proved by the solver, which nobody else is asked about."""
     job = ck.contention(
-        ck.Mesh(8, 8), 9, routing="dimension-order", objective="links", busy=[(0, 3)]
+        ck.Mesh(6, 6), 8, routing="dimension-order", objective="links", busy=[(0, 3)]
     )
     write_instance(job, path := tmp_path / "mesh.json")
     assert run(["solve", str(path), "--time-limit", "4", "--json"]) == 0
