@@ -28,7 +28,7 @@ from ..reports.pages.markdown import markdown_of
 from ..reports.proofs.campaign import kept_proofs
 from ..reports.proofs.proving import proof_kernels
 from ..reports.proofs.rederivation import rederive_all
-from ..reports.ratios.document import ratio_document
+from ..reports.ratios.document import SITE, ratio_document
 from ..reports.ratios.report import Report, many, report_on
 from ..reports.ratios.rows_table import rows_table
 from ..solvers import Settings
@@ -243,7 +243,9 @@ def conduct(
     )
     report = judged(wrong=again.wrong, confirmed=again.confirmed, rederived=str(again))
     write_text(file_in(out, "ratios.csv"), csv_of(rows_table(report.judged)))
-    document = ratio_document(report)
+    near = out.resolve()
+    has_site = (near.parent / SITE).is_file()
+    document = ratio_document(report, near.name if has_site else "")
     write_text(file_in(out, "report.md"), markdown_of(document))
     write_text(file_in(out, "report.html"), html_of(document))
     taken = ready - began, monotonic() - ready

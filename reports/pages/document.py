@@ -52,6 +52,7 @@ class File:
 
     text: str
     path: str  # relative to the page
+    query: str = ""  # what the file is asked, with the mark before it
 
 
 class Preformatted(str):

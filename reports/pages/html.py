@@ -140,7 +140,8 @@ def _inline(piece: Inline) -> str:
     if isinstance(piece, Ref):
         return f'<a href="#{escape(piece.to)}">{escape(piece.text)}</a>'
     if isinstance(piece, File):
-        return f'<a href="{escape(quote(piece.path))}">{escape(piece.text)}</a>'
+        address = escape(quote(piece.path) + piece.query)
+        return f'<a href="{address}">{escape(piece.text)}</a>'
     if isinstance(piece, Name):
         return escape(piece)
     if isinstance(piece, SectionLink):

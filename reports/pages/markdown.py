@@ -88,7 +88,7 @@ def _inline(piece: Inline) -> str:
     if isinstance(piece, Name):
         return code(piece)
     if isinstance(piece, File):
-        return f"[{plain(piece.text)}]({quote(piece.path)})"
+        return f"[{plain(piece.text)}]({quote(piece.path)}{piece.query})"
     if isinstance(piece, SectionLink):
         return f"[{plain(piece)}](#{anchor(piece)})"
     return f"**{plain(piece)}**" if isinstance(piece, Strong) else _keep_spaces(piece)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlencode
+
 from ...instances.problems import describe
 from ...proofs.checking.folder import Entry
 from ...solvers import Grade
@@ -57,12 +59,19 @@ _HOW_TO_READ = (
 )
 
 
-def ratio_document(report: Report) -> Document:
-    """Build the document; equal reports give equal documents."""
+SITE = "site/use/browser.html"
+"""The page that checks in a browser, of a site next to the folder of the report."""
+
+
+def ratio_document(report: Report, folder: str = "") -> Document:
+    """Build the document; equal reports give equal documents.
+
+    ``folder`` is the name of the report's own if `SITE` lies next to it.
+    """
     costs, sections = "", []
     for problem, part in report.parts.items():
         labels = LABELS[problem]
-        own = _sections(part, labels)
+        own = _sections(part, labels, folder)
         if len(report.parts) == 1:
             costs, sections = f"{labels.costs} ", [*own]
         else:
@@ -145,13 +154,15 @@ def _shares(report: Report) -> Shares:
     return Shares(label="Rows by grade of the proof", whole=count, parts=tuple(parts))
 
 
-def _sections(report: Report, labels: ProblemLabels) -> tuple[Section, ...]:
+def _sections(
+    report: Report, labels: ProblemLabels, folder: str
+) -> tuple[Section, ...]:
     """Build all sections of a report on one problem."""
     cards = worst_cards(report)
     return (
         ratios_section(report),
         worst_section(report, cards),
-        _instances(report, labels),
+        _instances(report, labels, folder),
         *[proofs_section(report)] * any(v.kept for v in report.verdicts),
         _rows_without_proof(report),
         _failures(report),
@@ -167,7 +178,7 @@ _CHECK = (
 )
 
 
-def _instances(report: Report, labels: ProblemLabels) -> Section:
+def _instances(report: Report, labels: ProblemLabels, folder: str) -> Section:
     exact = {s.name for s in report.summaries if s.exact}
     time = {
         j.row.instance: j.row.seconds for j in report.judged if j.row.method in exact
@@ -188,7 +199,7 @@ def _instances(report: Report, labels: ProblemLabels) -> Section:
             proof = "not proven"
         name = v.instance.name
         spent = seconds(time.get(name))
-        check = (_files(v.kept),) if kept else ()
+        check = (_files(v.kept, folder),) if kept else ()
         rows.append((Name(name), describe(v.instance), value, proof, *check, spent))
     table = Table(
         columns=(
@@ -205,8 +216,8 @@ def _instances(report: Report, labels: ProblemLabels) -> Section:
     return Section(title="Instances", text=(text,), tables=(table,))
 
 
-def _files(kept: Entry | None) -> Cell:
-    """Link to instance, solution and proof; the line that checks them."""
+def _files(kept: Entry | None, folder: str) -> Cell:
+    """Link to instance, solution and proof; the line, and the page, that check them."""
     if kept is None:
         return None
     found = {"instance": kept.instance, "solution": kept.solution, "proof": kept.proof}
@@ -216,7 +227,13 @@ def _files(kept: Entry | None) -> Cell:
     if "proof" in paths:
         words += ["--proof", paths["proof"]]
     between = [piece for link in links for piece in (", ", link)][1:]
-    return (*between, " ", f"`closeknit check {' '.join(words)}`")
+    check: tuple[Inline, ...] = (*between, " ", f"`closeknit check {' '.join(words)}`")
+    if not folder:
+        return check
+    query = urlencode(
+        {what: f"../../{folder}/{path}" for what, path in paths.items()}, safe="/"
+    )
+    return (*check, ", ", File("in the browser", f"../{SITE}", f"?{query}"))
 
 
 def _rows_without_proof(report: Report) -> Section:

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from closeknit.cli.app import run as closeknit
 from closeknit.proofs.checking.folder import Entry, digest_of, read_index
 from tests.modules import loaded
 from tests.paths import ROOT
@@ -41,7 +42,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if os.environ.get("CLOSEKNIT_REQUIRE_PYODIDE") == "1":
             pytest.fail("Pyodide is not here: make pyodide")
         pytest.skip("Pyodide is not here: make pyodide")
-    out = tmp_path_factory.mktemp("site")
+    out = tmp_path_factory.mktemp("served") / "site"
     from sphinx.application import Sphinx
 
     docs = str(ROOT / "docs")
@@ -52,11 +53,11 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def address(site: Path) -> Iterator[str]:
-    handler = functools.partial(_Quiet, directory=str(site))
+    handler = functools.partial(_Quiet, directory=str(site.parent))
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
-    yield f"http://127.0.0.1:{server.server_address[1]}/use/browser.html"
+    yield f"http://127.0.0.1:{server.server_address[1]}/site/use/browser.html"
     server.shutdown()
 
 
@@ -72,7 +73,7 @@ def page(
     page.set_default_timeout(PATIENCE)
     expect.set_options(timeout=PATIENCE)
     page.on("pageerror", lambda error: wrong.append(str(error)))
-    home = address.rsplit("/use/", 1)[0]
+    home = address.rsplit("/site/", 1)[0]
     page.on(
         "request",
         lambda one: (
@@ -276,6 +277,23 @@ def test_names_that_meet(page: Page, tmp_path: Path) -> None:
     assert verdict(page)[0] == "Holds"
     listed = page.locator("#check-digests").inner_text()
     assert all(digest_of(path) in listed for path in paths)
+
+
+def test_a_report_next_to_the_site_leads_there(
+    page: Page, address: str, site: Path
+) -> None:
+    """Each proven row, with its instance, solution and proof."""
+    out = site.parent / "a report"
+    mesh = str(EXAMPLES / "mesh.json")
+    words = ["ratios", mesh, "--methods", "mm-inc,mm", "--exact", "cuts-bb"]
+    words += ["--proofs", "--out", str(out)]
+    assert closeknit(words) == 0
+    page.goto(address.replace("/site/use/browser.html", "/a%20report/report.html"))
+    links = page.get_by_role("link", name="in the browser")
+    expect(links).to_have_count(1)
+    links.click()
+    expect(page.locator("#check-word")).to_have_text("Holds")
+    expect(page.locator("#check-digests li")).to_have_count(3)
 
 
 @pytest.mark.parametrize("given", ["http://[", "%25E0", "//a b"])
