@@ -1,4 +1,4 @@
-"""The error for invalid input."""
+"""The errors for invalid input, and for proofs that prove nothing."""
 
 from __future__ import annotations
 
@@ -34,6 +34,10 @@ _SHORT_JSON = _ShortJson()
 _LONGEST_FIELD = 200
 _WANTED = re.compile(r"(must|needs|takes|is for|only)\b|.* must ")
 """Problems that state what is required, not what is wrong with the value."""
+
+
+class RefusedStep(Exception):
+    """A step of a certificate does not follow."""
 
 
 class InputError(ValueError):

@@ -38,12 +38,12 @@ from ..instances.result import (
 )
 from ..instances.value import as_tuple, cost_text
 from ..proofs.checking import Proved
-from ..proofs.checking.dnn.file import FORMAT
 from ..proofs.checking.folder import BY_DEFINITION, KINDS, shown_by_definition
 from ..proofs.checking.kinds import (
     AUTO,
     CERTIFICATE,
     DNN,
+    DNN_FORMAT,
     FILE_KINDS,
     LOG,
     kinds_about,
@@ -271,7 +271,7 @@ def _keep_nodes(
         return f"no certificate: writing the proof down was stopped by {nodes.value}"
     with TemporaryDirectory(prefix="closeknit-") as folder:
         draft = Path(folder) / "proof.xz"
-        name = {CERTIFICATE: CUTS_FORMAT, DNN: FORMAT}[kind]
+        name = {CERTIFICATE: CUTS_FORMAT, DNN: DNN_FORMAT}[kind]
         write_certificate(instance, objective, nodes, draft, name)
         spent = clock.now() - start
         proved = check_own_proof(instance, draft, 10 * seconds)

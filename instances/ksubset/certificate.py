@@ -30,13 +30,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
+from ..errors import RefusedStep
 from .certificate_nodes import CertificateShapes, End, Ints, Node, Step
 from .counts import CHOSEN, REJECTED, UNDECIDED, Counts, CountState
 from .instance import KSubset
-
-
-class RefusedStep(Exception):
-    """A step of a certificate does not follow."""
 
 
 class CertificateChecker(Counts):

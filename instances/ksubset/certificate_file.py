@@ -5,19 +5,19 @@ from __future__ import annotations
 import hashlib
 import json
 import lzma
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from math import inf
 from pathlib import Path
 from time import monotonic
 from typing import Any, BinaryIO
 
-from ..errors import InputError
+from ..errors import InputError, RefusedStep
 from ..reading import fields
 from ..reading.files import MOST_BYTES, decode_text, write_bytes
 from ..reading.packed import reading_unpacked
 from ..reading.parsing import parse_json
 from ..value import LARGEST
-from .certificate import CertificateChecker, RefusedStep, derive
+from .certificate import CertificateChecker, derive
 from .instance import KSubset
 from .json import sha256
 
@@ -56,29 +56,54 @@ def check_certificate(
     objective, lines = read_lines(FORMAT, instance, path, stream)
     checker = by(instance, objective)
     waiting = [checker.root()]
-    until = now() + seconds
+
+    def follow(rest: Iterator[Any], look_at_clock: Callable[[], None]) -> None:
+        checker.pause = look_at_clock
+        while waiting:
+            node = checker.shapes.node(next(rest))
+            waiting.extend(derive(checker, waiting.pop(), node))
+
+    follow_lines(path, lines, follow, seconds, now)
+    return objective
+
+
+def follow_lines(
+    path: str | Path,
+    lines: list[str],
+    follow: Callable[[Iterator[Any], Callable[[], None]], None],
+    seconds: float = inf,
+    now: Callable[[], float] = monotonic,
+) -> None:
+    """Have the lines of the nodes of a certificate followed, all of them.
+
+    ``follow`` gets the parsed lines, beyond which it is refused more, and what looks at
+    the clock. Raises as `check_certificate` does.
+    """
+    until, number = now() + seconds, 1
 
     def look_at_clock() -> None:
         if now() > until:
             raise TooSlow(f"takes more than {seconds:g} s to check", file=path)
 
-    checker.pause = look_at_clock
-    for number, line in enumerate(lines, start=2):
-        look_at_clock()
-        try:
-            if not waiting:
-                raise RefusedStep("the tree is complete already")
-            node = checker.shapes.node(parse_json(line))
-            waiting += derive(checker, waiting.pop(), node)
-        except RefusedStep as refused:
-            raise WrongStep(str(refused), file=f"{path}:{number}") from None
-        except TooSlow:
-            raise
-        except InputError as error:
-            raise error.of_file(f"{path}:{number}") from None
-    if waiting:
-        raise WrongStep(f"{len(waiting)} branches are missing", file=path)
-    return objective
+    def parse_lines() -> Iterator[Any]:
+        nonlocal number
+        for line in lines:
+            number += 1
+            look_at_clock()
+            yield parse_json(line)
+        raise RefusedStep("branches are missing")
+
+    try:
+        follow(parse_lines(), look_at_clock)
+        if number <= len(lines):
+            number += 1
+            raise RefusedStep("the tree is complete already")
+    except RefusedStep as refused:
+        raise WrongStep(str(refused), file=f"{path}:{number}") from None
+    except TooSlow:
+        raise
+    except InputError as error:
+        raise error.of_file(f"{path}:{number}") from None
 
 
 def write_certificate(

@@ -57,7 +57,7 @@ class CertificateShapes:
     def __init__(self, n: int, m: int, k: int) -> None:
         points, cuts, counts = (n, "point"), (m, "cut"), (k + 1, "count")
         point, cut, count = starmap(fields.index, (points, cuts, counts))
-        low_or_high = _all_counts(m, k)
+        low_or_high = fields.exactly(m, 0, k)
         divided = _shape_of_points(fields.indices(*points))
         self.step: Shape[Step] = _shape_by_word(
             Step,
@@ -124,18 +124,5 @@ def _columns(*counts: tuple[int, str], once: bool = False) -> Shape[tuple[Ints, 
         if once:
             fields.distinct(found[0], f"{field}[0]")
         return tuple(map(tuple, found))
-
-    return decode
-
-
-def _all_counts(m: int, k: int) -> Shape[Ints]:
-    """Return the shape of one count for every cut."""
-    counts = fields.within(k + 1, "count")
-
-    def decode(value: Any, field: str) -> Ints:
-        found = counts(value, field)
-        if len(found) != m:
-            raise InputError(f"must be of {m} cuts", field, len(found))
-        return tuple(found)
 
     return decode

@@ -100,6 +100,24 @@ def row(*shapes: Shape[Any]) -> Shape[tuple[Any, ...]]:
     return decode
 
 
+def exactly(count: int, low: int, high: int) -> Shape[tuple[int, ...]]:
+    """Return the shape of a list of so many integers in a range; as `row`, but fast.
+
+    >>> exactly(2, 0, 7)([5, 8], "counts")
+    Traceback (most recent call last):
+    closeknit.instances.errors.InputError: counts[1]: must lie between 0 and 7, not 8
+    """
+
+    def decode(value: Any, field: str) -> tuple[int, ...]:
+        found = integers(value, field)
+        extremes = (min(found), max(found)) if found else ()
+        if len(found) != count or not all(low <= each <= high for each in extremes):
+            return row(*[between(low, high)] * count)(value, field)
+        return found
+
+    return decode
+
+
 def index(count: int, what: str) -> Shape[int]:
     """Return the shape of an integer from 0 to ``count`` - 1, the number of ``what``.
 

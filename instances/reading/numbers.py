@@ -29,8 +29,16 @@ def between(value: int | Fraction | Decimal, low: int, high: int, field: str) ->
     """
     if not low <= value <= high:
         shown = value if isinstance(value, int) else str(value)
-        text = f"must lie between {low} and {high}"
+        text = f"must lie between {_limit(low)} and {_limit(high)}"
         raise InputError(text, field, shown)
+
+
+def _limit(value: int) -> str:
+    """Write a limit; a long power of two as such."""
+    bits = abs(value).bit_length() - 1
+    if bits < 64 or abs(value) != 1 << bits:
+        return str(value)
+    return f"{'-' * (value < 0)}2^{bits}"
 
 
 def positive(**numbers: int) -> None:

@@ -18,7 +18,9 @@ from ...instances.problems import Instance, problem_of
 from ...instances.reading.packed import reading_unpacked
 
 CERTIFICATE, LOG = "certificate", "pseudo-Boolean proof"
-DNN = "dnn certificate"
+DNN, DNN_FORMAT = "dnn certificate", "closeknit/dnn-certificate"
+MOST_ELEMENTS = 5000
+"""Processors of a network up to which there are dnn certificates."""
 AUTO = "auto"
 MOST_LOGGED = 40
 """Processors of a network without cuts up to which pseudo-Boolean proofs come first."""
@@ -73,8 +75,8 @@ FILE_KINDS = {
         option="dnn",
         begins=(b'{"format":"closeknit/dnn-certificate"', b'{"format": "closeknit/dnn'),
         problems=("ksubset",),
-        where="all",
-        serves=lambda instance: True,
+        where=f"at most {MOST_ELEMENTS} free processors",
+        serves=lambda instance: instance.n <= MOST_ELEMENTS,
         written_by="dnn-bb",
         checked_by="proofs/checking/dnn/matrices.py",
         ending=".xz",

@@ -6,18 +6,22 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from ...instances.errors import InputError
 from ...instances.ksubset.certificate import CertificateChecker
-from ...instances.ksubset.certificate_file import TooSlow, WrongStep
+from ...instances.ksubset.certificate_file import (
+    TooSlow,
+    WrongStep,
+    follow_lines,
+    read_lines,
+)
 from ...instances.problems import Instance, problem_of
 from ...instances.value import Value
 from .checker import ProvenResult, check_proof
-from .dnn.file import check_dnn
-from .dnn.matrices import Squares, squares_of
+from .dnn.matrices import BoundsChecker, Squares, squares_of
 from .formulas import formula_of, levels_of, unfold
-from .kinds import CERTIFICATE, DNN, FILE_KINDS, LOG, reading_proof
+from .kinds import CERTIFICATE, DNN, DNN_FORMAT, FILE_KINDS, LOG, reading_proof
 from .propagation import Propagator
 from .rows import Formula
 from .statements import CheckLimits, NoProof, Refused, TooLong
@@ -91,7 +95,12 @@ def check_proof_file(
             about = f"{', '.join(row.problems)} ({row.where})"
             what = f"is a {kind}: about {about} only, not {instance.name} ({problem})"
             raise InputError(what, file=path)
-        bound, steps = CHECKERS[kind](instance, stream, path, limits, ways)
+        try:
+            bound, steps = CHECKERS[kind](instance, stream, path, limits, ways)
+        except WrongStep as error:
+            raise Refused(str(error)) from None
+        except TooSlow as error:
+            raise TooLong(error.problem, file=path) from None
     size = Path(path).stat().st_size if Path(path).is_file() else 0
     return Proved(bound, steps, size, limits.now() - begun)
 
@@ -124,30 +133,25 @@ def _check_certificate(
     """Check a certificate of the problem."""
     check = problem_of(instance).follow_certificate
     assert check is not None
-    try:
-        return check(
-            instance,
-            path,
-            stream,
-            seconds=limits.seconds,
-            now=limits.now,
-            by=ways.checker,
-        ), 0
-    except WrongStep as error:
-        raise Refused(str(error)) from None
-    except TooSlow as error:
-        raise TooLong(error.problem, file=path) from None
+    clock = {"seconds": limits.seconds, "now": limits.now}
+    return check(instance, path, stream, **clock, by=ways.checker), 0
 
 
 def _check_dnn(
-    instance: Instance,
+    instance: Any,
     stream: BinaryIO,
     path: str | Path,
     limits: CheckLimits,
     ways: Ways,
 ) -> tuple[Value | None, int]:
     """Check a certificate by semidefinite matrices."""
-    return check_dnn(instance, path, stream, limits, ways.squares), 0
+    objective, lines = read_lines(DNN_FORMAT, instance, path, stream)
+
+    def follow_nodes(rest: Iterator[Any], look: Callable[[], None]) -> None:
+        BoundsChecker(instance, objective, rest, look, ways.squares).follow()
+
+    follow_lines(path, lines, follow_nodes, limits.seconds, limits.now)
+    return objective, 0
 
 
 CHECKERS: dict[str, Callable[..., tuple[Value | None, int]]] = {

@@ -6,13 +6,13 @@ columns, by the same arithmetic, where all of it fits 64 bits.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from math import isqrt
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ..checking.dnn.matrices import Rows, Squares, squares_of, weight_of
+from ..checking.dnn.matrices import Look, Rows, Squares, squares_of, weighs
 
 Matrix = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -22,9 +22,7 @@ _LONGEST = 2**30
 """Root of 2^60, which no entry of a matrix reaches that is taken apart in 64 bits."""
 
 
-def fast_squares(
-    rows: Rows, pause: Callable[[], None] = lambda: None
-) -> Squares | None:
+def fast_squares(rows: Rows, look: Look = lambda: None) -> Squares | None:
     """Return what `squares_of` returns, by numpy where 64 bits suffice."""
     n = len(rows)
     if min(row[-1] for row in rows) < 0:
@@ -32,28 +30,27 @@ def fast_squares(
     most = max(max(map(abs, row)) for row in rows) + max(row[-1] for row in rows)
     p = max(12, (60 - most.bit_length()) // 2)
     if most.bit_length() + 2 * p + 2 > 62:
-        return squares_of(rows, pause)
+        return squares_of(rows, look)
     left = np.zeros((n, n), dtype=np.int64)
     for i, row in enumerate(rows):
         left[i, : i + 1] = row
     left <<= 2 * p
-    found = square_columns(left, pause)
-    return None if found is None else ([c.tolist() for c in found], p)
+    found = square_columns(left, look)
+    if found is None:
+        return None
+    return [found[i:, i][::-1].tolist() for i in range(n)], p
 
 
-def square_columns(
-    left: npt.NDArray[np.int64], pause: Callable[[], None] = lambda: None
-) -> list[npt.NDArray[np.int64]] | None:
-    """Take columns off the lower triangle, which is changed."""
+def square_columns(left: Ints, look: Look) -> Ints | None:
+    """Take columns off the lower triangle, which is changed; return them as rows."""
     n = len(left)  # the diagonal is not negative
     owed = np.zeros(n, dtype=np.int64)
-    columns: list[npt.NDArray[np.int64]] = [owed] * n
+    columns = np.zeros((n, n), dtype=np.int64)
     for i in range(n - 1, -1, -1):
-        pause()
+        look()
         spare = int(left[i, i]) - int(owed[i])
-        root = max(0, (_isqrt(16 * spare + i * i) - i) // 4) if spare > 0 else 0
-        entries = left[i, :i]
-        column = np.zeros(i + 1, dtype=np.int64)
+        root = (isqrt(16 * spare + i * i) - i) // 4
+        entries, column = left[i, :i], columns[i, : i + 1]
         if root:
             column[:i] = (2 * entries + root) // (2 * root)
             column[i] = root
@@ -72,14 +69,7 @@ def square_columns(
             return None
         if spare < root * root + int(errors.sum()):
             return None
-        columns[i] = column
     return columns
-
-
-def _isqrt(value: int) -> int:
-    from math import isqrt
-
-    return isqrt(value)
 
 
 class NodeArrays:
@@ -158,18 +148,16 @@ class NodeArrays:
             found = fast_squares(_rows(matrix))
             if found is None:
                 continue
-            columns, p = found
             lacking = (gap << (q + 1)) - w * self.r
-            shown = [at for at in out if _weighs(columns, p, at, self.r, lacking)]
+            shown = [i for i in out if weighs(found, i, self.r, lacking, _at_no_clock)]
             if len(shown) == len(out) or q >= 12:
                 step = ["out", q, w, self.names[shown].tolist()]
                 return [*before, step, *after], shown
         return [], []
 
 
-def _weighs(columns: list[list[int]], p: int, at: int, r: int, lacking: int) -> bool:
-    weight = weight_of(columns, at, r)
-    return weight is not None and weight[0] ** 2 > lacking * weight[1] << 2 * p
+def _at_no_clock() -> None:
+    """Let weighing last: the search looks at its limits between nodes."""
 
 
 def _rows(matrix: npt.NDArray[np.int64]) -> Rows:

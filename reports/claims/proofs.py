@@ -8,7 +8,8 @@ from random import Random
 from typing import Any, TypeVar
 
 from ...instances import KSubset, Submesh
-from ...instances.ksubset.certificate import CertificateChecker, RefusedStep
+from ...instances.errors import RefusedStep
+from ...instances.ksubset.certificate import CertificateChecker
 from ...instances.ksubset.counts import CHOSEN, REJECTED, UNDECIDED, CountState
 from ...instances.submesh import Resident, box_at, sides
 from ...instances.submesh.infeasibility import FAMILIES, check_infeasible

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 
 from ....exact.ksubset.dnn_bb.record import record
 from ....exact.ksubset.dnn_bb.relaxation import Ascent, start
 from ....instances import InputError, KSubset, arrays
-from ....proofs.checking import Refused
+from ....instances.ksubset.certificate_file import follow_lines
 from ....proofs.checking.dnn.matrices import BoundsChecker
 from ....solvers import SolverError
 from ....solvers.running import clock
@@ -53,13 +54,15 @@ def bounds_hold(trial: Trial) -> Outcome:
 
 def _proves(instance: KSubset, objective: int, lines: list[object]) -> bool:
     """Whether lines prove that nothing costs less."""
-    checker, rest = BoundsChecker(instance, objective), iter(lines)
+
+    def follow_nodes(rest: Iterator[object], look: Callable[[], None]) -> None:
+        BoundsChecker(instance, objective, rest, look).follow()
+
     try:
-        while checker.waiting:
-            checker.follow(rest)
-    except (Refused, InputError):
+        follow_lines("certificate", [*map(json.dumps, lines)], follow_nodes)
+    except InputError:
         return False
-    return next(rest, None) is None
+    return True
 
 
 def _wrong_certificate(trial: Trial, instance: KSubset) -> str:

@@ -38,11 +38,8 @@ from closeknit.instances import (
     arrays,
     cost,
 )
-from closeknit.instances.ksubset.certificate import (
-    CertificateChecker,
-    RefusedStep,
-    derive,
-)
+from closeknit.instances.errors import RefusedStep
+from closeknit.instances.ksubset.certificate import CertificateChecker, derive
 from closeknit.instances.ksubset.certificate_nodes import Step
 from closeknit.instances.ksubset.counts import CHOSEN, REJECTED, UNDECIDED, CountState
 from closeknit.proofs.writing.certificate_kernels import FastChecker

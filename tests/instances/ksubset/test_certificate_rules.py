@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 from closeknit.instances import KSubset, Points, arrays, mesh
-from closeknit.instances.ksubset.certificate import CertificateChecker, RefusedStep
+from closeknit.instances.errors import RefusedStep
+from closeknit.instances.ksubset.certificate import CertificateChecker
 from closeknit.instances.ksubset.counts import CHOSEN, REJECTED, UNDECIDED, CountState
 
 from ...strategies import seeded_ksubset

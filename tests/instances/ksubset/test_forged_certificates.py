@@ -9,11 +9,8 @@ from typing import Any
 import pytest
 
 from closeknit.instances import InputError, KSubset, cost, mesh
-from closeknit.instances.ksubset.certificate import (
-    CertificateChecker,
-    RefusedStep,
-    derive,
-)
+from closeknit.instances.errors import RefusedStep
+from closeknit.instances.ksubset.certificate import CertificateChecker, derive
 from closeknit.instances.ksubset.certificate_file import (
     check_certificate,
     write_certificate,

@@ -522,8 +522,8 @@ EDITS: dict[str, tuple[str, Edit]] = {
         "dnn-certificates-are-exact",
         Edit(
             "proofs.checking.dnn.matrices",
-            "w = target // r + 1",
-            "w = target // r - 99",
+            "// r + 1",
+            "// r - 99",
         ),
     ),
     # tables, and hops with prices

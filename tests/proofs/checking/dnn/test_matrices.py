@@ -22,16 +22,25 @@ import closeknit as ck
 from closeknit.exact.ksubset.dnn_bb import search
 from closeknit.exact.ksubset.dnn_bb.record import record
 from closeknit.instances import InputError, KSubset, check
-from closeknit.instances.ksubset.certificate_file import write_certificate
+from closeknit.instances.errors import RefusedStep
+from closeknit.instances.ksubset.certificate_file import (
+    WrongStep,
+    follow_lines,
+    write_certificate,
+)
 from closeknit.instances.topologies.metric import Metric
 from closeknit.proofs.checking import CheckLimits, Refused, check_proof_file
 from closeknit.proofs.checking.dnn import matrices as dnn
-from closeknit.proofs.checking.dnn.file import FORMAT, check_dnn
 from closeknit.proofs.checking.dnn.matrices import BoundsChecker, squares_of
+from closeknit.proofs.checking.kinds import DNN_FORMAT
 from closeknit.proofs.writing.bound_arrays import fast_squares
 from closeknit.proofs.writing.twins import FAST
 from closeknit.solvers import Limit, SolverError
 from closeknit.solvers.running import clock
+
+from ....faults.planting import Edit
+from ....modules import loaded
+from ....paths import ROOT
 
 Lines = list[Any]
 DRAWN = 60
@@ -80,13 +89,12 @@ def follow(
     lines: Lines,
     squares: Callable[..., Any] = squares_of,
 ) -> None:
-    """Check lines; raises where they do not prove the objective."""
-    checker = BoundsChecker(instance, objective, squares=squares)
-    rest = iter(lines)
-    while checker.waiting:
-        checker.follow(rest)
-    for _ in rest:
-        raise Refused("more lines")
+    """Check lines; raises InputError where they do not prove the objective."""
+
+    def follow_nodes(rest: Iterator[Any], look: Callable[[], None]) -> None:
+        BoundsChecker(instance, objective, rest, look, squares).follow()
+
+    follow_lines("proof", [*map(json.dumps, lines)], follow_nodes)
 
 
 def proved(instance: KSubset) -> tuple[int, Lines]:
@@ -128,7 +136,7 @@ def agrees(seed: int, count: int) -> set[str]:
         assert objective == least(instance)
         for squares in (squares_of, fast_squares):
             follow(instance, objective, lines, squares)
-            with pytest.raises((Refused, InputError)):
+            with pytest.raises(InputError):
                 follow(instance, objective + 1, lines, squares)
         with pytest.raises(SolverError, match=f"a choice costs {objective}"):
             record(
@@ -164,7 +172,7 @@ def test_symmetries_of_a_torus_shorten_proofs_that_hold(a: int, b: int) -> None:
         if ["list"] not in lines[:1] and "bound" not in str(lines[:2]):
             assert any(line[0] == "orbit" and len(line) == a * b + 1 for line in lines)
         follow(instance, objective, lines)
-        with pytest.raises((Refused, InputError)):
+        with pytest.raises(InputError):
             follow(instance, objective + 1, lines)
 
 
@@ -206,11 +214,11 @@ def test_squares_are_found_of_semidefinite_matrices_only(
     values = np.linalg.eigvalsh(whole)
     if found is not None:
         assert values[0] > -1e-9 * max(1.0, values[-1])
-        columns, p = found
+        factor, p = found
         for i in range(n):  # what is left has a dominant diagonal
             rest = [
                 4**p * rows[max(i, j)][min(i, j)]
-                - sum(c[i] * c[j] for c in columns[max(i, j) :])
+                - sum(a * b for a, b in zip(factor[i], factor[j], strict=False))
                 for j in range(n)
             ]
             assert rest[i] >= sum(map(abs, rest)) - abs(rest[i])
@@ -255,7 +263,7 @@ def accepted(seed: int, count: int) -> int:
     found = 0
     for instance, objective, lines in forgeries(seed, count):
         for squares in (squares_of, fast_squares):
-            with suppress(Refused, InputError):
+            with suppress(InputError):
                 follow(instance, objective, lines, squares)
                 found += 1
     return found
@@ -305,19 +313,26 @@ def test_a_bound_whose_columns_are_multiples_of_a_word_is_refused(squares: Any) 
         ]
         for i in range(1, n)
     ]
-    with pytest.raises(Refused, match="semidefinite"):
+    with pytest.raises(WrongStep, match="semidefinite"):
         follow(instance, objective, [["bound", 1], [u] * n, *z], squares)
+
+
+def test_the_checker_is_short() -> None:
+    """docs/science/any-network.md states how many lines of code it has at most."""
+    sources = (ROOT / "proofs" / "checking" / "dnn").glob("*.py")
+    sizes = loaded(ROOT / "tools" / "sizes.py")
+    assert sum(sizes.size_of(one.read_text("utf-8")).code for one in sources) <= 150
 
 
 def test_numbers_too_long_for_their_rows_are_refused() -> None:
     rows = [[1 << 4095] * (i + 1) for i in range(800)]
-    with pytest.raises(Refused, match="too long for 800 rows"):
+    with pytest.raises(RefusedStep, match="too long for 800 rows"):
         squares_of(rows)
 
 
 def test_nothing_follows_a_complete_tree() -> None:
     instance = ck.mesh(2, 2, k=2)
-    with pytest.raises(Refused, match="more lines"):
+    with pytest.raises(WrongStep, match="proof:3: the tree is complete already"):
         follow(instance, 1, [["list"], None])
 
 
@@ -330,16 +345,6 @@ def test_no_changed_proof_of_one_more_is_accepted_of_many() -> None:
     assert accepted(4, 10_000) == 0
 
 
-def _anything(rows: Any, pause: Any = None) -> Any:
-    return [[1] * (i + 1) for i in range(len(rows))], 12
-
-
-def _take_off_any(rows: Any, left: Any, triangles: Any) -> None:
-    for a, b, c, t in zip(*[iter(triangles)] * 4, strict=True):
-        for i, j, more in ((a, a, -2 * t), (a, b, t), (a, c, t), (b, c, -t)):
-            rows[max(i, j)][min(i, j)] += more
-
-
 def _negative(n: int) -> Iterator[int]:
     """Yield triangles that raise all eigenvalues but that of the sum."""
     for i in range(n):
@@ -347,13 +352,42 @@ def _negative(n: int) -> Iterator[int]:
         yield from (i, (i + 1) % n, (i + 3) % n, -(10**9))
 
 
-HOLES: dict[str, tuple[str, Any]] = {
-    "all matrices are semidefinite": ("squares_of", _anything),
-    "Z may be negative": ("_row", lambda value, length, least: value),
-    "elements weigh much": ("weight_of", lambda columns, at, r: (1 << 99, 1)),
-    "all processors are alike": ("_orbit", lambda self, i, moves, some, left: {*left}),
-    "triangles may be negative": ("_take_off", _take_off_any),
-    "many choices are not priced": ("combinations", lambda left, r: ()),
+def _branches(i: int, n: int, r: int) -> Iterator[list[Any]]:
+    """Yield a tree whose leaves are single choices; i and those behind it are left."""
+    if r == 0 or i == n:
+        yield ["list"]
+    else:
+        yield ["branch", i]
+        yield from _branches(i + 1, n, r - 1)
+        yield from _branches(i + 1, n, r)
+
+
+ROUND = [0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 0]
+_HOPS = [[min((i - j) % 6, (j - i) % 6) for j in range(6)] for i in range(6)]
+RING = KSubset("ring", Metric(Table(_HOPS)), tuple((i,) for i in range(6)), 2)
+
+
+def _hole(old: str, new: str) -> Edit:
+    return Edit("proofs.checking.dnn.matrices", old, new)
+
+
+HOLES = {
+    "all matrices are semidefinite": _hole(
+        "self.squares(rows, self.look)) is None",
+        "self.squares(rows, self.look)) is False",
+    ),
+    "Z may be negative": _hole("exactly(at, 0, most)", "exactly(at, -most, most)"),
+    "elements weigh much": _hole("return g > 0 and", "return True or"),
+    "all processors are alike": _hole("orbit = [i]", "orbit = [*left]"),
+    "permutations may change distances": _hole(
+        "!= self.far[whole[a]][whole[b]]", "is None"
+    ),
+    "permutations may move what is chosen": _hole(
+        "for some in (chosen, left))", "for some in (chosen + left,))"
+    ),
+    "triangles may be negative": _hole("not 0 <= t <= most", "t > most"),
+    "many choices are not priced": _hole("combinations(left, r)", "()"),
+    "what is chosen costs twice": _hole("1 - self._pairs", "1 - 2 * self._pairs"),
 }
 
 
@@ -362,19 +396,25 @@ def test_a_planted_hole_lets_a_forgery_through(
     hole: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The forgeries would find it: the positive control."""
-    name, other = HOLES[hole]
     instance = drawn(Random(5), 8)
     objective = least(instance)
     n, k = instance.n, instance.k
     choices = [set(one) for one in combinations(range(n), k)]
     best = [one for one in choices if ck.cost(instance, list(one)) == objective]
     dear = min(set(range(n)) - set().union(*best))
+    swaps = [[dear, i, i, dear] for i in range(n) if i != dear]
     zero = [[0] * i for i in range(1, n)]
     high = [[-(10**10)] * i for i in range(1, n)]
     forged: dict[str, Lines] = {
         "all matrices are semidefinite": [["bound", 0], [0] * n, *zero],
-        "Z may be negative": [["bound", 0], [0] * n, *high],
+        "Z may be negative": [["bound", 0], [10**10] * n, *high],  # and dominates
         "all processors are alike": [["orbit", dear], ["list"], ["list"]],
+        "permutations may change distances": [
+            *(["orbit", dear, *swaps], ["list"], ["list"])
+        ],
+        "permutations may move what is chosen": [
+            *(["orbit", 0, ROUND], ["orbit", 3, ROUND], ["list"], ["list"], ["list"])
+        ],
         "triangles may be negative": [
             ["triangles", *_negative(n)],
             *([["bound", 0], [-(10**6)] * n, *zero]),
@@ -385,14 +425,17 @@ def test_a_planted_hole_lets_a_forgery_through(
             ["list"],
         ],
         "many choices are not priced": [["list"]],
+        "what is chosen costs twice": [*_branches(0, n, k)],
     }
-    if hole == "Z may be negative":  # and a diagonal that dominates
-        forged[hole][1] = [10**10] * n
-    with pytest.raises((Refused, InputError)):
-        follow(instance, objective + 1, forged[hole], dnn.squares_of)
-    where = BoundsChecker if hasattr(BoundsChecker, name) else dnn
-    monkeypatch.setattr(where, name, other)
-    follow(instance, objective + 1, forged[hole], dnn.squares_of)
+    if hole == "permutations may move what is chosen":
+        instance, objective = RING, 1
+    if hole == "what is chosen costs twice":
+        instance = ck.mesh(2, n // 2, k=k)
+        objective = least(instance)
+    with pytest.raises(InputError):
+        follow(instance, objective + 1, forged[hole])
+    HOLES[hole].plant(monkeypatch)
+    follow(instance, objective + 1, forged[hole])
 
 
 # Files
@@ -403,7 +446,7 @@ ZERO: Lines = [["bound", 0], [0] * 9, *([0] * i for i in range(1, 9))]
 def written(folder: Path, lines: Lines, instance: KSubset, objective: int) -> Path:
     """Write a file."""
     path = folder / "proof.xz"
-    write_certificate(instance, objective, lines, path, FORMAT)
+    write_certificate(instance, objective, lines, path, DNN_FORMAT)
     return path
 
 
@@ -411,29 +454,33 @@ def written(folder: Path, lines: Lines, instance: KSubset, objective: int) -> Pa
     ("lines", "told"),
     [
         ([], "branches are missing"),
-        ([7], "must be a list"),
-        ([["guess"]], "no such step: "),
-        ([["branch", 99]], "branch: 99 cannot be chosen here"),
+        ([7], "no such step here: 7"),
+        ([["guess"]], "no such step here: .'guess'"),
+        ([["branch", 99]], "2: no such step here: .'branch', 99]"),
         ([["branch", True]], "must be an integer"),
-        ([["branch", 1, 2]], "must be a list of 1"),
+        ([["branch", 1, 2]], r"no such step here: .'branch', 1, 2]"),
+        ([["branch", [1]]], "no such step here"),
         ([["bound", 65]], "must lie between 0 and 64"),
-        ([["bound", 0], [1, 2]], "a line of 9 integers has 2"),
-        ([["bound", 0], [0] * 9, [-1]], "out of its range"),
-        ([["bound", 0], [1 << 4097] * 9], "out of its range"),
+        ([["bound", 0]], "branches are missing"),
+        ([["bound", 0], [1, 2]], "U: must be a list of 9, not "),
+        ([["bound", 0], [0] * 9, [-1]], r"4: Z.0.: must lie between 0 and 2\^4096"),
+        ([["bound", 0], [1 << 4097] * 9], r"must lie between -2\^4096 and 2\^4096"),
         ([["bound", 0], [0.5] * 9], "must be an integer"),
         ([["out", 0, 1 << 4097, []]], "must lie between"),
-        ([["list", 1]], "must be a list of 0"),
-        ([["orbit"]], "must be an integer"),
-        ([["orbit", 9]], "orbit: 9 cannot be chosen here"),
+        ([["list", 1]], "no such step here: .'list', 1]"),
+        ([["orbit"]], "no such step here: .'orbit']"),
+        ([["orbit", None]], "no such step here"),
+        ([["orbit", True]], "i: must be an integer"),
+        ([["orbit", 9]], "no such step here: .'orbit', 9]"),
         ([["orbit", 0, 1]], "must be a list"),
         ([["orbit", 0, [0, 1]]], "orbit: no permutation: "),
         ([["orbit", 0, [0, 1, 1]]], "orbit: no permutation: "),
         ([["orbit", 0, [0, 1, 0, 1, 1, 0]]], "orbit: no permutation: "),
         ([["orbit", 0, [0, 9, 9, 0]]], "orbit: no permutation: "),
         ([["branch", 0], ["orbit", 1, [0, 1, 1, 0]]], "orbit: no permutation: "),
-        ([["orbit", 0, [0, 1, 1, 0]]], "the distance of 0 and 2 changes"),
+        ([["orbit", 0, [0, 1, 1, 0]]], "the distances of 0 change"),
         ([["triangles", 0.5], *ZERO], "must be an integer"),
-        ([["triangles", 0, 1, 2], *ZERO], "must be four integers each"),
+        ([["triangles", 0, 1, 2], *ZERO], r"triangles: .0, 1, 2[])]"),
         ([["triangles", 0, 1, 9, 1], *ZERO], r"triangles: .0, 1, 9, 1[])]"),
         ([["triangles", 0, 1, 0, 1], *ZERO], r"triangles: .0, 1, 0, 1[])]"),
         ([["triangles", 0, 1, 2, -1], *ZERO], r"triangles: .0, 1, 2, -1[])]"),
@@ -477,17 +524,14 @@ def test_a_check_ends_at_its_limit(tmp_path: Path) -> None:
 
 def test_too_many_processors_are_refused(tmp_path: Path) -> None:
     wide = ck.mesh(71, 71, k=2)
-    (tmp_path / "none").touch()
-    with (
-        (tmp_path / "none").open("rb") as stream,
-        pytest.raises(InputError, match="about at most 5000 processors"),
-    ):
-        check_dnn(wide, "none", stream, CheckLimits())
+    path = written(tmp_path, [["list"]], wide, 1)
+    with pytest.raises(InputError, match="at most 5000 free processors"):
+        check_proof_file(wide, path)
 
 
 def test_long_lists_are_refused() -> None:
     wide = ck.mesh(6, 6, k=9)
-    with pytest.raises(Refused, match="too many choices"):
+    with pytest.raises(WrongStep, match="too many choices"):
         follow(wide, 1, [["list"]])
 
 
@@ -498,12 +542,12 @@ def test_pricing_looks_at_the_clock() -> None:
     def pause() -> None:
         nonlocal seen
         seen += 1
-        if seen > 50:
+        if seen > 200:  # of which 120 look up distances
             raise TimeoutError
 
-    checker = dnn.BoundsChecker(ck.mesh(4, 4, k=3), 1, pause)
+    checker = BoundsChecker(ck.mesh(4, 4, k=3), 1, iter([["list"]]), pause)
     with pytest.raises(TimeoutError):
-        checker.follow(iter([["list"]]))
+        checker.follow()
     assert dnn.listing(0, 16, 3) == 560 * 7  # three distances to chosen, three pairs
 
 
