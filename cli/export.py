@@ -46,7 +46,7 @@ from ..instances import (
     problem_of,
     read_instance,
 )
-from ..instances.errors import InputError
+from ..instances.errors import InputError, in_file
 from ..instances.problems import describe
 from ..instances.submesh import ways_of
 from ..methods.ksubset import models as models_ksubset
@@ -243,10 +243,8 @@ def _write_formula(instance: Instance, args: argparse.Namespace) -> None:
                 "is not for opb, which has one formula for each problem",
                 field=f"--{option.replace('_', '-')}",
             )
-    try:
+    with in_file(args.file):
         formula = formula_of(instance)
-    except InputError as error:
-        raise error.of_file(args.file) from None
     outputs.write_out(args.out or "-", "".join(formula.text(describe(instance))))
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, overload
 
 from . import submesh
-from .errors import InputError
+from .errors import InputError, in_file
 from .features import Features
 from .ksubset import edge_lists
 from .ksubset import instance as ksubset
@@ -370,7 +370,7 @@ write_ksubset = write_procset = write_sukp = write_submesh = write_instance
 
 def _read(path: str | Path, *, any_form: bool) -> Instance | None:
     """Read a file; unless ``any_form``, only one that has the format of an instance."""
-    try:
+    with in_file(path):
         text = decode_text(unpack(read_bytes(path), file=path))
         if sukp_text.is_sukp_text(text):
             return sukp_text.parse_sukp_text(text, default_name=stem(path))
@@ -382,8 +382,6 @@ def _read(path: str | Path, *, any_form: bool) -> Instance | None:
         if not any_form and not is_instance(document):
             return None
         return parse_instance(document, default_name=stem(path))
-    except InputError as error:
-        raise error.of_file(path) from None
 
 
 def is_instance(document: Any) -> bool:

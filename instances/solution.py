@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .errors import InputError
+from .errors import InputError, in_file
 from .problems import Instance, check, cost, problem_of
 from .problems import sha256 as digest
 from .reading import fields
@@ -102,10 +102,8 @@ def read_solution(path: str | Path) -> SolutionFile:
     InputError
         If the file is malformed: one line with the file, the field and the value.
     """
-    try:
+    with in_file(path):
         return parse_solution(parse_json(read_text(path), file=path))
-    except InputError as error:
-        raise error.of_file(path) from None
 
 
 def solution_errors(instance: Instance, solution: SolutionFile) -> list[str]:

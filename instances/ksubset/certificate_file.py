@@ -11,7 +11,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, BinaryIO
 
-from ..errors import InputError
+from ..errors import InputError, in_file
 from ..reading import fields
 from ..reading.files import MOST_BYTES, decode_text, write_bytes
 from ..reading.packed import reading_unpacked
@@ -123,7 +123,7 @@ def read_lines(
             "nodes": fields.integer,
         },
     )
-    try:
+    with in_file(path):
         found = header(parse_json(lines[0]))
         if found["instance"] != instance.name:
             raise InputError(
@@ -133,8 +133,6 @@ def read_lines(
             raise InputError("is for another instance", "sha256")
         if found["nodes"] != len(lines) - 1:
             raise InputError(f"there are {len(lines) - 1}", "nodes", found["nodes"])
-    except InputError as error:
-        raise error.of_file(path) from None
     return found["objective"], lines[1:]
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from ...instances.errors import InputError
+from ...instances.errors import InputError, in_file
 from ...instances.escape_hidden import escape_hidden
 from ...instances.problems import (
     Instance,
@@ -128,7 +128,7 @@ def read_index(folder: str | Path) -> list[Entry]:
     path = Path(folder) / INDEX
     if path.is_symlink():
         raise InputError("is a link", file=path)
-    try:
+    with in_file(path):
         listed = _INDEX(parse_json(read_text(path), file=path))["entries"]
         if len(listed) > MOST_ENTRIES:
             raise InputError(f"are more than {MOST_ENTRIES}", "entries")
@@ -138,8 +138,6 @@ def read_index(folder: str | Path) -> list[Entry]:
             if entry.name in seen:
                 raise InputError("given twice", f"entries[{i}].name", entry.name)
             seen.add(entry.name)
-    except InputError as error:
-        raise error.of_file(path) from None
     return entries
 
 
@@ -261,7 +259,7 @@ def _replay(folder: Path, entry: Entry, limits: CheckLimits, ways: Ways) -> None
 
 def _check_answer(instance: Instance, path: Path, entry: Entry) -> Any:
     """Check that the solution is what the entry states; return its certificate."""
-    try:
+    with in_file(path):
         document = SOLUTION(parse_json(read_text(path), file=path))
         stated = tuple(map(document.get, ("status", "objective", "bound")))
         if stated != (entry.status, entry.cost, entry.claim):
@@ -276,8 +274,6 @@ def _check_answer(instance: Instance, path: Path, entry: Entry) -> Any:
                 raise Refused(f"{path}: selection: {wrong[0]}")
             if (true := cost(instance, chosen)) != entry.cost:
                 raise Refused(f"{path}: costs {cost_text(true)}")
-    except InputError as error:
-        raise error.of_file(path) from None
     return document.get("certificate")
 
 

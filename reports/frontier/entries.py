@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from ...instances import InputError, Instance, read_instance
+from ...instances.errors import in_file
 from ...instances.problems import parse_instance
 from ...instances.reading import fields
 from ...instances.reading.files import file_in, folder, read_text, write_text
@@ -244,15 +245,13 @@ def read_entries(path: Path, parse: Callable[[Any, str], Any]) -> FrontierFile:
 
     Raises InputError: one line naming the file, the field and the value.
     """
-    try:
+    with in_file(path):
         document = _FILE(parse_json(read_text(path), file=path))
         found: dict[str, Any] = {}
         for i, row in enumerate(document["entries"]):
             entry = parse(row, f"entries[{i}]")
             if found.setdefault(entry.name, entry) is not entry:
                 raise InputError("given twice", f"entries[{i}]", entry.name)
-    except InputError as error:
-        raise error.of_file(path) from None
     return FrontierFile(document["family"], document["source"], found)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ....instances import PROBLEMS, InputError, Instance, problem_of
+from ....instances.errors import in_file
 from ....instances.option_values import seconds
 from ....instances.reading.parsing import parse_toml, read_toml
 from ....methods import AnyMethod
@@ -60,10 +61,8 @@ def read_study(
     else:
         text = (_STUDIES / f"{name}{SUFFIX}").read_text(encoding="utf-8")
         found, folder = parse_toml(text), Path()
-    try:
+    with in_file(name):
         return _campaign(found, folder, trace, max_runs)
-    except InputError as error:
-        raise error.of_file(name) from None
 
 
 def _campaign(
