@@ -52,6 +52,7 @@ from ..instances.submesh import ways_of
 from ..methods.ksubset import models as models_ksubset
 from ..methods.old_names import replacement_of
 from ..proofs.checking import formula_of
+from ..proofs.writing.opb_text import opb_text
 from ..solvers.formulation import Formulation, MipFormulation
 from .frame import outputs
 from .frame.parser import Parser, flag
@@ -245,7 +246,7 @@ def _write_formula(instance: Instance, args: argparse.Namespace) -> None:
             )
     with in_file(args.file):
         formula = formula_of(instance)
-    outputs.write_out(args.out or "-", "".join(formula.text(describe(instance))))
+    outputs.write_out(args.out or "-", "".join(opb_text(formula, describe(instance))))
 
 
 _MODELS: Mapping[str, tuple[_Builder, tuple[str | None, ...]]] = {

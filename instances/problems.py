@@ -25,8 +25,7 @@ from .ksubset.lower_bounds import derive_bound
 from .procset import instance as procset
 from .procset import json as procset_json
 from .procset.instance import ProcSet
-from .reading.files import decode_text, read_bytes, stem, write_text
-from .reading.json_text import dumps
+from .reading.files import decode_text, read_bytes, stem
 from .reading.packed import unpack
 from .reading.parsing import parse_json
 from .required import fill_up
@@ -344,28 +343,6 @@ def read_if_instance(path: str | Path) -> Instance | None:
         As for `read_instance`, and if the JSON is malformed.
     """
     return _read(path, any_form=False)
-
-
-def write_instance(instance: Instance, path: str | Path) -> None:
-    """Write an instance of any problem, so that reading it returns an equal instance.
-
-    Parameters
-    ----------
-    instance
-        The instance.
-    path
-        The file; an existing one is replaced.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be written.
-    """
-    write_text(path, dumps(problem_of(instance).document_of(instance)) + "\n")
-
-
-write_ksubset = write_procset = write_sukp = write_submesh = write_instance
-"""The same function, under the names of the problems."""
 
 
 def _read(path: str | Path, *, any_form: bool) -> Instance | None:

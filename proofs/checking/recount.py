@@ -10,7 +10,6 @@ the last slice.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -180,8 +179,3 @@ def most_pods(
         whole[parent[v]] += without
         gain[parent[v]] = max(gain[parent[v]], last - without)
     raise AssertionError
-
-
-def recount_text(document: dict[str, Any]) -> str:
-    """Return a certificate as the text of its file."""
-    return json.dumps({"format": FORMAT, "version": 1, **document}) + "\n"

@@ -21,12 +21,13 @@ from ...instances import InputError, Instance, read_instance
 from ...instances.errors import in_file
 from ...instances.problems import parse_instance
 from ...instances.reading import fields
-from ...instances.reading.files import file_in, folder, read_text, write_text
+from ...instances.reading.files import read_text
 from ...instances.reading.json_text import dumps
 from ...instances.reading.parsing import parse_json
 from ...instances.reading.suggestions import entry_named
 from ...instances.solution import FORMAT as SOLUTION
 from ...instances.solution import SolutionFile, parse_solution
+from ...instances.writing.files import file_in, folder, write_text
 from ...proofs.checking.folder import digest_of
 from ...simulation.families import FAMILIES
 from ...solvers import Grade

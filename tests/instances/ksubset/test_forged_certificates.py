@@ -14,10 +14,7 @@ from closeknit.instances.ksubset.certificate import (
     RefusedStep,
     derive,
 )
-from closeknit.instances.ksubset.certificate_file import (
-    check_certificate,
-    write_certificate,
-)
+from closeknit.instances.ksubset.certificate_file import check_certificate
 from closeknit.instances.ksubset.counts import (
     CHOSEN,
     REJECTED,
@@ -27,6 +24,7 @@ from closeknit.instances.ksubset.counts import (
 )
 from closeknit.instances.submesh.infeasibility import check_infeasible
 from closeknit.instances.submesh.packing import Item, Packing
+from closeknit.proofs.writing.proof_files import write_certificate
 from closeknit.reports.claims.running.samples import draw_samples
 
 from ...forging.certificate_edits import CERTIFICATE_EDITS
