@@ -10,7 +10,7 @@ from time import monotonic
 from typing import Any
 
 from ..instances import InputError, Instance
-from ..instances.reading.files import file_in, try_file, write_text
+from ..instances.writing.files import file_in, try_file, write_text
 from ..methods.user_methods import OwnMethod
 from ..reports.campaigns import pool
 from ..reports.campaigns.audit import audit

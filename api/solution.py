@@ -24,8 +24,8 @@ from ..instances import (
 )
 from ..instances import cost as price
 from ..instances.escape_hidden import brief
-from ..instances.reading.files import write_bytes, write_text
 from ..instances.reading.json_text import dumps
+from ..instances.writing.files import write_bytes, write_text
 from ..methods.user_methods import chosen
 from ..reports.drawing.drawing import drawing_of
 from ..reports.drawing.shapes import Canvas as Picture

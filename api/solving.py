@@ -16,8 +16,8 @@ from ..instances import (
     Topology,
     problem_of,
 )
-from ..instances.reading.files import try_file
 from ..instances.words import with_noun
+from ..instances.writing.files import try_file
 from ..methods import AnyMethod
 from ..methods.by_name import method_named
 from ..methods.confirming import run_and_confirm

@@ -22,14 +22,12 @@ from closeknit import KSUBSET, KSubset, Settings
 from closeknit.exact.ksubset.cuts_bb.record import record
 from closeknit.exact.ksubset.distances_bb.proof import prove
 from closeknit.instances import arrays
-from closeknit.instances.ksubset.certificate_file import (
-    check_certificate,
-    write_certificate,
-)
+from closeknit.instances.ksubset.certificate_file import check_certificate
 from closeknit.instances.library import SUITES
 from closeknit.methods.warming import kind_of, warm
 from closeknit.proofs.checking import Proved
 from closeknit.proofs.writing.certificate_kernels import FastChecker
+from closeknit.proofs.writing.proof_files import write_certificate
 from closeknit.proofs.writing.proof_log import ProofLog, keep_proof
 from closeknit.reports.campaigns.study.file import read_study
 from closeknit.solvers import Grade, Limit, Result, Status

@@ -26,10 +26,11 @@ from closeknit.exact.submesh.migrate import migrate
 from closeknit.exact.submesh.proving import prove_by_learning
 from closeknit.instances import Submesh
 from closeknit.instances.library import suite
-from closeknit.instances.submesh.packing import Packing, volume
+from closeknit.instances.submesh.packed import volume
+from closeknit.instances.submesh.packing import Packing
 from closeknit.papers.morgenstern1994.decisions import simulate
 from closeknit.proofs.checking import Formula, check_proof, formula_of
-from closeknit.proofs.checking.formulas import packing_formula
+from closeknit.proofs.checking.formulas import place_boxes
 from closeknit.proofs.writing.learning import Learner
 from closeknit.proofs.writing.proof_log import OutOfRoom, ProofLog
 from closeknit.proofs.writing.propagation_kernels import FastPropagator
@@ -95,7 +96,7 @@ def packings_that_do_not_fit(limit: float) -> None:
     print("\n| packing | boxes | write | check | steps | kB |")
     for one in read_packings(CLAUTIAUX):
         if "N" in one.name or "X15" in one.name:
-            formula = packing_formula(one)
+            place_boxes(one, formula := Formula())
             rest = timed(formula, prove_infeasible, limit)
             print(f"| {one.name} | {len(one.items)} | {rest} |", flush=True)
 

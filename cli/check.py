@@ -23,8 +23,9 @@ from pathlib import Path
 from ..instances import read_instance
 from ..instances.errors import InputError
 from ..instances.escape_hidden import escape_hidden
-from ..instances.reading.files import STANDARD, writing
+from ..instances.reading.files import STANDARD
 from ..instances.result import ACCEPTABLE
+from ..instances.writing.files import writing
 from ..proofs.checking import CheckLimits, formula_of, is_opb
 from ..proofs.checking.answers.command import (
     FORMAT,
@@ -33,9 +34,8 @@ from ..proofs.checking.answers.command import (
     report_recount,
     report_solution,
 )
-from ..proofs.checking.proof_file import proof_lines
 from ..proofs.checking.recount import is_recount
-from ..proofs.writing.proof_syntax import SYNTAXES, rewrite
+from ..proofs.writing.proof_syntax import SYNTAXES, proof_lines, rewrite
 from ..solvers import Settings
 from ..solvers.running import clock
 from .frame import outputs, shared

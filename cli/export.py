@@ -46,12 +46,13 @@ from ..instances import (
     problem_of,
     read_instance,
 )
-from ..instances.errors import InputError
+from ..instances.errors import InputError, in_file
 from ..instances.problems import describe
 from ..instances.submesh import ways_of
 from ..methods.ksubset import models as models_ksubset
 from ..methods.old_names import replacement_of
 from ..proofs.checking import formula_of
+from ..proofs.writing.opb_text import opb_text
 from ..solvers.formulation import Formulation, MipFormulation
 from .frame import outputs
 from .frame.parser import Parser, flag
@@ -243,11 +244,9 @@ def _write_formula(instance: Instance, args: argparse.Namespace) -> None:
                 "is not for opb, which has one formula for each problem",
                 field=f"--{option.replace('_', '-')}",
             )
-    try:
+    with in_file(args.file):
         formula = formula_of(instance)
-    except InputError as error:
-        raise error.of_file(args.file) from None
-    outputs.write_out(args.out or "-", "".join(formula.text(describe(instance))))
+    outputs.write_out(args.out or "-", "".join(opb_text(formula, describe(instance))))
 
 
 _MODELS: Mapping[str, tuple[_Builder, tuple[str | None, ...]]] = {

@@ -16,7 +16,7 @@ from typing import Any
 from ..instances import write_instance
 from ..instances.errors import InputError
 from ..instances.families import Family
-from ..instances.reading.files import file_in
+from ..instances.writing.files import file_in
 from ..simulation.families import FAMILIES
 from .frame import outputs
 from .frame.families import add_parameter

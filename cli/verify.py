@@ -25,7 +25,7 @@ from ..extensions import left_out
 from ..instances import Instance, problem_of, write_instance
 from ..instances.errors import InputError
 from ..instances.option_values import seconds
-from ..instances.reading.files import file_in, replaces
+from ..instances.writing.files import file_in, replaces
 from ..methods import METHODS
 from ..methods.rederiving import count_text
 from ..proofs.checking import CheckLimits

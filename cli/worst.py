@@ -23,8 +23,8 @@ from ..instances.ksubset.generators import network_of
 from ..instances.ksubset.instance import describe
 from ..instances.ksubset.json import document_of
 from ..instances.option_values import seconds
-from ..instances.reading.files import try_file
 from ..instances.words import with_noun
+from ..instances.writing.files import try_file
 from ..methods.by_name import method_named
 from ..reports.adversary import AdversarySearch, BadInstance, SearchSpace
 from ..reports.adversary.hunt import Sites

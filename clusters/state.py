@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..instances import InputError
+from ..instances.errors import in_file
 from ..instances.reading import fields
 from ..instances.reading.parsing import parse_json, refuse_text_before_json
 from ..scheduler import hostlist
@@ -130,7 +131,7 @@ def _file(file: str, option: str) -> NodeReport | list[str]:
     if not file:
         raise InputError("'@' names no file", option)
     content = text_or_report(file, most=MOST_BYTES)
-    try:
+    with in_file(_name_of(file)):
         bare = re.sub(r"#[^\r\n]*", "", content) if isinstance(content, str) else "{}"
         if not bare.strip():
             what = option.removeprefix("--")
@@ -149,8 +150,6 @@ def _file(file: str, option: str) -> NodeReport | list[str]:
                     "is no report as JSON (hostlists are given with --free or --busy)"
                 )
             return distinct(bare, option)
-    except InputError as error:
-        raise error.of_file(_name_of(file)) from None
     found.file = _name_of(file)
     return found
 

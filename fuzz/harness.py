@@ -15,7 +15,8 @@ import atheris
 
 with atheris.instrument_imports(include=["closeknit.instances", "closeknit.cli"]):
     from closeknit.instances.errors import InputError
-    from closeknit.instances.sukp.text import parse_sukp_text, sukp_text
+    from closeknit.instances.sukp.text import parse_sukp_text
+    from closeknit.instances.writing.sukp_text import sukp_text
     from closeknit.reports.campaigns.study.file import read_study
     from closeknit.scheduler.config.files import examine_text, parse_configuration
     from closeknit.scheduler.hostlist import fold, unfold

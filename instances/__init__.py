@@ -15,11 +15,6 @@ from .problems import problem_of as problem_of
 from .problems import read_if_instance as read_if_instance
 from .problems import read_instance as read_instance
 from .problems import sha256 as sha256
-from .problems import write_instance as write_instance
-from .problems import write_ksubset as write_ksubset
-from .problems import write_procset as write_procset
-from .problems import write_submesh as write_submesh
-from .problems import write_sukp as write_sukp
 from .procset.instance import ProcessorSet as ProcessorSet
 from .procset.instance import ProcSet as ProcSet
 from .submesh import Submesh as Submesh
@@ -39,5 +34,18 @@ from .value import Value as Value
 
 if TYPE_CHECKING:
     from .arrays import IntArray as IntArray
+    from .writing.documents import write_instance as write_instance
+    from .writing.documents import write_ksubset as write_ksubset
+    from .writing.documents import write_procset as write_procset
+    from .writing.documents import write_submesh as write_submesh
+    from .writing.documents import write_sukp as write_sukp
 else:
     IntArray = Any  # for annotations only: numpy is not imported here
+
+    def __getattr__(name):
+        """Return what writes instances; the checker alone comes without it."""
+        if not name.startswith("write_"):
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib import import_module
+
+        return getattr(import_module(f"{__name__}.writing.documents"), name)

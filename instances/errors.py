@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from decimal import Decimal
 from pathlib import Path
 from reprlib import Repr
@@ -102,16 +104,23 @@ class InputError(ValueError):
         file
             The file that was read.
         """
-        file = self.file or file
-        return InputError(
-            self.problem, self.field, self.value, file=file, json=self.json
-        )
+        name, more = self.file or file, self.json
+        return type(self)(self.problem, self.field, self.value, file=name, json=more)
 
     def of_json(self) -> InputError:
         """Return the same error of a value that was JSON, though of no file."""
         return InputError(
             self.problem, self.field, self.value, file=self.file, json=True
         )
+
+
+@contextmanager
+def in_file(file: str | Path) -> Iterator[None]:
+    """Let errors name the file that is read, unless they name one."""
+    try:
+        yield
+    except InputError as error:
+        raise error.of_file(file) from None
 
 
 def _with_value(text: str, problem: str, value: str) -> str:

@@ -14,8 +14,6 @@ _ANY = re.compile(f"[{_HIDDEN}]")
 _ANY_BUT_LINES = re.compile(f"(?!\n)[{_HIDDEN}]")
 _BRIEF = 180
 """Maximal length of an object's representation."""
-_WRITTEN = re.compile(r"\\u([0-9a-f]{4})")
-_EITHER = re.compile(r"\\\\|\\u([0-9a-f]{4})")
 
 
 def escape_hidden(text: str, *, lines: bool = False) -> str:
@@ -42,17 +40,3 @@ def brief(kind: str, text: str, name: str = "") -> str:
     shown = escape_hidden(text)
     room = _BRIEF - len(head) - 1
     return f"{head}{shown if len(shown) <= room else f'{shown[: room - 1]}…'}>"
-
-
-def spell(text: str) -> str:
-    """Escape text as `escape_hidden` does, reversibly by `unspell`."""
-    if not (_ANY.search(text) or _WRITTEN.search(text)):
-        return text
-    return escape_hidden(text.replace("\\", "\\\\"))
-
-
-def unspell(text: str) -> str:
-    """Undo `spell`."""
-    if not _WRITTEN.search(text):
-        return text
-    return _EITHER.sub(lambda f: chr(int(f[1], 16)) if f[1] else "\\", text)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, overload
 
 from . import submesh
-from .errors import InputError
+from .errors import InputError, in_file
 from .features import Features
 from .ksubset import edge_lists
 from .ksubset import instance as ksubset
@@ -25,8 +25,7 @@ from .ksubset.lower_bounds import derive_bound
 from .procset import instance as procset
 from .procset import json as procset_json
 from .procset.instance import ProcSet
-from .reading.files import decode_text, read_bytes, stem, write_text
-from .reading.json_text import dumps
+from .reading.files import decode_text, read_bytes, stem
 from .reading.packed import unpack
 from .reading.parsing import parse_json
 from .required import fill_up
@@ -346,31 +345,9 @@ def read_if_instance(path: str | Path) -> Instance | None:
     return _read(path, any_form=False)
 
 
-def write_instance(instance: Instance, path: str | Path) -> None:
-    """Write an instance of any problem, so that reading it returns an equal instance.
-
-    Parameters
-    ----------
-    instance
-        The instance.
-    path
-        The file; an existing one is replaced.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be written.
-    """
-    write_text(path, dumps(problem_of(instance).document_of(instance)) + "\n")
-
-
-write_ksubset = write_procset = write_sukp = write_submesh = write_instance
-"""The same function, under the names of the problems."""
-
-
 def _read(path: str | Path, *, any_form: bool) -> Instance | None:
     """Read a file; unless ``any_form``, only one that has the format of an instance."""
-    try:
+    with in_file(path):
         text = decode_text(unpack(read_bytes(path), file=path))
         if sukp_text.is_sukp_text(text):
             return sukp_text.parse_sukp_text(text, default_name=stem(path))
@@ -382,8 +359,6 @@ def _read(path: str | Path, *, any_form: bool) -> Instance | None:
         if not any_form and not is_instance(document):
             return None
         return parse_instance(document, default_name=stem(path))
-    except InputError as error:
-        raise error.of_file(path) from None
 
 
 def is_instance(document: Any) -> bool:

@@ -1,4 +1,4 @@
-"""``closeknit/solution`` files: their shape, writing, reading and checking them."""
+"""``closeknit/solution`` files: their shape, reading and checking them."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .errors import InputError
+from .errors import InputError, in_file
 from .problems import Instance, check, cost, problem_of
 from .problems import sha256 as digest
 from .reading import fields
-from .reading.files import read_text, write_text
-from .reading.json_text import dumps
+from .reading.files import read_text
 from .reading.parsing import parse_json
 from .result import COUNTED, LOGGED, Grade, Limit, Proof, Result, Status
 from .value import Value
@@ -63,37 +62,6 @@ class SolutionFile:
     certificate: Any = None
 
 
-def solution_of(instance: Instance, method: str, result: Result) -> dict[str, Any]:
-    """Return the JSON object of a result."""
-    proof = result.proof
-    document: dict[str, Any] = {
-        "format": FORMAT,
-        "version": 1,
-        "instance": instance.name,
-        "sha256": digest(instance),
-        "method": method,
-        "status": result.status.value,
-        "objective": result.objective,
-        "bound": result.bound,
-        "proof": {"grade": proof.grade.value, "by": proof.by} if proof else None,
-        "certificate": result.certificate,
-        "limit": result.limit.value if result.limit else None,
-        "selection": None
-        if result.chosen is None
-        else problem_of(instance).selection_of(instance, result.chosen),
-        "seconds": round(result.seconds, 6),
-        "seed": result.seed,
-    }
-    return {key: value for key, value in document.items() if value is not None}
-
-
-def write_solution(
-    instance: Instance, method: str, result: Result, path: str | Path
-) -> None:
-    """Write a solution file."""
-    write_text(path, dumps(solution_of(instance, method, result)) + "\n")
-
-
 def read_solution(path: str | Path) -> SolutionFile:
     """Read a solution file without checking its claims.
 
@@ -102,10 +70,8 @@ def read_solution(path: str | Path) -> SolutionFile:
     InputError
         If the file is malformed: one line with the file, the field and the value.
     """
-    try:
+    with in_file(path):
         return parse_solution(parse_json(read_text(path), file=path))
-    except InputError as error:
-        raise error.of_file(path) from None
 
 
 def solution_errors(instance: Instance, solution: SolutionFile) -> list[str]:

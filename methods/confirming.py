@@ -16,9 +16,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
 
 from ..instances import InputError, Instance, problem_of
-from ..instances.reading.files import file_in, write_text
 from ..instances.reading.json_text import dumps
 from ..instances.value import as_tuple, cost_text
+from ..instances.writing.files import file_in, write_text
 from ..solvers import (
     DEFAULT,
     Contradiction,

@@ -24,8 +24,6 @@ from ..exact.sukp.sukp_bb import record as sukp_bb
 from ..instances import InputError, Instance, KSubset, cost, problem_of
 from ..instances.extras import install
 from ..instances.ksubset.certificate_file import FORMAT as CUTS_FORMAT
-from ..instances.ksubset.certificate_file import write_certificate
-from ..instances.reading.files import write_bytes
 from ..instances.result import (
     BOUNDED,
     CERTIFIED,
@@ -37,6 +35,7 @@ from ..instances.result import (
     Status,
 )
 from ..instances.value import as_tuple, cost_text
+from ..instances.writing.files import write_bytes
 from ..proofs.checking import Proved
 from ..proofs.checking.folder import BY_DEFINITION, KINDS, shown_by_definition
 from ..proofs.checking.kinds import (
@@ -49,6 +48,7 @@ from ..proofs.checking.kinds import (
     kinds_about,
 )
 from ..proofs.writing.exact_log import ExactOutcome, Unusable, solve_by_exact
+from ..proofs.writing.proof_files import write_certificate
 from ..proofs.writing.proof_log import ProofLog, check_own_proof, keep_proof
 from ..solvers import answer
 from ..solvers.running import clock

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from ..instances import Graph, InputError
+from ..instances.errors import in_file
 from ..instances.reading.files import read_text
 from .engine import Network
 from .messages import Ints
@@ -45,10 +46,8 @@ def read_routes(path: str | Path, network: Network) -> Ints:
     """
     if network.graph is None:
         raise InputError("are for graphs and dragonflies", field="routes")
-    try:
+    with in_file(path):
         return parse_routes(read_text(path), network.graph)
-    except InputError as error:
-        raise error.of_file(path) from None
 
 
 def parse_routes(text: str, graph: Graph) -> Ints:

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 import numpy as np
 
 from ..instances import InputError
-from ..instances.reading.files import file_in, write_bytes
+from ..instances.writing.files import file_in, write_bytes
 from ..reports.campaigns.pool import Call, Failure
 from ..reports.campaigns.pool import run as in_parallel
 from .catalogue import RunOptions

@@ -8,8 +8,8 @@ from ..instances.result import Status as Status
 from ..instances.result import Value as Value
 from ..instances.solution import read_solution as read_solution
 from ..instances.solution import solution_errors as solution_errors
-from ..instances.solution import solution_of as solution_of
-from ..instances.solution import write_solution as write_solution
+from ..instances.writing.documents import solution_of as solution_of
+from ..instances.writing.documents import write_solution as write_solution
 from .running.answer import answer as answer
 from .running.errors import Contradiction as Contradiction
 from .running.errors import SolverError as SolverError

@@ -15,15 +15,13 @@ from typing import Any
 
 from closeknit.exact.ksubset.cuts_bb.record import record
 from closeknit.instances import KSubset, Mesh, Sukp, problem_of, read_instance
-from closeknit.instances.ksubset.certificate_file import (
-    check_certificate,
-    write_certificate,
-)
+from closeknit.instances.ksubset.certificate_file import check_certificate
 from closeknit.instances.reading.files import read_text
 from closeknit.instances.reading.json_text import dumps
 from closeknit.instances.reading.parsing import parse_json
-from closeknit.instances.sukp.text import sukp_text
+from closeknit.instances.writing.sukp_text import sukp_text
 from closeknit.proofs.checking.opb import read_opb
+from closeknit.proofs.writing.proof_files import write_certificate
 from closeknit.reports.campaigns.study.file import read_study
 from closeknit.reports.frontier.entries import FOLDER, parse_entry, read_entries
 from closeknit.scheduler.config import read_configuration

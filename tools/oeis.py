@@ -19,11 +19,9 @@ from tempfile import TemporaryDirectory
 from closeknit.exact.ksubset.cuts_bb.record import record
 from closeknit.formulations.ksubset.bounds.towns import town, town_in_space
 from closeknit.instances import mesh
-from closeknit.instances.ksubset.certificate_file import (
-    check_certificate,
-    write_certificate,
-)
+from closeknit.instances.ksubset.certificate_file import check_certificate
 from closeknit.instances.ksubset.towns import longest_side
+from closeknit.proofs.writing.proof_files import write_certificate
 from closeknit.solvers.running import clock
 
 FOLDER = Path(__file__).parents[1] / "docs" / "papers" / "oeis"

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from closeknit.exact.ksubset.cuts_bb.record import record
 from closeknit.formulations.ksubset.bounds.towns import town, town_in_space
-from closeknit.instances.ksubset.certificate_file import write_certificate
 from closeknit.instances.ksubset.towns import CERTIFIED_TOWNS, least_sum, town_box
+from closeknit.proofs.writing.proof_files import write_certificate
 
 FOLDER = Path(__file__).parents[1] / "instances" / "data" / "towns"
 

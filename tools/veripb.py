@@ -59,8 +59,8 @@ from closeknit.proofs.checking import Proved, formula_of
 from closeknit.proofs.checking.folder import INDEX, read_index
 from closeknit.proofs.checking.formulas import fold, levels_of
 from closeknit.proofs.checking.kinds import LOG
-from closeknit.proofs.checking.proof_file import proof_lines
 from closeknit.proofs.writing.exact_log import solve_by_exact
+from closeknit.proofs.writing.proof_syntax import proof_lines
 from closeknit.reports.frontier.entries import WORST
 from closeknit.reports.frontier.worst import read_families
 from closeknit.solvers import SolverError, read_solution, write_solution

@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from ...instances import InputError, Instance, Value, problem_of, read_instance, sha256
-from ...instances.reading.files import file_in, read_bytes, write_bytes
+from ...instances.reading.files import read_bytes
 from ...instances.reading.json_types import to_json_types
 from ...instances.reading.packed import reading_unpacked
 from ...instances.result import NOTHING
 from ...instances.solution import SolutionFile
 from ...instances.value import as_tuple, cost_text
+from ...instances.writing.files import file_in, write_bytes
 from ...proofs.checking import CheckLimits
 from ...proofs.checking.answers.examining import Untrue
 from ...proofs.checking.folder import digest_of

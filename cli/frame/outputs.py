@@ -41,7 +41,7 @@ def add_json(parser: Any, what: str) -> None:
 
 def write_out(out: str, text: str) -> None:
     """Write text to a file, or with ``-`` to standard output."""
-    from ...instances.reading.files import write_text
+    from ...instances.writing.files import write_text
 
     if out == "-":
         sys.stdout.write(text)
@@ -89,7 +89,7 @@ def picture(text: str) -> OutputFile:
 
 def try_all(args: argparse.Namespace) -> None:
     """Check before any work that all outputs can be written; leave no trace."""
-    from ...instances.reading.files import try_file, try_folder
+    from ...instances.writing.files import try_file, try_folder
 
     _refuse_overwriting(args)
     for value in vars(args).values():
@@ -107,7 +107,7 @@ def _refuse_overwriting(args: argparse.Namespace) -> None:
     filled hold a store of results that is read first.
     """
     from ...instances.errors import InputError
-    from ...instances.reading.files import replaces
+    from ...instances.writing.files import replaces
 
     written: dict[str, str] = {}
     read: dict[str, str] = {}

@@ -13,7 +13,7 @@ import argparse
 from pathlib import Path
 
 from ...instances import InputError
-from ...instances.reading.files import write_text
+from ...instances.writing.files import write_text
 from ...reports.campaigns.store import FILE, rows_in
 from ...reports.pages.markdown import markdown_of
 from ...reports.ratios.comparison import compare

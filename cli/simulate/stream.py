@@ -27,10 +27,10 @@ from ...heuristics.allocation.allocator import Allocator
 from ...instances import Topology
 from ...instances.errors import InputError
 from ...instances.ksubset.generators import network_of
-from ...instances.reading.files import write_text
 from ...instances.reading.json_text import dumps
 from ...instances.topologies import MOST_PROCESSORS
 from ...instances.words import with_noun
+from ...instances.writing.files import write_text
 from ...methods.allocators.table import allocator, names
 from ...methods.old_names import require_known
 from ...simulation.families import TRACE_RANGE, window_of

@@ -34,7 +34,7 @@ from ...formulations.cluster.constraints import Require, Slices
 from ...formulations.cluster.domains import NODE_NAME
 from ...formulations.cluster.job import GangJob, JobConstraint, Role
 from ...formulations.cluster.stages import NoPlace
-from ...instances.errors import InputError
+from ...instances.errors import InputError, in_file
 from ...instances.option_values import seconds
 from ...solvers import Settings, Status
 from ...solvers.running import clock
@@ -209,10 +209,8 @@ def _request_of_file(
     if request.counts_devices:
         raise InputError("must ask for whole nodes", "roles", file=args.job)
     tree = tree_of(machine.selector.cluster)
-    try:
+    with in_file(args.job):
         return replace(request, job=request.on(tree))
-    except InputError as error:
-        raise error.of_file(args.job) from None
 
 
 def _preempt(args: argparse.Namespace) -> int:

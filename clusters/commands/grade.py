@@ -28,8 +28,8 @@ from ...cli.frame.progress import progress_bar
 from ...cli.frame.screen import print_table
 from ...instances.errors import InputError
 from ...instances.option_values import seconds
-from ...instances.reading.files import writing
 from ...instances.words import with_noun
+from ...instances.writing.files import writing
 from ...solvers import Settings
 from ...solvers.running.interrupt import deferred
 from ..grading import (

@@ -15,7 +15,7 @@ from ...formulations.cluster.changes.order import Move
 from ...formulations.cluster.constraints import Avoid
 from ...formulations.cluster.domains import NodeDevices
 from ...formulations.cluster.job import GangJob
-from ...instances.errors import InputError
+from ...instances.errors import InputError, in_file
 from ...instances.option_values import seconds
 from ...instances.reading.files import read_text
 from ...instances.words import with_noun
@@ -89,7 +89,7 @@ def run(args: argparse.Namespace, free: Sequence[str] | None) -> int:
         for fabric, flags in zip(fabrics, known.free, strict=True)
     ]
     avoid = [*nodes_to_avoid(request.job, known).values()]
-    try:
+    with in_file(args.job):
         placed = in_tiers(
             lambda how: placing.place(request, parts, how, avoid=avoid),
             lambda found: found.limit,
@@ -100,8 +100,6 @@ def run(args: argparse.Namespace, free: Sequence[str] | None) -> int:
                 threads=args.threads,
             ),
         )
-    except InputError as error:
-        raise error.of_file(args.job) from None
     shown = {"topology": known.selector.cluster.summary(), **placing.describe(placed)}
     if args.proof and placed.answer.fits is False:
         shown |= _prove(placed, parts, args)
@@ -141,14 +139,12 @@ def read_job(path: str, known: cluster.KnownCluster) -> JobRequest:
             running.setdefault(job, set()).add(node)
     nodes = known.selector.cluster.index
     levels = machine.tree_of(known.selector.cluster.fabrics[0]).levels
-    try:
+    with in_file(path):
         value = foreign.parse(read_text(path, most=_MOST_BYTES), levels, path)
         if isinstance(value, JobRequest):
             return value
         of_jobs = {job: frozenset(some) for job, some in running.items()}
         return job_of(value, of_jobs, nodes)
-    except InputError as error:
-        raise error.of_file(path) from None
 
 
 def _show(placed: placing.JobOutcome, shown: dict[str, Any]) -> None:

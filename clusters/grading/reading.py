@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from ...instances import InputError
+from ...instances.errors import in_file
 from ...instances.reading.files import decode_text
 from ...instances.reading.packed import reading_unpacked
 from ...instances.reading.parsing import parse_json
@@ -81,12 +82,10 @@ def read_decisions(
         if defaults.since is not None:
             raise InputError("is for reports of jobs", "--since", file=path)
         for where, entry in chain([first], entries):
-            try:
+            with in_file(where):
                 yield decision_of(
                     entry, where, selector, defaults.usable, defaults.objective
                 )
-            except InputError as error:
-                raise error.of_file(where) from None
 
 
 def read_records(path: str | Path) -> list[Record]:
@@ -182,12 +181,10 @@ def _objects(
     """Yield the jobs or workloads of a report; any other object is one itself."""
     for key in ("jobs", "items"):
         if isinstance(document.get(key), list):
-            try:
+            with in_file(where):
                 refuse_failed(document)
                 jobs = key == "jobs"
                 listed = document[key] if jobs else kubernetes_objects(document)
-            except InputError as error:
-                raise error.of_file(where) from None
             for i, entry in enumerate(listed):
                 if not isinstance(entry, dict):
                     raise InputError("must be an object", f"{key}[{i}]", file=where)

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ...instances import InputError, IntArray
+from ...instances import IntArray
+from ...instances.errors import in_file
 from ...instances.words import with_noun
 from ...scheduler.hostlist import unfold
 from ..placement import NodeSelector, Objective
@@ -121,10 +122,8 @@ class _Run:
     ) -> list[str]:
         """Return the nodes of a part; of domains, the first that are free."""
         if not part.domains:
-            try:
+            with in_file(part.name):
                 return unfold(part.nodes, field="nodes", most=MOST_NODES)
-            except InputError as error:
-                raise error.of_file(part.name) from None
         names = []
         for domain, count in part.domains:
             if domain not in self.domains:

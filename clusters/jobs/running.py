@@ -12,6 +12,7 @@ import numpy as np
 from ...formulations.cluster.changes.change import MOST_JOBS, OngoingJob, RunningState
 from ...formulations.cluster.domains import DomainTree, NodeDevices
 from ...instances import InputError
+from ...instances.errors import in_file
 from ...instances.reading import fields
 from ...instances.reading.files import read_text
 from ...instances.reading.parsing import parse_json
@@ -46,15 +47,13 @@ def read_running(path: str, text: str | None = None) -> list[dict[str, Any]]:
     InputError
         Names the file, the field and the value.
     """
-    try:
+    with in_file(path):
         shape = fields.file(FORMAT, {"jobs": fields.lists})
         text = read_text(path) if text is None else text
         listed = shape(parse_json(text, file=path))["jobs"]
         if len(listed) > MOST_JOBS:
             raise InputError(f"must be at most {MOST_JOBS} jobs", "jobs", len(listed))
         return [_entry(x, f"jobs[{i}]") for i, x in enumerate(listed)]
-    except InputError as error:
-        raise error.of_file(path) from None
 
 
 def _entry(value: Any, at: str) -> dict[str, Any]:

@@ -16,7 +16,8 @@ from math import prod
 
 import numpy as np
 
-from ...instances import InputError, Points, Site
+from ...instances import Points, Site
+from ...instances.errors import in_file
 from ...instances.ksubset.generators import network_of
 from ...instances.topologies.grid import grid_shape
 from .fabric import MOST_NODES, Cluster, FabricKind, Hierarchy, Space
@@ -87,7 +88,7 @@ def read_coordinates(text: str, where: SourceFile) -> Cluster:
     words = text_of(shape)
     if shape_line and shape_line["kind"].lower() == "optical":
         return _optical(dict(zip(nodes, sites, strict=True)), cube, host, where)
-    try:
+    with in_file(where.file):
         if shape_line:
             kind = shape_line["kind"].lower()
             rings = re.sub(r"\s", "", shape_line["rings"] or "")
@@ -98,8 +99,6 @@ def read_coordinates(text: str, where: SourceFile) -> Cluster:
         else:
             topology = Points(tuple(sites))
             words = f"points in {len(sites[0])}-D"
-    except InputError as error:
-        raise error.of_file(where.file) from None
     words += f" of cubes {text_of(cube)}" if cube else ""
     kind, names = FabricKind.PRODUCT, tuple(nodes)
     fabric = Space(kind, names, topology, tuple(sites), words, cube, host)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from ...instances import InputError
+from ...instances.errors import in_file
 from ...instances.reading import fields
 from ...instances.reading.parsing import parse_json, refuse_text_before_json
 from ..long_reports import MOST_BYTES, text_or_report
@@ -58,7 +59,7 @@ def read_cluster(
         file, the line in it, the field and the value.
     """
     content = text_or_report(path, most=MOST_BYTES)
-    try:
+    with in_file(path):
         return parse_cluster(
             content,
             str(path),
@@ -68,8 +69,6 @@ def read_cluster(
             host_names=host_names,
             placeholders=placeholders,
         )
-    except InputError as error:
-        raise error.of_file(path) from None
 
 
 def parse_cluster(

@@ -10,6 +10,7 @@ from typing import NoReturn
 import numpy as np
 
 from ...instances import InputError
+from ...instances.errors import in_file
 from ...instances.words import with_noun
 from ...scheduler.hostlist import first_repeated, unfold
 from .fabric import MOST_DEPTH, MOST_DOMAINS, MOST_NODES, Cluster, FabricKind, Hierarchy
@@ -66,10 +67,8 @@ class SourceFile:
         if other := _STANDS_FOR_OTHERS.search(text):
             problem = f"must be names, without {other.group().strip(', ')}"
             self.fail(line, problem, field, text)
-        try:
+        with in_file(self.at(line)):
             found = unfold(text, field=field, most=MOST_NODES)
-        except InputError as error:
-            raise error.of_file(self.at(line)) from None
         if len(set(found)) < len(found):
             self.fail(line, "is listed twice", field, first_repeated(found))
         return found

@@ -10,13 +10,8 @@ from dataclasses import dataclass, replace
 
 from ...instances import Submesh
 from ...instances.submesh import Box, Placement
-from ...instances.submesh.packing import (
-    Packing,
-    check_packed,
-    packing_of,
-    placement_from,
-    ways,
-)
+from ...instances.submesh.packed import check_packed, placement_from
+from ...instances.submesh.packing import Packing, packing_of, ways
 from ...solvers import (
     DEFAULT,
     Grade,

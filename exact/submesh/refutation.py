@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from ...instances import IntArray as Ints
 from ...instances.submesh.infeasibility import check_infeasible
-from ...instances.submesh.packing import Packing, volume, ways
+from ...instances.submesh.packed import volume
+from ...instances.submesh.packing import Packing, ways
 
 Certificate = dict[str, Any]
 """A proof as stored in a solution file."""

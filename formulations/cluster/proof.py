@@ -17,12 +17,14 @@ from typing import Any
 
 from ortools.sat.python import cp_model
 
-from ...instances.reading.files import write_text
+from ...instances.writing.files import write_text
 from ...proofs.checking import CheckLimits, Formula, check_opb_proof
-from ...proofs.checking.recount import check_recount, recount_text
+from ...proofs.checking.recount import check_recount
 from ...proofs.checking.statements import TooLong
 from ...proofs.writing.exact_log import refute_by_exact
 from ...proofs.writing.learning import Learner
+from ...proofs.writing.opb_text import opb_text
+from ...proofs.writing.proof_files import recount_text
 from ...proofs.writing.proof_log import OutOfRoom, ProofLog
 from ...proofs.writing.propagation_kernels import FastPropagator
 from ...solvers import Limit, SolverError
@@ -124,7 +126,7 @@ def _prove_formula(
     formula: Formula, text: str, path: str, start: float, seconds: float
 ) -> NoFitProof | Limit:
     opb, log = f"{path}.opb", f"{path}.pbp.xz"
-    write_text(opb, "".join(formula.text(text)))
+    write_text(opb, "".join(opb_text(formula, text)))
     if find_spec("exact") is not None:
         found = refute_by_exact(formula, log, seconds=seconds)
     else:

@@ -13,7 +13,8 @@ from ortools.sat.python import cp_model
 
 from ...instances import Submesh
 from ...instances.submesh import Box, box_at, corner, sides
-from ...instances.submesh.packing import Packing, packing_of, placement_from, ways
+from ...instances.submesh.packed import placement_from
+from ...instances.submesh.packing import Packing, packing_of, ways
 from ...solvers.formulation import CpFormulation
 
 PARAMETERS = ""

@@ -1,19 +1,17 @@
-"""``closeknit/certificate`` files: writing and checking branch-and-bound proofs."""
+"""``closeknit/certificate`` files: reading and checking branch-and-bound proofs."""
 
 from __future__ import annotations
 
 import hashlib
-import json
-import lzma
 from collections.abc import Callable, Iterator
 from math import inf
 from pathlib import Path
 from time import monotonic
 from typing import Any, BinaryIO
 
-from ..errors import InputError, RefusedStep
+from ..errors import InputError, RefusedStep, in_file
 from ..reading import fields
-from ..reading.files import MOST_BYTES, decode_text, write_bytes
+from ..reading.files import MOST_BYTES, decode_text
 from ..reading.packed import reading_unpacked
 from ..reading.parsing import parse_json
 from ..value import LARGEST
@@ -22,8 +20,6 @@ from .instance import KSubset
 from .json import sha256
 
 FORMAT = "closeknit/certificate"
-_PRESET = 2
-"""Of xz: by default packing takes longer than the search, for a fifth of the bytes."""
 MOST_NODES = 2**20
 """Maximal number of nodes of a certificate; checking each takes milliseconds."""
 
@@ -106,31 +102,6 @@ def follow_lines(
         raise error.of_file(f"{path}:{number}") from None
 
 
-def write_certificate(
-    instance: KSubset,
-    objective: int,
-    nodes: list[Any],
-    path: str | Path,
-    kind: str = FORMAT,
-) -> None:
-    """Write a compressed certificate of a format; ``nodes`` are in preorder.
-
-    The last line is the digest of the others, to detect damage.
-    """
-    header = {
-        "format": kind,
-        "version": 1,
-        "instance": instance.name,
-        "sha256": sha256(instance),
-        "objective": objective,
-        "nodes": len(nodes),
-    }
-    lines = [json.dumps(each, separators=(",", ":")) for each in (header, *nodes)]
-    body = "".join(f"{line}\n" for line in lines).encode()
-    body += hashlib.sha256(body).hexdigest().encode() + b"\n"
-    write_bytes(path, lzma.compress(body, preset=_PRESET))
-
-
 def read_lines(
     kind: str, instance: KSubset, path: str | Path, stream: BinaryIO | None
 ) -> tuple[int, list[str]]:
@@ -148,7 +119,7 @@ def read_lines(
             "nodes": fields.integer,
         },
     )
-    try:
+    with in_file(path):
         found = header(parse_json(lines[0]))
         if found["instance"] != instance.name:
             raise InputError(
@@ -158,8 +129,6 @@ def read_lines(
             raise InputError("is for another instance", "sha256")
         if found["nodes"] != len(lines) - 1:
             raise InputError(f"there are {len(lines) - 1}", "nodes", found["nodes"])
-    except InputError as error:
-        raise error.of_file(path) from None
     return found["objective"], lines[1:]
 
 

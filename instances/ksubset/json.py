@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..errors import InputError
+from ..errors import InputError, in_file
 from ..reading import fields
 from ..reading.files import read_text, stem
 from ..reading.json_text import digest
@@ -33,11 +33,9 @@ def read_ksubset(path: str | Path) -> KSubset:
     InputError
         If it is invalid: one line with the file, the field and the value.
     """
-    try:
+    with in_file(path):
         document = parse_json(read_text(path), file=path)
         return parse_ksubset(document, default_name=stem(path))
-    except InputError as error:
-        raise error.of_file(path) from None
 
 
 def parse_ksubset(value: Any, *, default_name: str = "unnamed") -> KSubset:

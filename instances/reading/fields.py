@@ -239,11 +239,6 @@ def cost(value: Any, field: str) -> int | tuple[int, ...]:
     return integers(value, field) if isinstance(value, list) else integer(value, field)
 
 
-def optional_cost(value: Any, field: str) -> int | tuple[int, ...] | None:
-    """Return a cost, or None if there is none."""
-    return None if value is None else cost(value, field)
-
-
 def record(
     needed: Mapping[str, Shape[Any]], optional: Mapping[str, Shape[Any]] | None = None
 ) -> Shape[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""Strict and bounded parsing of JSON and TOML.
+"""Strict and bounded parsing of JSON.
 
 Repeated keys, NaN, too many values and too deep nesting are refused; decimals stay
 exact. docs/internals/formats.md states the limits.
@@ -14,13 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError
-from .files import read_text
 
 MOST_VALUES = 2**21
 """Maximal number of values (numbers, strings, lists, objects) of a JSON document."""
 MOST_DEPTH = 64
 """Maximal nesting depth of a JSON document."""
-_MOST_TOML = 2**20
 _OBJECT = re.compile(r'^[ \t]*\{[ \t]*(?:"|\r?$)', re.MULTILINE)
 """How a line looks that begins an object; YAML may have such lines, too."""
 _STRING = r'"[^"\\]*(?:\\.[^"\\]*)*"'
@@ -103,23 +101,6 @@ def strict(file: str | Path = "", text: str = "") -> dict[str, Any]:
         "parse_constant": refuse,
         "object_pairs_hook": unique,
     }
-
-
-def read_toml(path: str | Path) -> dict[str, Any]:
-    """Read a TOML file; raise InputError if it is invalid."""
-    return parse_toml(read_text(path, most=_MOST_TOML), file=path)
-
-
-def parse_toml(text: str, *, file: str | Path = "") -> dict[str, Any]:
-    """Parse TOML; raise InputError if it is invalid or nested too deeply."""
-    import tomllib  # which no other reader needs
-
-    try:
-        return tomllib.loads(text)
-    except RecursionError:
-        raise InputError("not usable TOML: nested too deeply", file=file) from None
-    except ValueError as error:  # also an integer of thousands of digits
-        raise InputError(f"not TOML: {error}", file=file) from None
 
 
 def _depth(text: str) -> int:

@@ -6,12 +6,10 @@ residents are items to place, the other residents are items with a given place.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from math import prod
 
 from ..errors import InputError
-from . import Box, Placement, Submesh, box_error, first_overlap, sides, ways_of
+from . import Box, Submesh, sides, ways_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +72,6 @@ def ways(packing: Packing, item: Item) -> list[tuple[int, ...]]:
     return list(ways_of(packing.shape, item.size, item.turns and not item.at))
 
 
-def volume(packing: Packing) -> int:
-    """Count the cells covered by items or blocked."""
-    return sum(prod(one.size) for one in packing.items) + len(packing.blocked)
-
-
 def packing_of(instance: Submesh) -> Packing:
     """Return the packing of an instance: the residents in order, then the request.
 
@@ -99,43 +92,3 @@ def packing_of(instance: Submesh) -> Packing:
     return Packing(
         instance.name, instance.shape, tuple(items), instance.blocked, instance.torus
     )
-
-
-def placement_from(instance: Submesh, boxes: Sequence[Box]) -> Placement:
-    """Return the placement with the given boxes of the residents and the request."""
-    moves = tuple(
-        (i, box)
-        for i, (one, box) in enumerate(zip(instance.residents, boxes[:-1], strict=True))
-        if box != one.box
-    )
-    return Placement(boxes[-1], moves)
-
-
-def check_packed(packing: Packing, boxes: Sequence[Box]) -> list[str]:
-    """List the errors of the boxes of the items, from the definition.
-
-    >>> two = Packing("two", (4, 2), (Item((2, 2)), Item((2, 2))))
-    >>> check_packed(two, [(0, 0, 1, 1), (1, 0, 2, 1)])
-    ['items[1] overlaps items[0]']
-    """
-    if len(boxes) != len(packing.items):
-        return [f"{len(boxes)} boxes for {len(packing.items)} items"]
-    empty = Submesh(
-        packing.name,
-        packing.shape,
-        (),
-        (1,) * packing.d,
-        torus=packing.torus,
-        blocked=packing.blocked,
-    )
-    for i, (item, box) in enumerate(zip(packing.items, boxes, strict=True)):
-        if wrong := box_error(empty, box):
-            return [f"items[{i}] {wrong}"]
-        if sides(box) not in ways(packing, item):
-            return [f"items[{i}] is given {sides(box)}, not {item.size}"]
-        if item.at is not None and box != item.at:
-            return [f"items[{i}] is fixed at {item.at}"]
-    named = {f"items[{i}]": box for i, box in enumerate(boxes)}
-    if clash := first_overlap(empty, named):
-        return [f"{clash[1]} overlaps {clash[0]}"]
-    return []

@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable
 from pathlib import Path
 from typing import Any
 
-from ..errors import InputError
+from ..errors import InputError, in_file
 from ..reading import fields
 from ..reading.files import read_text
 from ..reading.parsing import parse_json
@@ -28,14 +28,12 @@ def read_graph(path: str | Path) -> Graph:
     is invalid: one line with the file, the field and the value.
     """
     ending = Path(path).suffix.lower()
-    try:
+    with in_file(path):
         if ending == ".gml":
             raise InputError("GML is not read: write it as GraphML, as networkx does")
         if ending not in _PARSERS:
             raise InputError(f"must end in {', '.join(_PARSERS)}", "name", ending)
         return _PARSERS[ending](read_text(path))
-    except InputError as error:
-        raise error.of_file(path) from None
 
 
 def parse_node_link(text: str) -> Graph:

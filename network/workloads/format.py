@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from ...instances import InputError
+from ...instances.errors import in_file
 from ...instances.reading.fields import (
     check_header,
     integer,
@@ -232,13 +233,11 @@ def read_workload(path: str | Path) -> Workload:
     InputError
         If it cannot be read or is not valid: one line with file, field and value.
     """
-    try:
+    with in_file(path):
         value = parse_json(read_text(path))
         if isinstance(value, dict):
             value.setdefault("name", stem(path))
         return workload_of(value)
-    except InputError as error:
-        raise error.of_file(path) from None
 
 
 def _rows(value: Any, field: str, width: int) -> Ints:

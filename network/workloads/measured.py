@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...instances import InputError
+from ...instances.errors import in_file
 from ...instances.reading.files import decode_text, read_bytes, stem
 from ...instances.reading.numbers import at_least, between, positive
 from ...instances.reading.packed import unpack
@@ -135,10 +136,8 @@ def read_traffic(path: str | Path, tasks: int | None = None) -> Traffic:
         If the file is not valid: one line with file, line, field and value.
     """
     text = decode_text(unpack(read_bytes(path), file=path), file=path)
-    try:
+    with in_file(path):
         return parse_traffic(text, stem(path), tasks)
-    except InputError as error:
-        raise error.of_file(path) from None
 
 
 def parse_traffic(text: str, name: str, tasks: int | None = None) -> Traffic:

@@ -21,8 +21,8 @@ from ...instances.ksubset.generators import grey_pattern, random_cluster
 from ...instances.words import with_noun
 from ...methods import METHODS
 from ...methods.warming import kind_of, warm
-from ...proofs.checking.folder import write_index
 from ...proofs.checking.kinds import DNN
+from ...proofs.writing.proof_files import write_index
 from ...reports.campaigns.pool import Call, Failure, run
 from ...reports.pages.document import Cell, Document, Name, Section, Table
 from ...reports.proofs.proving import Proven, certify, write_entry

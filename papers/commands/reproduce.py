@@ -14,8 +14,8 @@ from ...cli.frame.parser import Once, Parser, flag
 from ...cli.frame.progress import progress_bar
 from ...cli.frame.screen import wrap_text
 from ...instances.errors import InputError
-from ...instances.reading.files import refuse_links, try_folder
 from ...instances.reading.suggestions import entry_named
+from ...instances.writing.files import refuse_links, try_folder
 from ...reports.pages.document import Finding
 from ...reports.pages.writing import write_document
 from ..catalogue import RunOptions

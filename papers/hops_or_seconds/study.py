@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from ...instances.reading.files import write_text
+from ...instances.writing.files import write_text
 from ...reports.pages.bootstrap import Estimate
 from ...reports.pages.document import Document, Finding, Section, all_hold
 from ..catalogue import RunOptions

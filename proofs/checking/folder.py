@@ -9,7 +9,6 @@ not followed, and sizes and times are limited.
 from __future__ import annotations
 
 import hashlib
-import json
 import stat
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from ...instances.errors import InputError
+from ...instances.errors import InputError, in_file
 from ...instances.escape_hidden import escape_hidden
 from ...instances.problems import (
     Instance,
@@ -28,7 +27,7 @@ from ...instances.problems import (
     sha256,
 )
 from ...instances.reading import fields
-from ...instances.reading.files import file_in, read_text, reading, write_text
+from ...instances.reading.files import read_text, reading
 from ...instances.reading.parsing import parse_json
 from ...instances.solution import SOLUTION
 from ...instances.value import Value, as_tuple, cost_text
@@ -46,13 +45,13 @@ OPTIMAL, INFEASIBLE, FEASIBLE = "optimal", "infeasible", "feasible"
 MOST_ENTRIES = 100_000
 _LONGEST_NAME = 200
 _PIECE = 2**20
-_FILES = ("instance", "solution", "proof")
-_TIMES = ("solving", "writing", "checking")
-_WORDS = ("name", "problem", "status", "kind", "by")
+FILES = ("instance", "solution", "proof")
+TIMES = ("solving", "writing", "checking")
+WORDS = ("name", "problem", "status", "kind", "by")
 _CONTENT = fields.record({"file": fields.string, "sha256": fields.string})
 _ENTRY = fields.record(
     {
-        **dict.fromkeys(_WORDS, fields.string),
+        **dict.fromkeys(WORDS, fields.string),
         "status": fields.one_of(OPTIMAL, INFEASIBLE, FEASIBLE),
         "kind": fields.one_of(*KINDS),
         "instance": _CONTENT,
@@ -64,7 +63,7 @@ _ENTRY = fields.record(
         "bound": fields.cost,
         "method": fields.string,
         "bytes": fields.integer,
-        **dict.fromkeys(_TIMES, fields.seconds),
+        **dict.fromkeys(TIMES, fields.seconds),
     },
 )
 _INDEX = fields.file(FORMAT, {"entries": fields.lists}, {"about": fields.string})
@@ -128,7 +127,7 @@ def read_index(folder: str | Path) -> list[Entry]:
     path = Path(folder) / INDEX
     if path.is_symlink():
         raise InputError("is a link", file=path)
-    try:
+    with in_file(path):
         listed = _INDEX(parse_json(read_text(path), file=path))["entries"]
         if len(listed) > MOST_ENTRIES:
             raise InputError(f"are more than {MOST_ENTRIES}", "entries")
@@ -138,16 +137,7 @@ def read_index(folder: str | Path) -> list[Entry]:
             if entry.name in seen:
                 raise InputError("given twice", f"entries[{i}].name", entry.name)
             seen.add(entry.name)
-    except InputError as error:
-        raise error.of_file(path) from None
     return entries
-
-
-def write_index(folder: str | Path, entries: Iterable[Entry], about: str = "") -> None:
-    """Write the index of a folder; an existing one is replaced at once."""
-    lines = ",\n".join(json.dumps(_document(one)) for one in entries)
-    head = json.dumps({"format": FORMAT, "version": 1, "about": about})[:-1]
-    write_text(file_in(folder, INDEX), f'{head}, "entries": [\n{lines}\n]}}\n')
 
 
 def replay(
@@ -193,23 +183,6 @@ def print_verdicts(verdicts: Iterable[Verdict]) -> int:
     return 1 if "wrong" in words else 2 if "unusable" in words else 0
 
 
-def still_held(folder: str | Path) -> list[Entry]:
-    """Return the entries whose files are there and have the digests of the index.
-
-    There are none if there is no index yet.
-    """
-    where = Path(folder)
-
-    def holds(entry: Entry) -> bool:
-        try:
-            _files(where, entry)
-        except (InputError, Refused):
-            return False
-        return True
-
-    return list(filter(holds, read_index(where))) if (where / INDEX).exists() else []
-
-
 def shown_by_definition(
     instance: Instance, cost: Value | None, certificate: Mapping[str, Any] | None
 ) -> bool:
@@ -239,7 +212,7 @@ def digest_of(path: Path) -> str:
 
 def _replay(folder: Path, entry: Entry, limits: CheckLimits, ways: Ways) -> None:
     """Check an entry; `Refused` if it is wrong, InputError if it cannot be used."""
-    paths = _files(folder, entry)
+    paths = files_of(folder, entry)
     instance = read_instance(paths["instance"])
     if problem_of(instance).name != entry.problem or instance.name != entry.name:
         raise Refused(f"{paths['instance']}: is not {entry.name} ({entry.problem})")
@@ -261,7 +234,7 @@ def _replay(folder: Path, entry: Entry, limits: CheckLimits, ways: Ways) -> None
 
 def _check_answer(instance: Instance, path: Path, entry: Entry) -> Any:
     """Check that the solution is what the entry states; return its certificate."""
-    try:
+    with in_file(path):
         document = SOLUTION(parse_json(read_text(path), file=path))
         stated = tuple(map(document.get, ("status", "objective", "bound")))
         if stated != (entry.status, entry.cost, entry.claim):
@@ -276,15 +249,13 @@ def _check_answer(instance: Instance, path: Path, entry: Entry) -> Any:
                 raise Refused(f"{path}: selection: {wrong[0]}")
             if (true := cost(instance, chosen)) != entry.cost:
                 raise Refused(f"{path}: costs {cost_text(true)}")
-    except InputError as error:
-        raise error.of_file(path) from None
     return document.get("certificate")
 
 
-def _files(folder: Path, entry: Entry) -> dict[str, Path]:
+def files_of(folder: Path, entry: Entry) -> dict[str, Path]:
     """Return the files of an entry, whose content has the digests of the index."""
     paths = {}
-    for name in _FILES:
+    for name in FILES:
         content: Content | None = getattr(entry, name)
         if content is not None:
             paths[name] = path = _inside(folder, content.file)
@@ -325,20 +296,7 @@ def _entry(value: Any, where: str) -> Entry:
         raise InputError("disagrees with the status", f"{where}.bound")
     if ("proof" in given) != (given["kind"] != BY_DEFINITION):
         raise InputError("disagrees with the kind", f"{where}.proof")
-    given |= {name: Content(**given[name]) for name in _FILES if name in given}
-    given |= {name: float(given[name]) for name in _TIMES if name in given}
+    given |= {name: Content(**given[name]) for name in FILES if name in given}
+    given |= {name: float(given[name]) for name in TIMES if name in given}
     size = given.pop("bytes", 0)
     return Entry(**given, size=size)
-
-
-def _document(entry: Entry) -> dict[str, Any]:
-    document: dict[str, Any] = {name: getattr(entry, name) for name in _WORDS}
-    for name in _FILES:
-        if (content := getattr(entry, name)) is not None:
-            document[name] = {"file": content.file, "sha256": content.sha256}
-    if entry.cost is not None:
-        document["cost"] = entry.cost
-    if entry.bound is not None:
-        document["bound"] = entry.bound
-    document |= {"method": entry.method, "bytes": entry.size}
-    return document | {name: round(getattr(entry, name), 4) for name in _TIMES}

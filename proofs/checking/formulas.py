@@ -8,7 +8,7 @@ right.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations, pairwise, product
 from math import prod
 from typing import Any
@@ -17,7 +17,7 @@ from ...instances.errors import InputError
 from ...instances.ksubset.instance import KSubset
 from ...instances.problems import Instance, problem_of
 from ...instances.procset.instance import ProcSet
-from ...instances.submesh import Box, Submesh, box_at, corner, rows, sides
+from ...instances.submesh import Submesh, box_at, corner, rows, sides
 from ...instances.submesh.packing import Packing, packing_of, ways
 from ...instances.sukp.instance import Sukp
 from ...instances.value import Value
@@ -155,7 +155,7 @@ def _mesh(instance: Submesh) -> Formula:
     """Charge the boxes of a packing for not being where they were."""
     packing, levels = packing_of(instance), levels_of(instance)
     formula = Formula()
-    place, turned = _boxes(packing, formula)
+    place, turned = place_boxes(packing, formula)
     formula.meaning += [
         "m<i>: resident i is moved",
         f"levels of the cost weigh {', '.join(map(str, levels))}",
@@ -176,40 +176,7 @@ def _mesh(instance: Submesh) -> Formula:
     return formula
 
 
-def packing_formula(packing: Packing) -> Formula:
-    """Return the formula of a packing into a mesh, without costs.
-
-    Raises
-    ------
-    InputError
-        If it would be larger than `MOST_TERMS`.
-    """
-    formula = Formula()
-    _boxes(packing, formula)
-    return formula
-
-
-def packing_terms(packing: Packing) -> int:
-    """Return about how many terms the formula of a packing has."""
-    boxes = len(packing.items) + len(packing.blocked)
-    return boxes * (boxes - 1) // 2 * 2 * sum(packing.shape) * 3
-
-
-def boxes_of(packing: Packing, true: Collection[str]) -> tuple[Box, ...]:
-    """Return the boxes of a packing into a mesh, given the variables that are 1."""
-    boxes = []
-    for i, item in enumerate(packing.items):
-        at = [
-            sum(f"o{i}_{a}_{t}" in true for t in range(1, side))
-            for a, side in enumerate(packing.shape)
-        ]
-        several = ways(packing, item)
-        way = next((w for w in range(len(several)) if f"r{i}_{w}" in true), 0)
-        boxes.append(item.at or box_at(at, several[way]))
-    return tuple(boxes)
-
-
-def _boxes(
+def place_boxes(
     packing: Packing, formula: Formula
 ) -> tuple[list[list[list[int | None]]], list[list[int]]]:
     """Use order variables for the corners, and a side for every two boxes.
@@ -230,7 +197,7 @@ def _boxes(
     corners = [corner(one.at) if one.at else None for one in items]
     corners += packing.blocked
     shapes += [[(1,) * packing.d]] * len(packing.blocked)
-    _refuse_large(packing_terms(packing))
+    _refuse_large(len(corners) * (len(corners) - 1) * sum(packing.shape) * 3)
     turned = [
         [formula.variable(f"r{i}_{w}") for w in range(len(several))]
         if len(several) > 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -187,13 +186,6 @@ def follow(
     except TooLong as error:
         raise TooLong(error.problem, file=path) from None
     return outcome
-
-
-@contextmanager
-def proof_lines(path: str | Path) -> Iterator[Iterator[str]]:
-    """Open a pseudo-Boolean proof; its lines are unpacked."""
-    with reading_proof(path, (LOG,)) as (_, stream):
-        yield lines_of(stream)
 
 
 def lines_of(stream: BinaryIO) -> Iterator[str]:

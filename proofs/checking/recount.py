@@ -10,13 +10,12 @@ the last slice.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from ...instances.errors import InputError
+from ...instances.errors import InputError, in_file
 from ...instances.reading import fields
 from ...instances.reading.packed import reading_unpacked
 from ...instances.reading.parsing import parse_json
@@ -78,11 +77,9 @@ def check_recount(
         content = stream.read(_MOST_BYTES + 1)
     if len(content) > _MOST_BYTES:
         raise InputError("is too large", file=path)
-    try:
+    with in_file(path):
         value = _SHAPE(parse_json(content.decode("utf-8", "replace"), file=path))
         _refuse_bad_shape(value)
-    except InputError as error:
-        raise error.of_file(path) from None
     try:
         tree = (value[x] for x in ("parent", "height", "home", "room"))
         numbers = value["pods"], dict(value["sizes"]), dict(value["most"])
@@ -182,8 +179,3 @@ def most_pods(
         whole[parent[v]] += without
         gain[parent[v]] = max(gain[parent[v]], last - without)
     raise AssertionError
-
-
-def recount_text(document: dict[str, Any]) -> str:
-    """Return a certificate as the text of its file."""
-    return json.dumps({"format": FORMAT, "version": 1, **document}) + "\n"

@@ -1,18 +1,16 @@
-"""Pseudo-Boolean formulas: rows of literals that add up to a degree; their OPB text."""
+"""Pseudo-Boolean formulas: rows of literals that add up to a degree."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-
-Terms = Mapping[int, int]
-"""From literals to coefficients. Literal v > 0 is variable v, -v its negation."""
 
 
 class Row:
     """A normalised row: the sum of ``terms`` is at least ``degree``.
 
-    All coefficients are positive, and no variable occurs twice.
+    Terms are from literals to coefficients; literal v > 0 is variable v, -v its
+    negation. All coefficients are positive, and no variable occurs twice.
     """
 
     __slots__ = ("degree", "terms")
@@ -100,18 +98,6 @@ def substitute(row: Row, witness: dict[int, int | bool]) -> Row:
     return normalise(terms, degree)
 
 
-def linear(terms: Terms, names: Sequence[str]) -> str:
-    """Write a sum: ``+2 x1 +3 ~x2``."""
-    return " ".join(
-        f"{a:+d} {'~' if x < 0 else ''}{names[abs(x) - 1]}" for x, a in terms.items()
-    )
-
-
-def row_text(row: Row, names: Sequence[str]) -> str:
-    """Write a row: ``+2 x1 +3 ~x2 >= 3``."""
-    return f"{linear(row.terms, names)} >= {row.degree}".lstrip()
-
-
 @dataclass
 class Formula:
     """Rows over named 0/1 variables, and an objective to minimise.
@@ -156,24 +142,3 @@ class Formula:
             coefficient = -coefficient
         variable = abs(literal)
         self.objective[variable] = self.objective.get(variable, 0) + coefficient
-
-    def _cost(self) -> Iterator[str]:
-        if self.offset or self.unit != 1:
-            sign, offset = "-" if self.offset < 0 else "+", abs(self.offset)
-            yield f"cost = (objective {sign} {offset}) / {self.unit}"
-
-    def text(self, about: str = "") -> Iterator[str]:
-        """Yield the lines of the formula in the OPB format, with a comment.
-
-        There is an objective in any case, since a priced solution in a proof needs
-        one; it has a term where there is a variable.
-        """
-        yield f"* #variable= {len(self.names)} #constraint= {len(self.rows)}\n"
-        for line in [about, *self.meaning, *self._cost()]:
-            yield f"* {' '.join(line.split())}\n"
-        priced = {x: a for x, a in self.objective.items() if a}
-        if self.names and not priced:
-            priced[1] = 0
-        yield f"min: {linear(priced, self.names)} ;\n"
-        for row in self.rows:
-            yield f"{row_text(row, self.names)} ;\n"

@@ -23,10 +23,11 @@ import numpy as np
 
 from ...instances import InputError, Instance, Submesh, problem_of
 from ...instances.extras import install
-from ...instances.reading.files import write_bytes
 from ...instances.result import Limit
 from ...instances.submesh import Box, box_at
-from ...instances.submesh.packing import Packing, packing_of, placement_from, ways
+from ...instances.submesh.packed import placement_from
+from ...instances.submesh.packing import Packing, packing_of, ways
+from ...instances.writing.files import write_bytes
 from ...solvers.running import clock
 from ...solvers.running.errors import SolverError
 from ...solvers.running.interrupt import run_alarmed
@@ -39,7 +40,6 @@ from ..checking import (
     check_proof_file,
     formula_of,
 )
-from ..checking.formulas import boxes_of
 from ..checking.rows import normalise
 from .proof_log import MOST_BYTES
 from .twins import FAST
@@ -216,6 +216,20 @@ _CHOICES: dict[str, Callable[[Any, set[str]], tuple[int, ...]]] = {
     "sukp": lambda one, names: tuple(j for j in range(one.n) if f"z{j}" not in names),
     "submesh": _placement,
 }
+
+
+def boxes_of(packing: Packing, true: set[str]) -> tuple[Box, ...]:
+    """Return the boxes of a packing into a mesh, given the variables that are 1."""
+    boxes = []
+    for i, item in enumerate(packing.items):
+        at = [
+            sum(f"o{i}_{a}_{t}" in true for t in range(1, side))
+            for a, side in enumerate(packing.shape)
+        ]
+        several = ways(packing, item)
+        way = next((w for w in range(len(several)) if f"r{i}_{w}" in true), 0)
+        boxes.append(item.at or box_at(at, several[way]))
+    return tuple(boxes)
 
 
 def _boxes_on_a_torus(packing: Packing, true: Iterable[str]) -> tuple[Box, ...]:

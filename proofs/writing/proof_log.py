@@ -13,8 +13,8 @@ from tempfile import TemporaryDirectory
 from typing import TextIO
 
 from ...instances import Instance
-from ...instances.reading.files import write_bytes
 from ...instances.result import Limit
+from ...instances.writing.files import write_bytes
 from ...solvers.running import clock
 from ...solvers.running.errors import SolverError
 from ...solvers.running.interrupt import run_alarmed
@@ -27,7 +27,8 @@ from ..checking import (
     check_proof_file,
     formula_of,
 )
-from ..checking.rows import linear, normalise
+from ..checking.rows import normalise
+from .opb_text import linear
 from .twins import FAST
 
 MOST_BYTES = 2**31

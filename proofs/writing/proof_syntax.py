@@ -8,9 +8,13 @@ formula one by one (``l``), as versions 2.0 and 3.0 load them all at once. Hints
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 from ...instances import InputError
 from ..checking import CheckLimits, Formula
+from ..checking.kinds import LOG, reading_proof
+from ..checking.proof_file import lines_of
 from ..checking.statements import Statements
 
 SYNTAXES = ("1.1", "2.0", "3.0")
@@ -45,6 +49,13 @@ def rewrite(formula: Formula, lines: Iterable[str], version: str) -> Iterator[st
             yield from rewriter.step(words)
         if rewriter.over:
             return
+
+
+@contextmanager
+def proof_lines(path: str | Path) -> Iterator[Iterator[str]]:
+    """Open a pseudo-Boolean proof; its lines are unpacked."""
+    with reading_proof(path, (LOG,)) as (_, stream):
+        yield lines_of(stream)
 
 
 class _Rewriter:

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from ...extensions import INSTALLED, load
 from ...heuristics.ksubset.mm_mesh_kernels import scan_mesh
 from ...instances import InputError
-from ...instances.reading.files import write_text
+from ...instances.writing.files import write_text
 from ...methods import METHODS
 from ...methods.warming import KINDS, Kind, warm, with_kernels
 from ...solvers.running.kernels import INTERPRETED, KERNELS, announce

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...instances import InputError
 from ...instances.reading import fields
-from ...instances.value import shape
+from ...instances.value import Value, shape
 from ...solvers import Grade, Limit, Proof, Result, Status
 from .rows import FAILED, REFUSED, Row
 from .trace import MOST, Point, Trace
@@ -114,6 +114,11 @@ def _limit(value: Any, field: str) -> Any:
     return value
 
 
+def _optional_cost(value: Any, field: str) -> Value | None:
+    """Return a cost, or None if there is none."""
+    return None if value is None else fields.cost(value, field)
+
+
 def _trace(value: Any, field: str) -> Trace:
     """Return the points of a run; those that go backwards are refused."""
     points = fields.lists(value, field)
@@ -125,10 +130,10 @@ def _trace(value: Any, field: str) -> Trace:
         parts = fields.lists(point, where)
         if len(parts) != 3:
             raise InputError("must be seconds, cost and bound", field=where)
-        cost = fields.optional_cost(parts[1], where)
+        cost = _optional_cost(parts[1], where)
         if cost is None:
             raise InputError("has no cost", field=where)
-        bound = fields.optional_cost(parts[2], where)
+        bound = _optional_cost(parts[2], where)
         trace.append((_number(parts[0], where), cost, bound))
         if i and trace[-1][0] < trace[-2][0]:
             raise InputError("is earlier than the one before", field=where)
@@ -141,7 +146,7 @@ _READERS: Mapping[str, Callable[[Any, str], Any]] = {
     **dict.fromkeys(("node_limit", "memory_limit", "memory_peak"), fields.integer),
     **dict.fromkeys(("time_limit", "seconds"), _number),
     **dict.fromkeys(("shape", "selection"), fields.integers),
-    **dict.fromkeys(("cost", "bound"), fields.optional_cost),
+    **dict.fromkeys(("cost", "bound"), _optional_cost),
     "status": _status,
     "limit": _limit,
     "proof": _proof,

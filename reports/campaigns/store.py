@@ -16,7 +16,7 @@ from time import monotonic, time
 from typing import Any
 
 from ...instances import InputError
-from ...instances.reading.files import folder, refuse_links
+from ...instances.writing.files import folder, refuse_links
 from ...methods.old_names import current, spellings
 from .interrupts import undisturbed
 from .row_fields import NAMES, document_of, parse_row

@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-from ...instances.reading.files import write_text
+from ...instances.writing.files import write_text
 from ..pages.document import Document, Section, SectionLink, Table
 from ..pages.junit import ERROR, FAILURE, PASSED, SKIPPED, Case
 from ..pages.markdown import markdown_of

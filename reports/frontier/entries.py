@@ -18,14 +18,16 @@ from pathlib import Path
 from typing import Any
 
 from ...instances import InputError, Instance, read_instance
+from ...instances.errors import in_file
 from ...instances.problems import parse_instance
 from ...instances.reading import fields
-from ...instances.reading.files import file_in, folder, read_text, write_text
+from ...instances.reading.files import read_text
 from ...instances.reading.json_text import dumps
 from ...instances.reading.parsing import parse_json
 from ...instances.reading.suggestions import entry_named
 from ...instances.solution import FORMAT as SOLUTION
 from ...instances.solution import SolutionFile, parse_solution
+from ...instances.writing.files import file_in, folder, write_text
 from ...proofs.checking.folder import digest_of
 from ...simulation.families import FAMILIES
 from ...solvers import Grade
@@ -244,15 +246,13 @@ def read_entries(path: Path, parse: Callable[[Any, str], Any]) -> FrontierFile:
 
     Raises InputError: one line naming the file, the field and the value.
     """
-    try:
+    with in_file(path):
         document = _FILE(parse_json(read_text(path), file=path))
         found: dict[str, Any] = {}
         for i, row in enumerate(document["entries"]):
             entry = parse(row, f"entries[{i}]")
             if found.setdefault(entry.name, entry) is not entry:
                 raise InputError("given twice", f"entries[{i}]", entry.name)
-    except InputError as error:
-        raise error.of_file(path) from None
     return FrontierFile(document["family"], document["source"], found)
 
 

@@ -6,12 +6,13 @@ import csv
 import re
 from io import StringIO
 
-from ...instances.escape_hidden import spell
+from ...instances.escape_hidden import escape_hidden
 from .document import Cell, File, Name, Note, Ref, Table, plain_text
 
 _NUMBER = re.compile(r"[-+−]?[\d., ]+ ?%?")
 _FORMULA = (*"=+-@\u2212\uff1d\uff0b\uff0d\uff20", "'")
 """First characters, also in full width, behind which a spreadsheet may compute."""
+_WRITTEN = re.compile(r"\\u[0-9a-f]{4}")
 
 
 def csv_of(table: Table) -> str:
@@ -39,10 +40,12 @@ def csv_text(text: str) -> str:
     """Write a text so that no spreadsheet takes it for a formula.
 
     An apostrophe is put before text that begins like a formula, or with an apostrophe;
-    invisible characters are written out.
+    invisible characters are written out, reversibly.
 
     >>> csv_text("=1+1"), csv_text("-1"), csv_text("8x8-half")
     ("'=1+1", "'-1", '8x8-half')
     """
-    shown = spell(text)
+    shown = text
+    if _WRITTEN.search(text) or escape_hidden(text) != text:
+        shown = escape_hidden(text.replace("\\", "\\\\"))
     return f"'{shown}" if shown.lstrip()[:1] in _FORMULA else shown

@@ -11,12 +11,8 @@ from io import StringIO
 from typing import Any
 
 import matplotlib as mpl
-import numpy as np
-import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import PathPatch
-from matplotlib.path import Path
 
 from .document import Plot
 
@@ -76,34 +72,6 @@ def sheets(
 def as_plot(figure: Figure, title: str, caption: str, spoken: str = "") -> Plot:
     """Return a figure as a plot; ``spoken`` describes it if the title does not."""
     return Plot(title, caption, as_svg(figure, spoken or title))
-
-
-def dots(
-    axes: Axes,
-    xs: Sequence[float] | npt.NDArray[np.float64],
-    ys: Sequence[float] | npt.NDArray[np.float64],
-    colour: str,
-    size: float,
-    *,
-    alpha: float = 1,
-) -> None:
-    """Draw all points as one path: a tenth of the size of a marker each."""
-    if not len(xs):
-        return
-    places = np.repeat(np.column_stack([xs, ys]), 2, axis=0)
-    codes = np.tile([Path.MOVETO, Path.LINETO], len(xs))
-    axes.add_patch(
-        PathPatch(
-            Path(places, codes),
-            capstyle="round",
-            linewidth=size,
-            edgecolor=colour,
-            facecolor="none",
-            alpha=alpha,
-            clip_on=False,
-            zorder=3,
-        )
-    )
 
 
 def named_rows(axes: Axes, names: Sequence[str]) -> None:

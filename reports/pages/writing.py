@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ...instances.reading.files import file_in, write_text
+from ...instances.writing.files import file_in, write_text
 from .csv_tables import csv_of
 from .document import Document
 from .html import html_of

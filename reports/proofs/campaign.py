@@ -12,14 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from ...instances import InputError, sha256
-from ...instances.reading.files import file_in, folder, read_text, write_text
+from ...instances.reading.files import read_text
 from ...instances.reading.parsing import parse_json
 from ...instances.value import as_tuple
-from ...proofs.checking.folder import (
-    Entry,
-    still_held,
-    write_index,
-)
+from ...instances.writing.files import file_in, folder, write_text
+from ...proofs.checking.folder import Entry
+from ...proofs.writing.proof_files import still_held, write_index
 from ...solvers import Result, Status
 from ..campaigns.campaign import Runner
 from ..campaigns.pool import Call, Failure

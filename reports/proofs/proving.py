@@ -11,9 +11,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from ...instances import InputError, Instance, Sukp, problem_of
-from ...instances.reading.files import file_in, write_bytes
 from ...instances.reading.json_text import dumps
-from ...instances.solution import solution_of
+from ...instances.writing.documents import solution_of
+from ...instances.writing.files import file_in, write_bytes
 from ...methods.proofs import Kept, prove_and_cite
 from ...methods.warming import Kind, tiny_instances
 from ...proofs.checking.folder import KINDS, Content, Entry

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from ...instances import InputError, Instance, sha256
-from ...instances.reading.files import file_in, read_text, write_text
+from ...instances.reading.files import read_text
 from ...instances.reading.parsing import parse_json
+from ...instances.writing.files import file_in, write_text
 from ...methods import AnyMethod
 from ...methods.rederiving import (
     MOST_INTERPRETED,

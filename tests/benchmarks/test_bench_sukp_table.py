@@ -10,7 +10,7 @@ from pathlib import Path
 
 from closeknit.instances.sukp.generators import random_sukp
 from closeknit.instances.sukp.instance import profit
-from closeknit.instances.sukp.text import sukp_text
+from closeknit.instances.writing.sukp_text import sukp_text
 from closeknit.methods import SUKP as KNAPSACK
 
 from ..paths import ROOT

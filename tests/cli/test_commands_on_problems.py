@@ -29,7 +29,7 @@ from closeknit.instances import (
     write_sukp,
 )
 from closeknit.instances.library import bundled
-from closeknit.instances.sukp.text import sukp_text
+from closeknit.instances.writing.sukp_text import sukp_text
 from closeknit.methods import METHODS, Method
 from closeknit.reports.campaigns.store import FILE
 from closeknit.reports.campaigns.study.inputs import instances_of

@@ -16,7 +16,8 @@ import pytest
 from closeknit.cli.app import run
 from closeknit.instances import mesh, write_instance
 from closeknit.methods import METHODS
-from closeknit.proofs.checking.folder import KINDS, write_index
+from closeknit.proofs.checking.folder import KINDS
+from closeknit.proofs.writing.proof_files import write_index
 from closeknit.reports.campaigns.rows import Row
 from closeknit.reports.campaigns.store import ResultStore
 from closeknit.reports.proofs.proving import certify, write_entry

@@ -23,6 +23,7 @@ from closeknit.proofs.checking import (
 from closeknit.proofs.checking import checker as checker_module
 from closeknit.proofs.checking.checker import Checker
 from closeknit.proofs.checking.store import Store
+from closeknit.proofs.writing.opb_text import opb_text
 
 from .drawn_steps import (
     ALL,
@@ -107,7 +108,7 @@ class Walk(Draw):
 
     def text(self) -> str:
         """Return the formula and the proof so far."""
-        return "".join([*self.problem.formula.text(), "---\n", *self.lines])
+        return "".join([*opb_text(self.problem.formula), "---\n", *self.lines])
 
     def _judge(self, text: str) -> None:
         """Compare the store with what the step that was accepted may have changed."""

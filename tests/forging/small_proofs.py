@@ -5,7 +5,8 @@ from functools import cache
 
 from closeknit.instances import KSubset, Mesh, ProcessorSet, ProcSet
 from closeknit.proofs.checking import Formula, Propagator, formula_of
-from closeknit.proofs.checking.rows import Row, linear, negate, normalise
+from closeknit.proofs.checking.rows import Row, negate, normalise
+from closeknit.proofs.writing.opb_text import linear
 
 
 def words(literals: Sequence[int], names: Sequence[str]) -> str:

@@ -44,14 +44,8 @@ from closeknit.instances.submesh import Placement, Resident
 from closeknit.instances.submesh.infeasibility import check_infeasible, image
 from closeknit.instances.submesh.instance import describe as described_submesh
 from closeknit.instances.submesh.instance import unsolvable
-from closeknit.instances.submesh.packing import (
-    Item,
-    Packing,
-    check_packed,
-    packing_of,
-    placement_from,
-    ways,
-)
+from closeknit.instances.submesh.packed import check_packed, placement_from
+from closeknit.instances.submesh.packing import Item, Packing, packing_of, ways
 from closeknit.instances.submesh.plan import replay
 from closeknit.instances.topologies import Site
 from closeknit.instances.topologies.topology import _sum_round

@@ -25,9 +25,9 @@ from closeknit.instances import (
 from closeknit.instances.ksubset.json import document_of, sha256
 from closeknit.instances.library import bundled_names, suite
 from closeknit.instances.problems import parse_instance
-from closeknit.instances.reading.files import folder, write_text, writing
 from closeknit.instances.reading.json_text import dumps
 from closeknit.instances.reading.parsing import parse_json
+from closeknit.instances.writing.files import folder, write_text, writing
 from closeknit.methods import KSUBSET
 from closeknit.reports.frontier.entries import parse_entry
 from closeknit.solvers import (

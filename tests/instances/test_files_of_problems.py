@@ -31,7 +31,8 @@ from closeknit.instances import (
 from closeknit.instances.library import suite
 from closeknit.instances.problems import parse_instance
 from closeknit.instances.sukp.generators import random_sukp
-from closeknit.instances.sukp.text import parse_sukp_text, sukp_text
+from closeknit.instances.sukp.text import parse_sukp_text
+from closeknit.instances.writing.sukp_text import sukp_text
 from closeknit.methods import METHODS
 from closeknit.solvers import solution_of
 

@@ -25,7 +25,7 @@ from closeknit.instances import (
     write_instance,
 )
 from closeknit.instances.sukp.reduction import procset_of, sukp_of
-from closeknit.instances.sukp.text import sukp_text
+from closeknit.instances.writing.sukp_text import sukp_text
 from closeknit.solvers import Status
 
 from ..metamorphic.drawing import with_requirements

@@ -35,6 +35,7 @@ from closeknit.methods.proofs import prove_and_cite
 from closeknit.proofs.checking import Refused, check_proof_file
 from closeknit.proofs.checking.formulas import formula_of
 from closeknit.proofs.checking.kinds import DNN
+from closeknit.proofs.writing.opb_text import opb_text
 from closeknit.solvers import DEFAULT, Grade, Settings, Status
 from closeknit.solvers.running import progress
 from closeknit.solvers.running.method import AnyMethod
@@ -206,7 +207,7 @@ def test_one_row_of_a_formula_for_each(problem: str) -> None:
 
 def formula_lines(instance: Instance) -> list[str]:
     """Return the lines of a formula but for comments."""
-    lines = "".join(formula_of(instance).text()).splitlines()
+    lines = "".join(opb_text(formula_of(instance))).splitlines()
     return [line for line in lines if not line.startswith("*")]
 
 

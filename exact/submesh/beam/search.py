@@ -11,7 +11,8 @@ import numpy as np
 
 from ....instances import IntArray as Ints
 from ....instances.submesh import Box, box_at
-from ....instances.submesh.packing import Packing, volume, ways
+from ....instances.submesh.packed import volume
+from ....instances.submesh.packing import Packing, ways
 from ..direct import in_two_ways
 from . import kernels as kernels
 

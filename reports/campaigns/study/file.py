@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from ....instances import PROBLEMS, InputError, Instance, problem_of
+from ....instances.errors import in_file
 from ....instances.option_values import seconds
-from ....instances.reading.parsing import parse_toml, read_toml
+from ....instances.reading.files import read_text
 from ....methods import AnyMethod
 from ....methods.by_name import methods_named, problems_of
 from ....methods.old_names import current
@@ -26,6 +28,7 @@ _FIELDS = (
 _ALL = "heuristics"
 MAX_RUNS = 10**6
 """Of a study, unless more are asked for."""
+_MOST_BYTES = 2**20
 _STUDIES = files(__package__) / "studies"
 
 
@@ -56,14 +59,22 @@ def read_study(
     the file, the field and the value.
     """
     if name.endswith(SUFFIX):
-        found, folder = read_toml(name), Path(name).parent
+        text, folder = read_text(name, most=_MOST_BYTES), Path(name).parent
     else:
         text = (_STUDIES / f"{name}{SUFFIX}").read_text(encoding="utf-8")
-        found, folder = parse_toml(text), Path()
+        folder = Path()
+    with in_file(name):
+        return _campaign(_parse_toml(text), folder, trace, max_runs)
+
+
+def _parse_toml(text: str) -> dict[str, Any]:
+    """Parse TOML; raise InputError if it is invalid or nested too deeply."""
     try:
-        return _campaign(found, folder, trace, max_runs)
-    except InputError as error:
-        raise error.of_file(name) from None
+        return tomllib.loads(text)
+    except RecursionError:
+        raise InputError("not usable TOML: nested too deeply") from None
+    except ValueError as error:  # also an integer of thousands of digits
+        raise InputError(f"not TOML: {error}") from None
 
 
 def _campaign(

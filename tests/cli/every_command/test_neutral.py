@@ -21,7 +21,7 @@ from markdown_it.token import Token
 import closeknit.methods
 from closeknit.cli.app import run as run_command
 from closeknit.instances import InputError, KSubset
-from closeknit.instances.escape_hidden import escape_hidden, spell, unspell
+from closeknit.instances.escape_hidden import escape_hidden
 from closeknit.instances.problems import read_instance
 from closeknit.methods import METHODS
 from closeknit.reports import pages
@@ -195,7 +195,11 @@ def test_a_cell_of_a_table_holds_any_name(name: str) -> None:
 
 def text_of_csv(cell: str) -> str:
     """Return the text from which `csv_text` made a cell."""
-    return unspell(cell.removeprefix("'"))
+    shown = cell.removeprefix("'")
+    if not re.search(r"\\u[0-9a-f]{4}", shown):
+        return shown
+    written = re.compile(r"\\\\|\\u([0-9a-f]{4})")
+    return written.sub(lambda f: chr(int(f[1], 16)) if f[1] else "\\", shown)
 
 
 @pytest.mark.parametrize("name", NASTY)
@@ -215,7 +219,6 @@ def test_a_spreadsheet_computes_nothing_and_names_come_back(name: str) -> None:
 @given(st.text())
 def test_any_text_comes_back_from_a_cell(text: str) -> None:
     assert text_of_csv(csv_text(text)) == text
-    assert unspell(spell(text)) == text
     assert escape_hidden(escape_hidden(text)) == escape_hidden(text)
 
 

@@ -16,14 +16,14 @@ import pytest
 from closeknit.cli.app import run
 from closeknit.cli.frame.outputs import OutputFile, OutputFolder, try_all
 from closeknit.instances import InputError, mesh, write_ksubset
-from closeknit.instances.reading.files import (
+from closeknit.instances.writing.files import (
     file_in,
     try_file,
     try_folder,
     write_bytes,
     write_text,
 )
-from closeknit.proofs.checking.folder import write_index
+from closeknit.proofs.writing.proof_files import write_index
 from closeknit.reports.pages.document import Document
 from closeknit.reports.pages.writing import write_document
 
@@ -169,7 +169,7 @@ def test_a_full_device_is_one_line_and_stays(
 
 def test_standard_output_by_name_goes_on_where_it_is(tmp_path: Path) -> None:
     code = (
-        "from closeknit.instances.reading.files import write_text\n"
+        "from closeknit.instances.writing.files import write_text\n"
         "print('one'); write_text('/dev/stdout', 'two\\n'); print('three')"
     )
     out = tmp_path / "out"
@@ -184,7 +184,7 @@ def test_standard_output_by_name_goes_on_where_it_is(tmp_path: Path) -> None:
 
 def test_nothing_is_left_when_writing_fails(tmp_path: Path) -> None:
     def broken() -> None:
-        from closeknit.instances.reading.files import writing
+        from closeknit.instances.writing.files import writing
 
         with writing(tmp_path / "a") as stream:
             stream.write("half")

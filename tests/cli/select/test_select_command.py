@@ -15,7 +15,7 @@ import pytest
 from closeknit.cli.app import run
 from closeknit.exact.procset.frontier_dp import program as frontier_programme
 from closeknit.instances import InputError, cost
-from closeknit.instances.reading.files import write_bytes
+from closeknit.instances.writing.files import write_bytes
 from closeknit.methods import PROCSET
 from closeknit.scheduler.config import (
     Configuration,

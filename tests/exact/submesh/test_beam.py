@@ -12,7 +12,8 @@ from closeknit.exact.submesh import feasibility
 from closeknit.exact.submesh.beam import search as beam
 from closeknit.exact.submesh.beam.search import pack_by_beam
 from closeknit.exact.submesh.feasibility import by_cpsat, decide
-from closeknit.instances.submesh.packing import Item, Packing, check_packed, volume
+from closeknit.instances.submesh.packed import check_packed, volume
+from closeknit.instances.submesh.packing import Item, Packing
 from closeknit.solvers import Settings
 
 from ...strategies import cut_up

@@ -21,13 +21,8 @@ from closeknit.exact.submesh.refutation import refute
 from closeknit.instances import InputError, Submesh, check, write_submesh
 from closeknit.instances.submesh import Resident, box_at, overlap, sides
 from closeknit.instances.submesh.infeasibility import FAMILIES, check_infeasible, image
-from closeknit.instances.submesh.packing import (
-    Item,
-    Packing,
-    check_packed,
-    packing_of,
-    ways,
-)
+from closeknit.instances.submesh.packed import check_packed
+from closeknit.instances.submesh.packing import Item, Packing, packing_of, ways
 from closeknit.methods import SUBMESH
 from closeknit.solvers import (
     Grade,

@@ -8,7 +8,7 @@ import pytest
 
 from closeknit.exact.submesh.feasibility import decide
 from closeknit.instances.submesh.infeasibility import check_infeasible
-from closeknit.instances.submesh.packing import check_packed
+from closeknit.instances.submesh.packed import check_packed
 from closeknit.solvers import Settings
 
 from ...data import PACKINGS, needs

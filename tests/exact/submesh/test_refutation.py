@@ -21,7 +21,8 @@ from closeknit.exact.submesh.refutation import (
     refute,
 )
 from closeknit.instances.submesh.infeasibility import check_infeasible, image
-from closeknit.instances.submesh.packing import Item, Packing, volume, ways
+from closeknit.instances.submesh.packed import volume
+from closeknit.instances.submesh.packing import Item, Packing, ways
 
 from ...oracles import packs
 

@@ -20,7 +20,8 @@ from closeknit.heuristics.sukp.tabu import TabuSearch, moves_of
 from closeknit.instances import InputError, Sukp, check, cost, read_instance
 from closeknit.instances.sukp.generators import random_sukp
 from closeknit.instances.sukp.instance import profit, weight
-from closeknit.instances.sukp.text import parse_sukp_text, sukp_text
+from closeknit.instances.sukp.text import parse_sukp_text
+from closeknit.instances.writing.sukp_text import sukp_text
 from closeknit.methods import SUKP as KNAPSACK
 from closeknit.solvers import Limit, Settings, Status
 

@@ -17,14 +17,11 @@ from closeknit.exact.ksubset.cuts_bb.box import ALL_RULES, SearchRules
 from closeknit.exact.ksubset.cuts_bb.record import record
 from closeknit.instances import InputError, KSubset, Mesh, write_ksubset
 from closeknit.instances.ksubset.certificate import CertificateChecker
-from closeknit.instances.ksubset.certificate_file import (
-    TooSlow,
-    check_certificate,
-    write_certificate,
-)
+from closeknit.instances.ksubset.certificate_file import TooSlow, check_certificate
 from closeknit.instances.ksubset.graph_generators import dragonfly
 from closeknit.methods import KSUBSET
 from closeknit.proofs.writing.certificate_kernels import FastChecker
+from closeknit.proofs.writing.proof_files import write_certificate
 from closeknit.solvers import Limit
 from closeknit.solvers.running import clock
 

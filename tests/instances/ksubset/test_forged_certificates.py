@@ -11,10 +11,7 @@ import pytest
 from closeknit.instances import InputError, KSubset, cost, mesh
 from closeknit.instances.errors import RefusedStep
 from closeknit.instances.ksubset.certificate import CertificateChecker, derive
-from closeknit.instances.ksubset.certificate_file import (
-    check_certificate,
-    write_certificate,
-)
+from closeknit.instances.ksubset.certificate_file import check_certificate
 from closeknit.instances.ksubset.counts import (
     CHOSEN,
     REJECTED,
@@ -24,6 +21,7 @@ from closeknit.instances.ksubset.counts import (
 )
 from closeknit.instances.submesh.infeasibility import check_infeasible
 from closeknit.instances.submesh.packing import Item, Packing
+from closeknit.proofs.writing.proof_files import write_certificate
 from closeknit.reports.claims.running.samples import draw_samples
 
 from ...forging.certificate_edits import CERTIFICATE_EDITS

@@ -18,7 +18,6 @@ from closeknit.formulations.ksubset.bounds.towns import town, town_bound_value
 from closeknit.instances import Grid, InputError, KSubset, Mesh, Torus, cost, mesh
 from closeknit.instances.ksubset import towns
 from closeknit.instances.ksubset.certificate import CertificateChecker
-from closeknit.instances.ksubset.certificate_file import write_certificate
 from closeknit.instances.ksubset.lower_bounds import AXIS, STAR, TOWN, derive_bound
 from closeknit.instances.ksubset.towns import (
     CERTIFIED_TOWNS,
@@ -26,6 +25,7 @@ from closeknit.instances.ksubset.towns import (
     least_sum,
     town_box,
 )
+from closeknit.proofs.writing.proof_files import write_certificate
 from closeknit.solvers import Grade, answer
 from closeknit.solvers.running import clock
 

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from closeknit.cli.app import run
 from closeknit.exact.submesh.feasibility import Feasibility, by_cpsat, decide
-from closeknit.instances.submesh.packing import Item, Packing, check_packed
+from closeknit.instances.submesh.packed import check_packed
+from closeknit.instances.submesh.packing import Item, Packing
 from closeknit.papers.morgenstern1994.decisions import (
     MigrationCase,
     by_load,

@@ -12,10 +12,7 @@ from hypothesis import strategies as st
 
 from closeknit.exact.ksubset.cuts_bb.record import record
 from closeknit.instances import InputError, KSubset, Submesh, Sukp, mesh
-from closeknit.instances.ksubset.certificate_file import (
-    check_certificate,
-    write_certificate,
-)
+from closeknit.instances.ksubset.certificate_file import check_certificate
 from closeknit.instances.submesh import Resident
 from closeknit.methods import KSUBSET
 from closeknit.proofs.checking import (
@@ -30,6 +27,7 @@ from closeknit.proofs.checking import (
     formula_of,
     proof_file,
 )
+from closeknit.proofs.writing.proof_files import write_certificate
 from closeknit.proofs.writing.propagation_kernels import FastPropagator
 from closeknit.solvers import Limit
 from closeknit.solvers.running import clock

@@ -27,10 +27,9 @@ from closeknit.proofs.checking.folder import (
     Entry,
     read_index,
     shown_by_definition,
-    still_held,
-    write_index,
 )
 from closeknit.proofs.checking.kinds import CERTIFICATE, DNN, LOG
+from closeknit.proofs.writing.proof_files import still_held, write_index
 from closeknit.reports.proofs.proving import certify, write_entry
 from closeknit.solvers import Settings
 from tests.paths import ROOT

@@ -17,13 +17,9 @@ from closeknit.instances import (
 from closeknit.instances.submesh import Resident
 from closeknit.instances.submesh.packing import Item, Packing
 from closeknit.proofs.checking import Formula, formula_of
-from closeknit.proofs.checking.formulas import (
-    boxes_of,
-    fold,
-    levels_of,
-    packing_formula,
-    unfold,
-)
+from closeknit.proofs.checking.formulas import fold, levels_of, place_boxes, unfold
+from closeknit.proofs.writing.exact_log import boxes_of
+from closeknit.proofs.writing.opb_text import opb_text
 from tests.oracles import cheapest, cheapest_placement, least_left_out, optimum
 from tests.strategies import ksubsets, procsets, submeshes, sukps
 
@@ -137,7 +133,8 @@ def test_levels_are_no_larger_than_they_must_be() -> None:
 def test_boxes_are_read_from_the_variables() -> None:
     fixed, turns = Item((1, 2), at=(2, 0, 2, 1)), Item((1, 2), turns=True)
     packing = Packing("one", (3, 2), (fixed, turns))
-    formula = packing_formula(packing)
+    formula = Formula()
+    place_boxes(packing, formula)
     assert not any(name.startswith("r0_") for name in formula.names)
     ways_of = [f"r1_{way}" for way in range(2)]
     assert {*ways_of, "o1_0_1", "o1_1_1"} <= {*formula.names}
@@ -162,5 +159,5 @@ def test_boxes_are_read_from_the_variables() -> None:
 def test_what_costs_nothing_has_an_objective(instance: Instance) -> None:
     """A checker refuses a priced solution, or a bound, where there is none."""
     formula = formula_of(instance)
-    assert f"min: +0 {formula.names[0]} ;\n" in formula.text()
+    assert f"min: +0 {formula.names[0]} ;\n" in opb_text(formula)
     assert not any(formula.objective.values())

@@ -22,6 +22,7 @@ from closeknit.proofs.checking import (
     opb,
 )
 from closeknit.proofs.checking.opb import read_opb
+from closeknit.proofs.writing.opb_text import opb_text
 from tests.forging.small_proofs import branching_proof
 
 KNAPSACK = Sukp("sack", (5, 4, 3), (3, 3, 3), ((0, 1), (1, 2), (2,)), 6)
@@ -246,7 +247,7 @@ def test_reading_counts_for_the_time_and_none_may_be_left(tmp_path: Path) -> Non
 def test_exported_formulas_are_the_formula(instance: Instance, tmp_path: Path) -> None:
     made = formula_of(instance)
     path = tmp_path / "f.opb"
-    path.write_text("".join(made.text()))
+    path.write_text("".join(opb_text(made)))
     found = read_opb(path)
 
     def plain(formula: Formula) -> list[tuple[dict[str, int], int]]:

@@ -27,11 +27,11 @@ from closeknit.proofs.checking.rows import (
     divide,
     negate,
     normalise,
-    row_text,
     saturate,
     substitute,
     times,
 )
+from closeknit.proofs.writing.opb_text import row_text
 from closeknit.proofs.writing.propagation_kernels import FastPropagator
 from tests.forging.forged_steps import Shown, verdict
 

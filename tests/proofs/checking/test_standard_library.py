@@ -28,13 +28,9 @@ from closeknit.instances import (
 )
 from closeknit.instances.submesh import Resident
 from closeknit.methods import METHODS
-from closeknit.proofs.checking.folder import (
-    BY_DEFINITION,
-    KINDS,
-    read_index,
-    write_index,
-)
+from closeknit.proofs.checking.folder import BY_DEFINITION, KINDS, read_index
 from closeknit.proofs.checking.kinds import CERTIFICATE, DNN, LOG
+from closeknit.proofs.writing.proof_files import write_index
 from closeknit.reports.proofs.proving import certify, write_entry
 from closeknit.solvers import Settings
 from tests import house

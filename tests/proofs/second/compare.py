@@ -7,6 +7,7 @@ from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from closeknit.proofs.checking import Formula
+from closeknit.proofs.writing.opb_text import opb_text
 
 Row = tuple[tuple[tuple[int, int], ...], str, int]
 """Numbers of variables, ascending, with coefficients; the relation; the right side."""
@@ -59,7 +60,7 @@ def plain(formula: Formula, weights: tuple[int, ...]) -> dict[str, Any]:
     def name(x: int) -> str:
         return "~" * (x < 0) + formula.names[abs(x) - 1]
 
-    lines = [line for line in formula.text() if line.startswith("*")]
+    lines = [line for line in opb_text(formula) if line.startswith("*")]
     return {
         "variables": formula.names,
         "rows": [

@@ -31,6 +31,7 @@ from closeknit.proofs.checking.checker import ProvenResult
 from closeknit.proofs.checking.formulas import levels_of
 from closeknit.proofs.checking.kinds import LOG
 from closeknit.proofs.checking.proof_file import CHECKERS, PLAIN
+from closeknit.proofs.writing.opb_text import opb_text
 from tests.oracles import cheapest, cheapest_placement, least_left_out, optimum
 from tests.paths import ROOT
 
@@ -189,7 +190,7 @@ def test_every_problem_has_an_example() -> None:
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_examples_of_the_page_are_whole(name: str) -> None:
     instance, shown = EXAMPLES[name]
-    assert "".join(formula_of(instance).text(describe(instance))) == shown
+    assert "".join(opb_text(formula_of(instance), describe(instance))) == shown
     assert difference(instance) == ""
 
 

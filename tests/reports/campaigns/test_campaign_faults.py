@@ -91,7 +91,7 @@ OF_MEMORY = out_of_memory(
     ),
     *(
         "closeknit.reports.pages.markdown:code",
-        "closeknit.instances.reading.files:write_text",
+        "closeknit.instances.writing.files:write_text",
     ),
 )
 

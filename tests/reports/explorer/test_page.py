@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, FilePayload, Page, expect
 
 from closeknit.instances import read_instance
 from closeknit.instances.ksubset.generators import random_occupancy
-from closeknit.instances.problems import write_instance
+from closeknit.instances.writing.documents import write_instance
 
 from ...oracles import optimum
 

@@ -23,17 +23,14 @@ from closeknit.exact.ksubset.dnn_bb import search
 from closeknit.exact.ksubset.dnn_bb.record import record
 from closeknit.instances import InputError, KSubset, check
 from closeknit.instances.errors import RefusedStep
-from closeknit.instances.ksubset.certificate_file import (
-    WrongStep,
-    follow_lines,
-    write_certificate,
-)
+from closeknit.instances.ksubset.certificate_file import WrongStep, follow_lines
 from closeknit.instances.topologies.metric import Metric
 from closeknit.proofs.checking import CheckLimits, Refused, check_proof_file
 from closeknit.proofs.checking.dnn import matrices as dnn
 from closeknit.proofs.checking.dnn.matrices import BoundsChecker, squares_of
 from closeknit.proofs.checking.kinds import DNN_FORMAT
 from closeknit.proofs.writing.bound_arrays import fast_squares
+from closeknit.proofs.writing.proof_files import write_certificate
 from closeknit.proofs.writing.twins import FAST
 from closeknit.solvers import Limit, SolverError
 from closeknit.solvers.running import clock
