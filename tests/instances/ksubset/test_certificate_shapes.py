@@ -87,7 +87,7 @@ LINES: list[tuple[Any, str]] = [
     ([[], "counts"], "node[1]: must be a list"),
     ([[], ["counts", 0]], "node[1].counts: must be a list of 0"),
     ([[], ["bound", True, [0] * 6, [4] * 6]], "node[1].bound[0]: must be an integer"),
-    ([[], ["bound", 8, [0] * 5, [4] * 6]], "node[1].bound[1]: must be of 6 cuts"),
+    ([[], ["bound", 8, [0] * 5, [4] * 6]], "node[1].bound[1]: must be a list of 6"),
     ([[], ["bound", 8, [0] * 6, [True] * 6]], "node[1].bound[2][0]: must be an int"),
     ([[], ["bound", 8, None, [4] * 6]], "node[1].bound[1]: must be a list"),
     ([[], ["narrow", [0]]], "node[1].narrow[0]: must be an integer"),
