@@ -49,11 +49,13 @@ def negate(row: Row) -> Row:
 
 def add(large: Row, small: Row) -> Row:
     """Add two rows."""
-    return add_to(Row(dict(large.terms), large.degree), small)
+    return add_to(times(large, 1), small)
 
 
 def times(row: Row, factor: int) -> Row:
-    """Multiply a row by a positive factor."""
+    """Multiply a row by a positive factor, or copy it."""
+    if factor == 1:
+        return Row(dict(row.terms), row.degree)
     return Row({x: a * factor for x, a in row.terms.items()}, row.degree * factor)
 
 
@@ -68,12 +70,12 @@ def saturate(row: Row) -> Row:
     return Row({x: min(a, most) for x, a in row.terms.items() if most}, row.degree)
 
 
-def add_to(large: Row, small: Row, factor: int = 1) -> Row:
-    """Add a positive multiple of a row to another, which is changed and returned."""
+def add_to(large: Row, small: Row) -> Row:
+    """Add a row to another, which is changed and returned."""
     terms = large.terms
-    large.degree += small.degree * factor
-    for x, each in small.terms.items():
-        a, other = each * factor, terms.pop(-x, 0)
+    large.degree += small.degree
+    for x, a in small.terms.items():
+        other = terms.pop(-x, 0)
         if not other:
             terms[x] = terms.get(x, 0) + a
         elif other > a:  # x + ~x = 1

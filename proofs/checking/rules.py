@@ -53,9 +53,7 @@ class Rules:
 
         Sound: what obeys the rows obeys the combination; see `Combination`.
         """
-        store = self.store
-        stack = Combination(store.row, store.literal, store.spend, store.limits.stack)
-        store.add(stack.evaluate(parts[0]))
+        self.store.add(Combination(self.store).evaluate(parts[0]))
 
     def propagate(self, parts: Parts) -> None:
         """``rup +1 x +1 y >= 1``: add a row whose negation propagation refutes.

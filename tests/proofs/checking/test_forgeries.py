@@ -54,7 +54,7 @@ HOLES = {
     ),
     "factors below 0": Edit(COMBINATION, "if by < 1:", "if by == 0:"),
     "a stored row is changed by a sum": Edit(
-        COMBINATION, "if not owned:", "if by != 1:"
+        ROWS, "return Row(dict(row.terms), row.degree)", "return row"
     ),
     "red: the row itself is no goal": Edit(
         RULES, "for each in [*concerned, row]]", "for each in concerned]"

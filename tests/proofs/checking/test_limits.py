@@ -88,10 +88,10 @@ AT: dict[str, tuple[CheckLimits, list[str], list[str], str]] = {
         "holds more than 8 terms",
     ),
     "stack of sums of large numbers": (
-        CheckLimits(stack=6),
+        CheckLimits(stack=11),
         [f"pol 1 2 + 1 {2**255 - 3} * +"],
         [f"pol 1 2 + 1 {2**255 - 2} * +"],
-        "holds more than 6 terms",
+        "holds more than 11 terms",
     ),
     "names": (
         CheckLimits(names=2),

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import product
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from closeknit.proofs.checking import (
+    CheckLimits,
     Formula,
     Propagator,
     Refused,
@@ -119,7 +122,7 @@ def test_sums_add_margins() -> None:
         for small, below in zip(rows, known, strict=True):
             factor = 1 + (large.degree + small.degree) % 3
             copy = Row(dict(large.terms), large.degree)
-            assert add_to(copy, small, factor) is copy
+            assert add_to(copy, times(small, factor)) is copy
             assert margins(copy) == [
                 m + factor * n for m, n in zip(above, below, strict=True)
             ]
@@ -195,7 +198,7 @@ def test_combinations_are_those_of_the_operations() -> None:
     after = stored(formula_of_rows(rows), [f"f {len(rows)}", *steps])
     for n in every:
         found = add_to(times(rows[n - 1], 2), rows[n % 343])
-        found = add_to(saturate(divide(found, 3)), Row({-2: 1}, 0), 2)
+        found = add_to(saturate(divide(found, 3)), Row({-2: 2}, 0))
         made = after[len(rows) + n]
         assert (made.terms, made.degree) == (found.terms, found.degree)
         kept = after[n]
@@ -274,17 +277,23 @@ def propagator_alone(rows: list[Row]) -> bool:
 def combination(most: int) -> Combination:
     rows = {"1": row_of((1, 1, 1), 1), "@one": row_of((1, 1, 1), 1)}
     literals = {"a": 1, "~a": -1}
-    return Combination(rows.__getitem__, literals.__getitem__, lambda work: None, most)
+    store: Any = SimpleNamespace(
+        row=rows.__getitem__,
+        literal=literals.__getitem__,
+        spend=lambda work: None,
+        limits=CheckLimits(stack=most),
+    )
+    return Combination(store)
 
 
 def test_sums_take_the_room_of_their_largest_number() -> None:
     """Also where it stands in the operand of which a copy was made."""
     factor = str(2**300)
     words = ["1", factor, "*", "~a", factor, "*", "+"]  # leaves b and c, times factor
-    row = combination(10).evaluate(words)
+    row = combination(20).evaluate(words)
     assert (row.terms, row.degree) == ({2: 2**300, 3: 2**300}, 0)
     with pytest.raises(TooLong):
-        combination(9).evaluate(words)
+        combination(19).evaluate(words)
 
 
 @pytest.mark.parametrize("factor", ["@one", "0", "-1"])
