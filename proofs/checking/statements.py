@@ -13,6 +13,7 @@ from time import monotonic
 
 from ...instances.errors import InputError
 
+_HEADER = ["pseudo-Boolean", "proof", "version"]
 VERSIONS = ("1.0", "1.1", "1.2", "2.0", "3.0")
 MOST_BITS = 4096
 """Of a number in a row."""
@@ -125,9 +126,9 @@ class Statements:
         for line in self._lines:
             if line.startswith(("*", "%")) or not line.strip():
                 continue
-            *words, version = line.replace(";", " ").split()
-            if words == ["pseudo-Boolean", "proof", "version"] and version in VERSIONS:
-                return version
+            words = line.replace(";", " ").split()
+            if words[:-1] == _HEADER and words[-1] in VERSIONS:
+                return words[-1]
             break
         raise NoProof("is no pseudo-Boolean proof of a known version")
 

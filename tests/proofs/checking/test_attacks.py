@@ -300,6 +300,13 @@ def test_no_mutation_makes_what_is_false_accepted(
         assert found[0] <= least
 
 
+@pytest.mark.parametrize("first", [" ;\n", ";;\n", "version\n", "; proof\n"])
+def test_a_first_line_that_is_no_header_is_refused(first: str) -> None:
+    formula, lines, _ = texts()[0]
+    with pytest.raises(NoProof, match="no pseudo-Boolean proof"):
+        check_proof(formula, [first, *lines])
+
+
 @pytest.fixture(scope="module")
 def certified() -> tuple[KSubset, int, list[object]]:
     """An instance, its optimum, and the nodes of a proof that branches."""
