@@ -548,6 +548,21 @@ def test_pricing_looks_at_the_clock() -> None:
     assert dnn.listing(0, 16, 3) == 560 * 7  # three distances to chosen, three pairs
 
 
+def test_weighing_and_moving_look_at_the_clock() -> None:
+    """Entries of y may grow long, and so may a list of permutations that move none."""
+    squares = squares_of([[*[1] * i, 10] for i in range(9)])
+    assert squares is not None
+    seen: list[None] = []
+    assert dnn.weighs(squares, 8, 2, 0, lambda: seen.append(None))
+    assert len(seen) == 9
+    step = ["orbit", 0, *[[]] * 100]
+    instance = ck.mesh(2, 2, k=2)
+    checker = BoundsChecker(instance, 1, iter([step]), lambda: seen.append(None))
+    with pytest.raises(StopIteration):
+        checker.follow()
+    assert len(seen) > 109
+
+
 def test_a_recorder_prices_no_more_than_a_checker(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
