@@ -18,18 +18,11 @@ from typing import Any
 
 from ...instances.errors import InputError, in_file
 from ...instances.escape_hidden import escape_hidden
-from ...instances.problems import (
-    Instance,
-    check,
-    cost,
-    problem_of,
-    read_instance,
-    sha256,
-)
+from ...instances.problems import Instance, problem_of, read_instance
 from ...instances.reading import fields
 from ...instances.reading.files import read_text, reading
 from ...instances.reading.parsing import parse_json
-from ...instances.solution import SOLUTION
+from ...instances.solution import read_solution, solution_errors
 from ...instances.value import Value, as_tuple, cost_text
 from .kinds import FILE_KINDS
 from .proof_file import PLAIN, Ways, check_proof_file
@@ -216,11 +209,17 @@ def _replay(folder: Path, entry: Entry, limits: CheckLimits, ways: Ways) -> None
     instance = read_instance(paths["instance"])
     if problem_of(instance).name != entry.problem or instance.name != entry.name:
         raise Refused(f"{paths['instance']}: is not {entry.name} ({entry.problem})")
-    certificate = _check_answer(instance, paths["solution"], entry)
+    path = paths["solution"]
+    solution = read_solution(path)
+    stated = solution.status.value, solution.objective, solution.bound
+    if stated != (entry.status, entry.cost, entry.claim):
+        raise Refused(f"{path}: says something else than the index")
+    if wrong := solution_errors(instance, solution):
+        raise Refused(f"{path}: {wrong[0]}")
     if entry.kind == BY_DEFINITION:
-        shown = shown_by_definition(instance, entry.cost, certificate)
+        shown = shown_by_definition(instance, entry.cost, solution.certificate)
         if entry.bound is not None or not shown:
-            raise Refused(f"{paths['solution']}: is not shown by the definition")
+            raise Refused(f"{path}: is not shown by the definition")
         return
     path = paths["proof"]
     if entry.problem not in FILE_KINDS[entry.kind].problems:
@@ -230,26 +229,6 @@ def _replay(folder: Path, entry: Entry, limits: CheckLimits, ways: Ways) -> None
         proves = "no solution" if bound is None else f"a bound of {cost_text(bound)}"
         claim = "no solution" if entry.claim is None else cost_text(entry.claim)
         raise Refused(f"{path}: proves {proves}, not {claim}")
-
-
-def _check_answer(instance: Instance, path: Path, entry: Entry) -> Any:
-    """Check that the solution is what the entry states; return its certificate."""
-    with in_file(path):
-        document = SOLUTION(parse_json(read_text(path), file=path))
-        stated = tuple(map(document.get, ("status", "objective", "bound")))
-        if stated != (entry.status, entry.cost, entry.claim):
-            raise Refused(f"{path}: says something else than the index")
-        if document["sha256"] != sha256(instance):
-            raise Refused(f"{path}: is for another instance")
-        if entry.status != INFEASIBLE:
-            if "selection" not in document:
-                raise InputError("is missing", "selection")
-            chosen = problem_of(instance).chosen_of(instance, document["selection"])
-            if wrong := check(instance, chosen):
-                raise Refused(f"{path}: selection: {wrong[0]}")
-            if (true := cost(instance, chosen)) != entry.cost:
-                raise Refused(f"{path}: costs {cost_text(true)}")
-    return document.get("certificate")
 
 
 def files_of(folder: Path, entry: Entry) -> dict[str, Path]:
