@@ -31,7 +31,7 @@ requires this.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import product
+from itertools import combinations
 from math import prod
 from typing import Any
 
@@ -105,13 +105,11 @@ def check_infeasible(packing: Packing, certificate: Any) -> list[str]:
         raise InputError("is missing", field="certificate.kind")
     kind = fields.one_of(*KINDS)(found["kind"], "certificate.kind")
     item = len(packing.items), "item"
+    axis, items = fields.index(packing.d, "axis"), fields.indices(*item)
     more: Mapping[str, Mapping[str, fields.Shape[Any]]] = {
         "area": {},
-        "pair": {"items": fields.indices(*item)},
-        "stack": {
-            "axis": fields.index(packing.d, "axis"),
-            "items": fields.indices(*item),
-        },
+        "pair": {"items": items},
+        "stack": {"axis": axis, "items": items},
         "no place": {"item": fields.index(*item)},
         "dual feasible": {"functions": fields.row(*[_FUNCTION] * packing.d)},
     }
@@ -119,10 +117,10 @@ def check_infeasible(packing: Packing, certificate: Any) -> list[str]:
     given = shape(certificate, "certificate")
     if kind == "area":
         return _of_area(packing)
-    if kind == "pair":
-        return _of_pair(packing, given["items"])
-    if kind == "stack":
-        return _of_stack(packing, given["axis"], given["items"])
+    if kind == "pair" and len(given["items"]) != 2:
+        return [f"pair: {len(given['items'])} items"]
+    if kind in ("pair", "stack"):
+        return _of_stack(packing, given.get("axis", 0), given["items"], kind)
     if kind == "no place":
         return _of_no_place(packing, given["item"])
     return _of_functions(packing, given["functions"])
@@ -136,33 +134,27 @@ def _of_area(packing: Packing) -> list[str]:
     return [f"area: {wanted} cells are requested, and there are {there}"]
 
 
-def _of_pair(packing: Packing, items: tuple[int, ...]) -> list[str]:
-    if len(items) != 2:
-        return [f"pair: {len(items)} items"]
-    one, other = (ways(packing, packing.items[i]) for i in items)
-    for a, b in product(one, other):
-        if any(s + t <= side for s, t, side in zip(a, b, packing.shape, strict=True)):
-            return [f"pair: {a} and {b} fit side by side"]
-    return []
+def _of_stack(
+    packing: Packing, axis: int, items: tuple[int, ...], kind: str
+) -> list[str]:
+    """Check with the least length of each item along each axis over its rotations.
 
-
-def _of_stack(packing: Packing, axis: int, items: tuple[int, ...]) -> list[str]:
-    """Check with the least length of each item along each axis over its rotations."""
+    Two items may be stacked along any axis: along none they fit side by side.
+    """
     shape = packing.shape
     least = []
     for i in items:
         if not (sizes := ways(packing, packing.items[i])):
             return []  # it does not fit even alone
         least.append([min(size[a] for size in sizes) for a in range(packing.d)])
-    for j, one in enumerate(least):
-        for other in least[:j]:
-            for a, side in enumerate(shape):
-                if a != axis and one[a] + other[a] <= side:
-                    return [f"stack: two of them fit side by side along axis {a}"]
+    for one, other in combinations(least, 2):
+        for a, side in enumerate(shape):
+            if a != axis and one[a] + other[a] <= side:
+                return [f"{kind}: two of them fit side by side along axis {a}"]
     total = sum(one[axis] for one in least)
     if total > shape[axis]:
         return []
-    return [f"stack: {total} long, and the mesh is {shape[axis]}"]
+    return [f"{kind}: {total} long, and the mesh is {shape[axis]}"]
 
 
 def _of_no_place(packing: Packing, i: int) -> list[str]:
@@ -179,8 +171,9 @@ def _of_no_place(packing: Packing, i: int) -> list[str]:
     fixed = [other.at for other in packing.items if other.at is not None]
     fixed += [(*cell, *cell) for cell in packing.blocked]
     for size in ways(packing, item):
-        last = shape if packing.torus else _places(shape, size)
-        ends = _beyond(shape, size) if packing.torus else shape
+        along = list(zip(shape, size, strict=True))
+        last = shape if packing.torus else [side - s + 1 for side, s in along]
+        ends = [side + s - 1 for side, s in along] if packing.torus else shape
         taken = bytearray(prod(ends))
         for box in fixed:
             for run in rows(shape, box, ends):
@@ -205,16 +198,6 @@ def _of_no_place(packing: Packing, i: int) -> list[str]:
                 place.append(x)
             return [f"no place: {box_at(place[::-1], size)} is free"]
     return []
-
-
-def _places(shape: Sequence[int], size: Sequence[int]) -> tuple[int, ...]:
-    """Return how many places a box has along every axis of a mesh."""
-    return tuple(side - s + 1 for side, s in zip(shape, size, strict=True))
-
-
-def _beyond(shape: Sequence[int], size: Sequence[int]) -> tuple[int, ...]:
-    """Return where the boxes of a torus end that begin inside of it."""
-    return tuple(side + s - 1 for side, s in zip(shape, size, strict=True))
 
 
 def _of_functions(packing: Packing, functions: Sequence[tuple[str, int]]) -> list[str]:

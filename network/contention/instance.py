@@ -243,7 +243,7 @@ def loads(instance: Contention, chosen: Collection[int]) -> dict[int, int]:
     sent = Counter[tuple[int, int]]()  # by processors that stand for those alike
     for s, t, amount in instance.traffic or ((s, t, 1) for s, t in _pairs(instance.k)):
         sent[placed[s], placed[t]] += amount
-    sums = routes.carried((p, q, amount) for (p, q), amount in sent.items())
+    sums = routes.carry((p, q, amount) for (p, q), amount in sent.items())
     whole = {e: instance.unit * x / instance.busiest for e, x in sorted(sums.items())}
     return {e: -(-x.numerator // x.denominator) for e, x in whole.items()}
 

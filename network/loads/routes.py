@@ -203,7 +203,7 @@ class Routes:
             self._kept[key] = flow
         return self._kept[key]
 
-    def carried(self, sent: Iterable[tuple[int, int, int]]) -> dict[int, Fraction]:
+    def carry(self, sent: Iterable[tuple[int, int, int]]) -> dict[int, Fraction]:
         """Return what links carry if processors send units to others: from, to, units.
 
         What goes the same ways to a node is followed together, but with ``table``,

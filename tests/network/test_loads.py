@@ -56,7 +56,7 @@ def test_the_table_agrees_with_the_definition(network: Network) -> None:
         found = table.of(range(n), units)
         assert [Fraction(int(x), table.whole) for x in found] == sums
         pairs = [(u, v) for u in range(n) for v in range(n) if u != v]
-        carried = Routes(network, routing).carried((u, v, 1 + u % 3) for u, v in pairs)
+        carried = Routes(network, routing).carry((u, v, 1 + u % 3) for u, v in pairs)
         assert carried == {e: part for e, part in enumerate(sums) if part}
 
 

@@ -677,7 +677,7 @@ EDITS: dict[str, tuple[str, Edit]] = {
     ),
     "two that just fit side by side": (
         PACKS,
-        Edit(INFEASIBILITY, "s + t <= side for", "s + t < side for"),
+        Edit(INFEASIBILITY, "+ other[a] <= side", "+ other[a] < side"),
     ),
     "a stack as long as the mesh": (
         PACKS,
@@ -695,8 +695,8 @@ EDITS: dict[str, tuple[str, Edit]] = {
         PACKS,
         Edit(
             INFEASIBILITY,
-            "return tuple(side - s + 1 for",
-            "return tuple(side - s for",
+            "else [side - s + 1 for",
+            "else [side - s for",
         ),
     ),
     # curves
