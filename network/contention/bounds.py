@@ -55,10 +55,9 @@ def star_bound(
     k, power = instance.k, instance.power
     unit = Fraction(instance.unit, instance.busiest)
     factor = [instance.common // one.capacity for one in instance.wires]
-    kept = instance.common * instance.reserve
     price = [
-        power * (f * one.busy + kept) ** (power - 1) * f if power else 0
-        for one, f in zip(instance.wires, factor, strict=True)
+        power * (f * before) ** (power - 1) * f if power else 0
+        for before, f in zip(instance.expected, factor, strict=True)
     ]
     use, dear = _stars(instance, factor, look), _stars(instance, price, look)
     links = max(1, len(factor))
@@ -199,7 +198,7 @@ def tree_bound(
         cost = 0
         for e in (tree.up[v], tree.down[v]):
             one = instance.wires[e]
-            before = one.busy + one.capacity * instance.reserve
+            before = instance.expected[e]
             change = (before + load * c * (k - c)) ** instance.power
             whole = (instance.common // one.capacity) ** instance.power
             cost += whole * (change - before**instance.power)

@@ -171,6 +171,11 @@ class Contention(PartInstance):
         """Least common multiple of capacities; of such parts costs are made."""
         return lcm(*{one.capacity for one in self.wires})
 
+    @cached_property
+    def expected(self) -> tuple[int, ...]:
+        """What links carry without the job, with the reserve, as `wires` are listed."""
+        return tuple(one.busy + one.capacity * self.reserve for one in self.wires)
+
     @property
     def alike(self) -> bool:
         """Whether everyone sends the same to everyone."""
@@ -265,9 +270,8 @@ def cost(instance: Contention, chosen: Collection[int]) -> Value:
     power = instance.power
     parts: list[tuple[int, int]] = []
     for e, load in found.items():
-        _, _, capacity, busy = instance.wires[e]
-        factor = instance.common // capacity
-        before = factor * busy + instance.common * instance.reserve
+        factor = instance.common // instance.wires[e].capacity
+        before = factor * instance.expected[e]
         parts.append((before, before + factor * load))
     if power:
         return sum(int(after**power - before**power) for before, after in parts)

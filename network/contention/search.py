@@ -160,12 +160,10 @@ def link_dp(instance: Contention, /, settings: Settings = DEFAULT) -> Result:
 
 
 def _rates(instance: Contention, tree: LoadTree) -> Rates:
-    ways = [[instance.wires[e] for e in way[1:]] for way in (tree.up, tree.down)]
-    factor = [0, *(instance.common // one.capacity for one in ways[0])]
-    busy = [
-        [0, *(one.busy + one.capacity * instance.reserve for one in way)]
-        for way in ways
-    ]
+    wires = instance.wires
+    factor = [0, *(instance.common // wires[e].capacity for e in tree.up[1:])]
+    ways = (tree.up, tree.down)
+    busy = [[0, *(instance.expected[e] for e in way[1:])] for way in ways]
     return Rates(
         *(instance.k, instance.power, 0, instance.unit // instance.busiest),
         *(np.array(factor), np.array(busy), 2 * np.array(tree.weight)),
@@ -261,9 +259,7 @@ class _Price:
         self.unit, self.parts = instance.unit, whole * instance.busiest
         self.power = instance.power
         self.factor = [instance.common // one.capacity for one in instance.wires]
-        self.busy = [
-            one.busy + one.capacity * instance.reserve for one in instance.wires
-        ]
+        self.busy = instance.expected
 
     def of(self, carried: dict[int, int]) -> int:
         most, total = 0, 0

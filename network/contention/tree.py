@@ -109,11 +109,11 @@ class TreeProgram:
             return np.full((2, k + 1), kernels.FAR)
         scale = self.rates.scale.astype(float)
         before, load = scale * self.rates.busy, scale * self.rates.load
-        most = np.minimum(self.below, k).astype(float)
+        room = np.minimum(self.below, k).astype(float)
         each = sum(
             comb(power, i)
             * (before ** (power - i) * load**i).sum(axis=0)
-            * np.minimum((k - 1.0) ** i, most ** (i - 1) * (k - most) ** i)
+            * np.minimum((k - 1.0) ** i, room ** (i - 1) * (k - room) ** i)
             for i in range(1, power + 1)
         )
         each[0] = 0.0

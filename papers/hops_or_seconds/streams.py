@@ -24,7 +24,7 @@ from .workloads import PATTERNS, messages, phits
 FIRST_FIT, DRAWN = "first fit", "random"
 MORE, USUAL = "contention p=2, reserve 2", "allocator contention"
 SEARCH = {name: SEARCHES[name] for name in (GREEDY, "contention p=2", STREAM)}
-SEARCH |= {MORE: Search("all", 2, 2), USUAL: Search("all", 2, 1)}
+SEARCH |= {MORE: Search("all", 2, 2), USUAL: SEARCHES[STREAM]}
 RULES = (PAIR_SUM, FEW, FIRST_FIT, *SEARCH, DRAWN)
 """`USUAL` is run on trees only: elsewhere the reserve of the allocator is one port."""
 JOBS = 120
