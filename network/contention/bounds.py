@@ -57,7 +57,7 @@ def star_bound(
     factor = [instance.common // one.capacity for one in instance.wires]
     price = [
         power * (f * before) ** (power - 1) * f if power else 0
-        for before, f in zip(instance.expected, factor, strict=True)
+        for before, f in zip(instance.before, factor, strict=True)
     ]
     use, dear = _stars(instance, factor, look), _stars(instance, price, look)
     links = max(1, len(factor))
@@ -198,7 +198,7 @@ def tree_bound(
         cost = 0
         for e in (tree.up[v], tree.down[v]):
             one = instance.wires[e]
-            before = instance.expected[e]
+            before = instance.before[e]
             change = (before + load * c * (k - c)) ** instance.power
             whole = (instance.common // one.capacity) ** instance.power
             cost += whole * (change - before**instance.power)

@@ -172,7 +172,7 @@ class Contention(PartInstance):
         return lcm(*{one.capacity for one in self.wires})
 
     @cached_property
-    def expected(self) -> tuple[int, ...]:
+    def before(self) -> tuple[int, ...]:
         """What links carry without the job, with the reserve, as `wires` are listed."""
         return tuple(one.busy + one.capacity * self.reserve for one in self.wires)
 
@@ -271,7 +271,7 @@ def cost(instance: Contention, chosen: Collection[int]) -> Value:
     parts: list[tuple[int, int]] = []
     for e, load in found.items():
         factor = instance.common // instance.wires[e].capacity
-        before = factor * instance.expected[e]
+        before = factor * instance.before[e]
         parts.append((before, before + factor * load))
     if power:
         return sum(int(after**power - before**power) for before, after in parts)

@@ -163,7 +163,7 @@ def _rates(instance: Contention, tree: LoadTree) -> Rates:
     wires = instance.wires
     factor = [0, *(instance.common // wires[e].capacity for e in tree.up[1:])]
     ways = (tree.up, tree.down)
-    busy = [[0, *(instance.expected[e] for e in way[1:])] for way in ways]
+    busy = [[0, *(instance.before[e] for e in way[1:])] for way in ways]
     return Rates(
         *(instance.k, instance.power, 0, instance.unit // instance.busiest),
         *(np.array(factor), np.array(busy), 2 * np.array(tree.weight)),
@@ -259,7 +259,7 @@ class _Price:
         self.unit, self.parts = instance.unit, whole * instance.busiest
         self.power = instance.power
         self.factor = [instance.common // one.capacity for one in instance.wires]
-        self.busy = instance.expected
+        self.busy = instance.before
 
     def of(self, carried: dict[int, int]) -> int:
         most, total = 0, 0
