@@ -16,7 +16,10 @@ from ..checking.dnn.matrices import Look, Rows, Squares, squares_of, weighs
 
 Matrix = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
-_SCALES = (0, 2, 4, 6, 8, 12, 16, 24)
+COARSE = (0, 2, 4, 6, 7)
+_SCALES = (*COARSE, 8, 10, 12, 16, 24)
+_FINEST_OUT = 12
+"""Scale beyond which no more elements are looked for that can be left out."""
 _LARGEST = 2**40
 _LONGEST = 2**30
 """Root of 2^60, which no entry of a matrix reaches that is taken apart in 64 bits."""
@@ -118,9 +121,12 @@ class NodeArrays:
         stated = [["triangles", *rows.ravel().tolist()]] if len(rows) else []
         return matrix, [stated, _lines(u, z)]
 
-    def bound_lines(self, gap: int) -> list[Any] | None:
-        """Return the lines of a ``bound`` step: the rest costs more than ``gap``."""
-        for q in _SCALES:
+    def bound_lines(self, gap: int, coarse: bool = False) -> list[Any] | None:
+        """Return the lines of a ``bound`` step: the rest costs more than ``gap``.
+
+        None if no scale shows it, or no ``coarse`` one, whose numbers are short.
+        """
+        for q in COARSE if coarse else _SCALES:
             matrix, (before, after) = self.at_scale(q)
             w = (gap << (q + 1)) // self.r + 1
             if abs(w) > _LARGEST or np.abs(matrix).max() > _LARGEST:
@@ -150,7 +156,7 @@ class NodeArrays:
                 continue
             lacking = (gap << (q + 1)) - w * self.r
             shown = [i for i in out if weighs(found, i, self.r, lacking, _at_no_clock)]
-            if len(shown) == len(out) or q >= 12:
+            if 100 * len(shown) >= 99 * len(out) or q >= _FINEST_OUT:
                 step = ["out", q, w, self.names[shown].tolist()]
                 return [*before, step, *after], shown
         return [], []

@@ -25,6 +25,8 @@ MOST_CHARACTERS = MOST_BYTES - 2**20
 """Size of the text beyond which a proof is not recorded: none could read it."""
 _FEWEST = 2
 """Choices of a node up to which all are always priced: two elements have no bound."""
+_PATIENCE = 5
+"""Looks at a bound that is high enough before long numbers may show it."""
 
 
 def record(
@@ -65,7 +67,7 @@ class _Recorder(DnnSearch):
     ) -> None:
         super().__init__(instance, chosen)
         self.best = objective
-        self.size = self.priced = 0
+        self.size = self.priced = self._coarse = 0
 
     def unfinished(self) -> bool:
         """Whether nodes wait."""
@@ -104,11 +106,17 @@ class _Recorder(DnnSearch):
 
     def _accepts(self, node: Node, dual: Dual) -> bool:
         gap = self.best - 1 - self.price(node)
-        lines = self._arrays(node, dual).bound_lines(gap)
+        self._coarse += 1
+        coarse = self._coarse <= _PATIENCE
+        lines = self._arrays(node, dual).bound_lines(gap, coarse)
         if lines is None:
             return False
         self._note(node, lines)
         return True
+
+    def _end(self, node: Node) -> None:
+        self._coarse = 0
+        super()._end(node)
 
     def _note(self, node: Node, lines: list[Any], below: Sequence[Node] = ()) -> None:
         node.steps += [lines, *below]
