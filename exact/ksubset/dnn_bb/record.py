@@ -25,8 +25,9 @@ MOST_CHARACTERS = MOST_BYTES - 2**20
 """Size of the text beyond which a proof is not recorded: none could read it."""
 _FEWEST = 2
 """Choices of a node up to which all are always priced: two elements have no bound."""
-_PATIENCE = 5
-"""Looks at a bound that is high enough before long numbers may show it."""
+_LARGE, _PATIENCE = 200, 5
+"""Elements from which on so many looks at a bound that is high enough are taken before
+long numbers may show it; of fewer, more triangles outweigh shorter numbers."""
 
 
 def record(
@@ -107,7 +108,7 @@ class _Recorder(DnnSearch):
     def _accepts(self, node: Node, dual: Dual) -> bool:
         gap = self.best - 1 - self.price(node)
         self._coarse += 1
-        coarse = self._coarse <= _PATIENCE
+        coarse = len(node.left) >= _LARGE and self._coarse <= _PATIENCE
         lines = self._arrays(node, dual).bound_lines(gap, coarse)
         if lines is None:
             return False

@@ -19,17 +19,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import closeknit as ck
+from closeknit.exact.ksubset.dnn_bb import record as recording
 from closeknit.exact.ksubset.dnn_bb import search
 from closeknit.exact.ksubset.dnn_bb.record import record
 from closeknit.instances import InputError, KSubset, check
 from closeknit.instances.errors import RefusedStep
 from closeknit.instances.ksubset.certificate_file import WrongStep, follow_lines
+from closeknit.instances.ksubset.generators import random_cluster
 from closeknit.instances.topologies.metric import Metric
 from closeknit.proofs.checking import CheckLimits, Refused, check_proof_file
 from closeknit.proofs.checking.dnn import matrices as dnn
 from closeknit.proofs.checking.dnn.matrices import BoundsChecker, squares_of
 from closeknit.proofs.checking.kinds import DNN_FORMAT
-from closeknit.proofs.writing.bound_arrays import fast_squares
+from closeknit.proofs.writing.bound_arrays import NodeArrays, fast_squares
 from closeknit.proofs.writing.proof_files import write_certificate
 from closeknit.proofs.writing.twins import FAST
 from closeknit.solvers import Limit, SolverError
@@ -312,6 +314,26 @@ def test_a_bound_whose_columns_are_multiples_of_a_word_is_refused(squares: Any) 
     ]
     with pytest.raises(WrongStep, match="semidefinite"):
         follow(instance, objective, [["bound", 1], [u] * n, *z], squares)
+
+
+def test_long_numbers_wait_for_more_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    instance = random_cluster(40, 20, seed=0)
+    objective, plain = proved(instance)
+    bounds = [one for one in plain if one[0] == "bound"]
+    bound_lines, calls = NodeArrays.bound_lines, list[bool]()
+
+    def reluctant(self: NodeArrays, gap: int, coarse: bool = False) -> Any:
+        calls.append(coarse)
+        return None if coarse else bound_lines(self, gap)
+
+    monkeypatch.setattr(NodeArrays, "bound_lines", reluctant)
+    assert proved(instance) == (objective, plain)
+    assert calls == [False] * len(bounds) != []
+    monkeypatch.setattr(recording, "_LARGE", 0)
+    calls.clear()
+    follow(instance, *proved(instance))
+    looks = "".join("-+"[coarse] for coarse in calls)
+    assert set(looks.split("-")) == {"+" * recording._PATIENCE, ""}
 
 
 def test_the_checker_is_short() -> None:
