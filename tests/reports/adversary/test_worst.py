@@ -38,7 +38,8 @@ from closeknit.reports.adversary import (
     anneal,
     exhaust,
 )
-from closeknit.reports.adversary.annealing import KnownOptimum, Optimum, luby
+from closeknit.proofs.writing.learning import luby
+from closeknit.reports.adversary.annealing import KnownOptimum, Optimum
 from closeknit.reports.adversary.kernels import least
 from closeknit.reports.claims.ksubset.families import ledger_is_true
 from closeknit.reports.claims.running.claim import Trial
