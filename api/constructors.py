@@ -351,4 +351,5 @@ def _together(given: Iterable[int], own: Iterable[int]) -> Any:
 def _head(form: str, name: str, source: str, seed: int | None) -> dict[str, Any]:
     """Return what a file of this form begins with."""
     head = {"format": form, "version": 1, "name": name, "source": source}
-    return head if seed is None else head | {"seed": to_json_types(seed)}
+    head["seed"] = to_json_types(seed)
+    return {key: value for key, value in head.items() if value is not None}

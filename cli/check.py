@@ -39,7 +39,7 @@ from ..proofs.writing.proof_syntax import SYNTAXES, proof_lines, rewrite
 from ..solvers import Settings
 from ..solvers.running import clock
 from .frame import outputs, shared
-from .frame.parser import Once, Parser, flag
+from .frame.parser import Parser, flag, once
 
 
 def options(parser: Parser) -> None:
@@ -58,7 +58,7 @@ def options(parser: Parser) -> None:
         f"{', '.join(ACCEPTABLE)}; may be repeated, and means exactly those named",
     )
     says = "proof of the bound, of any kind, maybe packed by xz or gzip"
-    parser.add_argument("--proof", metavar="FILE", action=Once, help=says)
+    once(parser, "--proof", "FILE", says)
     parser.old_spelling("--certificate", "--proof")
     flag(parser, "--plain", "check the proof in plain Python, nothing compiled")
     parser.add_argument(

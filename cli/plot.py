@@ -17,7 +17,7 @@ from ..instances.solution import SolutionFile
 from ..reports.drawing.drawing import drawing_of
 from ..solvers import read_solution
 from .frame import outputs
-from .frame.parser import Once, Parser
+from .frame.parser import Parser, once
 
 
 def options(parser: Parser) -> None:
@@ -31,12 +31,7 @@ def options(parser: Parser) -> None:
         metavar="PICTURE",
         help=f"picture to write; ends in {', '.join(outputs.PICTURES)}",
     )
-    parser.add_argument(
-        "--proof",
-        metavar="FILE",
-        action=Once,
-        help="proof of any kind, where the solution rests on it",
-    )
+    once(parser, "--proof", "FILE", "proof of any kind, where the solution rests on it")
     parser.old_spelling("--certificate", "--proof")
     parser.examples(
         "plot instance.json --out instance.svg",

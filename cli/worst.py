@@ -40,7 +40,7 @@ from ..reports.frontier.worst import (
 from ..solvers import Settings, Ties
 from .frame import outputs, shared
 from .frame.families import add_kind
-from .frame.parser import Once, Parser, flag
+from .frame.parser import Parser, flag, once
 from .frame.progress import status_line
 from .frame.screen import wrap_text
 
@@ -97,11 +97,8 @@ def options(parser: Parser) -> None:
         help="which of equally near processors the method takes",
     )
     flag(parser, "--exhaustive", "try all sets of up to 22 processors")
-    parser.add_argument(
-        "--start",
-        metavar="FILE",
-        action=Once,
-        help="begin with this instance, which gives network and k",
+    once(
+        parser, "--start", "FILE", "begin with this instance, which gives network and k"
     )
     parser.add_argument(
         "--out", type=outputs.file, metavar="FILE", help="write the instance there"

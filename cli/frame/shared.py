@@ -39,6 +39,12 @@ shape = option(option_values.shape)
 fraction = option(option_values.fraction)
 
 
+def run_action(args: argparse.Namespace) -> int:
+    """Do what the subcommand states."""
+    status: int = args.action(args)
+    return status
+
+
 def add_number(where: Any, name: str, says: str, default: int | None = None) -> None:
     """Declare an option that is a whole number, and not negative."""
     where.add_argument(name, type=number, default=default, metavar="N", help=says)

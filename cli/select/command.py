@@ -27,7 +27,7 @@ from typing import Any
 
 from ...extensions import hooks
 from ...instances import ProcSet
-from ...instances.errors import InputError
+from ...instances.errors import InputError, renaming
 from ...instances.reading import fields
 from ...instances.reading.files import read_text
 from ...instances.reading.parsing import parse_json
@@ -41,7 +41,7 @@ from ...scheduler.selector import Decision, Selector
 from ...solvers import Limit, Settings, Status
 from ...solvers.running.method import Method
 from ..frame import outputs, shared
-from ..frame.parser import Once, Parser, flag
+from ..frame.parser import Parser, flag, once
 from .server import FORMAT, Server, complain, memory
 
 _EVERYTHING = "all"
@@ -58,12 +58,7 @@ _MOST_HINTS = 5000
 
 def options(parser: Parser) -> None:
     """Declare the options."""
-    parser.add_argument(
-        "--config",
-        metavar="FILE",
-        action=Once,
-        help="configuration, or the name of a bundled one",
-    )
+    once(parser, "--config", "FILE", "configuration, or the name of a bundled one")
     parser.add_argument(
         "--queue", metavar="Q", help="queue of the job (needed without --serve)"
     )
@@ -152,13 +147,8 @@ def _decide(
     configuration, field = selector.configuration, f"{prefix}free"
     listed = [free_processors(configuration, one, field) for one in free]
     available = listed[0] if len(listed) == 1 else sorted(set().union(*listed))
-    try:
+    with renaming({name: prefix + name for name in ("queue", "pes")}):
         return selector.select(queue, pes, available, settings)
-    except InputError as error:
-        if error.field not in ("queue", "pes"):
-            raise
-        field = prefix + error.field
-        raise InputError(error.problem, field=field, value=error.value) from None
 
 
 def free_processors(

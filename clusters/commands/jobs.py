@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any
 
 from ...cli.frame import outputs
-from ...cli.frame.parser import Once
+from ...cli.frame.parser import once
 from ...formulations.cluster.changes.change import LeastChange, RunningState
 from ...formulations.cluster.changes.order import Move
 from ...formulations.cluster.constraints import Avoid
@@ -38,11 +38,11 @@ _MOST_BYTES = 2**26
 
 def options(group: Any) -> None:
     """Declare the option."""
-    group.add_argument(
+    once(
+        group,
         "--job",
-        metavar="FILE",
-        action=Once,
-        help="a job of several parts: closeknit/job, a Workload, Job or JobSet for "
+        "FILE",
+        "a job of several parts: closeknit/job, a Workload, Job or JobSet for "
         "Kueue, or a batch script of Slurm",
     )
     group.add_argument(

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from ...instances import IntArray
 from ...reports.pages.bootstrap import Estimate
-from ...reports.pages.document import Finding, all_hold, judge
+from ...reports.pages.document import Finding, all_hold
 from .entries import SituationRow, relative
 from .parts import OPTIMAL
 from .printed import IN_A_ROW, NAMES, ON_THE_DIAGONAL, PRINTED, VARIANTS, Variant
@@ -31,7 +31,7 @@ class RankingFinding:
     @property
     def holds(self) -> bool | None:
         """Whether every step goes up; None where one may be chance."""
-        return judge(s.sign for _, s in self.steps)
+        return all_hold({1: True, 0: None, -1: False}[s.sign] for _, s in self.steps)
 
     @property
     def in_order(self) -> bool:

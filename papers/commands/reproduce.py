@@ -10,7 +10,7 @@ import argparse
 from pathlib import Path
 
 from ...cli.frame import outputs, shared
-from ...cli.frame.parser import Once, Parser, flag
+from ...cli.frame.parser import Parser, flag, once
 from ...cli.frame.progress import progress_bar
 from ...cli.frame.screen import wrap_text
 from ...instances.errors import InputError
@@ -38,18 +38,18 @@ def options(parser: Parser) -> None:
     parser.refuse_old_word(
         "network-validation", "docs/science/network.md has the table, which tests hold"
     )
-    parser.add_argument(
+    once(
+        parser,
         "--trace",
-        metavar="FILE",
-        action=Once,
-        help="SWF trace in place of the synthetic stream (default: synthetic)",
+        "FILE",
+        "SWF trace in place of the synthetic stream (default: synthetic)",
     )
     parser.old_spelling("--swf", "--trace")
-    parser.add_argument(
+    once(
+        parser,
         "--traffic",
-        metavar="PATH",
-        action=Once,
-        help="measured communication, as simulate network reads it: a folder, for "
+        "PATH",
+        "measured communication, as simulate network reads it: a folder, for "
         "task-mapping (default: data/comm in the folder that CLOSEKNIT_DATA names)",
     )
     parser.add_argument(
