@@ -141,9 +141,11 @@ def ratios(
     """
     sources = _sources(source)
     if len(sources) == 1 and isinstance(sources[0], str) and is_study(sources[0]):
-        _only_without_study(
-            methods=methods, exact=exact, time_limit=time_limit, seed=seed
-        )
+        given = {"methods": methods, "exact": exact}
+        given |= {"time_limit": time_limit, "seed": seed}
+        for name, value in given.items():
+            if value is not None:
+                raise InputError("is in the study file", field=name)
         campaign = read_study(
             sources[0], trace=None if trace is None else str(trace), max_runs=max_runs
         )
@@ -311,12 +313,6 @@ def _instances(sources: Sequence[Any]) -> list[Instance]:
     if not found.instances:
         raise InputError("there is no instance", field="source")
     return found.instances
-
-
-def _only_without_study(**given: Any) -> None:
-    for name, value in given.items():
-        if value is not None:
-            raise InputError("is in the study file", field=name)
 
 
 def _processes(jobs: object) -> int:

@@ -12,8 +12,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from ..instances import InputError, Instance, problem_of, read_instance
-from ..instances.solution import SolutionFile
+from ..instances import InputError, problem_of, read_instance
 from ..reports.drawing.drawing import drawing_of
 from ..solvers import read_solution
 from .frame import outputs
@@ -55,19 +54,11 @@ def run(args: argparse.Namespace) -> int:
             print(f"closeknit: {args.solution}: {'; '.join(wrong)}", file=sys.stderr)
             return 1
         if solution.selection is None:
-            drawing = drawing_of(instance, {}, remark=_heading_of_instance(solution))
+            why = f" ({solution.proof})" if solution.proof else ""
+            remark = f"{solution.method}: {solution.status.value}{why}"
+            drawing = drawing_of(instance, {}, remark=remark)
         else:
-            chosen = {solution.method: _chosen(instance, solution)}
-            drawing = drawing_of(instance, chosen)
+            chosen = problem_of(instance).chosen_of(instance, solution.selection)
+            drawing = drawing_of(instance, {solution.method: chosen})
     Drawing(drawing).write(args.out)
     return 0
-
-
-def _chosen(instance: Instance, solution: SolutionFile) -> tuple[int, ...]:
-    return problem_of(instance).chosen_of(instance, solution.selection)
-
-
-def _heading_of_instance(solution: SolutionFile) -> str:
-    """Return the heading of a picture that shows the instance only."""
-    why = f" ({solution.proof})" if solution.proof else ""
-    return f"{solution.method}: {solution.status.value}{why}"
