@@ -99,9 +99,7 @@ def run(args: argparse.Namespace) -> int:
         found = report_recount(args.file, limits)
     else:
         found = _solution(args, settings, limits)
-    if args.json:
-        outputs.write_json(args.json, FORMAT, **found.fields)
-    if args.json != "-":
+    if outputs.write_json(args.json, FORMAT, **found.fields):
         for line in found.lines:
             print(escape_hidden(line))
     return found.status

@@ -149,10 +149,8 @@ def run(args: argparse.Namespace) -> int:
     if args.out:
         write_ksubset(found.instance, args.out)
     about = _summary(hunt, found)
-    if args.json:
-        instance = document_of(found.instance)
-        outputs.write_json(args.json, "closeknit/worst", **about, instance=instance)
-    if args.json != "-":
+    instance = document_of(found.instance)
+    if outputs.write_json(args.json, "closeknit/worst", **about, instance=instance):
         _show(found, about["guarantee"], kept)
     return 0
 

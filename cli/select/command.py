@@ -122,9 +122,7 @@ def run(args: argparse.Namespace) -> int:
         size=len(selector.configuration.processors),
         settings=settings,
     )
-    if args.json:
-        outputs.write_json(args.json, FORMAT, **_document(decision, args.queue))
-    if args.json != "-":
+    if outputs.write_json(args.json, FORMAT, **_document(decision, args.queue)):
         _show(decision, args.queue, args.config)
     return _status(decision)
 

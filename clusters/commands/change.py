@@ -289,9 +289,7 @@ def _answer(
         shown |= _reason(args, action, known, found.room, request)
     if args.proof:
         add_proofs(args, found, shown)
-    if args.json:
-        outputs.write_json(args.json, "closeknit/change", **shown)
-    if args.json != "-":
+    if outputs.write_json(args.json, "closeknit/change", **shown):
         show_change(shown)
     if found.status is Status.INFEASIBLE:
         return 3

@@ -123,9 +123,7 @@ def run(args: argparse.Namespace) -> int:
         shown["kept"] = listed
     if notes := list(_notes(shown, fold(nameless))):
         shown["state"].setdefault("notes", []).extend(notes)
-    if args.json:
-        outputs.write_json(args.json, "closeknit/defrag", **shown)
-    if args.json != "-":
+    if outputs.write_json(args.json, "closeknit/defrag", **shown):
         lines = cluster.state_lines(shown["state"])
         _show(shown, lines, with_plan=len(points) == 1)
     if any("nodes" in point for point in shown["front"]) or not points:

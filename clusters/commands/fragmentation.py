@@ -63,12 +63,10 @@ def run(args: argparse.Namespace) -> int:
         if isinstance(fabric, Space) and (box := largest_submesh(fabric, flags))
     ]
     box = max(boxes, key=prod, default=None)
-    if args.json:
-        shown = _document(machine, found, count, box)
-        shown["state"] = machine.document()
-        outputs.write_json(args.json, "closeknit/fragmentation", **shown)
-    if args.json != "-":
-        state = cluster.state_lines(machine.document())
+    shown = _document(machine, found, count, box)
+    shown["state"] = machine.document()
+    if outputs.write_json(args.json, "closeknit/fragmentation", **shown):
+        state = cluster.state_lines(shown["state"])
         _show(machine, found, count, box, state)
     return 0
 

@@ -106,9 +106,7 @@ def run(args: argparse.Namespace, free: Sequence[str] | None) -> int:
     if known.known.ignored:
         shown["strange"] = known.known.ignored
     shown["state"] = known.document(chain(*shown.get("placement", {}).values()))
-    if args.json:
-        outputs.write_json(args.json, FORMAT, **shown)
-    if args.json != "-":
+    if outputs.write_json(args.json, FORMAT, **shown):
         _show(placed, shown)
     status = placed.answer.status
     return 0 if placed.answer.fits else 3 if status is Status.INFEASIBLE else 4

@@ -114,9 +114,7 @@ def run(args: argparse.Namespace, free: Sequence[str] | None) -> int:
         select_ranks.add_to(shown, args.map, selector, placement, settings)
     if args.plot:
         select_plot.write(args.plot, selector, flags, placement, shown)
-    if args.json:
-        outputs.write_json(args.json, FORMAT, **shown)
-    if args.json != "-":
+    if outputs.write_json(args.json, FORMAT, **shown):
         lines = cluster.state_lines(shown["state"], chosen)
         _show(args, placement, shown, lines)
     return _status(placement)
