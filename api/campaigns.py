@@ -141,7 +141,7 @@ def ratios(
     """
     sources = _sources(source)
     if len(sources) == 1 and isinstance(sources[0], str) and is_study(sources[0]):
-        given = {"methods": methods, "exact": exact}
+        given: dict[str, object] = {"methods": methods, "exact": exact}
         given |= {"time_limit": time_limit, "seed": seed}
         for name, value in given.items():
             if value is not None:

@@ -105,12 +105,12 @@ def streams_table(outcome: AllRuns, *, run: bool) -> Table:
 
 def pairs_table(outcome: AllRuns) -> Table:
     """Give what other powers and reserves lose against those of each role."""
-    rows: list[Row] = [
-        {"*role": role, "*instead": name}
-        | {f"*{one}": interval(gap(one, name, base), 1) for one in outcome.machines}
-        for role, base, others, gap in other_pairs(outcome)
-        for name in others
-    ]
+    rows: list[Row] = []
+    for role, base, others, gap in other_pairs(outcome):
+        for name in others:
+            lost = {one: gap(one, name, base) for one in outcome.machines}
+            row: Row = {"*role": role, "*instead": name}
+            rows.append(row | {f"*{one}": interval(x, 1) for one, x in lost.items()})
     return Table.of(
         "pairs",
         f"Other powers and reserves: per cent of time lost more than by {BEST} (one "
