@@ -145,7 +145,7 @@ def ratios(
         given |= {"time_limit": time_limit, "seed": seed}
         for name, value in given.items():
             if value is not None:
-                raise InputError("is in the study file", field=name)
+                raise InputError("is in the study file", name)
         campaign = read_study(
             sources[0], trace=None if trace is None else str(trace), max_runs=max_runs
         )
@@ -311,7 +311,7 @@ def _instances(sources: Sequence[Any]) -> list[Instance]:
         for instance in given:
             found.add(instance, one if isinstance(one, str) else f"source[{place}]")
     if not found.instances:
-        raise InputError("there is no instance", field="source")
+        raise InputError("there is no instance", "source")
     return found.instances
 
 
@@ -319,5 +319,5 @@ def _processes(jobs: object) -> int:
     if jobs is None:
         return cpus()
     if type(jobs) is not int or jobs < 1:
-        raise InputError("must be an integer, at least 1", field="jobs", value=jobs)
+        raise InputError("must be an integer, at least 1", "jobs", jobs)
     return jobs

@@ -190,9 +190,7 @@ def _set(one: Any, place: int, names: Any) -> Any:
     if isinstance(one, Mapping):
         return to_json_types(one)
     if not isinstance(one, Sequence) or isinstance(one, str) or len(one) != 3:
-        raise InputError(
-            "must be a name, members and a cost", field=f"sets[{place}]", value=one
-        )
+        raise InputError("must be a name, members and a cost", f"sets[{place}]", one)
     label, members, cost = map(to_json_types, one)
     if not isinstance(cost, list):
         cost = [cost]

@@ -87,7 +87,7 @@ def options(parser: Parser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Check files; print one line per fault, or what holds and was derived again."""
     if args.rewrite and args.proof is None:
-        raise InputError("is for --proof", field="--rewrite")
+        raise InputError("is for --proof", "--rewrite")
     settings = shared.settings_of(args)
     limits = CheckLimits(seconds=settings.time_limit, now=clock.now)
     if is_opb(args.file):
@@ -95,7 +95,7 @@ def run(args: argparse.Namespace) -> int:
     elif is_recount(args.file):
         if args.proof or args.solution:
             name = "--proof" if args.proof else "SOLUTION"
-            raise InputError("is not for certificates of counting", field=name)
+            raise InputError("is not for certificates of counting", name)
         found = report_recount(args.file, limits)
     else:
         found = _solution(args, settings, limits)
@@ -114,7 +114,7 @@ def _solution(
             "must be a file for --rewrite, which reads it once more", file=args.proof
         )
     if args.solution is None:
-        raise InputError("is missing", field="SOLUTION")
+        raise InputError("is missing", "SOLUTION")
     from ..api.examining import examine
 
     instance = read_instance(args.file)
@@ -142,9 +142,9 @@ def _formula(args: argparse.Namespace, limits: CheckLimits) -> Outcome:
         (args.rewrite, "--rewrite"),
     ):
         if given:
-            raise InputError("is not for formulas (.opb)", field=name)
+            raise InputError("is not for formulas (.opb)", name)
     if args.proof is None:
-        raise InputError("is needed with a formula (.opb)", field="--proof")
+        raise InputError("is needed with a formula (.opb)", "--proof")
     from ..api.examining import ways_of
 
     propagator = ways_of(args.plain).propagator

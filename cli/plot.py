@@ -46,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
     instance = read_instance(args.file)
     if args.solution is None:
         if args.proof is not None:
-            raise InputError("is for a SOLUTION", field="--proof")
+            raise InputError("is for a SOLUTION", "--proof")
         drawing = drawing_of(instance, {})
     else:
         solution = read_solution(args.solution)

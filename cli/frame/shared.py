@@ -88,9 +88,7 @@ def seed_of(args: argparse.Namespace) -> int:
     """Return the random seed; InputError if it is out of range."""
     seed: int = args.seed or 0
     if not 0 <= seed < 2**31:
-        raise InputError(
-            "must be at least 0 and below 2^31", field="--seed", value=seed
-        )
+        raise InputError("must be at least 0 and below 2^31", "--seed", seed)
     return seed
 
 
@@ -119,5 +117,5 @@ def processes(wanted: int | None) -> int:
     if wanted is None:
         return cpus()
     if wanted < 1:
-        raise InputError("must be at least 1", field="--jobs", value=wanted)
+        raise InputError("must be at least 1", "--jobs", wanted)
     return wanted

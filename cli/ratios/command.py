@@ -163,7 +163,7 @@ def run(args: argparse.Namespace) -> int:
 def _refuse(args: argparse.Namespace, names: tuple[str, ...], why: str) -> None:
     for name in names:
         if getattr(args, name) not in (None, False):
-            raise InputError(why, field=f"--{name.replace('_', '-')}")
+            raise InputError(why, f"--{name.replace('_', '-')}")
 
 
 @contextmanager

@@ -159,7 +159,7 @@ def run(args: argparse.Namespace) -> int:
     network = network_of(args.kind, args.shape)
     single = "," not in args.method
     if args.jobs_csv and not single:
-        raise InputError("takes a single method", field="--jobs-csv")
+        raise InputError("takes a single method", "--jobs-csv")
     machines: list[tuple[str, Allocator]] = []
     for name in args.method.split(","):
         require_known(name, names(), "--method", "allocator", ["ksubset"])
@@ -231,7 +231,7 @@ def _refuse_strangers(args: argparse.Namespace) -> None:
                 "is for jobs that are drawn, not for a trace"
                 if args.trace is not None
                 else "is for the jobs of a trace (--trace)",
-                field=f"--{name.replace('_', '-')}",
+                f"--{name.replace('_', '-')}",
             )
 
 
@@ -263,8 +263,8 @@ def _jobs(args: argparse.Namespace, most: int) -> list[StreamJob]:
     if (job := largest(jobs)).processors > most:
         raise InputError(
             f"larger than the machine ({most} processors); --skip-larger skips such",
-            field=f"job {job.number}",
-            value=job.processors,
+            f"job {job.number}",
+            job.processors,
             file=args.trace,
         )
     if skipped:

@@ -203,7 +203,7 @@ def _request_of_file(
 
 def _preempt(args: argparse.Namespace) -> int:
     if args.k is None and args.job is None:
-        raise InputError("is needed, or --job", field="-k")
+        raise InputError("is needed, or --job", "-k")
     known = _read(args)
     machine, state = known.machine, known.state
     if args.job:

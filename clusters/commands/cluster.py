@@ -354,7 +354,7 @@ def request_of(
             wish = Slice.of(args.slice)
             args.k = nodes_of(selector.cluster.fabrics[0], wish)
     if not 1 <= args.k <= MOST_K:
-        raise InputError(f"must be from 1 to {MOST_K}", field="-k", value=args.k)
+        raise InputError(f"must be from 1 to {MOST_K}", "-k", args.k)
     levels = levels_of(args.levels)
     require = unfold_option(args.require, "--require")
     if len(require) > args.k:

@@ -73,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
     from ..advice.layout import layout_of
 
     if args.busy is None and args.state is None:
-        raise InputError("is needed: which job holds which nodes", field="--state")
+        raise InputError("is needed: which job holds which nodes", "--state")
     machine = cluster.read_machine(args, None)
     ending, kept = _jobs_to_keep(machine)
     other_kinds = machine.forbidden.other_kinds

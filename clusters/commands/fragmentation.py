@@ -75,12 +75,12 @@ def _sizes(text: str | None) -> list[int]:
     found: list[int] = []
     for word in text.split(",") if text is not None else ():
         if not word.strip().isdecimal() or not 1 <= len(word.strip()) <= 7:
-            raise InputError("must be numbers N,N", field="--sizes", value=word)
+            raise InputError("must be numbers N,N", "--sizes", word)
         if int(word) < 1:
-            raise InputError("must be at least 1", field="--sizes", value=word)
+            raise InputError("must be at least 1", "--sizes", word)
         found.append(int(word))
     if len(found) > _MOST_SIZES:
-        raise InputError(f"has more than {_MOST_SIZES}", field="--sizes")
+        raise InputError(f"has more than {_MOST_SIZES}", "--sizes")
     return sorted(set(found))
 
 

@@ -60,7 +60,7 @@ def refuse_options_of_nodes(args: argparse.Namespace) -> None:
     for option in _WITHOUT:
         if getattr(args, option, None) is not None:
             name = "-k" if option == "k" else f"--{option.replace('_', '-')}"
-            raise InputError("is not for --job", field=name)
+            raise InputError("is not for --job", name)
 
 
 def nodes_to_avoid(job: GangJob, known: cluster.KnownCluster) -> dict[str, Avoid]:
@@ -78,7 +78,7 @@ def run(args: argparse.Namespace, free: Sequence[str] | None) -> int:
     """Place the job of a file; return the exit status."""
     refuse_options_of_nodes(args)
     if args.method:
-        raise InputError("is not for --job", field="--method")
+        raise InputError("is not for --job", "--method")
     known = cluster.read_machine(args, free)
     request = read_job(args.job, known)
     fabrics = known.selector.cluster.fabrics
@@ -119,7 +119,7 @@ def _prove(
 
     if len(parts) > 1:
         problem = "is for clusters whose parts are connected"
-        raise InputError(problem, field="--proof")
+        raise InputError(problem, "--proof")
     job = replace(placed.job, objective=())
     limit = seconds(args.time_limit)
     found = prove_no_fit(job, placed.devices, args.proof, limit)

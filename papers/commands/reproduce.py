@@ -109,13 +109,13 @@ def run(args: argparse.Namespace) -> int:
             )
         return 0
     if args.table is None:
-        raise InputError("is needed; see --list", field="TABLE")
+        raise InputError("is needed; see --list", "TABLE")
     entry = entry_named(args.table, REPRODUCTIONS, "TABLE", "reproduction")
     for option in ("first", "every"):
         if getattr(args, option) == 0:
-            raise InputError("must be at least 1", field=f"--{option}", value=0)
+            raise InputError("must be at least 1", f"--{option}", 0)
     if args.load == 0:
-        raise InputError("must be above 0", field="--load", value=0)
+        raise InputError("must be above 0", "--load", 0)
     for option in (
         "trace",
         "traffic",
@@ -130,7 +130,7 @@ def run(args: argparse.Namespace) -> int:
         taken = _FIELDS.get(option, option) in entry.takes
         value = getattr(args, option)
         if value is not None and value is not False and not taken:
-            raise InputError(f"is not for {entry.name}", field=f"--{option}")
+            raise InputError(f"is not for {entry.name}", f"--{option}")
     out = Path(args.out or f"out/{entry.name}")
     try_folder(out)
     refuse_links(out, "report.*", "parts")

@@ -125,7 +125,7 @@ def _claims_of(name: Any) -> Sequence[Claim]:
         why = hint(name, [*GROUPS, *CLAIMS])
         if "did you mean" not in why:
             why = f"groups: {', '.join(GROUPS)}; claims: see closeknit verify --list"
-        raise InputError(f"unknown claim ({why})", field="CLAIM", value=name)
+        raise InputError(f"unknown claim ({why})", "CLAIM", name)
     return matching
 
 

@@ -83,7 +83,7 @@ def drawing_of(
         raise ValueError(f"{len(selections)} selections; one or two can be drawn.")
     for name, chosen in selections.items():
         if wrong := check(instance, chosen):
-            raise InputError("; ".join(wrong), field=name)
+            raise InputError("; ".join(wrong), name)
     labels = labels_of(instance)
     costs = {
         name: _price(instance, cost(instance, chosen))
