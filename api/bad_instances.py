@@ -141,7 +141,7 @@ def worst(
     """
     chosen = method_named(method, "ksubset", "method")
     if network is not None and shape is not None:
-        raise InputError("give network or shape, not both", field="shape")
+        raise InputError("give network or shape, not both", "shape")
     topology = Mesh(shape or (8, 8)) if network is None else network_of(network)
     settings = Settings(
         time_limit=60.0 if time_limit is None else time_limit,
@@ -149,7 +149,7 @@ def worst(
         ties=ties,  # type: ignore[arg-type]  # converted there
     )
     if evaluations is not None and evaluations < 1:
-        raise InputError("must be at least 1", field="evaluations", value=evaluations)
+        raise InputError("must be at least 1", "evaluations", evaluations)
     if n is None:
         wanted = 2 * k + 4
         n = wanted if points else most_free(topology, k, exhaustive=exhaustive)

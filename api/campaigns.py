@@ -141,9 +141,11 @@ def ratios(
     """
     sources = _sources(source)
     if len(sources) == 1 and isinstance(sources[0], str) and is_study(sources[0]):
-        _only_without_study(
-            methods=methods, exact=exact, time_limit=time_limit, seed=seed
-        )
+        given: dict[str, object] = {"methods": methods, "exact": exact}
+        given |= {"time_limit": time_limit, "seed": seed}
+        for name, value in given.items():
+            if value is not None:
+                raise InputError("is in the study file", name)
         campaign = read_study(
             sources[0], trace=None if trace is None else str(trace), max_runs=max_runs
         )
@@ -309,19 +311,13 @@ def _instances(sources: Sequence[Any]) -> list[Instance]:
         for instance in given:
             found.add(instance, one if isinstance(one, str) else f"source[{place}]")
     if not found.instances:
-        raise InputError("there is no instance", field="source")
+        raise InputError("there is no instance", "source")
     return found.instances
-
-
-def _only_without_study(**given: Any) -> None:
-    for name, value in given.items():
-        if value is not None:
-            raise InputError("is in the study file", field=name)
 
 
 def _processes(jobs: object) -> int:
     if jobs is None:
         return cpus()
     if type(jobs) is not int or jobs < 1:
-        raise InputError("must be an integer, at least 1", field="jobs", value=jobs)
+        raise InputError("must be an integer, at least 1", "jobs", jobs)
     return jobs

@@ -84,7 +84,7 @@ def check(
     instance = instance_of(job)
     if solution is None:
         if not isinstance(job, Solution):
-            raise InputError("is missing", field="solution")
+            raise InputError("is missing", "solution")
         solution = job
     if isinstance(solution, Solution):
         claimed = parse_solution(plainly(solution.document()))

@@ -19,6 +19,7 @@ from ..instances import (
     Sukp,
     Topology,
 )
+from ..instances.ksubset.json import FORMAT as KSUBSET_FORMAT
 from ..instances.ksubset.json import on_topology
 from ..instances.procset.json import FORMAT as PROCSET_FORMAT
 from ..instances.procset.json import parse_procset
@@ -87,7 +88,7 @@ def ksubset(
     network = network_of(network)
     if notes := getattr(network, "notes", ()):
         source = "; ".join([*filter(None, [source]), *notes])
-    document = _origin(name, source, seed) | {"k": to_json_types(k)}
+    document = _head(KSUBSET_FORMAT, name, source, seed) | {"k": to_json_types(k)}
     if busy is not None:
         document["busy"] = places_of(network, busy, "busy")
     if free is not None:
@@ -167,9 +168,7 @@ def procset(
     names = to_json_types(processors)
     if isinstance(sets, Mapping):
         sets = [_name_and_parameters(key, value) for key, value in sets.items()]
-    document = _origin(name, source, seed) | {
-        "format": PROCSET_FORMAT,
-        "version": 1,
+    document = _head(PROCSET_FORMAT, name, source, seed) | {
         "processors": names,
         "request": to_json_types(request),
         "sets": [_set(one, i, names) for i, one in enumerate(sets)],
@@ -191,9 +190,7 @@ def _set(one: Any, place: int, names: Any) -> Any:
     if isinstance(one, Mapping):
         return to_json_types(one)
     if not isinstance(one, Sequence) or isinstance(one, str) or len(one) != 3:
-        raise InputError(
-            "must be a name, members and a cost", field=f"sets[{place}]", value=one
-        )
+        raise InputError("must be a name, members and a cost", f"sets[{place}]", one)
     label, members, cost = map(to_json_types, one)
     if not isinstance(cost, list):
         cost = [cost]
@@ -245,10 +242,8 @@ def sukp(
     [0]
     """
     return parse_sukp(
-        _origin(name, source, seed)
+        _head(SUKP_FORMAT, name, source, seed)
         | {
-            "format": SUKP_FORMAT,
-            "version": 1,
             "profits": to_json_types(profits),
             "weights": to_json_types(weights),
             "items": to_json_types(items),
@@ -320,9 +315,7 @@ def submesh(
     wraps = bool(rings and all(rings)) if torus is None else torus
     boxes = list(residents)
     resident = [(i, one) for i, one in enumerate(boxes) if isinstance(one, Resident)]
-    document = _origin(name, source, seed) | {
-        "format": SUBMESH_FORMAT,
-        "version": 1,
+    document = _head(SUBMESH_FORMAT, name, source, seed) | {
         "mesh": to_json_types(getattr(mesh, "shape", mesh)),
         "request": to_json_types(request),
         "residents": [_box(one) for one in boxes],
@@ -353,6 +346,8 @@ def _together(given: Iterable[int], own: Iterable[int]) -> Any:
     return [*listed, *own] if isinstance(listed, list) else listed
 
 
-def _origin(name: str, source: str, seed: int | None) -> dict[str, Any]:
-    origin = {"name": name, "source": source, "seed": to_json_types(seed)}
-    return {key: value for key, value in origin.items() if value is not None}
+def _head(form: str, name: str, source: str, seed: int | None) -> dict[str, Any]:
+    """Return what a file of this form begins with."""
+    head = {"format": form, "version": 1, "name": name, "source": source}
+    head["seed"] = to_json_types(seed)
+    return {key: value for key, value in head.items() if value is not None}

@@ -289,9 +289,7 @@ def draw(
         selections = (job, *selections)
     instance = instance_of(job)
     if len(selections) > 2:
-        raise InputError(
-            "at most two can be drawn", field="selections", value=len(selections)
-        )
+        raise InputError("at most two can be drawn", "selections", len(selections))
     named: dict[str, Collection[int]] = {}
     remark = ""
     for i, one in enumerate(selections, 1):

@@ -7,15 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
 from warnings import warn
 
-from ..instances import (
-    Instance,
-    KSubset,
-    ProcSet,
-    Submesh,
-    Sukp,
-    Topology,
-    problem_of,
-)
+from ..instances import Instance, KSubset, ProcSet, Submesh, Sukp, Topology, problem_of
 from ..instances.words import with_noun
 from ..instances.writing.files import try_file
 from ..methods import AnyMethod

@@ -115,7 +115,7 @@ class Table(Sequence[RowT]):
             import_module("pandas")
         except ImportError:
             problem = f"needs pandas: {install('pandas')}"
-            raise InputError(problem, field="to_frame") from None
+            raise InputError(problem, "to_frame") from None
         from .frames import frame_of
 
         return frame_of([_flat(row) for row in self.rows])

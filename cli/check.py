@@ -39,7 +39,7 @@ from ..proofs.writing.proof_syntax import SYNTAXES, proof_lines, rewrite
 from ..solvers import Settings
 from ..solvers.running import clock
 from .frame import outputs, shared
-from .frame.parser import Once, Parser, flag
+from .frame.parser import Parser, flag, once
 
 
 def options(parser: Parser) -> None:
@@ -58,7 +58,7 @@ def options(parser: Parser) -> None:
         f"{', '.join(ACCEPTABLE)}; may be repeated, and means exactly those named",
     )
     says = "proof of the bound, of any kind, maybe packed by xz or gzip"
-    parser.add_argument("--proof", metavar="FILE", action=Once, help=says)
+    once(parser, "--proof", "FILE", says)
     parser.old_spelling("--certificate", "--proof")
     flag(parser, "--plain", "check the proof in plain Python, nothing compiled")
     parser.add_argument(
@@ -87,7 +87,7 @@ def options(parser: Parser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Check files; print one line per fault, or what holds and was derived again."""
     if args.rewrite and args.proof is None:
-        raise InputError("is for --proof", field="--rewrite")
+        raise InputError("is for --proof", "--rewrite")
     settings = shared.settings_of(args)
     limits = CheckLimits(seconds=settings.time_limit, now=clock.now)
     if is_opb(args.file):
@@ -95,13 +95,11 @@ def run(args: argparse.Namespace) -> int:
     elif is_recount(args.file):
         if args.proof or args.solution:
             name = "--proof" if args.proof else "SOLUTION"
-            raise InputError("is not for certificates of counting", field=name)
+            raise InputError("is not for certificates of counting", name)
         found = report_recount(args.file, limits)
     else:
         found = _solution(args, settings, limits)
-    if args.json:
-        outputs.write_json(args.json, FORMAT, **found.fields)
-    if args.json != "-":
+    if outputs.write_json(args.json, FORMAT, **found.fields):
         for line in found.lines:
             print(escape_hidden(line))
     return found.status
@@ -116,7 +114,7 @@ def _solution(
             "must be a file for --rewrite, which reads it once more", file=args.proof
         )
     if args.solution is None:
-        raise InputError("is missing", field="SOLUTION")
+        raise InputError("is missing", "SOLUTION")
     from ..api.examining import examine
 
     instance = read_instance(args.file)
@@ -144,9 +142,9 @@ def _formula(args: argparse.Namespace, limits: CheckLimits) -> Outcome:
         (args.rewrite, "--rewrite"),
     ):
         if given:
-            raise InputError("is not for formulas (.opb)", field=name)
+            raise InputError("is not for formulas (.opb)", name)
     if args.proof is None:
-        raise InputError("is needed with a formula (.opb)", field="--proof")
+        raise InputError("is needed with a formula (.opb)", "--proof")
     from ..api.examining import ways_of
 
     propagator = ways_of(args.plain).propagator

@@ -109,8 +109,8 @@ def _refuse_others(args: argparse.Namespace, known: Iterable[str]) -> None:
         gone = replacement_of(args.formulation, ["ksubset"])
         raise InputError(
             gone or f"must be one of {', '.join(known)} for {args.to}",
-            field="--formulation",
-            value=args.formulation,
+            "--formulation",
+            args.formulation,
         )
 
 
@@ -119,7 +119,7 @@ def _ksubset(instance: KSubset, args: argparse.Namespace) -> tuple[Formulation, 
     entries = _ENTRIES[args.to]
     _refuse_others(args, entries)
     if why := models_ksubset.refusal(args.formulation, instance):
-        raise InputError(why, field="--formulation", file=args.file)
+        raise InputError(why, "--formulation", file=args.file)
     model = entries[args.formulation].build(
         instance, NONE if args.bare else Strengthening()
     )
@@ -154,20 +154,18 @@ def _procset(instance: ProcSet, args: argparse.Namespace) -> tuple[Formulation, 
 
 def _at_most(levels: int, args: argparse.Namespace) -> list[int]:
     if args.level is not None and not 1 <= args.level <= levels:
-        raise InputError(
-            f"must lie between 1 and {levels}", field="--level", value=args.level
-        )
+        raise InputError(f"must lie between 1 and {levels}", "--level", args.level)
     if args.at_most is None:
         return []
     if args.level is None:
-        raise InputError("needs --level", field="--at-most", value=args.at_most)
+        raise InputError("needs --level", "--at-most", args.at_most)
     before = args.level - 1
     parts = args.at_most.split(",")
     if len(parts) != before or not all(part.strip().isdecimal() for part in parts):
         raise InputError(
             f"must be {before} numbers, one for each level before --level",
-            field="--at-most",
-            value=args.at_most,
+            "--at-most",
+            args.at_most,
         )
     return [int(part) for part in parts]
 
@@ -189,8 +187,8 @@ def _submesh(instance: Submesh, args: argparse.Namespace) -> tuple[Formulation, 
     if args.to != "cpsat":
         raise InputError(
             "was removed for submeshes: take opb, or cpsat",
-            field="--to",
-            value=args.to,
+            "--to",
+            args.to,
             file=args.file,
         )
     args.formulation = args.formulation or NO_OVERLAP
@@ -201,8 +199,8 @@ def _submesh(instance: Submesh, args: argparse.Namespace) -> tuple[Formulation, 
     if not ways_of(instance.shape, instance.request, instance.rotate):
         raise InputError(
             "is longer than the mesh: there is no model for that",
-            field="request",
-            value=list(instance.request),
+            "request",
+            list(instance.request),
             file=args.file,
         )
     from ..formulations.submesh.packing_cpsat import placement_model
@@ -217,8 +215,8 @@ def _refuse_long_numbers(model: Formulation, args: argparse.Namespace) -> None:
         raise InputError(
             f"has numbers of more than {_DIGITS} digits, which {args.to} text would "
             f"cut off; write cpsat{', or one --level' if levels else ''}",
-            field="--to",
-            value=args.to,
+            "--to",
+            args.to,
             file=args.file,
         )
 
@@ -242,7 +240,7 @@ def _write_formula(instance: Instance, args: argparse.Namespace) -> None:
         if getattr(args, option):
             raise InputError(
                 "is not for opb, which has one formula for each problem",
-                field=f"--{option.replace('_', '-')}",
+                f"--{option.replace('_', '-')}",
             )
     with in_file(args.file):
         formula = formula_of(instance)
@@ -273,7 +271,7 @@ def run(args: argparse.Namespace) -> int:
             if getattr(args, option) is not None:
                 raise InputError(
                     "is for processor sets",
-                    field=f"--{option.replace('_', '-')}",
+                    f"--{option.replace('_', '-')}",
                     file=args.file,
                 )
     model, about = model_of(instance, args)

@@ -120,10 +120,8 @@ def _check(args: argparse.Namespace, where: Path) -> int:
         if why and args.json != "-":
             print(escape_hidden(f"{family}: {entry.name}: {word}: {why}"), flush=True)
     held, wrong, left = rows.values()
-    if args.json:
-        content = {"holds": len(held), "wrong": wrong, "not_checked": left}
-        outputs.write_json(args.json, "closeknit/frontier-check", **content)
-    if args.json != "-":
+    content = {"holds": len(held), "wrong": wrong, "not_checked": left}
+    if outputs.write_json(args.json, "closeknit/frontier-check", **content):
         print(
             f"{len(held)} of {len(entries)} entries hold, {len(wrong)} are wrong, "
             f"{len(left)} were not checked"

@@ -12,12 +12,11 @@ from __future__ import annotations
 import argparse
 import sys
 
-from ..instances import InputError, Instance, problem_of, read_instance
-from ..instances.solution import SolutionFile
+from ..instances import InputError, problem_of, read_instance
 from ..reports.drawing.drawing import drawing_of
 from ..solvers import read_solution
 from .frame import outputs
-from .frame.parser import Once, Parser
+from .frame.parser import Parser, once
 
 
 def options(parser: Parser) -> None:
@@ -31,12 +30,7 @@ def options(parser: Parser) -> None:
         metavar="PICTURE",
         help=f"picture to write; ends in {', '.join(outputs.PICTURES)}",
     )
-    parser.add_argument(
-        "--proof",
-        metavar="FILE",
-        action=Once,
-        help="proof of any kind, where the solution rests on it",
-    )
+    once(parser, "--proof", "FILE", "proof of any kind, where the solution rests on it")
     parser.old_spelling("--certificate", "--proof")
     parser.examples(
         "plot instance.json --out instance.svg",
@@ -52,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
     instance = read_instance(args.file)
     if args.solution is None:
         if args.proof is not None:
-            raise InputError("is for a SOLUTION", field="--proof")
+            raise InputError("is for a SOLUTION", "--proof")
         drawing = drawing_of(instance, {})
     else:
         solution = read_solution(args.solution)
@@ -60,19 +54,11 @@ def run(args: argparse.Namespace) -> int:
             print(f"closeknit: {args.solution}: {'; '.join(wrong)}", file=sys.stderr)
             return 1
         if solution.selection is None:
-            drawing = drawing_of(instance, {}, remark=_heading_of_instance(solution))
+            why = f" ({solution.proof})" if solution.proof else ""
+            remark = f"{solution.method}: {solution.status.value}{why}"
+            drawing = drawing_of(instance, {}, remark=remark)
         else:
-            chosen = {solution.method: _chosen(instance, solution)}
-            drawing = drawing_of(instance, chosen)
+            chosen = problem_of(instance).chosen_of(instance, solution.selection)
+            drawing = drawing_of(instance, {solution.method: chosen})
     Drawing(drawing).write(args.out)
     return 0
-
-
-def _chosen(instance: Instance, solution: SolutionFile) -> tuple[int, ...]:
-    return problem_of(instance).chosen_of(instance, solution.selection)
-
-
-def _heading_of_instance(solution: SolutionFile) -> str:
-    """Return the heading of a picture that shows the instance only."""
-    why = f" ({solution.proof})" if solution.proof else ""
-    return f"{solution.method}: {solution.status.value}{why}"

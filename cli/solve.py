@@ -95,9 +95,7 @@ def run(args: argparse.Namespace) -> int:
     settings = shared.settings_of(args, Ties(args.ties))
     for option in ("plot", "proof"):
         if getattr(args, option) and len(args.files) > 1:
-            raise InputError(
-                "takes one FILE", field=f"--{option}", value=len(args.files)
-            )
+            raise InputError("takes one FILE", f"--{option}", len(args.files))
     instances = [read_instance(path) for path in args.files]
     methods: dict[str, AnyMethod] = {}
     for problem in problems_of(instances):

@@ -93,7 +93,7 @@ def run(args: argparse.Namespace, methods: Mapping[str, Run] | None = None) -> i
     if args.proofs is not None:
         return _proofs(args)
     if args.plain:
-        raise InputError("is for --proofs", field="--plain")
+        raise InputError("is for --proofs", "--plain")
     from ..reports.claims.catalogue import chosen_claims
     from ..reports.claims.page import write_page
     from ..reports.claims.running.claim import Trial
@@ -129,7 +129,7 @@ def _proofs(args: argparse.Namespace) -> int:
     for option in ("claims", "list", "quick", "jobs", "junit", "json", "markdown"):
         if getattr(args, option):
             field = "CLAIM" if option == "claims" else f"--{option}"
-            raise InputError("is for claims, not for --proofs", field=field)
+            raise InputError("is for claims, not for --proofs", field)
     limits = CheckLimits(seconds=seconds(args.time_limit), now=clock.now)
     ways = PLAIN if args.plain else FAST
     entries = read_index(args.proofs)

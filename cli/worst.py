@@ -40,7 +40,7 @@ from ..reports.frontier.worst import (
 from ..solvers import Settings, Ties
 from .frame import outputs, shared
 from .frame.families import add_kind
-from .frame.parser import Once, Parser, flag
+from .frame.parser import Parser, flag, once
 from .frame.progress import status_line
 from .frame.screen import wrap_text
 
@@ -97,11 +97,8 @@ def options(parser: Parser) -> None:
         help="which of equally near processors the method takes",
     )
     flag(parser, "--exhaustive", "try all sets of up to 22 processors")
-    parser.add_argument(
-        "--start",
-        metavar="FILE",
-        action=Once,
-        help="begin with this instance, which gives network and k",
+    once(
+        parser, "--start", "FILE", "begin with this instance, which gives network and k"
     )
     parser.add_argument(
         "--out", type=outputs.file, metavar="FILE", help="write the instance there"
@@ -135,11 +132,11 @@ def run(args: argparse.Namespace) -> int:
     for part in hooks("worst"):
         if getattr(args, "objectives", False):
             if args.method is not None:
-                raise InputError("stands alone", field="--objectives")
+                raise InputError("stands alone", "--objectives")
             part.run(Settings(time_limit=seconds(args.time_limit or _SECONDS)))
             return 0
     if args.method is None:
-        raise InputError("is needed", field="METHOD")
+        raise InputError("is needed", "METHOD")
     hunt, starts = _hunt(args)
     if args.record:
         _read_known(args)  # unusable entries are known now
@@ -152,10 +149,8 @@ def run(args: argparse.Namespace) -> int:
     if args.out:
         write_ksubset(found.instance, args.out)
     about = _summary(hunt, found)
-    if args.json:
-        instance = document_of(found.instance)
-        outputs.write_json(args.json, "closeknit/worst", **about, instance=instance)
-    if args.json != "-":
+    instance = document_of(found.instance)
+    if outputs.write_json(args.json, "closeknit/worst", **about, instance=instance):
         _show(found, about["guarantee"], kept)
     return 0
 
@@ -166,12 +161,10 @@ def _hunt(args: argparse.Namespace) -> tuple[AdversarySearch, list[Sites]]:
     if args.time_limit is not None:
         seconds(args.time_limit)
     if args.evaluations == 0:
-        raise InputError("must be at least 1", field="--evaluations", value=0)
+        raise InputError("must be at least 1", "--evaluations", 0)
     if args.ties != "lex" and not method.takes_ties:
         raise InputError(
-            f"{method.name} breaks ties in one way only: lex",
-            field="--ties",
-            value=args.ties,
+            f"{method.name} breaks ties in one way only: lex", "--ties", args.ties
         )
     ground, starts = _read_start(args) if args.start else (_ground(args), [])
     limit = inf if args.evaluations else 60.0
@@ -195,12 +188,12 @@ def _ground(args: argparse.Namespace) -> SearchSpace:
             if k >= most:
                 raise InputError(
                     f"k = {k} of {most} processors leaves no choice; k must be smaller",
-                    field="--shape" if args.k is None else "--k",
+                    "--shape" if args.k is None else "--k",
                 )
         return SearchSpace(topology=topology, k=k, most=most)
     for option, value in (("--d", args.d), ("--size", args.size)):
         if value < 1:
-            raise InputError("must be at least 1", field=option, value=value)
+            raise InputError("must be at least 1", option, value)
     cube = Mesh((args.size,) * args.d)
     most = 2 * k + 4 if most is None else most
     return SearchSpace(topology=cube, k=k, most=most, points=True)
@@ -210,9 +203,9 @@ def _read_start(args: argparse.Namespace) -> tuple[SearchSpace, list[Sites]]:
     """Read where to begin; points are moved into a cube that is a quarter wider."""
     instance = read_instance(args.start)
     if not isinstance(instance, KSubset):
-        raise InputError("must be an instance of ksubset", field="--start")
+        raise InputError("must be an instance of ksubset", "--start")
     if instance.required:
-        raise InputError("must be an instance that requires nothing", field="--start")
+        raise InputError("must be an instance that requires nothing", "--start")
     most = args.n or max(instance.n, 2 * instance.k + 4)
     if not instance.topology.repeats:
         places = sum(1 for _ in instance.topology.locations())
@@ -231,7 +224,7 @@ def _read_start(args: argparse.Namespace) -> tuple[SearchSpace, list[Sites]]:
         raise InputError(
             f"{instance.n} processors are free, no more than k = {instance.k}"
             + (f" or more than --n = {most}" if args.n else ""),
-            field="--start",
+            "--start",
         )
     return ground, [instance.free]
 
@@ -255,9 +248,7 @@ def _search(
 def _read_known(args: argparse.Namespace) -> Entries:
     """Read the worst ratios, and check that they can be written."""
     if args.ties != "lex":
-        raise InputError(
-            "what is recorded has lexicographic ties", field="--ties", value=args.ties
-        )
+        raise InputError("what is recorded has lexicographic ties", "--ties", args.ties)
     path = Path(args.record, f"{WORST}.json")
     try_file(path)
     return read_worst(args.record) if path.exists() else {}

@@ -25,12 +25,7 @@ from .kinds import (
     kind_in_slurm,
     used_in_slurm,
 )
-from .long_reports import (
-    MOST_BYTES,
-    kubernetes_objects,
-    refuse_failed,
-    text_or_report,
-)
+from .long_reports import MOST_BYTES, kubernetes_objects, refuse_failed, text_or_report
 from .node_states import (
     NodeReport,
     heartbeats,

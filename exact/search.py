@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import Any
 
 from ..solvers import Limit
 from ..solvers.running.limits import LONGEST, Limits, limits
+from ..solvers.running.progress import report
 
 
 class SteppableSearch(ABC):
@@ -30,17 +32,23 @@ class SteppableSearch(ABC):
     def chosen(self) -> tuple[int, ...]:
         """The best solution so far, by indices."""
 
+    @property
     @abstractmethod
+    def bound(self) -> Any:
+        """The best proved lower bound so far."""
+
     def _unfinished(self) -> bool:
         """Return whether there is more to search."""
+        unfinished: bool = self.bound < self.best
+        return unfinished
 
     @abstractmethod
     def _step(self, budget: int) -> None:
         """Search at most this many nodes."""
 
-    @abstractmethod
     def _report(self) -> None:
         """Report incumbent and bound to whatever observes the search."""
+        report(self.best, self.bound)
 
     def run(self, deadline: float, node_limit: int | None = None) -> Limit | None:
         """Continue the search; return the limit that stopped it, None if finished.

@@ -15,15 +15,7 @@ from typing import TypeVar
 
 from ..instances import Instance, Value
 from ..instances.value import cost_text
-from ..solvers import (
-    Contradiction,
-    Grade,
-    Limit,
-    Proof,
-    Result,
-    Settings,
-    Status,
-)
+from ..solvers import Contradiction, Grade, Limit, Proof, Result, Settings, Status
 from ..solvers.running.kernels import interpreted
 from ..solvers.running.method import RunOn
 from .confirming import Refuted, ask_others, prove_again

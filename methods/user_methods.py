@@ -13,13 +13,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from ..instances import (
-    PROBLEMS,
-    InputError,
-    Instance,
-    Value,
-    problem_of,
-)
+from ..instances import PROBLEMS, InputError, Instance, Value, problem_of
 from ..instances.reading.json_types import to_json_types
 from ..instances.submesh import Placement
 from ..instances.value import cost_text

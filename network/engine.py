@@ -113,7 +113,7 @@ class Engine(ABC):
                 at = int(nodes.argmax())
                 raise InputError(
                     f"there are only {self.processors} processors, not {nodes[at]}",
-                    field=f"{name}[{at}]",
+                    f"{name}[{at}]",
                 )
         self._add(messages, job)
 

@@ -73,7 +73,7 @@ class Deliveries(Ends):
     def __init__(self, engine: Engine, traffic: Traffic, seed: int = 0) -> None:
         at_least(seed, 0, "seed")
         if engine.time or len(engine.sent):
-            raise InputError("must not have been used before", field="engine")
+            raise InputError("must not have been used before", "engine")
         self.engine = engine
         self._traffic = traffic
         self._seed = seed

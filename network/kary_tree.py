@@ -47,9 +47,7 @@ class KaryTree(Topology):
         at_least(self.n, 1, "topology.n")
         if self.n > 20 or self.k**self.n > MOST_NODES:
             raise InputError(
-                "must have at most 2^20 processors",
-                field="topology",
-                value=f"{self.k}^{self.n}",
+                "must have at most 2^20 processors", "topology", f"{self.k}^{self.n}"
             )
 
     kind = "kary-tree"

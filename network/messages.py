@@ -56,16 +56,13 @@ class Messages:
         for name in ("source", "target", "length", "release", "before", "after"):
             values = np.ascontiguousarray(getattr(self, name), dtype=np.int64)
             if values.ndim != 1:
-                raise InputError("must be a list of integers", field=name)
+                raise InputError("must be a list of integers", name)
             object.__setattr__(self, name, values)
         for name in ("target", "length", "release"):
             if len(getattr(self, name)) != m:
-                raise InputError(
-                    f"must have {m} entries, as source has",
-                    field=name,
-                )
+                raise InputError(f"must have {m} entries, as source has", name)
         if len(self.before) != len(self.after):
-            raise InputError("must be as long as before", field="after")
+            raise InputError("must be as long as before", "after")
         for name, least in (("source", 0), ("target", 0), ("length", 1)):
             _at_least(getattr(self, name), least, name)
         _at_least(self.release, 0, "release")
@@ -75,8 +72,7 @@ class Messages:
             if len(values) and values.max() >= m:
                 at = int(values.argmax())
                 raise InputError(
-                    f"there are only {m} messages, not {values[at]}",
-                    field=f"{name}[{at}]",
+                    f"there are only {m} messages, not {values[at]}", f"{name}[{at}]"
                 )
         self._refuse_circles()
 
@@ -154,5 +150,5 @@ def _at_least(values: Ints, least: int, field: str) -> None:
     if len(values) and values.min() < least:
         at = int(values.argmin())
         raise InputError(
-            f"must be at least {least}, not {values[at]}", field=f"{field}[{at}]"
+            f"must be at least {least}, not {values[at]}", f"{field}[{at}]"
         )

@@ -82,11 +82,9 @@ def uniform(
         If the load is out of range, or there is no one to send to.
     """
     if not 0 < load <= flits:
-        raise InputError(
-            f"must be above 0 and at most {flits}", field="load", value=load
-        )
+        raise InputError(f"must be above 0 and at most {flits}", "load", load)
     if processors < 2 and not own:
-        raise InputError("needs at least two processors", field="processors")
+        raise InputError("needs at least two processors", "processors")
     draw = np.random.default_rng(seed)
     chances = processors * cycles
     # gaps between successes are geometric: O(m), not O(processors cycles)

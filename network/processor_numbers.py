@@ -102,7 +102,7 @@ def place_jobs(
     if sum(sizes) > count:
         raise InputError(
             f"{len(sizes)} of {max(sizes)} tasks do not fit on {count} processors",
-            field="instances",
+            "instances",
         )
     machine = allocator(method, topology, seed=seed)
     found: list[Ints] = []
@@ -110,9 +110,7 @@ def place_jobs(
         grant = machine.allocate(size)
         if grant is None:
             raise InputError(
-                f"has no {size} processors left for instance {i}",
-                field="placement",
-                value=method,
+                f"has no {size} processors left for instance {i}", "placement", method
             )
         used = np.asarray(grant.used, np.int64)
         if method == "random":  # it draws a set, which comes in order
@@ -165,13 +163,13 @@ def _given(numbers: list[int], sizes: Sequence[int], count: int) -> list[Ints]:
         raise InputError(
             f"rank {len(numbers)} has no node: {len(numbers)} are listed for "
             f"{sum(sizes)} ranks",
-            field="placement",
+            "placement",
         )
     if len(numbers) > sum(sizes):
         raise InputError(
             f"must list {sum(sizes)} processors, one per rank",
-            field="placement",
-            value=len(numbers),
+            "placement",
+            len(numbers),
         )
     seen: set[int] = set()
     for rank, number in enumerate(numbers):

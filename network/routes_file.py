@@ -45,7 +45,7 @@ def read_routes(path: str | Path, network: Network) -> Ints:
         field and value.
     """
     if network.graph is None:
-        raise InputError("are for graphs and dragonflies", field="routes")
+        raise InputError("are for graphs and dragonflies", "routes")
     with in_file(path):
         return parse_routes(read_text(path), network.graph)
 
@@ -59,11 +59,11 @@ def parse_routes(text: str, graph: Graph) -> Ints:
     table = np.full((len(graph.processors), graph.nodes), -1, np.int64)
     rows = csv.reader(text.splitlines())
     if tuple(next(rows, ())) != HEADER:
-        raise InputError(f"must be {','.join(HEADER)}", field="line 1")
+        raise InputError(f"must be {','.join(HEADER)}", "line 1")
     for row in rows:
         line = f"line {rows.line_num}"
         if len(row) != len(HEADER):
-            raise InputError("must have 3 fields", field=line, value=len(row))
+            raise InputError("must have 3 fields", line, len(row))
         for field, name in zip(HEADER, row, strict=True):
             if name not in number:
                 raise InputError("no such node", f"{line}: {field}", name)

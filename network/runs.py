@@ -129,16 +129,12 @@ def engine_for(
     if packet is not None:
         at_least(packet, 1, "packet")
     if table is not None and routing:
-        raise InputError("is not for given routes", field="routing", value=routing)
+        raise InputError("is not for given routes", "routing", routing)
     if switching is Switching.WORMHOLE:
         if network.grid is None:
-            raise InputError(
-                "needs a mesh or a torus", field="switching", value=switching.value
-            )
+            raise InputError("needs a mesh or a torus", "switching", switching.value)
         if routing not in ("", "dimension-order"):
-            raise InputError(
-                "must be dimension-order for worms", field="routing", value=routing
-            )
+            raise InputError("must be dimension-order for worms", "routing", routing)
         return RigidWorms(network.grid, packet=packet)
     return CutThrough(
         network, routing=routing, table=table, packet=packet or PACKET, seed=seed
@@ -311,8 +307,8 @@ def run_network(
         if workload.io != len(io.io):
             raise InputError(
                 f"must have {len(io.io)} I/O nodes, one per node of that side",
-                field="io",
-                value=workload.io,
+                "io",
+                workload.io,
             )
         places = [np.concatenate([io.nodes(place), io.io]) for place in places]
     return run_on(engine, whole, workload, places, show=show)

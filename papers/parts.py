@@ -145,7 +145,7 @@ def run_all(
         for position, outcome in outcomes:
             part = parts[due[position]]
             if isinstance(outcome, Failure):
-                raise InputError(outcome.why, field=part.about)
+                raise InputError(outcome.why, part.about)
             found[due[position]] = outcome
             if store:
                 store.put(part, outcome)

@@ -184,7 +184,10 @@ class Selector:
         settings: Settings,
         watch: Limits,
     ) -> dict[int, Cost]:
-        """Return MINCOST of the wanted sizes that do not exceed the idle machine."""
+        """Return MINCOST of the wanted sizes that do not exceed the idle machine.
+
+        One by one where there is no table: of those that are proved within the limits.
+        """
         usable = self.configuration.usable(queue)
         sets = self.configuration.sets_for(queue, pes)
         wanted = {n for n in wanted if n <= len(usable)}
@@ -201,20 +204,8 @@ class Selector:
                     known = []
                 if known:
                     self._tables[key] = known
-        if most > len(known):
-            return self._mincosts_one_by_one(queue, pes, wanted, settings, watch)
-        return {n: known[n - 1] for n in sorted(wanted)}
-
-    def _mincosts_one_by_one(
-        self,
-        queue: str,
-        pes: int,
-        wanted: set[int],
-        settings: Settings,
-        watch: Limits,
-    ) -> dict[int, Cost]:
-        """Return MINCOST of the wanted sizes that are proved within the limits."""
-        usable = self.configuration.usable(queue)
+        if most <= len(known):
+            return {n: known[n - 1] for n in sorted(wanted)}
         idle = self.configuration.instance(queue, pes, usable)
         found: dict[int, Cost] = {}
         for n in sorted(wanted):

@@ -49,8 +49,8 @@ def dispatch(
         if job.processors > n_processors:
             raise InputError(
                 f"larger than the machine ({n_processors} processors)",
-                field=f"job {job.number}",
-                value=job.processors,
+                f"job {job.number}",
+                job.processors,
             )
         known.add(job.number)
         if job.follows is None:
@@ -60,9 +60,7 @@ def dispatch(
     for number, waiting in followers.items():
         if number not in known:
             raise InputError(
-                "follows an unknown job",
-                field=f"job {waiting[0].number}",
-                value=number,
+                "follows an unknown job", f"job {waiting[0].number}", number
             )
     free = np.ones(n_processors, dtype=np.bool_)
     count = n_processors

@@ -68,7 +68,7 @@ def window_of(
     if first is None:
         return window or (0, None)
     if first < 1:
-        raise InputError("must be at least 1", field="first", value=first)
+        raise InputError("must be at least 1", "first", first)
     return 0, first
 
 
@@ -87,7 +87,7 @@ def snapshots(
 ) -> Generator[KSubset, None, None]:
     """Replay a trace; yield the problem of every N-th job placed."""
     if every < 1:
-        raise InputError("must be at least 1", field="every", value=every)
+        raise InputError("must be at least 1", "every", every)
     begin, end = window_of(window, first)
     at = network_text(kind, shape)
     replay = Replay(

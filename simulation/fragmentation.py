@@ -77,20 +77,16 @@ def fragment(
     """
     machine = Machine(network_of(kind, shape), allocator)
     if not 0 < utilisation < 1:
-        raise InputError(
-            "must lie between 0 and 1", field="utilisation", value=str(utilisation)
-        )
+        raise InputError("must lie between 0 and 1", "utilisation", str(utilisation))
     target = int(utilisation * len(machine.places))
     if target < 1:
-        raise InputError(
-            "leaves no processor to use", field="utilisation", value=str(utilisation)
-        )
+        raise InputError("leaves no processor to use", "utilisation", str(utilisation))
     draw = generator(seed)
     size = _sizes(sizes, mean_size, target, draw)
     if jobs is None:
         jobs = ceil(Fraction(_TURNOVERS * target, mean_size))
     if jobs < 1:
-        raise InputError("must be at least 1", field="jobs", value=jobs)
+        raise InputError("must be at least 1", "jobs", jobs)
     hands_out = machine.allocator
     running: list[Allocation] = []
     for _ in range(jobs):
@@ -103,7 +99,7 @@ def fragment(
                 if not running:
                     raise InputError(
                         f"does not serve {wanted} processors of the idle machine",
-                        field=allocator,
+                        allocator,
                     )
                 hands_out.release(running.pop(int(draw.integers(len(running)))))
         running.append(grant)
@@ -128,12 +124,10 @@ def _sizes(
 ) -> Callable[[], int]:
     if not 1 <= mean <= most:
         raise InputError(
-            f"must lie between 1 and the processors in use ({most})",
-            field="mean_size",
-            value=mean,
+            f"must lie between 1 and the processors in use ({most})", "mean_size", mean
         )
     if kind == "exponential":
         return lambda: max(1, min(most, round(draw.exponential(mean))))
     if kind == "uniform":
         return lambda: min(most, int(draw.integers(1, 2 * mean)))
-    raise InputError(f"must be {' or '.join(SIZES)}", field="sizes", value=kind)
+    raise InputError(f"must be {' or '.join(SIZES)}", "sizes", kind)

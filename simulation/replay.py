@@ -59,9 +59,7 @@ class Replay:
         for job, start in islice(started, 0, None, every):
             if job.number in seen:
                 raise InputError(
-                    f"{self.name}: given to two jobs",
-                    field="job number",
-                    value=job.number,
+                    f"{self.name}: given to two jobs", "job number", job.number
                 )
             seen.add(job.number)
             yield self._placement(job, start).met

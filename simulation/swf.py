@@ -109,8 +109,8 @@ def read_swf(path: str | Path) -> Iterator[TraceJob]:
             if job.submit is not None and job.submit < last:
                 raise InputError(
                     f"must not be before that of the line above ({last})",
-                    field="submit time",
-                    value=job.submit,
+                    "submit time",
+                    job.submit,
                 )
         except InputError as error:
             raise error.of_file(f"{path}:{number}") from None
@@ -190,15 +190,13 @@ def _job(line: str) -> TraceJob:
     texts = line.split()
     if len(texts) < len(FIELDS):
         raise InputError(
-            f"is missing ({len(texts)} fields, not 18)", field=FIELDS[len(texts)]
+            f"is missing ({len(texts)} fields, not 18)", FIELDS[len(texts)]
         )
     if len(texts) > len(FIELDS):
-        raise InputError(
-            f"{len(texts)} fields, not 18", field="line", value=texts[len(FIELDS)]
-        )
+        raise InputError(f"{len(texts)} fields, not 18", "line", texts[len(FIELDS)])
     numbers = [_number(text, i) for i, text in enumerate(texts)]
     if numbers[0] is None:
-        raise InputError("must be given", field=FIELDS[0], value=-1)
+        raise InputError("must be given", FIELDS[0], -1)
     return TraceJob(*numbers)  # type: ignore[arg-type]
 
 
@@ -215,15 +213,13 @@ def _number(text: str, field: int) -> float | None:
             "must be a number of at most 18 digits"
             if field == _CPU_TIME
             else "must be an integer of at most 18 digits",
-            field=FIELDS[field],
-            value=text,
+            FIELDS[field],
+            text,
         )
     if value == -1:
         return None
     if value < 0:
         raise InputError(
-            "must not be negative, except -1 for unknown",
-            field=FIELDS[field],
-            value=text,
+            "must not be negative, except -1 for unknown", FIELDS[field], text
         )
     return value

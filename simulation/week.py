@@ -81,7 +81,7 @@ def synthetic_week(seed: int = 0, *, jobs: int = JOBS) -> list[Submission]:
     (21902, 6692)
     """
     if jobs < 1:
-        raise InputError("must be at least 1", field="jobs", value=jobs)
+        raise InputError("must be at least 1", "jobs", jobs)
     random = np.random.default_rng(seed)
     small = round(SMALL * jobs)
     nodes = np.concatenate(

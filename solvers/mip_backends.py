@@ -75,7 +75,7 @@ def highs(job: ModelRun) -> None:
     found = info.primal_solution_status == 2
     job.end(
         status=statuses.get(status, f"error: {engine.modelStatusToString(status)}"),
-        bound=_finite(info.mip_dual_bound),
+        bound=bound if abs(bound := info.mip_dual_bound) < 1e20 else None,
         values=[v.varValue for v in job.chosen] if found else None,
         version=version,
     )
@@ -155,7 +155,3 @@ def cbc_progress(folder: Path, level: int) -> float | None:
 
 def _at(chosen: Iterable[Any], values: Any) -> list[float]:
     return [float(values[v.index]) for v in chosen]
-
-
-def _finite(bound: float) -> float | None:
-    return float(bound) if abs(bound) < 1e20 else None

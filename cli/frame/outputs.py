@@ -49,11 +49,16 @@ def write_out(out: str, text: str) -> None:
         write_text(out, text)
 
 
-def write_json(out: str, form: str, **content: Any) -> None:
-    """Write a JSON object of version 1 of a format, as `write_out` does."""
+def write_json(out: str | None, form: str, **content: Any) -> bool:
+    """Write a JSON object of version 1 of a format, as `write_out` does, if asked for.
+
+    Returns whether text is to be printed, on a standard output that has no JSON.
+    """
     from ...instances.reading.json_text import dumps
 
-    write_out(out, dumps(start_object(form, **content)) + "\n")
+    if out:
+        write_out(out, dumps(start_object(form, **content)) + "\n")
+    return out != "-"
 
 
 def start_object(form: str, **content: Any) -> dict[str, Any]:

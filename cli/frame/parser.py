@@ -201,6 +201,11 @@ def flag(where: Any, name: str, says: str) -> None:
     where.add_argument(name, action="store_true", help=says)
 
 
+def once(where: Any, name: str, form: str, says: str) -> None:
+    """Declare an option with a value that may be given a single time."""
+    where.add_argument(name, metavar=form, action=Once, help=says)
+
+
 def plain(text: str) -> str:
     """Return a docstring as the help shows it: without markup, 79 columns wide.
 

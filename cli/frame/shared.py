@@ -39,6 +39,12 @@ shape = option(option_values.shape)
 fraction = option(option_values.fraction)
 
 
+def run_action(args: argparse.Namespace) -> int:
+    """Do what the subcommand states."""
+    status: int = args.action(args)
+    return status
+
+
 def add_number(where: Any, name: str, says: str, default: int | None = None) -> None:
     """Declare an option that is a whole number, and not negative."""
     where.add_argument(name, type=number, default=default, metavar="N", help=says)
@@ -82,9 +88,7 @@ def seed_of(args: argparse.Namespace) -> int:
     """Return the random seed; InputError if it is out of range."""
     seed: int = args.seed or 0
     if not 0 <= seed < 2**31:
-        raise InputError(
-            "must be at least 0 and below 2^31", field="--seed", value=seed
-        )
+        raise InputError("must be at least 0 and below 2^31", "--seed", seed)
     return seed
 
 
@@ -113,5 +117,5 @@ def processes(wanted: int | None) -> int:
     if wanted is None:
         return cpus()
     if wanted < 1:
-        raise InputError("must be at least 1", field="--jobs", value=wanted)
+        raise InputError("must be at least 1", "--jobs", wanted)
     return wanted

@@ -32,7 +32,7 @@ from ...reports.campaigns.store import ResultStore
 from ...reports.campaigns.study.inputs import instances_of
 from ...solvers.running.settings import Settings
 from ..frame import outputs, shared, streams
-from ..frame.parser import Once, Parser, flag
+from ..frame.parser import Parser, flag, once
 from ..frame.progress import progress_bar
 
 _BUNDLED = "bundled"
@@ -76,12 +76,7 @@ def options(parser: Parser) -> None:
     parser.add_argument(
         "--seed", type=int, metavar="N", help="random seed (default: 0)"
     )
-    parser.add_argument(
-        "--trace",
-        metavar="FILE",
-        action=Once,
-        help="SWF trace for the snapshots of a study",
-    )
+    once(parser, "--trace", "FILE", "SWF trace for the snapshots of a study")
     parser.old_spelling("--swf", "--trace")
     shared.add_number(
         parser, "--max-runs", "refuse a study of more runs (default: 1000000)"
@@ -168,7 +163,7 @@ def run(args: argparse.Namespace) -> int:
 def _refuse(args: argparse.Namespace, names: tuple[str, ...], why: str) -> None:
     for name in names:
         if getattr(args, name) not in (None, False):
-            raise InputError(why, field=f"--{name.replace('_', '-')}")
+            raise InputError(why, f"--{name.replace('_', '-')}")
 
 
 @contextmanager

@@ -27,7 +27,7 @@ from typing import Any
 
 from ...extensions import hooks
 from ...instances import ProcSet
-from ...instances.errors import InputError
+from ...instances.errors import InputError, renaming
 from ...instances.reading import fields
 from ...instances.reading.files import read_text
 from ...instances.reading.parsing import parse_json
@@ -41,7 +41,7 @@ from ...scheduler.selector import Decision, Selector
 from ...solvers import Limit, Settings, Status
 from ...solvers.running.method import Method
 from ..frame import outputs, shared
-from ..frame.parser import Once, Parser, flag
+from ..frame.parser import Parser, flag, once
 from .server import FORMAT, Server, complain, memory
 
 _EVERYTHING = "all"
@@ -58,12 +58,7 @@ _MOST_HINTS = 5000
 
 def options(parser: Parser) -> None:
     """Declare the options."""
-    parser.add_argument(
-        "--config",
-        metavar="FILE",
-        action=Once,
-        help="configuration, or the name of a bundled one",
-    )
+    once(parser, "--config", "FILE", "configuration, or the name of a bundled one")
     parser.add_argument(
         "--queue", metavar="Q", help="queue of the job (needed without --serve)"
     )
@@ -107,19 +102,17 @@ def run(args: argparse.Namespace) -> int:
         if part.is_for(args):
             return int(part.run(args, args.free))
     if args.config is None:
-        raise InputError("is needed, or --topology", field="--config")
+        raise InputError("is needed, or --topology", "--config")
     args.free = [_EVERYTHING] if args.free is None else args.free
     settings = shared.settings_of(args)
     method = method_named(args.method, "procset") if args.method else None
     if not args.reload_every >= 0:
-        raise InputError(
-            "must be at least 0", field="--reload-every", value=args.reload_every
-        )
+        raise InputError("must be at least 0", "--reload-every", args.reload_every)
     if args.serve:
         return _serve(args, method)
     for option in ("queue", "pes"):
         if getattr(args, option) is None:
-            raise InputError("is needed", field=f"--{option}")
+            raise InputError("is needed", f"--{option}")
     selector = Selector(read_configuration(args.config), method)
     decision = in_tiers(
         lambda how: _decide(selector, args.queue, args.pes, args.free, how, "--"),
@@ -127,9 +120,7 @@ def run(args: argparse.Namespace) -> int:
         size=len(selector.configuration.processors),
         settings=settings,
     )
-    if args.json:
-        outputs.write_json(args.json, FORMAT, **_document(decision, args.queue))
-    if args.json != "-":
+    if outputs.write_json(args.json, FORMAT, **_document(decision, args.queue)):
         _show(decision, args.queue, args.config)
     return _status(decision)
 
@@ -152,13 +143,8 @@ def _decide(
     configuration, field = selector.configuration, f"{prefix}free"
     listed = [free_processors(configuration, one, field) for one in free]
     available = listed[0] if len(listed) == 1 else sorted(set().union(*listed))
-    try:
+    with renaming({name: prefix + name for name in ("queue", "pes")}):
         return selector.select(queue, pes, available, settings)
-    except InputError as error:
-        if error.field not in ("queue", "pes"):
-            raise
-        field = prefix + error.field
-        raise InputError(error.problem, field=field, value=error.value) from None
 
 
 def free_processors(
@@ -175,7 +161,7 @@ def free_processors(
     if free == _EVERYTHING:
         return range(len(configuration.processors))
     if free == "@":
-        raise InputError("'@' names no file", field=field)
+        raise InputError("'@' names no file", field)
     if free.startswith("@"):
         free = re.sub(r"#[^\r\n]*", "", read_text(free[1:], most=_LARGEST_FREE))
     hosts = {host: i for i, host in enumerate(configuration.hosts)}
@@ -190,15 +176,11 @@ def free_processors(
             likely = [*hosts][:_MOST_HINTS]
             close = get_close_matches(name, likely, n=1)
             hint = f"; did you mean {close[0]}?" if close else ""
-            raise InputError(
-                f"no such host or processor{hint}", field=field, value=name
-            )
+            raise InputError(f"no such host or processor{hint}", field, name)
         for i in members:
             if i in found:
                 raise InputError(
-                    f"{configuration.processors[i]} is listed twice",
-                    field=field,
-                    value=name,
+                    f"{configuration.processors[i]} is listed twice", field, name
                 )
             found[i] = name
     return sorted(found)
@@ -288,10 +270,10 @@ def _serve(args: argparse.Namespace, method: Method[ProcSet] | None) -> int:
     """Answer one request per line until input ends; bad ones get an error."""
     for option in ("queue", "pes"):
         if getattr(args, option) is not None:
-            raise InputError("comes with each request of --serve", field=f"--{option}")
+            raise InputError("comes with each request of --serve", f"--{option}")
     for stream, name in ((sys.stdin, "input"), (sys.stdout, "output")):
         if stream is None:
-            raise InputError("is closed", field=f"standard {name}")
+            raise InputError("is closed", f"standard {name}")
     settings = shared.settings_of(args)
     try:
         live = LiveSelector(
@@ -315,16 +297,14 @@ def _answer(selector: Selector, line: bytes, settings: Settings) -> dict[str, An
     try:
         text = line.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InputError(
-            f"is not UTF-8 text (byte {error.start})", field="request"
-        ) from None
+        raise InputError(f"is not UTF-8 text (byte {error.start})", "request") from None
     request = fields.objects(parse_json(text), "request")
     fields.only(request, ("queue", "pes", "free"), ("queue", "pes"), "")
     queue = fields.string(request["queue"], "queue")
     free = fields.string(request.get("free", _EVERYTHING), "free")
     if free.startswith("@"):
-        raise InputError("must be a hostlist", field="free", value=free)
+        raise InputError("must be a hostlist", "free", free)
     pes = fields.integer(request["pes"], "pes")
     if pes >= _MOST_PES:
-        raise InputError("must be below 2^31", field="pes", value=pes)
+        raise InputError("must be below 2^31", "pes", pes)
     return _document(_decide(selector, queue, pes, [free], settings, ""), queue)

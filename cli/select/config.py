@@ -20,6 +20,7 @@ from ...scheduler.config import (
     examine,
     read_configuration,
 )
+from ..frame import shared
 from ..frame.parser import Parser, flag
 
 
@@ -43,10 +44,7 @@ def options(parser: Parser) -> None:
     )
 
 
-def run(args: argparse.Namespace) -> int:
-    """Run the chosen subcommand."""
-    status: int = args.action(args)
-    return status
+run = shared.run_action
 
 
 def _check(args: argparse.Namespace) -> int:

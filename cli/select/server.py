@@ -115,11 +115,9 @@ class Server:
         try:
             return self._run()
         except MemoryError:
-            raise InputError("there is not enough memory", field="--serve") from None
+            raise InputError("there is not enough memory", "--serve") from None
         except OSError as error:
-            raise InputError(
-                f"cannot go on: {error.strerror}", field="--serve"
-            ) from None
+            raise InputError(f"cannot go on: {error.strerror}", "--serve") from None
 
     def _run(self) -> int:
         lines = LineSplitter()
@@ -162,7 +160,7 @@ class Server:
             try:
                 if line is None:
                     raise InputError(
-                        f"must have at most {LONGEST_LINE} bytes", field="request"
+                        f"must have at most {LONGEST_LINE} bytes", "request"
                     )
                 self._arm(self._seconds)
                 content = _line(self._answer(line))
@@ -189,7 +187,7 @@ class Server:
             return b""
         except OSError as error:
             raise InputError(
-                f"cannot be read: {error.strerror}", field="standard input"
+                f"cannot be read: {error.strerror}", "standard input"
             ) from None
 
     def _write(self, content: bytes) -> None:
@@ -201,7 +199,7 @@ class Server:
                     select.select([], [self._sink], [])
         except OSError as error:
             raise InputError(
-                f"cannot be written: {error.strerror}", field="standard output"
+                f"cannot be written: {error.strerror}", "standard output"
             ) from None
 
     def _ended(self, woken: int) -> bool:

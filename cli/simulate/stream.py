@@ -25,7 +25,7 @@ from typing import Any
 from ...extensions import hooks
 from ...heuristics.allocation.allocator import Allocator
 from ...instances import Topology
-from ...instances.errors import InputError
+from ...instances.errors import InputError, renaming
 from ...instances.ksubset.generators import network_of
 from ...instances.reading.json_text import dumps
 from ...instances.topologies import MOST_PROCESSORS
@@ -41,14 +41,14 @@ from ...solvers.running.interrupt import deferred
 from ...sources import doc_of
 from ..frame import outputs, shared
 from ..frame.families import add_kind, add_parameter
-from ..frame.parser import Once, Parser
+from ..frame.parser import Parser, once
 from ..frame.progress import progress_bar
 from ..frame.screen import print_measures
 
 _OF_TRACES = ("range", "first", "scale_arrivals", "divide", "skip_larger")
 _OF_DRAWN = ("requests", "sizes", "interarrival", "service")
-_FIELDS = {one: one for one in (*_OF_DRAWN, "seed", "divide", "first")}
-_FIELDS["arrival scale"] = "scale-arrivals"
+_FIELDS = {one: f"--{one}" for one in (*_OF_DRAWN, "seed", "divide", "first")}
+_FIELDS["arrival scale"] = "--scale-arrivals"
 """What errors are about, and which option that is."""
 _EVERY = 64
 """Events between two looks at the bar."""
@@ -90,11 +90,11 @@ def add(simulate: Parser, streams: Any) -> None:
         parser, "--seed", "random seed of drawn jobs and of seeded methods", 0
     )
     trace = parser.add_argument_group("jobs of a trace")
-    trace.add_argument(
+    once(
+        trace,
         "--trace",
-        metavar="FILE",
-        action=Once,
-        help="trace in SWF; may end in .xz or .gz (default: draw the jobs)",
+        "FILE",
+        "trace in SWF; may end in .xz or .gz (default: draw the jobs)",
     )
     parser.old_spelling("--swf", "--trace")
     part = trace.add_mutually_exclusive_group()
@@ -159,7 +159,7 @@ def run(args: argparse.Namespace) -> int:
     network = network_of(args.kind, args.shape)
     single = "," not in args.method
     if args.jobs_csv and not single:
-        raise InputError("takes a single method", field="--jobs-csv")
+        raise InputError("takes a single method", "--jobs-csv")
     machines: list[tuple[str, Allocator]] = []
     for name in args.method.split(","):
         require_known(name, names(), "--method", "allocator", ["ksubset"])
@@ -231,13 +231,13 @@ def _refuse_strangers(args: argparse.Namespace) -> None:
                 "is for jobs that are drawn, not for a trace"
                 if args.trace is not None
                 else "is for the jobs of a trace (--trace)",
-                field=f"--{name.replace('_', '-')}",
+                f"--{name.replace('_', '-')}",
             )
 
 
 def _jobs(args: argparse.Namespace, most: int) -> list[StreamJob]:
     """Read or draw the jobs; report on standard error what was skipped."""
-    try:
+    with renaming(_FIELDS):
         if args.trace is None:
             return generate(
                 1000 if args.requests is None else args.requests,
@@ -255,11 +255,6 @@ def _jobs(args: argparse.Namespace, most: int) -> list[StreamJob]:
             divide=1 if args.divide is None else args.divide,
             window=window_of(args.range, args.first),
         )
-    except InputError as error:
-        if error.field not in _FIELDS:
-            raise
-        field = f"--{_FIELDS[error.field]}"
-        raise InputError(error.problem, field=field, value=error.value) from None
     if not jobs:
         raise InputError(
             f"no job of these could be run ({sum(skipped.values())} skipped)",
@@ -268,8 +263,8 @@ def _jobs(args: argparse.Namespace, most: int) -> list[StreamJob]:
     if (job := largest(jobs)).processors > most:
         raise InputError(
             f"larger than the machine ({most} processors); --skip-larger skips such",
-            field=f"job {job.number}",
-            value=job.processors,
+            f"job {job.number}",
+            job.processors,
             file=args.trace,
         )
     if skipped:

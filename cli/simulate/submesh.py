@@ -91,8 +91,8 @@ def run(args: argparse.Namespace) -> int:
     if prod(args.shape) > MOST_PROCESSORS:
         raise InputError(
             f"must have at most {MOST_PROCESSORS} processors",
-            field="--shape",
-            value=list(args.shape),
+            "--shape",
+            list(args.shape),
         )
     try:
         requests = queue(
@@ -103,9 +103,7 @@ def run(args: argparse.Namespace) -> int:
             seed=args.seed,
         )
     except InputError as error:
-        raise InputError(
-            error.problem, field=f"--{error.field}", value=error.value
-        ) from None
+        raise InputError(error.problem, f"--{error.field}", error.value) from None
     limits = Settings(time_limit=seconds(args.time_limit))
     if args.method == "mig":
         measures = _moving(args, requests, limits)
@@ -124,9 +122,7 @@ def _staying(
     """Run an allocator that moves no resident."""
     maker = entry_named(args.method, ALLOCATORS, "--method", "allocator")
     if why := maker.refuses(args.shape, args.torus):
-        raise InputError(
-            f"{args.method} {why}", field="--shape", value=list(args.shape)
-        )
+        raise InputError(f"{args.method} {why}", "--shape", list(args.shape))
     judge = None
     if args.migration:
         judge = migration_judge(
@@ -156,7 +152,7 @@ def _moving(
 ) -> dict[str, float | None]:
     """Run mig; if it left anything undecided, run again as if that always fitted."""
     if why := ALLOCATORS["fs-f"].refuses(args.shape, args.torus):
-        raise InputError(f"mig {why}", field="--shape", value=list(args.shape))
+        raise InputError(f"mig {why}", "--shape", list(args.shape))
     occupancy = Migrating(args.shape, rotate=args.rotate, settings=limits)
     measures = _serve(requests, occupancy)
     # what failed could not be mended, by definition, unless that was not decided
@@ -207,6 +203,4 @@ def sides_of(text: str) -> Sides:
         raise
     except ValueError:
         pass
-    raise InputError(
-        "must be uniform:LOW:HIGH or normal:MEAN:DEVIATION", field="sides", value=text
-    )
+    raise InputError("must be uniform:LOW:HIGH or normal:MEAN:DEVIATION", "sides", text)

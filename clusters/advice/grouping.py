@@ -14,15 +14,7 @@ import numpy as np
 from ortools.sat.python import cp_model
 
 from ...formulations.cluster.stages import by_stages
-from ...solvers import (
-    DEFAULT,
-    Grade,
-    Proof,
-    Settings,
-    SolverError,
-    Status,
-    cpsat,
-)
+from ...solvers import DEFAULT, Grade, Proof, Settings, SolverError, Status, cpsat
 from ..placement import Placement, Request
 from ..placement.node_classes import Alike, Flags
 from ..placement.space_model import switch_groups

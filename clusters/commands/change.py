@@ -21,7 +21,7 @@ from functools import partial
 from typing import Any
 
 from ...cli.frame import outputs, shared
-from ...cli.frame.parser import Once, Parser, flag
+from ...cli.frame.parser import Once, Parser, flag, once
 from ...formulations.cluster.changes.change import (
     LeastChange,
     RunningState,
@@ -62,12 +62,7 @@ def options(parser: Parser) -> None:
     ends = parser.subcommand(actions, "preempt", help="the jobs that have to end")
     _add_machine(ends, _preempt)
     cluster.add_request(ends)
-    ends.add_argument(
-        "--job",
-        metavar="FILE",
-        action=Once,
-        help="in place of -k: a job of several parts, as for select",
-    )
+    once(ends, "--job", "FILE", "in place of -k: a job of several parts, as for select")
     ends.add_argument(
         "--below",
         type=int,
@@ -91,9 +86,7 @@ def options(parser: Parser) -> None:
             help=f"the nodes {what}",
         )
     shared.add_number(mends, "--segment", "nodes of a group within one switch or block")
-    mends.add_argument(
-        "--levels", metavar="LEVEL=N,...", action=Once, help="as for select"
-    )
+    once(mends, "--levels", "LEVEL=N,...", "as for select")
     flag(mends, "--allow-spread", "let other jobs get onto more leaf switches")
     mends.examples(
         "change repair --topology topology.conf --state squeue.json sinfo.json "
@@ -120,9 +113,7 @@ def options(parser: Parser) -> None:
 
 def _add_machine(parser: Parser, action: Callable[[argparse.Namespace], int]) -> None:
     cluster.add_machine(parser)
-    parser.add_argument(
-        "--running", metavar="FILE", action=Once, help="running jobs, as JSON"
-    )
+    once(parser, "--running", "FILE", "running jobs, as JSON")
     parser.add_argument(
         "--proof",
         metavar="NAME",
@@ -135,10 +126,7 @@ def _add_machine(parser: Parser, action: Callable[[argparse.Namespace], int]) ->
     parser.set_defaults(action=action)
 
 
-def run(args: argparse.Namespace) -> int:
-    """Do what the action states."""
-    status: int = args.action(args)
-    return status
+run = shared.run_action
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,7 +203,7 @@ def _request_of_file(
 
 def _preempt(args: argparse.Namespace) -> int:
     if args.k is None and args.job is None:
-        raise InputError("is needed, or --job", field="-k")
+        raise InputError("is needed, or --job", "-k")
     known = _read(args)
     machine, state = known.machine, known.state
     if args.job:
@@ -301,9 +289,7 @@ def _answer(
         shown |= _reason(args, action, known, found.room, request)
     if args.proof:
         add_proofs(args, found, shown)
-    if args.json:
-        outputs.write_json(args.json, "closeknit/change", **shown)
-    if args.json != "-":
+    if outputs.write_json(args.json, "closeknit/change", **shown):
         show_change(shown)
     if found.status is Status.INFEASIBLE:
         return 3

@@ -4,14 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import (
-    Callable,
-    Container,
-    Iterable,
-    Iterator,
-    Mapping,
-    Sequence,
-)
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -19,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...cli.frame import shared
-from ...cli.frame.parser import Once, flag
+from ...cli.frame.parser import Once, flag, once
 from ...instances.errors import InputError
 from ...scheduler.hostlist import unfold
 from ..availability import IN_NO_REPORT, Availability, Known, availability
@@ -48,21 +41,15 @@ def add_topology(group: Any, *, required: bool = True) -> None:
         help="topology.conf, topology.yaml, ibnetdiscover, cables or coordinates as "
         "CSV, Kubernetes nodes as JSON, a topograph model",
     )
-    _add_once(group, "--topology-name", "NAME", "which topology of the file")
-    _add_once(
-        group, "--labels", "L,L", "labels of Kubernetes levels, from the top down"
-    )
-    group.add_argument(
+    once(group, "--topology-name", "NAME", "which topology of the file")
+    once(group, "--labels", "L,L", "labels of Kubernetes levels, from the top down")
+    once(
+        group,
         "--node-name-map",
-        metavar="FILE",
-        action=Once,
-        help="hosts by the GUID of their adapters, as ibnetdiscover takes it",
+        "FILE",
+        "hosts by the GUID of their adapters, as ibnetdiscover takes it",
     )
     _add_hostlists(group, "--placeholders", "nodes that do not exist", "")
-
-
-def _add_once(group: Any, option: str, form: str, says: str) -> None:
-    group.add_argument(option, metavar=form, action=Once, help=says)
 
 
 def cluster_of(
@@ -120,15 +107,15 @@ def add_machine(group: Any, *, required: bool = True) -> None:
         group, "--busy", "busy nodes beside those of --state; @FILE may be a report"
     )
     flag(group, "--assume-up", "nodes of which no report says a state are up")
-    _add_once(group, "--reservation", "NAME", "the job runs in this one of Slurm's")
+    once(group, "--reservation", "NAME", "the job runs in this one of Slurm's")
     flag(group, "--no-boot", "leave out nodes that must boot first")
 
 
 def add_kinds(group: Any, says: str) -> None:
     """Declare what states which nodes a job may use, and the reports that tell."""
     group.add_argument("--state", metavar="FILE", nargs="+", action="extend", help=says)
-    _add_once(group, "--partition", "NAME,NAME", "only nodes of one of these")
-    _add_once(group, "--constraint", "EXPR", "only nodes with features: 'a&(b|c)'")
+    once(group, "--partition", "NAME,NAME", "only nodes of one of these")
+    once(group, "--constraint", "EXPR", "only nodes with features: 'a&(b|c)'")
     group.add_argument(
         "--tolerate",
         metavar="KEY",
@@ -155,18 +142,18 @@ def add_exclude(group: Any, says: str = "nodes that must not be chosen") -> None
 def add_slice(group: Any) -> None:
     """Declare ``--slice``."""
     words = "in place of -k: chips of a slice of TPUs, or whole cubes of a pod"
-    _add_once(group, "--slice", "AxBxC|N", words)
+    once(group, "--slice", "AxBxC|N", words)
 
 
 def add_request(group: Any) -> None:
     """Declare what `request_of` reads, but for ``--objective`` and ``--slice``."""
     group.add_argument("-k", type=int, metavar="N", action=Once, help="nodes wanted")
     shared.add_number(group, "--segment", "nodes of a group within one switch or block")
-    group.add_argument(
+    once(
+        group,
         "--levels",
-        metavar="LEVEL=N,...",
-        action=Once,
-        help="nodes of a group within one domain of a level, such as rack=48,zone=96",
+        "LEVEL=N,...",
+        "nodes of a group within one domain of a level, such as rack=48,zone=96",
     )
     _add_hostlists(group, "--require", "nodes that must be chosen", "")
     add_exclude(group)
@@ -367,7 +354,7 @@ def request_of(
             wish = Slice.of(args.slice)
             args.k = nodes_of(selector.cluster.fabrics[0], wish)
     if not 1 <= args.k <= MOST_K:
-        raise InputError(f"must be from 1 to {MOST_K}", field="-k", value=args.k)
+        raise InputError(f"must be from 1 to {MOST_K}", "-k", args.k)
     levels = levels_of(args.levels)
     require = unfold_option(args.require, "--require")
     if len(require) > args.k:

@@ -73,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
     from ..advice.layout import layout_of
 
     if args.busy is None and args.state is None:
-        raise InputError("is needed: which job holds which nodes", field="--state")
+        raise InputError("is needed: which job holds which nodes", "--state")
     machine = cluster.read_machine(args, None)
     ending, kept = _jobs_to_keep(machine)
     other_kinds = machine.forbidden.other_kinds
@@ -123,9 +123,7 @@ def run(args: argparse.Namespace) -> int:
         shown["kept"] = listed
     if notes := list(_notes(shown, fold(nameless))):
         shown["state"].setdefault("notes", []).extend(notes)
-    if args.json:
-        outputs.write_json(args.json, "closeknit/defrag", **shown)
-    if args.json != "-":
+    if outputs.write_json(args.json, "closeknit/defrag", **shown):
         lines = cluster.state_lines(shown["state"])
         _show(shown, lines, with_plan=len(points) == 1)
     if any("nodes" in point for point in shown["front"]) or not points:

@@ -63,12 +63,10 @@ def run(args: argparse.Namespace) -> int:
         if isinstance(fabric, Space) and (box := largest_submesh(fabric, flags))
     ]
     box = max(boxes, key=prod, default=None)
-    if args.json:
-        shown = _document(machine, found, count, box)
-        shown["state"] = machine.document()
-        outputs.write_json(args.json, "closeknit/fragmentation", **shown)
-    if args.json != "-":
-        state = cluster.state_lines(machine.document())
+    shown = _document(machine, found, count, box)
+    shown["state"] = machine.document()
+    if outputs.write_json(args.json, "closeknit/fragmentation", **shown):
+        state = cluster.state_lines(shown["state"])
         _show(machine, found, count, box, state)
     return 0
 
@@ -77,12 +75,12 @@ def _sizes(text: str | None) -> list[int]:
     found: list[int] = []
     for word in text.split(",") if text is not None else ():
         if not word.strip().isdecimal() or not 1 <= len(word.strip()) <= 7:
-            raise InputError("must be numbers N,N", field="--sizes", value=word)
+            raise InputError("must be numbers N,N", "--sizes", word)
         if int(word) < 1:
-            raise InputError("must be at least 1", field="--sizes", value=word)
+            raise InputError("must be at least 1", "--sizes", word)
         found.append(int(word))
     if len(found) > _MOST_SIZES:
-        raise InputError(f"has more than {_MOST_SIZES}", field="--sizes")
+        raise InputError(f"has more than {_MOST_SIZES}", "--sizes")
     return sorted(set(found))
 
 

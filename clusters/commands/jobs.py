@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any
 
 from ...cli.frame import outputs
-from ...cli.frame.parser import Once
+from ...cli.frame.parser import once
 from ...formulations.cluster.changes.change import LeastChange, RunningState
 from ...formulations.cluster.changes.order import Move
 from ...formulations.cluster.constraints import Avoid
@@ -38,11 +38,11 @@ _MOST_BYTES = 2**26
 
 def options(group: Any) -> None:
     """Declare the option."""
-    group.add_argument(
+    once(
+        group,
         "--job",
-        metavar="FILE",
-        action=Once,
-        help="a job of several parts: closeknit/job, a Workload, Job or JobSet for "
+        "FILE",
+        "a job of several parts: closeknit/job, a Workload, Job or JobSet for "
         "Kueue, or a batch script of Slurm",
     )
     group.add_argument(
@@ -60,7 +60,7 @@ def refuse_options_of_nodes(args: argparse.Namespace) -> None:
     for option in _WITHOUT:
         if getattr(args, option, None) is not None:
             name = "-k" if option == "k" else f"--{option.replace('_', '-')}"
-            raise InputError("is not for --job", field=name)
+            raise InputError("is not for --job", name)
 
 
 def nodes_to_avoid(job: GangJob, known: cluster.KnownCluster) -> dict[str, Avoid]:
@@ -78,7 +78,7 @@ def run(args: argparse.Namespace, free: Sequence[str] | None) -> int:
     """Place the job of a file; return the exit status."""
     refuse_options_of_nodes(args)
     if args.method:
-        raise InputError("is not for --job", field="--method")
+        raise InputError("is not for --job", "--method")
     known = cluster.read_machine(args, free)
     request = read_job(args.job, known)
     fabrics = known.selector.cluster.fabrics
@@ -106,9 +106,7 @@ def run(args: argparse.Namespace, free: Sequence[str] | None) -> int:
     if known.known.ignored:
         shown["strange"] = known.known.ignored
     shown["state"] = known.document(chain(*shown.get("placement", {}).values()))
-    if args.json:
-        outputs.write_json(args.json, FORMAT, **shown)
-    if args.json != "-":
+    if outputs.write_json(args.json, FORMAT, **shown):
         _show(placed, shown)
     status = placed.answer.status
     return 0 if placed.answer.fits else 3 if status is Status.INFEASIBLE else 4
@@ -121,7 +119,7 @@ def _prove(
 
     if len(parts) > 1:
         problem = "is for clusters whose parts are connected"
-        raise InputError(problem, field="--proof")
+        raise InputError(problem, "--proof")
     job = replace(placed.job, objective=())
     limit = seconds(args.time_limit)
     found = prove_no_fit(job, placed.devices, args.proof, limit)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...cli.frame.parser import Once
+from ...cli.frame.parser import Once, once
 from ...instances import InputError
 from ...instances.option_values import seconds
 from ...instances.reading.files import read_text
@@ -51,11 +51,11 @@ UNKNOWN = (
 
 def options(group: Any) -> None:
     """Declare the options."""
-    group.add_argument(
+    once(
+        group,
         "--links",
-        metavar="FILE",
-        action=Once,
-        help="capacities of links: CSV a,b,capacity in Gbit/s; cables add up (default: "
+        "FILE",
+        "capacities of links: CSV a,b,capacity in Gbit/s; cables add up (default: "
         "what the topology states, on other networks than trees a port's rate)",
     )
     group.add_argument(
@@ -65,25 +65,25 @@ def options(group: Any) -> None:
         action=Once,
         help="rate of a node's own link (default: the least in --links)",
     )
-    group.add_argument(
+    once(
+        group,
         "--background",
-        metavar="FILE",
-        action=Once,
-        help="what others send: counters of ports as CSV a,b,gbit_ab,gbit_ba, or "
+        "FILE",
+        "what others send: counters of ports as CSV a,b,gbit_ab,gbit_ba, or "
         "closeknit/running-jobs with patterns",
     )
-    group.add_argument(
+    once(
+        group,
         "--traffic",
-        metavar="PATTERN",
-        action=Once,
-        help="what the job sends: all-to-all (default), ring, recursive-doubling, "
+        "PATTERN",
+        "what the job sends: all-to-all (default), ring, recursive-doubling, "
         "halo2d[:AxB], halo3d[:AxBxC], or a file of the bytes that ranks exchange",
     )
-    group.add_argument(
+    once(
+        group,
         "--routing",
-        metavar="NAME",
-        action=Once,
-        help="adaptive or dimension-order on grids; minimal, drawn, d-mod-k or valiant "
+        "NAME",
+        "adaptive or dimension-order on grids; minimal, drawn, d-mod-k or valiant "
         "on graphs (default: the first)",
     )
     group.add_argument(

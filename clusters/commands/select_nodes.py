@@ -77,14 +77,14 @@ def is_for(args: argparse.Namespace) -> bool:
     if args.topology is not None:
         for option in ("config", "queue", "pes"):
             if getattr(args, option) is not None:
-                raise InputError("is not for --topology", field=f"--{option}")
+                raise InputError("is not for --topology", f"--{option}")
         if args.serve:
-            raise InputError("is not for --topology", field="--serve")
+            raise InputError("is not for --topology", "--serve")
         return True
     for option in OWN:
         if getattr(args, option) not in (None, False):
             name = "-k" if option == "k" else f"--{option.replace('_', '-')}"
-            raise InputError("needs --topology", field=name)
+            raise InputError("needs --topology", name)
     return False
 
 
@@ -93,7 +93,7 @@ def run(args: argparse.Namespace, free: Sequence[str] | None) -> int:
     if args.job is not None:
         return jobs.run(args, free)
     if args.k is None and args.slice is None:
-        raise InputError("is needed with --topology, or --job", field="-k")
+        raise InputError("is needed with --topology, or --job", "-k")
     machine = cluster.read_machine(args, free)
     selector, flags = machine.selector, machine.usable
     wish = select_links.LinkOptions(args, selector)
@@ -114,9 +114,7 @@ def run(args: argparse.Namespace, free: Sequence[str] | None) -> int:
         select_ranks.add_to(shown, args.map, selector, placement, settings)
     if args.plot:
         select_plot.write(args.plot, selector, flags, placement, shown)
-    if args.json:
-        outputs.write_json(args.json, FORMAT, **shown)
-    if args.json != "-":
+    if outputs.write_json(args.json, FORMAT, **shown):
         lines = cluster.state_lines(shown["state"], chosen)
         _show(args, placement, shown, lines)
     return _status(placement)

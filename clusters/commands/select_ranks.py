@@ -33,7 +33,7 @@ def add_to(
                 "must be ring, halo2d[:AxB], halo3d[:AxBxC], all-to-all or a file of "
                 "traffic that exists"
             )
-            raise InputError(problem, field="--map", value=pattern)
+            raise InputError(problem, "--map", pattern)
         traffic = read_traffic(pattern, len(nodes)).matrix()
     fabric = selector.cluster.fabrics[placement.fabric]
     found, plain = in_tiers(

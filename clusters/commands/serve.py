@@ -17,7 +17,7 @@ from pathlib import Path
 
 from ...cli.frame import shared
 from ...cli.frame.listening import TOKEN, bind, serving, tcp, url
-from ...cli.frame.parser import Once, Parser
+from ...cli.frame.parser import Parser, once
 from ...cli.select.server import memory
 from ...instances.errors import InputError
 from ...instances.extras import install
@@ -44,11 +44,11 @@ def options(parser: Parser) -> None:
         help="address to listen on; others than loopback need a token "
         "(default: %(default)s)",
     )
-    parser.add_argument(
+    once(
+        parser,
         "--token-file",
-        metavar="FILE",
-        action=Once,
-        help=f"file with the bearer token of clients (default: ${TOKEN})",
+        "FILE",
+        f"file with the bearer token of clients (default: ${TOKEN})",
     )
     shared.add_number(parser, "--queue", "requests that may wait", 256)
     shared.add_number(parser, "--max-body", "largest body of a request, in KiB", 1024)

@@ -17,7 +17,7 @@ from importlib.resources import files
 from pathlib import Path
 from threading import Event
 
-from ...cli.frame import outputs
+from ...cli.frame import outputs, shared
 from ...cli.frame.parser import Parser
 from ...instances.errors import InputError
 from ...instances.option_values import seconds
@@ -66,10 +66,7 @@ def options(parser: Parser) -> None:
     parser.examples("slurm follow --every 1", "slurm files /etc/slurm")
 
 
-def run(args: argparse.Namespace) -> int:
-    """Do what the action states."""
-    status: int = args.action(args)
-    return status
+run = shared.run_action
 
 
 def _follow(args: argparse.Namespace) -> int:

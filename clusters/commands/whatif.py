@@ -24,7 +24,7 @@ from ...cli.frame.families import add_parameter
 from ...cli.frame.parser import Once, Parser
 from ...cli.frame.progress import progress_bar
 from ...cli.frame.screen import print_table, wrap_text
-from ...instances.errors import InputError
+from ...instances.errors import InputError, renaming
 from ...instances.option_values import seconds
 from ...instances.words import with_noun
 from ...reports.pages.document import format_cell
@@ -182,7 +182,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _setting(args: argparse.Namespace, selector: NodeSelector) -> ReplaySetting:
-    try:
+    with naming_options():
         return ReplaySetting(
             objective_of(args, selector),
             StartPolicy(args.policy),
@@ -190,8 +190,6 @@ def _setting(args: argparse.Namespace, selector: NodeSelector) -> ReplaySetting:
             float(args.communication or 0),
             seconds(args.time_limit),
         )
-    except InputError as error:
-        raise InputError(error.problem, f"--{error.field}", error.value) from None
 
 
 def _jobs(
@@ -201,7 +199,7 @@ def _jobs(
     window = window_of(args.range, args.first)
     scale = Fraction(1) if args.scale_arrivals is None else args.scale_arrivals
     divide = 1 if args.divide is None else args.divide
-    try:
+    with renaming({"arrival scale": "--scale-arrivals", "divide": "--divide"}):
         if is_json(args.trace):
             if args.divide is not None:
                 raise InputError("is for traces in SWF", "divide", divide)
@@ -211,12 +209,6 @@ def _jobs(
             jobs, left_out = jobs_of_trace(
                 args.trace, most=most, scale=scale, divide=divide, window=window
             )
-    except InputError as error:
-        named = {"arrival scale": "scale-arrivals", "divide": "divide"}
-        if error.field not in named or error.file:
-            raise
-        field = f"--{named[error.field]}"
-        raise InputError(error.problem, field, error.value) from None
     skipped.update(left_out)
     if args.segment:
         jobs = [in_groups(job, args.segment) for job in jobs]

@@ -50,7 +50,7 @@ def options(parser: Parser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Answer; return the exit status."""
     if args.k is None and args.slice is None:
-        raise InputError("is needed", field="-k")
+        raise InputError("is needed", "-k")
     machine = cluster.read_machine(args, args.free)
     request = cluster.request_of(args, machine.selector)
     wish = select_links.LinkOptions(args, machine.selector)

@@ -19,12 +19,7 @@ from ...formulations.cluster.constraints import (
     within,
 )
 from ...formulations.cluster.domains import NODE_NAME
-from ...formulations.cluster.job import (
-    GangJob,
-    JobConstraint,
-    ObjectivePart,
-    Role,
-)
+from ...formulations.cluster.job import GangJob, JobConstraint, ObjectivePart, Role
 from ...instances import InputError
 from ...instances.reading import fields
 from ...instances.reading.parsing import parse_json

@@ -195,9 +195,9 @@ def levels_of(text: str | None) -> dict[str, int]:
     for part in text.split(",") if text else ():
         name, equals, size = part.strip().partition("=")
         if not equals or not size.isdecimal() or len(size) > 7 or not name:
-            raise InputError("must be LEVEL=N,...", field="--levels", value=part)
+            raise InputError("must be LEVEL=N,...", "--levels", part)
         if name in levels:
-            raise InputError("is given twice", field="--levels", value=name)
+            raise InputError("is given twice", "--levels", name)
         levels[name] = int(size)
     return levels
 

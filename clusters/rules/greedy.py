@@ -15,10 +15,7 @@ from types import MappingProxyType
 from .flux import flux_high, flux_locality, flux_low
 from .kueue import kueue_balanced, kueue_best_fit, kueue_least_free
 from .slurm import slurm_block, slurm_tree
-from .slurm_order import (
-    slurm_flat,
-    slurm_switches,
-)
+from .slurm_order import slurm_flat, slurm_switches
 from .state import HierarchyState
 from .volcano import volcano_binpack
 

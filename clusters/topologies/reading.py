@@ -6,7 +6,7 @@ import csv
 import re
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from ...instances import InputError
 from ...instances.errors import in_file
@@ -98,7 +98,7 @@ def parse_cluster(
     if not text.strip():
         where.fail(0, "is empty")
     if name and not _is_yaml(text):
-        _refuse_name(where, name)
+        where.fail(0, "is for files with several topologies", "--topology-name", name)
     if labels:
         where.fail(0, "is for Kubernetes nodes", "--labels", ",".join(labels))
     if infiniband.looks_like_ibnetdiscover(text):
@@ -117,10 +117,6 @@ def parse_cluster(
             0, "has no line of column names, such as node,x,y,z, below its network"
         )
     raise InputError(f"is none of: {FORMATS}", file=file)
-
-
-def _refuse_name(where: SourceFile, name: str) -> NoReturn:
-    where.fail(0, "is for files with several topologies", "--topology-name", name)
 
 
 def _from_yaml(

@@ -40,12 +40,11 @@ def bruteforce(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
     n, k = instance.n, instance.k
     if n > MOST_FREE:
         raise InputError(
-            f"{n} free processors; at most {MOST_FREE} are tried", field="bruteforce"
+            f"{n} free processors; at most {MOST_FREE} are tried", "bruteforce"
         )
     if (subsets := comb(n, k)) > MOST:
         raise InputError(
-            f"C({n}, {k}) = {subsets} subsets; at most {MOST} are tried",
-            field="bruteforce",
+            f"C({n}, {k}) = {subsets} subsets; at most {MOST} are tried", "bruteforce"
         )
     deadline = start + settings.time_limit
     hops = arrays.hops(instance).copy()

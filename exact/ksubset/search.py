@@ -13,7 +13,6 @@ from ...instances import KSubset
 from ...solvers import Limit, Proof, Result, Settings, answer
 from ...solvers.running import clock
 from ...solvers.running.interrupt import OutOfTimeError
-from ...solvers.running.progress import report
 from ..search import SteppableSearch
 
 
@@ -59,12 +58,6 @@ class KSubsetSearch(SteppableSearch):
         if cost < self.best:
             self.best = cost
             self._chosen = tuple(sorted(map(int, chosen)))
-
-    def _unfinished(self) -> bool:
-        return self.bound < self.best
-
-    def _report(self) -> None:
-        report(self.best, self.bound)
 
 
 def search_alone(

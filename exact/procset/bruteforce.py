@@ -32,8 +32,7 @@ def bruteforce(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result:
     n, r = instance.n, instance.request
     if (choices := comb(n, r)) > MOST:
         raise InputError(
-            f"C({n}, {r}) = {choices} choices; at most {MOST} are tried",
-            field="bruteforce",
+            f"C({n}, {r}) = {choices} choices; at most {MOST} are tried", "bruteforce"
         )
     touches = [0] * len(instance.processors)
     for number, one in enumerate(instance.sets):

@@ -99,8 +99,8 @@ class RequestSolver:
         if order != "auto" and order not in frontier_order.ORDERS:
             raise InputError(
                 f"must be auto or one of {', '.join(frontier_order.ORDERS)}",
-                field="order",
-                value=order,
+                "order",
+                order,
             )
         if lookahead is not None:
             refuse_lookahead(lookahead, levels)
@@ -247,7 +247,7 @@ class RequestSolver:
         try:
             program = self.program(available, up_to, smaller=True)
         except TooWide as wide:
-            raise InputError(str(wide), field="mincosts") from wide
+            raise InputError(str(wide), "mincosts") from wide
         if program.run(stopped):
             return []
         _, folding = self._folding(up_to)
@@ -270,24 +270,22 @@ class RequestSolver:
         if available.shape != (self.n_processors,):
             raise InputError(
                 f"must have {self.n_processors} entries, one per processor",
-                field="available",
-                value=len(available),
+                "available",
+                len(available),
             )
         if request < 1:
-            raise InputError("must be at least 1", field="request", value=request)
+            raise InputError("must be at least 1", "request", request)
         if request > 1 and request > (there := int(np.count_nonzero(available))):
             raise InputError(
-                f"only {there} processors are available", field="request", value=request
+                f"only {there} processors are available", "request", request
             )
         if not available.any():
-            raise InputError("must hold for at least one processor", field="available")
+            raise InputError("must hold for at least one processor", "available")
 
 
 def refuse_lookahead(after: int, levels: int) -> None:
     """Raise InputError unless 1 <= after <= levels."""
     if not 1 <= after <= levels:
         raise InputError(
-            f"must lie between 1 and the number of levels, {levels}",
-            field="lookahead",
-            value=after,
+            f"must lie between 1 and the number of levels, {levels}", "lookahead", after
         )

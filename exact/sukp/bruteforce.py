@@ -28,7 +28,7 @@ def bruteforce(instance: Sukp, /, settings: Settings = DEFAULT) -> Result:
     start = clock.now()
     if instance.n > MOST_ITEMS:
         raise InputError(
-            f"{instance.n} items; at most {MOST_ITEMS} are tried", field="bruteforce"
+            f"{instance.n} items; at most {MOST_ITEMS} are tried", "bruteforce"
         )
     weigh = [0] * instance.n
     for i, elements in enumerate(instance.items):

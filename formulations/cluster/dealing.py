@@ -124,9 +124,7 @@ class _Dealing:
             for node in [next(nodes) for _ in range(number)]:
                 for ask in asks:
                     slots[ask].append((node, way.get(ask, 0)))
-        return {ask: _repeat(some) for ask, some in slots.items()}
-
-
-def _repeat(times: list[tuple[int, int]]) -> Iterator[int]:
-    """Yield every node so many times."""
-    return (node for node, n in times for _ in range(n))
+        return {
+            ask: (node for node, n in some for _ in range(n))
+            for ask, some in slots.items()
+        }

@@ -54,7 +54,7 @@ class ProcsetTerms:
             raise InputError(
                 f"{self.instance.name}: its levels do not fit into one objective of "
                 f"{bits} bits; minimise the levels one by one",
-                field="cost",
+                "cost",
             )
         folded = enumerate(map(self.radix.fold, self._prices))
         return [(i, weight) for i, weight in folded if weight]

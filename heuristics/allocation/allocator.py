@@ -103,15 +103,15 @@ class Allocator(ABC):
             a side below 1, or fewer than k cells.
         """
         if k < 1:
-            raise InputError("must be at least 1", field="k", value=k)
+            raise InputError("must be at least 1", "k", k)
         if shape is not None and (
             len(shape) != self.topology.dimension or min(shape) < 1 or prod(shape) < k
         ):
             raise InputError(
                 f"must be {self.topology.dimension} sides of at least 1 "
                 f"with {k} cells or more",
-                field="shape",
-                value=list(shape),
+                "shape",
+                list(shape),
             )
         if k > self.free:
             return None
@@ -135,11 +135,9 @@ class Allocator(ABC):
         """
         held = np.unique(np.fromiter(numbers, dtype=np.int64))
         if len(none := held[(held < 0) | (held >= len(self.places))]):
-            raise InputError("no such processor", field="processor", value=int(none[0]))
+            raise InputError("no such processor", "processor", int(none[0]))
         if len(busy := held[~self.idle[held]]):
-            raise InputError(
-                "is not idle", field="processor", value=list(self.places[busy[0]])
-            )
+            raise InputError("is not idle", "processor", list(self.places[busy[0]]))
         self._mark(held, idle=False)
         self._take(held)
         return Allocation(held, held)
@@ -153,9 +151,7 @@ class Allocator(ABC):
             If it is not held.
         """
         if len(idle := grant.held[self.idle[grant.held]]):
-            raise InputError(
-                "is not held", field="processor", value=list(self.places[idle[0]])
-            )
+            raise InputError("is not held", "processor", list(self.places[idle[0]]))
         self._mark(grant.held, idle=True)
         self._give(grant.held)
 
@@ -234,7 +230,7 @@ class AllocatorSpec:
             If the allocator does not support this network.
         """
         if why := self.refuses(topology):
-            raise InputError(why, field="topology", value=topology.kind)
+            raise InputError(why, "topology", topology.kind)
         return self.strategy(topology, seed=seed, **self.arguments)
 
     @property

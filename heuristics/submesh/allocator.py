@@ -89,9 +89,7 @@ class SubmeshAllocator(ABC):
         wanted = tuple(size)
         if len(wanted) != len(self.shape) or min(wanted) < 1:
             raise InputError(
-                f"must be {len(self.shape)} sides of at least 1",
-                field="size",
-                value=list(wanted),
+                f"must be {len(self.shape)} sides of at least 1", "size", list(wanted)
             )
         for turned in self._orientations(wanted):
             if (box := self._search(turned)) is not None:
@@ -115,7 +113,7 @@ class SubmeshAllocator(ABC):
             If this box is held already.
         """
         if box in self._held:
-            raise InputError("is held already", field="box", value=list(box))
+            raise InputError("is held already", "box", list(box))
         self._held[box] = None
         self._take(box)
 
@@ -128,7 +126,7 @@ class SubmeshAllocator(ABC):
             If it is not held.
         """
         if box not in self._held:
-            raise InputError("is not held", field="box", value=list(box))
+            raise InputError("is not held", "box", list(box))
         del self._held[box]
         self._give(box)
 
@@ -202,7 +200,7 @@ class SubmeshAllocatorSpec:
             If the allocator does not support this mesh.
         """
         if why := self.refuses(shape, torus):
-            raise InputError(why, field="mesh", value=list(shape))
+            raise InputError(why, "mesh", list(shape))
         return self.strategy(shape, rotate=rotate, torus=torus)
 
     def refuses(self, shape: Sequence[int], torus: bool) -> str | None:

@@ -76,8 +76,7 @@ def tabu(instance: Sukp, /, settings: Settings = DEFAULT) -> Result:
     m, n = instance.n, len(instance.weights)
     if m * m + n * n > MOST_CELLS:
         raise InputError(
-            f"{m} items and {n} elements; squared at most {MOST_CELLS} together",
-            field="tabu",
+            f"{m} items and {n} elements; squared at most {MOST_CELLS} together", "tabu"
         )
     search = TabuSearch(instance, settings.seed)
     limit = search.run(start + settings.time_limit, settings.node_limit)

@@ -102,7 +102,7 @@ def check_infeasible(packing: Packing, certificate: Any) -> list[str]:
     """
     found = fields.objects(certificate, "certificate")
     if "kind" not in found:
-        raise InputError("is missing", field="certificate.kind")
+        raise InputError("is missing", "certificate.kind")
     kind = fields.one_of(*KINDS)(found["kind"], "certificate.kind")
     item = len(packing.items), "item"
     axis, items = fields.index(packing.d, "axis"), fields.indices(*item)

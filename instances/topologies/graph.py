@@ -26,14 +26,7 @@ from .shortest_paths import (
     pair_sum_by_levels,
     pair_sum_by_walks,
 )
-from .topology import (
-    LARGEST_PAIRWISE,
-    Node,
-    OnNodes,
-    Site,
-    checked_processors,
-    is_name,
-)
+from .topology import LARGEST_PAIRWISE, Node, OnNodes, Site, checked_processors, is_name
 
 MOST_NODES, MOST_EDGES = 2**16, 2**19
 MOST_DISTANCES = 2**25

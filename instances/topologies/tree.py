@@ -17,14 +17,7 @@ from ..value import LARGEST
 from ..words import with_noun
 from .cuts import Cuts, downwards, subtree_cuts
 from .grid import grid_shape
-from .topology import (
-    BY_SIDES,
-    Node,
-    OnNodes,
-    Site,
-    checked_processors,
-    reads,
-)
+from .topology import BY_SIDES, Node, OnNodes, Site, checked_processors, reads
 
 _LARGEST_PAIRWISE = 256
 """Number of nodes and of processors up to which costs are summed pair by pair."""

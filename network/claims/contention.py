@@ -130,15 +130,12 @@ def _reduce(trial: Trial, make: object) -> Outcome:
             instance, hot = make(n, edges, k)
             for some in combinations(range(n), k):
                 seen += 1
-                free = not any(map(edges.__contains__, map(frozenset, _pairs(some))))
+                pairs = map(frozenset, combinations(some, 2))
                 busiest = as_tuple(cost(instance, some))[0]
+                free = edges.isdisjoint(pairs)
                 if free != (busiest < hot * instance.common // instance.unit):
                     return failed(f"{sorted(map(sorted, edges))}: {some}", seen)
     return passed("a choice avoids hot links if and only if it is independent", seen)
-
-
-def _pairs(some: tuple[int, ...]) -> Iterator[tuple[int, int]]:
-    return combinations(some, 2)
 
 
 def on_a_mesh(n: int, edges: set[frozenset[int]], k: int) -> tuple[Contention, int]:

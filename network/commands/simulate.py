@@ -14,7 +14,7 @@ from dataclasses import asdict
 from typing import Any
 
 from ...cli.frame import outputs, shared
-from ...cli.frame.parser import Once, Parser
+from ...cli.frame.parser import Parser, once
 from ...cli.frame.progress import Show, progress_bar
 from ...cli.frame.screen import print_measures, wrap_text
 from ...instances.errors import InputError
@@ -72,10 +72,8 @@ def add(simulate: Parser, streams: Any) -> None:
         help="BI, BU, 2M, 3M, 2W, 3W, WF, n-to-n, all-to-all, io, or skeletons of BT, "
         "CG, IS, LU, MG, SP, FT",
     )
-    what.add_argument("--file", metavar="FILE", action=Once, help="a workload as JSON")
-    what.add_argument(
-        "--traffic", metavar="FILE", action=Once, help="measured communication of ranks"
-    )
+    once(what, "--file", "FILE", "a workload as JSON")
+    once(what, "--traffic", "FILE", "measured communication of ranks")
     for word in ("--load", "--pattern", "--cycles"):
         parser.refuse_old_word(word, "jobs send the messages of --workload")
     shared.add_number(parser, "--instances", "number of jobs (default: 1)")
@@ -111,11 +109,11 @@ def add(simulate: Parser, streams: Any) -> None:
         help="adaptive or dimension-order on grids; minimal, drawn or valiant on a "
         "dragonfly or graph (default: the first)",
     )
-    parser.add_argument(
+    once(
+        parser,
         "--routes",
-        metavar="FILE",
-        action=Once,
-        help="instead of a routing the next hops of a graph, as CSV: at,to,next",
+        "FILE",
+        "instead of a routing the next hops of a graph, as CSV: at,to,next",
     )
     shared.add_number(
         parser, "--packet", "flits of a packet (default: 16; worms: whole messages)"

@@ -11,13 +11,14 @@ from ...cli.frame import shared
 from ...cli.frame.parser import Parser
 from ...cli.simulate.stream import RunTimesOrPart
 from ...instances import Topology
-from ...instances.errors import InputError
+from ...instances.errors import InputError, renaming
 from ...simulation.stream.jobs import StreamJob
 from ...simulation.stream.measures import in_unit
 
 _OPTIONS = ("traffic", "messages", "io_share", "size", "routing", "packet", "cycles")
-_FIELDS = {one: one for one in ("traffic", "messages", "io-share", "routing", "packet")}
-_FIELDS |= {"switching": "network", "io-nodes": "traffic"}
+_SAME = ("traffic", "messages", "io-share", "routing", "packet")
+_FIELDS = {one: f"--{one}" for one in _SAME}
+_FIELDS |= {"switching": "--network", "io-nodes": "--traffic"}
 """What errors are about, and which option that is."""
 
 
@@ -102,7 +103,7 @@ class Interconnect(RunTimesOrPart):
         if args.service is not None and args.messages != RUN_TIME:
             raise InputError(f"is for run times, or --messages {RUN_TIME}", "--service")
         name = args.traffic or "all-to-all"
-        try:
+        with renaming(_FIELDS):
             io = IoSide(network, "west") if name in ("io", "mixed") else None
             self.traffic = JobTraffic(
                 name=name,
@@ -113,11 +114,6 @@ class Interconnect(RunTimesOrPart):
             )
             self.network: Any = io.network if io else network
             self._engine()
-        except InputError as error:
-            if error.field not in _FIELDS:
-                raise
-            field = f"--{_FIELDS[error.field]}"
-            raise InputError(error.problem, field, error.value) from None
 
     def _engine(self) -> Any:
         from ..runs import Switching, engine_for

@@ -183,7 +183,7 @@ class CutThrough(Engine):
             raise InputError(
                 f"must be at most {_MOST_PACKETS} packets of {self._packet_phits} "
                 f"phits, not {messages.length[at]} phits",
-                field=f"length[{at}]",
+                f"length[{at}]",
             )
         if not len(messages):
             if job not in self._jobs:
@@ -339,21 +339,19 @@ def lay_out(
         given = None if table is None else np.asarray(table)
         return graph_plan(links, routing or "minimal", given)
     if table is not None:
-        raise InputError("only graphs and trees take one", field="table")
+        raise InputError("only graphs and trees take one", "table")
     kary = network if isinstance(network, KaryTree) else None
     known = GRID_ROUTINGS[:1] if kary else GRID_ROUTINGS
     if routing and routing not in known:
-        raise InputError(
-            f"must be one of {', '.join(known)}", field="routing", value=routing
-        )
+        raise InputError(f"must be one of {', '.join(known)}", "routing", routing)
     if kary:
         check_room(2 * kary.n * kary.processors, slots)
         return tree_plan(kary)
     if network.grid is None:
         raise InputError(
             "must be a mesh, torus, grid, tree, k-ary tree or graph",
-            field="topology",
-            value=network.kind,
+            "topology",
+            network.kind,
         )
     check_room(4 * network.dimension * network.processors_in_all, slots)
     return grid_plan(network.grid, routing != "dimension-order")

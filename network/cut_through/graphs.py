@@ -128,9 +128,7 @@ def graph_plan(
     """
     nodes, edges = _edges(graph)
     if table is None and routing not in ROUTINGS:
-        raise InputError(
-            f"must be one of {', '.join(ROUTINGS)}", field="routing", value=routing
-        )
+        raise InputError(f"must be one of {', '.join(ROUTINGS)}", "routing", routing)
     both = np.concatenate([edges, edges[:, [1, 0, 2]]])
     links = both[np.lexsort((both[:, 1], both[:, 0]))]
     degree = np.bincount(links[:, 0], minlength=nodes)
@@ -148,8 +146,8 @@ def graph_plan(
     if len(goals) * nodes > MOST_DISTANCES:
         raise InputError(
             f"the tables of routes would have more than {MOST_DISTANCES} entries",
-            field="topology",
-            value=len(goals) * nodes,
+            "topology",
+            len(goals) * nodes,
         )
     row = np.full(nodes, -1, np.int64)
     row[goals] = np.arange(len(goals))
@@ -166,7 +164,7 @@ def graph_plan(
             raise InputError(
                 "processor {} has no route to {}: packets do not get past node "
                 "{}".format(*stuck),
-                field="table",
+                "table",
             )
     else:
         away = _distances(goals, links, nodes)
@@ -235,9 +233,7 @@ def _ports(table: np.ndarray, links: Ints, first: Ints, processors: int) -> Ints
     given = np.asarray(table)
     if given.shape != (processors, nodes) or given.dtype.kind not in "iu":
         raise InputError(
-            f"must be integers of shape {(processors, nodes)}",
-            field="table",
-            value=given.shape,
+            f"must be integers of shape {(processors, nodes)}", "table", given.shape
         )
     ports = np.full(given.shape, -1, np.int64)
     for v in range(nodes):
@@ -250,8 +246,8 @@ def _ports(table: np.ndarray, links: Ints, first: Ints, processors: int) -> Ints
         if len(bad):
             raise InputError(
                 f"must be a neighbour of node {v}",
-                field=f"table[{bad[0]}][{v}]",
-                value=int(wanted[bad[0]]),
+                f"table[{bad[0]}][{v}]",
+                int(wanted[bad[0]]),
             )
         ports[known, v] = at[known]
     return ports

@@ -11,14 +11,7 @@ from __future__ import annotations
 
 from ...solvers.running.kernels import kernel
 from .kernels_mail import deliver, pop
-from .kernels_routes import (
-    draw_number,
-    on_graph,
-    on_grid,
-    on_tree,
-    redrawn,
-    schedule,
-)
+from .kernels_routes import draw_number, on_graph, on_grid, on_tree, redrawn, schedule
 from .layout import (
     AGENDA,
     AGENDA_COUNT,

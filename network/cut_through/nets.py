@@ -162,6 +162,6 @@ def check_room(queues: int, slots: int) -> None:
     if queues * slots > MOST_SLOTS:
         raise InputError(
             f"the queues would hold more than {MOST_SLOTS} packets",
-            field="topology",
-            value=queues * slots,
+            "topology",
+            queues * slots,
         )

@@ -69,7 +69,7 @@ class RankMapping:
             raise InputError(problem, f"hops[{i}][{i}]", int(own[i]))
         np.fill_diagonal(traffic, 0)
         if float(traffic.sum(dtype=float)) * float(hops.max(initial=0)) >= _MOST:
-            raise InputError("makes costs of 2^61 or more", field="traffic")
+            raise InputError("makes costs of 2^61 or more", "traffic")
         for name, values in (("traffic", traffic), ("hops", hops)):
             values.setflags(write=False)
             object.__setattr__(self, name, values)

@@ -153,10 +153,10 @@ def mixed(
     """
     io = _io(tasks, io)
     if not 0 <= share <= 1:
-        raise InputError("must lie between 0 and 1", field="share", value=share)
+        raise InputError("must lie between 0 and 1", "share", share)
     at_least(messages, 0, "messages")
     if per not in ("job", "message"):
-        raise InputError("must be job or message", field="per", value=per)
+        raise InputError("must be job or message", "per", per)
     draw = np.random.default_rng(seed)
     count = messages // tasks + (np.arange(tasks) < messages % tasks)
     source = np.repeat(np.arange(tasks), count)
@@ -221,7 +221,7 @@ def mesh_pairs(sides: tuple[int, ...]) -> list[tuple[int, int]]:
 def power_of_two(tasks: int) -> None:
     """Refuse numbers of tasks that are no powers of two."""
     if tasks < 1 or tasks & (tasks - 1):
-        raise InputError("must be a power of two", field="tasks", value=tasks)
+        raise InputError("must be a power of two", "tasks", tasks)
 
 
 def _number(cell: tuple[int, ...] | list[int], sides: tuple[int, ...]) -> int:

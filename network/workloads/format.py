@@ -86,7 +86,7 @@ class Workload:
             if values.size == 0:
                 values = values.reshape(0, width)
             if values.ndim != 2 or values.shape[1] != width:
-                raise InputError(f"must be rows of {width} integers", field=name)
+                raise InputError(f"must be rows of {width} integers", name)
             values.setflags(write=False)
             object.__setattr__(self, name, values)
         limits = (
@@ -138,8 +138,8 @@ class Workload:
         if len(processors) != self.tasks:
             raise InputError(
                 f"must be {self.tasks} processors, one per task of {self.name}",
-                field="placement",
-                value=len(processors),
+                "placement",
+                len(processors),
             )
         return self.to_messages(unit).on(processors)
 
@@ -246,9 +246,7 @@ def _rows(value: Any, field: str, width: int) -> Ints:
     for i, one in enumerate(lists(value, field)):
         row = integers(one, f"{field}[{i}]")
         if len(row) != width:
-            raise InputError(
-                f"must be {width} integers", field=f"{field}[{i}]", value=list(row)
-            )
+            raise InputError(f"must be {width} integers", f"{field}[{i}]", list(row))
         for j, number in enumerate(row):
             between(number, 0, 2**62, f"{field}[{i}][{j}]")
         rows.append(row)

@@ -78,9 +78,7 @@ class Traffic:
     def matrix(self) -> Ints:
         """Return the bytes from every rank to every other, shape (tasks, tasks)."""
         if self.tasks > 2**12:
-            raise InputError(
-                f"a matrix needs at most {2**12}", field="tasks", value=self.tasks
-            )
+            raise InputError(f"a matrix needs at most {2**12}", "tasks", self.tasks)
         found = np.zeros((self.tasks, self.tasks), np.int64)
         found[self.source, self.target] = self.size
         return found
@@ -106,9 +104,7 @@ class Traffic:
         positive(rounds=rounds, per=per)
         if rounds * len(self.source) > _MOST_MESSAGES:
             raise InputError(
-                f"would make more than {_MOST_MESSAGES} messages",
-                field="rounds",
-                value=rounds,
+                f"would make more than {_MOST_MESSAGES} messages", "rounds", rounds
             )
         build = Builder(self.tasks)
         sizes = -(-self.size // (per * rounds))
@@ -146,14 +142,14 @@ def parse_traffic(text: str, name: str, tasks: int | None = None) -> Traffic:
         between(tasks, 1, MOST_TASKS, "tasks")
     lines = text.splitlines()
     if not lines:
-        raise InputError("has no lines", field="line 1")
+        raise InputError("has no lines", "line 1")
     header = lines[0].strip()
     read = _FORMS.get(header, _square)
     rows = np.array(list(read(lines)), np.int64).reshape(-1, 5)
     line, source, target, size, count = rows.T
     least = len(lines) if read is _square else int(rows[:, 1:3].max(initial=-1)) + 1
     if tasks is not None and tasks < least:
-        raise InputError(f"must be at least {least}", field="tasks", value=tasks)
+        raise InputError(f"must be at least {least}", "tasks", tasks)
     pairs = source * MOST_TASKS + target
     order = np.argsort(pairs, kind="stable")
     twice = np.flatnonzero(np.diff(pairs[order]) == 0)
@@ -161,8 +157,8 @@ def parse_traffic(text: str, name: str, tasks: int | None = None) -> Traffic:
         again = int(order[twice + 1].min())
         raise InputError(
             "is listed twice",
-            field=f"line {line[again]}: pair",
-            value=[int(source[again]), int(target[again])],
+            f"line {line[again]}: pair",
+            [int(source[again]), int(target[again])],
         )
     kept = order[size[order] > 0]
     return Traffic(
@@ -223,15 +219,13 @@ def _numbers(
     """Return the numbers of a line, the first ``ranks`` of which are ranks."""
     parts = text.split(",")
     if len(parts) != len(names):
-        raise InputError(
-            f"must have {len(names)} fields", field=f"line {number}", value=len(parts)
-        )
+        raise InputError(f"must have {len(names)} fields", f"line {number}", len(parts))
     found = []
     for i, (name, part) in enumerate(zip(names, parts, strict=True)):
         field = f"line {number}: {name}"
         match = form.fullmatch(part.strip())
         if not match:
-            raise InputError("must be a whole number", field=field, value=part)
+            raise InputError("must be a whole number", field, part)
         value = int(match.group(form.groups))
         at_least(value, 0, field)
         between(value, 0, MOST_TASKS - 1 if i < ranks else MOST_BYTES, field)
@@ -241,4 +235,4 @@ def _numbers(
 
 def _different(u: int, v: int, number: int) -> None:
     if u == v:
-        raise InputError("sends to itself", field=f"line {number}: rank", value=u)
+        raise InputError("sends to itself", f"line {number}: rank", u)

@@ -40,7 +40,7 @@ def _multi_partition(
 ) -> Workload:
     side = isqrt(tasks) if tasks > 0 else 0
     if side * side != tasks or not tasks:
-        raise InputError("must be a square number", field="tasks", value=tasks)
+        raise InputError("must be a square number", "tasks", tasks)
     build = _start(tasks, size, iterations)
     if side == 1:
         return build.workload(name)

@@ -117,10 +117,8 @@ def workload(
     """
     kind = WORKLOADS.get(name)
     if kind is None:
-        raise InputError(
-            f"must be one of {', '.join(WORKLOADS)}", field="workload", value=name
-        )
+        raise InputError(f"must be one of {', '.join(WORKLOADS)}", "workload", name)
     size = kind.size if size is None else size
     if io and kind.make is not bipartite_io:
-        raise InputError("has no I/O nodes", field="workload", value=name)
+        raise InputError("has no I/O nodes", "workload", name)
     return bipartite_io(tasks, size, io) if io else kind.make(tasks, size)

@@ -72,7 +72,7 @@ class Wormhole(Engine):
         self.map = Channels(topology, axes, datelines)
         super().__init__(self.map.nodes)
         if packet is not None and packet < 1:
-            raise InputError("must be at least 1", field="packet", value=packet)
+            raise InputError("must be at least 1", "packet", packet)
         self._jobs = JobNumbers()
         self._due: list[int] = []
         tally = np.zeros(TALLIES, np.int64)
@@ -98,7 +98,7 @@ class Wormhole(Engine):
             first. None for the order of addition.
         """
         if job < 0:
-            raise InputError("must be at least 0", field="job", value=job)
+            raise InputError("must be at least 0", "job", job)
         tally, count, m = self._mail.tally, self._count, len(messages)
         if not m:
             if job not in self._jobs:

@@ -61,12 +61,12 @@ class Channels:
         datelines: bool = True,
     ) -> None:
         if topology.grid is None:
-            raise InputError("must be a mesh or a torus", field="topology")
+            raise InputError("must be a mesh or a torus", "topology")
         shape, rings = topology.grid.shape, topology.grid.ring_lengths
         d = len(shape)
         order = list(range(d)) if axes is None else list(axes)
         if sorted(order) != list(range(d)):
-            raise InputError(f"must name each of the {d} axes once", field="axes")
+            raise InputError(f"must name each of the {d} axes once", "axes")
         self.shape = shape
         self.nodes = prod(shape)
         self.lanes = 2 if any(rings) and datelines else 1
@@ -75,7 +75,7 @@ class Channels:
         """Number of the injection channel of node 0."""
         self.count = self.entries + self.nodes
         if self.count >= 2**31 // C:
-            raise InputError("must have fewer than 2^29 channels", field="topology")
+            raise InputError("must have fewer than 2^29 channels", "topology")
         self.longest = 2 + sum(
             ring // 2 or side - 1 for side, ring in zip(shape, rings, strict=True)
         )

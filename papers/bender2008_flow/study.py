@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from ...instances import InputError
-from ...reports.pages.document import Document, Finding, Section, all_hold
+from ...reports.pages.document import Document, Finding, Section, judge
 from ...simulation.stream.simulator import StartPolicy
 from ..catalogue import RunOptions
 from ..parts import run_all
@@ -194,9 +194,7 @@ def _above(setting: Setting, betters: Sequence[str], worse: str, claim: str) -> 
         claim=claim,
         paper="so, without figures",
         ours="; ".join(f"{gap} % above {name}" for name, gap in gaps.items()),
-        holds=all_hold(
-            {1: True, 0: None, -1: False}[gap.sign] for gap in gaps.values()
-        ),
+        holds=judge(gap.sign for gap in gaps.values()),
         criterion="the 95 % interval of the difference lies above 0; not judged where "
         "it contains 0",
         remark="runs in which it is: "

@@ -200,9 +200,7 @@ def taking_part(
     for name in needed:
         if reasons[name]:
             raise InputError(
-                f"{name} {reasons[name]}",
-                field="shape",
-                value="x".join(map(str, shape)),
+                f"{name} {reasons[name]}", "shape", "x".join(map(str, shape))
             )
     able = tuple(name for name in names if not reasons[name])
     return able, tuple(f"{name}: {why}" for name, why in reasons.items() if why)

@@ -171,8 +171,8 @@ def jobs_on(
         raise InputError(
             f"is too small: {large} of {n} jobs of {Path(trace).name} are larger than "
             f"its {prod(shape)} processors",
-            field="shape",
-            value="x".join(map(str, shape)),
+            "shape",
+            "x".join(map(str, shape)),
         )
     left_out = "; ".join(f"{count} {why.value}" for why, count in skipped.items())
     return jobs, left_out or "none"

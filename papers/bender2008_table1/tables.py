@@ -180,7 +180,7 @@ def entries_table(state: str, rows: Rows) -> Table:
                     "optimal": ratios.optimal,
                     "*sum over sum": _exact(ratios.of_sums),
                     "ratio": decimal(ratios.of_sums),
-                    "mean of ratios": _twelve_places(ratios.mean),
+                    "mean of ratios": ratios.mean and f"{ratios.mean:.12f}",
                     "*worst": _exact(ratios.worst),
                     "worst ratio": decimal(ratios.worst),
                     "*at least": _exact(ratios.low),
@@ -190,10 +190,6 @@ def entries_table(state: str, rows: Rows) -> Table:
     return Table.of(
         f"entries_{state}", f"Every decision in every situation ({state})", lines
     )
-
-
-def _twelve_places(mean: float | None) -> str | None:
-    return None if mean is None else f"{mean:.12f}"
 
 
 def _exact(ratio: Fraction | None) -> str | None:

@@ -10,7 +10,7 @@ import argparse
 from pathlib import Path
 
 from ...cli.frame import outputs, shared
-from ...cli.frame.parser import Once, Parser, flag
+from ...cli.frame.parser import Parser, flag, once
 from ...cli.frame.progress import progress_bar
 from ...cli.frame.screen import wrap_text
 from ...instances.errors import InputError
@@ -38,18 +38,18 @@ def options(parser: Parser) -> None:
     parser.refuse_old_word(
         "network-validation", "docs/science/network.md has the table, which tests hold"
     )
-    parser.add_argument(
+    once(
+        parser,
         "--trace",
-        metavar="FILE",
-        action=Once,
-        help="SWF trace in place of the synthetic stream (default: synthetic)",
+        "FILE",
+        "SWF trace in place of the synthetic stream (default: synthetic)",
     )
     parser.old_spelling("--swf", "--trace")
-    parser.add_argument(
+    once(
+        parser,
         "--traffic",
-        metavar="PATH",
-        action=Once,
-        help="measured communication, as simulate network reads it: a folder, for "
+        "PATH",
+        "measured communication, as simulate network reads it: a folder, for "
         "task-mapping (default: data/comm in the folder that CLOSEKNIT_DATA names)",
     )
     parser.add_argument(
@@ -109,13 +109,13 @@ def run(args: argparse.Namespace) -> int:
             )
         return 0
     if args.table is None:
-        raise InputError("is needed; see --list", field="TABLE")
+        raise InputError("is needed; see --list", "TABLE")
     entry = entry_named(args.table, REPRODUCTIONS, "TABLE", "reproduction")
     for option in ("first", "every"):
         if getattr(args, option) == 0:
-            raise InputError("must be at least 1", field=f"--{option}", value=0)
+            raise InputError("must be at least 1", f"--{option}", 0)
     if args.load == 0:
-        raise InputError("must be above 0", field="--load", value=0)
+        raise InputError("must be above 0", "--load", 0)
     for option in (
         "trace",
         "traffic",
@@ -130,7 +130,7 @@ def run(args: argparse.Namespace) -> int:
         taken = _FIELDS.get(option, option) in entry.takes
         value = getattr(args, option)
         if value is not None and value is not False and not taken:
-            raise InputError(f"is not for {entry.name}", field=f"--{option}")
+            raise InputError(f"is not for {entry.name}", f"--{option}")
     out = Path(args.out or f"out/{entry.name}")
     try_folder(out)
     refuse_links(out, "report.*", "parts")

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from ...instances.writing.files import write_text
 from ...reports.pages.bootstrap import Estimate
-from ...reports.pages.document import Document, Finding, Section, all_hold
+from ...reports.pages.document import Document, Finding, Section, judge
 from ..catalogue import RunOptions
 from ..parts import run_all
 from . import parts, streams
-from .choices import BEST, FEW, GREEDY, OBJECTIVES, PAIR_SUM, STREAM
+from .choices import BEST, FEW, GREEDY, OBJECTIVES, PAIR_SUM
 from .figures import BUSY, AllRuns
 from .machines import LOADS, MACHINES, SIZES
 from .parts import START, WINDOW, Part
 from .plots import alone, overview
 from .streams import FIRST_FIT, RULES, USUAL, StreamPart
 from .tables import (
-    OTHERS,
-    PAIRS,
     cells_table,
     interval,
     losses_table,
+    other_pairs,
     others_table,
     pairs_table,
     rho_table,
@@ -151,7 +150,7 @@ def _findings(outcome: AllRuns) -> Iterator[Finding]:
             )
         yield _judge(
             f"{machine}: {BEST} loses less than the pair sum",
-            [outcome.gap(machine, PAIR_SUM, BEST)],
+            outcome.gap(machine, PAIR_SUM, BEST),
             "less by: ",
         )
         flow = outcome.flow(machine, USUAL)
@@ -168,56 +167,37 @@ def _findings(outcome: AllRuns) -> Iterator[Finding]:
             yield _judge(
                 f"{machine}: in a stream contention with a reserve is faster than the "
                 "pair sum",
-                [_negate(flow)],
+                Estimate(-flow.value, -flow.high, -flow.low),
                 "less flow time by: ",
             )
         yield _judge(
             f"{machine}: in a stream the least busy link, greedily, is slower than the "
             "pair sum",
-            [outcome.flow(machine, GREEDY)],
+            outcome.flow(machine, GREEDY),
             "more flow time by: ",
         )
-    yield _best_pair(
-        BEST,
-        {
-            name: [outcome.gap(one, name, BEST) for one in outcome.machines]
-            for name in PAIRS
-        },
-    )
-    yield _best_pair(
-        STREAM,
-        {
-            name: [outcome.flow(one, name, STREAM) for one in outcome.machines]
-            for name in OTHERS
-        },
-    )
+    every = len(outcome.machines)
+    for _, base, others, gap in other_pairs(outcome):
+        better = {
+            name: sum(gap(one, name, base).sign < 0 for one in outcome.machines)
+            for name in others
+        }
+        yield Finding(
+            claim=f"no other power and reserve are better than {base} on all machines",
+            paper="",
+            ours="better beyond chance on: "
+            + "; ".join(f"{n} of {every} ({name})" for name, n in better.items()),
+            holds=every not in better.values(),
+            criterion="interval of the difference below 0 on every machine: no",
+        )
 
 
-def _best_pair(base: str, gaps: dict[str, list[Estimate]]) -> Finding:
-    better = {name: sum(one.sign < 0 for one in some) for name, some in gaps.items()}
-    every = len(next(iter(gaps.values())))
-    return Finding(
-        claim=f"no other power and reserve are better than {base} on all machines",
-        paper="",
-        ours="better beyond chance on: "
-        + "; ".join(f"{n} of {every} ({name})" for name, n in better.items()),
-        holds=every not in better.values(),
-        criterion="interval of the difference below 0 on every machine: no",
-    )
-
-
-def _negate(one: Estimate) -> Estimate:
-    return Estimate(-one.value, -one.high, -one.low)
-
-
-def _judge(claim: str, gaps: Iterable[Estimate], before: str) -> Finding:
-    signs = {1: True, 0: None, -1: False}
-    found = [*gaps]
+def _judge(claim: str, gap: Estimate, before: str) -> Finding:
     return Finding(
         claim=claim,
         paper="",
-        ours=before + "; ".join(f"{interval(one, 1)} %" for one in found),
-        holds=all_hold(signs[one.sign] for one in found),
+        ours=f"{before}{interval(gap, 1)} %",
+        holds=judge([gap.sign]),
         criterion="interval above 0; below 0: no",
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from ...reports.pages.bootstrap import Estimate
 from ...reports.pages.document import Cell, Table
@@ -13,10 +13,14 @@ from .streams import MORE
 from .workloads import PATTERNS
 
 Row = dict[str, Cell]
-PAIRS = ("contention p=2", STREAM, "contention p=8")
-"""Other powers and reserves, tried for one job."""
-OTHERS = ("contention p=2", MORE)
-"""The same, for streams."""
+Gap = Callable[[str, str, str], Estimate]
+
+
+def other_pairs(outcome: AllRuns) -> Iterator[tuple[str, str, Sequence[str], Gap]]:
+    """Yield each role, its power and reserve, others, and how much these lose."""
+    others = ("contention p=2", STREAM, "contention p=8")
+    yield "one job", BEST, others, outcome.gap
+    yield "stream", STREAM, ("contention p=2", MORE), outcome.flow
 
 
 def interval(one: Estimate, digits: int = 0) -> str:
@@ -102,22 +106,11 @@ def streams_table(outcome: AllRuns, *, run: bool) -> Table:
 def pairs_table(outcome: AllRuns) -> Table:
     """Give what other powers and reserves lose against those of each role."""
     rows: list[Row] = []
-    for name in PAIRS:
-        row: Row = {"*role": "one job", "*instead": name}
-        rows.append(
-            row
-            | {
-                f"*{one}": interval(outcome.gap(one, name, BEST), 1)
-                for one in outcome.machines
-            }
-        )
-    for name in OTHERS:
-        row = {"*role": "stream", "*instead": name}
-        row |= {
-            f"*{one}": interval(outcome.flow(one, name, STREAM), 1)
-            for one in outcome.machines
-        }
-        rows.append(row)
+    for role, base, others, gap in other_pairs(outcome):
+        for name in others:
+            lost = {one: gap(one, name, base) for one in outcome.machines}
+            row: Row = {"*role": role, "*instead": name}
+            rows.append(row | {f"*{one}": interval(x, 1) for one, x in lost.items()})
     return Table.of(
         "pairs",
         f"Other powers and reserves: per cent of time lost more than by {BEST} (one "

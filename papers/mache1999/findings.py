@@ -9,7 +9,7 @@ from functools import partial
 from itertools import pairwise
 
 from ...reports.pages.bootstrap import Estimate
-from ...reports.pages.document import Finding, all_hold
+from ...reports.pages.document import Finding, all_hold, judge
 from .curves import BALANCE, CONTIGUITY, DISPERSAL, SYSTEM, Curves, Measure
 
 ELONGATED, PLAS, MC, RANDOM, MBS, PAGING = SIX = (
@@ -25,15 +25,6 @@ _SURELY = (
 
 
 _OUTCOMES = {True: "holds", False: "does not hold", None: "is not decided"}
-
-
-def judge(signs: Iterable[int]) -> bool | None:
-    """Whether all differences have the stated sign; None where one may be chance.
-
-    >>> judge([1, 1]), judge([1, 0]), judge([1, 0, -1])
-    (True, None, False)
-    """
-    return all_hold({1: True, 0: None, -1: False}[sign] for sign in signs)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

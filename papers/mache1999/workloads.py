@@ -53,8 +53,8 @@ def workloads(
     if processors < SIDE**2:
         raise InputError(
             f"is too small: {processors} processors for jobs of {SIDE**2} in the mean",
-            field="shape",
-            value="x".join(map(str, shape)),
+            "shape",
+            "x".join(map(str, shape)),
         )
     if trace is not None:  # may be refused: before the others are drawn
         traced = _read_trace(trace, shape, first)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from ...reports.pages.document import Finding, all_hold
+from ...reports.pages.document import Finding, judge
 from .figures import Figures
 from .printed import ELONGATED, MBS, MC, PAGING, PLAS, SIX
 
@@ -68,7 +68,7 @@ def _first(column: Figures, name: str) -> Finding:
         claim=f"{name} is first of six at {column.share} % I/O",
         paper="Table 2" if (name, column.share) != (ELONGATED, 60) else "section 4.2",
         ours=f"rank {column.ranks[name]}; order {', '.join(column.order)}",
-        holds=_judge(gap.sign for _, gap in gaps),
+        holds=judge(gap.sign for _, gap in gaps),
         criterion=f"each other strategy less {name}: {_SURELY}",
         remark=f"others less {name}, cycles: {'; '.join(close)}" if close else "",
     )
@@ -90,16 +90,7 @@ def _slower(
         paper="Table 2, 100 to 20 %",
         ours=f"rank {ranks}; so beyond chance in "
         f"{len(gaps) - len(close)} of {len(gaps)} comparisons",
-        holds=_judge(gap.sign for _, _, gap in gaps),
+        holds=judge(gap.sign for _, _, gap in gaps),
         criterion=f"{name} less each of them: {_SURELY}",
         remark=f"{name} less others, cycles: {'; '.join(close)}" if close else "",
     )
-
-
-def _judge(signs: Iterable[int]) -> bool | None:
-    """Whether all differences have the stated sign; None where one may be chance.
-
-    >>> _judge([1, 1]), _judge([1, 0]), _judge([1, 0, -1])
-    (True, None, False)
-    """
-    return all_hold({1: True, 0: None, -1: False}[sign] for sign in signs)

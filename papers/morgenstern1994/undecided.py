@@ -16,14 +16,7 @@ from ...reports.pages.document import Cell, Document, Finding, Section, Table
 from ...simulation.submesh.budget import Budget
 from ...simulation.submesh.stream import Uniform, queue
 from ..catalogue import RunOptions
-from .decisions import (
-    MigrationCase,
-    Range,
-    by_load,
-    by_residents,
-    share,
-    simulate,
-)
+from .decisions import MigrationCase, Range, by_load, by_residents, share, simulate
 
 SHAPE = (256, 256)
 RANGES = (

@@ -47,7 +47,6 @@ def findings(panels: Sequence[Panel]) -> Iterator[Finding]:
     yield from _judge(
         panels,
         "random placement is the worst, with very few exceptions",
-        "section IV",
         f"worst of the paper's placements in all but {FEW} workloads of a panel, "
         + _TIED,
         _random_worst,
@@ -55,14 +54,12 @@ def findings(panels: Sequence[Panel]) -> Iterator[Finding]:
     yield from _judge(
         _those(panels, "fat-tree"),
         "consecutive placement is the best on the fat-tree",
-        "section IV",
         f"best in all but {FEW} workloads of a panel, {_TIED}",
         lambda panel: _best(panel, CONSECUTIVE),
     )
     yield from _judge(
         _those(panels, "torus", 64),
         "row and column placements perform equally well on the torus of 64 nodes",
-        "section IV",
         f"within {100 * (_ALIKE - 1):.0f} % of each other in all but {FEW} workloads",
         _row_as_column,
     )
@@ -70,14 +67,12 @@ def findings(panels: Sequence[Panel]) -> Iterator[Finding]:
     yield from _judge(
         several,
         "quadrant placement is the best on tori of several instances, save for MG",
-        "section IV",
         f"best in all but {FEW} workloads of a panel, MG not counted, {_TIED}",
         lambda panel: _best(panel, QUADRANT, without=("MG",)),
     )
     yield from _judge(
         several,
         "row and column are as good as quadrant for MG",
-        "section IV",
         f"both within {100 * (_ALIKE - 1):.0f} % of quadrant",
         _multigrid,
     )
@@ -85,28 +80,24 @@ def findings(panels: Sequence[Panel]) -> Iterator[Finding]:
     yield from _judge(
         panels,
         "LU, BT and SP are very sensitive to placement, on either network",
-        "section IV",
         "worst to best of each above the median of all workloads",
         lambda panel: _above(panel, ("LU", "BT", "SP")),
     )
     yield from _judge(
         panels,
         "2W and 3W respond least to placement",
-        "section IV",
         "no more than two other workloads have a smaller worst to best",
         _wave_fronts,
     )
     yield from _judge(
         panels,
         "IS is not very sensitive to placement",
-        "section IV",
         "worst to best not above the median of all workloads",
         _integer_sort,
     )
     yield from _judge(
         panels,
         "2M gains from placement on the torus; on the fat-tree it hardly matters",
-        "section IV",
         f"worst to best above the median on the torus, at most {_NO_MATTER} on the "
         "fat-tree",
         _square,
@@ -115,7 +106,6 @@ def findings(panels: Sequence[Panel]) -> Iterator[Finding]:
         panels,
         "BU gains from consecutive placement alone on the fat-tree; on the torus "
         "every placement is as good",
-        "section IV",
         f"all others beyond {_NO_MATTER} times consecutive on the fat-tree; worst to "
         f"best at most {_NO_MATTER} on the torus",
         _butterfly,
@@ -123,7 +113,6 @@ def findings(panels: Sequence[Panel]) -> Iterator[Finding]:
     yield from _judge(
         _those(panels, "torus", 64),
         "for FT on the torus of 64 nodes row and column are worse than random",
-        "section IV",
         "both above the mean of the permutations",
         _fourier,
     )
@@ -140,7 +129,6 @@ def _those(panels: Sequence[Panel], topology: str, nodes: int = 0) -> list[Panel
 def _judge(
     panels: Sequence[Panel],
     claim: str,
-    paper: str,
     criterion: str,
     see: Callable[[Panel], Seen],
 ) -> Iterator[Finding]:
@@ -154,7 +142,7 @@ def _judge(
         remarks.insert(0, f"not on {', '.join(failed)}")
     yield Finding(
         claim=claim,
-        paper=paper,
+        paper="section IV",
         ours="; ".join(f"{name} {one.text}" for name, one in seen.items()),
         holds=all_hold(one.holds for one in seen.values()),
         criterion=criterion,

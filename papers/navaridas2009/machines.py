@@ -140,8 +140,8 @@ def machines(shape: tuple[int, ...] | None) -> list[FilledNetwork]:
     if shape is not None and shape not in {(side, side) for side in SIDES}:
         raise InputError(
             f"must be one of {', '.join(f'{side}x{side}' for side in SIDES)}",
-            field="shape",
-            value="x".join(map(str, shape)),
+            "shape",
+            "x".join(map(str, shape)),
         )
     return [
         FilledNetwork(topology, side)

@@ -13,6 +13,7 @@ import numpy as np
 
 from ...formulations.ksubset.bounds.towns import town_bound_value
 from ...instances import IntArray, KSubset, Site, arrays
+from ...proofs.writing.learning import luby
 from .hunt import AdversarySearch, BadInstance, SearchSpace, Sites, Watch
 from .kernels import NONE, least
 
@@ -154,17 +155,6 @@ def _runs(
             else:
                 mirror = None
         worst = yield sites, kind, length, mirror
-
-
-def luby(i: int) -> int:
-    """Return the i-th number of 1, 1, 2, 1, 1, 2, 4, 1, 1, 2, 1, 1, 2, 4, 8, and so on.
-
-    >>> [luby(i) for i in range(1, 16)]
-    [1, 1, 2, 1, 1, 2, 4, 1, 1, 2, 1, 1, 2, 4, 8]
-    """
-    while (i + 1) & i:
-        i -= (1 << (i.bit_length() - 1)) - 1
-    return (i + 1) // 2
 
 
 # Optima

@@ -69,12 +69,10 @@ class SearchSpace:
 
     def __post_init__(self) -> None:
         if self.k < 2:
-            raise InputError("must be at least 2", field="k", value=self.k)
+            raise InputError("must be at least 2", "k", self.k)
         if self.k >= self.most:
             raise InputError(
-                f"must be above k = {self.k}, or there is no choice",
-                field="n",
-                value=self.most,
+                f"must be above k = {self.k}, or there is no choice", "n", self.most
             )
         if len(self.places) > MOST_PLACES:
             raise InputError(
@@ -83,8 +81,8 @@ class SearchSpace:
         if not self.points and self.most > len(self.places):
             raise InputError(
                 f"must be at most the number of processors ({len(self.places)})",
-                field="n",
-                value=self.most,
+                "n",
+                self.most,
             )
 
     @cached_property
@@ -234,10 +232,10 @@ class AdversarySearch:
         name = self.method.name
         if self.method.exact:
             raise InputError(
-                f"{name} is exact: its ratio is 1 on every instance", field="METHOD"
+                f"{name} is exact: its ratio is 1 on every instance", "METHOD"
             )
         if why := self.method.refusal(self.sample()):
-            raise InputError(why, field=name)
+            raise InputError(why, name)
 
     def sample(self) -> KSubset:
         """Return one of the instances."""

@@ -49,7 +49,7 @@ def exhaust(hunt: AdversarySearch) -> BadInstance | None:
     places = ground.places
     if ground.points or len(places) > MOST_PLACES:
         raise InputError(
-            f"is for networks of up to {MOST_PLACES} processors", field="exhaustive"
+            f"is for networks of up to {MOST_PLACES} processors", "exhaustive"
         )
     watch = Watch(hunt)
     sites = np.array(places, dtype=np.int64)

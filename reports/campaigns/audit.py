@@ -45,8 +45,8 @@ def audit(
                 continue
             raise InputError(
                 error.problem,
-                field=f"{row.method} on {row.instance}: {error.field}",
-                value=error.value,
+                f"{row.method} on {row.instance}: {error.field}",
+                error.value,
                 file=file,
             ) from None
         kept.append(row)
@@ -61,9 +61,7 @@ def _check_features(instance: Instance, features: Features, row: Row) -> None:
         *((name, getattr(row, name), getattr(features, name)) for name in _COUNTS),
     ):
         if stored != true:
-            raise InputError(
-                f"must be {true}, as the instance has it", field=field, value=stored
-            )
+            raise InputError(f"must be {true}, as the instance has it", field, stored)
 
 
 _COUNTS = ("n", "k", "d", "locations")
@@ -78,8 +76,8 @@ def _price(instance: Instance, selection: tuple[int, ...]) -> Value | str:
 
 def _same_cost(row: Row, price: Value | str) -> None:
     if isinstance(price, str):
-        raise InputError(f"is no solution: {price}", field="selection")
+        raise InputError(f"is no solution: {price}", "selection")
     if row.cost != price:
         raise InputError(
-            f"must be {price}, as the selection is priced", field="cost", value=row.cost
+            f"must be {price}, as the selection is priced", "cost", row.cost
         )

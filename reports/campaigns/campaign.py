@@ -90,7 +90,7 @@ def lineups(
         name = one.strip() if isinstance(one, str) else one
         routes |= methods_named(name, problems, fields[1])
     if not all(method.exact for method in routes.values()):
-        raise InputError("is not an exact method", field=fields[1], value=exact)
+        raise InputError("is not an exact method", fields[1], exact)
     named = None
     if methods is not None and methods != SYSTEMS:
         names = methods
@@ -272,7 +272,7 @@ def run(
                 raise InputError(
                     f"was run by closeknit {row.version} on {row.machine}; all must "
                     f"have the same version ({task.key[3]})",
-                    field=task.method.name,
+                    task.method.name,
                 )
             store.append(row)
             done += 1

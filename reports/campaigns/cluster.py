@@ -50,7 +50,7 @@ def connect(address: str) -> Iterator[Any]:
     try:
         distributed = import_module("distributed")
     except ImportError:
-        raise InputError(f"needs Dask: {install('dask')}", field="dask") from None
+        raise InputError(f"needs Dask: {install('dask')}", "dask") from None
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     _refuse_unproven(distributed, address)
     client = _client_of(distributed, address)
@@ -77,9 +77,7 @@ def _client_of(distributed: Any, address: str) -> Any:
         except (OSError, ValueError, ImportError, AssertionError) as error:
             if not isinstance(error, AssertionError) or not attempts:
                 raise InputError(
-                    f"no scheduler answers ({type(error).__name__})",
-                    field="dask",
-                    value=address,
+                    f"no scheduler answers ({type(error).__name__})", "dask", address
                 ) from None
 
 
@@ -91,20 +89,18 @@ def _refuse_unproven(distributed: Any, address: str) -> None:
     except (OSError, ValueError, TypeError) as error:
         raise InputError(
             f"the certificates in Dask's configuration cannot be used ({error})",
-            field="dask",
-            value=address,
+            "dask",
+            address,
         ) from None
     if address.startswith("tls://") and own is None:
         raise InputError(
             "needs certificates in Dask's configuration (docs/use/studies.md)",
-            field="dask",
-            value=address,
+            "dask",
+            address,
         )
     if address.startswith("tcp://") and security.require_encryption:
         raise InputError(
-            "is refused: Dask's configuration requires encryption",
-            field="dask",
-            value=address,
+            "is refused: Dask's configuration requires encryption", "dask", address
         )
 
 
@@ -262,7 +258,7 @@ class _Driver:
     def _unfit(self, future: Any, has: str) -> InputError:
         return InputError(
             f"has closeknit {has}, this is {version('closeknit')}",
-            field=f"worker {self._flying[future].worker}",
+            f"worker {self._flying[future].worker}",
         )
 
     def _mourn(self, position: int, death: Killed) -> None:
@@ -280,8 +276,7 @@ class _Driver:
     def _lost(self, error: Exception | None) -> InputError:
         why = f" ({type(error).__name__})" if error else ""
         return InputError(
-            f"the scheduler is lost{why}; give the same command again to go on",
-            field="dask",
+            f"the scheduler is lost{why}; give the same command again to go on", "dask"
         )
 
 

@@ -60,12 +60,10 @@ def _consistent(row: Row) -> None:
     """Let `Result` refuse what contradicts itself."""
     for field, value in (("cost", row.cost), ("bound", row.bound)):
         if row.problem == "procset" and value is not None and shape(value) != row.d:
-            raise InputError(f"must have {row.d} levels", field=field, value=value)
+            raise InputError(f"must have {row.d} levels", field, value)
     if not row.ran:
         if row.cost is not None or row.bound is not None or not row.error:
-            raise InputError(
-                "disagrees with the rest", field="status", value=row.status
-            )
+            raise InputError("disagrees with the rest", "status", row.status)
         return
     try:
         Result(
@@ -76,22 +74,22 @@ def _consistent(row: Row) -> None:
             proof=row.proof,
         )
     except ValueError as error:
-        raise InputError(str(error), field="status") from None
+        raise InputError(str(error), "status") from None
     if row.seconds is None:
-        raise InputError("is missing", field="seconds")
+        raise InputError("is missing", "seconds")
 
 
 def _one_of(value: object, known: tuple[str, ...], field: str) -> None:
     if value not in known:
-        raise InputError(f"must be one of {', '.join(known)}", field=field, value=value)
+        raise InputError(f"must be one of {', '.join(known)}", field, value)
 
 
 def _number(value: Any, field: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
-        raise InputError("must be a number", field=field, value=value)
+        raise InputError("must be a number", field, value)
     number = float(value)
     if not isfinite(number) or number < 0:
-        raise InputError("must be at least 0", field=field, value=number)
+        raise InputError("must be at least 0", field, number)
     return number
 
 
@@ -99,7 +97,7 @@ def _proof(value: Any, field: str) -> Proof:
     grade, _, by = fields.string(value, field).partition(": ")
     _one_of(grade, tuple(member.value for member in Grade), field)
     if not by:
-        raise InputError("must name its source", field=field, value=value)
+        raise InputError("must name its source", field, value)
     return Proof(Grade(grade), by)
 
 
@@ -123,20 +121,20 @@ def _trace(value: Any, field: str) -> Trace:
     """Return the points of a run; those that go backwards are refused."""
     points = fields.lists(value, field)
     if len(points) > MOST:
-        raise InputError(f"has more than {MOST} points", field=field)
+        raise InputError(f"has more than {MOST} points", field)
     trace: list[Point] = []
     for i, point in enumerate(points):
         where = f"{field}[{i}]"
         parts = fields.lists(point, where)
         if len(parts) != 3:
-            raise InputError("must be seconds, cost and bound", field=where)
+            raise InputError("must be seconds, cost and bound", where)
         cost = _optional_cost(parts[1], where)
         if cost is None:
-            raise InputError("has no cost", field=where)
+            raise InputError("has no cost", where)
         bound = _optional_cost(parts[2], where)
         trace.append((_number(parts[0], where), cost, bound))
         if i and trace[-1][0] < trace[-2][0]:
-            raise InputError("is earlier than the one before", field=where)
+            raise InputError("is earlier than the one before", where)
     return tuple(trace)
 
 

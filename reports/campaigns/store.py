@@ -163,7 +163,11 @@ class ResultStore:
                 self._database.execute("BEGIN IMMEDIATE")
                 self._database.executemany(
                     "DELETE FROM results WHERE address = ?",
-                    [(address(each),) for key in gone for each in _spellings(key)],
+                    [
+                        (address((*key[:2], name, *key[3:])),)
+                        for key in gone
+                        for name in spellings(key[2])  # the present one, and old ones
+                    ],
                 )
             for key in gone:
                 del self.rows[key]
@@ -217,11 +221,6 @@ def address(key: tuple[str | float, ...]) -> str:
     """Return the primary key of a row: SHA-256 of what makes it the same run."""
     text = json.dumps(key, ensure_ascii=False, separators=(",", ":"))
     return sha256(text.encode()).hexdigest()
-
-
-def _spellings(key: Key) -> list[Key]:
-    """Return a key with the present name of its method and with its old ones."""
-    return [(*key[:2], name, *key[3:]) for name in spellings(key[2])]
 
 
 def rows_in(path: Path) -> list[Row]:

@@ -120,17 +120,13 @@ def _claims_of(name: Any) -> Sequence[Claim]:
         return GROUPS[name]
     matching = [one for one in CLAIMS.values() if fnmatchcase(one.name, name)]
     if not matching and any(name in table for table in METHODS.values()):
-        matching = _about_method(name)
+        matching = [one for one in CLAIMS.values() if _about(one.name) == name]
     if not matching:
         why = hint(name, [*GROUPS, *CLAIMS])
         if "did you mean" not in why:
             why = f"groups: {', '.join(GROUPS)}; claims: see closeknit verify --list"
-        raise InputError(f"unknown claim ({why})", field="CLAIM", value=name)
+        raise InputError(f"unknown claim ({why})", "CLAIM", name)
     return matching
-
-
-def _about_method(name: str) -> list[Claim]:
-    return [one for one in CLAIMS.values() if _about(one.name) == name]
 
 
 def _about(claim: str) -> str:

@@ -6,21 +6,11 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import combinations, product
 from random import Random
-from typing import Any
+from typing import Any, cast
 
 from ...exact.ksubset.cuts_bb import search as cuts_bb
 from ...exact.sukp.sukp_bb import search as sukp_bb
-from ...instances import (
-    KSubset,
-    Mesh,
-    Site,
-    Sukp,
-    Topology,
-    Torus,
-    Tree,
-    check,
-    cost,
-)
+from ...instances import KSubset, Mesh, Site, Sukp, Topology, Torus, Tree, check, cost
 from ...instances.ksubset.graph_generators import random_regular
 from ...instances.ksubset.worst_cases import ring_gap
 from ...solvers.running import clock
@@ -219,17 +209,12 @@ def _starts(instance: KSubset | Sukp) -> tuple[int, list[tuple[int, ...]]]:
     return least, [first[paid] for paid in more[:2]]
 
 
-def _searches(instance: KSubset | Sukp) -> Iterator[tuple[str, Callable[..., Any]]]:
-    """Yield the searches for an instance by name; they take it and a choice."""
-    if isinstance(instance, Sukp):
-        yield "sukp-bb", sukp_bb.ExclusionSearch
-        return
-    yield "cuts-bb", cuts_bb.CutsSearch
-
-
 def _stuck(instance: KSubset | Sukp) -> str:
+    name, make = "cuts-bb", cast("Callable[..., Any]", cuts_bb.CutsSearch)
+    if isinstance(instance, Sukp):
+        name, make = "sukp-bb", sukp_bb.ExclusionSearch
     least, starts = _starts(instance)
-    for (name, make), first in product(_searches(instance), starts):
+    for first in starts:
         search = make(instance, first)
         search.run(clock.now() + 60)
         if (search.best, search.bound) != (least, least):

@@ -8,15 +8,7 @@ from functools import partial
 from itertools import combinations
 from random import Random
 
-from ...instances import (
-    InputError,
-    Instance,
-    ProcessorSet,
-    ProcSet,
-    Sukp,
-    check,
-    cost,
-)
+from ...instances import InputError, Instance, ProcessorSet, ProcSet, Sukp, check, cost
 from ...instances.sukp.reduction import kept_sets, processors_left, procset_of, sukp_of
 from ...instances.value import as_tuple
 from .ksubset.exactness import ENUMERATED, exact_claims

@@ -5,25 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from hashlib import sha256 as digest
 
-from ...instances import (
-    InputError,
-    Instance,
-    Value,
-    check,
-    cost,
-)
+from ...instances import InputError, Instance, Value, check, cost
 from ...instances.problems import describe
 from .problems import format_cost, labels_of
-from .shapes import (
-    ACCENTS,
-    Canvas,
-    Label,
-    Rect,
-    Shape,
-    at,
-    breadth,
-    crop,
-)
+from .shapes import ACCENTS, Canvas, Label, Rect, Shape, at, breadth, crop
 
 _MARGIN = 18
 _BETWEEN = 34
@@ -98,7 +83,7 @@ def drawing_of(
         raise ValueError(f"{len(selections)} selections; one or two can be drawn.")
     for name, chosen in selections.items():
         if wrong := check(instance, chosen):
-            raise InputError("; ".join(wrong), field=name)
+            raise InputError("; ".join(wrong), name)
     labels = labels_of(instance)
     costs = {
         name: _price(instance, cost(instance, chosen))

@@ -11,13 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ...extensions import INSTALLED, load
-from ...instances import (
-    Instance,
-    KSubset,
-    Sukp,
-    Value,
-    problem_of,
-)
+from ...instances import Instance, KSubset, Sukp, Value, problem_of
 from ..pages.numbers import price
 from .graph import graph_picture, tree_picture
 from .grid import grid_picture

@@ -9,14 +9,7 @@ from itertools import product
 from math import cos, isqrt, pi, prod, sin, sqrt
 from typing import Any
 
-from ...instances import (
-    Graph,
-    Grid,
-    InputError,
-    Site,
-    Topology,
-    Tree,
-)
+from ...instances import Graph, Grid, InputError, Site, Topology, Tree
 from ..drawing.graph import MOST_OF_GRAPH, lay_out
 from ..drawing.grid import describe_rings
 

@@ -143,7 +143,7 @@ def parse_worst(value: Any, where: str) -> WorstInstance:
             raise InputError(f"must be {entry.ratio}", "ratio", ratio)
     except InputError as error:
         field = f"{where}.{error.field}"
-        raise InputError(error.problem, field=field, value=error.value) from None
+        raise InputError(error.problem, field, error.value) from None
     return entry
 
 

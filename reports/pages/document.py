@@ -141,6 +141,15 @@ def all_hold(outcomes: Iterable[bool | None]) -> bool | None:
     return False if False in found else None if None in found else True
 
 
+def judge(signs: Iterable[int]) -> bool | None:
+    """Whether all differences have the stated sign; None where one may be chance.
+
+    >>> judge([1, 1]), judge([1, 0]), judge([1, 0, -1])
+    (True, None, False)
+    """
+    return all_hold({1: True, 0: None, -1: False}[sign] for sign in signs)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
     """Text, plots, tables, a list and subsections under one heading.

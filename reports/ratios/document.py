@@ -22,13 +22,7 @@ from ..pages.document import (
     Table,
     Text,
 )
-from ..pages.numbers import (
-    day,
-    fraction,
-    levels,
-    price,
-    seconds,
-)
+from ..pages.numbers import day, fraction, levels, price, seconds
 from .answers import answers, picture
 from .methods_sections import (
     methods_section,

@@ -349,7 +349,7 @@ def _date(rows: Sequence[Row]) -> str:
         return datetime.fromtimestamp(int(epoch), UTC).isoformat(timespec="seconds")
     except (ValueError, OverflowError, OSError):
         raise InputError(
-            "must be seconds since 1970", field="SOURCE_DATE_EPOCH", value=epoch
+            "must be seconds since 1970", "SOURCE_DATE_EPOCH", epoch
         ) from None
 
 

@@ -62,9 +62,7 @@ class StreamJob:
             value: int = getattr(self, field)
             if value < least:
                 raise InputError(
-                    f"must be at least {least}",
-                    field=f"job {self.number}: {field}",
-                    value=value,
+                    f"must be at least {least}", f"job {self.number}: {field}", value
                 )
 
 
@@ -128,7 +126,7 @@ def jobs_of_trace(
     Time: O(lines of the trace).
     """
     if divide < 1:
-        raise InputError("must be at least 1", field="divide", value=divide)
+        raise InputError("must be at least 1", "divide", divide)
     _refuse_factor(scale)
     skipped: Counter[Skipped] = Counter()
     jobs: list[StreamJob] = []
@@ -275,21 +273,17 @@ def generate(
     [(2, 5), (10, 8), (3, 3)]
     """
     if not 1 <= n <= MOST_REQUESTS:
-        raise InputError(
-            f"must be from 1 to {MOST_REQUESTS}", field="requests", value=n
-        )
+        raise InputError(f"must be from 1 to {MOST_REQUESTS}", "requests", n)
     if seed < 0:
-        raise InputError("must be at least 0", field="seed", value=seed)
+        raise InputError("must be at least 0", "seed", seed)
     if not 0 <= interarrival <= _LONGEST:
-        raise InputError(
-            f"must be from 0 to {_LONGEST}", field="interarrival", value=interarrival
-        )
+        raise InputError(f"must be from 0 to {_LONGEST}", "interarrival", interarrival)
     streams = np.random.SeedSequence(seed).spawn(3)
     for_sizes, for_gaps, for_seconds = map(np.random.default_rng, streams)
     shapes: list[tuple[int, ...] | None] = [None] * n
     if sizes.startswith("box:"):
         if sides is None:
-            raise InputError("needs a mesh or a torus", field="sizes", value=sizes)
+            raise InputError("needs a mesh or a torus", "sizes", sizes)
         each = [
             draw_integers(
                 "sizes", sizes, n, np.random.default_rng(stream), side
@@ -330,9 +324,7 @@ def draw_integers(
     InputError
         If the text or a number is not valid.
     """
-    wrong = InputError(
-        "must be exponential:MEAN or uniform:LOW:HIGH", field=field, value=text
-    )
+    wrong = InputError("must be exponential:MEAN or uniform:LOW:HIGH", field, text)
     kind, *texts = text.removeprefix("box:" if field == "sizes" else "").split(":")
     try:
         numbers = [float(one) for one in texts]
@@ -342,7 +334,7 @@ def draw_integers(
         (mean,) = numbers
         if not 0 < mean <= most:
             raise InputError(
-                f"must have a mean above 0 and at most {most}", field=field, value=text
+                f"must have a mean above 0 and at most {most}", field, text
             )
         found = np.rint(rng.exponential(mean, n))
         return np.clip(found, 1, most).astype(np.int64)
@@ -350,9 +342,7 @@ def draw_integers(
         low, high = numbers
         if not (low.is_integer() and high.is_integer() and 1 <= low <= high <= most):
             raise InputError(
-                f"must run between whole numbers from 1 to {most}",
-                field=field,
-                value=text,
+                f"must run between whole numbers from 1 to {most}", field, text
             )
         return rng.integers(int(low), int(high) + 1, n, dtype=np.int64)
     raise wrong
@@ -360,9 +350,7 @@ def draw_integers(
 
 def _refuse_factor(factor: Fraction | int | float) -> None:
     if not (isfinite(factor) and factor > 0):
-        raise InputError(
-            "must be above 0 and finite", field="arrival scale", value=str(factor)
-        )
+        raise InputError("must be above 0 and finite", "arrival scale", str(factor))
 
 
 def largest(jobs: Sequence[StreamJob]) -> StreamJob:

@@ -195,14 +195,14 @@ class _Run:
         if job.processors > self.most:
             raise InputError(
                 f"larger than the machine ({self.most} processors)",
-                field=f"job {job.number}",
-                value=job.processors,
+                f"job {job.number}",
+                job.processors,
             )
         if job.submit < last:
             raise InputError(
                 f"must not be before that of the job above ({last})",
-                field=f"job {job.number}: submit",
-                value=job.submit,
+                f"job {job.number}: submit",
+                job.submit,
             )
 
     def _end(self, now: int, places: list[int]) -> Iterator[JobEnd]:
@@ -229,8 +229,8 @@ class _Run:
             job = self.waiting[0][1]
             raise InputError(
                 f"the idle machine ({self.most} processors) does not serve it",
-                field=f"job {job.number}",
-                value=job.processors,
+                f"job {job.number}",
+                job.processors,
             )
         del self.waiting[:served]
         if (

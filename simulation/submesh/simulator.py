@@ -275,6 +275,6 @@ def no_place(request: BoxRequest, occupancy: Fixed) -> InputError:
     shape = "x".join(map(str, occupancy.shape))
     return InputError(
         f"finds no place in the empty {shape} mesh",
-        field=f"request {request.number}",
-        value=list(request.size),
+        f"request {request.number}",
+        list(request.size),
     )

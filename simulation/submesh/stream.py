@@ -44,18 +44,14 @@ class Uniform:
     def __post_init__(self) -> None:
         if not 1 <= self.low <= self.high:
             raise InputError(
-                "must run from at least 1 upwards",
-                field="sides",
-                value=f"{self.low}:{self.high}",
+                "must run from at least 1 upwards", "sides", f"{self.low}:{self.high}"
             )
 
     def draw(self, rng: np.random.Generator, n: int, side: int) -> Ints:
         """Draw n sides of boxes; those longer than the mesh's are refused."""
         if self.high > side:
             raise InputError(
-                f"must not be longer than the mesh ({side})",
-                field="sides",
-                value=self.high,
+                f"must not be longer than the mesh ({side})", "sides", self.high
             )
         return rng.integers(self.low, self.high + 1, n, dtype=np.int64)
 
@@ -76,8 +72,8 @@ class Normal:
         if not good:
             raise InputError(
                 "must be a mean and a deviation above 0",
-                field="sides",
-                value=f"{self.mean:g}:{self.deviation:g}",
+                "sides",
+                f"{self.mean:g}:{self.deviation:g}",
             )
 
     def draw(self, rng: np.random.Generator, n: int, side: int) -> Ints:
@@ -91,8 +87,8 @@ class Normal:
             if drawn >= 1000 and len(found) < _LEAST_SHARE * drawn:
                 raise InputError(
                     f"hardly ever lie between 1 and the mesh's ({side})",
-                    field="sides",
-                    value=f"{self.mean:g}:{self.deviation:g}",
+                    "sides",
+                    f"{self.mean:g}:{self.deviation:g}",
                 )
         return found[:n].astype(np.int64)
 
@@ -125,17 +121,13 @@ def queue(
     [(1, 8), (6, 4), (7, 2)]
     """
     if not 1 <= n <= MOST_REQUESTS:
-        raise InputError(
-            f"must be from 1 to {MOST_REQUESTS}", field="requests", value=n
-        )
+        raise InputError(f"must be from 1 to {MOST_REQUESTS}", "requests", n)
     if seed < 0:
-        raise InputError("must be at least 0", field="seed", value=seed)
+        raise InputError("must be at least 0", "seed", seed)
     shortest, longest = residence
     if not (isfinite(longest) and 0 < shortest <= longest):
         raise InputError(
-            "must run from above 0 upwards",
-            field="residence",
-            value=f"{shortest:g}:{longest:g}",
+            "must run from above 0 upwards", "residence", f"{shortest:g}:{longest:g}"
         )
     streams = np.random.SeedSequence(seed).spawn(len(shape) + 1)
     rngs = [np.random.default_rng(stream) for stream in streams]

@@ -9,7 +9,7 @@ from enum import Enum
 from operator import index
 from typing import Any
 
-from ...instances.errors import InputError
+from ...instances.errors import InputError, renaming
 from . import clock
 
 MOST = 2**31
@@ -134,11 +134,8 @@ def settings_named(names: Mapping[str, str], **values: Any) -> Settings:
     ``names`` holds these for each setting. Raises InputError if a setting is out of
     range; names its option or key.
     """
-    try:
+    with renaming(names):
         return Settings(**values)
-    except InputError as error:
-        field = names.get(error.field, error.field)
-        raise InputError(error.problem, field, error.value) from None
 
 
 def cpus() -> int:

@@ -17,15 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from ....solvers.running.kernels import kernel
-from .layout import (
-    CHOSEN,
-    FAR,
-    UNDECIDED,
-    Bytes,
-    CutProblem,
-    Ints,
-    Scratch,
-)
+from .layout import CHOSEN, FAR, UNDECIDED, Bytes, CutProblem, Ints, Scratch
 
 
 @kernel

@@ -8,13 +8,7 @@ from __future__ import annotations
 
 from ....solvers.running.kernels import kernel
 from .kernels import MOST_NARROWED
-from .kernels_bounds import (
-    bound_by_secants,
-    close,
-    decide_by_cost,
-    weigh,
-    widest_error,
-)
+from .kernels_bounds import bound_by_secants, close, decide_by_cost, weigh, widest_error
 from .kernels_counts import narrow_by_cost
 from .kernels_exchange import bound_gains, count_companions, take_twins_in_order
 from .layout import (

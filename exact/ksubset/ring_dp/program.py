@@ -63,7 +63,7 @@ def ring_dp(instance: KSubset, /, settings: Settings = DEFAULT) -> Result:
         raise InputError(
             f"k = {instance.k} of n = {instance.n} could need {room >> 20} MiB, "
             f"more than {MOST_BYTES >> 20}",
-            field="ring-dp",
+            "ring-dp",
         )
     deadline = start + settings.time_limit
     with limits(deadline) as watch:

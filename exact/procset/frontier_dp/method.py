@@ -38,7 +38,7 @@ def frontier_dp(instance: ProcSet, /, settings: Settings = DEFAULT) -> Result:
     """
     found = solve_narrow(instance, settings)
     if isinstance(found, str):
-        raise InputError(found, field="frontier-dp")
+        raise InputError(found, "frontier-dp")
     return found
 
 

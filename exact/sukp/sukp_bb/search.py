@@ -39,7 +39,6 @@ from ....solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer
 from ....solvers.running import clock
 from ....solvers.running.interrupt import OutOfTimeError
 from ....solvers.running.limits import Limits, limits
-from ....solvers.running.progress import report
 from ...search import SteppableSearch
 from . import kernels
 from .layout import Bytes, FlatInstance, Nodes, blank, to_arrays
@@ -249,12 +248,6 @@ class ExclusionSearch(SteppableSearch):
                 self._step(watch.within(budget, self.nodes))
                 self._report()
         return None
-
-    def _unfinished(self) -> bool:
-        return self.bound < self.best
-
-    def _report(self) -> None:
-        report(self.best, self.bound)
 
     @property
     def proof(self) -> Proof:

@@ -87,8 +87,8 @@ def cheapest_under(instance: KSubset, centres: Centres, settings: Settings) -> R
                 raise InputError(
                     f"{ways} ways to break the ties at centre "
                     f"{list(map(int, centre))}; at most {MOST} are tried",
-                    field="ties",
-                    value=settings.ties.value,
+                    "ties",
+                    settings.ties.value,
                 )
             shells.append(found)
     sign = 1 if settings.ties is Ties.BEST else -1

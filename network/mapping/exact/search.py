@@ -15,7 +15,7 @@ import numpy as np
 from ....exact.search import SteppableSearch
 from ....instances import InputError
 from ....solvers import DEFAULT, Grade, Proof, Result, Settings
-from ....solvers.running import clock, progress
+from ....solvers.running import clock
 from ..heuristics.annealing import annealing
 from ..instance import RankMapping
 from ..models.answer import mapping_result
@@ -131,6 +131,3 @@ class MappingSearch(SteppableSearch):
         kernels.search(*fixed, budget)
         self.best = int(state.tally[kernels.BEST]) // 2
         self.nodes = int(state.tally[kernels.NODES])
-
-    def _report(self) -> None:
-        progress.report(self.best, self.bound)

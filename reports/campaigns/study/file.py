@@ -83,11 +83,11 @@ def _campaign(
     only_known(found, _FIELDS, "")
     for field, wanted in (("format", FORMAT), ("version", 1)):
         if field not in found:
-            raise InputError("is missing", field=field)
+            raise InputError("is missing", field)
         if found[field] != wanted or isinstance(found[field], bool):
-            raise InputError(f"must be {wanted!r}", field=field, value=found[field])
+            raise InputError(f"must be {wanted!r}", field, found[field])
     if not isinstance(found.get("name", ""), str):
-        raise InputError("must be text", field="name", value=found["name"])
+        raise InputError("must be text", "name", found["name"])
     settings = settings_named(
         {"node_limit": "node-limit", "memory_mb": "memory-limit"},
         time_limit=_seconds(found),
@@ -113,15 +113,13 @@ def _campaign(
 def _seconds(found: Mapping[str, Any]) -> float:
     value = found.get("time-limit", 60)
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise InputError("must be a number of seconds", field="time-limit", value=value)
+        raise InputError("must be a number of seconds", "time-limit", value)
     return seconds(value, "time-limit")
 
 
 def _repeats(value: object) -> int:
     if type(value) is not int or not 1 <= value < 2**31:
-        raise InputError(
-            "must be an integer from 1 to 2^31 - 1", field="repeats", value=value
-        )
+        raise InputError("must be an integer from 1 to 2^31 - 1", "repeats", value)
     return value
 
 
@@ -166,11 +164,11 @@ def _lineups(
         field = f"exact.{problem}" if problem in exact else "exact"
         route = exact.get(problem, exact.get("", "auto"))
         if not isinstance(route, str):
-            raise InputError("must be the name of a method", field=field, value=route)
+            raise InputError("must be the name of a method", field, route)
         routes = _method(route, problem, met, field, alone=problem in exact)
         best = routes[0] if routes else table["auto"]
         if not best.exact:
-            raise InputError("is not an exact method", field=field, value=route)
+            raise InputError("is not an exact method", field, route)
         if problem in met:
             lineups[problem] = Lineup(methods=methods, exact=best)
     return named, lineups
@@ -196,8 +194,6 @@ def _names(value: Any, field: str) -> list[str]:
     right = isinstance(value, list) and all(isinstance(name, str) for name in value)
     if not right or not value:
         raise InputError(
-            'must be "heuristics" or a list of names of methods',
-            field=field,
-            value=value,
+            'must be "heuristics" or a list of names of methods', field, value
         )
     return list(dict.fromkeys(value))

@@ -48,7 +48,7 @@ class RunCounter:
             raise InputError(
                 f"comes to {total} runs or more; above {self.most} needs --max-runs, "
                 "in Python max_runs",
-                field=field,
+                field,
             )
         return total
 
@@ -67,16 +67,16 @@ def study_instances(
     field and the value; two instances of one name are among the errors.
     """
     if not isinstance(entries, list) or not entries:
-        raise InputError("must be one or more [[instances]]", field="instances")
+        raise InputError("must be one or more [[instances]]", "instances")
     found = Collected()
     without: dict[str, frozenset[str]] = {}
     for place, entry in enumerate(entries):
         where = f"instances[{place}]"
         if not isinstance(entry, dict):
-            raise InputError("must be a table", field=where, value=entry)
+            raise InputError("must be a table", where, entry)
         kinds = [kind for kind in _KINDS if kind in entry]
         if len(kinds) != 1:
-            raise InputError(f"must have one of {', '.join(_KINDS)}", field=where)
+            raise InputError(f"must have one of {', '.join(_KINDS)}", where)
         if kinds == ["suite"]:
             only_known(entry, ("suite", "without"), where)
             new = _suite(entry["suite"], f"{where}.suite")
@@ -93,9 +93,9 @@ def study_instances(
                 found.add(instance, where)
                 without.setdefault(instance.name, left_out)
         except InputError as error:
-            raise InputError(error.problem, field=where) from None
+            raise InputError(error.problem, where) from None
     if not found.instances:
-        raise InputError("there is none", field="instances")
+        raise InputError("there is none", "instances")
     return found.instances, without
 
 
@@ -106,7 +106,7 @@ def _count(instances: Sequence[Instance], budget: RunCounter, where: str) -> Non
 
 def _without(names: Any, field: str) -> frozenset[str]:
     if not isinstance(names, list) or not all(isinstance(one, str) for one in names):
-        raise InputError("must be a list of names of methods", field=field, value=names)
+        raise InputError("must be a list of names of methods", field, names)
     for place, name in enumerate(names):
         known_method(name, f"{field}[{place}]")
     return frozenset(names)
@@ -114,19 +114,17 @@ def _without(names: Any, field: str) -> frozenset[str]:
 
 def _suite(name: Any, field: str) -> list[Instance]:
     if not isinstance(name, str):
-        raise InputError("must be the name of a suite", field=field, value=name)
+        raise InputError("must be the name of a suite", field, name)
     return entry_named(name, SUITES, field, "suite")()
 
 
 def _files(entry: Mapping[str, Any], folder: Path, where: str) -> list[Instance]:
     pattern = entry["files"]
     if not isinstance(pattern, str):
-        raise InputError(
-            "must be a path or a pattern", field=f"{where}.files", value=pattern
-        )
+        raise InputError("must be a path or a pattern", f"{where}.files", pattern)
     paths = sorted(map(Path, glob(str(folder / pattern), recursive=True)))  # noqa: PTH207
     if not paths and not _optional(entry, where):
-        raise InputError("no such file", field=f"{where}.files", value=pattern)
+        raise InputError("no such file", f"{where}.files", pattern)
     if not paths:
         print(f"closeknit: {where}: left out, no {pattern}", file=sys.stderr)
     return [read_instance(path) for path in paths]
@@ -135,9 +133,7 @@ def _files(entry: Mapping[str, Any], folder: Path, where: str) -> list[Instance]
 def _optional(entry: Mapping[str, Any], where: str) -> bool:
     value = entry.get("optional", False)
     if not isinstance(value, bool):
-        raise InputError(
-            "must be true or false", field=f"{where}.optional", value=value
-        )
+        raise InputError("must be true or false", f"{where}.optional", value)
     return value
 
 
@@ -151,9 +147,7 @@ def _family(
     """Make one instance, or as many as asked for, at every point of the grid."""
     name = entry["family"]
     if not isinstance(name, str):
-        raise InputError(
-            "must be the name of a family", field=f"{where}.family", value=name
-        )
+        raise InputError("must be the name of a family", f"{where}.family", name)
     family = entry_named(name, FAMILIES, f"{where}.family", "family")
     grid, names = _grid(family, entry, where)
     if family.parameter("trace"):
@@ -173,10 +167,10 @@ def _family(
             print(f"closeknit: {where}: left out, no trace", file=sys.stderr)
             return []
         if not found:
-            raise InputError("is missing, and no trace is given", field=field)
+            raise InputError("is missing, and no trace is given", field)
     for one in family.parameters:
         if one.required and one.name not in grid:
-            raise InputError("is missing", field=f"{where}.{one.name}")
+            raise InputError("is missing", f"{where}.{one.name}")
     points = prod(map(len, grid.values()))
     budget.look(budget.repeats * points, where)
     made: list[Instance] = []
@@ -209,15 +203,12 @@ def _grid(
             *((other, [text]) for other, text in implied.items()),
         ):
             if name in given:
-                raise InputError(
-                    f"does not go with {given[name]}", field=f"{where}.{key}"
-                )
+                raise InputError(f"does not go with {given[name]}", f"{where}.{key}")
             grid[name], names[name], given[name] = choices, key, key
     rivals = [name for name in family.exclusive if name in grid]
     if len(rivals) > 1:
         raise InputError(
-            f"does not go with {names[rivals[0]]}",
-            field=f"{where}.{names[rivals[1]]}",
+            f"does not go with {names[rivals[0]]}", f"{where}.{names[rivals[1]]}"
         )
     return grid, names
 
@@ -226,7 +217,7 @@ def _choices(value: Any, field: str) -> list[Any]:
     if not isinstance(value, list):
         return [value]
     if not value:
-        raise InputError("must not be empty", field=field)
+        raise InputError("must not be empty", field)
     return value
 
 
@@ -236,14 +227,14 @@ def _value(family: Family, name: str, value: Any, field: str) -> Any:
     assert one is not None
     if one.flag:
         if not isinstance(value, bool):
-            raise InputError("must be true or false", field=field, value=value)
+            raise InputError("must be true or false", field, value)
         return value
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise InputError("must be a number or text", field=field, value=value)
+        raise InputError("must be a number or text", field, value)
     try:
         return one.value_of(str(value))
     except InputError as error:
-        raise InputError(error.problem, field=field, value=error.value) from None
+        raise InputError(error.problem, field, error.value) from None
 
 
 def _made(
@@ -272,7 +263,7 @@ def _made(
         named = family.in_terms_of_parameters(error, f"{where}.", names)
         if named is error:
             field = f"{where}.{error.field}" if error.field else where
-            named = InputError(error.problem, field=field, value=error.value)
+            named = InputError(error.problem, field, error.value)
         raise named from None
     return made
 
@@ -282,4 +273,4 @@ def only_known(value: Mapping[str, Any], known: Collection[str], where: str) -> 
     for name in value:
         if name not in known:
             field = f"{where}.{name}" if where else name
-            raise InputError(f"unknown field ({hint(name, known)})", field=field)
+            raise InputError(f"unknown field ({hint(name, known)})", field)

@@ -134,10 +134,7 @@ def bound(trial: Trial) -> Outcome:
 
 def _not_bound(trial: Trial, name: str, m: int, instance: KSubset) -> str:
     """Describe what is wrong with the bound or the cost; "" if nothing."""
-    (paid, low), optimum = (
-        _cost_and_bound(trial, name, instance),
-        trial.optimum(instance),
-    )
+    paid, low, optimum = _cost_bound_and_optimum(trial, name, instance)
     sizes = arcsine_sizes(instance.k, m)
     if sum(sizes) != instance.k or len(sizes) != m:
         return f"strips of {sizes} do not hold {instance.k}"
@@ -154,12 +151,14 @@ def _not_bound(trial: Trial, name: str, m: int, instance: KSubset) -> str:
     return ""
 
 
-def _cost_and_bound(trial: Trial, name: str, instance: KSubset) -> tuple[int, int]:
-    """Return what a scheme pays, and its lower bound."""
+def _cost_bound_and_optimum(
+    trial: Trial, name: str, instance: KSubset
+) -> tuple[int, int, int]:
+    """Return what a scheme pays, its lower bound, and the optimum."""
     result = trial.run(name, instance)
     assert isinstance(result.objective, int)
     assert isinstance(result.bound, int)
-    return result.objective, result.bound
+    return result.objective, result.bound, trial.optimum(instance)
 
 
 def _crossing(points: np.typing.NDArray[np.int64], sizes: Sequence[int]) -> int:
@@ -188,10 +187,7 @@ def run_schemes(trial: Trial) -> Outcome:
             wrong = partial(_find_contradiction, trial, name, m)
             if describe(wrong, instance):
                 return outcome_of_failure(instance, wrong, i + 1)
-            (paid, low), optimum = (
-                _cost_and_bound(trial, name, instance),
-                trial.optimum(instance),
-            )
+            paid, low, optimum = _cost_bound_and_optimum(trial, name, instance)
             ratios[name] = max(ratios[name], Fraction(paid, optimum))
             bounds[name] = min(bounds[name], Fraction(low, optimum))
     said = "; ".join(
@@ -206,10 +202,7 @@ def run_schemes(trial: Trial) -> Outcome:
 
 
 def _find_contradiction(trial: Trial, name: str, m: int, instance: KSubset) -> str:
-    (paid, low), optimum = (
-        _cost_and_bound(trial, name, instance),
-        trial.optimum(instance),
-    )
+    paid, low, optimum = _cost_bound_and_optimum(trial, name, instance)
     hidden = share(arcsine_sizes(instance.k, m))
     promise = KSUBSET[name].guarantee
     factor = promise(instance) if promise else None

@@ -31,6 +31,7 @@ from closeknit.instances.ksubset.json import parse_ksubset
 from closeknit.instances.ksubset.worst_cases import mm_blocks, ring_gap
 from closeknit.instances.topologies import switch_tree
 from closeknit.methods import KSUBSET
+from closeknit.proofs.writing.learning import luby
 from closeknit.reports.adversary import (
     AdversarySearch,
     BadInstance,
@@ -38,7 +39,7 @@ from closeknit.reports.adversary import (
     anneal,
     exhaust,
 )
-from closeknit.reports.adversary.annealing import KnownOptimum, Optimum, luby
+from closeknit.reports.adversary.annealing import KnownOptimum, Optimum
 from closeknit.reports.adversary.kernels import least
 from closeknit.reports.claims.ksubset.families import ledger_is_true
 from closeknit.reports.claims.running.claim import Trial
