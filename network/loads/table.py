@@ -22,7 +22,7 @@ def busiest_of(traffic: IntArray) -> int:
     return max(1, *(int(one.max()) for one in sums))
 
 
-def coarsened(traffic: IntArray, whole: int) -> IntArray:
+def coarsen(traffic: IntArray, whole: int) -> IntArray:
     """Return traffic in so large units that sums of loads are integers of 63 bits."""
     most = int(traffic.sum(dtype=float)) * whole
     return -(-traffic // max(1, most >> 61))
