@@ -18,7 +18,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from ..instances import Instance, Value, problem_of, read_instance
-from ..instances.errors import InputError
+from ..instances.errors import InputError, in_file
 from ..instances.reading.json_text import dumps
 from ..methods import AnyMethod, interpreted_or_compiled
 from ..methods.by_name import methods_named, problems_of
@@ -106,8 +106,9 @@ def run(args: argparse.Namespace) -> int:
     kinds = kinds_to_write(instances[0], method, args.proof, args.proof_kind)
     solutions: list[Solution] = []
     unproved = False
-    for instance in instances:
-        result = _solve(methods[problem_of(instance).name], instance, settings)
+    for path, instance in zip(args.files, instances, strict=True):
+        with in_file(path):
+            result = _solve(methods[problem_of(instance).name], instance, settings)
         if args.proof:
             result, unproved = _prove(instance, result, args.proof, kinds, settings)
         solutions.append(Solution(instance, args.method, result))

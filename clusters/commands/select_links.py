@@ -142,7 +142,7 @@ class LinkOptions:
         if objective is Objective.CONTENTION:
             power, reserve = PURPOSES[args.purpose or "job"]
             if reserve:
-                widths = {ends: wide / UNIT for ends, wide in capacity.items()}
+                widths = {ends: Fraction(wide, UNIT) for ends, wide in capacity.items()}
                 reserve *= usual_reserve(names_of(fabric).homes, widths)
         if isinstance(fabric, Hierarchy) and args.traffic in (None, ALL_TO_ALL):
             return LinkWish(TreeLinks.of(fabric, capacity, busy), power, reserve)

@@ -165,6 +165,8 @@ def read_counters(
 
 
 def _round(gbit: Decimal, port: Decimal) -> int:
+    if gbit > MOST_CAPACITY * port:  # the quotient might be no Decimal
+        return MOST_CAPACITY + 1
     return int((UNIT * gbit / port).to_integral_value(ROUND_HALF_EVEN))
 
 

@@ -119,7 +119,9 @@ class LinkRun:
             self.program = TreeProgram(parent, self.own, self.free_below, rates)
         except InputError as error:
             value = request.objective.value
-            raise InputError(error.problem, "objective", value) from None
+            raise InputError(
+                f"{error.problem}: take hops", "objective", value
+            ) from None
 
     def solve(self, start: float, settings: Settings) -> Placement:
         """Return the best choice; on a limit any choice, and a bound."""

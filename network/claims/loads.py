@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import permutations
 
 import numpy as np
 
@@ -120,7 +121,10 @@ def match_packets(trial: Trial) -> Outcome:
 
 
 def _drawn(trial: Trial) -> Iterator[tuple[Routes, list[int], IntArray, int]]:
-    """Yield routes, drawn places, the loads of links and their whole."""
+    """Yield routes, drawn places, the loads of links and their whole.
+
+    They are those of tables, and for the last places those from which costs are priced.
+    """
     draw = np.random.default_rng([trial.seed, 34])
     for _, routing, routes in _cases(trial.quick):
         if routing == "valiant":  # not by shortest ways
@@ -130,6 +134,10 @@ def _drawn(trial: Trial) -> Iterator[tuple[Routes, list[int], IntArray, int]]:
             k = int(draw.integers(2, n + 1))
             places = np.sort(draw.choice(n, k, replace=False)).tolist()
             yield routes, places, table.of(places), table.whole
+        sent = ((p, q, table.whole) for p, q in permutations(places, 2))
+        carried, links = routes.carry(sent), range(len(routes.links))
+        loads = np.array([int(carried.get(e, 0)) for e in links], np.int64)
+        yield routes, places, loads, table.whole
 
 
 def add_up_over_cuts(trial: Trial) -> Outcome:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from ...heuristics.allocation.allocator import Allocation, Allocator
 from ...instances import InputError, IntArray, Topology
 from ...methods.allocators.table import allocator
-from ..loads import LoadTable, Routes, busiest_of
+from ..loads import LoadTable, Routes, busiest_of, coarsen
 from .annealing import STEPS, Annealing
 from .instance import usual_reserve
 
@@ -144,6 +144,7 @@ def ports(
     """
     tasks = len(places)
     units = 1 - np.eye(tasks, dtype=np.int64) if traffic is None else traffic
+    units = coarsen(units, table.whole)
     return table.of(np.asarray(places).tolist(), units) / (
         table.whole * busiest_of(units)
     )

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...instances import IntArray
-from ..loads import NONE, LoadTable, busiest_of
+from ..loads import NONE, LoadTable, busiest_of, coarsen
 from . import annealing_kernels as kernels
 
 SMOOTH = 8
@@ -77,6 +77,7 @@ class Annealing:
         table = self.table
         k = len(starts[0])
         units = 1 - np.eye(k, dtype=np.int64) if traffic is None else traffic
+        units = coarsen(units, table.whole)
         before = np.asarray(background) / self.capacity + reserve
         unit = 1.0 / (table.whole * busiest_of(units) * self.capacity)
         wires = kernels.Wires(

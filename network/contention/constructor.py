@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 from ...api.constructors import ksubset
@@ -84,6 +85,6 @@ def contention(
         power=power,
     )
     if reserve:
-        ends = {one[:2]: one.capacity / found.unit for one in found.wires}
+        ends = {one[:2]: Fraction(one.capacity, found.unit) for one in found.wires}
         reserve *= usual_reserve(found.routes.stop, ends)
     return replace(found, reserve=reserve)

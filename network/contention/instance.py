@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
 from itertools import permutations
 from math import ceil, lcm
@@ -213,7 +214,9 @@ class Contention(PartInstance):
         return found
 
 
-def usual_reserve(homes: Iterable[int], widths: Mapping[tuple[int, int], float]) -> int:
+def usual_reserve(
+    homes: Iterable[int], widths: Mapping[tuple[int, int], Fraction | float]
+) -> int:
     """Return what is kept on a link for jobs to come: ports for each port of its width.
 
     As many as there are processors to a port's width of the links from their switches
@@ -224,10 +227,12 @@ def usual_reserve(homes: Iterable[int], widths: Mapping[tuple[int, int], float])
     homes
         The switch of each processor, or the processor itself.
     widths
-        Of the links between switches, in ports, by their two ends.
+        Of the links between switches, in ports, by their two ends; floats stand for
+        the decimals that they were rounded from.
     """
     number = Counter(homes)
-    width = sum(wide for (start, _), wide in widths.items() if start in number)
+    own = (wide for (start, _), wide in widths.items() if start in number)
+    width = sum(x if isinstance(x, Fraction) else Fraction(str(x)) for x in own)
     return min(MOST_RESERVE, max(1, ceil(number.total() / width))) if width else 1
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...instances import IntArray
+from ...instances import InputError, IntArray
 from ...instances.value import Value, as_tuple
 from ...methods import KSUBSET
 from ...solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer
@@ -120,6 +120,10 @@ def refuses_no_tree(instance: Contention) -> str | None:
         for a, b in zip(tree.up[1:], tree.down[1:], strict=True)
     ):
         return "needs links with the same capacity both ways"
+    try:
+        _program(instance, tree)
+    except InputError as error:
+        return error.problem
     return None
 
 
@@ -130,20 +134,11 @@ def link_dp(instance: Contention, /, settings: Settings = DEFAULT) -> Result:
     Time: O(n) a threshold, of which there are O(log), then O(n k); numbers of 120 bits.
     Ties: the first free processors at every switch.
     Source: derived for closeknit, see docs/papers/hops-or-seconds.md.
-
-    Raises
-    ------
-    InputError
-        If costs might need more than 120 bits.
     """
     start = clock.now()
     tree = tree_of(instance)
     assert tree is not None
-    own = np.array([len(some) for some in tree.own])
-    below = own.copy()
-    for v in range(len(own) - 1, 0, -1):
-        below[tree.parent[v]] += below[v]
-    program = TreeProgram(np.array(tree.parent), own, below, _rates(instance, tree))
+    program = _program(instance, tree)
     value, taken, limit = program.solve(start, settings)
     k = instance.k
     if isinstance(value, tuple):
@@ -151,7 +146,7 @@ def link_dp(instance: Contention, /, settings: Settings = DEFAULT) -> Result:
     chosen = [
         i
         for some, count in zip(
-            tree.own, fullest(own, k) if taken is None else taken, strict=True
+            tree.own, fullest(program.own, k) if taken is None else taken, strict=True
         )
         for i in some[:count]
     ]
@@ -159,15 +154,20 @@ def link_dp(instance: Contention, /, settings: Settings = DEFAULT) -> Result:
     return answer(instance, chosen, start=start, bound=value, proof=proof, limit=limit)
 
 
-def _rates(instance: Contention, tree: LoadTree) -> Rates:
+def _program(instance: Contention, tree: LoadTree) -> TreeProgram:
     wires = instance.wires
     factor = [0, *(instance.common // wires[e].capacity for e in tree.up[1:])]
     ways = (tree.up, tree.down)
     busy = [[0, *(instance.before[e] for e in way[1:])] for way in ways]
-    return Rates(
+    rates = Rates(
         *(instance.k, instance.power, 0, instance.unit // instance.busiest),
         *(np.array(factor), np.array(busy), 2 * np.array(tree.weight)),
     )
+    own = np.array([len(some) for some in tree.own])
+    below = own.copy()
+    for v in range(len(own) - 1, 0, -1):
+        below[tree.parent[v]] += below[v]
+    return TreeProgram(np.array(tree.parent), own, below, rates)
 
 
 def link_bb(

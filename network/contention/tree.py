@@ -61,7 +61,7 @@ class TreeProgram:
         if float(most.max()) >= (_MOST_POWER if power else _MOST_NUMBER) or (
             power and 2 * (most**power).sum() >= _MOST_SUM
         ):
-            raise InputError("numbers are too large: take hops", "objective")
+            raise InputError("numbers are too large", "objective")
         self._largest = int((rates.scale * loads).max())
 
     def threshold(self) -> int:

@@ -6,3 +6,4 @@ from .routes import routings_of as routings_of
 from .table import NONE as NONE
 from .table import LoadTable as LoadTable
 from .table import busiest_of as busiest_of
+from .table import coarsen as coarsen

@@ -22,6 +22,12 @@ def busiest_of(traffic: IntArray) -> int:
     return max(1, *(int(one.max()) for one in sums))
 
 
+def coarsen(traffic: IntArray, whole: int) -> IntArray:
+    """Return traffic in so large units that sums of loads are integers of 63 bits."""
+    most = int(traffic.sum(dtype=float)) * whole
+    return -(-traffic // max(1, most >> 61))
+
+
 class LoadTable:
     """What all pairs put on links, in integers, for searches.
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlencode
+from os import fsencode
+from urllib.parse import quote, urlencode
 
 from ...instances.problems import describe
 from ...proofs.checking.folder import Entry
@@ -224,8 +225,9 @@ def _files(kept: Entry | None, folder: str) -> Cell:
     check: tuple[Inline, ...] = (*between, " ", f"`closeknit check {' '.join(words)}`")
     if not folder:
         return check
+    here = f"../../{quote(fsencode(folder))}"  # the page takes addresses, not paths
     query = urlencode(
-        {what: f"../../{folder}/{path}" for what, path in paths.items()}, safe="/"
+        {what: f"{here}/{path}" for what, path in paths.items()}, safe="/"
     )
     return (*check, ", ", File("in the browser", f"../{SITE}", f"?{query}"))
 

@@ -141,3 +141,15 @@ def test_other_claims_notice_what_is_counted_twice(
 
     monkeypatch.setattr(LoadTable, "of", twice)
     assert not claim(QUICK).holds
+
+
+@pytest.mark.parametrize("claim", [claims.add_up_over_cuts, claims.sum_to_the_pair_sum])
+def test_claims_notice_faults_of_what_is_priced(
+    claim: Callable[[Trial], Outcome], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A fault that is planted: what is followed together is split once too often."""
+    carry = Routes.carry
+    monkeypatch.setattr(
+        Routes, "carry", lambda *of: {e: x / 2 for e, x in carry(*of).items()}
+    )
+    assert not claim(QUICK).holds

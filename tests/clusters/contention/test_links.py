@@ -132,6 +132,7 @@ REFUSED = {
     "a node without": (LINKS + "n01,,1\n", ":8: link: is not in the topology: ''"),
     "to itself": (LINKS + "s0,s0,1\n", ":8: link: is no link of the topology"),
     "another switch": (LINKS + "n01,s1,1\n", ":8: link: is no link of the topology"),
+    "no rate": (LINKS + "n01,s0,1e-999999\n", "is too much for a port's rate of 1E-9"),
     "missing": (LINKS.replace("t,s2", "a,t"), "the link up from s2: has no line"),
     "other digits": (LINKS + "s0,a,1_0\n", ":8: capacity: must be Gbit/s"),
     "tiny": (LINKS.replace("t,s2,150", "t,s2,0.1"), "is less than a hundredth of"),
@@ -142,8 +143,9 @@ REFUSED = {
 def test_bad_links_are_one_line(case: str, tmp_path: Path) -> None:
     text, problem = REFUSED[case]
     (file := tmp_path / "links.csv").write_text(text)
+    rate = None if case == "no rate" else Decimal(100)
     with pytest.raises(InputError) as refused:
-        read_links(str(file), tree_of(TREE), (), Decimal(100))
+        read_links(str(file), tree_of(TREE), (), rate)
     assert problem in str(refused.value)
     assert str(refused.value).startswith(str(file))
 

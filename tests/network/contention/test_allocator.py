@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, permutations
 
 import numpy as np
 import numpy.typing as npt
@@ -246,6 +246,9 @@ def test_the_usual_reserve_is_what_shares_a_link() -> None:
     assert reserve(dragonfly_network(2, 2, 1)) == 1
     assert reserve(fat_tree(2, 6, 1)) == 6
     assert reserve(fat_tree(2, 6, 9)) == 1
+    for widths in permutations((0.2, 0.7, 0.1)):  # which add up to one port
+        some = {(v, 9): wide for v, wide in enumerate(widths)}
+        assert usual_reserve((0, 1, 2), some) == 3
 
 
 def test_the_reserve_is_the_usual_one_unless_it_is_given() -> None:

@@ -200,6 +200,37 @@ def test_bad_files_are_one_line_and_exit_2(
     assert capsys.readouterr() == ("", f"closeknit: {caught.value}\n")
 
 
+def test_a_table_that_leads_nowhere_is_named_with_its_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = {"kind": "graph", "nodes": 4, "edges": [[0, 1], [1, 2], [2, 3], [3, 0]]}
+    table = [[-1, 0, -1, 0], [1, -1, 1, 0], [1, 2, -1, 2], [3, 0, 3, -1]]
+    job = {"format": GOOD["format"], "version": 1, "topology": line, "k": 2}
+    (path := tmp_path / "t.json").write_text(
+        json.dumps(job | {"routing": "table", "table": table})
+    )
+    assert run(["solve", str(path)]) == 2
+    message = f"closeknit: {path}: table[0][2]: leads nowhere\n"
+    assert capsys.readouterr() == ("", message)
+
+
+def test_annealing_does_not_depend_on_the_size_of_units() -> None:
+    """Loads in whole parts of 2^29 times 10^9 units would pass 2^63."""
+    mesh, k = ck.Mesh(16, 16), 40
+    busy = [[x, y] for x in range(16) for y in range(16) if (7 * x + 3 * y) % 4 == 0]
+    pairs = [pair for pair in permutations(range(k), 2) if sum(pair) % 3]
+    small, large = (
+        ck.contention(
+            *(mesh, k), busy=busy, unit=1000, traffic=[(*one, amount) for one in pairs]
+        )
+        for amount in (1, 10**9)
+    )
+    assert large.load_table.whole * 10**9 > 2**58
+    settings = Settings(node_limit=1)
+    first, second = (TABLE["anneal"](one, settings) for one in (small, large))
+    assert first.objective == second.objective
+
+
 def test_solve_compare_check_and_cost_work_on_files(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -262,12 +293,16 @@ def test_numbers_beyond_64_bits_are_exact() -> None:
     assert found.objective <= as_tuple(cost(job, spread))[0]
 
 
-def test_a_sum_beyond_120_bits_is_refused_and_priced_all_the_same() -> None:
+def test_a_sum_beyond_120_bits_is_found_by_search() -> None:
     tree = ck.Tree((-1, 0, 0, 1, 1, 2, 2), (0, *[1] * 6), (3, 4, 5, 6))
     job = ck.contention(tree, 2, unit=10**9)
-    with pytest.raises(InputError, match="objective: numbers are too large"):
-        TABLE["link-dp"](job, Settings())
+    assert TABLE["link-dp"].refusal(job) == "numbers are too large"
     assert cost(job, (0, 2)) == 4 * 10**36
+    found = TABLE["auto"](job, Settings())
+    assert found.status is Status.OPTIMAL
+    assert found.objective == 0
+    spread = TABLE["auto"](ck.contention(tree, 3, unit=10**9), Settings())
+    assert spread.objective == 4 * 10**36
 
 
 @pytest.mark.parametrize(
