@@ -34,7 +34,9 @@ class LinkScale:
         kinds, of = np.unique(links.capacity[1:], return_inverse=True)
         every = lcm(*kinds.tolist())
         if every >= _MOST:
-            raise InputError("capacities have no small common multiple", "links")
+            ports = ", ".join(f"{one / UNIT:g}" for one in kinds[:4])
+            problem = f"capacities of {ports} ports have no small common multiple"
+            raise InputError(problem, "links")
         self.factor = np.concatenate([[0], (every // kinds)[of]]).astype(np.int64)
         self.load = UNIT // common
         self.busy = busy // common

@@ -127,6 +127,19 @@ def _prove_formula(
 ) -> NoFitProof | Limit:
     opb, log = f"{path}.opb", f"{path}.pbp.xz"
     write_text(opb, "".join(opb_text(formula, text)))
+    outcome = None
+    try:
+        outcome = _write_log(formula, opb, log, start, seconds)
+    finally:
+        if not isinstance(outcome, NoFitProof):
+            for name in (opb, log):
+                Path(name).unlink(missing_ok=True)
+    return outcome
+
+
+def _write_log(
+    formula: Formula, opb: str, log: str, start: float, seconds: float
+) -> NoFitProof | Limit:
     if find_spec("exact") is not None:
         found = refute_by_exact(formula, log, seconds=seconds)
     else:
@@ -151,9 +164,9 @@ def _kept(kind: str, start: float, *names: str) -> NoFitProof:
 def _refute(formula: Formula, path: str, deadline: float) -> Limit | None:
     """Refute a formula by an own search; None if the proof is written."""
     with lzma.open(path, "wt", encoding="ascii", preset=1) as stream:
-        log = ProofLog(formula, stream, deadline=deadline)
-        learner = Learner(len(formula.names), formula.rows)
         try:
+            log = ProofLog(formula, stream, deadline=deadline)
+            learner = Learner(len(formula.names), formula.rows)
             if not learner.refute(log.check_time):
                 raise SolverError(
                     "the formula of a job that does not fit has a solution"

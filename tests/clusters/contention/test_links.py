@@ -230,7 +230,7 @@ def test_a_choice_by_links(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
         ),
         (
             "--objective links --links LINKS --port-rate 1e-7",
-            "--links: capacities have no small common multiple",
+            " ports have no small common multiple",
         ),
         ("--objective links --links LINKS --traffic COUNT", "COUNT: line 1: must"),
     ],

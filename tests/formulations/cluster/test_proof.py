@@ -30,7 +30,7 @@ from closeknit.proofs.checking import CheckLimits, Refused
 from closeknit.proofs.checking.recount import check_recount, most_pods
 from closeknit.proofs.checking.statements import TooLong
 from closeknit.proofs.writing.learning import Learner
-from closeknit.solvers import SolverError
+from closeknit.solvers import Limit, SolverError
 
 from .parts import (
     CONSTRAINTS,
@@ -217,3 +217,15 @@ def test_a_job_that_fits_has_no_proof_that_it_does_not(tmp_path: Path) -> None:
     assert decide(job, devices).fits
     with pytest.raises(SolverError, match="solution"):
         prove_no_fit(job, devices, str(tmp_path / "p"), 9)
+    assert not [*tmp_path.iterdir()]
+
+
+def test_nothing_stays_of_a_proof_that_took_too_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(proof, "find_spec", lambda name: None)
+    roles = (Role("a", 5), Role("b", 5))
+    job = GangJob(roles, (Apart("L0", ("a", "b")), within("L1", ("a", "b"))))
+    found = prove_no_fit(job, machine(2, 3, 4), str(tmp_path / "p"), 0)
+    assert found is Limit.TIME
+    assert not [*tmp_path.iterdir()]
