@@ -70,6 +70,7 @@ class Routes:
         routing: str = "",
         table: Sequence[Sequence[int]] | None = None,
     ) -> None:
+        self._near, home = _nodes(network)
         known = routings_of(network)
         self.routing = routing or known[0]
         if self.routing not in known or (self.routing == "table") != (
@@ -78,7 +79,6 @@ class Routes:
             raise InputError(f"must be one of {', '.join(known)}", "routing", routing)
         self.network, self.table = network, table
         self._sites = list(network.locations()) if network.grid else []
-        self._near, home = _nodes(network)
         _check_table(table, len(home), len(self._near))
         single = {v for v in home if not network.grid and len(self._near[v]) == 1}
         hosts = {v for v in single if self._near[v][0][0] not in single}

@@ -179,6 +179,13 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
         },
         "topology: has no links",
     ),
+    "prices": (
+        {
+            "topology": {"kind": "mesh", "shape": [4], "price": [0, 1, 2, 3]},
+            "routing": "dimension-order",
+        },
+        "topology: has no links: 'priced mesh'",
+    ),
     "capacities": (
         {"links": [[i, i + 1, p, 0] for i, p in enumerate((99991, 99989, 99971))]},
         "links.capacity: have no small common multiple",
