@@ -45,7 +45,8 @@ def draw_contention(random: Random, *, power: int | None = None) -> Contention:
     pattern = random.choice(["all-to-all", "all-to-all", "ring", "recursive-doubling"])
     traffic = tuple(units_of(pattern, k))
     job = KSubset("drawn", network, free, k)
-    plain = Contention(job, routing, None, traffic, 0, (), *purpose)
+    unit = random.choice((0, 0, 1))  # with 1 many choices load links alike
+    plain = Contention(job, routing, None, traffic, unit, (), *purpose)
     capacity: dict[frozenset[int], float] = {}
     links = []
     for a, b in plain.routes.links:
@@ -54,7 +55,7 @@ def draw_contention(random: Random, *, power: int | None = None) -> Contention:
         busy = random.choice((0, 0, random.randint(0, plain.unit)))
         whole = max(1, int(plain.unit * capacity[both]))
         links.append(Link(a, b, whole, busy))
-    return Contention(job, routing, None, traffic, 0, tuple(links), *purpose)
+    return Contention(job, routing, None, traffic, unit, tuple(links), *purpose)
 
 
 def _find_fault(
