@@ -901,12 +901,10 @@ EDITS: dict[str, tuple[str, Edit]] = {
         ),
     ),
     # searches
-    "sukp-bb is content with one more than least": (
+    "searches are content with one more than least": (
         "searches-improve-by-one",
         Edit(
-            "exact.sukp.sukp_bb.search",
-            "return self.bound < self.best",
-            "return self.bound < self.best - 1",
+            "exact.search", "= self.bound < self.best", "= self.bound < self.best - 1"
         ),
     ),
     "sukp-bb drops nodes that are better by one": (
