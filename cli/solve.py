@@ -18,7 +18,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from ..instances import Instance, Value, problem_of, read_instance
-from ..instances.errors import InputError, in_file
+from ..instances.errors import InputError
 from ..instances.reading.json_text import dumps
 from ..methods import AnyMethod, interpreted_or_compiled
 from ..methods.by_name import methods_named, problems_of
@@ -107,8 +107,12 @@ def run(args: argparse.Namespace) -> int:
     solutions: list[Solution] = []
     unproved = False
     for path, instance in zip(args.files, instances, strict=True):
-        with in_file(path):
+        try:
             result = _solve(methods[problem_of(instance).name], instance, settings)
+        except InputError as error:
+            if error.field in (args.method, *vars(args)):  # not of what the file has
+                raise
+            raise error.of_file(path) from None
         if args.proof:
             result, unproved = _prove(instance, result, args.proof, kinds, settings)
         solutions.append(Solution(instance, args.method, result))
