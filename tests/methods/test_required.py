@@ -36,7 +36,7 @@ from closeknit.proofs.checking import Refused, check_proof_file
 from closeknit.proofs.checking.formulas import formula_of
 from closeknit.proofs.checking.kinds import DNN
 from closeknit.proofs.writing.opb_text import opb_text
-from closeknit.solvers import DEFAULT, Grade, Settings, Status
+from closeknit.solvers import DEFAULT, Grade, Settings, SolverError, Status
 from closeknit.solvers.running import progress
 from closeknit.solvers.running.method import AnyMethod
 
@@ -45,7 +45,7 @@ from ..strategies import ksubsets, procsets, sukps
 
 RANDOM = st.randoms(use_true_random=False)
 _EXACT = 10**6
-"""Costs below which solvers in floating point must prove optima to the last unit."""
+"""Costs below which solvers in floating point must prove optima; others they bound."""
 DRAWN = {
     "ksubset": st.builds(with_requirements, RANDOM, ksubsets(most_free=9)),
     "procset": st.builds(with_requirements, RANDOM, procsets(most_processors=7)),
@@ -97,18 +97,28 @@ def test_answers_have_it_and_optima_are_those_of_enumeration(
     @given(DRAWN[method.problem])
     def compare(instance: Any) -> None:
         assume(method.refusal(instance) is None)
-        if slow:  # its solver computes in floating point
-            prices = (as_tuple(cost(instance, c)) for c in choices(instance))
-            assume(max(map(max, prices)) < _EXACT)
         how = DEFAULT if method.exact else Settings(node_limit=500)
-        result = method(instance, how)
+        prices = (as_tuple(cost(instance, c)) for c in choices(instance))
+        large = slow and max(map(max, prices)) >= _EXACT
+        try:
+            result = method(instance, how)
+        except SolverError as error:
+            if large and "too large" in str(error):
+                return
+            raise
         optimum = least(instance)
         if optimum is None:
             assert result.status is Status.INFEASIBLE
             return
         assert result.chosen is not None
         assert check(instance, result.chosen) == []
-        if method.exact:
+        if method.exact and result.status is Status.FEASIBLE:
+            assert large
+            assert result.bound is not None
+            assert result.objective is not None
+            assert as_tuple(result.bound) <= as_tuple(optimum)
+            assert as_tuple(optimum) <= as_tuple(result.objective)
+        elif method.exact:
             assert result.status is Status.OPTIMAL
             assert result.objective == result.bound == optimum
         else:

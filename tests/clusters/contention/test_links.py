@@ -230,7 +230,7 @@ def test_a_choice_by_links(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
         ),
         (
             "--objective links --links LINKS --port-rate 1e-7",
-            " ports have no small common multiple",
+            "--links: capacities of 1.5e+09, 2e+09, 4e+09 ports have no small common",
         ),
         ("--objective links --links LINKS --traffic COUNT", "COUNT: line 1: must"),
     ],
