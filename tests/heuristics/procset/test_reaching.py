@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from closeknit.heuristics.procset import reaching_kernels as kernels
@@ -101,14 +101,16 @@ def test_as_the_figure_reads(instance: ProcSet) -> None:
 
 
 def _figure_3(instance: ProcSet) -> set[int]:
-    """Fig. 3 in plain Python; the costs must tell all unions apart."""
+    """Fig. 3 in plain Python; no draw with unions of one size and cost is taken."""
     free = set(instance.available)
     surplus = len(free) - instance.request
     remove: list[set[int]] = [set() for _ in range(len(free) + 1)]
 
     def enter(union: set[int]) -> None:
         size = len(union)
-        if cost(instance, union) > cost(instance, remove[size]):
+        gain, before = cost(instance, union), cost(instance, remove[size])
+        assume(gain != before or union == remove[size])
+        if gain > before:
             remove[size] = union
 
     parts = [set(one.members) & free for one in instance.sets]
