@@ -180,25 +180,25 @@ class Counts:
         """
         full, empty = [0] * (self.positions + 1), [0] * (self.positions + 1)
 
-        def mark(run: Link | int, must: int, may: int, least: int, most: int) -> None:
-            inner, h = (run.g, run.h) if isinstance(run, Link) else (None, run)
+        def mark(
+            runs: Sequence[tuple[int, int]], must: int, may: int, least: int, most: int
+        ) -> None:
             for marks, holds in ((full, least == may), (empty, most == must)):
                 if holds and may > must:
-                    marks[self.start[h]] += 1
-                    marks[self.stop[h]] -= 1
-                    if inner is not None:
-                        marks[self.start[inner]] -= 1
-                        marks[self.stop[inner]] += 1
+                    for begin, end in runs:
+                        marks[begin] += 1
+                        marks[end] -= 1
 
         low, high = state.low, state.high
         for h, (start, stop) in enumerate(zip(self.start, self.stop, strict=True)):
             must, may = chosen[stop] - chosen[start], possible[stop] - possible[start]
-            mark(h, must, may, low[h], high[h])
+            mark([(start, stop)], must, may, low[h], high[h])
         for link in self.links:
             if link.nested:
                 g, h = link.g, link.h
                 must, may = (self._alone(h, link, x) for x in (chosen, possible))
-                mark(link, must, may, low[h] - high[g], high[h] - low[g])
+                sides = (self.start[h], self.start[g]), (self.stop[g], self.stop[h])
+                mark(sides, must, may, low[h] - high[g], high[h] - low[g])
         return [x > 0 for x in accumulate(full)], [x > 0 for x in accumulate(empty)]
 
     def _along(self, gains: Sequence[int]) -> list[int]:

@@ -9,7 +9,6 @@ searches for towns. docs/science/theory.md, section 5, has the proofs.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import count
 from math import inf
 from pathlib import Path
 from time import monotonic
@@ -107,11 +106,9 @@ def longest_side(k: int, room: int, dimension: int) -> int:
 
 def _across(n: int, a: int, dimension: int) -> int:
     """Return the least sum of distances from an axis, a points on a line along it."""
-    total = 0
-    for r in count():
+    total = r = 0
+    while n:
         lines = 1 if not r else 2 if dimension == 2 else 4 * r
         taken = min(n, a * lines)
-        total, n = total + r * taken, n - taken
-        if not n:
-            return total
-    raise AssertionError
+        total, n, r = total + r * taken, n - taken, r + 1
+    return total

@@ -67,7 +67,9 @@ def check_proof(
             checker.carry_out(words)
             if checker.place is Place.OVER:
                 break
-        return ProvenResult(checker.outcome(), steps)
+        if not checker.proved or checker.place is not Place.OVER:
+            raise Refused("ends without a conclusion")
+        return ProvenResult(checker.bound, steps)
     except TooLong:
         raise
     except (Refused, NoProof, ValueError, IndexError, OverflowError) as error:
@@ -143,12 +145,6 @@ class Checker(Rules):
         self.place = after
         if where is not Where.ANY:
             self._once.add(name)
-
-    def outcome(self) -> int | None:
-        """Return what was proved."""
-        if not self.proved or self.place is not Place.OVER:
-            raise Refused("ends without a conclusion")
-        return self.bound
 
 
 class Kind(NamedTuple):

@@ -172,10 +172,8 @@ def most_pods(
         without, last = close(_NODES, here, -_MOST)
         whole[v] += without
         gain[v] = max(gain[v], last - without)
-    for v in range(domains - 1, -1, -1):
+    for v in range(domains - 1, 0, -1):
         without, last = close(height[v], whole[v], gain[v])
-        if not v:
-            return max(without, last)
         whole[parent[v]] += without
         gain[parent[v]] = max(gain[parent[v]], last - without)
-    raise AssertionError
+    return max(close(height[0], whole[0], gain[0]))

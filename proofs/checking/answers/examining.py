@@ -45,17 +45,13 @@ class Findings:
         what = "infeasibility" if bound is None else f"bound {cost_text(bound)}"
         return f"{holds}{what} not re-derived ({self.claimed.proof})"
 
-    def accepted(self, grades: Collection[str]) -> bool:
-        """Whether the grade of what was not derived is among the given ones."""
-        proof = self.claimed.proof
-        return proof is not None and proof.grade.value in grades
-
     def objection(self, grades: Collection[str], cure: str) -> list[str]:
         """Return the line about what was not derived, unless its grade will do.
 
         ``cure`` names the arguments or options that help.
         """
-        if not self.open or self.accepted(grades):
+        proof = self.claimed.proof
+        if not self.open or (proof is not None and proof.grade.value in grades):
             return []
         return [f"{self.open}: {self.remark or f'give {cure}'}"]
 
