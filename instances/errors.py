@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from decimal import Decimal
 from pathlib import Path
@@ -121,17 +121,6 @@ def in_file(file: str | Path) -> Iterator[None]:
         yield
     except InputError as error:
         raise error.of_file(file) from None
-
-
-@contextmanager
-def renaming(names: Mapping[str, str]) -> Iterator[None]:
-    """Let errors of arguments with these names name the options that stand for them."""
-    try:
-        yield
-    except InputError as error:
-        if error.file or error.field not in names:
-            raise
-        raise InputError(error.problem, names[error.field], error.value) from None
 
 
 def _with_value(text: str, problem: str, value: str) -> str:

@@ -7,6 +7,8 @@ raises `InputError` without a field, which the caller adds.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from fractions import Fraction
 
 from .errors import InputError
@@ -123,3 +125,14 @@ def _integer(text: str, wrong: str) -> int:
     if not re.fullmatch(r"\d{1,10}", text, re.ASCII) or int(text) >= 2**31:
         raise InputError(wrong)
     return int(text)
+
+
+@contextmanager
+def renaming(names: Mapping[str, str]) -> Iterator[None]:
+    """Let errors of arguments with these names name the options that stand for them."""
+    try:
+        yield
+    except InputError as error:
+        if error.file or error.field not in names:
+            raise
+        raise InputError(error.problem, names[error.field], error.value) from None

@@ -27,7 +27,8 @@ from typing import Any
 
 from ...extensions import hooks
 from ...instances import ProcSet
-from ...instances.errors import InputError, renaming
+from ...instances.errors import InputError
+from ...instances.option_values import renaming
 from ...instances.reading import fields
 from ...instances.reading.files import read_text
 from ...instances.reading.parsing import parse_json

@@ -25,8 +25,9 @@ from typing import Any
 from ...extensions import hooks
 from ...heuristics.allocation.allocator import Allocator
 from ...instances import Topology
-from ...instances.errors import InputError, renaming
+from ...instances.errors import InputError
 from ...instances.ksubset.generators import network_of
+from ...instances.option_values import renaming
 from ...instances.reading.json_text import dumps
 from ...instances.topologies import MOST_PROCESSORS
 from ...instances.words import with_noun

@@ -24,8 +24,8 @@ from ...cli.frame.families import add_parameter
 from ...cli.frame.parser import Once, Parser
 from ...cli.frame.progress import progress_bar
 from ...cli.frame.screen import print_table, wrap_text
-from ...instances.errors import InputError, renaming
-from ...instances.option_values import seconds
+from ...instances.errors import InputError
+from ...instances.option_values import renaming, seconds
 from ...instances.words import with_noun
 from ...reports.pages.document import format_cell
 from ...simulation.families import TRACE_RANGE, window_of

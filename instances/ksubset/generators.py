@@ -16,7 +16,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..option_values import network_kind
-from ..reading.numbers import at_least, at_most, free_count, positive
+from ..reading.numbers import at_least, at_most, positive
 from ..topologies import MOST_PROCESSORS, MOST_ROWS, Distances, Grid, Points, Topology
 from ..topologies.grid import grid_shape
 from ..topologies.topology import BY_SIDES
@@ -46,6 +46,21 @@ def tree(*fanout: int, k: int) -> KSubset:
     (6, 4)
     """
     return full("tree", fanout, k)
+
+
+def free_count(free: int | Fraction, places: int, what: str = "processors") -> int:
+    """Return how many places are to be free, given as a count or a share of all.
+
+    Raises InputError for none, and for more than there are.
+    """
+    wanted = free * places if isinstance(free, Fraction) else free
+    if not 1 <= int(wanted) <= wanted <= places:
+        raise InputError(
+            f"must leave between 1 and all {places} {what} free",
+            "free",
+            free if isinstance(free, int) else str(free),
+        )
+    return int(wanted)
 
 
 def random_occupancy(

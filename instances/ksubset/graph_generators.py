@@ -12,11 +12,11 @@ from pathlib import Path
 
 from ..errors import InputError
 from ..reading.files import stem
-from ..reading.numbers import at_most, free_count, positive
+from ..reading.numbers import at_most, positive
 from ..topologies import Graph
 from ..topologies.graph import MOST_EDGES, MOST_NODES
 from ..topologies.graph_files import read_graph
-from .generators import generator, share_text
+from .generators import free_count, generator, share_text
 from .instance import KSubset
 
 _Pairs = list[tuple[int, int]]

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ..errors import InputError
-from ..ksubset.generators import generator, share_text
-from ..reading.numbers import between, free_count
+from ..ksubset.generators import free_count, generator, share_text
+from ..reading.numbers import between
 from .instance import ProcessorSet, ProcSet
 
 ALL = Fraction(1)

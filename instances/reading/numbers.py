@@ -45,18 +45,3 @@ def positive(**numbers: int) -> None:
     """Refuse numbers below 1; the keywords are their fields."""
     for field, value in numbers.items():
         at_least(value, 1, field)
-
-
-def free_count(free: int | Fraction, places: int, what: str = "processors") -> int:
-    """Return how many places are to be free, given as a count or a share of all.
-
-    Raises InputError for none, and for more than there are.
-    """
-    wanted = free * places if isinstance(free, Fraction) else free
-    if not 1 <= int(wanted) <= wanted <= places:
-        raise InputError(
-            f"must leave between 1 and all {places} {what} free",
-            "free",
-            free if isinstance(free, int) else str(free),
-        )
-    return int(wanted)

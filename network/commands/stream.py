@@ -11,7 +11,8 @@ from ...cli.frame import shared
 from ...cli.frame.parser import Parser
 from ...cli.simulate.stream import RunTimesOrPart
 from ...instances import Topology
-from ...instances.errors import InputError, renaming
+from ...instances.errors import InputError
+from ...instances.option_values import renaming
 from ...simulation.stream.jobs import StreamJob
 from ...simulation.stream.measures import in_unit
 

@@ -9,7 +9,8 @@ from enum import Enum
 from operator import index
 from typing import Any
 
-from ...instances.errors import InputError, renaming
+from ...instances.errors import InputError
+from ...instances.option_values import renaming
 from . import clock
 
 MOST = 2**31
