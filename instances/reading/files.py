@@ -33,9 +33,20 @@ def read_bytes(path: str | Path, *, most: int = MOST_BYTES) -> bytes:
     Raises InputError if it cannot be read, or is larger than ``most`` bytes.
     """
     with reading(path) as stream:
-        content = stream.read(most + 1)
+        content = read_some(stream, most + 1)
     if len(content) > most:
         raise InputError(f"is larger than {most // _MIB} MiB", file=path)
+    return content
+
+
+def read_some(stream: BinaryIO, most: int) -> bytes:
+    """Return at most so many bytes; raise OSError if none are there yet.
+
+    That happens where reading may not wait: with some pipes, and files of the kernel.
+    """
+    content: bytes | None = stream.read(most)
+    if content is None:
+        raise refusal(errno.EAGAIN)
     return content
 
 

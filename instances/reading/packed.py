@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from ..errors import InputError
-from .files import MOST_BYTES, reading
+from .files import MOST_BYTES, read_some, reading
 
 _UNPACKER = 128 * 2**20
 """Maximal memory for unpacking; ``xz -9`` needs 65 MiB."""
 _MOST_EMPTY = 2**10
 """Packed streams without content that may follow each other."""
+_MOST_IDLE = 2**26
+"""Packed bytes without content that may follow each other, such as padding."""
 _PIECE = 2**16
 _XZ = b"\xfd7zXZ\x00"
 _GZIP = b"\x1f\x8b"
@@ -61,7 +63,7 @@ class _Filling(RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         """Read into the buffer; return the number of bytes, 0 at the end."""
-        found = self._stream.read(len(buffer))
+        found = read_some(self._stream, len(buffer))
         buffer[: len(found)] = found
         return len(found)
 
@@ -126,7 +128,7 @@ class _Unpacked(RawIOBase):
     ) -> None:
         self._packed, self._new = packed, new
         self._rest = b""
-        self._empty = 0
+        self._empty = self._idle = 0
         self._unpacker: lzma.LZMADecompressor | _Gunzip | None = new()
 
     def readable(self) -> bool:
@@ -137,7 +139,7 @@ class _Unpacked(RawIOBase):
         """Unpack some bytes into the buffer; return their number, 0 at the end."""
         while True:
             if self._unpacker is None:  # after a stream: padding or another stream
-                self._rest = self._rest.lstrip(b"\0") or self._packed.read(_PIECE)
+                self._rest = self._rest.lstrip(b"\0") or self._more()
                 if not self._rest:
                     return 0
                 if not self._rest.strip(b"\0"):
@@ -148,7 +150,7 @@ class _Unpacked(RawIOBase):
                     raise lzma.LZMAError("too many streams without content")
                 self._unpacker = self._new()
             elif self._unpacker.needs_input and not self._rest:
-                self._rest = self._packed.read(_PIECE)
+                self._rest = self._more()
                 if not self._rest:
                     raise EOFError("ended before the end-of-stream marker")
             found = self._unpacker.decompress(self._rest, len(buffer))
@@ -156,6 +158,13 @@ class _Unpacked(RawIOBase):
             if self._unpacker.eof:
                 self._rest, self._unpacker = self._unpacker.unused_data, None
             if found:
-                self._empty = 0
+                self._empty = self._idle = 0
                 buffer[: len(found)] = found
                 return len(found)
+
+    def _more(self) -> bytes:
+        found = self._packed.read(_PIECE)
+        self._idle += len(found)
+        if self._idle > _MOST_IDLE:
+            raise lzma.LZMAError("too many bytes without content")
+        return found

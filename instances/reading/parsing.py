@@ -21,7 +21,8 @@ MOST_DEPTH = 64
 """Maximal nesting depth of a JSON document."""
 _OBJECT = re.compile(r'^[ \t]*\{[ \t]*(?:"|\r?$)', re.MULTILINE)
 """How a line looks that begins an object; YAML may have such lines, too."""
-_STRING = r'"[^"\\]*(?:\\.[^"\\]*)*"'
+_STRING = r'"(?:[^"\\]++|\\.)*+"?'
+"""A string, or one that never ends, up to the end: nothing is looked at twice."""
 
 
 def parse_json(text: str, *, file: str | Path = "") -> Any:

@@ -46,11 +46,21 @@ class Cuts:
     def __len__(self) -> int:
         return len(self.weights)
 
-    def inside(self, h: int) -> list[int]:
-        """List the sites inside a cut, by index."""
-        axis, start, stop = self.axis[h], self.start[h], self.stop[h]
-        places = enumerate(self.position)
-        return [i for i, place in places if start <= place[axis] < stop]
+    def insides(self) -> list[tuple[list[int], int, int]]:
+        """Return, for each cut, all sites along its axis, and which part is inside.
+
+        The sites are in the order of their positions, the part is from where to where.
+        """
+        along = []
+        for at in zip(*self.position, strict=True):
+            sites = sorted(range(len(at)), key=at.__getitem__)
+            along.append((sites, [at[i] for i in sites]))
+        found = []
+        for axis, start, stop in zip(self.axis, self.start, self.stop, strict=True):
+            sites, places = along[axis]
+            ends = bisect_left(places, start), bisect_left(places, stop)
+            found.append((sites, *ends))
+        return found
 
 
 def axis_cuts(points: Sequence[Sequence[int]], ring_lengths: Sequence[int]) -> Cuts:

@@ -22,6 +22,18 @@ PACKAGE = "closeknit_check"
 START = "proofs/checking"
 NEEDED = ("extensions.py", "py.typed")
 """Files of the folder closeknit that the checker needs."""
+_MAIN = '''def main() -> int:
+    """Run the command; Ctrl-C is answered also while it is imported."""
+    import sys
+
+    try:
+        from .proofs.checking.answers.command import main
+
+        return main()
+    except KeyboardInterrupt:
+        sys.stderr.write("closeknit-check: interrupted\\n")
+        return 130
+'''
 
 
 def files_of_checker(tree: Path = TREE) -> list[Path]:
@@ -76,7 +88,7 @@ def gather(into: Path = BUILD) -> None:
     version = next(line for line in lines if line.startswith("version = "))
     (package / "__init__.py").write_text(
         '"""The checker of closeknit alone; made by packaging/check/gather.py."""\n\n'
-        f"__{version.replace(' =', '__ =', 1)}\n",
+        f"__{version.replace(' =', '__ =', 1)}\n\n\n{_MAIN}",
         encoding="utf-8",
     )
 

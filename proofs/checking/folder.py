@@ -20,12 +20,12 @@ from ...instances.errors import InputError, in_file
 from ...instances.escape_hidden import escape_hidden
 from ...instances.problems import Instance, problem_of, read_instance
 from ...instances.reading import fields
-from ...instances.reading.files import read_text, reading
+from ...instances.reading.files import read_some, read_text, reading
 from ...instances.reading.parsing import parse_json
 from ...instances.solution import read_solution, solution_errors
 from ...instances.value import Value, as_tuple, cost_text
 from .kinds import FILE_KINDS
-from .proof_file import PLAIN, Ways, check_proof_file
+from .proof_file import MOST_BYTES, PLAIN, Ways, check_proof_file
 from .statements import CheckLimits, Refused
 
 INDEX = "index.json"
@@ -195,11 +195,13 @@ def shown_by_definition(
 
 
 def digest_of(path: Path) -> str:
-    """Return the SHA-256 of the content of a file."""
-    found = hashlib.sha256()
+    """Return the SHA-256 of the content of a file, which no proof is larger than."""
+    found, left = hashlib.sha256(), MOST_BYTES
     with reading(path) as stream:
-        while piece := stream.read(_PIECE):
+        while piece := read_some(stream, _PIECE):
             found.update(piece)
+            if (left := left - len(piece)) < 0:
+                raise InputError(f"is larger than {MOST_BYTES // 2**20} MiB", file=path)
     return found.hexdigest()
 
 

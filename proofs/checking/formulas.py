@@ -101,9 +101,10 @@ def _ksubset(instance: KSubset) -> Formula:
     cuts = instance.topology.cuts(instance.free)
     formula.unit = cuts.denominator
     formula.meaning.append("u<h>_<j>: at least j chosen processors are inside of cut h")
-    insides = [cuts.inside(h) for h in range(len(cuts))]
-    _refuse_large(sum(map(len, insides)) * 2)
-    for h, inside in enumerate(insides):
+    insides = cuts.insides()
+    _refuse_large(sum(stop - start for _, start, stop in insides) * 2)
+    for h, (sites, start, stop) in enumerate(insides):
+        inside = sorted(sites[start:stop])
         units = [formula.variable(f"u{h}_{j + 1}") for j in range(min(k, len(inside)))]
         count = [(1, u) for u in units] + [(-1, x[i]) for i in inside]
         formula.equal(count, 0)

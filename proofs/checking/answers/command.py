@@ -7,11 +7,10 @@ import json
 import os
 import sys
 from collections.abc import Callable, Collection, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from ....instances.errors import InputError
 from ....instances.escape_hidden import escape_hidden
@@ -167,7 +166,7 @@ def check_files(
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run the command line; return the exit status."""
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="closeknit-check",
         description=_DESCRIPTION,
         epilog=_EPILOG,
@@ -190,13 +189,13 @@ def main(words: Sequence[str] | None = None) -> int:
         help="seconds for following a proof (default: %(default)g)",
     )
     parser.add_argument("--json", action="store_true", help="print a JSON object")
-    args = parser.parse_args(words)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     try:
         if sys.stdout is None:
             raise InputError("is closed", file="standard output")
+        args = parser.parse_args(words)
         if not 0 < args.time_limit < float("inf"):
             raise InputError("must be positive", "--time-limit", args.time_limit)
         limits = CheckLimits(seconds=args.time_limit)
@@ -222,7 +221,7 @@ def main(words: Sequence[str] | None = None) -> int:
         return _complain("out of memory", 2)
     except OSError as error:
         if error.filename is None:  # standard output: full, or nobody reads on
-            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+            _silence(1)
         if isinstance(error, BrokenPipeError):
             return 141
         place = error.filename or "standard output: cannot be written"
@@ -230,6 +229,24 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def _complain(text: str, status: int) -> int:
-    with suppress(OSError):
-        print(f"closeknit-check: {' '.join(text.split())}", file=sys.stderr)
+    line = f"closeknit-check: {escape_hidden(' '.join(text.split()))}"
+    try:
+        print(line, file=sys.stderr, flush=True)
+    except OSError:
+        _silence(2)
     return status
+
+
+def _silence(stream: int) -> None:
+    """Let what is left in the buffer of a stream go nowhere when Python ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
+
+
+class _Parser(argparse.ArgumentParser):
+    """Complains in one line, and fails where its help cannot be written."""
+
+    def error(self, message: str) -> NoReturn:
+        raise InputError(f"{message} (see {self.prog} --help)")
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        print(message, end="", file=file or sys.stderr, flush=True)

@@ -112,7 +112,7 @@ def test_pair_sums_change_their_way_unseen(n: int) -> None:
 def test_weighted_cuts_sum_up_to_distances(grid: Grid, data: st.DataObject) -> None:
     sites = some_of(grid, data)
     cuts = grid.cuts(sites)
-    sides = [cuts.inside(h) for h in range(len(cuts))]
+    sides = [set(along[start:stop]) for along, start, stop in cuts.insides()]
     assert cuts.denominator == 1 + any(n % 2 for n in grid.ring_lengths)
     for i, p in enumerate(sites):
         walks = walked(grid, p)
