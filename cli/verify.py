@@ -109,9 +109,7 @@ def run(args: argparse.Namespace, methods: Mapping[str, Run] | None = None) -> i
     jobs = shared.processes(args.jobs)
     if methods is not None or (args.claims and args.jobs is None):
         jobs = 1
-    elif (
-        not args.claims and not args.quick
-    ):  # all at once take longer than in several processes
+    elif not args.claims:  # all at once take longer than in several processes
         compile_all([*METHODS, *OTHERS], jobs=jobs)
     verdicts, files = _test(claims, trial, args, jobs)
     if args.json:

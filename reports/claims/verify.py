@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, nullcontext
+from contextlib import closing
 from dataclasses import dataclass, fields
 from functools import partial
 from traceback import format_exception
@@ -12,7 +12,6 @@ from typing import Any
 from ...methods.rederiving import Rederived
 from ...solvers.running import clock
 from ...solvers.running.interrupt import ending_callers
-from ...solvers.running.kernels import in_tiers
 from ..campaigns import pool
 from .catalogue import CLAIMS
 from .running.claim import Claim, Outcome, Trial, Undecided, UntrueAnswer, failed
@@ -65,16 +64,13 @@ class ClaimResult:
 
 
 def verify(claims: Iterable[Claim], trial: Trial) -> Iterator[ClaimResult]:
-    """Test every claim; whatever a test raises becomes its verdict.
-
-    Kernels of quick tests are compiled where their source takes longer than that.
-    """
+    """Test every claim; whatever a test raises becomes its verdict."""
     for claim in claims:
         start, began = clock.now(), clock.cpu()
         before = len(trial.derived_again())
         found: dict[str, Any]
         try:
-            with ending_callers(), in_tiers() if trial.quick else nullcontext():
+            with ending_callers():
                 found = {"outcome": claim.test(trial)}
         except UntrueAnswer as error:  # a false answer of a method
             found = {"outcome": failed(str(error), 1, error.instance)}

@@ -23,7 +23,6 @@ from contextlib import contextmanager
 from functools import cache, update_wrapper
 from logging import getLogger
 from math import inf
-from time import perf_counter
 from types import CodeType, ModuleType
 from typing import Any, ClassVar
 
@@ -39,7 +38,6 @@ INTERPRETED = (
 )
 """Whether nothing is compiled: kernels are the Python functions that they are."""
 _ONLY_READY = False
-_IN_TIERS = False
 _SECONDS_PER_BYTE = 1.1e-3
 """Seconds of compiling per byte of bytecode, on one core of a machine of 2026."""
 _A_WHILE = 0.5
@@ -70,7 +68,6 @@ class Kernel:
         self._inner: Any = None
         self.nogil = False
         self.counted = True
-        self._patience = inf
         KERNELS.append(self)
 
     def __call__(self, *args: Any) -> Any:
@@ -78,31 +75,11 @@ class Kernel:
         if INTERPRETED:
             return _plain(self.py_func(*args))
         try:
-            if _IN_TIERS and self._patience > 0:
-                return self._run_first_tier(args)
             return (self._dispatcher or self.dispatcher)(*args)
         except SystemError as error:  # a signal came while numba made the answer
             if isinstance(error.__cause__, KeyboardInterrupt | SystemExit):
                 raise error.__cause__ from None
             raise
-
-    def _run_first_tier(self, args: tuple[Any, ...]) -> Any:
-        """Run machine code that is there, or else the source, see `in_tiers`."""
-        if self._patience == inf:
-            try:
-                with only_ready():
-                    answer = self.dispatcher(*args)
-            except MissingMachineCode:
-                self._patience = self._seconds()
-            else:
-                self._patience = 0.0
-                return answer
-        start = perf_counter()
-        try:
-            with interpreted():
-                return _plain(self.py_func(*args))
-        finally:
-            self._patience -= perf_counter() - start
 
     def __repr__(self) -> str:
         """Name it."""
@@ -167,7 +144,7 @@ class Kernel:
         """
         if clock.is_stopped():  # it is compiled for another one, announced before
             return
-        seconds = self._seconds()
+        seconds = sum(each.own_seconds() for each in self.callees())
         if _ONLY_READY and seconds >= _A_WHILE:
             raise MissingMachineCode(self)
         announce(seconds)
@@ -176,9 +153,6 @@ class Kernel:
         """Announce once that machine code lasts only as long as the process."""
         if _worth_saying < inf:
             _announce_loss()
-
-    def _seconds(self) -> float:
-        return sum(each.own_seconds() for each in self.callees())
 
     def own_seconds(self) -> float:
         """Estimate how long it takes to compile, without what it calls."""
@@ -243,22 +217,6 @@ def only_ready() -> Iterator[None]:
         yield
     finally:
         _ONLY_READY = before
-
-
-@contextmanager
-def in_tiers() -> Iterator[None]:
-    """Compile a kernel in the block when its source has run as long as that takes.
-
-    So many kernels that run briefly cost little, and each at most twice what the better
-    way does, but for the last call of its source. Machine code that is there is used.
-    """
-    global _IN_TIERS
-    before = _IN_TIERS
-    _IN_TIERS = True
-    try:
-        yield
-    finally:
-        _IN_TIERS = before
 
 
 def quiet() -> None:

@@ -29,7 +29,6 @@ from closeknit.solvers.running.interrupt import OutOfTimeError
 from closeknit.solvers.running.kernels import (
     Kernel,
     MissingMachineCode,
-    in_tiers,
     interpreted,
     kernel,
     only_ready,
@@ -187,71 +186,6 @@ def test_only_ready_refuses_what_takes_a_while(monkeypatch: pytest.MonkeyPatch) 
     with only_ready(), pytest.raises(MissingMachineCode):
         never_compiled(1)
     assert never_compiled(1) == 2
-
-
-@pytest.mark.usefixtures("empty")
-def test_tiers_compile_what_has_run_as_long_as_that_takes(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(kernels, "_A_WHILE", 0.0)
-    runs: list[int] = []
-
-    @kernel
-    def brief(n: int) -> int:
-        return n + 1
-
-    source = brief.py_func
-
-    def noting(n: int) -> Any:
-        runs.append(n)
-        return source(n)
-
-    with in_tiers():
-        monkeypatch.setattr(brief, "py_func", noting)
-        monkeypatch.setattr(brief, "_patience", 1000.0)
-        assert [brief(1), brief(2)] == [2, 3]
-        assert runs == [1, 2], "the source runs"
-        assert brief._dispatcher is None
-        monkeypatch.undo()
-        brief._patience = 0.0
-        assert brief(3) == 4
-        assert brief._dispatcher is not None
-
-
-@pytest.mark.usefixtures("empty")
-def test_tiers_use_machine_code_that_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kernels, "_A_WHILE", 0.0)
-
-    @kernel
-    def here(n: int) -> int:
-        return n + 1
-
-    def never(n: int) -> int:
-        raise AssertionError
-
-    assert here(1) == 2
-    monkeypatch.setattr(here, "py_func", never)
-    with in_tiers():
-        assert here(2) == 3
-
-
-@pytest.mark.usefixtures("empty")
-def test_tiers_interpret_where_machine_code_is_missing(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(kernels, "_A_WHILE", 0.0)
-    monkeypatch.setattr(kernels, "_SECONDS_PER_BYTE", 1000.0)
-
-    @kernel
-    def rare(n: int) -> int:
-        return n + 1
-
-    with in_tiers():
-        assert rare(1) == 2
-    assert rare.dispatcher.signatures == []
-    assert 0 < rare._patience < float("inf")
-    assert rare(2) == 3, "beyond the block, it is compiled"
-    assert len(rare.dispatcher.signatures) == 1
 
 
 @pytest.mark.usefixtures("empty")
