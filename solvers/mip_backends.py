@@ -45,6 +45,18 @@ def highs(job: ModelRun) -> None:
                 lp.solverModel.setSolution(start)
             super().callSolver(lp)
 
+        def findSolutionValues(self, lp: Any) -> tuple[int, int]:
+            """Take over the values, if there are any; the status is read below.
+
+            PuLP's own looks values and states up that HiGHS need not have after an
+            error in its numbers or at a limit of memory, and then raises.
+            """
+            values = list(lp.solverModel.getSolution().col_value)
+            for v in lp.variables() if values else ():
+                v.varValue = values[v.index]
+            states = pulp.constants
+            return states.LpStatusNotSolved, states.LpSolutionNoSolutionFound
+
     solver = Highs(
         msg=job.log,
         timeLimit=job.seconds,

@@ -144,3 +144,11 @@ def optima_that_are_words(job: ModelRun) -> None:
     outcome = '{"status": "optimal", "optima": ["a"], "values": null, "bound": null}'
     (job.folder / "outcome.json").write_text(outcome)
     os._exit(0)
+
+
+def highs_without_values(job: ModelRun) -> None:
+    """Run HiGHS such that it ends with neither an answer nor values, as it may."""
+    highspy = import_module("highspy")
+    highspy.Highs.run = lambda engine: None
+    highspy.Highs.getSolution = lambda engine: highspy.HighsSolution()
+    import_module("closeknit.solvers.mip_backends").highs(job)

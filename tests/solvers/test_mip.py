@@ -99,6 +99,7 @@ def nothing_left(tmp_path: Path) -> bool:
         ("bound_too_high", "claims at least 1000000, but a solution costs 4"),
         ("infeasible", "fake finds pairs infeasible"),
         ("confused", "fake failed on pairs: error: lost its way"),
+        ("highs_without_values", "fake failed on pairs: error: Not Set"),
         ("needs_a_module", "fake is not installed (a_module_that_nobody_has): pip"),
         ("no_such_function", "fake crashed"),
     ],
