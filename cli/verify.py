@@ -274,5 +274,6 @@ def _show(verdicts: list[ClaimResult], files: Mapping[str, Path]) -> None:
     broken = sum(not verdict.holds for verdict in verdicts)
     total = len(verdicts)
     print(f"{total - broken} of {total} claims hold")
-    if again := [one for verdict in verdicts for one in verdict.rederived]:
-        print(count_text(again, "proven answers derived again"))
+    again = {key: one for verdict in verdicts for key, one in verdict.rederived.items()}
+    if again:
+        print(count_text(again.values(), "proven answers derived again"))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, fields
-from functools import partial
+from dataclasses import dataclass, field, fields
+from functools import cache, partial
 from traceback import format_exception
 from typing import Any
 
@@ -34,7 +34,8 @@ class ClaimResult:
     seconds, cpu
         Wall-clock time, and that of the processor without child processes.
     rederived
-        What became of the optima that were derived again for it, see `Trial`.
+        What became of the optima that it relies on and that were derived again, by
+        digest: several claims may rely on one.
     """
 
     claim: Claim
@@ -43,7 +44,7 @@ class ClaimResult:
     trace: str = ""
     seconds: float
     cpu: float = 0.0
-    rederived: Sequence[Rederived] = ()
+    rederived: Mapping[str, Rederived] = field(default_factory=dict)
 
     @property
     def holds(self) -> bool:
@@ -67,7 +68,7 @@ def verify(claims: Iterable[Claim], trial: Trial) -> Iterator[ClaimResult]:
     """Test every claim; whatever a test raises becomes its verdict."""
     for claim in claims:
         start, began = clock.now(), clock.cpu()
-        before = len(trial.derived_again())
+        trial.relied.clear()
         found: dict[str, Any]
         try:
             with ending_callers():
@@ -79,7 +80,7 @@ def verify(claims: Iterable[Claim], trial: Trial) -> Iterator[ClaimResult]:
             trace = "".join(format_exception(error))
             found = {"error": " ".join(f"{name}{error}".split()), "trace": trace}
         seconds, cpu = clock.now() - start, clock.cpu() - began
-        again = trial.derived_again()[before:]
+        again = dict(trial.relied)
         yield ClaimResult(
             claim=claim, **found, seconds=seconds, cpu=cpu, rederived=again
         )
@@ -107,6 +108,11 @@ def verify_in_parallel(
 
 def _verdict_on(name: str, seed: int, quick: bool, time_limit: float) -> dict[str, Any]:
     """Return the verdict on a claim, without the claim: its test cannot be pickled."""
-    trial = Trial(seed=seed, quick=quick, time_limit=time_limit)
-    [one] = verify([CLAIMS[name]], trial)
+    [one] = verify([CLAIMS[name]], _trial_here(seed, quick, time_limit))
     return {f.name: getattr(one, f.name) for f in fields(one) if f.name != "claim"}
+
+
+@cache
+def _trial_here(seed: int, quick: bool, time_limit: float) -> Trial:
+    """Return the trial of this process, in which no answer is derived again twice."""
+    return Trial(seed=seed, quick=quick, time_limit=time_limit)
