@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from decimal import Decimal
-from typing import Any, Protocol, TypedDict, TypeVar
+from typing import Any, TypedDict, TypeVar
 
 from ..errors import InputError
 from ..escape_hidden import escape_hidden
@@ -294,22 +294,6 @@ def file(
     return lambda value: body(check_header(value, form), "")
 
 
-class Named(Protocol):
-    """An instance of any problem: name and origin."""
-
-    @property
-    def name(self) -> str:
-        """Unique among the instances of a report."""
-
-    @property
-    def source(self) -> str:
-        """Description of its origin; may be empty."""
-
-    @property
-    def seed(self) -> int | None:
-        """Seed of its generator; None if it was not generated."""
-
-
 class Origin(TypedDict):
     """Name and origin as keyword arguments."""
 
@@ -329,15 +313,3 @@ def origin(document: Mapping[str, Any], default_name: str) -> Origin:
         source=escape_hidden(string(document.get("source", ""), "source")),
         seed=None if seed is None else integer(seed, "seed"),
     )
-
-
-def document(form: str, named: Named, definition: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the object of a file; source and seed are omitted if there are none."""
-    return {
-        "format": form,
-        "version": 1,
-        "name": named.name,
-        **definition,
-        **({"source": named.source} if named.source else {}),
-        **({} if named.seed is None else {"seed": named.seed}),
-    }
