@@ -9,6 +9,7 @@ from functools import cached_property
 from itertools import islice
 from operator import eq, itemgetter
 
+from ...loading import find
 from ..errors import InputError
 from ..extended import Extended
 from ..reading.numbers import at_least
@@ -107,12 +108,10 @@ class KSubset(Extended):
         On a graph of networkx its nodes, on another graph with names these, on a tree
         the numbers of the nodes, elsewhere the coordinates.
         """
-        topology = self.topology
-        if topology.labels is not None:
-            return tuple(topology.labels[v] for (v,) in self.free)
-        if topology.scale == 1:
-            return self.free
-        return tuple(map(tuple, topology.listed(self.free)))
+        found: tuple[Hashable, ...]
+        networks = find("instances.support.networks")
+        found = networks.names_of(self.topology, self.free)
+        return found
 
 
 def mesh(*shape: int, k: int) -> KSubset:

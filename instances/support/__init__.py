@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from ...extensions import PROBLEMS, load
 from ..escape_hidden import brief
 from ..problems import Instance, problem_of
+from ..topologies import Topology
 from ..value import Value, cost_text
 
 
@@ -89,9 +90,13 @@ def describe(instance: Instance) -> str:
     return support_of(instance).describe(instance)
 
 
-def shown(instance: Instance) -> str:
-    """Return what Python shows for an instance."""
-    return brief(type(instance).__name__, describe(instance), instance.name)
+def shown(one: Instance | Topology) -> str:
+    """Return what Python shows for an instance or a network."""
+    if isinstance(one, Topology):
+        from .networks import shown as shown_network
+
+        return shown_network(one)
+    return brief(type(one).__name__, describe(one), one.name)
 
 
 def names_of(instance: Instance, chosen: Any) -> Any:

@@ -9,8 +9,8 @@ from typing import Any
 from ..errors import InputError
 from ..ksubset.instance import KSubset
 from ..ksubset.json import FORMAT, requirements
-from ..topologies import is_name
 from . import Features, Support, document, fill_up
+from .networks import described, is_name, labels_of
 
 
 def describe(instance: KSubset) -> str:
@@ -22,7 +22,7 @@ def describe(instance: KSubset) -> str:
     """
     topology = instance.topology
     return (
-        f"{topology.described}, {instance.n} of {topology.processors_in_all} "
+        f"{described(topology)}, {instance.n} of {topology.processors_in_all} "
         f"processors free, k = {instance.k}"
         + f", {len(instance.required)} required" * bool(instance.required)
         + f", costs in units of 1/{topology.scale}" * (topology.scale > 1)
@@ -70,7 +70,7 @@ def selection_of(instance: KSubset, chosen: Collection[int]) -> list[Any]:
 
 def names_of(instance: KSubset, chosen: Collection[int]) -> list[Any]:
     """Return what users call the chosen processors; see `KSubset.names`."""
-    if instance.topology.labels is not None:
+    if instance.topology.on_nodes:
         return [instance.names[i] for i in sorted(chosen)]
     return selection_of(instance, chosen)
 
@@ -82,7 +82,7 @@ def chosen_by_names(instance: KSubset, listed: Collection[Any]) -> list[int] | N
     sites. Raises InputError for a name that is no free processor, and for one that is
     listed twice.
     """
-    labels = instance.topology.labels
+    labels = labels_of(instance.topology)
     if labels is None or not any(map(is_name, listed)):
         return None
     index = {name: i for i, name in enumerate(instance.names)}
@@ -106,7 +106,7 @@ def locate(instance: KSubset, listed: Any) -> list[Any] | None:
     """
     if not isinstance(listed, list) or set(map(type, listed)) != {list}:
         return None
-    if instance.topology.labels is not None:
+    if instance.topology.on_nodes:
         return [site[0] if len(site) == 1 else site for site in listed]
     return listed
 

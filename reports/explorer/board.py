@@ -196,6 +196,6 @@ def of_instance(instance: KSubset) -> dict[str, Any]:
 
 
 def _label(topology: Topology, site: Site) -> str:
-    if topology.labels is not None:
+    if topology.on_nodes:
         return f"node {site[0]}"
     return ", ".join(map(str, topology.listed([site])[0]))

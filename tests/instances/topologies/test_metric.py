@@ -28,7 +28,8 @@ from closeknit.instances import (
     write_ksubset,
 )
 from closeknit.instances.support.ksubset import describe, features
-from closeknit.instances.topologies import Metric, as_topology, metric
+from closeknit.instances.support.own_network import Metric
+from closeknit.instances.topologies import as_topology, metric
 from closeknit.instances.topologies.topology import NO_CUTS
 from closeknit.methods import KSUBSET
 from closeknit.solvers import Settings, Status, Ties
