@@ -24,16 +24,8 @@ from ..exact.sukp.sukp_bb import record as sukp_bb
 from ..instances import InputError, Instance, KSubset, cost, problem_of
 from ..instances.extras import install
 from ..instances.ksubset.certificate_file import FORMAT as CUTS_FORMAT
-from ..instances.result import (
-    BOUNDED,
-    CERTIFIED,
-    LOGGED,
-    NOTHING,
-    Grade,
-    Limit,
-    Result,
-    Status,
-)
+from ..instances.outcome import BOUNDED, CERTIFIED, Result
+from ..instances.result import LOGGED, NOTHING, Grade, Limit, Status
 from ..instances.support import support_of
 from ..instances.value import as_tuple, cost_text
 from ..instances.writing.files import write_bytes

@@ -9,8 +9,8 @@ from typing import Any
 from ..errors import InputError
 from ..ksubset.instance import KSubset
 from ..ksubset.json import FORMAT, requirements
-from . import Features, Support, document, fill_up
 from .networks import described, is_name, labels_of
+from .record import Features, Support, document, fill_up
 
 
 def describe(instance: KSubset) -> str:
