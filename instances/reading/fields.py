@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from decimal import Decimal
-from typing import Any, Protocol, TypedDict, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from ..errors import InputError
 from ..escape_hidden import escape_hidden
@@ -310,25 +310,44 @@ class Named(Protocol):
         """Seed of its generator; None if it was not generated."""
 
 
-class Origin(TypedDict):
-    """Name and origin as keyword arguments."""
+def instance(
+    form: str,
+    needed: Mapping[str, Shape[Any]],
+    optional: Mapping[str, Shape[Any]],
+) -> Callable[[Any, str], dict[str, Any]]:
+    """Return the shape of the file of an instance, which takes a name for want of one.
 
-    name: str
-    source: str
-    seed: int | None
+    The shape of a `file` with name, source and seed; decoded to what the constructor of
+    the instance takes, if its parameters are named as the fields.
+    """
+    needed = {"name": _name, **needed}
+    read = file(form, needed, {"source": _visible, "seed": _seed, **optional})
+
+    def decode(value: Any, default_name: str) -> dict[str, Any]:
+        found = read({"name": default_name, **objects(value, "document")})
+        del found["format"], found["version"]
+        return found
+
+    return decode
 
 
-def origin(document: Mapping[str, Any], default_name: str) -> Origin:
-    """Return the name, source and seed in a file, without hidden characters."""
-    name = string(document.get("name", default_name), "name")
-    if not name:
-        raise InputError("must not be empty", "name")
-    seed = document.get("seed")
-    return Origin(
-        name=escape_hidden(name),
-        source=escape_hidden(string(document.get("source", ""), "source")),
-        seed=None if seed is None else integer(seed, "seed"),
-    )
+def anything(value: Any, field: str) -> Any:
+    """Leave a value to be decoded by whoever knows more."""
+    return value
+
+
+def _visible(value: Any, field: str) -> str:
+    return escape_hidden(string(value, field))
+
+
+def _name(value: Any, field: str) -> str:
+    if not (name := _visible(value, field)):
+        raise InputError("must not be empty", field)
+    return name
+
+
+def _seed(value: Any, field: str) -> int | None:
+    return None if value is None else integer(value, field)
 
 
 def document(form: str, named: Named, definition: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,8 +10,16 @@ from ..reading.json_text import digest
 from .instance import Sukp
 
 FORMAT = "closeknit/sukp"
-_NEEDED = ("profits", "weights", "items", "capacity")
-_KNOWN = ("format", "version", "name", *_NEEDED, "source", "seed", "required")
+_read = fields.instance(
+    FORMAT,
+    {
+        "profits": fields.integers,
+        "weights": fields.integers,
+        "items": fields.rows,
+        "capacity": fields.integer,
+    },
+    {"required": fields.integers},
+)
 
 
 def parse_sukp(value: Any, *, default_name: str = "unnamed") -> Sukp:
@@ -19,16 +27,7 @@ def parse_sukp(value: Any, *, default_name: str = "unnamed") -> Sukp:
 
     Raises InputError if it is invalid; names the field and the value.
     """
-    document = fields.check_header(value, FORMAT)
-    fields.only(document, _KNOWN, _NEEDED, "")
-    return Sukp(
-        **fields.origin(document, default_name),
-        profits=fields.integers(document["profits"], "profits"),
-        weights=fields.integers(document["weights"], "weights"),
-        items=fields.rows(document["items"], "items"),
-        capacity=fields.integer(document["capacity"], "capacity"),
-        required=fields.integers(document.get("required", []), "required"),
-    )
+    return Sukp(**_read(value, default_name))
 
 
 def document_of(instance: Sukp) -> dict[str, Any]:
@@ -38,7 +37,7 @@ def document_of(instance: Sukp) -> dict[str, Any]:
 
 def sha256(instance: Sukp) -> str:
     """Return the digest of the definition, without name, source and seed."""
-    return digest({"format": FORMAT, "version": 1, **_definition(instance)})
+    return digest(FORMAT, _definition(instance))
 
 
 def selection_of(instance: Sukp, chosen: Collection[int]) -> list[int]:
