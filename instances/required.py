@@ -2,33 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
 
 from .errors import InputError
-
-T = TypeVar("T", bound=Hashable)
-
-
-def check_requirements(
-    required: Sequence[T],
-    choosable: Iterable[T],
-    *,
-    unless: str,
-    show: Sequence[Any] | None = None,
-) -> None:
-    """Refuse what cannot be chosen, or is listed more often than it can be.
-
-    ``unless`` is the message about the first; ``show`` has what the message shows of
-    each. Raises InputError, which names the entry.
-    """
-    left = Counter(choosable) if required else Counter[T]()
-    for i, one in enumerate(required):
-        if not left[one]:
-            problem = "listed twice" if one in required[:i] else unless
-            raise InputError(problem, f"required[{i}]", show[i] if show else one)
-        left[one] -= 1
 
 
 def refuse_fewer(count: int, required: Sequence[Any], field: str) -> None:

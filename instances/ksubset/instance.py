@@ -13,8 +13,9 @@ from ..errors import InputError
 from ..escape_hidden import brief
 from ..features import Features
 from ..old_names import OldNames
+from ..reading.fields import refuse_others
 from ..reading.numbers import at_least
-from ..required import check_requirements, refuse_fewer
+from ..required import refuse_fewer
 from ..topologies import Mesh, Site, Topology, as_topology
 from ..value import LARGEST
 from ..words import with_noun
@@ -70,10 +71,10 @@ class KSubset(OldNames):
             raise InputError(
                 f"must be at most the number of free processors ({self.n})", "k", self.k
             )
-        check_requirements(
-            *(self.required, self.free),
+        refuse_others(
+            *(self.required, self.free, "required"),
             unless="not a free processor",
-            show=self.topology.listed(self.required),
+            show=lambda site: self.topology.listed([site])[0],
         )
         refuse_fewer(self.k, self.required, "k")
         object.__setattr__(self, "required", tuple(sorted(self.required)))
@@ -97,10 +98,17 @@ class KSubset(OldNames):
 
     @cached_property
     def required_indices(self) -> tuple[int, ...]:
-        """Indices of the required processors: the first ones of a site that repeats."""
-        left = Counter(self.required)
+        """Indices of the required processors."""
+        return self.indices_of(self.required)
+
+    def indices_of(self, sites: Collection[Site]) -> tuple[int, ...]:
+        """Return the indices of free processors: the first ones of a site that repeats.
+
+        They are in order, whatever that of the sites.
+        """
+        left = Counter(sites)
         found = []
-        for i, site in enumerate(self.free if self.required else ()):
+        for i, site in enumerate(self.free if sites else ()):
             if left[site]:
                 left[site] -= 1
                 found.append(i)

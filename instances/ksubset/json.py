@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +50,7 @@ def parse_ksubset(value: Any, *, default_name: str = "unnamed") -> KSubset:
         if field in found:
             found[field] = tuple(topology.parse_sites(found[field], field))
     if "free" not in found:
-        found["free"] = _without(topology, found.pop("busy", ()), "busy")
+        found["free"] = _without(topology, found.pop("busy", ()))
     if not found["free"]:
         raise InputError("no processor is free", "topology")
     return KSubset(**found)
@@ -155,17 +155,14 @@ def chosen_of(instance: KSubset, selection: Any) -> tuple[int, ...]:
     Raises InputError if a processor is not free, or is listed more often than it is
     free.
     """
-    at: dict[Site, list[int]] = {}
-    for i in reversed(range(instance.n)):
-        at.setdefault(instance.free[i], []).append(i)
-    chosen = []
-    for i, site in enumerate(instance.topology.parse_sites(selection, "selection")):
-        left = at.get(site)
-        if not left:
-            problem = "not a free processor" if left is None else "chosen twice"
-            raise InputError(problem, f"selection[{i}]", list(site))
-        chosen.append(left.pop())
-    return tuple(sorted(chosen))
+    sites = instance.topology.parse_sites(selection, "selection")
+    fields.refuse_others(
+        *(sites, instance.free, "selection"),
+        unless="not a free processor",
+        twice="chosen twice",
+        show=list,
+    )
+    return instance.indices_of(sites)
 
 
 def parse_topology(value: Any, field: str = "topology") -> Topology:
@@ -187,21 +184,15 @@ _read = fields.instance(
 )
 
 
-def _without(
-    topology: Topology, busy: Collection[Site], field: str
-) -> tuple[Site, ...]:
+def _without(topology: Topology, busy: Sequence[Site]) -> tuple[Site, ...]:
     """Return the locations that are not busy; counts only busy ones, to save memory."""
-    open_ = Counter(busy)
+    left = Counter(busy)
     free = []
     for site in topology.locations():
-        if open_.get(site):
-            open_[site] -= 1
+        if left.get(site):
+            left[site] -= 1
         else:
             free.append(site)
-    found = Counter(busy) - open_
-    for i, site in enumerate(busy):
-        if not found[site]:
-            problem = "listed twice" if site in found else "no such processor"
-            raise InputError(problem, f"{field}[{i}]", list(site))
-        found[site] -= 1
+    found = (Counter(busy) - left).elements()
+    fields.refuse_others(busy, found, "busy", unless="no such processor", show=list)
     return tuple(free)

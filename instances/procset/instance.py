@@ -14,8 +14,9 @@ from functools import cached_property
 from ..errors import InputError
 from ..escape_hidden import brief
 from ..features import Features
+from ..reading.fields import refuse_others
 from ..reading.numbers import at_least
-from ..required import check_requirements, refuse_fewer
+from ..required import refuse_fewer
 from ..value import LARGEST
 from ..words import with_noun
 
@@ -132,10 +133,10 @@ class ProcSet:
         self._refuse_strangers(self.available, "available")
         at_least(self.request, 1, "request")
         known = range(len(self.processors))
-        check_requirements(
-            *(self.required, self.available),
+        refuse_others(
+            *(self.required, self.available, "required"),
             unless="not an available processor",
-            show=[self.processors[i] if i in known else i for i in self.required],
+            show=lambda i: self.processors[i] if i in known else i,
         )
         refuse_fewer(self.request, self.required, "request")
         object.__setattr__(self, "required", tuple(sorted(self.required)))

@@ -105,15 +105,13 @@ def chosen_of(instance: ProcSet, selection: Any) -> tuple[int, ...]:
 
     Raises InputError if a processor does not exist, or is listed twice.
     """
-    chosen = _indices(
-        fields.strings(selection, "selection"), "selection", instance.index
+    names = fields.strings(selection, "selection")
+    fields.refuse_others(
+        *(names, instance.processors, "selection"),
+        unless="no such processor",
+        twice="chosen twice",
     )
-    seen: set[int] = set()
-    for i, index in enumerate(chosen):
-        if index in seen:
-            raise InputError("chosen twice", f"selection[{i}]", selection[i])
-        seen.add(index)
-    return tuple(sorted(chosen))
+    return tuple(sorted(instance.index[name] for name in names))
 
 
 def _names(instance: ProcSet, indices: Collection[int]) -> list[str]:

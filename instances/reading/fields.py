@@ -8,7 +8,15 @@ What a checker follows is decoded so once, before anything looks at it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import (
+    Callable,
+    Collection,
+    Hashable,
+    Iterable,
+    Mapping,
+    Sequence,
+)
 from decimal import Decimal
 from typing import Any, Protocol, TypeVar
 
@@ -17,6 +25,7 @@ from ..escape_hidden import escape_hidden
 from . import numbers
 
 T = TypeVar("T")
+H = TypeVar("H", bound=Hashable)
 N = TypeVar("N", int, int | Decimal)
 _UNFIT = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 """Control characters, surrogates, and line or paragraph separators."""
@@ -210,15 +219,33 @@ def indices(count: int, what: str) -> Shape[tuple[int, ...]]:
     return decode
 
 
-def distinct(found: tuple[T, ...], field: str) -> tuple[T, ...]:
+def distinct(found: tuple[H, ...], field: str) -> tuple[H, ...]:
     """Refuse values that are given twice."""
     if len(set(found)) < len(found):
-        seen: set[T] = set()
-        for i, each in enumerate(found):
-            if each in seen:
-                raise InputError("given twice", f"{field}[{i}]", each)
-            seen.add(each)
+        refuse_others(found, set(found), field, unless="", twice="given twice")
     return found
+
+
+def refuse_others(
+    listed: Sequence[H],
+    available: Iterable[H],
+    field: str,
+    *,
+    unless: str,
+    twice: str = "listed twice",
+    show: Callable[[H], Any] = lambda one: one,
+) -> None:
+    """Refuse what is not available, or is listed more often than it is.
+
+    ``unless`` and ``twice`` are the messages about the two; ``show`` returns what they
+    show of a value.
+    """
+    left = Counter(available) if listed else Counter[H]()
+    for i, one in enumerate(listed):
+        if not left[one]:
+            problem = twice if one in listed[:i] else unless
+            raise InputError(problem, f"{field}[{i}]", show(one))
+        left[one] -= 1
 
 
 def one_of(*known: str) -> Shape[str]:
@@ -321,7 +348,9 @@ def instance(
     the instance takes, if its parameters are named as the fields.
     """
     needed = {"name": _name, **needed}
-    read = file(form, needed, {"source": _visible, "seed": _seed, **optional})
+    read = file(
+        form, needed, {"source": _visible, "seed": _integer_or_none, **optional}
+    )
 
     def decode(value: Any, default_name: str) -> dict[str, Any]:
         found = read({"name": default_name, **objects(value, "document")})
@@ -346,7 +375,7 @@ def _name(value: Any, field: str) -> str:
     return name
 
 
-def _seed(value: Any, field: str) -> int | None:
+def _integer_or_none(value: Any, field: str) -> int | None:
     return None if value is None else integer(value, field)
 
 

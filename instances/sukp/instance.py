@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from ..errors import InputError
 from ..escape_hidden import brief
 from ..features import Features
-from ..required import check_requirements
+from ..reading.fields import refuse_others
 from ..value import LARGEST
 from ..words import with_noun
 
@@ -84,7 +84,7 @@ class Sukp:
             for e in elements:
                 if not 0 <= e < len(self.weights):
                     raise InputError("no such element", f"items[{i}]", e)
-        check_requirements(self.required, range(self.n), unless="no such item")
+        refuse_others(self.required, range(self.n), "required", unless="no such item")
         object.__setattr__(self, "required", tuple(sorted(self.required)))
 
     def __repr__(self) -> str:
