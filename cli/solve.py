@@ -23,8 +23,8 @@ from ..instances.reading.json_text import dumps
 from ..methods import AnyMethod, interpreted_or_compiled
 from ..methods.by_name import methods_named, problems_of
 from ..methods.confirming import run_and_confirm
-from ..methods.proofs import kinds_to_write, prove_and_cite
-from ..proofs.checking.kinds import AUTO, FILE_KINDS
+from ..methods.proofs import AUTO, kinds_to_write, prove_and_cite
+from ..proofs.checking.kinds import FILE_KINDS
 from ..solvers import Limit, Result, Status
 from ..solvers.running import clock
 from ..solvers.running.method import stopped_result

@@ -17,6 +17,7 @@ from tempfile import TemporaryDirectory, gettempdir
 
 from ..instances import InputError, Instance, problem_of
 from ..instances.reading.json_text import dumps
+from ..instances.support import support_of
 from ..instances.value import as_tuple, cost_text
 from ..instances.writing.files import file_in, write_text
 from ..solvers import (
@@ -260,7 +261,7 @@ def keep_both(
     text = dumps(
         {
             **{"format": FORMAT, "version": 1, "why": why},
-            "instance": problem_of(instance).document_of(instance),
+            "instance": support_of(instance).document_of(instance),
             "solutions": solutions,
         }
     )

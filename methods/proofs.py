@@ -34,18 +34,17 @@ from ..instances.result import (
     Result,
     Status,
 )
+from ..instances.support import support_of
 from ..instances.value import as_tuple, cost_text
 from ..instances.writing.files import write_bytes
 from ..proofs.checking import Proved
 from ..proofs.checking.folder import BY_DEFINITION, KINDS, shown_by_definition
 from ..proofs.checking.kinds import (
-    AUTO,
     CERTIFICATE,
     DNN,
     DNN_FORMAT,
     FILE_KINDS,
     LOG,
-    kinds_about,
 )
 from ..proofs.writing.exact_log import ExactOutcome, Unusable, solve_by_exact
 from ..proofs.writing.proof_files import write_certificate
@@ -54,6 +53,11 @@ from ..solvers import answer
 from ..solvers.running import clock
 from ..solvers.running.errors import SolverError
 from ..solvers.running.method import AnyMethod
+
+AUTO = "auto"
+"""Any kind of proof."""
+MOST_LOGGED = 40
+"""Processors of a network without cuts up to which pseudo-Boolean proofs come first."""
 
 Prover = Callable[[Any, Sequence[int] | None, ProofLog], bool]
 """Writes a proof about an instance and its optimal choice, or returns False."""
@@ -124,6 +128,24 @@ class Cited:
     result: Result
     kept: Kept | None
     why: str
+
+
+def kinds_about(instance: Instance, wanted: str = AUTO) -> list[str]:
+    """Return the kinds of proofs that are written about an instance, the first first.
+
+    ``wanted`` is the option of the only one that will do, or ``auto``. Raises
+    InputError if there is none.
+    """
+    about = [kind for kind, row in FILE_KINDS.items() if row.is_about(instance)]
+    support = support_of(instance)
+    large = support.features(instance).n > MOST_LOGGED
+    if about == [LOG, DNN] and (large or support.required(instance)):
+        about.reverse()
+    found = {FILE_KINDS[kind].option: kind for kind in about}
+    if wanted != AUTO and wanted not in found:
+        known = " or ".join((AUTO, *found))
+        raise InputError(f"must be {known} for {instance.name}", "proof_kind", wanted)
+    return list(found.values()) if wanted == AUTO else [found[wanted]]
 
 
 def kinds_to_write(
@@ -294,8 +316,8 @@ def _log_proof(
     why = f"no proof: Exact is not installed: {install('proofs')}"
     start, by = clock.now(), "Exact"
     if result.status in (Status.OPTIMAL, Status.INFEASIBLE):
-        problem = problem_of(instance)
-        for prover in () if problem.required(instance) else PROVERS[problem.name]:
+        required = support_of(instance).required(instance)
+        for prover in () if required else PROVERS[problem_of(instance).name]:
             start = clock.now()
             proved = proved_by(prover, instance, result.chosen, path, seconds=seconds)
             if isinstance(proved, Proved):

@@ -9,12 +9,13 @@ from hashlib import sha256 as sha256_of
 from pathlib import Path
 from typing import Any
 
-from ...instances import InputError, Instance, Value, problem_of, read_instance, sha256
+from ...instances import InputError, Instance, Value, read_instance, sha256
 from ...instances.reading.files import read_bytes
 from ...instances.reading.json_types import to_json_types
 from ...instances.reading.packed import reading_unpacked
 from ...instances.result import NOTHING
 from ...instances.solution import SolutionFile
+from ...instances.support import support_of
 from ...instances.value import as_tuple, cost_text
 from ...instances.writing.files import file_in, write_bytes
 from ...proofs.checking import CheckLimits
@@ -94,7 +95,7 @@ def add_solution(
     with changing(where):
         file, known = _find(where, one, instance, family, source)
         today = date.today().isoformat()
-        size = problem_of(one).features(one)
+        size = support_of(one).features(one)
         new = FrontierEntry(
             name=one.name,
             n=size.n,
@@ -164,7 +165,7 @@ def _reference(instance: Instance, path: str, recipe: str) -> dict[str, Any]:
     full, data = Path(path).resolve(), data_folder().resolve()
     if full.is_relative_to(data):
         return {"file": full.relative_to(data).as_posix()}
-    return {"document": problem_of(instance).document_of(instance)}
+    return {"document": support_of(instance).document_of(instance)}
 
 
 def _claims(claimed: SolutionFile, path: str | None) -> dict[str, Any]:

@@ -10,9 +10,7 @@ from itertools import islice
 from operator import eq, itemgetter
 
 from ..errors import InputError
-from ..escape_hidden import brief
-from ..features import Features
-from ..old_names import OldNames
+from ..extended import Extended
 from ..reading.fields import refuse_others
 from ..reading.numbers import at_least
 from ..required import refuse_fewer
@@ -21,8 +19,8 @@ from ..value import LARGEST
 from ..words import with_noun
 
 
-@dataclass(frozen=True)
-class KSubset(OldNames):
+@dataclass(frozen=True, repr=False)
+class KSubset(Extended):
     """Free processors of a network and how many of them to choose.
 
     Parameters
@@ -59,7 +57,6 @@ class KSubset(OldNames):
     source: str = ""
     seed: int | None = None
     required: tuple[Site, ...] = ()
-    _computed = ("points", "hops", "cuts", "has_cuts")
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "topology", as_topology(self.topology))
@@ -87,9 +84,6 @@ class KSubset(OldNames):
             if self.topology.scale > 1:
                 problem += ": fewer digits, as in ck.Points(array, digits=3)"
             raise InputError(problem, "topology")
-
-    def __repr__(self) -> str:
-        return brief("KSubset", describe(self), self.name)
 
     @property
     def n(self) -> int:
@@ -196,32 +190,3 @@ def cost(instance: KSubset, chosen: Collection[int]) -> int:
     8
     """
     return instance.topology.pair_sum([instance.free[i] for i in chosen])
-
-
-def describe(instance: KSubset) -> str:
-    """Describe an instance in a few words.
-
-    >>> from closeknit.instances import mesh
-    >>> describe(mesh(2, 3, k=2))
-    '2×3 mesh, 6 of 6 processors free, k = 2'
-    """
-    topology = instance.topology
-    return (
-        f"{topology.described}, {instance.n} of {topology.processors_in_all} "
-        f"processors free, k = {instance.k}"
-        + f", {len(instance.required)} required" * bool(instance.required)
-        + f", costs in units of 1/{topology.scale}" * (topology.scale > 1)
-    )
-
-
-def features(instance: KSubset) -> Features:
-    """Return what tables say about the instance."""
-    topology = instance.topology
-    return Features(
-        structure=topology.kind,
-        shape=topology.size,
-        n=instance.n,
-        k=instance.k,
-        d=topology.dimension,
-        locations=topology.processors_in_all,
-    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from ..reading import fields
 from ..reading.files import read_text, stem
 from ..reading.json_text import digest
 from ..reading.parsing import parse_json
-from ..topologies import PARSERS, Site, Topology, is_name, parse_prices
+from ..topologies import PARSERS, Site, Topology, parse_prices
 from .instance import KSubset
 
 FORMAT = "closeknit/ksubset"
@@ -56,27 +56,6 @@ def parse_ksubset(value: Any, *, default_name: str = "unnamed") -> KSubset:
     return KSubset(**found)
 
 
-def document_of(instance: KSubset) -> dict[str, Any]:
-    """Return the JSON object of an instance.
-
-    It contains the shorter of ``busy`` and ``free``, or neither if all are free.
-    """
-    topology = instance.topology
-    definition: dict[str, Any] = {"topology": topology.document()}
-    if topology.names:
-        definition["topology"]["names"] = list(topology.names)
-    places = Counter(instance.topology.locations())
-    free = Counter(instance.free)
-    busy = sorted((places - free).elements())
-    if busy and len(busy) <= instance.n:
-        definition["busy"] = instance.topology.listed(busy)
-    elif busy:
-        definition["free"] = instance.topology.listed(instance.free)
-    definition["k"] = instance.k
-    definition |= _requirements(instance)
-    return fields.document(FORMAT, instance, definition)
-
-
 def sha256(instance: KSubset) -> str:
     """Return the digest of topology, free and required processors, and k.
 
@@ -90,63 +69,15 @@ def sha256(instance: KSubset) -> str:
         "topology": instance.topology.identity(),
         "free": instance.topology.listed(instance.free),
         "k": instance.k,
-        **_requirements(instance),
+        **requirements(instance),
     }
     return digest(FORMAT, definition)
 
 
-def _requirements(instance: KSubset) -> dict[str, Any]:
+def requirements(instance: KSubset) -> dict[str, Any]:
     """Return the field ``required`` of a file, if there is one."""
     listed = instance.topology.listed(instance.required)
     return {"required": listed} if listed else {}
-
-
-def selection_of(instance: KSubset, chosen: Collection[int]) -> list[Any]:
-    """Return the selection of the chosen processors for solution files."""
-    return instance.topology.listed([instance.free[i] for i in sorted(chosen)])
-
-
-def names_of(instance: KSubset, chosen: Collection[int]) -> list[Any]:
-    """Return what users call the chosen processors; see `KSubset.names`."""
-    if instance.topology.labels is not None:
-        return [instance.names[i] for i in sorted(chosen)]
-    return selection_of(instance, chosen)
-
-
-def chosen_by_names(instance: KSubset, listed: Collection[Any]) -> list[int] | None:
-    """Return the indices of processors that are listed by name, in their order.
-
-    Returns None where nothing is named: on networks without names, and for indices and
-    sites. Raises InputError for a name that is no free processor, and for one that is
-    listed twice.
-    """
-    labels = instance.topology.labels
-    if labels is None or not any(map(is_name, listed)):
-        return None
-    index = {name: i for i, name in enumerate(instance.names)}
-    known, chosen = set(labels), dict[int, None]()
-    for place, name in enumerate(listed):
-        at = f"selection[{place}]"
-        if not is_name(name) or name not in known:
-            raise InputError("no such node", at, name)
-        if name not in index:
-            raise InputError("not a free processor", at, name)
-        if index[name] in chosen:
-            raise InputError("chosen twice", at, name)
-        chosen[index[name]] = None
-    return list(chosen)
-
-
-def locate(instance: KSubset, listed: Any) -> list[Any] | None:
-    """Return coordinates or nodes as solution files list them; None for anything else.
-
-    On a tree or graph a site is ``[node]`` for users, and the bare number in files.
-    """
-    if not isinstance(listed, list) or set(map(type, listed)) != {list}:
-        return None
-    if instance.topology.labels is not None:
-        return [site[0] if len(site) == 1 else site for site in listed]
-    return listed
 
 
 def chosen_of(instance: KSubset, selection: Any) -> tuple[int, ...]:

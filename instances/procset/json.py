@@ -42,24 +42,6 @@ def parse_procset(value: Any, *, default_name: str = "unnamed") -> ProcSet:
     return ProcSet(**found | {"sets": tuple(ProcessorSet(**x) for x in found["sets"])})
 
 
-def document_of(instance: ProcSet) -> dict[str, Any]:
-    """Return the JSON object of an instance."""
-    definition: dict[str, Any] = {"processors": list(instance.processors)}
-    if instance.n < len(instance.processors):
-        definition["available"] = _names(instance, instance.available)
-    definition["request"] = instance.request
-    definition["sets"] = [
-        {
-            "name": one.name,
-            "members": _names(instance, one.members),
-            "cost": list(one.cost),
-        }
-        for one in instance.sets
-    ]
-    definition |= _requirements(instance)
-    return fields.document(FORMAT, instance, definition)
-
-
 def sha256(instance: ProcSet) -> str:
     """Return the digest of sets, costs, available and required processors, request.
 
@@ -70,34 +52,23 @@ def sha256(instance: ProcSet) -> str:
         FORMAT,
         {
             "processors": sorted(instance.processors),
-            "available": sorted(_names(instance, instance.available)),
+            "available": sorted(names_of(instance, instance.available)),
             "request": instance.request,
             "sets": sorted(
-                [sorted(_names(instance, one.members)), list(one.cost)]
+                [sorted(names_of(instance, one.members)), list(one.cost)]
                 for one in instance.sets
             ),
-            **_requirements(instance, sorted),
+            **requirements(instance, sorted),
         },
     )
 
 
-def _requirements(
+def requirements(
     instance: ProcSet, order: Callable[[list[str]], list[str]] = list
 ) -> dict[str, Any]:
     """Return the field ``required`` of a file, if there is one."""
-    names = order(_names(instance, instance.required))
+    names = order(names_of(instance, instance.required))
     return {"required": names} if names else {}
-
-
-def selection_of(instance: ProcSet, chosen: Collection[int]) -> list[str]:
-    """Return the names of the chosen processors, for solution files."""
-    return _names(instance, sorted(chosen))
-
-
-def locate(instance: ProcSet, listed: Any) -> list[str] | None:
-    """Return names of processors as they are; None for anything else."""
-    names = isinstance(listed, list) and set(map(type, listed)) == {str}
-    return listed if names else None
 
 
 def chosen_of(instance: ProcSet, selection: Any) -> tuple[int, ...]:
@@ -114,7 +85,8 @@ def chosen_of(instance: ProcSet, selection: Any) -> tuple[int, ...]:
     return tuple(sorted(instance.index[name] for name in names))
 
 
-def _names(instance: ProcSet, indices: Collection[int]) -> list[str]:
+def names_of(instance: ProcSet, indices: Collection[int]) -> list[str]:
+    """Return the names of processors, in the order of their indices here."""
     return [instance.processors[i] for i in indices]
 
 

@@ -18,7 +18,7 @@ from collections.abc import (
     Sequence,
 )
 from decimal import Decimal
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from ..errors import InputError
 from ..escape_hidden import escape_hidden
@@ -321,22 +321,6 @@ def file(
     return lambda value: body(check_header(value, form), "")
 
 
-class Named(Protocol):
-    """An instance of any problem: name and origin."""
-
-    @property
-    def name(self) -> str:
-        """Unique among the instances of a report."""
-
-    @property
-    def source(self) -> str:
-        """Description of its origin; may be empty."""
-
-    @property
-    def seed(self) -> int | None:
-        """Seed of its generator; None if it was not generated."""
-
-
 def instance(
     form: str,
     needed: Mapping[str, Shape[Any]],
@@ -377,15 +361,3 @@ def _name(value: Any, field: str) -> str:
 
 def _integer_or_none(value: Any, field: str) -> int | None:
     return None if value is None else integer(value, field)
-
-
-def document(form: str, named: Named, definition: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the object of a file; source and seed are omitted if there are none."""
-    return {
-        "format": form,
-        "version": 1,
-        "name": named.name,
-        **definition,
-        **({"source": named.source} if named.source else {}),
-        **({} if named.seed is None else {"seed": named.seed}),
-    }

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from math import prod
 
 from ..errors import InputError
-from ..escape_hidden import brief
-from ..features import Features
+from ..extended import Extended
 from ..words import with_noun
 from .boxes import Box, rows, sides, ways_of
 
@@ -35,8 +34,8 @@ class Resident:
     turns: bool = False
 
 
-@dataclass(frozen=True)
-class Submesh:
+@dataclass(frozen=True, repr=False)
+class Submesh(Extended):
     """A mesh or torus, its residents, and the request.
 
     Parameters
@@ -119,9 +118,6 @@ class Submesh:
                     list(cell),
                 )
             seen.add(cell)
-
-    def __repr__(self) -> str:
-        return brief("Submesh", describe(self), self.name)
 
     @property
     def d(self) -> int:
@@ -221,35 +217,8 @@ def unsolvable(instance: Submesh) -> str | None:
     return None
 
 
-def describe(instance: Submesh) -> str:
-    """Describe an instance in a few words.
-
-    >>> describe(Submesh("one", (4, 4), (Resident((0, 0, 1, 1)),), (4, 2)))
-    '4x2 in a 4x4 mesh with 1 resident, 12 of 16 processors free'
-    """
-    wanted, shape = ("x".join(map(str, s)) for s in (instance.request, instance.shape))
-    kind = "torus" if instance.torus else "mesh"
-    return (
-        f"{wanted} in a {shape} {kind} with "
-        f"{with_noun(len(instance.residents), 'resident')}, "
-        f"{instance.free} of {instance.size} processors free"
-    )
-
-
 def dearest(instance: Submesh) -> tuple[int, int, int]:
     """Return a bound on every cost: all residents moved, all processors, all steps."""
     count = len(instance.residents)
     steps = count * sum(side - 1 for side in instance.shape)
     return count, instance.size, steps
-
-
-def features(instance: Submesh) -> Features:
-    """Return what tables say about the instance."""
-    return Features(
-        structure="torus" if instance.torus else "mesh",
-        shape=instance.shape,
-        n=instance.free,
-        k=prod(instance.request),
-        d=instance.d,
-        locations=instance.size,
-    )

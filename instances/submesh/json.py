@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from ..errors import InputError
 from ..reading import fields
 from ..reading.json_text import digest
-from . import Placement, Resident, Submesh, check, placement_of
-from .plan import ORDERS, order_of, replay
+from . import Placement, Resident, Submesh, check
+from .plan import ORDERS, replay
 
 FORMAT = "closeknit/submesh"
 
@@ -49,40 +48,12 @@ def parse_submesh(value: Any, *, default_name: str = "unnamed") -> Submesh:
     return Submesh(shape=found.pop("mesh"), residents=tuple(residents), **found)
 
 
-def document_of(instance: Submesh) -> dict[str, Any]:
-    """Return the JSON object of an instance."""
-    definition = _definition(instance)
-    for field in ("fixed", "turns", "blocked", "torus"):
-        if not definition[field]:
-            del definition[field]
-    return fields.document(FORMAT, instance, definition)
-
-
 def sha256(instance: Submesh) -> str:
     """Return the digest of the definition, without name, source and seed.
 
     The order of residents counts, as solutions refer to them by index.
     """
-    return digest(FORMAT, _definition(instance))
-
-
-def selection_of(instance: Submesh, chosen: Sequence[int]) -> dict[str, Any]:
-    """Return the selection of a placement for solution files.
-
-    It states whether the moves can be made in this order, see `plan.replay`.
-    """
-    placement = placement_of(instance, chosen)
-    order = order_of(instance, placement) if placement.moves else None
-    return {
-        "at": list(placement.at),
-        "moves": [{"resident": i, "to": list(box)} for i, box in placement.moves],
-        **({} if order is None else {"order": order}),
-    }
-
-
-def locate(instance: Submesh, listed: Any) -> dict[str, Any] | None:
-    """Return a placement in the form of solution files; None for anything else."""
-    return listed if isinstance(listed, dict) else None
+    return digest(FORMAT, definition_of(instance))
 
 
 def chosen_of(instance: Submesh, selection: Any) -> tuple[int, ...]:
@@ -110,7 +81,8 @@ def _check_order(instance: Submesh, placement: Placement, order: str) -> None:
         raise InputError(f"does not hold: {wrong[0]}", "selection.order", order)
 
 
-def _definition(instance: Submesh) -> dict[str, Any]:
+def definition_of(instance: Submesh) -> dict[str, Any]:
+    """Return the fields of a file that count for its digest, all of them."""
     numbered = list(enumerate(instance.residents))
     return {
         "mesh": list(instance.shape),

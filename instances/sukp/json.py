@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import Any
 
 from ..reading import fields
@@ -30,19 +29,9 @@ def parse_sukp(value: Any, *, default_name: str = "unnamed") -> Sukp:
     return Sukp(**_read(value, default_name))
 
 
-def document_of(instance: Sukp) -> dict[str, Any]:
-    """Return the JSON object of an instance."""
-    return fields.document(FORMAT, instance, _definition(instance))
-
-
 def sha256(instance: Sukp) -> str:
     """Return the digest of the definition, without name, source and seed."""
-    return digest(FORMAT, _definition(instance))
-
-
-def selection_of(instance: Sukp, chosen: Collection[int]) -> list[int]:
-    """Return the selection of the chosen items for solution files."""
-    return sorted(chosen)
+    return digest(FORMAT, definition_of(instance))
 
 
 def chosen_of(instance: Sukp, selection: Any) -> tuple[int, ...]:
@@ -53,7 +42,8 @@ def chosen_of(instance: Sukp, selection: Any) -> tuple[int, ...]:
     return tuple(sorted(fields.indices(instance.n, "item")(selection, "selection")))
 
 
-def _definition(instance: Sukp) -> dict[str, Any]:
+def definition_of(instance: Sukp) -> dict[str, Any]:
+    """Return the fields of a file that count for its digest."""
     return {
         "profits": list(instance.profits),
         "weights": list(instance.weights),

@@ -15,7 +15,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
-from ..old_names import OldNames
+from ..extended import Extended
 from ..reading.fields import integers, lists, rows
 from .cuts import Cuts, axis_cuts
 
@@ -49,7 +49,7 @@ def is_name(thing: object) -> bool:
     return not isinstance(thing, Integral) and not is_site
 
 
-class Topology(OldNames):
+class Topology(Extended):
     """A network of processors.
 
     A new one gives `kind`, `dimension`, `locations` and `distance`; what else it can do
@@ -57,7 +57,6 @@ class Topology(OldNames):
     """
 
     __slots__ = ()
-    _called = ("distances",)
 
     @property
     def kind(self) -> str:

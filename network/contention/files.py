@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import Any
 
 from ...instances.ksubset import json as ksubset_json
@@ -43,12 +42,6 @@ def parse_contention(value: Any, *, default_name: str = "unnamed") -> Contention
     return Contention(parse_ksubset(job, default_name=default_name), **own)
 
 
-def document_of(instance: Contention) -> dict[str, Any]:
-    """Return the JSON object of an instance."""
-    job = ksubset_json.document_of(instance.job)
-    return {**job, "format": FORMAT, **_definition(instance)}
-
-
 def sha256(instance: Contention) -> str:
     """Return the digest of the definition, without name, source and seed."""
     return digest(
@@ -57,19 +50,9 @@ def sha256(instance: Contention) -> str:
             "topology": instance.topology.identity(),
             "free": instance.topology.listed(instance.free),
             "k": instance.k,
-            **_definition(instance),
+            **definition_of(instance),
         },
     )
-
-
-def selection_of(instance: Contention, chosen: Collection[int]) -> list[Any]:
-    """Return the selection of the chosen processors for solution files."""
-    return ksubset_json.selection_of(instance.job, chosen)
-
-
-def names_of(instance: Contention, chosen: Collection[int]) -> list[Any]:
-    """Return what users call the chosen processors."""
-    return ksubset_json.names_of(instance.job, chosen)
 
 
 def chosen_of(instance: Contention, selection: Any) -> tuple[int, ...]:
@@ -77,17 +60,8 @@ def chosen_of(instance: Contention, selection: Any) -> tuple[int, ...]:
     return ksubset_json.chosen_of(instance.job, selection)
 
 
-def locate(instance: Contention, listed: Any) -> Any:
-    """Return locations that a method lists in the form of solution files."""
-    return ksubset_json.locate(instance.job, listed)
-
-
-def chosen_by_names(instance: Contention, listed: Any) -> list[int] | None:
-    """Return the indices of processors that are listed by name."""
-    return ksubset_json.chosen_by_names(instance.job, listed)
-
-
-def _definition(instance: Contention) -> dict[str, Any]:
+def definition_of(instance: Contention) -> dict[str, Any]:
+    """Return the fields of a file that are not those of its job."""
     found: dict[str, Any] = {"routing": instance.routing, "unit": instance.unit}
     if instance.table is not None:
         found["table"] = [list(row) for row in instance.table]

@@ -21,9 +21,6 @@ CERTIFICATE, LOG = "certificate", "pseudo-Boolean proof"
 DNN, DNN_FORMAT = "dnn certificate", "closeknit/dnn-certificate"
 MOST_ELEMENTS = 5000
 """Processors of a network up to which there are dnn certificates."""
-AUTO = "auto"
-MOST_LOGGED = 40
-"""Processors of a network without cuts up to which pseudo-Boolean proofs come first."""
 _HEAD = 32
 """Bytes at the beginning of a file that an error shows."""
 
@@ -82,26 +79,7 @@ FILE_KINDS = {
         ending=".xz",
     ),
 }
-"""By what solutions and indices call them; `kinds_about` states which is tried first
-where several serve an instance."""
-
-
-def kinds_about(instance: Instance, wanted: str = AUTO) -> list[str]:
-    """Return the kinds of proofs that are written about an instance, the first first.
-
-    ``wanted`` is the option of the only one that will do, or ``auto``. Raises
-    InputError if there is none.
-    """
-    about = [kind for kind, row in FILE_KINDS.items() if row.is_about(instance)]
-    problem = problem_of(instance)
-    large = problem.features(instance).n > MOST_LOGGED
-    if about == [LOG, DNN] and (large or problem.required(instance)):
-        about.reverse()
-    found = {FILE_KINDS[kind].option: kind for kind in about}
-    if wanted != AUTO and wanted not in found:
-        known = " or ".join((AUTO, *found))
-        raise InputError(f"must be {known} for {instance.name}", "proof_kind", wanted)
-    return list(found.values()) if wanted == AUTO else [found[wanted]]
+"""By what solutions and indices call them."""
 
 
 @contextmanager

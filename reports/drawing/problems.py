@@ -12,6 +12,7 @@ from typing import Any
 
 from ...extensions import INSTALLED, load
 from ...instances import Instance, KSubset, Sukp, Value, problem_of
+from ...instances.support import support_of
 from ..pages.numbers import price
 from .graph import graph_picture, tree_picture
 from .grid import grid_picture
@@ -85,7 +86,7 @@ def _single(paint: Callable[[Any, Collection[int], str, float], Picture]) -> Pai
 
 
 def _processors(instance: Instance, selections: Selections) -> Kinds:
-    features = problem_of(instance).features(instance)
+    features = support_of(instance).features(instance)
     busy = features.locations > features.n
     return [("ck-free", "free"), *[("ck-busy", "busy")] * busy]
 

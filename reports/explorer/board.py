@@ -13,11 +13,11 @@ from functools import lru_cache
 from typing import Any
 
 from ...instances import InputError, KSubset, Site, Topology, arrays
-from ...instances.ksubset.instance import describe
 from ...instances.ksubset.json import parse_topology
 from ...instances.reading import fields
 from ...instances.reading.json_text import dumps
 from ...instances.reading.parsing import parse_json
+from ...instances.support.ksubset import describe
 from ...methods import KSUBSET
 from .scenes import MOST_SHOWN, scene_of
 

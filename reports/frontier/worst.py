@@ -19,8 +19,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ...instances import InputError, KSubset
-from ...instances.ksubset.json import document_of, parse_ksubset
+from ...instances.ksubset.json import parse_ksubset
 from ...instances.reading import fields
+from ...instances.support.ksubset import document_of
 from ...instances.value import LARGEST
 from ...methods import KSUBSET
 from ..adversary.hunt import topology_label

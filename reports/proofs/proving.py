@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 
 from ...instances import InputError, Instance, Sukp, problem_of
 from ...instances.reading.json_text import dumps
+from ...instances.support import support_of
 from ...instances.writing.documents import solution_of
 from ...instances.writing.files import file_in, write_bytes
 from ...methods.proofs import Kept, prove_and_cite
@@ -117,7 +118,7 @@ def proof_kernels(
 
 def text_of(instance: Instance) -> bytes:
     """Return the content of the file of an instance."""
-    return (dumps(problem_of(instance).document_of(instance)) + "\n").encode()
+    return (dumps(support_of(instance).document_of(instance)) + "\n").encode()
 
 
 def write_entry(

@@ -11,7 +11,7 @@ from ....instances.problems import Instance, problem_of
 from ....instances.result import NOTHING, Grade, Proof, Result, Status
 from ....instances.solution import SolutionFile, solution_errors
 from ....instances.value import Value, as_tuple, cost_text
-from ..kinds import kinds_about
+from ..kinds import FILE_KINDS
 from ..proof_file import PLAIN, Ways, check_proof_file
 from ..statements import CheckLimits, Refused
 
@@ -182,7 +182,8 @@ def _is_in_file(instance: Instance, proof: Proof | None) -> bool:
     """Whether what vouches for a claim is a proof in a file."""
     if proof is None or proof.grade is not Grade.CHECKED:
         return False
-    return proof.by in kinds_about(instance)
+    kind = FILE_KINDS.get(proof.by)
+    return kind is not None and kind.is_about(instance)
 
 
 def _by_arithmetic(

@@ -8,6 +8,7 @@ from random import Random
 from typing import Any
 
 from ....instances import Instance, KSubset, Value, check, cost, problem_of, sha256
+from ....instances.support import support_of
 from ....methods import KSUBSET, METHODS
 from ....methods.rederiving import (
     MOST_INTERPRETED,
@@ -204,7 +205,7 @@ class Trial:
             return
         seconds = seconds_for(result.seconds)
         found = self._again[key] = [rederive(instance, method, result, seconds)]
-        small = problem_of(instance).features(instance).n <= MOST_INTERPRETED
+        small = support_of(instance).features(instance).n <= MOST_INTERPRETED
         if small and is_drawn(f"{self.seed} {method} {sha256(instance)}"):
             answer = result.objective, result.bound, result.status.value
             settings = Settings(time_limit=seconds, seed=self.seed)

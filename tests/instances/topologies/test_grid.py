@@ -26,10 +26,10 @@ from closeknit.instances import (
     sha256,
     write_ksubset,
 )
-from closeknit.instances.ksubset.instance import describe, features
-from closeknit.instances.ksubset.json import document_of, parse_ksubset
+from closeknit.instances.ksubset.json import parse_ksubset
 from closeknit.instances.reading.json_text import dumps
 from closeknit.instances.reading.parsing import parse_json
+from closeknit.instances.support.ksubset import describe, document_of, features
 
 from ...strategies import with_rings
 

@@ -27,7 +27,7 @@ from closeknit.instances import (
     sha256,
     write_ksubset,
 )
-from closeknit.instances.ksubset.instance import describe, features
+from closeknit.instances.support.ksubset import describe, features
 from closeknit.instances.topologies import Metric, as_topology, metric
 from closeknit.instances.topologies.topology import NO_CUTS
 from closeknit.methods import KSUBSET

@@ -29,14 +29,13 @@ from closeknit.instances.ksubset.graph_generators import dragonfly
 from closeknit.instances.library import bundled, bundled_names
 from closeknit.instances.problems import CORE
 from closeknit.instances.reading.packed import reading_unpacked
-from closeknit.methods.proofs import WRITERS
+from closeknit.methods.proofs import WRITERS, kinds_about
 from closeknit.proofs.checking.folder import KINDS
 from closeknit.proofs.checking.kinds import (
     CERTIFICATE,
     DNN,
     FILE_KINDS,
     LOG,
-    kinds_about,
     reading_proof,
 )
 from closeknit.proofs.checking.proof_file import CHECKERS, check_proof_file
