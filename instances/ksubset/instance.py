@@ -12,8 +12,7 @@ from operator import eq, itemgetter
 from ..errors import InputError
 from ..extended import Extended
 from ..reading.fields import refuse_others
-from ..reading.numbers import at_least
-from ..required import refuse_fewer
+from ..reading.numbers import at_least, at_most
 from ..topologies import Mesh, Site, Topology, as_topology
 from ..value import LARGEST
 from ..words import with_noun
@@ -64,16 +63,13 @@ class KSubset(Extended):
         if not _clearly_valid(self.topology, self.free):
             self.topology.refuse_strangers(self.free, "free")
         at_least(self.k, 1, "k")
-        if self.k > self.n:
-            raise InputError(
-                f"must be at most the number of free processors ({self.n})", "k", self.k
-            )
+        at_most(self.k, self.n, "k", "the number of free processors")
         refuse_others(
             *(self.required, self.free, "required"),
             unless="not a free processor",
             show=lambda site: self.topology.listed([site])[0],
         )
-        refuse_fewer(self.k, self.required, "k")
+        at_least(self.k, len(self.required), "k", "the number of those required")
         object.__setattr__(self, "required", tuple(sorted(self.required)))
         spread = self.topology.spread(self.free)
         if 2 * spread * max(self.k, 2) ** 2 >= LARGEST:

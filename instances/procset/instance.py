@@ -15,7 +15,6 @@ from ..errors import InputError
 from ..extended import Extended
 from ..reading.fields import refuse_others
 from ..reading.numbers import at_least
-from ..required import refuse_fewer
 from ..value import LARGEST
 from ..words import with_noun
 
@@ -137,7 +136,8 @@ class ProcSet(Extended):
             unless="not an available processor",
             show=lambda i: self.processors[i] if i in known else i,
         )
-        refuse_fewer(self.request, self.required, "request")
+        must = "the number of those required"
+        at_least(self.request, len(self.required), "request", must)
         object.__setattr__(self, "required", tuple(sorted(self.required)))
 
     def _refuse_strangers(self, indices: tuple[int, ...], field: str) -> None:

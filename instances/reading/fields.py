@@ -119,10 +119,9 @@ def exactly(count: int, low: int, high: int) -> Shape[tuple[int, ...]]:
 
     def decode(value: Any, field: str) -> tuple[int, ...]:
         found = integers(value, field)
-        extremes = (min(found), max(found)) if found else ()
-        if len(found) != count or not all(low <= each <= high for each in extremes):
-            return row(*[between(low, high)] * count)(value, field)
-        return found
+        if len(found) == count and _fit(found, low, high):
+            return found
+        return row(*[between(low, high)] * count)(value, field)
 
     return decode
 
@@ -166,7 +165,7 @@ def within(count: int, what: str) -> Shape[tuple[int, ...]]:
 
     def decode(value: Any, field: str) -> tuple[int, ...]:
         items = lists(value, field)
-        return tuple(items) if _fit(items, count) else slowly(items, field)
+        return tuple(items) if _fit(items, 0, count - 1) else slowly(items, field)
 
     return decode
 
@@ -188,18 +187,18 @@ def columns(*counts: tuple[int, str]) -> Shape[tuple[tuple[int, ...], ...]]:
             return ((),) * width
         if set(map(type, rows)) == {list} and set(map(len, rows)) == {width}:
             found = tuple(zip(*rows, strict=True))
-            if all(_fit(one, counts[i][0]) for i, one in enumerate(found)):
+            if all(_fit(one, 0, counts[i][0] - 1) for i, one in enumerate(found)):
                 return found
         return tuple(zip(*slowly(rows, field), strict=True))
 
     return decode
 
 
-def _fit(numbers: Sequence[Any], count: int) -> bool:
-    """Whether all are integers from 0 to ``count`` - 1; of these, bool is none."""
+def _fit(numbers: Sequence[Any], low: int, high: int) -> bool:
+    """Whether all are integers in a range; of these, bool is none."""
     if not set(map(type, numbers)) <= {int}:
         return False
-    return not numbers or 0 <= min(numbers) <= max(numbers) < count
+    return not numbers or low <= min(numbers) <= max(numbers) <= high
 
 
 def indices(count: int, what: str) -> Shape[tuple[int, ...]]:
