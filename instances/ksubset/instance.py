@@ -12,8 +12,8 @@ from operator import eq, itemgetter
 from ...loading import find
 from ..errors import InputError
 from ..extended import Extended
-from ..reading.numbers import at_least
-from ..required import check_requirements, refuse_fewer
+from ..reading.fields import refuse_others
+from ..reading.numbers import at_least, at_most
 from ..topologies import Mesh, Site, Topology, as_topology
 from ..value import LARGEST
 from ..words import with_noun
@@ -64,16 +64,13 @@ class KSubset(Extended):
         if not _clearly_valid(self.topology, self.free):
             self.topology.refuse_strangers(self.free, "free")
         at_least(self.k, 1, "k")
-        if self.k > self.n:
-            raise InputError(
-                f"must be at most the number of free processors ({self.n})", "k", self.k
-            )
-        check_requirements(
-            *(self.required, self.free),
+        at_most(self.k, self.n, "k", "the number of free processors")
+        refuse_others(
+            *(self.required, self.free, "required"),
             unless="not a free processor",
-            show=self.topology.listed(self.required),
+            show=lambda site: self.topology.listed([site])[0],
         )
-        refuse_fewer(self.k, self.required, "k")
+        at_least(self.k, len(self.required), "k", "the number of those required")
         object.__setattr__(self, "required", tuple(sorted(self.required)))
         spread = self.topology.spread(self.free)
         if 2 * spread * max(self.k, 2) ** 2 >= LARGEST:
@@ -92,10 +89,17 @@ class KSubset(Extended):
 
     @cached_property
     def required_indices(self) -> tuple[int, ...]:
-        """Indices of the required processors: the first ones of a site that repeats."""
-        left = Counter(self.required)
+        """Indices of the required processors."""
+        return self.indices_of(self.required)
+
+    def indices_of(self, sites: Collection[Site]) -> tuple[int, ...]:
+        """Return the indices of free processors: the first ones of a site that repeats.
+
+        They are in order, whatever that of the sites.
+        """
+        left = Counter(sites)
         found = []
-        for i, site in enumerate(self.free if self.required else ()):
+        for i, site in enumerate(self.free if sites else ()):
             if left[site]:
                 left[site] -= 1
                 found.append(i)

@@ -13,8 +13,8 @@ from functools import cached_property
 
 from ..errors import InputError
 from ..extended import Extended
+from ..reading.fields import refuse_others
 from ..reading.numbers import at_least
-from ..required import check_requirements, refuse_fewer
 from ..value import LARGEST
 from ..words import with_noun
 
@@ -131,12 +131,13 @@ class ProcSet(Extended):
         self._refuse_strangers(self.available, "available")
         at_least(self.request, 1, "request")
         known = range(len(self.processors))
-        check_requirements(
-            *(self.required, self.available),
+        refuse_others(
+            *(self.required, self.available, "required"),
             unless="not an available processor",
-            show=[self.processors[i] if i in known else i for i in self.required],
+            show=lambda i: self.processors[i] if i in known else i,
         )
-        refuse_fewer(self.request, self.required, "request")
+        must = "the number of those required"
+        at_least(self.request, len(self.required), "request", must)
         object.__setattr__(self, "required", tuple(sorted(self.required)))
 
     def _refuse_strangers(self, indices: tuple[int, ...], field: str) -> None:

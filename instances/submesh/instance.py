@@ -108,9 +108,7 @@ class Submesh(Extended):
     def _refuse_blocked(self) -> None:
         seen: set[tuple[int, ...]] = set()
         for cell in self.blocked:
-            inside = len(cell) == self.d and all(
-                0 <= x < side for x, side in zip(cell, self.shape, strict=True)
-            )
+            inside = box_error(self, (*cell, *cell)) is None
             if not inside or cell in seen:
                 raise InputError(
                     "listed twice" if inside else "lies outside the mesh",

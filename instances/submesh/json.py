@@ -11,11 +11,25 @@ from . import Placement, Resident, Submesh, check
 from .plan import ORDERS, replay
 
 FORMAT = "closeknit/submesh"
-_NEEDED = ("mesh", "residents", "request")
-_FLAGS = ("rotate", "migrate", "torus")
-_KNOWN = (
-    *("format", "version", "name", *_NEEDED, *_FLAGS),
-    *("fixed", "turns", "blocked", "source", "seed"),
+
+
+def _flag(value: Any, field: str) -> bool:
+    if not isinstance(value, bool):
+        raise InputError("must be true or false", field, value)
+    return value
+
+
+_read = fields.instance(
+    FORMAT,
+    {"mesh": fields.integers, "residents": fields.rows, "request": fields.integers},
+    {
+        "rotate": _flag,
+        "migrate": _flag,
+        "torus": _flag,
+        "fixed": fields.lists,
+        "turns": fields.lists,
+        "blocked": fields.rows,
+    },
 )
 
 
@@ -24,24 +38,14 @@ def parse_submesh(value: Any, *, default_name: str = "unnamed") -> Submesh:
 
     Raises InputError if it is invalid; names the field and the value.
     """
-    document = fields.check_header(value, FORMAT)
-    fields.only(document, _KNOWN, _NEEDED, "")
-    boxes = fields.rows(document["residents"], "residents")
-    residents = fields.within(len(boxes), "resident")
-    fixed = set(residents(document.get("fixed", []), "fixed"))
-    turns = set(residents(document.get("turns", []), "turns"))
-    return Submesh(
-        **fields.origin(document, default_name),
-        shape=fields.integers(document["mesh"], "mesh"),
-        residents=tuple(
-            Resident(box, i in fixed, i in turns) for i, box in enumerate(boxes)
-        ),
-        request=fields.integers(document["request"], "request"),
-        rotate=_flag(document.get("rotate", False), "rotate"),
-        migrate=_flag(document.get("migrate", True), "migrate"),
-        torus=_flag(document.get("torus", False), "torus"),
-        blocked=fields.rows(document.get("blocked", []), "blocked"),
+    found = _read(value, default_name)
+    boxes = found.pop("residents")
+    numbers = fields.within(len(boxes), "resident")
+    fixed, turns = (
+        set(numbers(found.pop(field, []), field)) for field in ("fixed", "turns")
     )
+    residents = (Resident(box, i in fixed, i in turns) for i, box in enumerate(boxes))
+    return Submesh(shape=found.pop("mesh"), residents=tuple(residents), **found)
 
 
 def sha256(instance: Submesh) -> str:
@@ -49,7 +53,7 @@ def sha256(instance: Submesh) -> str:
 
     The order of residents counts, as solutions refer to them by index.
     """
-    return digest({"format": FORMAT, "version": 1, **definition_of(instance)})
+    return digest(FORMAT, definition_of(instance))
 
 
 def chosen_of(instance: Submesh, selection: Any) -> tuple[int, ...]:
@@ -91,9 +95,3 @@ def definition_of(instance: Submesh) -> dict[str, Any]:
         "turns": [i for i, one in numbered if one.turns],
         "blocked": [list(cell) for cell in instance.blocked],
     }
-
-
-def _flag(value: Any, field: str) -> bool:
-    if not isinstance(value, bool):
-        raise InputError("must be true or false", field, value)
-    return value

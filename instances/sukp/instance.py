@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from ..errors import InputError
 from ..extended import Extended
-from ..required import check_requirements
+from ..reading.fields import refuse_others
 from ..value import LARGEST
 
 
@@ -82,7 +82,7 @@ class Sukp(Extended):
             for e in elements:
                 if not 0 <= e < len(self.weights):
                     raise InputError("no such element", f"items[{i}]", e)
-        check_requirements(self.required, range(self.n), unless="no such item")
+        refuse_others(self.required, range(self.n), "required", unless="no such item")
         object.__setattr__(self, "required", tuple(sorted(self.required)))
 
     @property

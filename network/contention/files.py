@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...instances.ksubset import json as ksubset_json
-from ...instances.ksubset.json import on_topology, parse_topology
+from ...instances.ksubset.json import parse_ksubset
 from ...instances.reading import fields
 from ...instances.reading.json_text import digest
 from .instance import MOST_CAPACITY, MOST_POWER, MOST_UNIT, Contention, Link
@@ -31,28 +31,27 @@ def parse_contention(value: Any, *, default_name: str = "unnamed") -> Contention
     """
     document = fields.check_header(value, FORMAT)
     fields.only(document, ("format", "version", *_OF_JOB, *_OWN), ("topology", "k"), "")
-    topology = parse_topology(fields.objects(document["topology"], "topology"))
-    job = {name: each for name, each in document.items() if name in _OF_JOB}
+    job = {name: each for name, each in document.items() if name not in _OWN}
+    job["format"] = ksubset_json.FORMAT
     own: dict[str, Any] = {
         name: shape(document[name], name)
         for name, shape in _OWN.items()
         if name in document
     }
     own["links"] = tuple(Link(*one) for one in own.get("links", ()))
-    return Contention(on_topology(topology, job, default_name=default_name), **own)
+    return Contention(parse_ksubset(job, default_name=default_name), **own)
 
 
 def sha256(instance: Contention) -> str:
     """Return the digest of the definition, without name, source and seed."""
     return digest(
+        FORMAT,
         {
-            "format": FORMAT,
-            "version": 1,
             "topology": instance.topology.identity(),
             "free": instance.topology.listed(instance.free),
             "k": instance.k,
             **definition_of(instance),
-        }
+        },
     )
 
 
