@@ -11,7 +11,8 @@ from ...extensions import PROBLEMS, load
 from ..escape_hidden import brief
 from ..problems import Instance, problem_of
 from ..topologies import Topology
-from . import ksubset, networks, own_network, procset, submesh, sukp
+from . import ksubset, networks, procset, submesh, sukp
+from .own_network import Metric as Metric
 from .record import Support
 
 _CORE = {
