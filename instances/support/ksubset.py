@@ -9,7 +9,7 @@ from typing import Any
 from ..errors import InputError
 from ..ksubset.instance import KSubset
 from ..ksubset.json import FORMAT, requirements
-from .networks import described, is_name, labels_of
+from .networks import describe_network, is_name, labels_of
 from .record import Features, Support, document, fill_up
 
 
@@ -22,7 +22,7 @@ def describe(instance: KSubset) -> str:
     """
     topology = instance.topology
     return (
-        f"{described(topology)}, {instance.n} of {topology.processors_in_all} "
+        f"{describe_network(topology)}, {instance.n} of {topology.processors_in_all} "
         f"processors free, k = {instance.k}"
         + f", {len(instance.required)} required" * bool(instance.required)
         + f", costs in units of 1/{topology.scale}" * (topology.scale > 1)

@@ -54,10 +54,10 @@ def drawn_as(network: Topology) -> Topology:
     return network.prices[0] if network.prices else network
 
 
-def described(network: Topology) -> str:
+def describe_network(network: Topology) -> str:
     """Return a network in a few words, as in ``8×4 mesh``."""
     if network.prices:
-        return f"{described(network.prices[0])}, hops priced"
+        return f"{describe_network(network.prices[0])}, hops priced"
     if network.grid:
         sides = "×".join(map(str, network.size))
         rings = network.grid.rings
@@ -96,8 +96,8 @@ def shown(network: Any) -> str:
         parts += [with_noun(network.processors_in_all, "processor")]
         return brief(kind, ", ".join(parts))
     if network.table:
-        return f"{kind}({described(network)})"
+        return f"{kind}({describe_network(network)})"
     if network.is_flat:
         units = f", in units of 1/{network.scale}" * (network.scale > 1)
-        return brief(kind, described(network) + units)
+        return brief(kind, describe_network(network) + units)
     return object.__repr__(network)

@@ -13,9 +13,7 @@ from ..topologies.graph import graph_of
 from .networks import is_name
 
 
-def converted(
-    graph: Any, processors: Collection[Hashable] | None, weight: str
-) -> Graph:
+def convert(graph: Any, processors: Collection[Hashable] | None, weight: str) -> Graph:
     """Return the network of a networkx graph, see `Graph.from_networkx`."""
     if graph.is_directed():
         raise InputError("must be undirected", "graph", "directed")

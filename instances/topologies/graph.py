@@ -188,7 +188,7 @@ class Graph(OnNodes):
         >>> Graph.from_networkx(networkx.hypercube_graph(3)).nodes
         8
         """
-        found: Graph = find("instances.support.networkx_graphs").converted(
+        found: Graph = find("instances.support.networkx_graphs").convert(
             graph, processors, weight
         )
         return found

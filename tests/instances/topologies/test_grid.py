@@ -30,7 +30,7 @@ from closeknit.instances.ksubset.json import parse_ksubset
 from closeknit.instances.reading.json_text import dumps
 from closeknit.instances.reading.parsing import parse_json
 from closeknit.instances.support.ksubset import describe, document_of, features
-from closeknit.instances.support.networks import described, with_article
+from closeknit.instances.support.networks import describe_network, with_article
 
 from ...strategies import with_rings
 
@@ -176,7 +176,7 @@ def test_what_it_says_of_itself() -> None:
     assert grid.is_metric
     assert grid.grid is grid
     assert (grid.tree, grid.graph, grid.on_nodes) == (None, None, False)
-    assert described(grid) == "4×3×5 grid with rings on axis 1 and 3"
+    assert describe_network(grid) == "4×3×5 grid with rings on axis 1 and 3"
     assert with_article(grid) == "a grid"
     assert repr(grid) == "Grid((4, 3, 5), rings=(True, False, True))"
     assert eval(repr(grid), {"Grid": Grid}) == grid
