@@ -1,8 +1,8 @@
 """The kinds of proofs in files, and how one is told from the other.
 
-`FILE_KINDS` is the one table of them. What writes and checks each is registered under
-the same names: `proof_file.CHECKERS`, and `WRITERS` in ``methods/proofs.py``. A test
-compares the three, and docs/science/proofs.md.
+`FILE_KINDS` is the table of them. What writes and checks each is registered under the
+same names: `proof_file.CHECKERS`, ``proofs/writing/kinds.py``, and `WRITERS` in
+``methods/proofs.py``. A test compares them, and docs/science/proofs.md.
 """
 
 from __future__ import annotations
