@@ -59,8 +59,6 @@ class Problem:
 
     name: str
     """Name in commands and reports."""
-    form: str
-    """``format`` of its instance files."""
     kind: type
     """Class of its instances."""
     check: Callable[[Any, Collection[int]], list[str]]
@@ -90,7 +88,6 @@ def describe_problem(kind: type, definition: Any, files: Any, **more: Any) -> Pr
     """Describe a problem whose modules use the same names as those of the others."""
     return Problem(
         name=files.FORMAT.rpartition("/")[2],
-        form=files.FORMAT,
         kind=kind,
         check=definition.check,
         cost=definition.cost,
