@@ -13,7 +13,7 @@ from .problems import sha256 as digest
 from .reading import fields
 from .reading.files import read_text
 from .reading.parsing import parse_json
-from .result import COUNTED, LOGGED, Grade, Limit, Proof, Result, Status
+from .result import COUNTED, LOGGED, Grade, Limit, Proof, Status, contradiction
 from .value import Value
 
 FORMAT = "closeknit/solution"
@@ -96,17 +96,14 @@ def solution_errors(instance: Instance, solution: SolutionFile) -> list[str]:
     true_cost = cost(instance, chosen)
     if solution.objective != true_cost:
         wrong.append(f"objective: is {solution.objective}, but it costs {true_cost}")
-    try:
-        Result(
-            status=solution.status,
-            chosen=chosen,
-            objective=solution.objective,
-            bound=solution.bound,
-            proof=solution.proof,
-        )
-    except ValueError as error:
-        wrong.append(f"status: {solution.status.value}: {error}")
-    return wrong
+    return wrong + contradictions(solution, chosen)
+
+
+def contradictions(solution: SolutionFile, chosen: Any) -> list[str]:
+    """List how status, selection, cost, bound and proof contradict each other."""
+    parts = solution.objective, solution.bound, solution.proof
+    found = contradiction(solution.status, chosen, *parts)
+    return [f"status: {solution.status.value}: {found}"] if found else []
 
 
 def _infeasibility_errors(instance: Instance, solution: SolutionFile) -> list[str]:

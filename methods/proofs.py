@@ -24,16 +24,8 @@ from ..exact.sukp.sukp_bb import record as sukp_bb
 from ..instances import InputError, Instance, KSubset, cost, problem_of
 from ..instances.extras import install
 from ..instances.ksubset.certificate_file import FORMAT as CUTS_FORMAT
-from ..instances.result import (
-    BOUNDED,
-    CERTIFIED,
-    LOGGED,
-    NOTHING,
-    Grade,
-    Limit,
-    Result,
-    Status,
-)
+from ..instances.outcome import BOUNDED, CERTIFIED, Result
+from ..instances.result import LOGGED, NOTHING, Grade, Limit, Status
 from ..instances.support import support_of
 from ..instances.value import as_tuple, cost_text
 from ..instances.writing.files import write_bytes
@@ -43,21 +35,16 @@ from ..proofs.checking.kinds import (
     CERTIFICATE,
     DNN,
     DNN_FORMAT,
-    FILE_KINDS,
     LOG,
 )
 from ..proofs.writing.exact_log import ExactOutcome, Unusable, solve_by_exact
+from ..proofs.writing.kinds import AUTO, WRITTEN, kinds_about
 from ..proofs.writing.proof_files import write_certificate
 from ..proofs.writing.proof_log import ProofLog, check_own_proof, keep_proof
 from ..solvers import answer
 from ..solvers.running import clock
 from ..solvers.running.errors import SolverError
 from ..solvers.running.method import AnyMethod
-
-AUTO = "auto"
-"""Any kind of proof."""
-MOST_LOGGED = 40
-"""Processors of a network without cuts up to which pseudo-Boolean proofs come first."""
 
 Prover = Callable[[Any, Sequence[int] | None, ProofLog], bool]
 """Writes a proof about an instance and its optimal choice, or returns False."""
@@ -128,24 +115,6 @@ class Cited:
     result: Result
     kept: Kept | None
     why: str
-
-
-def kinds_about(instance: Instance, wanted: str = AUTO) -> list[str]:
-    """Return the kinds of proofs that are written about an instance, the first first.
-
-    ``wanted`` is the option of the only one that will do, or ``auto``. Raises
-    InputError if there is none.
-    """
-    about = [kind for kind, row in FILE_KINDS.items() if row.is_about(instance)]
-    support = support_of(instance)
-    large = support.features(instance).n > MOST_LOGGED
-    if about == [LOG, DNN] and (large or support.required(instance)):
-        about.reverse()
-    found = {FILE_KINDS[kind].option: kind for kind in about}
-    if wanted != AUTO and wanted not in found:
-        known = " or ".join((AUTO, *found))
-        raise InputError(f"must be {known} for {instance.name}", "proof_kind", wanted)
-    return list(found.values()) if wanted == AUTO else [found[wanted]]
 
 
 def kinds_to_write(
@@ -300,7 +269,7 @@ def _keep_nodes(
         if isinstance(proved, Limit):
             return f"no certificate: stopped by {proved.value}"
         write_bytes(path, draft.read_bytes())
-    by = FILE_KINDS[kind].written_by
+    by = WRITTEN[kind].by
     return Kept(kind, by, proved.size, spent, proved.seconds)
 
 

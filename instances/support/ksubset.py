@@ -10,7 +10,7 @@ from ..errors import InputError
 from ..ksubset.instance import KSubset
 from ..ksubset.json import FORMAT, requirements
 from ..topologies import is_name
-from . import Features, Support, document, fill_up
+from .record import Features, Support, document, fill_up
 
 
 def describe(instance: KSubset) -> str:

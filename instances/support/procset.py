@@ -9,7 +9,7 @@ from typing import Any
 from ..procset.instance import ProcSet, cost
 from ..procset.json import FORMAT, names_of, requirements
 from ..words import with_noun
-from . import Features, Support, document, fill_up
+from .record import Features, Support, document, fill_up
 
 
 def describe(instance: ProcSet) -> str:

@@ -10,7 +10,7 @@ from ..submesh import Placement, Submesh, placement_of
 from ..submesh.json import FORMAT, definition_of
 from ..submesh.plan import ORDERS, replay
 from ..words import with_noun
-from . import Features, Support, document
+from .record import Features, Support, document
 
 
 def describe(instance: Submesh) -> str:

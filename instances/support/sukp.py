@@ -9,7 +9,7 @@ from typing import Any
 from ..sukp.instance import Sukp, weight
 from ..sukp.json import FORMAT, definition_of
 from ..words import with_noun
-from . import Features, Support, document, fill_up
+from .record import Features, Support, document, fill_up
 
 
 def describe(instance: Sukp) -> str:

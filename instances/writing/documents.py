@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from ..outcome import Result
 from ..problems import Instance
 from ..problems import sha256 as digest
 from ..reading.json_text import dumps
-from ..result import Result
 from ..solution import FORMAT
 from ..support import support_of
 from .files import write_text

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from ...instances.problems import Problem, describe_problem
-from ...instances.support import Support
 from ...instances.support import ksubset as of_jobs
+from ...instances.support.record import Support
 from ...instances.value import Value
 from . import files
 from . import instance as contention

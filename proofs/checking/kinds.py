@@ -1,8 +1,8 @@
 """The kinds of proofs in files, and how one is told from the other.
 
-`FILE_KINDS` is the one table of them. What writes and checks each is registered under
-the same names: `proof_file.CHECKERS`, and `WRITERS` in ``methods/proofs.py``. A test
-compares the three, and docs/science/proofs.md.
+`FILE_KINDS` is the table of them. What writes and checks each is registered under the
+same names: `proof_file.CHECKERS`, ``proofs/writing/kinds.py``, and `WRITERS` in
+``methods/proofs.py``. A test compares them, and docs/science/proofs.md.
 """
 
 from __future__ import annotations
@@ -26,10 +26,8 @@ _HEAD = 32
 
 
 class FileKind(NamedTuple):
-    """A kind of proof: its files, and who writes and checks them."""
+    """A kind of proof: its files, and what they are about."""
 
-    option: str
-    """Its name for ``--proof-kind``."""
     begins: tuple[bytes, ...]
     """What its files begin with, unpacked, after blanks if any."""
     problems: tuple[str, ...]
@@ -37,10 +35,6 @@ class FileKind(NamedTuple):
     where: str
     """About which of these instances, in words, and as a test of one of them."""
     serves: Callable[[Any], bool]
-    written_by: str
-    checked_by: str
-    ending: str
-    """Ending of its files in folders of proofs."""
 
     def is_about(self, instance: Instance) -> bool:
         """Whether there are proofs of this kind about an instance."""
@@ -49,34 +43,22 @@ class FileKind(NamedTuple):
 
 FILE_KINDS = {
     CERTIFICATE: FileKind(
-        option="certificate",
         begins=(b'{"format":"closeknit/certificate"', b'{"format": "closeknit/cert'),
         problems=("ksubset",),
         where="distances that are sums of cuts, nothing required",
         serves=lambda instance: instance.topology.has_cuts and not instance.required,
-        written_by="cuts-bb",
-        checked_by="instances/ksubset/certificate.py",
-        ending=".xz",
     ),
     LOG: FileKind(
-        option="pseudo-boolean",
         begins=(b"pseudo-Boolean proof", b"*", b"%"),  # or a comment before that
         problems=("ksubset", "procset", "sukp", "submesh"),
         where="all",
         serves=lambda instance: True,
-        written_by="a search of closeknit's own, else Exact",
-        checked_by="proofs/checking/checker.py",
-        ending=".pbp.xz",
     ),
     DNN: FileKind(
-        option="dnn",
         begins=(b'{"format":"closeknit/dnn-certificate"', b'{"format": "closeknit/dnn'),
         problems=("ksubset",),
         where=f"at most {MOST_ELEMENTS} free processors",
         serves=lambda instance: instance.n <= MOST_ELEMENTS,
-        written_by="dnn-bb",
-        checked_by="proofs/checking/dnn/matrices.py",
-        ending=".xz",
     ),
 }
 """By what solutions and indices call them."""

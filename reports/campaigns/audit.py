@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from ...instances import InputError, Instance, Value, problem_of
-from ...instances.support import Features, support_of
+from ...instances.support import support_of
+from ...instances.support.record import Features
 from .rows import Row, digest
 
 

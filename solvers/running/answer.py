@@ -6,7 +6,8 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from ...instances import Instance, Value, check, cost, problem_of
-from ...instances.result import COUNTED, Limit, Proof, Result, Status
+from ...instances.outcome import Result
+from ...instances.result import COUNTED, Limit, Proof, Status
 from ...instances.support import support_of
 from ...instances.value import as_tuple
 from . import clock, progress
