@@ -90,20 +90,7 @@ class KSubset(Extended):
     @cached_property
     def required_indices(self) -> tuple[int, ...]:
         """Indices of the required processors."""
-        return self.indices_of(self.required)
-
-    def indices_of(self, sites: Collection[Site]) -> tuple[int, ...]:
-        """Return the indices of free processors: the first ones of a site that repeats.
-
-        They are in order, whatever that of the sites.
-        """
-        left = Counter(sites)
-        found = []
-        for i, site in enumerate(self.free if sites else ()):
-            if left[site]:
-                left[site] -= 1
-                found.append(i)
-        return tuple(found)
+        return indices_of(self, self.required)
 
     @cached_property
     def names(self) -> tuple[Hashable, ...]:
@@ -116,6 +103,20 @@ class KSubset(Extended):
         networks = find("instances.support.networks")
         found = networks.names_of(self.topology, self.free)
         return found
+
+
+def indices_of(instance: KSubset, sites: Collection[Site]) -> tuple[int, ...]:
+    """Return the indices of free processors: the first ones of a site that repeats.
+
+    They are in order, whatever that of the sites.
+    """
+    left = Counter(sites)
+    found = []
+    for i, site in enumerate(instance.free if sites else ()):
+        if left[site]:
+            left[site] -= 1
+            found.append(i)
+    return tuple(found)
 
 
 def mesh(*shape: int, k: int) -> KSubset:

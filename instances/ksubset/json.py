@@ -13,7 +13,7 @@ from ..reading.files import read_text, stem
 from ..reading.json_text import digest
 from ..reading.parsing import parse_json
 from ..topologies import PARSERS, Site, Topology, parse_prices
-from .instance import KSubset
+from .instance import KSubset, indices_of
 
 FORMAT = "closeknit/ksubset"
 
@@ -93,7 +93,7 @@ def chosen_of(instance: KSubset, selection: Any) -> tuple[int, ...]:
         twice="chosen twice",
         show=list,
     )
-    return instance.indices_of(sites)
+    return indices_of(instance, sites)
 
 
 def parse_topology(value: Any, field: str = "topology") -> Topology:
