@@ -6,9 +6,6 @@ solution and perhaps a proof; or a formula and a proof; or a certificate of coun
 
 from __future__ import annotations
 
-import gzip
-import json
-import lzma
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 from pathlib import Path
@@ -31,23 +28,20 @@ from closeknit.instances import (
     Tree,
     cost,
     mesh,
-    read_instance,
 )
 from closeknit.instances.ksubset.certificate import CertificateChecker
 from closeknit.instances.ksubset.certificate_file import FORMAT as CUTS_FORMAT
-from closeknit.instances.ksubset.lower_bounds import derive_bound
+from closeknit.instances.ksubset.lower_bounds import STAR, derive_bound
 from closeknit.instances.problems import check
-from closeknit.instances.result import BOUNDED, CERTIFIED, LOGGED, Grade, Proof
 from closeknit.instances.reading.json_text import dumps
+from closeknit.instances.result import BOUNDED, CERTIFIED, Grade, Proof
 from closeknit.instances.submesh import Resident
 from closeknit.instances.writing.documents import solution_of
-from closeknit.proofs.checking.formulas import formula_of
 from closeknit.proofs.checking.kinds import DNN_FORMAT
 from closeknit.proofs.writing.proof_files import write_certificate
 from closeknit.reports.proofs.proving import text_of
 from closeknit.solvers import Result, Status
 from closeknit.solvers.running import clock
-from tests.forging.small_proofs import branching_proof, cheapest_assignment
 
 
 class Part(NamedTuple):
@@ -171,17 +165,13 @@ def proofs_on(instance: KSubset) -> Iterator[Answer]:
             packed_nodes(instance, price, nodes, DNN_FORMAT),
         ),
     )
-    star = Proof(Grade.CHECKED, "star bound")
-    yield Answer(
-        f"{instance.name}-star",
-        (
-            file,
-            solution(
-                instance,
-                **{"status": Status.UNKNOWN, "bound": 0, "proof": star},
-            ),
-        ),
+    bound = derive_bound(instance, STAR)
+    claimed = solution(
+        instance,
+        **{"status": Status.UNKNOWN, "bound": bound},
+        proof=Proof(Grade.CHECKED, STAR),
     )
+    yield Answer(f"{instance.name}-star", (file, claimed))
 
 
 def packed_nodes(
@@ -226,6 +216,33 @@ def rare_steps() -> Iterator[Answer]:
         yield Answer(
             instance.name, (file_of(instance), optimal(instance, CERTIFIED), part)
         )
+
+
+LEFT_OUT = [[0, 736714, 791890, 683715], [736714, 0, 552716, 986030]]
+LEFT_OUT += [[791890, 552716, 0, 258930], [683715, 986030, 258930, 0]]
+BRANCHES = [[0, 556863, 460715, 68869], [556863, 0, 93151, 299907]]
+BRANCHES += [[460715, 93151, 0, 532903], [68869, 299907, 532903, 0]]
+
+
+def matrices() -> Iterator[Answer]:
+    """Yield certificates by matrices with steps of every kind."""
+    for name, rows in ("left-out", LEFT_OUT), ("branched", BRANCHES):
+        yield list(proofs_on(whole(name, Distances(rows), 3)))[0]
+    ring = graph(6, [(v, (v + 1) % 6) for v in range(6)], 3, "symmetric")
+    turned = [x for v in range(6) for x in (v, (v + 1) % 6)]
+    nodes = [["orbit", 0, turned], ["list"], ["list"]]
+    proof = packed_nodes(ring, cost(ring, best(ring)), nodes, DNN_FORMAT)
+    yield Answer("symmetric", (file_of(ring), optimal(ring, BOUNDED), proof))
+
+
+def choices() -> Iterator[Answer]:
+    """Yield choices of so many that their distances are not added up one by one."""
+    path = graph(10, [(v, v + 1) for v in range(9)], 9, "long-path")
+    for instance in whole("torus-many", Torus(4, 3), 10), path:
+        chosen = tuple(range(instance.k))
+        price = cost(instance, chosen)
+        claimed = {"status": Status.FEASIBLE, "chosen": chosen, "objective": price}
+        yield Answer(instance.name, (file_of(instance), solution(instance, **claimed)))
 
 
 # Bounds by name
@@ -293,137 +310,3 @@ def infeasible(instance: Instance, proof: Proof, certificate: Any = None) -> Par
     return solution(
         instance, status=Status.INFEASIBLE, proof=proof, certificate=certificate
     )
-
-
-# Pseudo-Boolean proofs
-
-
-def logged(instance: Instance, chosen: Sequence[int], version: str) -> Answer:
-    """Return an answer that branching proves; there is none if nothing is chosen."""
-    formula = formula_of(instance)
-    price = cost(instance, chosen) if chosen else None
-    true = cheapest_assignment(formula) if chosen else None
-    proof = Part(".pbp", "".join(branching_proof(formula, true, version)).encode())
-    claimed = {"chosen": tuple(chosen), "objective": price, "bound": price}
-    part = (
-        solution(instance, status=Status.OPTIMAL, **claimed, proof=LOGGED)
-        if chosen
-        else infeasible(instance, LOGGED)
-    )
-    return Answer(f"{instance.name}-log", (file_of(instance), part, proof))
-
-
-def logs() -> Iterator[Answer]:
-    """Yield answers of each problem with pseudo-Boolean proofs."""
-    for instance in networks():
-        if instance.name in ("priced", "ring", "table"):
-            yield logged(instance, best(instance), "3.0")
-    moved = Submesh(
-        "moved",
-        (3, 3),
-        (Resident((1, 1, 1, 1)),),
-        *((2, 3),),
-        rotate=True,
-        blocked=((0, 0),),
-    )
-    yield logged(moved, (1, 0, 2, 2, *(0, 0, 1, 0, 1)), "2.0")
-    full = Submesh("no-room", (3, 3), (Resident((1, 1, 1, 1), fixed=True),), (2, 2))
-    yield logged(full, (), "2.0")
-
-
-COVER = b"""* #variable= 3 #constraint= 3
-min: +1 xa +1 xb +1 xc ;
-+1 xa +1 xb >= 1 ;
-+1 xb +1 xc >= 1 ;
-+1 xa +1 xc >= 1 ;
-"""
-STEPS = {
-    "1.1": """l 1
-l 2
-l 3
-e 1 +1 xa +1 xb >= 1
-* the second is no dearer than the first
-red +1 xa +1 ~xb >= 1 ; xa -> xb xb -> xa
-o xa xb ~xc
-u +1 xa >= 1
-u >= 1
-c -1""",
-    "2.0": """f 3
-red +1 z1 +1 ~xa >= 1 ; z1 1
-p 1 2 + 3 + 2 d
-soli xa xb ~xc
-core id 1
-d 4
-p 5 6 +
-rup >= 1 ; 7
-output NONE
-conclusion BOUNDS 2 2
-end pseudo-Boolean proof""",
-    "3.0": """f 3;
-@half pol 1 2 + 3 + 2 d;
-e +1 xa +1 xb +1 xc >= 2 : @half;
-sol xa xb ~xc;
-del range 1 3;
-conclusion BOUNDS 2 : @half 2;
-end pseudo-Boolean proof;""",
-}
-"""Proofs that two nodes of a triangle are needed, in statements of each version."""
-
-
-def formulas() -> Iterator[Answer]:
-    """Yield formulas with proofs."""
-    for version, steps in STEPS.items():
-        text = f"pseudo-Boolean proof version {version}\n{steps}\n"
-        proof = Part(".pbp", text.encode())
-        yield Answer(f"cover-{version}", (Part(".opb", COVER), proof))
-
-
-# Other formats of files
-
-TEXTS = {
-    "pmed": "4 4 2\n1 2 3\n2 3 4\n3 4 1\n1 4 9\n",
-    "cluster": "4 3 4\n1 2 0.5\n2 3 0.5\n3 4 0.5\n1 3 0.5\n",
-    "sukp": """m=3 n=3 knapsack size=6
-The profit of 3 items:
-5 4 3
-The weight of 3 elements:
-3 3 3
-Relation matrix:
-1 1 0
-0 1 1
-0 0 1
-""",
-}
-RECOUNT = {
-    **{"format": "closeknit/recount", "version": 1, "pods": 5, "sizes": []},
-    **{"most": [], "parent": [-1], "height": [0], "home": [0, 0], "room": [2, 2]},
-}
-
-
-def texts() -> Iterator[Answer]:
-    """Yield answers about instances in other people's formats."""
-    with TemporaryDirectory() as folder:
-        for name, text in TEXTS.items():
-            path = Path(folder) / f"{name}.txt"
-            path.write_text(text)
-            instance = read_instance(path)
-            chosen = (1, 2) if name == "sukp" else best(instance)
-            files = logged(instance, chosen, "3.0").files
-            yield Answer(name, (Part(".txt", text.encode()), *files[1:]))
-
-
-def others() -> Iterator[Answer]:
-    """Yield what is packed otherwise, and a certificate of counting."""
-    instance, answer, proof = next(rare_steps()).files
-    body = lzma.decompress(proof.content)
-    packed = Part(".json.xz", lzma.compress(instance.content))
-    yield Answer("gz", (packed, answer, Part(".gz", gzip.compress(body))))
-    yield Answer("recount", (Part(".recount.json", json.dumps(RECOUNT).encode()),))
-
-
-def answers() -> list[Answer]:
-    """Return all of them."""
-    found = [one for instance in networks() for one in proofs_on(instance)]
-    for several in (rare_steps, by_name, packings, logs, formulas, texts, others):
-        found += several()
-    return found

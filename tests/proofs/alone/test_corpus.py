@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 import ast
-import importlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 from typing import Any
-
-from tests.proofs.checking.test_standard_library import drawn, library
-
-from .corpus import answers
-from .listing import files as all_files
 
 Place = tuple[str, int]
 """The file of a function in the wheel, and the line on which it begins."""
