@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
 import lzma
@@ -12,11 +13,17 @@ from pathlib import Path
 from typing import Any
 
 from closeknit.instances import Submesh
-from closeknit.instances.problems import problem_of, read_instance
+from closeknit.instances.ksubset.certificate_file import FORMAT as CUTS_FORMAT
+from closeknit.instances.problems import (
+    parse_instance,
+    problem_of,
+    read_instance,
+    sha256,
+)
 from closeknit.instances.result import Grade, Proof
 from closeknit.instances.submesh import Resident
 from closeknit.proofs.checking.folder import BY_DEFINITION, Content, Entry
-from closeknit.proofs.checking.kinds import CERTIFICATE, DNN, LOG
+from closeknit.proofs.checking.kinds import CERTIFICATE, DNN, DNN_FORMAT, LOG
 from closeknit.proofs.writing.proof_files import write_index
 
 from .corpus import (
@@ -64,7 +71,8 @@ def write_folder(folder: Path) -> Path:
             Content(Path(path).name, hashlib.sha256(part.content).hexdigest())
             for path, part in zip(paths, known[name].files, strict=True)
         ]
-        instance, document = read_instance(paths[0]), json.loads(part_of(paths[1]))
+        instance = read_instance(paths[0])
+        document = json.loads(known[name].files[1].content)
         price = document.get("objective")
         entry = Entry(
             name=instance.name,
@@ -72,18 +80,15 @@ def write_folder(folder: Path) -> Path:
             status=document["status"],
             kind=kind,
             by="hand",
-            **dict(zip(("instance", "solution", "proof"), files, strict=False)),
+            instance=files[0],
+            solution=files[1],
+            proof=files[2] if files[2:] else None,
             cost=tuple(price) if isinstance(price, list) else price,
-            size=len(known[name].files[-1].content) if len(files) == 3 else 0,
+            size=len(known[name].files[-1].content) if files[2:] else 0,
         )
         entries.append(entry)
     write_index(folder, entries)
     return folder
-
-
-def part_of(path: str) -> bytes:
-    """Return the content of a file."""
-    return Path(path).read_bytes()
 
 
 # Forged answers
@@ -106,16 +111,20 @@ def forged(all_answers: list[Answer]) -> Iterator[Answer]:
             if "certificate" in document:
                 room = json.loads(one.files[0].content)
                 room["mesh"] = [2 * side for side in room["mesh"]]
-                yield _with(one, 0, _json(".json", room))
+                document["sha256"] = sha256(parse_instance(room))
+                files = _json(".json", room), _json(".json", document)
+                yield one._replace(files=files)
         if len(one.files) == 3 or one.files[0].suffix == ".opb":
             at = len(one.files) - 1
             yield _with(one, at, _forged_proof(one.files[at]))
             for other in all_answers:
                 strange = other.files[-1]
-                if other.files[0] != one.files[0] and len(other.files) > at >= 1:
-                    if strange.suffix == one.files[at].suffix:
-                        yield _with(one, at, strange)
-                        break
+                alike = len(other.files), strange.suffix
+                if alike == (len(one.files), one.files[at].suffix) and (
+                    other.files[0] != one.files[0]
+                ):
+                    yield _with(one, at, strange)
+                    break
 
 
 def _more(price: Any) -> Any:
@@ -143,18 +152,23 @@ def _forged_proof(part: Part) -> Part:
             return Part(part.suffix, text.encode())
         kept = [line for line in lines if not line.startswith(("rup", "u "))]
         return Part(part.suffix, "".join(kept).encode())
-    packed = part.suffix == ".xz"
-    body = (
-        lzma.decompress(part.content)
-        if packed
-        else __import__("gzip").decompress(part.content)
-    )
-    head, *nodes = body.decode().splitlines()[:-1]
+    head, nodes = unpacked(part).split("\n", 1)
     document = json.loads(head)
     document["objective"] += 1
-    text = "\n".join([json.dumps(document), *nodes, ""]).encode()
-    text += hashlib.sha256(text).hexdigest().encode() + b"\n"
-    return Part(".xz", lzma.compress(text))
+    return sealed(f"{json.dumps(document)}\n{nodes}")
+
+
+def unpacked(part: Part) -> str:
+    """Return the lines of a certificate, without their digest."""
+    unpack = lzma.decompress if part.suffix == ".xz" else gzip.decompress
+    lines = unpack(part.content).decode().splitlines(keepends=True)
+    return "".join(lines[:-1])
+
+
+def sealed(text: str) -> Part:
+    """Return the file of a certificate with these lines."""
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    return Part(".xz", lzma.compress(f"{text}{digest}\n".encode()))
 
 
 # What is refused
@@ -162,18 +176,16 @@ def _forged_proof(part: Part) -> Part:
 
 def refusals(folder: Path) -> Iterator[list[str]]:
     """Yield words for the command that is given what it refuses."""
-    yield ["--nonsense"]
-    yield ["--help"]
     named = {one.name: one for one in answers()}
     free = KSUBSET | {"free": [[0, 0], [9, 9]]}
-    contention = {"format": "closeknit/contention", "version": 1}
     table = KSUBSET | {"topology": {"kind": "table", "distance": [[0, 1], [2, 0]]}}
     for i, text in enumerate(
         (
-            *map(json.dumps, (free, contention, table)),
+            *map(json.dumps, (free, table)),
             json.dumps(KSUBSET | {"topology": {"kind": "mesh", "shape": [2, 2.5]}}),
             json.dumps(KSUBSET | {"k": 10**30}),
             json.dumps(KSUBSET | {"k": None}),
+            json.dumps(KSUBSET | {"topology": NOBODY}),
             json.dumps(KSUBSET | {"k": 1})[:-1] + ', "k": 2}',
             '{"k": NaN}',
             f"read it:\n{json.dumps(KSUBSET)}",
@@ -185,15 +197,11 @@ def refusals(folder: Path) -> Iterator[list[str]]:
     pipe = folder / "pipe.json"
     os.mkfifo(pipe)
     yield [str(pipe), str(pipe)]
-    first, second, proof = named["exchange"].files
-    nodes = lzma.decompress(proof.content).decode().replace('"cost",[0]', '"cost",[1]')
-    text = "".join(line + "\n" for line in nodes.splitlines()[:-1]).encode()
-    text += hashlib.sha256(text).hexdigest().encode() + b"\n"
-    wrong = _with(named["exchange"], 2, Part(".xz", lzma.compress(text)))
-    yield wrong._replace(name="cost").write(folder)
-    first = named["no-cuts-dnn"].files[0]
-    cuts = Answer("cuts", (first, second, proof))
-    yield cuts.write(folder)
+    exchange, ring = named["exchange"], named["no-cuts-dnn"]
+    body = unpacked(exchange.files[2]).replace('["cost",[0],[]]', '["cost",[],[0]]')
+    yield _with(exchange, 2, sealed(body))._replace(name="cost").write(folder)
+    body = unpacked(ring.files[2]).replace(DNN_FORMAT, CUTS_FORMAT)
+    yield _with(ring, 2, sealed(body))._replace(name="cuts").write(folder)
     opb, proof = named["cover-2.0"].files
     long = proof.content.replace(b"core id 1", b"core id" + b" 1" * 2**22)
     yield Answer("long", (opb, Part(".pbp", long))).write(folder)
@@ -207,3 +215,4 @@ KSUBSET: dict[str, Any] = {
     **{"format": "closeknit/ksubset", "version": 1, "k": 2},
     "topology": {"kind": "mesh", "shape": [2, 2]},
 }
+NOBODY = {"kind": "graph", "nodes": 0, "edges": [], "processors": []}

@@ -227,7 +227,7 @@ BRANCHES += [[460715, 93151, 0, 532903], [68869, 299907, 532903, 0]]
 def matrices() -> Iterator[Answer]:
     """Yield certificates by matrices with steps of every kind."""
     for name, rows in ("left-out", LEFT_OUT), ("branched", BRANCHES):
-        yield list(proofs_on(whole(name, Distances(rows), 3)))[0]
+        yield next(proofs_on(whole(name, Distances(rows), 3)))
     ring = graph(6, [(v, (v + 1) % 6) for v in range(6)], 3, "symmetric")
     turned = [x for v in range(6) for x in (v, (v + 1) % 6)]
     nodes = [["orbit", 0, turned], ["list"], ["list"]]

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
+import pytest
+
+from .answers import answers, forged, refusals, write_folder
+from .comparing import said
+from .unreached import LEFT
+from .wheel import gathered
+
 Place = tuple[str, int]
 """The file of a function in the wheel, and the line on which it begins."""
+WORDS = (["--nonsense"], ["--help"])
 
 
 def functions(tree: Path) -> dict[Place, str]:
@@ -59,3 +68,44 @@ def traced(tree: Path) -> Iterator[set[Place]]:
         yield called
     finally:
         sys.settrace(before)
+
+
+def test_every_function_is_executed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By answers that hold, by forged ones, or by what is refused."""
+    tree = gathered(tmp_path / "gathered")
+    folder = tmp_path / "files"
+    folder.mkdir()
+    all_answers = answers()
+    words = [one.write(folder) for one in all_answers]
+    words += [[str(write_folder(tmp_path / "folder"))], [*words[0], "--json"]]
+    monkeypatch.syspath_prepend(str(tree))
+    with traced(tree) as called:
+        package = importlib.import_module("closeknit_check")
+
+        def command(some: list[str]) -> int:
+            monkeypatch.setattr(sys, "argv", ["closeknit-check", *some])
+            status: int = package.main()
+            return status
+
+        for some in words:
+            assert said(command, some).status == 0
+        for one in forged(all_answers):
+            assert said(command, one.write(folder)).status
+        for some in refusals(folder):
+            assert said(command, some).status
+        part = folder / "part.json"
+        part.write_text('{"format": "closeknit/contention"}')
+        assert said(command, [str(part), str(part)]).status == 2
+        for some in WORDS:
+            with suppress(SystemExit):
+                said(command, some)
+    for name in [one for one in sys.modules if one.startswith("closeknit_check")]:
+        monkeypatch.delitem(sys.modules, name)
+    shown = functions(tree)
+    reached = {name for place, name in shown.items() if place in called}
+    listed = {name for names in LEFT.values() for name in names}
+    assert listed - {*shown.values()} == set(), "these are gone: take them off"
+    assert listed & reached == set(), "these are executed: take them off"
+    assert {*shown.values()} - reached - listed == set(), "no file executes these"
