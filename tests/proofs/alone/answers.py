@@ -60,10 +60,10 @@ LISTED = {
 """The answers that a folder has, by their names, and their kinds of proofs."""
 
 
-def write_folder(folder: Path) -> Path:
+def write_folder(folder: Path, all_answers: list[Answer]) -> Path:
     """Write a folder of answers and proofs, with its index."""
     folder.mkdir()
-    known = {one.name: one for one in answers()}
+    known = {one.name: one for one in all_answers}
     entries = []
     for name, kind in LISTED.items():
         paths = known[name].write(folder)
@@ -94,7 +94,7 @@ def write_folder(folder: Path) -> Path:
 # Forged answers
 
 
-def forged(all_answers: list[Answer]) -> Iterator[Answer]:
+def forgeries(all_answers: list[Answer]) -> Iterator[Answer]:
     """Yield answers of which something is false, none of which may hold."""
     for one in all_answers:
         if len(one.files) == 1:
@@ -116,7 +116,7 @@ def forged(all_answers: list[Answer]) -> Iterator[Answer]:
                 yield one._replace(files=files)
         if len(one.files) == 3 or one.files[0].suffix == ".opb":
             at = len(one.files) - 1
-            yield _with(one, at, _forged_proof(one.files[at]))
+            yield _with(one, at, _forge_proof(one.files[at]))
             for other in all_answers:
                 strange = other.files[-1]
                 alike = len(other.files), strange.suffix
@@ -140,7 +140,7 @@ def _with(one: Answer, at: int, part: Part) -> Answer:
     return one._replace(files=(*one.files[:at], part, *one.files[at + 1 :]))
 
 
-def _forged_proof(part: Part) -> Part:
+def _forge_proof(part: Part) -> Part:
     """Return a proof that claims one more, or lacks what leads to a contradiction."""
     if part.suffix == ".pbp":
         lines = part.content.decode().splitlines(keepends=True)
@@ -152,20 +152,20 @@ def _forged_proof(part: Part) -> Part:
             return Part(part.suffix, text.encode())
         kept = [line for line in lines if not line.startswith(("rup", "u "))]
         return Part(part.suffix, "".join(kept).encode())
-    head, nodes = unpacked(part).split("\n", 1)
+    head, nodes = unpack_lines(part).split("\n", 1)
     document = json.loads(head)
     document["objective"] += 1
-    return sealed(f"{json.dumps(document)}\n{nodes}")
+    return seal(f"{json.dumps(document)}\n{nodes}")
 
 
-def unpacked(part: Part) -> str:
+def unpack_lines(part: Part) -> str:
     """Return the lines of a certificate, without their digest."""
     unpack = lzma.decompress if part.suffix == ".xz" else gzip.decompress
     lines = unpack(part.content).decode().splitlines(keepends=True)
     return "".join(lines[:-1])
 
 
-def sealed(text: str) -> Part:
+def seal(text: str) -> Part:
     """Return the file of a certificate with these lines."""
     digest = hashlib.sha256(text.encode()).hexdigest()
     return Part(".xz", lzma.compress(f"{text}{digest}\n".encode()))
@@ -174,9 +174,9 @@ def sealed(text: str) -> Part:
 # What is refused
 
 
-def refusals(folder: Path) -> Iterator[list[str]]:
+def refusals(folder: Path, all_answers: list[Answer]) -> Iterator[list[str]]:
     """Yield words for the command that is given what it refuses."""
-    named = {one.name: one for one in answers()}
+    named = {one.name: one for one in all_answers}
     free = KSUBSET | {"free": [[0, 0], [9, 9]]}
     table = KSUBSET | {"topology": {"kind": "table", "distance": [[0, 1], [2, 0]]}}
     for i, text in enumerate(
@@ -198,10 +198,10 @@ def refusals(folder: Path) -> Iterator[list[str]]:
     os.mkfifo(pipe)
     yield [str(pipe), str(pipe)]
     exchange, ring = named["exchange"], named["no-cuts-dnn"]
-    body = unpacked(exchange.files[2]).replace('["cost",[0],[]]', '["cost",[],[0]]')
-    yield _with(exchange, 2, sealed(body))._replace(name="cost").write(folder)
-    body = unpacked(ring.files[2]).replace(DNN_FORMAT, CUTS_FORMAT)
-    yield _with(ring, 2, sealed(body))._replace(name="cuts").write(folder)
+    body = unpack_lines(exchange.files[2]).replace('["cost",[0],[]]', '["cost",[],[0]]')
+    yield _with(exchange, 2, seal(body))._replace(name="cost").write(folder)
+    body = unpack_lines(ring.files[2]).replace(DNN_FORMAT, CUTS_FORMAT)
+    yield _with(ring, 2, seal(body))._replace(name="cuts").write(folder)
     opb, proof = named["cover-2.0"].files
     long = proof.content.replace(b"core id 1", b"core id" + b" 1" * 2**22)
     yield Answer("long", (opb, Part(".pbp", long))).write(folder)

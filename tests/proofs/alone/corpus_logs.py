@@ -40,7 +40,7 @@ from .corpus import (
 # Pseudo-Boolean proofs
 
 
-def logged(instance: Instance, chosen: Sequence[int], version: str) -> Answer:
+def answer_by_log(instance: Instance, chosen: Sequence[int], version: str) -> Answer:
     """Return an answer that branching proves; there is none if nothing is chosen."""
     formula = formula_of(instance)
     price = cost(instance, chosen) if chosen else None
@@ -62,7 +62,7 @@ def logs() -> Iterator[Answer]:
     """Yield answers of each problem with pseudo-Boolean proofs."""
     for instance in networks():
         if instance.name in ("priced", "ring", "table"):
-            yield logged(instance, best(instance), "3.0")
+            yield answer_by_log(instance, best(instance), "3.0")
     moved = Submesh(
         "moved",
         (3, 3),
@@ -71,20 +71,20 @@ def logs() -> Iterator[Answer]:
         rotate=True,
         blocked=((0, 0),),
     )
-    yield logged(moved, (1, 0, 2, 2, *(0, 0, 1, 0, 1)), "2.0")
+    yield answer_by_log(moved, (1, 0, 2, 2, *(0, 0, 1, 0, 1)), "2.0")
     around = Submesh(
         "moved-around", (3, 3), (Resident((1, 1, 1, 1)),), (1, 3), torus=True
     )
-    yield logged(around, (0, 0, 0, 2), "3.0")
+    yield answer_by_log(around, (0, 0, 0, 2), "3.0")
     sets = ProcessorSet("s", (0, 1), (0, 1)), ProcessorSet("t", (1, 2), (2, 0))
-    yield logged(
+    yield answer_by_log(
         ProcSet("sets", ("a", "b", "c"), (0, 1), 1, sets, required=(0,)), (0,), "3.0"
     )
-    yield logged(SACK, (1, 2), "2.0")
+    yield answer_by_log(SACK, (1, 2), "2.0")
     busy = KSubset("busy", Mesh(3, 2), tuple(Mesh(3, 2).locations())[1:], 2)
-    yield logged(busy, best(busy), "3.0")
+    yield answer_by_log(busy, best(busy), "3.0")
     full = Submesh("no-room", (3, 3), (Resident((1, 1, 1, 1), fixed=True),), (2, 2))
-    yield logged(full, (), "2.0")
+    yield answer_by_log(full, (), "2.0")
 
 
 COVER = b"""* #variable= 3 #constraint= 3
@@ -164,7 +164,7 @@ def texts() -> Iterator[Answer]:
             path.write_text(text)
             instance = read_instance(path)
             chosen = (1, 2) if name == "sukp" else best(instance)
-            files = logged(instance, chosen, "3.0").files
+            files = answer_by_log(instance, chosen, "3.0").files
             yield Answer(name, (Part(".txt", text.encode()), *files[1:]))
 
 

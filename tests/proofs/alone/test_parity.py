@@ -19,7 +19,7 @@ from tests.data import require
 from tests.paths import ROOT, SHARED
 from tests.proofs.checking.test_standard_library import drawn, library
 
-from .answers import answers, forged, refusals
+from .answers import answers, forgeries, refusals
 from .comparing import both, compare_drawn, paths_of, said
 from .corpus import Answer
 from .listing import DERIVES, PAGE, table
@@ -122,16 +122,16 @@ def test_the_whole_corpus_holds(
 def test_nothing_of_the_corpus_holds_when_forged(
     alone: Callable[[list[str]], int], corpus: list[Answer], tmp_path: Path
 ) -> None:
-    for one in forged(corpus):
+    for one in forgeries(corpus):
         ours, theirs = both(alone, one.write(tmp_path))
         assert ours == theirs
         assert ours.status in (1, 2), one.name
 
 
 def test_what_is_refused_is_refused_alike(
-    alone: Callable[[list[str]], int], tmp_path: Path
+    alone: Callable[[list[str]], int], corpus: list[Answer], tmp_path: Path
 ) -> None:
-    for words in refusals(tmp_path):
+    for words in refusals(tmp_path, corpus):
         ours, theirs = both(alone, words)
         assert ours == theirs
         assert ours.status in (1, 2), words
