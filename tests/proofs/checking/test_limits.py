@@ -6,13 +6,24 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from itertools import chain, repeat
+from itertools import chain, count, repeat
 from pathlib import Path
 from time import monotonic, process_time
 
 import pytest
 
-from closeknit.instances import Sukp, write_instance
+from closeknit.instances import (
+    Distances,
+    Instance,
+    KSubset,
+    Mesh,
+    ProcessorSet,
+    ProcSet,
+    Submesh,
+    Sukp,
+    write_instance,
+)
+from closeknit.instances.submesh import Resident
 from closeknit.methods import METHODS
 from closeknit.proofs.checking import (
     CheckLimits,
@@ -51,7 +62,7 @@ def test_the_table_of_limits_is_that_of_the_checker() -> None:
     assert listed.pop("MOST_BITS") == MOST_BITS
     assert listed.pop("MOST_DIGITS") == MOST_DIGITS
     assert listed.pop("SHORT_BITS") == SHORT_BITS
-    names = set(CheckLimits.__slots__) - {"seconds", "now"}
+    names = set(CheckLimits.__slots__) - {"seconds", "now", "begun"}
     assert listed == {f"Limits.{name}": getattr(limits, name) for name in names}
 
 
@@ -281,6 +292,34 @@ def test_what_does_not_end_is_given_up_in_time(what: str) -> None:
             check_proof(cover(), HOSTILE[what](), limits, propagator)
         assert len(str(raised.value).splitlines()) == 1
         assert process_time() - start < ENDED + 0.6
+
+
+TABLE = Distances([[int(i != j) for j in range(150)] for i in range(150)])
+LARGE: dict[str, Instance] = {
+    "table": KSubset("table", TABLE, tuple(TABLE.locations()), 3),
+    "cuts": KSubset("cuts", Mesh((30, 30)), tuple(Mesh((30, 30)).locations()), 3),
+    "sets": ProcSet(
+        *("sets", tuple(f"p{i}" for i in range(150)), tuple(range(150)), 3),
+        tuple(ProcessorSet(f"s{i}", tuple(range(150)), (1,)) for i in range(150)),
+    ),
+    "sack": Sukp("sack", (1,) * 150, (1,) * 150, (tuple(range(150)),) * 150, 9),
+    "mesh": Submesh(
+        "mesh", (60, 60), tuple(Resident((i, i, i, i)) for i in range(9)), (9, 9)
+    ),
+    "torus": Submesh("torus", (60, 60), (), (9, 9), torus=True),
+}
+
+
+@pytest.mark.parametrize("what", LARGE)
+def test_the_clock_is_looked_at_while_a_formula_is_listed(
+    what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The time is that of the whole check, and no proof is followed when it is over."""
+    (tmp_path / "proof").write_text("pseudo-Boolean proof version 2.0\n")
+    monkeypatch.delattr(proof_file, "follow")
+    limits = CheckLimits(seconds=0.5, now=count().__next__)
+    with pytest.raises(TooLong, match=r"proof: takes more than 0\.5 s to check$"):
+        check_proof_file(LARGE[what], tmp_path / "proof", limits)
 
 
 COMMAND = """
